@@ -4,7 +4,7 @@
  */
 import { Database } from 'bun:sqlite'
 import type { Device } from '../src/features/devices/schema.ts'
-import { DEFAULT_SPACE, ipKey, parseIp } from '../src/net/ip.ts'
+import { DEFAULT_SPACE, parseIp, toIpKey } from '../src/net/ip.ts'
 
 const [file = '', port = '0'] = process.argv.slice(2)
 const database = new Database(file, { strict: true })
@@ -31,7 +31,7 @@ const insertDomain = database.query('INSERT INTO device_domains (device_id, posi
 const keyOf = (ip: string): string => {
   const parsed = parseIp(ip)
   if (!parsed) throw new Error(`not an address: ${ip}`)
-  return ipKey(parsed, DEFAULT_SPACE)
+  return toIpKey(parsed, DEFAULT_SPACE)
 }
 
 const searchText = ({ name, hostname, description, make_model, os, location, addresses, tags, domains }: Device) =>

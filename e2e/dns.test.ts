@@ -1,10 +1,10 @@
 /** DNS: zones that follow devices, own records, servers with their test, and drift that is pushed and pulled. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { cidrOfText } from '../src/net/cidr.ts'
+import { parseCidrOrThrow } from '../src/net/cidr.ts'
 import { createDnsClient } from '../src/platform/dns/client.ts'
 import { createDnsConnector } from '../src/platform/dns/connector.ts'
-import { targetRules } from '../src/platform/security/outbound-target.ts'
+import { createTargetRules } from '../src/platform/security/outbound-target.ts'
 import { DNS_KEYS, startNamed, type TestDnsServer } from '../src/testing/dns-servers.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 
@@ -265,7 +265,10 @@ describe('a zone on a server', () => {
   const KEY = DNS_KEYS.find(({ algorithm }) => algorithm === 'hmac-sha256')
   if (KEY === undefined) throw new Error('there is no key')
   const secret = Buffer.from(KEY.secret).toString('base64')
-  const { connect } = createDnsConnector({ rules: targetRules(false), servers: [cidrOfText('127.0.0.1/32')] })
+  const { connect } = createDnsConnector({
+    rules: createTargetRules(false),
+    servers: [parseCidrOrThrow('127.0.0.1/32')],
+  })
   let server: TestDnsServer | undefined
   let id = ''
   beforeAll(async () => {

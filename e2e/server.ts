@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ComposeOptions, openDatabase } from '../src/compose.ts'
 import { contracts } from '../src/features/index.ts'
-import { cookieFor } from '../src/features/sessions/sessions.ts'
+import { createCookie } from '../src/features/sessions/sessions.ts'
 import { createClient } from '../src/platform/cli/client.ts'
 import { loadConfig } from '../src/platform/runtime/config/config.ts'
 import { createLogger } from '../src/platform/runtime/log.ts'
 import type { Outbound } from '../src/platform/security/outbound.ts'
-import { newSecret, secretHash } from '../src/platform/security/secret-token.ts'
+import { createSecret, hashSecret } from '../src/platform/security/secret-token.ts'
 import { startServer } from '../src/server.ts'
 import { createUser, keyFor } from '../src/testing/identities.ts'
 import { copyDataFile } from '../src/testing/migrated.ts'
@@ -74,7 +74,7 @@ export const startPlat = async ({ devices = 300, env = {}, outbound, startScan }
         .select('generation')
         .where('id', '=', userId)
         .executeTakeFirstOrThrow()
-      const token = newSecret()
+      const token = createSecret()
       const createdAt = new Date()
       const times = { createdAt, renewedAt: createdAt, expiresAt: new Date(createdAt.getTime() + HOUR_MS) }
       const session = { id: Bun.randomUUIDv7(), userId, userGeneration: Number(generation), ...times }
@@ -89,9 +89,9 @@ export const startPlat = async ({ devices = 300, env = {}, outbound, startScan }
             endsAt: null,
           },
         },
-        secretHash(token),
+        hashSecret(token),
       )
-      const cookie = { name: cookieFor(config).name, value: token, path: '/', secure: config.cookieSecure }
+      const cookie = { name: createCookie(config).name, value: token, path: '/', secure: config.cookieSecure }
       return { ...cookie, domain: new URL(url).hostname, httpOnly: true, sameSite: 'Strict' as const }
     },
     /** Ends all sessions of a user. */

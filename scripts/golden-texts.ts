@@ -9,19 +9,19 @@ import { CATALOGUE, PERMISSION_TABLE, SYSTEM_ROLES } from '../src/features/roles
 import type { Tables } from '../src/features/tables.ts'
 import { migrations } from '../src/migrations/index.ts'
 import type { Argument, Command, Flag } from '../src/platform/cli/command.ts'
-import { commandOf, toolName } from '../src/platform/cli/command-name.ts'
+import { getCommandWords, getToolName } from '../src/platform/cli/command-name.ts'
 import { GLOBAL_FLAGS } from '../src/platform/cli/globals.ts'
-import { allCommands } from '../src/platform/cli/operation-commands.ts'
-import { ddlFor, migrate } from '../src/platform/db/migrate.ts'
+import { listCommands } from '../src/platform/cli/operation-commands.ts'
+import { getDdl, migrate } from '../src/platform/db/migrate.ts'
 import { openSqlite } from '../src/platform/db/sqlite/sqlite.ts'
 import { shape } from '../src/platform/mcp/shape.ts'
-import { toolDefinitions } from '../src/platform/mcp/tools.ts'
-import { openapi } from '../src/platform/openapi/openapi.ts'
+import { listToolDefinitions } from '../src/platform/mcp/tools.ts'
+import { buildOpenapi } from '../src/platform/openapi/openapi.ts'
 import {
   type Access,
   type AnyOperation,
+  listPermissions,
   type OperationSet,
-  permissionsOf,
   type RawRoute,
 } from '../src/platform/operation/operation.ts'
 
@@ -43,11 +43,19 @@ const aligned = (rows: readonly (readonly string[])[]): string => {
 const accessText = (access: Access): string => (typeof access === 'object' ? access.anyOf.join('|') : access)
 
 const surfaceOf = (op: AnyOperation): string =>
-  op.mcp === 'listed' ? toolName(op) : op.mcp === 'hidden' ? 'hidden' : '-'
+  op.mcp === 'listed' ? getToolName(op) : op.mcp === 'hidden' ? 'hidden' : '-'
 
 const operationRow = (op: AnyOperation): string[] => {
   const [method = '', path = ''] = op.http.split(' ')
-  return [op.name, method, path, accessText(op.access), op.effect, `plat ${commandOf(op).join(' ')}`, surfaceOf(op)]
+  return [
+    op.name,
+    method,
+    path,
+    accessText(op.access),
+    op.effect,
+    `plat ${getCommandWords(op).join(' ')}`,
+    surfaceOf(op),
+  ]
 }
 
 const routeRow = ({ name, http, access }: RawRoute): string[] => {
@@ -63,7 +71,7 @@ export const operationsText = (): string =>
   ])
 
 /** The version is left out: a release is no change of the API. */
-export const openapiText = (): string => JSON.stringify(openapi(contracts, routes, { version: '0' }), null, 2)
+export const openapiText = (): string => JSON.stringify(buildOpenapi(contracts, routes, { version: '0' }), null, 2)
 
 const argumentText = ({ field, isRequired, isRest }: Argument): string => {
   const name = `${field.toUpperCase()}${isRest ? '...' : ''}`
@@ -83,7 +91,7 @@ const commandText = (command: Command): string => {
 }
 
 export const cliText = (): string => {
-  const commands = allCommands(contracts, program.specials).filter(({ isHidden }) => !isHidden)
+  const commands = listCommands(contracts, program.specials).filter(({ isHidden }) => !isHidden)
   const sorted = commands.toSorted((a, b) => (a.words.join(' ') < b.words.join(' ') ? -1 : 1))
   return ['every command', aligned(GLOBAL_FLAGS.map(flagRow)), '', ...sorted.map(commandText)].join('\n')
 }
@@ -101,7 +109,7 @@ const foundDevices = (fields?: readonly string[]) => {
 }
 
 export const toolsText = async (): Promise<string> => {
-  const tools = toolDefinitions(operations)
+  const tools = listToolDefinitions(operations)
   const blocks = tools.map((tool) => {
     const hints = Object.entries(tool.annotations).filter(([, isSet]) => isSet)
     return [
@@ -120,7 +128,7 @@ export const toolsText = async (): Promise<string> => {
 
 const users = (permission: string): string =>
   operations
-    .filter(({ access }) => permissionsOf(access).some((one) => one === permission))
+    .filter(({ access }) => listPermissions(access).some((one) => one === permission))
     .map(({ name }) => name)
     .join(' ')
 
@@ -178,7 +186,7 @@ export const sqliteText = async (): Promise<string> => {
 }
 
 export const postgresText = (): string => {
-  const ddl = ddlFor('postgres')
+  const ddl = getDdl('postgres')
   const ordered = migrations.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return ordered
     .flatMap(({ name, statements, concurrently = () => [] }) => [

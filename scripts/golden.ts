@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { estateSchemaText } from '../src/features/estate/apply/json-schema.ts'
+import { formatEstateSchema } from '../src/features/estate/apply/json-schema.ts'
 import { proseText } from '../src/testing/prose-files.ts'
 import {
   accessPage,
@@ -31,7 +31,7 @@ const texts: Readonly<Record<string, string>> = {
   'golden/openapi.json': `${openapiText()}\n`,
   'golden/cli.txt': `${cliText()}\n`,
   'golden/mcp-tools.txt': `${await toolsText()}\n`,
-  'golden/estate.schema.json': estateSchemaText(),
+  'golden/estate.schema.json': formatEstateSchema(),
   'golden/permissions.txt': `${permissionsText()}\n`,
   'golden/schema.sqlite.sql': `${await sqliteText()}\n`,
   'golden/schema.postgres.sql': `${postgresText()}\n`,

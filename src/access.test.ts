@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { contracts, routes } from './features/index.ts'
 import { CATALOGUE } from './features/roles/catalogue.ts'
-import { httpParts, type Method } from './platform/operation/http-route.ts'
-import { type Access, type AnyOperation, permissionsOf } from './platform/operation/operation.ts'
+import { type Method, parseHttp } from './platform/operation/http-route.ts'
+import { type Access, type AnyOperation, listPermissions } from './platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { OAUTH_ENV } from './testing/oauth.ts'
 
@@ -22,12 +22,12 @@ type Endpoint = {
 
 const endpoints: readonly Endpoint[] = [...operations, ...routes].map(({ name, http, access, session }) => ({
   name,
-  ...httpParts(http),
+  ...parseHttp(http),
   access,
   needsSession: session !== undefined,
 }))
 const rows = (some: readonly Endpoint[]) => some.map((one): [string, Endpoint] => [one.name, one])
-const restricted = endpoints.filter(({ access }) => permissionsOf(access).length > 0)
+const restricted = endpoints.filter(({ access }) => listPermissions(access).length > 0)
 
 /** The public routes. Adding one is a decision, and is recorded here. */
 const PUBLIC = [
@@ -69,7 +69,7 @@ test('the catalogue has exactly the specified permissions', () => {
 })
 
 test('every required permission is in the catalogue', () => {
-  const asked = endpoints.flatMap(({ access }) => permissionsOf(access))
+  const asked = endpoints.flatMap(({ access }) => listPermissions(access))
   expect(asked.filter((permission) => !column(1).has(permission))).toEqual([])
 })
 
@@ -154,7 +154,7 @@ describe('a caller without a permission', () => {
 
 describe('a caller with the one permission', () => {
   const pairs = restricted.flatMap((one) =>
-    permissionsOf(one.access).map((permission): [string, string, Endpoint] => [permission, one.name, one]),
+    listPermissions(one.access).map((permission): [string, string, Endpoint] => [permission, one.name, one]),
   )
   test.each(pairs)('%s may call %s', async (permission, _, endpoint) => {
     expect(await statusFor((await holding([permission])).request, endpoint)).toSatisfy(isLetIn)
@@ -163,7 +163,7 @@ describe('a caller with the one permission', () => {
 
 describe('a caller with every other permission', () => {
   test.each(rows(restricted))('may not call %s', async (_, endpoint) => {
-    const others = [...column(1)].filter((one) => !permissionsOf(endpoint.access).some((wanted) => wanted === one))
+    const others = [...column(1)].filter((one) => !listPermissions(endpoint.access).some((wanted) => wanted === one))
     expect(await statusFor((await holding(others)).request, endpoint)).toBe(403)
   })
 })
@@ -179,7 +179,7 @@ describe.each([
   })
 
   const [open, closed] = [true, false].map((wanted) =>
-    restricted.filter(({ access }) => permissionsOf(access).some((permission) => held.has(permission)) === wanted),
+    restricted.filter(({ access }) => listPermissions(access).some((permission) => held.has(permission)) === wanted),
   )
 
   test.each(rows(open ?? []))('may call %s', async (_, endpoint) => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { INVENTORY, tableOf } from './features/inventory.ts'
+import { INVENTORY, toTableName } from './features/inventory.ts'
 import { cycles } from './testing/cycles.ts'
 
 /** Path from src/ -> text. */
@@ -274,7 +274,7 @@ const longFiles = (files: Sources): string[] =>
  */
 const ownedTables = (files: Sources): ReadonlyMap<string, readonly string[]> =>
   new Map([
-    ...INVENTORY.map((name) => [name, [tableOf(name)]] as const),
+    ...INVENTORY.map((name) => [name, [toTableName(name)]] as const),
     ...[...files].flatMap(([path, text]): (readonly [string, readonly string[]])[] => {
       const feature = /^features\/([^/]+)\/table\.ts$/.exec(path)?.[1]
       if (feature === undefined) return []

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { contracts } from './features/index.ts'
-import { inputJsonSchema } from './platform/contract/validate.ts'
-import { httpParts } from './platform/operation/http-route.ts'
+import { toInputJsonSchema } from './platform/contract/validate.ts'
+import { parseHttp } from './platform/operation/http-route.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'
 import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
@@ -23,9 +23,9 @@ const lists = operations.filter((op) => isGet(op) && isList(op))
 const objects = operations.filter((op) => isGet(op) && !isList(op) && op.session === undefined)
 /** It counts the reads of the database, so each answer is another one. */
 const MEASURED = 'database.status'
-const reads = new Set<string>(objects.map(({ http }) => httpParts(http).path))
+const reads = new Set<string>(objects.map(({ http }) => parseHttp(http).path))
 /** PUT and DELETE of single objects that can be read, and so have a tag. */
-const changes = operations.filter(({ http }) => /^(PUT|DELETE) /.test(http) && reads.has(httpParts(http).path))
+const changes = operations.filter(({ http }) => /^(PUT|DELETE) /.test(http) && reads.has(parseHttp(http).path))
 const Created = z.object({ id: z.string() })
 const WEBHOOK = { name: 'one', url: 'http://hook.invalid/', events: ['device.created'] }
 
@@ -48,13 +48,13 @@ const nested: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
 
 /** Creates an object with the fields that its contract requires, and names that no other object has. */
 const makeLeast = (caller: TestCaller, noun: string): Promise<string> => {
-  const op = operations.find(({ name, http }) => name === `${noun}.create` && httpParts(http).params.length === 0)
+  const op = operations.find(({ name, http }) => name === `${noun}.create` && parseHttp(http).params.length === 0)
   if (!op) throw new Error(`say in "makers" how to make one of ${noun}`)
   const body = Object.entries(requiredExample(op)).map(([field, value]) => [
     field,
     field.endsWith('name') ? Bun.randomUUIDv7() : value,
   ])
-  return make(caller, httpParts(op.http).path, Object.fromEntries(body))
+  return make(caller, parseHttp(op.http).path, Object.fromEntries(body))
 }
 
 /** Creates one object of the nouns that need more than their required fields; each `DELETE` needs another object. */
@@ -142,7 +142,7 @@ const make = async (caller: TestCaller, path: string, body: object): Promise<str
 
 /** Returns the noun whose id an input field holds; by default the operation's own noun. */
 const nounOf = ({ name, input }: AnyOperation, field: string): string => {
-  const { ref } = (inputJsonSchema(input).properties?.[field] ?? {}) as { ref?: string }
+  const { ref } = (toInputJsonSchema(input).properties?.[field] ?? {}) as { ref?: string }
   return ref ?? name.slice(0, name.indexOf('.'))
 }
 
@@ -161,13 +161,13 @@ describe.each(engines())('on %s', (dialect) => {
   const addressOf = async (op: AnyOperation): Promise<string> => {
     const inside = nested[op.name]
     if (inside) return inside(admin)
-    let { path } = httpParts(op.http)
-    for (const param of httpParts(op.http).params) {
+    let { path } = parseHttp(op.http)
+    for (const param of parseHttp(op.http).params) {
       const noun = nounOf(op, param)
       path = path.replace(`{${param}}`, await makeOne(admin, noun))
     }
-    const { required = [] } = inputJsonSchema(op.input) as { required?: readonly string[] }
-    const query = required.filter((field) => !httpParts(op.http).params.includes(field)).map((field) => `${field}=one`)
+    const { required = [] } = toInputJsonSchema(op.input) as { required?: readonly string[] }
+    const query = required.filter((field) => !parseHttp(op.http).params.includes(field)).map((field) => `${field}=one`)
     return query.length > 0 ? `${path}?${query.join('&')}` : path
   }
 
@@ -241,7 +241,7 @@ describe.each(engines())('on %s', (dialect) => {
   describe('a change', () => {
     const body = ({ http }: AnyOperation) => (http.startsWith('PUT') ? {} : undefined)
     const ask = (op: AnyOperation, path: string, ifMatch?: string) =>
-      admin.request(httpParts(op.http).method, path, body(op), ifMatch === undefined ? {} : { 'If-Match': ifMatch })
+      admin.request(parseHttp(op.http).method, path, body(op), ifMatch === undefined ? {} : { 'If-Match': ifMatch })
 
     test.each(named(changes))('%s of a changed object is refused', async (_, op) => {
       const response = await ask(op, await addressOf(op), '"another"')
@@ -254,7 +254,7 @@ describe.each(engines())('on %s', (dialect) => {
     test.each(named(changes))('%s that is refused changes nothing', async (_, op) => {
       const path = await addressOf(op)
       const before = await (await admin.request('GET', path)).text()
-      await admin.request(httpParts(op.http).method, path, { name: 'changed' }, { 'If-Match': '"another"' })
+      await admin.request(parseHttp(op.http).method, path, { name: 'changed' }, { 'If-Match': '"another"' })
       expect(await (await admin.request('GET', path)).text()).toBe(before)
     })
 
@@ -273,7 +273,7 @@ describe.each(engines())('on %s', (dialect) => {
     })
 
     test.each(named(changes))('%s of an absent object is 404, whatever the precondition', async (_, op) => {
-      const path = httpParts(op.http).path.replace('{id}', 'unknown')
+      const path = parseHttp(op.http).path.replace('{id}', 'unknown')
       expect((await ask(op, path, '"another"')).status).toBe(404)
     })
   })

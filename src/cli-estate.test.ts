@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCli } from './cli.ts'
 import { ImportQuery } from './features/estate/api.ts'
-import { resourceOfFile } from './features/estate/cli-resources.ts'
+import { getFileResource } from './features/estate/cli-resources.ts'
 import { INVENTORY } from './features/inventory.ts'
 import { type TestApp, testApp } from './testing/app.ts'
 import { type MemoryIo, memoryIo } from './testing/memory-io.ts'
@@ -71,7 +71,7 @@ test.each([
   ['devices.csv', undefined],
   ['.devices.json', undefined],
 ])('%s holds %s', (name, resource) => {
-  expect(resourceOfFile(name)).toBe(resource as never)
+  expect(getFileResource(name)).toBe(resource as never)
 })
 
 describe('import', () => {

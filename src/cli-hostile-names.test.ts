@@ -1,31 +1,34 @@
 // Names with control sequences of terminals: the command of every operation shows them escaped, in every format.
 import { describe, expect, test } from 'bun:test'
-import { commandOf } from './platform/cli/command-name.ts'
-import { specOf } from './platform/cli/operation-spec.ts'
-import { jsonSchemaOf } from './platform/contract/json-schema.ts'
-import { exampleOf } from './platform/openapi/example.ts'
+import { getCommandWords } from './platform/cli/command-name.ts'
+import { buildSpec } from './platform/cli/operation-spec.ts'
+import { toJsonSchema } from './platform/contract/json-schema.ts'
+import { buildExample } from './platform/openapi/example.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'
 import { expectHarmless, HOSTILE, isHarmless, operations, refusing, run } from './testing/hostile-names.ts'
 
 /** Returns a call of an operation with its required fields, and one field to change if it is an update. */
 const callOf = (op: AnyOperation): { readonly argv: readonly string[]; readonly stdin: string } => {
-  const { schema, definitions } = jsonSchemaOf(op.input, 'input')
-  const { args, flags } = specOf(op)
+  const { schema, definitions } = toJsonSchema(op.input, 'input')
+  const { args, flags } = buildSpec(op)
   const fields = Object.entries(schema.properties ?? {})
   const isArgument = (name: string): boolean => args.some(({ field }) => field === name)
   const changed = op.effect === 'update' ? fields.find(([name]) => !isArgument(name)) : undefined
   const given = fields
     .filter(([name]) => schema.required?.includes(name) || name === changed?.[0])
-    .map(([name, field]) => [name, exampleOf(field, definitions, name) || 'some text'] as const)
+    .map(([name, field]) => [name, buildExample(field, definitions, name) || 'some text'] as const)
   const words = args.flatMap(({ field }) => given.flatMap(([name, value]) => (name === field ? String(value) : [])))
   const others = given.filter(([name]) => !isArgument(name))
   if (flags.some(({ names }) => names.includes('input')))
-    return { argv: [...commandOf(op), ...words, '--input', '-'], stdin: JSON.stringify(Object.fromEntries(others)) }
+    return {
+      argv: [...getCommandWords(op), ...words, '--input', '-'],
+      stdin: JSON.stringify(Object.fromEntries(others)),
+    }
   const flagged = others.flatMap(([name, value]) => {
     const flag = flags.find(({ field }) => field === name)
     return flag ? [`--${flag.names[0]}=${value}`] : []
   })
-  return { argv: [...commandOf(op), ...words, ...flagged], stdin: '' }
+  return { argv: [...getCommandWords(op), ...words, ...flagged], stdin: '' }
 }
 
 test('the test finds a control sequence in unsafe output', () => {
@@ -34,7 +37,7 @@ test('the test finds a control sequence in unsafe output', () => {
   expect(isHarmless('a\\x1b\n\tb\r\nc')).toBe(true)
 })
 
-describe.each(operations.map((op) => [commandOf(op).join(' '), op] as const))('plat %s', (_, op) => {
+describe.each(operations.map((op) => [getCommandWords(op).join(' '), op] as const))('plat %s', (_, op) => {
   const { argv, stdin } = callOf(op)
 
   test.each(['table', 'name', 'yaml', 'json', 'csv'])('shows its answer as %s', async (format) => {

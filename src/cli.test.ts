@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import { program, runCli } from './cli.ts'
 import { contracts } from './features/index.ts'
-import { type Command, flag, textOf } from './platform/cli/command.ts'
-import { commandOf } from './platform/cli/command-name.ts'
-import { allCommands, operationCommands } from './platform/cli/operation-commands.ts'
+import { type Command, createFlag, getText } from './platform/cli/command.ts'
+import { getCommandWords } from './platform/cli/command-name.ts'
+import { buildOperationCommands, listCommands } from './platform/cli/operation-commands.ts'
 import { INPUT_FIELD, UNSET_FIELD } from './platform/cli/operation-spec.ts'
 import { createCli } from './platform/cli/run.ts'
-import { schemaOf } from './platform/cli/schema.ts'
+import { getInputSchema } from './platform/cli/schema.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'
 import { memoryIo } from './testing/memory-io.ts'
 
@@ -15,8 +15,8 @@ import { memoryIo } from './testing/memory-io.ts'
 const operations: AnyOperation[] = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
   .filter(({ session }) => session === undefined)
-const derived = operationCommands(contracts)
-const all: readonly Command[] = allCommands(contracts, program.specials)
+const derived = buildOperationCommands(contracts)
+const all: readonly Command[] = listCommands(contracts, program.specials)
 const wordsOf = (command: Command) => command.words.join(' ')
 
 const run = async (...argv: string[]) => {
@@ -26,7 +26,7 @@ const run = async (...argv: string[]) => {
 
 describe('the registry', () => {
   test('every operation has exactly one command', () => {
-    expect(derived.map(wordsOf)).toEqual(operations.map((op) => commandOf(op).join(' ')))
+    expect(derived.map(wordsOf)).toEqual(operations.map((op) => getCommandWords(op).join(' ')))
   })
 
   test('no two commands collide', () => {
@@ -44,8 +44,8 @@ describe('the registry', () => {
   test.each(operations.map((op) => [op.name, op] as const))(
     '%s: every argument and flag is a field, and every field has one',
     (_, op) => {
-      const spec = derived.find((command) => wordsOf(command) === commandOf(op).join(' '))?.spec()
-      const fields = Object.keys(schemaOf(op.input).properties ?? {})
+      const spec = derived.find((command) => wordsOf(command) === getCommandWords(op).join(' '))?.spec()
+      const fields = Object.keys(getInputSchema(op.input).properties ?? {})
       expect(spec?.args.map((arg) => arg.field)).toEqual([...(op.cli?.args ?? [])])
       const flags = spec?.flags ?? []
       expect(flags.map((flag) => flag.field).filter((field) => field !== INPUT_FIELD && field !== UNSET_FIELD)).toEqual(
@@ -63,7 +63,7 @@ describe('the registry', () => {
   test.each(operations.map((op) => [op.name, op] as const))(
     '%s: a required field is an argument, has a preset, or is asked for',
     (_, op) => {
-      const { required = [], properties = {} } = schemaOf(op.input)
+      const { required = [], properties = {} } = getInputSchema(op.input)
       const isList = (field: string) => properties[field]?.type === 'array'
       const isGiven = (field: string) =>
         REQUIRED_FLAGS.has(field) ||
@@ -180,9 +180,9 @@ test('a flag of the command hides a global one of its name', async () => {
   const create: Command = {
     words: ['hook', 'create'],
     summary: 'x',
-    spec: () => ({ args: [], flags: [flag('url', '', { hint: 'URL' })] }),
+    spec: () => ({ args: [], flags: [createFlag('url', '', { hint: 'URL' })] }),
     run: async ({ globals }, texts) => {
-      seen.push(globals.url, textOf(texts, 'url'))
+      seen.push(globals.url, getText(texts, 'url'))
       return 0
     },
   }

@@ -11,7 +11,7 @@ import { lookupCommands } from './features/lookup/cli-commands.ts'
 import { networkCommands } from './features/networks/cli-commands.ts'
 import { CLIENT_COMMANDS } from './platform/cli/client-commands.ts'
 import type { Command, Program } from './platform/cli/command.ts'
-import { offlineCommands } from './platform/cli/offline-commands.ts'
+import { createOfflineCommands } from './platform/cli/offline-commands.ts'
 import { createCli } from './platform/cli/run.ts'
 import { VERSION } from './platform/runtime/version.ts'
 import { recoveryCommands } from './recovery/commands.ts'
@@ -57,7 +57,7 @@ export const program: Program = {
     ...feedCommands,
     ...lookupCommands,
     ...networkCommands,
-    ...offlineCommands(() => import('./server.ts')),
+    ...createOfflineCommands(() => import('./server.ts')),
     ...recoveryCommands,
     ...movingCommands,
     ...childCommands,

@@ -16,7 +16,7 @@ import { addProcessMetrics } from './features/system/process-metrics.ts'
 import type { Tables } from './features/tables.ts'
 import { warnWithoutBreakGlass } from './features/users/break-glass.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './features/users/first-admin.ts'
-import { settleLooks } from './features/users/usernames.ts'
+import { updateLooks } from './features/users/usernames.ts'
 import { sealStoredHeaders } from './features/webhooks/seal-headers.ts'
 import { migrations } from './migrations/index.ts'
 import { PROGRAM } from './migrations/program.ts'
@@ -24,13 +24,13 @@ import type { Db } from './platform/db/database.ts'
 import { DATA_FILE, openDataFolder } from './platform/db/disk/data-folder.ts'
 import { DataLockedError } from './platform/db/disk/data-lock.ts'
 import { MigrationError, migrate } from './platform/db/migrate.ts'
-import { programName } from './platform/db/postgres/program-name.ts'
+import { formatProgramName } from './platform/db/postgres/program-name.ts'
 import { UnsuitableServerError } from './platform/db/postgres/unsuitable-server.ts'
 import { openSqlite } from './platform/db/sqlite/sqlite.ts'
 import { createDnsConnector, type DnsConnector } from './platform/dns/connector.ts'
 import { type App, createApp } from './platform/http/app.ts'
 import { createGuard } from './platform/http/guard.ts'
-import { securityHeaders } from './platform/http/headers.ts'
+import { getSecurityHeaders } from './platform/http/headers.ts'
 import { createHostCheck } from './platform/http/request-host.ts'
 import { createSpoolSpace, type SpoolOptions } from './platform/http/spool.ts'
 import { createStreams, type StreamLimits, streamLimits } from './platform/http/streams.ts'
@@ -41,18 +41,18 @@ import { createJobLeases } from './platform/runtime/job-leases.ts'
 import { startScheduler } from './platform/runtime/jobs.ts'
 import type { Logger } from './platform/runtime/log.ts'
 import { createMetrics } from './platform/runtime/metrics.ts'
-import { temporaryFolder } from './platform/runtime/unnamed-file.ts'
+import { getTemporaryFolder } from './platform/runtime/unnamed-file.ts'
 import { openValkey } from './platform/runtime/valkey.ts'
 import { VERSION } from './platform/runtime/version.ts'
 import { createOutbound, type Outbound } from './platform/security/outbound.ts'
-import { namedTargetRules, targetRules } from './platform/security/outbound-target.ts'
-import { createPasswords, type Passwords, passwordWaitMs } from './platform/security/passwords.ts'
-import { startScan as startScanProcess } from './scanner/process.ts'
+import { createNamedTargetRules, createTargetRules } from './platform/security/outbound-target.ts'
+import { computePasswordWaitMs, createPasswords, type Passwords } from './platform/security/passwords.ts'
+import { startScan } from './scanner/process.ts'
 
 export type Process = { readonly config: Config; readonly log: Logger; readonly now: () => Date }
 
 /** Returns the path of the data file of a configuration without DATABASE_URL. */
-export const dataFile = (config: Config): string => join(config.dataDir, DATA_FILE)
+export const getDataFile = (config: Config): string => join(config.dataDir, DATA_FILE)
 
 export type OpenDatabase = {
   readonly db: Db<Tables>
@@ -72,7 +72,7 @@ export const openDatabaseBeside = async (context: Process): Promise<OpenDatabase
     return await openDatabase(context)
   } catch (error) {
     if (!(error instanceof DataLockedError)) throw error
-    const db = openSqlite<Tables>(dataFile(context.config))
+    const db = openSqlite<Tables>(getDataFile(context.config))
     return { db, maintain: nothingToMaintain, close: db.close }
   }
 }
@@ -86,7 +86,7 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
     const db = openPostgres<Tables>(
       config.databaseUrl,
       { connections, statementMs, lockMs },
-      { name: programName(PROGRAM), log, reads: config.databaseReads },
+      { name: formatProgramName(PROGRAM), log, reads: config.databaseReads },
     )
     const onNewer = () => log.warn('the database is of a newer Plat; this one works on it until it is replaced')
     const open = async (): Promise<string[]> => {
@@ -126,7 +126,7 @@ export type ComposeOptions = {
   readonly outbound?: Outbound
   readonly providerOutbound?: Outbound
   readonly dns?: DnsConnector
-  readonly startScan?: typeof startScanProcess
+  readonly startScan?: typeof startScan
   /** Replaces the bounds of long answers. */
   readonly streams?: Partial<StreamLimits> & Pick<Partial<SpoolOptions>, 'mostBytes'>
   /** False creates no first user. */
@@ -143,16 +143,16 @@ export const compose = async (
     outbound,
     providerOutbound,
     dns,
-    startScan = startScanProcess,
+    startScan: start = startScan,
     streams: bounds = {},
     withFirstAdmin = true,
     withJobs = true,
     ...options
   }: ComposeOptions = {},
 ): Promise<Plat> => {
-  const passwords = options.passwords ?? createPasswords({ maxWaitMs: passwordWaitMs(config.requestTimeoutMs) })
+  const passwords = options.passwords ?? createPasswords({ maxWaitMs: computePasswordWaitMs(config.requestTimeoutMs) })
   const secrets = await openSecrets({ db, config, log })
-  await settleLooks(db, log)
+  await updateLooks(db, log)
   await sealStoredHeaders({ db, secrets, config, log })
   const sessions = openSessionStore({ db, config, log, now })
   const keyUses = createKeyUses(db)
@@ -168,7 +168,7 @@ export const compose = async (
   const population = await createPopulation(db)
   let isStopping = false
 
-  const rules = targetRules(config.ssrfAllowPrivateTargets)
+  const rules = createTargetRules(config.ssrfAllowPrivateTargets)
   const requirement = createRequirement(config.secondFactorRoles)
   await warnOfUnknownRoles({ db: db.read, roles: config.secondFactorRoles, log })
   const identify = createIdentify({ db, config, sessions, requirement, keyUses, now, log })
@@ -184,7 +184,7 @@ export const compose = async (
     version: VERSION,
     lastTick: () => scheduler.lastTick(),
     metrics,
-    startScan,
+    startScan: start,
     isStopping: () => isStopping,
     kernel: () => kernel,
     db,
@@ -193,7 +193,7 @@ export const compose = async (
     outbound: outbound ?? createOutbound({ rules }),
     providerOutbound:
       providerOutbound ??
-      createOutbound({ rules: namedTargetRules(rules, { allowsLoopback: config.ssoAllowLoopback }) }),
+      createOutbound({ rules: createNamedTargetRules(rules, { allowsLoopback: config.ssoAllowLoopback }) }),
     dns: dns ?? createDnsConnector({ rules, servers: config.dnsServers }),
   })
   const onCommit = (events: readonly string[]): void => {
@@ -264,7 +264,7 @@ export const compose = async (
   )
   const { mostBytes, ...limits } = bounds
   const space = createSpoolSpace({
-    folder: temporaryFolder(config.dataDir),
+    folder: getTemporaryFolder(config.dataDir),
     ...(mostBytes !== undefined && { mostBytes }),
   })
   const streams = createStreams({ limits: { ...streamLimits(config), ...limits }, log, space })
@@ -277,7 +277,7 @@ export const compose = async (
     log,
     streams,
     checkHost: createHostCheck(config.allowedHosts),
-    headers: securityHeaders(config),
+    headers: getSecurityHeaders(config),
   })
   // Last, because the hash keeps a processor busy.
   const firstAdmin = withFirstAdmin ? ensureFirstAdmin({ db, config, passwords, now }) : Promise.resolve(undefined)

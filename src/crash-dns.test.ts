@@ -3,10 +3,10 @@
  * devices are, and records of others are there.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { cidrOfText } from './net/cidr.ts'
+import { parseCidrOrThrow } from './net/cidr.ts'
 import { createDnsClient, type DnsClient } from './platform/dns/client.ts'
 import { createDnsConnector } from './platform/dns/connector.ts'
-import { targetRules } from './platform/security/outbound-target.ts'
+import { createTargetRules } from './platform/security/outbound-target.ts'
 import { DNS_KEYS, startKillableNamed, startNamed, type TestDnsServer } from './testing/dns-servers.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
 import { engines, postgresDatabase } from './testing/servers.ts'
@@ -20,7 +20,7 @@ const PATIENCE_MS = 60_000
 const LOOK_MS = 20
 const KEY = DNS_KEYS.find(({ algorithm }) => algorithm === 'hmac-sha256')
 if (KEY === undefined) throw new Error('no key')
-const { connect } = createDnsConnector({ rules: targetRules(false), servers: [cidrOfText('127.0.0.1/32')] })
+const { connect } = createDnsConnector({ rules: createTargetRules(false), servers: [parseCidrOrThrow('127.0.0.1/32')] })
 
 let named: TestDnsServer
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { blockOf, EMPTY_BLOCK, offsetOf, withBits } from './net/occupancy.ts'
+import { EMPTY_BLOCK, getBlock, getOffset, withBits } from './net/occupancy.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
 
 /** 10 in `npm test`, 200 in `npm run test:crash`. */
@@ -249,8 +249,8 @@ test('the bitmaps hold exactly the addresses of devices and reservations', () =>
     .all()
   const expected = new Map<string, string>()
   for (const { ip_key } of keys) {
-    const block = blockOf(ip_key)
-    expected.set(block, withBits(expected.get(block) ?? EMPTY_BLOCK, [offsetOf(ip_key)], true))
+    const block = getBlock(ip_key)
+    expected.set(block, withBits(expected.get(block) ?? EMPTY_BLOCK, [getOffset(ip_key)], true))
   }
   const stored = db.query<{ block: string; taken: string }, []>('SELECT block, taken FROM address_blocks').all()
   const taken = new Map(stored.filter(({ taken }) => taken !== EMPTY_BLOCK).map(({ block, taken }) => [block, taken]))

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { contracts, routes } from './features/index.ts'
-import { specOf } from './platform/cli/operation-spec.ts'
-import { httpParts } from './platform/operation/http-route.ts'
+import { buildSpec } from './platform/cli/operation-spec.ts'
+import { parseHttp } from './platform/operation/http-route.ts'
 import type { AnyOperation, RawRoute } from './platform/operation/operation.ts'
 import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
@@ -217,7 +217,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
   }
   const run = (op: AnyOperation, dryRun: string) => {
     const { path, body, headers } = callOf(op)
-    return admin.request(httpParts(op.http).method, `${path}?dry_run=${dryRun}`, body, headers)
+    return admin.request(parseHttp(op.http).method, `${path}?dry_run=${dryRun}`, body, headers)
   }
 
   test('there are tables with rows to compare', () => {
@@ -264,7 +264,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
   test.each(named(kept))('%s takes a note of one line', async (_, op) => {
     const { path, body, headers } = callOf(op)
     const ask = (note: string) =>
-      admin.request(httpParts(op.http).method, `${path}?dry_run=true`, body, { ...headers, 'X-Change-Note': note })
+      admin.request(parseHttp(op.http).method, `${path}?dry_run=true`, body, { ...headers, 'X-Change-Note': note })
     const [long, lines, good] = [
       await ask('x'.repeat(1001)),
       await ask('two%0Alines'),
@@ -289,14 +289,14 @@ describe.each(onSqlite())('on %s', (dialect) => {
   )
   const takesNone = forKeys.filter((one) => !takes(one, 'dry_run'))
   test.each(named(takesNone))('%s has no dry run, and says so', async (_, { http }) => {
-    const { method, path } = httpParts(http)
+    const { method, path } = parseHttp(http)
     const response = await admin.request(method, `${path.replace(/\{\w+\}/g, 'x')}?dry_run=true`)
     expect([response.status, await fieldsOf(response)]).toEqual([400, ['dry_run']])
   })
 
   const hasNoPast = forKeys.filter((one) => !takes(one, 'as_of'))
   test.each(named(hasNoPast))('%s has no past, and says so', async (_, { http }) => {
-    const { method, path } = httpParts(http)
+    const { method, path } = parseHttp(http)
     const response = await admin.request(method, `${path.replace(/\{\w+\}/g, 'x')}?as_of=1h`)
     expect([response.status, await fieldsOf(response)]).toEqual([400, ['as_of']])
   })
@@ -307,7 +307,7 @@ const takes = (called: AnyOperation | RawRoute, field: string): boolean =>
 
 describe.each(named(kept))('the command of %s', (_, op) => {
   test('has a switch for a dry run, and a note', () => {
-    const { flags } = specOf(op)
+    const { flags } = buildSpec(op)
     const named = flags.filter(({ names: [name = ''] }) => ['dry-run', 'change-note'].includes(name))
     expect(named.map(({ names: [name], isSwitch }) => [name, isSwitch]).sort()).toEqual([
       ['change-note', false],
@@ -318,6 +318,6 @@ describe.each(named(kept))('the command of %s', (_, op) => {
 
 describe.each(named(operations.filter(({ past }) => past)))('the command of %s', (_, op) => {
   test('takes a moment', () => {
-    expect(specOf(op).flags.map(({ names: [name] }) => name)).toContain('as-of')
+    expect(buildSpec(op).flags.map(({ names: [name] }) => name)).toContain('as-of')
   })
 })

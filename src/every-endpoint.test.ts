@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { ADMIN_ROLE_ID } from './features/roles/catalogue.ts'
-import { permissionsOf } from './platform/operation/operation.ts'
+import { listPermissions } from './platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { scanOnce, scriptedScanner } from './testing/scripted-scanner.ts'
 import { auditedSuite, type Endpoint, endpoints, madeBy, perTest, QUICK } from './testing/security.ts'
@@ -160,7 +160,7 @@ describe('of an estate with one of each', () => {
     const text = await response.text()
     return [response.status, response.status < 400 ? '' : z.object({ code: z.string() }).parse(JSON.parse(text)).code]
   }
-  const restricted = endpoints.filter(({ access }) => permissionsOf(access).length > 0)
+  const restricted = endpoints.filter(({ access }) => listPermissions(access).length > 0)
   /** Not for viewers by the table of the decisions, or not for API keys. */
   const isClosed = ({ path, session }: Endpoint) =>
     session !== undefined ||

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { Change } from './features/history/api.ts'
 import { contracts, routes } from './features/index.ts'
 import { ERROR_CODES } from './platform/contract/errors.ts'
-import { httpParts, takesQuery } from './platform/operation/http-route.ts'
+import { parseHttp, takesQuery } from './platform/operation/http-route.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'
 import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
@@ -102,7 +102,7 @@ describe.each(engines())('on %s', (dialect) => {
   }
 
   const callFor = (op: AnyOperation, input: Record<string, unknown>, isRaw: boolean): Call => {
-    const { method, params, path } = httpParts(op.http)
+    const { method, params, path } = parseHttp(op.http)
     const at = params.reduce(
       (sofar, param) => sofar.replace(`{${param}}`, encoded(`${input[param] ?? 'x'}`, isRaw) || 'x'),
       path,
@@ -141,7 +141,7 @@ describe.each(engines())('on %s', (dialect) => {
     )
   })
 
-  const endpoints = [...operations, ...routes].map(({ name, http }) => ({ name, ...httpParts(http) }))
+  const endpoints = [...operations, ...routes].map(({ name, http }) => ({ name, ...parseHttp(http) }))
   const isJson = (name: string) => !routes.some((route) => route.name === name)
 
   test.each(named(endpoints.filter(({ method }) => method === 'POST' || method === 'PUT')))(

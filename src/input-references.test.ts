@@ -1,7 +1,7 @@
 // Fields that take ids say of what, so that an id of a hidden object is found wherever an input holds one.
 import { expect, test } from 'bun:test'
 import { contracts } from './features/index.ts'
-import { type FieldSchema, schemaOf, settled } from './platform/cli/schema.ts'
+import { type FieldSchema, getInputSchema, stripNull } from './platform/cli/schema.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'
 
 /** Those that name no object of a resource, or whose handler checks the object itself. */
@@ -31,8 +31,8 @@ const isText = ({ type }: FieldSchema): boolean => type === undefined || type ==
 const unsaid = (schema: FieldSchema, at = ''): string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, given]) => {
     const field = at === '' ? name : `${at}.${name}`
-    const own = settled(given)
-    const one = own.items ? settled(own.items) : own
+    const own = stripNull(given)
+    const one = own.items ? stripNull(own.items) : own
     const isId = /^(?:id|ids|.+_ids?)$/.test(name) && isText(one)
     if (isId) return one.ref === undefined ? [field] : []
     return unsaid(one, own.items ? `${field}[]` : field)
@@ -41,7 +41,7 @@ const unsaid = (schema: FieldSchema, at = ''): string[] =>
 test('a field of ids refers to a resource', () => {
   const found = Object.values(contracts)
     .flatMap((set) => Object.values<AnyOperation>(set))
-    .flatMap(({ name, input }) => unsaid(schemaOf(input)).map((field) => `${name} ${field}`))
+    .flatMap(({ name, input }) => unsaid(getInputSchema(input)).map((field) => `${name} ${field}`))
   const general = (one: string) => one.replace(/^[^.]+/, '*')
   expect(found.filter((one) => !(one in REASONS || general(one) in REASONS))).toEqual([])
   const used = new Set(found.flatMap((one) => [one, general(one)]))

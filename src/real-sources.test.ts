@@ -15,8 +15,8 @@ import { convertIsc } from './features/estate/convert/hosts/isc.ts'
 import { convertKea } from './features/estate/convert/hosts/kea.ts'
 import { convertNmap } from './features/estate/convert/hosts/nmap.ts'
 import { convertZone } from './features/estate/convert/hosts/zone.ts'
-import { labProblem } from './scanner/lab/lab.ts'
-import { until } from './scanner/testing/plans.ts'
+import { checkLab } from './scanner/lab/lab.ts'
+import { waitUntil } from './scanner/testing/plans.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plat-sources-'))
 const file = (name: string): string => join(folder, name)
@@ -30,7 +30,7 @@ const converted = async (convert: Converter, bytes: Uint8Array | string): Promis
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const problem = process.env.PLAT_TEST_LAB === 'off' ? 'PLAT_TEST_LAB is off' : labProblem()
+const problem = process.env.PLAT_TEST_LAB === 'off' ? 'PLAT_TEST_LAB is off' : checkLab()
 if (problem !== undefined) console.log(`The tests with real DHCP servers are left out: ${problem}`)
 
 describe.skipIf(problem !== undefined)('in two network namespaces', () => {
@@ -126,12 +126,12 @@ describe.skipIf(problem !== undefined)('in two network namespaces', () => {
       const child = Bun.spawn(at(server, ...command), { env, stdout: log, stderr: log })
       try {
         const lease = at(client, 'udhcpc', '-i', 'v2', '-f', '-q', '-n', '-t', '3', '-T', '1', '-s', '/bin/true')
-        await until(
+        await waitUntil(
           () => Bun.spawnSync([...lease, '-x', 'hostname:real-client'], { timeout: 20_000 }).exitCode === 0,
           `a lease; ${readFileSync(file('log'), 'utf8')}`,
         )
         // Some write it after they have answered.
-        await until(
+        await waitUntil(
           () => existsSync(file(leases)) && readFileSync(file(leases), 'utf8').includes('real-client'),
           'the lease is in the file',
         )

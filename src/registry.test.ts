@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { contracts, routes } from './features/index.ts'
 import { CATALOGUE } from './features/roles/catalogue.ts'
-import { commandOf, toolName } from './platform/cli/command-name.ts'
-import { jsonSchemaOf } from './platform/contract/json-schema.ts'
-import { toolDefinitions } from './platform/mcp/tools.ts'
-import { httpParts, takesQuery } from './platform/operation/http-route.ts'
-import { type AnyOperation, type OperationSet, permissionsOf } from './platform/operation/operation.ts'
+import { getCommandWords, getToolName } from './platform/cli/command-name.ts'
+import { toJsonSchema } from './platform/contract/json-schema.ts'
+import { listToolDefinitions } from './platform/mcp/tools.ts'
+import { parseHttp, takesQuery } from './platform/operation/http-route.ts'
+import { type AnyOperation, listPermissions, type OperationSet } from './platform/operation/operation.ts'
 import { requiredExample } from './testing/required-example.ts'
 
 const sets = Object.entries<OperationSet>(contracts)
@@ -36,8 +36,8 @@ const repeated = (texts: readonly string[]): string[] => texts.filter((text, i) 
 
 describe('no two operations share', () => {
   test('a name', () => expect(repeated([...operations, ...routes].map(({ name }) => name))).toEqual([]))
-  test('a command', () => expect(repeated(operations.map((op) => commandOf(op).join(' ')))).toEqual([]))
-  test('a tool name', () => expect(repeated(operations.map(toolName))).toEqual([]))
+  test('a command', () => expect(repeated(operations.map((op) => getCommandWords(op).join(' ')))).toEqual([]))
+  test('a tool name', () => expect(repeated(operations.map(getToolName))).toEqual([]))
   test('a route', () => {
     const shapes = [...operations, ...routes].map(({ http }) => http.replace(/\{\w+\}/g, '{}'))
     expect(repeated(shapes)).toEqual([])
@@ -45,26 +45,26 @@ describe('no two operations share', () => {
 })
 
 test('the same path has the same parameter names', () => {
-  const paths = [...operations, ...routes].map(({ http }) => httpParts(http).path)
+  const paths = [...operations, ...routes].map(({ http }) => parseHttp(http).path)
   const shapes = Map.groupBy(new Set(paths), (path) => path.replace(/\{\w+\}/g, '{}'))
   expect([...shapes.values()].filter((spellings) => spellings.length > 1)).toEqual([])
 })
 
 test('no command is the beginning of another', () => {
-  const commands = operations.map((op) => commandOf(op).join(' '))
+  const commands = operations.map((op) => getCommandWords(op).join(' '))
   expect(commands.filter((one) => commands.some((other) => other.startsWith(`${one} `)))).toEqual([])
 })
 
 test('every permission that is asked for is in the catalogue', () => {
   const known = new Set<string>(CATALOGUE.map(({ name }) => name))
   const asked = [...operations, ...routes].flatMap(({ name, access }) =>
-    permissionsOf(access).map((one) => [name, one]),
+    listPermissions(access).map((one) => [name, one]),
   )
   expect(asked.filter(([, permission = '']) => !known.has(permission))).toEqual([])
 })
 
 test('about 20 tools are listed', () => {
-  expect(toolDefinitions(operations).length).toBeLessThanOrEqual(26)
+  expect(listToolDefinitions(operations).length).toBeLessThanOrEqual(26)
 })
 
 describe.each(byName)('%s', (_, op) => {
@@ -87,11 +87,11 @@ describe.each(byName)('%s', (_, op) => {
   test('reads by GET and changes by another method', () => {
     // A preview takes a whole draft, which no URL can hold, and changes nothing.
     const isRead = op.effect === 'read' && op.name !== 'feeds.preview'
-    expect(httpParts(op.http).method === 'GET').toBe(isRead)
+    expect(parseHttp(op.http).method === 'GET').toBe(isRead)
   })
 
   test('has named schemas for all it sends in lists', () => {
-    const { schema } = jsonSchemaOf(op.output, 'output')
+    const { schema } = toJsonSchema(op.output, 'output')
     expect(schema.items === undefined || schema.items.$ref !== undefined).toBe(true)
   })
 })
@@ -107,7 +107,7 @@ const isList = ({ output }: AnyOperation): boolean => output instanceof z.ZodArr
 
 describe.each(byName.filter(([, op]) => isList(op)))('%s', (_, op) => {
   test('is a list with limit and offset', () => {
-    expect(takesQuery(httpParts(op.http).method)).toBe(true)
+    expect(takesQuery(parseHttp(op.http).method)).toBe(true)
     expect(Object.keys(op.input.shape)).toContain('limit')
     expect(Object.keys(op.input.shape)).toContain('offset')
   })

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'bun:test'
 import { runCli } from './cli.ts'
 import { contracts, routes } from './features/index.ts'
 import { CATALOGUE } from './features/roles/catalogue.ts'
-import { commandOf } from './platform/cli/command-name.ts'
-import { specOf } from './platform/cli/operation-spec.ts'
-import { httpParts } from './platform/operation/http-route.ts'
-import { type AnyOperation, permissionsOf } from './platform/operation/operation.ts'
+import { getCommandWords } from './platform/cli/command-name.ts'
+import { buildSpec } from './platform/cli/operation-spec.ts'
+import { parseHttp } from './platform/operation/http-route.ts'
+import { type AnyOperation, listPermissions } from './platform/operation/operation.ts'
 import { expectNothingHidden, type Half, type Halves, halves, textOf } from './testing/halves.ts'
 import { type Call, callsAbout, requestOf } from './testing/inputs-by-ref.ts'
 import { callOn, connect } from './testing/mcp.ts'
@@ -18,7 +18,7 @@ import { onSqlite } from './testing/servers.ts'
 import { cookieOf } from './testing/sign-in.ts'
 
 const operations = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
-const isRestricted = ({ access }: Pick<AnyOperation, 'access'>): boolean => permissionsOf(access).length > 0
+const isRestricted = ({ access }: Pick<AnyOperation, 'access'>): boolean => listPermissions(access).length > 0
 /** What follows is about the user alone, and some of it differs with each call. */
 const restricted = operations.filter(isRestricted)
 
@@ -99,8 +99,8 @@ const onCommandLine =
 
 /** Returns the words of a command about these objects. */
 const argvOf = (op: AnyOperation, { input }: Call): string[] => {
-  const values = specOf(op).args.flatMap(({ field }) => [input[field] ?? 'none'].flat().map(String))
-  return [...commandOf(op), ...values, ...(op.effect === 'delete' ? ['--yes'] : [])]
+  const values = buildSpec(op).args.flatMap(({ field }) => [input[field] ?? 'none'].flat().map(String))
+  return [...getCommandWords(op), ...values, ...(op.effect === 'delete' ? ['--yes'] : [])]
 }
 
 /** Returns an OAuth token of the person for a client that may do all that the person may. */
@@ -193,7 +193,7 @@ describe.each(onSqlite())('of the other half, a scoped caller on %s', (dialect) 
     const made = await estate()
     // An endless answer.
     for (const { http, access, limited, name } of routes.filter(({ name }) => name !== 'events.stream')) {
-      const { method, path } = httpParts(http)
+      const { method, path } = parseHttp(http)
       const at = path.replace('{id}', made.other.racks ?? '').replace(/\{\w+\}/g, 'none')
       for (const { key } of [made.ada, made.narrow]) {
         const answer = await all.app.send(`${method} ${at}`, { key, ...(method === 'GET' ? {} : { body: {} }) })
@@ -261,7 +261,7 @@ describe.each(onSqlite())('of the other half, a scoped caller on %s', (dialect) 
     }
     const completed = commands
       .filter(({ effect }) => effect === 'read')
-      .map((op) => ['__complete', ...commandOf(op), ''])
+      .map((op) => ['__complete', ...getCommandWords(op), ''])
     for (const argv of [
       ...completed,
       ['whois', '10.2.0.11'],

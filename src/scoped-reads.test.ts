@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { contracts } from './features/index.ts'
 import { isScopable } from './features/roles/catalogue.ts'
-import { type AnyOperation, permissionsOf } from './platform/operation/operation.ts'
+import { type AnyOperation, listPermissions } from './platform/operation/operation.ts'
 import { expectNothingHidden, halves, pathOf } from './testing/halves.ts'
 import { people } from './testing/people.ts'
 import { engines } from './testing/servers.ts'
@@ -14,7 +14,7 @@ const limited = Object.values(contracts)
     ({ name, effect, limited }) =>
       limited !== undefined && effect === 'read' && !/^history\.(get|items|diff)$/.test(name),
   )
-  .filter(({ access }) => permissionsOf(access).some(isScopable))
+  .filter(({ access }) => listPermissions(access).some(isScopable))
 
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'devices.search': ['?q=machine', '?q=10.', '?q=omega', '?q=10.2.0.0/16', '?q=02:00:00:00:02:01'],

@@ -11,9 +11,9 @@ import { type BreakGlass, setBreakGlass } from './features/users/break-glass.ts'
 import type { FirstAdmin } from './features/users/first-admin.ts'
 import { resetPassword as reset } from './features/users/reset-password.ts'
 import { isBusy } from './platform/db/disk/disk-errors.ts'
-import { securityHeaders } from './platform/http/headers.ts'
+import { getSecurityHeaders } from './platform/http/headers.ts'
 import { toListenError, tryListening } from './platform/http/listen-address.ts'
-import { byRawPath } from './platform/http/raw-path.ts'
+import { routeByRawPath } from './platform/http/raw-path.ts'
 import { createHostCheck } from './platform/http/request-host.ts'
 import { openSite } from './platform/http/static.ts'
 import type { Connection } from './platform/http/unacknowledged.ts'
@@ -44,13 +44,13 @@ const processFor = (flags: Flags): Process => {
   return { config, log, now: () => new Date() }
 }
 
-const urlOf = ({ hostname, port }: { hostname?: string | undefined; port?: number | undefined }): string => {
+const toUrl = ({ hostname, port }: { hostname?: string | undefined; port?: number | undefined }): string => {
   const isAny = hostname === undefined || hostname === '0.0.0.0' || hostname === '::'
   const host = isAny ? 'localhost' : hostname.includes(':') ? `[${hostname}]` : hostname
   return `http://${host}:${port}`
 }
 
-const connectionOf = (server: Bun.Server<undefined>, request: Request): Connection | undefined => {
+const getConnection = (server: Bun.Server<undefined>, request: Request): Connection | undefined => {
   const peer = server.requestIP(request)
   return peer && server.port !== undefined
     ? { address: peer.address, port: peer.port, localPort: server.port }
@@ -58,7 +58,7 @@ const connectionOf = (server: Bun.Server<undefined>, request: Request): Connecti
 }
 
 /** The text for the person who starts the server. The password is shown only here. */
-const banner = (
+const formatBanner = (
   { passwordSignIn }: Pick<Config, 'passwordSignIn'>,
   url: string,
   firstAdmin: FirstAdmin | undefined,
@@ -118,7 +118,7 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
   }
   const site = openSite(SITE, {
     alsoPages: config.mcpOauthEnabled ? [CONSENT_PAGE] : [],
-    headers: securityHeaders(config),
+    headers: getSecurityHeaders(config),
     checkHost: createHostCheck(config.allowedHosts),
     attributes: ` data-max-rows="${config.webMaxRows}"`,
   })
@@ -132,9 +132,9 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
       reusePort: false,
       // Otherwise Bun writes errors to the terminal itself, between the lines of the log.
       development: false,
-      ...byRawPath(async (request, socket, isPathAltered) => {
+      ...routeByRawPath(async (request, socket, isPathAltered) => {
         const peer = () => socket.requestIP(request)?.address ?? ''
-        const connection = () => connectionOf(socket, request)
+        const connection = () => getConnection(socket, request)
         const disconnect = () => socket.timeout(request, DISCONNECT_S)
         const keepOpen = () => socket.timeout(request, 0)
         const page = isPathAltered ? undefined : site(request)
@@ -143,7 +143,7 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
       }),
       error: (error) => {
         log.error('request failed outside of the application', { error })
-        return new Response('Internal error\n', { status: 500, headers: securityHeaders(config) })
+        return new Response('Internal error\n', { status: 500, headers: getSecurityHeaders(config) })
       },
     })
   const server = await listen().catch(async (error: unknown) => {
@@ -157,7 +157,7 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
   })
   const collecting = collectGarbageRegularly()
   return {
-    url: urlOf(server),
+    url: toUrl(server),
     plat,
     firstAdmin,
     stop: async () => {
@@ -194,7 +194,7 @@ const stopOnSignal = (server: Server, { log }: Process): Promise<void> =>
 
 const showBanner = (config: Config, { url, firstAdmin }: Server, { log }: Process): void => {
   if (config.logFormat === 'text') {
-    process.stderr.write(banner(config, url, firstAdmin))
+    process.stderr.write(formatBanner(config, url, firstAdmin))
     return
   }
   // A log in JSON never contains the password.
@@ -225,7 +225,7 @@ export const migrateOnly = async (flags: Flags): Promise<void> => {
 const WRITER_PATIENCE_MS = 600_000
 
 /** Retries while a running server holds the one writer of SQLite. */
-const patiently = async <T>({ log }: Process, write: () => Promise<T>): Promise<T> => {
+const retryWhileLocked = async <T>({ log }: Process, write: () => Promise<T>): Promise<T> => {
   const giveUpMs = Date.now() + WRITER_PATIENCE_MS
   for (let hasSaid = false; ; hasSaid = true) {
     try {
@@ -247,7 +247,7 @@ export const resetPassword = async (flags: Flags, username: string, password: st
     const { now } = context
     const endKeys = endKeysMadeByOthers
     const options = { db, passwords, username, now, trail, endKeys }
-    return await patiently(context, () => reset({ ...options, ...(password === undefined ? {} : { password }) }))
+    return await retryWhileLocked(context, () => reset({ ...options, ...(password === undefined ? {} : { password }) }))
   } finally {
     passwords.close()
     await close()
@@ -260,7 +260,7 @@ export const breakGlass = async (flags: Flags, username: string, isOn: boolean):
   const { db, close } = await openDatabaseBeside(context)
   try {
     const trail = await openHostTrail({ ...context, db })
-    return await patiently(context, () => setBreakGlass({ db, trail, username, isOn, now: context.now }))
+    return await retryWhileLocked(context, () => setBreakGlass({ db, trail, username, isOn, now: context.now }))
   } finally {
     await close()
   }
@@ -273,7 +273,7 @@ export const evict = async (flags: Flags, username: string): Promise<Evicted> =>
   const sessions = openSessionStore({ ...context, db })
   try {
     const trail = await openHostTrail({ ...context, db })
-    return await patiently(context, () => evictUser({ db, sessions, trail, username, now: context.now }))
+    return await retryWhileLocked(context, () => evictUser({ db, sessions, trail, username, now: context.now }))
   } finally {
     sessions.close()
     await close()
@@ -286,7 +286,7 @@ export const resetFactors = async (flags: Flags, username: string): Promise<{ re
   const { db, close } = await openDatabaseBeside(context)
   try {
     const trail = await openHostTrail({ ...context, db })
-    return await patiently(context, () => resetFactorsOnHost({ db, trail, username }))
+    return await retryWhileLocked(context, () => resetFactorsOnHost({ db, trail, username }))
   } finally {
     await close()
   }

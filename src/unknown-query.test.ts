@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { contracts, routes } from './features/index.ts'
-import { httpParts, type Method } from './platform/operation/http-route.ts'
+import { type Method, parseHttp } from './platform/operation/http-route.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { createUser } from './testing/identities.ts'
@@ -16,7 +16,7 @@ const OPEN = ['docs.page', 'docs.script', 'docs.style', 'sso.backchannel-logout'
 type Endpoint = { readonly name: string; readonly method: Method; readonly path: string }
 const endpoints: readonly Endpoint[] = [...operations, ...routes].map(({ name, http }) => ({
   name,
-  ...httpParts(http),
+  ...parseHttp(http),
 }))
 const strict = endpoints.filter(({ name, path }) => path.startsWith('/api/') && !OPEN.includes(name))
 const named = (some: readonly Endpoint[]) => some.map((one): [string, Endpoint] => [one.name, one])

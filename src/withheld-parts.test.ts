@@ -3,9 +3,9 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { contracts, routes } from './features/index.ts'
 import { CATALOGUE } from './features/roles/catalogue.ts'
-import { tablesOf } from './features/scopes/views.ts'
-import { choicesOf, type FieldSchema, schemaOf, settled } from './platform/cli/schema.ts'
-import { type AnyOperation, type Permission, permissionsOf } from './platform/operation/operation.ts'
+import { listTables } from './features/scopes/views.ts'
+import { type FieldSchema, getInputSchema, listChoices, stripNull } from './platform/cli/schema.ts'
+import { type AnyOperation, listPermissions, type Permission } from './platform/operation/operation.ts'
 import { textOf } from './testing/halves.ts'
 import { type Call, callsAbout, requestOf } from './testing/inputs-by-ref.ts'
 import { buildMarkedEstate, type Marked } from './testing/marked-estate.ts'
@@ -18,10 +18,10 @@ const resourceOf = (permission: string): string => permission.slice(0, permissio
 
 /** Returns the calls that ask for all optional parts of an answer, one part and then all. */
 const withParts = (op: AnyOperation, { field, input }: Call): Call[] => {
-  const { include } = schemaOf(op.input).properties ?? {}
+  const { include } = getInputSchema(op.input).properties ?? {}
   if (!include) return [{ field, input }]
-  const schema: FieldSchema = settled(include)
-  const choices = choicesOf(settled(schema.items ?? schema))
+  const schema: FieldSchema = stripNull(include)
+  const choices = listChoices(stripNull(schema.items ?? schema))
   return [{ field, input }, ...choices.map((one) => ({ field: `include=${one}`, input: { ...input, include: one } }))]
 }
 
@@ -126,7 +126,7 @@ describe.each(onSqlite())('an answer to a caller with one permission, on %s', (d
   test('has no part of another resource', async () => {
     const found: string[] = []
     for (const op of operations)
-      for (const permission of permissionsOf(op.access)) {
+      for (const permission of listPermissions(op.access)) {
         const { ask } = await personWith(permission)
         // What writes answer is the same on both databases.
         for (const call of callsOf(op, estate, dialect === 'sqlite')) {
@@ -148,7 +148,7 @@ describe.each(onSqlite())('an answer to a caller with one permission, on %s', (d
     const { ask } = await personWith(permission)
     const answers: unknown[] = []
     for (const op of operations) {
-      if (op.effect !== 'read' || !permissionsOf(op.access).includes(permission)) continue
+      if (op.effect !== 'read' || !listPermissions(op.access).includes(permission)) continue
       for (const call of callsOf(op, estate)) {
         const { status, body, headers } = await ask(requestOf(op, call).http)
         // The ETags of the history follow all changes.
@@ -161,7 +161,7 @@ describe.each(onSqlite())('an answer to a caller with one permission, on %s', (d
 
   test('has no count, no state and no ETag that an object of another resource changes', async () => {
     // The audit log has all calls, and metrics count queries.
-    const permissions = [...new Set(operations.flatMap(({ access }) => permissionsOf(access)))].filter(
+    const permissions = [...new Set(operations.flatMap(({ access }) => listPermissions(access)))].filter(
       (permission) => !['audit', 'metrics'].includes(resourceOf(permission)),
     )
     const before = new Map<Permission, readonly unknown[]>()
@@ -187,7 +187,7 @@ describe('an operation with parts of other resources', () => {
     for (const { name, http, limited, shows = [] } of all) {
       expect([name, http.startsWith('GET '), limited === 'part' || limited === 'whole']).toEqual([name, true, true])
       for (const resource of shows)
-        expect([name, resource, permissions.has(`${resource}:list`), tablesOf([resource]).size > 0]).toEqual([
+        expect([name, resource, permissions.has(`${resource}:list`), listTables([resource]).size > 0]).toEqual([
           ...[name, resource, true, true],
         ])
     }

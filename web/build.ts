@@ -6,8 +6,8 @@ import react from '@vitejs/plugin-react'
 import { build, type Plugin } from 'vite'
 import { EVENT_NAMES } from '../src/features/events/catalogue.ts'
 import { contracts } from '../src/features/index.ts'
-import { singular } from '../src/platform/cli/command-name.ts'
-import { choicesOf, elementOf, kindOf, schemaOf, settled } from '../src/platform/cli/schema.ts'
+import { toSingular } from '../src/platform/cli/command-name.ts'
+import { getElementSchema, getInputSchema, getKind, listChoices, stripNull } from '../src/platform/cli/schema.ts'
 import type { AnyOperation } from '../src/platform/operation/operation.ts'
 import { isSecretName } from '../src/platform/runtime/redaction.ts'
 import { MOVED, PAGES } from './src/pages.ts'
@@ -38,11 +38,11 @@ const operations = (): Plugin => ({
 
 /** The facts that a command line needs as well: its words, the filters of lists, and the secret fields. */
 const commandFacts = ({ name: operation, cli, effect, input }: AnyOperation) => {
-  const fields = Object.entries(schemaOf(input).properties ?? {})
+  const fields = Object.entries(getInputSchema(input).properties ?? {})
   const described = fields.map(([name, schema]) => {
-    const one = elementOf(schema) ?? schema
-    const facts = { ref: settled(one).ref, choices: choicesOf(one), isNumber: kindOf(one) === 'number' }
-    return [name, { ...facts, isList: elementOf(schema) !== undefined }]
+    const one = getElementSchema(schema) ?? schema
+    const facts = { ref: stripNull(one).ref, choices: listChoices(one), isNumber: getKind(one) === 'number' }
+    return [name, { ...facts, isList: getElementSchema(schema) !== undefined }]
   })
   return {
     name: operation,
@@ -223,7 +223,7 @@ const WRITES = Object.values(contracts)
   .filter(({ http }) => !http.startsWith('GET'))
 /** The kinds of objects in the audit log. Signing in and out are not operations. */
 const AUDITED = [
-  ...new Set([...WRITES.map(({ name }) => singular(name.slice(0, name.indexOf('.')))), 'session']),
+  ...new Set([...WRITES.map(({ name }) => toSingular(name.slice(0, name.indexOf('.')))), 'session']),
 ].sort()
 
 /** Adds a page of all components, for development. */

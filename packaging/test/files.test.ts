@@ -6,16 +6,16 @@ import { parse } from 'yaml'
 import { goTool } from '../../scripts/go-tools.mjs'
 import { program } from '../../src/cli.ts'
 import { contracts } from '../../src/features/index.ts'
-import { manualPage } from '../../src/platform/cli/manual.ts'
-import { allCommands } from '../../src/platform/cli/operation-commands.ts'
+import { formatManualPage } from '../../src/platform/cli/manual.ts'
+import { listCommands } from '../../src/platform/cli/operation-commands.ts'
 import { describeConfig } from '../../src/platform/runtime/config/config.ts'
 import { mustRun, ROOT, run, tempFolder } from '../trial.ts'
 
 setDefaultTimeout(60_000)
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const PATH = process.env.PATH ?? ''
-const commands = allCommands(contracts, program.specials)
-const page = manualPage(commands, program.version)
+const commands = listCommands(contracts, program.specials)
+const page = formatManualPage(commands, program.version)
 
 describe('the manual page', () => {
   test('has every command that help shows', () => {

@@ -1,5 +1,5 @@
 /** The command `plat database copy`. It loads its code when it runs. */
-import { type Command, flag } from '../platform/cli/command.ts'
+import { type Command, createFlag } from '../platform/cli/command.ts'
 
 export const movingCommands: readonly Command[] = [
   {
@@ -10,12 +10,12 @@ export const movingCommands: readonly Command[] = [
     spec: () => ({
       args: [],
       flags: [
-        flag('to', 'An empty database or folder: postgres://USER@HOST/DATABASE, sqlite:FOLDER or FOLDER', {
+        createFlag('to', 'An empty database or folder: postgres://USER@HOST/DATABASE, sqlite:FOLDER or FOLDER', {
           hint: 'PLACE',
         }),
-        flag('from', 'Where to copy from, if not from the data that this installation uses', { hint: 'PLACE' }),
-        flag('restart', 'Delete an unfinished copy, and start again'),
-        flag('data-dir', 'Folder of the data file; DATA_DIR', { hint: 'DIR' }),
+        createFlag('from', 'Where to copy from, if not from the data that this installation uses', { hint: 'PLACE' }),
+        createFlag('restart', 'Delete an unfinished copy, and start again'),
+        createFlag('data-dir', 'Folder of the data file; DATA_DIR', { hint: 'DIR' }),
       ],
     }),
     run: async (session, texts) => (await import('./copy-command.ts')).copyCommand(session, texts),

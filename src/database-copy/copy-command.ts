@@ -1,20 +1,20 @@
 /** `plat database copy`: parses its arguments, runs the copy and prints the report. */
 import { SQL } from 'bun'
-import { isOn, type Session, type Texts, textOf } from '../platform/cli/command.ts'
-import { printable, printableJson } from '../platform/cli/display.ts'
+import { getText, isOn, type Session, type Texts } from '../platform/cli/command.ts'
+import { toPrintable, toPrintableJson } from '../platform/cli/display.ts'
 import { Interrupted } from '../platform/cli/io.ts'
-import { tableText } from '../platform/cli/table.ts'
-import { usageError } from '../platform/cli/usage-error.ts'
+import { formatTable } from '../platform/cli/table.ts'
+import { createUsageError } from '../platform/cli/usage-error.ts'
 import { AppError } from '../platform/contract/errors.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
 import { inWords } from '../recovery/disk-words.ts'
 import { checkKey } from '../recovery/doctor-data.ts'
-import { configFor } from '../recovery/offline.ts'
+import { loadSessionConfig } from '../recovery/offline.ts'
 import { type CopyReport, copyEstate, type Step, type TableReport } from './copy.ts'
 import { carryKey } from './encryption-key.ts'
 import type { Side, Source, Target } from './engine-adapter.ts'
-import { configuredPlace, isSamePlace, type Place, placeIn } from './location.ts'
-import { createMeter, timeText } from './meter.ts'
+import { getConfiguredPlace, isSamePlace, type Place, placeIn } from './location.ts'
+import { createMeter, formatTime } from './meter.ts'
 
 type Move = { readonly from: Place; readonly to: Place; readonly isRestart: boolean }
 
@@ -27,25 +27,25 @@ type Moved = CopyReport & {
 }
 
 const moveIn = (texts: Texts, config: Config): Move => {
-  const [fromText, toText] = [textOf(texts, 'from'), textOf(texts, 'to')]
-  if (toText === undefined) throw usageError('--to PLACE missing: where to copy the data to')
+  const [fromText, toText] = [getText(texts, 'from'), getText(texts, 'to')]
+  if (toText === undefined) throw createUsageError('--to PLACE missing: where to copy the data to')
   const to = placeIn(toText, 'to')
-  const from = fromText === undefined ? configuredPlace(config) : placeIn(fromText, 'from')
-  if (isSamePlace(from, to)) throw usageError('--to names the place that the data are in')
+  const from = fromText === undefined ? getConfiguredPlace(config) : placeIn(fromText, 'from')
+  if (isSamePlace(from, to)) throw createUsageError('--to names the place that the data are in')
   return { from, to, isRestart: isOn(texts, 'restart') }
 }
 
 const openSourceAt = async (place: Place): Promise<Source> =>
   place.kind === 'postgres'
-    ? (await import('./postgres-adapter.ts')).openSource(place.url)
-    : (await import('./sqlite-adapter.ts')).openSource(place.dataDir)
+    ? (await import('./postgres-adapter.ts')).openPostgresSource(place.url)
+    : (await import('./sqlite-adapter.ts')).openSqliteSource(place.dataDir)
 
 const openTargetAt = async (place: Place): Promise<Target> =>
   place.kind === 'postgres'
-    ? (await import('./postgres-adapter.ts')).openTarget(place.url)
-    : (await import('./sqlite-adapter.ts')).openTarget(place.dataDir)
+    ? (await import('./postgres-adapter.ts')).openPostgresTarget(place.url)
+    : (await import('./sqlite-adapter.ts')).openSqliteTarget(place.dataDir)
 
-const closing = async <S extends Side, T>(side: S, work: (side: S) => Promise<T>): Promise<T> => {
+const closeAfter = async <S extends Side, T>(side: S, work: (side: S) => Promise<T>): Promise<T> => {
   try {
     return await work(side)
   } finally {
@@ -55,10 +55,12 @@ const closing = async <S extends Side, T>(side: S, work: (side: S) => Promise<T>
 }
 
 const withBoth = async <T>(from: Place, to: Place, work: (source: Source, target: Target) => Promise<T>): Promise<T> =>
-  closing(await openSourceAt(from), async (source) => closing(await openTargetAt(to), (target) => work(source, target)))
+  closeAfter(await openSourceAt(from), async (source) =>
+    closeAfter(await openTargetAt(to), (target) => work(source, target)),
+  )
 
 /** Returns notes on the key that encrypts the copied secrets. */
-const keyNotes = async (target: Target, config: Config): Promise<string[]> => {
+const listKeyNotes = async (target: Target, config: Config): Promise<string[]> => {
   const { status, message, advice } = await checkKey(target.query, config)
   return status === 'ok' ? [] : [`Encryption key: ${message}; ${advice}`]
 }
@@ -78,15 +80,15 @@ const run = (session: Session, config: Config, { from, to, isRestart }: Move): P
       if (note !== undefined) notes.push(note)
     }
     const report = await copyEstate({ source, target, isRestart, signal, progress, step })
-    notes.push(...(await keyNotes(target, config)), ...(source.warning === undefined ? [] : [source.warning]))
+    notes.push(...(await listKeyNotes(target, config)), ...(source.warning === undefined ? [] : [source.warning]))
     return { ...report, from: source.place, to: target.place, seconds: (performance.now() - startedMs) / 1000, notes }
   }
   return withBoth(from, to, work).finally(meter.clear)
 }
 
-const rowsIn = (tables: readonly TableReport[]): number => tables.reduce((sum, { rows }) => sum + rows, 0)
+const countRows = (tables: readonly TableReport[]): number => tables.reduce((sum, { rows }) => sum + rows, 0)
 
-const many = (n: number): string => n.toLocaleString('en-US')
+const formatCount = (n: number): string => n.toLocaleString('en-US')
 
 const present = async ({ io, globals }: Session, moved: Moved): Promise<void> => {
   const { tables, is_resumed, from, to, seconds, notes } = moved
@@ -98,12 +100,12 @@ const present = async ({ io, globals }: Session, moved: Moved): Promise<void> =>
       to,
       is_same,
       is_resumed,
-      rows: rowsIn(tables),
+      rows: countRows(tables),
       seconds: Number(seconds.toFixed(1)),
       tables,
       notes,
     }
-    await io.stdout.write(`${printableJson(JSON.stringify(answer, undefined, io.stdout.isTty ? 2 : undefined))}\n`)
+    await io.stdout.write(`${toPrintableJson(JSON.stringify(answer, undefined, io.stdout.isTty ? 2 : undefined))}\n`)
     return
   }
   const rows = tables.map((table) => ({
@@ -117,15 +119,15 @@ const present = async ({ io, globals }: Session, moved: Moved): Promise<void> =>
     hasHeaders: globals.hasHeaders,
     width: io.stdout.columns,
   }
-  for (const text of tableText(rows, options)) await io.stdout.write(text)
+  for (const text of formatTable(rows, options)) await io.stdout.write(text)
   if (!is_same) return
   const lines = [
     '',
-    `${many(rowsIn(tables))} rows of ${tables.length} tables were copied from ${from} to ${to}${is_resumed ? ', some of them by an earlier run' : ''}, and all of them are the same there (${timeText(seconds * 1000)})`,
+    `${formatCount(countRows(tables))} rows of ${tables.length} tables were copied from ${from} to ${to}${is_resumed ? ', some of them by an earlier run' : ''}, and all of them are the same there (${formatTime(seconds * 1000)})`,
     `${from} is unchanged. Start the server on the copy, and not on the old data again`,
     ...notes,
   ]
-  await io.stdout.write(lines.map((line) => `${printable(line)}\n`).join(''))
+  await io.stdout.write(lines.map((line) => `${toPrintable(line)}\n`).join(''))
 }
 
 const explain = async ({ io }: Session, error: unknown): Promise<never> => {
@@ -139,7 +141,7 @@ const explain = async ({ io }: Session, error: unknown): Promise<never> => {
 }
 
 export const copyCommand = async (session: Session, texts: Texts): Promise<number> => {
-  const config = configFor(session, texts)
+  const config = loadSessionConfig(session, texts)
   const move = moveIn(texts, config)
   const moved = await run(session, config, move)
     .catch((error: unknown) => explain(session, error))

@@ -21,8 +21,8 @@ import { everyRow, ROWS_EACH } from '../testing/every-table.ts'
 import { type Move, newMove, startOn } from '../testing/moving.ts'
 import { engines, postgresDatabase } from '../testing/servers.ts'
 import { type CopyReport, copyEstate, type Step } from './copy.ts'
-import { openTarget } from './postgres-adapter.ts'
-import { openSource } from './sqlite-adapter.ts'
+import { openPostgresTarget } from './postgres-adapter.ts'
+import { openSqliteSource } from './sqlite-adapter.ts'
 
 const UNFINISHED = 'This database is an unfinished copy'
 
@@ -49,7 +49,7 @@ const POSTGRES_SCHEMA = `
 
 /** Cancels the copy like Ctrl-C, at a step that `isThen` recognizes. */
 const breakOff = async ({ dataDir, url }: Move, isThen: (done: Parameters<Step>[0], nth: number) => boolean) => {
-  const [source, target] = [openSource(dataDir), await openTarget(url)]
+  const [source, target] = [openSqliteSource(dataDir), await openPostgresTarget(url)]
   const stop = new AbortController()
   let nth = 0
   const step: Step = (done) => {
@@ -68,7 +68,7 @@ const breakOff = async ({ dataDir, url }: Move, isThen: (done: Parameters<Step>[
 
 /** Runs a whole copy, with a change to the target before the comparison. */
 const copyMeddledWith = async ({ dataDir, url }: Move, statement: string): Promise<CopyReport> => {
-  const [source, target] = [openSource(dataDir), await openTarget(url)]
+  const [source, target] = [openSqliteSource(dataDir), await openPostgresTarget(url)]
   const step: Step = async (done) => {
     if (done === 'settled') await target.query(statement)
   }
@@ -233,7 +233,7 @@ if (engines().includes('postgres')) {
     })
 
     test('that another copy is going to is refused', async () => {
-      const other = await openTarget(move.url)
+      const other = await openPostgresTarget(move.url)
       const { err } = await move.away()
       await other.close()
       expect(err).toContain('Another copy to')

@@ -1,11 +1,11 @@
 /** Copies all data to another database and compares the two; until then the target is marked as unfinished. */
 import { migrations } from '../migrations/index.ts'
 import { AppError } from '../platform/contract/errors.ts'
-import { ddlFor, MigrationError, pendingOf } from '../platform/db/migrate.ts'
+import { getDdl, listPending, MigrationError } from '../platform/db/migrate.ts'
 import { pause } from '../platform/runtime/pause.ts'
-import { fingerprint, pages, type Source, type Target } from './engine-adapter.ts'
-import { type Fingerprint, isSame, type Row, sumText, type Table, tableOf } from './form.ts'
-import { stateOf } from './seeds.ts'
+import { computeFingerprint, readPages, type Source, type Target } from './engine-adapter.ts'
+import { buildTable, type Fingerprint, isSame, type Row, sumText, type Table } from './form.ts'
+import { readState } from './seeds.ts'
 
 /** Receives the completed and total rows; 0 of 0 for stages that are not counted in rows. */
 export type ShowRows = (stage: string, done: number, total: number) => void
@@ -44,7 +44,7 @@ type Pair = { readonly from: Table; readonly to: Table }
 const checkSource = async (source: Source): Promise<void> => {
   const applied = await source.applied()
   if (applied.length === 0) throw new AppError('NOT_FOUND', `${source.place} holds no data of Plat`)
-  const pending = pendingOf(migrations, applied, ddlFor(source.engine))
+  const pending = listPending(migrations, applied, getDdl(source.engine))
   if (pending.length > 0)
     throw new MigrationError(
       `${source.place} is of an earlier version: ${pending.map(({ name }) => name).join(', ')} to come. Make a backup, run plat migrate, and copy then.`,
@@ -53,7 +53,7 @@ const checkSource = async (source: Source): Promise<void> => {
 
 /** @returns true if an earlier copy can be resumed */
 const prepareTarget = async ({ target, isRestart, signal, progress }: CopyOptions): Promise<boolean> => {
-  const state = await stateOf(target, signal)
+  const state = await readState(target, signal)
   if (state === 'begun' && !isRestart) return true
   if (state === 'begun by another version' && !isRestart)
     throw new AppError(
@@ -66,19 +66,19 @@ const prepareTarget = async ({ target, isRestart, signal, progress }: CopyOption
   return false
 }
 
-const differentSchema = (table: string): AppError =>
+const createSchemaError = (table: string): AppError =>
   new AppError('INTERNAL_ERROR', `${table} is not the same table in the two databases`)
 
-const pairOf = (from: Table, other: Table | undefined): Pair => {
-  if (!other || other.columns.length !== from.columns.length) throw differentSchema(from.name)
+const buildPair = (from: Table, other: Table | undefined): Pair => {
+  if (!other || other.columns.length !== from.columns.length) throw createSchemaError(from.name)
   const columns = from.columns.map(({ name, kind }) => {
     const column = other.columns.find((one) => one.name === name)
-    if (column?.kind !== kind) throw differentSchema(from.name)
+    if (column?.kind !== kind) throw createSchemaError(from.name)
     return column
   })
   return {
     from,
-    to: tableOf(
+    to: buildTable(
       from.name,
       columns,
       from.key.map((at) => from.columns[at]?.name ?? ''),
@@ -86,17 +86,17 @@ const pairOf = (from: Table, other: Table | undefined): Pair => {
   }
 }
 
-const pairsOf = async ({ source, target }: CopyOptions): Promise<Pair[]> => {
+const loadPairs = async ({ source, target }: CopyOptions): Promise<Pair[]> => {
   const there = new Map((await target.tables()).map((table) => [table.name, table]))
-  const pairs = (await source.tables()).map((table) => pairOf(table, there.get(table.name)))
+  const pairs = (await source.tables()).map((table) => buildPair(table, there.get(table.name)))
   for (const { from } of pairs) there.delete(from.name)
   const [extra] = there.keys()
-  if (extra !== undefined) throw differentSchema(extra)
+  if (extra !== undefined) throw createSchemaError(extra)
   return pairs
 }
 
 /** Returns the last copied key of the table; a table whose rows differ from the source is copied again. */
-const keptUntil = async (
+const findLastKeptKey = async (
   { from, to }: Pair,
   { source, target, signal }: CopyOptions,
   looking: () => void,
@@ -104,8 +104,8 @@ const keptUntil = async (
   const last = await target.lastKey(to)
   if (!last) return undefined
   looking()
-  const there = await fingerprint(target, to, { signal })
-  const wanted = await fingerprint(source, from, { upTo: last, signal })
+  const there = await computeFingerprint(target, to, { signal })
+  const wanted = await computeFingerprint(source, from, { upTo: last, signal })
   if (isSame(there, wanted)) return last
   await target.clear(to)
   return undefined
@@ -117,10 +117,10 @@ const copyRows = async (pairs: readonly Pair[], options: CopyOptions, total: num
   for (const pair of pairs) {
     const { from, to } = pair
     const stage = `copying ${from.name}`
-    const after = await keptUntil(pair, options, () => progress(`checking ${from.name}`, done, total))
+    const after = await findLastKeptKey(pair, options, () => progress(`checking ${from.name}`, done, total))
     if (after) done += await target.count(to)
     progress(stage, done, total)
-    for await (const rows of pages(source, from, { after, signal })) {
+    for await (const rows of readPages(source, from, { after, signal })) {
       await target.insert(to, rows)
       done += rows.length
       progress(stage, done, total)
@@ -140,7 +140,7 @@ const fastenAll = async ({ target, signal, progress }: CopyOptions): Promise<voi
   }
 }
 
-const reportOf = (table: string, there: Fingerprint, here: Fingerprint): TableReport => ({
+const buildReport = (table: string, there: Fingerprint, here: Fingerprint): TableReport => ({
   table,
   rows: there.rows,
   checksum: sumText(there),
@@ -158,8 +158,8 @@ const compare = async (pairs: readonly Pair[], options: CopyOptions, total: numb
       done += rows
       progress(`comparing ${from.name}`, done, 2 * total)
     }
-    const there = await fingerprint(source, from, { signal, read })
-    reports.push(reportOf(from.name, there, await fingerprint(target, to, { signal, read })))
+    const there = await computeFingerprint(source, from, { signal, read })
+    reports.push(buildReport(from.name, there, await computeFingerprint(target, to, { signal, read })))
   }
   return reports
 }
@@ -175,7 +175,7 @@ export const copyEstate = async (options: CopyOptions): Promise<CopyReport> => {
   const { source, target, step } = options
   await checkSource(source)
   const is_resumed = await prepareTarget(options)
-  const pairs = await pairsOf(options)
+  const pairs = await loadPairs(options)
   await target.loosen()
   await step?.('marked')
   const total = await countAll(pairs, source)

@@ -1,7 +1,7 @@
 /** Copies the key of dev mode, which is stored beside the data, to another folder. */
 import { chmodSync, constants, copyFileSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { devKeyFile } from '../features/secrets/dev-key.ts'
+import { getDevKeyFile } from '../features/secrets/dev-key.ts'
 import { AppError } from '../platform/contract/errors.ts'
 import { giveToOwner } from '../recovery/restore.ts'
 import type { Place } from './location.ts'
@@ -12,11 +12,11 @@ const read = (file: string): string => readFileSync(file, 'utf8').trim()
 
 /** @returns a note for the operator; undefined without a key @throws AppError if the target has another key */
 export const carryKey = (dataDir: string, to: Place): string | undefined => {
-  const file = devKeyFile(dataDir)
+  const file = getDevKeyFile(dataDir)
   if (!existsSync(file)) return undefined
   if (to.kind === 'postgres')
     return `The key of dev mode stays in ${file}: keep DATA_DIR as it is, or set ENCRYPTION_KEY to it`
-  const copy = devKeyFile(to.dataDir)
+  const copy = getDevKeyFile(to.dataDir)
   if (!existsSync(copy)) {
     copyFileSync(file, copy, constants.COPYFILE_EXCL)
     chmodSync(copy, OWNER_ALONE)

@@ -1,10 +1,10 @@
 /** The interface of a database as source or target of a copy, implemented for each engine by a file beside this one. */
 import type { Engine } from '../platform/db/database.ts'
-import { quoted } from '../platform/db/quoted.ts'
+import { quoteName } from '../platform/db/quoted.ts'
 import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
 import { pause } from '../platform/runtime/pause.ts'
 import type { Query } from '../recovery/doctor-data.ts'
-import { add, type Fingerprint, keyColumns, keyOf, lengthOf, NOTHING, type Row, type Table } from './form.ts'
+import { add, countCharacters, type Fingerprint, getKey, getKeyColumns, NOTHING, type Row, type Table } from './form.ts'
 
 /** A part of a table, by its primary key. */
 export type Range = {
@@ -79,30 +79,30 @@ export type Words = {
   readonly parameter: (n: number, column: Table['columns'][number]) => string
 }
 
-/** Qualified with the table: the name alone would sort a column that is read as text as text. */
-const inTable = (table: Table, name: string): string => `${quoted(table.name)}.${quoted(name)}`
+/** Qualified with the table: the name alone would sort a column that is read as text. */
+const quoteColumn = (table: Table, name: string): string => `${quoteName(table.name)}.${quoteName(name)}`
 
 /** Returns the statement for `rows`; its parameters are the keys `after` and `upTo`, in this order. */
-export const pageSql = (
+export const buildPageSql = (
   table: Table,
   { after, upTo }: Range,
   { most, words }: { most: number; words: Words },
 ): string => {
-  const key = keyColumns(table)
-  const names = key.map(({ name }) => inTable(table, name)).join(', ')
+  const key = getKeyColumns(table)
+  const names = key.map(({ name }) => quoteColumn(table, name)).join(', ')
   const bounds = [...(after ? ['>'] : []), ...(upTo ? ['<='] : [])].map((operator, bound) => {
     const values = key.map((column, i) => words.parameter(bound * key.length + i + 1, column))
     return `(${names}) ${operator} (${values.join(', ')})`
   })
   const where = bounds.length === 0 ? '' : ` WHERE ${bounds.join(' AND ')}`
   const columns = table.columns.map(words.read).join(', ')
-  return `SELECT ${columns} FROM ${quoted(table.name)}${where} ORDER BY ${names} LIMIT ${most}`
+  return `SELECT ${columns} FROM ${quoteName(table.name)}${where} ORDER BY ${names} LIMIT ${most}`
 }
 
-export const lastKeySql = (table: Table, words: Words): string => {
-  const key = keyColumns(table)
-  const order = key.map(({ name }) => `${inTable(table, name)} DESC`).join(', ')
-  return `SELECT ${key.map(words.read).join(', ')} FROM ${quoted(table.name)} ORDER BY ${order} LIMIT 1`
+export const buildLastKeySql = (table: Table, words: Words): string => {
+  const key = getKeyColumns(table)
+  const order = key.map(({ name }) => `${quoteColumn(table, name)} DESC`).join(', ')
+  return `SELECT ${key.map(words.read).join(', ')} FROM ${quoteName(table.name)} ORDER BY ${order} LIMIT 1`
 }
 
 /** The number of rows of a page: small at first, because a row may be large. */
@@ -112,8 +112,8 @@ const MOST_ROWS = 4096
 const PAGE_LENGTH = 2_000_000
 
 /** Doubled or halved, so that few different statements are prepared. */
-const nextSize = (most: number, page: readonly Row[]): number => {
-  const length = lengthOf(page)
+const computeNextSize = (most: number, page: readonly Row[]): number => {
+  const length = countCharacters(page)
   if (length > PAGE_LENGTH) return Math.max(1, most / 2)
   return length < PAGE_LENGTH / 4 ? Math.min(MOST_ROWS, most * 2) : most
 }
@@ -121,7 +121,7 @@ const nextSize = (most: number, page: readonly Row[]): number => {
 export type Reading = Range & { readonly signal: AbortSignal; readonly read?: ((rows: number) => void) | undefined }
 
 /** Yields the rows of a range in pages, in bounded memory. */
-export async function* pages(side: Side, table: Table, { signal, ...range }: Reading): AsyncGenerator<Row[]> {
+export async function* readPages(side: Side, table: Table, { signal, ...range }: Reading): AsyncGenerator<Row[]> {
   let most = FIRST_ROWS
   let { after } = range
   for (;;) {
@@ -130,16 +130,16 @@ export async function* pages(side: Side, table: Table, { signal, ...range }: Rea
     const last = page.at(-1)
     if (last) yield page
     if (!last || page.length < most) return
-    after = keyOf(table, last)
-    most = nextSize(most, page)
+    after = getKey(table, last)
+    most = computeNextSize(most, page)
     // Lets the process handle Ctrl-C.
     await pause()
   }
 }
 
-export const fingerprint = async (side: Side, table: Table, reading: Reading): Promise<Fingerprint> => {
+export const computeFingerprint = async (side: Side, table: Table, reading: Reading): Promise<Fingerprint> => {
   let sum = NOTHING
-  for await (const page of pages(side, table, reading)) {
+  for await (const page of readPages(side, table, reading)) {
     sum = add(sum, page)
     reading.read?.(page.length)
   }

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { add, columnOf, copyLines, isSame, NOTHING, sumText, tableOf } from './form.ts'
+import { add, buildColumn, buildTable, copyLines, isSame, NOTHING, sumText } from './form.ts'
 import { isSamePlace, placeIn } from './location.ts'
-import { progressText, timeText } from './meter.ts'
+import { formatProgress, formatTime } from './meter.ts'
 
-const things = tableOf('things', [columnOf('things', 'id', 'TEXT'), columnOf('things', 'data', 'BLOB')], ['id'])
+const things = buildTable(
+  'things',
+  [buildColumn('things', 'id', 'TEXT'), buildColumn('things', 'data', 'BLOB')],
+  ['id'],
+)
 
 describe('rows in the form of a copy', () => {
   test('are written so that COPY reads the same values', () => {
@@ -41,13 +45,13 @@ describe('rows in the form of a copy', () => {
   })
 
   test('refuse types without a conversion', () => {
-    expect(() => columnOf('things', 'at', 'timestamp with time zone')).toThrow(
+    expect(() => buildColumn('things', 'at', 'timestamp with time zone')).toThrow(
       'things.at is of the type timestamp with time zone, which this version cannot copy',
     )
   })
 
   test('are those of tables with a primary key', () => {
-    expect(() => tableOf('things', things.columns, [])).toThrow('things has no primary key')
+    expect(() => buildTable('things', things.columns, [])).toThrow('things has no primary key')
   })
 })
 
@@ -78,13 +82,13 @@ describe('progress', () => {
   const at = { stage: 'copying devices', done: 1500, total: 3000, since: 500 }
 
   test('reports rows, rate and remaining time', () => {
-    expect(progressText({ ...at, inMs: 2000 })).toBe(
+    expect(formatProgress({ ...at, inMs: 2000 })).toBe(
       'copying devices: 1,500 of 3,000 rows (50 %), 500 rows/s, 3 s left',
     )
   })
 
   test('reports no rate before the first rows', () => {
-    expect(progressText({ ...at, inMs: 10 })).toBe('copying devices: 1,500 of 3,000 rows (50 %)')
+    expect(formatProgress({ ...at, inMs: 10 })).toBe('copying devices: 1,500 of 3,000 rows (50 %)')
   })
 
   test.each([
@@ -92,6 +96,6 @@ describe('progress', () => {
     [75_000, '1 min 15 s'],
     [7_260_000, '2 h 1 min'],
   ])('%i ms are %s', (ms, text) => {
-    expect(timeText(ms)).toBe(text)
+    expect(formatTime(ms)).toBe(text)
   })
 })

@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 }
 
 /** @throws AppError for a type without a rule for copying */
-export const columnOf = (table: string, name: string, type: string): Column => {
+export const buildColumn = (table: string, name: string, type: string): Column => {
   const kind = KINDS[type.toUpperCase()]
   if (!kind)
     throw new AppError('INTERNAL_ERROR', `${table}.${name} is of the type ${type}, which this version cannot copy`)
@@ -41,30 +41,30 @@ export const columnOf = (table: string, name: string, type: string): Column => {
 }
 
 /** @throws AppError for a table without a primary key, whose rows have no order for copying */
-export const tableOf = (name: string, columns: readonly Column[], keyNames: readonly string[]): Table => {
+export const buildTable = (name: string, columns: readonly Column[], keyNames: readonly string[]): Table => {
   const key = keyNames.map((one) => columns.findIndex((column) => column.name === one))
   if (key.length === 0 || key.includes(-1))
     throw new AppError('INTERNAL_ERROR', `${name} has no primary key, so that its rows cannot be copied`)
   return { name, columns, key }
 }
 
-export const keyColumns = ({ columns, key }: Table): Column[] => key.flatMap((at) => columns[at] ?? [])
+export const getKeyColumns = ({ columns, key }: Table): Column[] => key.flatMap((at) => columns[at] ?? [])
 
-export const keyOf = ({ key }: Table, row: Row): Row => key.map((at) => row[at] ?? null)
+export const getKey = ({ key }: Table, row: Row): Row => key.map((at) => row[at] ?? null)
 
 /** Converts a value that PostgreSQL has sent as text. */
-export const cellFromText = (text: string | null, kind: Kind): Cell =>
+export const parseCell = (text: string | null, kind: Kind): Cell =>
   // The engines write the same number in several ways: 1e+20, 100000000000000000000.
   text !== null && kind === 'real' ? String(Number(text)) : text
 
 /** Converts a value of SQLite, whose integers are bigints. */
-export const cellFromValue = (value: string | bigint | number | Uint8Array | null): Cell => {
+export const toCell = (value: string | bigint | number | Uint8Array | null): Cell => {
   if (value === null || typeof value === 'string') return value
   return value instanceof Uint8Array ? value.toHex() : String(value)
 }
 
 /** Converts a cell to a value for SQLite. */
-export const sqliteValue = (cell: Cell, kind: Kind): string | bigint | number | Uint8Array | null => {
+export const toSqliteValue = (cell: Cell, kind: Kind): string | bigint | number | Uint8Array | null => {
   if (cell === null) return null
   switch (kind) {
     case 'text':
@@ -101,7 +101,7 @@ export const copyLines = (table: Table, rows: readonly Row[]): string =>
 
 const nulMessage = (table: Table, row: Row): string => {
   const column = table.columns[row.findIndex((cell) => cell?.includes('\0'))]?.name ?? ''
-  const key = keyOf(table, row).join(', ')
+  const key = getKey(table, row).join(', ')
   return `${table.name}.${column} of the row ${JSON.stringify(key)} has a character 0 in it, which PostgreSQL cannot store: change that text first`
 }
 
@@ -127,5 +127,5 @@ export const isSame = (a: Fingerprint, b: Fingerprint): boolean => a.rows === b.
 export const sumText = ({ sum }: Fingerprint): string => sum.toString(16).padStart(WORD_BITS / 4, '0')
 
 /** Returns the approximate size of the rows in memory, in characters. */
-export const lengthOf = (rows: readonly Row[]): number =>
+export const countCharacters = (rows: readonly Row[]): number =>
   rows.reduce((sum, row) => row.reduce((all, cell) => all + (cell?.length ?? 0), sum), 0)

@@ -1,7 +1,7 @@
 /** The location of a source or a target, as the command line names it. */
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { usageError } from '../platform/cli/usage-error.ts'
+import { createUsageError } from '../platform/cli/usage-error.ts'
 import { DATA_FILE } from '../platform/db/disk/data-folder.ts'
 import { parseDatabaseUrl } from '../platform/db/postgres/hosts/database-url.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
@@ -15,34 +15,34 @@ const URL_SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i
 const POSTGRES = /^postgres(ql)?$/i
 const SQLITE = /^sqlite:/i
 
-const folderIn = (text: string, flag: string): Place => {
+const parseFolder = (text: string, flag: string): Place => {
   const path = resolve(text)
   if (basename(path) === DATA_FILE) return { kind: 'folder', dataDir: dirname(path) }
   if (path.endsWith('.db'))
-    throw usageError(`--${flag}: the data file is always called ${DATA_FILE}; name its folder alone`)
+    throw createUsageError(`--${flag}: the data file is always called ${DATA_FILE}; name its folder alone`)
   return { kind: 'folder', dataDir: path }
 }
 
 /** @example placeIn('sqlite:/var/lib/plat', 'to') // { kind: 'folder', dataDir: '/var/lib/plat' } @throws AppError */
 export const placeIn = (text: string, flag: string): Place => {
-  if (text === '') throw usageError(`--${flag} is empty`)
+  if (text === '') throw createUsageError(`--${flag} is empty`)
   const path = text.replace(SQLITE, '')
   const [, scheme] = URL_SCHEME.exec(path) ?? []
-  if (scheme === undefined) return folderIn(path, flag)
+  if (scheme === undefined) return parseFolder(path, flag)
   // Never the text itself, which may contain a password.
   if (!POSTGRES.test(scheme))
-    throw usageError(`--${flag} takes postgres://USER@HOST/DATABASE, sqlite:FOLDER or a folder`)
+    throw createUsageError(`--${flag} takes postgres://USER@HOST/DATABASE, sqlite:FOLDER or a folder`)
   try {
     parseDatabaseUrl(path)
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error
-    throw usageError(`--${flag} ${error.message}`)
+    throw createUsageError(`--${flag} ${error.message}`)
   }
   return { kind: 'postgres', url: path }
 }
 
 /** Returns the database of this installation. */
-export const configuredPlace = ({ databaseUrl, dataDir }: Config): Place =>
+export const getConfiguredPlace = ({ databaseUrl, dataDir }: Config): Place =>
   databaseUrl === undefined ? { kind: 'folder', dataDir } : { kind: 'postgres', url: databaseUrl }
 
 const real = (folder: string): string => (existsSync(folder) ? realpathSync(folder) : join(folder))

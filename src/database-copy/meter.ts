@@ -1,5 +1,5 @@
 /** Shows the progress of a copy: one line that changes on a terminal, nothing in a pipe. */
-import { cut, printable } from '../platform/cli/display.ts'
+import { cut, toPrintable } from '../platform/cli/display.ts'
 import type { Output } from '../platform/cli/io.ts'
 import { CLEAR_LINE } from '../platform/cli/terminal.ts'
 import type { ShowRows } from './copy.ts'
@@ -8,18 +8,18 @@ const TICK_MS = 100
 /** Before that a rate is inexact. */
 const SURE_AFTER_MS = 1000
 
-const many = (n: number): string => Math.round(n).toLocaleString('en-US')
+const formatCount = (n: number): string => Math.round(n).toLocaleString('en-US')
 
-/** @example timeText(75_000) // '1 min 15 s' */
-export const timeText = (ms: number): string => {
+/** @example formatTime(75_000) // '1 min 15 s' */
+export const formatTime = (ms: number): string => {
   const seconds = Math.ceil(ms / 1000)
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** @example progressText({ stage: 'copying devices', done: 500, total: 2000, inMs: 2000, since: 0 }) // 'copying devices: 500 of 2,000 rows (25 %), 250 rows/s, 6 s left' */
-export const progressText = ({
+/** @example formatProgress({ stage: 'copying devices', done: 500, total: 2000, inMs: 2000, since: 0 }) // 'copying devices: 500 of 2,000 rows (25 %), 250 rows/s, 6 s left' */
+export const formatProgress = ({
   stage,
   done,
   total,
@@ -34,10 +34,10 @@ export const progressText = ({
   readonly inMs: number
 }): string => {
   if (total === 0) return stage
-  const text = `${stage}: ${many(done)} of ${many(total)} rows (${Math.floor((done / total) * 100)} %)`
+  const text = `${stage}: ${formatCount(done)} of ${formatCount(total)} rows (${Math.floor((done / total) * 100)} %)`
   const perMs = (done - since) / inMs
   if (inMs < SURE_AFTER_MS || perMs <= 0) return text
-  return `${text}, ${many(perMs * 1000)} rows/s, ${timeText((total - done) / perMs)} left`
+  return `${text}, ${formatCount(perMs * 1000)} rows/s, ${formatTime((total - done) / perMs)} left`
 }
 
 export type Meter = { readonly show: ShowRows; readonly clear: () => Promise<void> }
@@ -54,9 +54,9 @@ export const createMeter = (output: Output, name: string): Meter => {
       if (isNew) phase = { verb, began: at, since: done }
       if (!output.isTty || (!isNew && at - shownAt < TICK_MS)) return
       shownAt = at
-      const text = progressText({ stage, done, total, since: phase.since, inMs: at - phase.began })
+      const text = formatProgress({ stage, done, total, since: phase.since, inMs: at - phase.began })
       // A closed terminal is no reason to abort.
-      const line = cut(printable(`${name}: ${text}`), (output.columns ?? Infinity) - 1)
+      const line = cut(toPrintable(`${name}: ${text}`), (output.columns ?? Infinity) - 1)
       output.write(`${CLEAR_LINE}${line}`).catch(() => {})
     },
     clear: async () => {

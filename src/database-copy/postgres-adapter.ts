@@ -5,24 +5,33 @@ import { PROGRAM } from '../migrations/program.ts'
 import { AppError } from '../platform/contract/errors.ts'
 import { migrate, UNFINISHED_COPY } from '../platform/db/migrate.ts'
 import { DEFAULT_LIMITS, openPostgres } from '../platform/db/postgres/postgres.ts'
-import { programName } from '../platform/db/postgres/program-name.ts'
-import { quoted } from '../platform/db/quoted.ts'
+import { formatProgramName } from '../platform/db/postgres/program-name.ts'
+import { quoteName } from '../platform/db/quoted.ts'
 import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
 import {
+  buildLastKeySql,
+  buildPageSql,
   isCopied,
   LOOSE_PARTS,
-  lastKeySql,
-  pageSql,
   type Side,
   type Source,
   type Target,
   type Words,
 } from './engine-adapter.ts'
-import { type Cell, cellFromText, columnOf, copyLines, keyColumns, type Row, type Table, tableOf } from './form.ts'
-import { type Connection, connect, inTransaction, placeOf, refuseServers } from './postgres-connection.ts'
+import {
+  buildColumn,
+  buildTable,
+  type Cell,
+  copyLines,
+  getKeyColumns,
+  parseCell,
+  type Row,
+  type Table,
+} from './form.ts'
+import { type Connection, connect, formatPlace, refuseServers, runInTransaction } from './postgres-connection.ts'
 
 const words: Words = {
-  read: ({ name, kind }) => (kind === 'bytes' ? `encode(${quoted(name)}, 'hex')` : `${quoted(name)}::text`),
+  read: ({ name, kind }) => (kind === 'bytes' ? `encode(${quoteName(name)}, 'hex')` : `${quoteName(name)}::text`),
   parameter: (n, { kind, type }) => (kind === 'bytes' ? `decode($${n}::text, 'hex')` : `$${n}::text::${type}`),
 }
 
@@ -35,7 +44,7 @@ const TABLES = `
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
     AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')`
 
-const tableNamesIn = async ({ run }: Connection): Promise<string[]> =>
+const listTableNames = async ({ run }: Connection): Promise<string[]> =>
   (await run(`SELECT c.relname AS name ${TABLES} ORDER BY c.relname`)).map(({ name }) => String(name)).filter(isCopied)
 
 const COLUMNS = `
@@ -44,56 +53,56 @@ const COLUMNS = `
   WHERE a.attrelid = $1::text::regclass AND a.attnum > 0 AND NOT a.attisdropped
   ORDER BY a.attnum`
 
-const tableIn = async ({ run }: Connection, table: string): Promise<Table> => {
-  const columns = await run(COLUMNS, [quoted(table)])
+const loadTable = async ({ run }: Connection, table: string): Promise<Table> => {
+  const columns = await run(COLUMNS, [quoteName(table)])
   const key = columns.filter((column) => column.key !== null).sort((a, b) => Number(a.key) - Number(b.key))
-  return tableOf(
+  return buildTable(
     table,
-    columns.map(({ name, type }) => columnOf(table, String(name), String(type))),
+    columns.map(({ name, type }) => buildColumn(table, String(name), String(type))),
     key.map(({ name }) => String(name)),
   )
 }
 
-const appliedIn = async ({ run }: Connection): Promise<AppliedMigration[]> => {
+const loadApplied = async ({ run }: Connection): Promise<AppliedMigration[]> => {
   const [row] = await run("SELECT to_regclass('migrations') IS NOT NULL AS is_there")
   if (row?.is_there !== true) return []
   const rows = await run('SELECT name, checksum FROM migrations ORDER BY name')
   return rows.map(({ name, checksum }) => ({ name: String(name), checksum: String(checksum) }))
 }
 
-const sideOn = (connection: Connection, place: string): Side => {
+const createSide = (connection: Connection, place: string): Side => {
   const { sql, run } = connection
   const read = async (statement: string, values: Row, columns: Table['columns']): Promise<Row[]> => {
     // Every column was selected as text.
     const rows: Cell[][] = await sql.unsafe(statement, [...values]).values()
-    return rows.map((row) => row.map((cell, at) => cellFromText(cell, columns[at]?.kind ?? 'text')))
+    return rows.map((row) => row.map((cell, at) => parseCell(cell, columns[at]?.kind ?? 'text')))
   }
   return {
     engine: 'postgres',
     place,
-    tableNames: () => tableNamesIn(connection),
+    tableNames: () => listTableNames(connection),
     tables: async () => {
       const tables: Table[] = []
-      for (const name of await tableNamesIn(connection)) tables.push(await tableIn(connection, name))
+      for (const name of await listTableNames(connection)) tables.push(await loadTable(connection, name))
       return tables
     },
-    applied: () => appliedIn(connection),
-    count: async ({ name }) => Number((await run(`SELECT count(*)::text AS n FROM ${quoted(name)}`))[0]?.n ?? 0),
+    applied: () => loadApplied(connection),
+    count: async ({ name }) => Number((await run(`SELECT count(*)::text AS n FROM ${quoteName(name)}`))[0]?.n ?? 0),
     rows: (table, range, most) =>
-      read(pageSql(table, range, { most, words }), [range.after ?? [], range.upTo ?? []].flat(), table.columns),
-    lastKey: async (table) => (await read(lastKeySql(table, words), [], keyColumns(table)))[0],
+      read(buildPageSql(table, range, { most, words }), [range.after ?? [], range.upTo ?? []].flat(), table.columns),
+    lastKey: async (table) => (await read(buildLastKeySql(table, words), [], getKeyColumns(table)))[0],
     query: run,
     close: connection.close,
   }
 }
 
 /** Connects for the lifetime of the adapter that `open` makes. */
-const connected = async <S extends Side>(
+const withConnection = async <S extends Side>(
   url: string,
   open: (connection: Connection, place: string) => Promise<S>,
 ): Promise<S> => {
   const connection = await connect(url)
-  const place = placeOf(url)
+  const place = formatPlace(url)
   try {
     await refuseServers(connection, place)
     return await open(connection, place)
@@ -103,12 +112,12 @@ const connected = async <S extends Side>(
   }
 }
 
-export const openSource = (url: string): Promise<Source> =>
-  connected(url, async (connection, place) => {
+export const openPostgresSource = (url: string): Promise<Source> =>
+  withConnection(url, async (connection, place) => {
     await connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     // The snapshot is that of the first statement.
     await connection.run('SELECT 1')
-    return { ...sideOn(connection, place), warning: `Writes to ${place} from now on are not copied` }
+    return { ...createSide(connection, place), warning: `Writes to ${place} from now on are not copied` }
   })
 
 /** Indexes except those of keys, then references, then triggers: the order of their restoration. */
@@ -150,7 +159,7 @@ const SEQUENCES = `
 
 const advanceSequences = async ({ run }: Connection): Promise<void> => {
   for (const { table, name } of await run(SEQUENCES)) {
-    const [tableName, column] = [quoted(String(table)), quoted(String(name))]
+    const [tableName, column] = [quoteName(String(table)), quoteName(String(name))]
     await run(
       `SELECT setval(pg_get_serial_sequence($1, $2), coalesce(max(${column}), 1), max(${column}) IS NOT NULL) FROM ${tableName}`,
       [tableName, name],
@@ -169,9 +178,9 @@ const advanceRevisions = async ({ run }: Connection, tables: readonly Table[]): 
 
 const copyIn = async ({ sql }: Connection, table: Table, rows: readonly Row[]): Promise<void> => {
   const lines = copyLines(table, rows)
-  const columns = table.columns.map(({ name }) => quoted(name)).join(', ')
+  const columns = table.columns.map(({ name }) => quoteName(name)).join(', ')
   const writer = sql
-    .unsafe(`COPY ${quoted(table.name)} (${columns}) FROM STDIN`)
+    .unsafe(`COPY ${quoteName(table.name)} (${columns}) FROM STDIN`)
     .writable()
     .getWriter()
   try {
@@ -186,14 +195,14 @@ const copyIn = async ({ sql }: Connection, table: Table, rows: readonly Row[]): 
   }
 }
 
-const targetOn = (connection: Connection, url: string): Target => {
+const createTarget = (connection: Connection, url: string): Target => {
   const { sql, run } = connection
-  const together = inTransaction(connection)
-  const side = sideOn(connection, placeOf(url))
+  const together = runInTransaction(connection)
+  const side = createSide(connection, formatPlace(url))
   return {
     ...side,
     prepare: async () => {
-      const db = openPostgres(url, DEFAULT_LIMITS, { name: programName(PROGRAM) })
+      const db = openPostgres(url, DEFAULT_LIMITS, { name: formatProgramName(PROGRAM) })
       await migrate(db, { migrations, now: () => new Date() }).finally(db.close)
     },
     loosen: () =>
@@ -205,7 +214,7 @@ const targetOn = (connection: Connection, url: string): Target => {
         await sql.unsafe(LOOSEN).simple()
       }),
     clear: async ({ name }) => {
-      await run(`TRUNCATE ${quoted(name)}`)
+      await run(`TRUNCATE ${quoteName(name)}`)
     },
     insert: (table, rows) => copyIn(connection, table, rows),
     looseParts: async () => {
@@ -230,14 +239,14 @@ const targetOn = (connection: Connection, url: string): Target => {
       }),
     wipe: async () => {
       const names = ['migrations', 'revisions', LOOSE_PARTS, ...(await side.tableNames())]
-      await run(`DROP TABLE IF EXISTS ${names.map(quoted).join(', ')} CASCADE`)
+      await run(`DROP TABLE IF EXISTS ${names.map(quoteName).join(', ')} CASCADE`)
     },
   }
 }
 
 /** @throws AppError for a database with another encoding, or with a copy in progress */
-export const openTarget = (url: string): Promise<Target> =>
-  connected(url, async (connection, place) => {
+export const openPostgresTarget = (url: string): Promise<Target> =>
+  withConnection(url, async (connection, place) => {
     const [server] = await connection.run("SELECT current_setting('server_encoding') AS encoding")
     if (server?.encoding !== 'UTF8')
       throw new AppError(
@@ -248,5 +257,5 @@ export const openTarget = (url: string): Promise<Target> =>
     if (lock?.is_ours !== true) throw new AppError('UNAVAILABLE', `Another copy to ${place} is under way`)
     // A crash of the server may lose the last batches, which are then copied again.
     await connection.run('SET synchronous_commit = off')
-    return targetOn(connection, url)
+    return createTarget(connection, url)
   })

@@ -6,11 +6,11 @@ import { createHosts } from '../platform/db/postgres/hosts/hosts.ts'
 import { IS_PROGRAM } from '../platform/db/postgres/program-name.ts'
 
 const TIMEOUT_S = 10
-/** @example placeOf('postgres://plat:secret@db/plat') // 'postgres://db/plat' */
-export const placeOf = (url: string): string => `postgres://${parseDatabaseUrl(url).place}`
+/** @example formatPlace('postgres://plat:secret@db/plat') // 'postgres://db/plat' */
+export const formatPlace = (url: string): string => `postgres://${parseDatabaseUrl(url).place}`
 
 /** The server's own message, but never the URL, which contains the password. */
-const unusable = (place: string, cause: unknown): AppError =>
+const createUnusableError = (place: string, cause: unknown): AppError =>
   new AppError('UNAVAILABLE', `${place} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, {
     cause,
   })
@@ -22,7 +22,7 @@ export type Connection = {
 }
 
 /** @throws AppError UNAVAILABLE if none of several hosts is the primary */
-const primaryUrl = async (url: string): Promise<string> => {
+const findPrimaryUrl = async (url: string): Promise<string> => {
   const parsed = parseDatabaseUrl(url)
   const [first, ...others] = parsed.hosts
   // A single host says by itself why it cannot be used.
@@ -41,7 +41,7 @@ const primaryUrl = async (url: string): Promise<string> => {
 
 export const connect = async (url: string): Promise<Connection> => {
   const client = new SQL({
-    url: await primaryUrl(url),
+    url: await findPrimaryUrl(url),
     max: 1,
     connectionTimeout: TIMEOUT_S,
     idleTimeout: 0,
@@ -64,7 +64,7 @@ export const connect = async (url: string): Promise<Connection> => {
     }
   } catch (error) {
     await end()
-    throw unusable(placeOf(url), error)
+    throw createUnusableError(formatPlace(url), error)
   }
 }
 
@@ -91,7 +91,7 @@ export const refuseServers = async ({ run }: Connection, place: string): Promise
     )
 }
 
-export const inTransaction =
+export const runInTransaction =
   ({ run }: Connection) =>
   async (work: () => Promise<void>): Promise<void> => {
     await run('BEGIN')

@@ -2,34 +2,34 @@
 import { Database } from 'bun:sqlite'
 import { migrations } from '../migrations/index.ts'
 import { AppError } from '../platform/contract/errors.ts'
-import { ddlFor, MigrationError, pendingOf, UNFINISHED_COPY } from '../platform/db/migrate.ts'
-import { fingerprint, type Side } from './engine-adapter.ts'
+import { getDdl, listPending, MigrationError, UNFINISHED_COPY } from '../platform/db/migrate.ts'
+import { computeFingerprint, type Side } from './engine-adapter.ts'
 import { isSame } from './form.ts'
-import { sqliteSide } from './sqlite-adapter.ts'
+import { createSqliteSide } from './sqlite-adapter.ts'
 
 /** Creates a database in memory with these migrations applied. */
-const freshSide = (names: ReadonlySet<string>): Side => {
+const createFreshSide = (names: ReadonlySet<string>): Side => {
   const database = new Database(':memory:', { safeIntegers: true })
   for (const { name, statements } of migrations)
-    if (names.has(name)) for (const statement of statements(ddlFor('sqlite'))) database.run(statement)
-  return sqliteSide(database, 'memory')
+    if (names.has(name)) for (const statement of statements(getDdl('sqlite'))) database.run(statement)
+  return createSqliteSide(database, 'memory')
 }
 
 const MOST_NAMED = 8
 
-const listed = (things: readonly string[]): string =>
+const formatList = (things: readonly string[]): string =>
   things.length > MOST_NAMED
     ? `${things.slice(0, MOST_NAMED).join(', ')} and ${things.length - MOST_NAMED} more`
     : things.join(', ')
 
-const refused = (place: string, found: string): AppError =>
+const createNotEmptyError = (place: string, found: string): AppError =>
   new AppError(
     'ALREADY_EXISTS',
     `${place} is not empty: ${found}. Nothing was changed there; name an empty database, or an empty folder`,
   )
 
 /** @returns the tables with rows other than those of the migrations, with their number */
-const usedTables = async (side: Side, fresh: Side, signal: AbortSignal): Promise<string[]> => {
+const findUsedTables = async (side: Side, fresh: Side, signal: AbortSignal): Promise<string[]> => {
   const ours = new Map((await fresh.tables()).map((table) => [table.name, table]))
   const used: string[] = []
   for (const table of await side.tables()) {
@@ -38,13 +38,13 @@ const usedTables = async (side: Side, fresh: Side, signal: AbortSignal): Promise
     const isSeeds =
       seeded !== undefined &&
       rows === (await fresh.count(seeded)) &&
-      isSame(await fingerprint(side, table, { signal }), await fingerprint(fresh, seeded, { signal }))
+      isSame(await computeFingerprint(side, table, { signal }), await computeFingerprint(fresh, seeded, { signal }))
     if (!isSeeds) used.push(`${table.name} (${rows})`)
   }
   return used
 }
 
-const foreignTables = async (side: Side, fresh: Side): Promise<string[]> => {
+const findForeignTables = async (side: Side, fresh: Side): Promise<string[]> => {
   const ours = new Set(await fresh.tableNames())
   return (await side.tableNames()).filter((name) => !ours.has(name))
 }
@@ -53,29 +53,32 @@ const foreignTables = async (side: Side, fresh: Side): Promise<string[]> => {
 export type State = 'empty' | 'begun' | 'begun by another version'
 
 /** @throws AppError for a target that is neither empty nor begun; MigrationError for one of a newer program */
-export const stateOf = async (target: Side, signal: AbortSignal): Promise<State> => {
+export const readState = async (target: Side, signal: AbortSignal): Promise<State> => {
   const applied = await target.applied()
   const own = applied.filter(({ name }) => name !== UNFINISHED_COPY)
   const isBegun = own.length < applied.length
   const all = new Set(migrations.map(({ name }) => name))
-  const fresh = freshSide(isBegun ? all : new Set(own.map(({ name }) => name)))
+  const fresh = createFreshSide(isBegun ? all : new Set(own.map(({ name }) => name)))
   try {
-    const foreign = await foreignTables(target, fresh)
+    const foreign = await findForeignTables(target, fresh)
     if (foreign.length > 0)
-      throw refused(target.place, `it holds the tables ${listed(foreign)}, which this version of Plat does not know`)
+      throw createNotEmptyError(
+        target.place,
+        `it holds the tables ${formatList(foreign)}, which this version of Plat does not know`,
+      )
     if (isBegun) return isOurs(own, target.engine) ? 'begun' : 'begun by another version'
-    pendingOf(migrations, own, ddlFor(target.engine))
-    const used = await usedTables(target, fresh, signal)
-    if (used.length > 0) throw refused(target.place, `it holds rows in ${listed(used)}`)
+    listPending(migrations, own, getDdl(target.engine))
+    const used = await findUsedTables(target, fresh, signal)
+    if (used.length > 0) throw createNotEmptyError(target.place, `it holds rows in ${formatList(used)}`)
     return 'empty'
   } finally {
     await fresh.close()
   }
 }
 
-const isOurs = (applied: Parameters<typeof pendingOf>[1], engine: Side['engine']): boolean => {
+const isOurs = (applied: Parameters<typeof listPending>[1], engine: Side['engine']): boolean => {
   try {
-    return pendingOf(migrations, applied, ddlFor(engine)).length === 0
+    return listPending(migrations, applied, getDdl(engine)).length === 0
   } catch (error) {
     if (!(error instanceof MigrationError)) throw error
     return false

@@ -8,68 +8,68 @@ import { DATA_FILE, tidyDataDir } from '../platform/db/disk/data-folder.ts'
 import { LOCK_FILE, lockDataDir } from '../platform/db/disk/data-lock.ts'
 import { makePrivateFile, makePrivateFolder } from '../platform/db/disk/private-files.ts'
 import { migrate, UNFINISHED_COPY } from '../platform/db/migrate.ts'
-import { quoted } from '../platform/db/quoted.ts'
-import { foreignKeyProblems, schemaOf, tablesOf } from '../platform/db/sqlite/file.ts'
+import { quoteName } from '../platform/db/quoted.ts'
+import { listForeignKeyProblems, listTables, readAppliedMigrations } from '../platform/db/sqlite/file.ts'
 import { openSqlite } from '../platform/db/sqlite/sqlite.ts'
 import { giveToOwner } from '../recovery/restore.ts'
 import {
+  buildLastKeySql,
+  buildPageSql,
   isCopied,
   LOOSE_PARTS,
-  lastKeySql,
-  pageSql,
   type Side,
   type Source,
   type Target,
   type Words,
 } from './engine-adapter.ts'
-import { cellFromValue, columnOf, keyColumns, sqliteValue, type Table, tableOf } from './form.ts'
+import { buildColumn, buildTable, getKeyColumns, type Table, toCell, toSqliteValue } from './form.ts'
 
 const words: Words = {
-  read: ({ name }) => quoted(name),
+  read: ({ name }) => quoteName(name),
   parameter: () => '?',
 }
 
 type ColumnRow = { name: string; type: string; pk: bigint }
 
-const tableIn = (database: Database, table: string): Table => {
+const loadTable = (database: Database, table: string): Table => {
   const columns = database
     .query<ColumnRow, [string]>('SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid')
     .all(table)
   const key = columns.filter(({ pk }) => pk > 0n).sort((a, b) => Number(a.pk - b.pk))
-  return tableOf(
+  return buildTable(
     table,
-    columns.map(({ name, type }) => columnOf(table, name, type)),
+    columns.map(({ name, type }) => buildColumn(table, name, type)),
     key.map(({ name }) => name),
   )
 }
 
-const tableNamesIn = (database: Database): string[] => tablesOf(database).filter(isCopied)
+const listTableNames = (database: Database): string[] => listTables(database).filter(isCopied)
 
 /** Adapts an open database that returns integers as bigints. */
-export const sqliteSide = (database: Database, place: string): Side => ({
+export const createSqliteSide = (database: Database, place: string): Side => ({
   engine: 'sqlite',
   place,
-  tableNames: async () => tableNamesIn(database),
-  tables: async () => tableNamesIn(database).map((name) => tableIn(database, name)),
-  applied: async () => schemaOf(database),
+  tableNames: async () => listTableNames(database),
+  tables: async () => listTableNames(database).map((name) => loadTable(database, name)),
+  applied: async () => readAppliedMigrations(database),
   count: async ({ name }) =>
-    Number(database.query<{ n: bigint }, []>(`SELECT count(*) AS n FROM ${quoted(name)}`).get()?.n ?? 0n),
+    Number(database.query<{ n: bigint }, []>(`SELECT count(*) AS n FROM ${quoteName(name)}`).get()?.n ?? 0n),
   rows: async (table, range, most) => {
-    const columns = keyColumns(table)
+    const columns = getKeyColumns(table)
     const values = [range.after, range.upTo].flatMap((key) =>
-      key ? key.map((cell, i) => sqliteValue(cell, columns[i]?.kind ?? 'text')) : [],
+      key ? key.map((cell, i) => toSqliteValue(cell, columns[i]?.kind ?? 'text')) : [],
     )
-    const rows = database.query(pageSql(table, range, { most, words })).values(...values)
-    return rows.map((row) => row.map(cellFromValue))
+    const rows = database.query(buildPageSql(table, range, { most, words })).values(...values)
+    return rows.map((row) => row.map(toCell))
   },
-  lastKey: async (table) => database.query(lastKeySql(table, words)).values()[0]?.map(cellFromValue),
+  lastKey: async (table) => database.query(buildLastKeySql(table, words)).values()[0]?.map(toCell),
   // A row is an object of its columns.
   query: async (sql) => database.query(sql).all() as Record<string, unknown>[],
   close: async () => database.close(),
 })
 
 /** Opens a database under the lock of its folder, until it is closed. @throws DataLockedError */
-const locked = <S extends Side>(dataDir: string, open: (file: string) => S): S => {
+const withLock = <S extends Side>(dataDir: string, open: (file: string) => S): S => {
   const unlock = lockDataDir(dataDir)
   try {
     giveToOwner(dataDir, LOCK_FILE)
@@ -88,17 +88,17 @@ const locked = <S extends Side>(dataDir: string, open: (file: string) => S): S =
 }
 
 /** @throws AppError, DataLockedError */
-export const openSource = (dataDir: string): Source => {
+export const openSqliteSource = (dataDir: string): Source => {
   const source = join(dataDir, DATA_FILE)
   if (!existsSync(source)) throw new AppError('NOT_FOUND', `There is no ${source}, so there is nothing to copy`)
-  return locked(dataDir, (file) => {
+  return withLock(dataDir, (file) => {
     // Write access is needed to read the log of a database after a kill.
     const database = new Database(file, { readwrite: true, create: false, safeIntegers: true })
     database.run('PRAGMA busy_timeout = 5000')
     // One snapshot for all reads, from the first one on.
     database.run('BEGIN')
     database.query('SELECT 1 FROM sqlite_master').get()
-    return { ...sqliteSide(database, file), warning: undefined }
+    return { ...createSqliteSide(database, file), warning: undefined }
   })
 }
 
@@ -115,8 +115,8 @@ const openForWriting = (file: string): Database => {
 }
 
 const insertSql = ({ name, columns }: Table): string => {
-  const names = columns.map((column) => quoted(column.name)).join(', ')
-  return `INSERT INTO ${quoted(name)} (${names}) VALUES (${columns.map(() => '?').join(', ')})`
+  const names = columns.map((column) => quoteName(column.name)).join(', ')
+  return `INSERT INTO ${quoteName(name)} (${names}) VALUES (${columns.map(() => '?').join(', ')})`
 }
 
 /** Rebuilds the index of a text search from the rows. */
@@ -124,7 +124,7 @@ const rebuildSearch = (database: Database): void => {
   const indexes = database
     .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%USING fts5(%'")
     .all()
-  for (const { name } of indexes) database.run(`INSERT INTO ${quoted(name)} (${quoted(name)}) VALUES ('rebuild')`)
+  for (const { name } of indexes) database.run(`INSERT INTO ${quoteName(name)} (${quoteName(name)}) VALUES ('rebuild')`)
 }
 
 /** Drops virtual tables of text searches first, which drops their shadow tables as well. */
@@ -132,14 +132,14 @@ const dropTables = (database: Database): void => {
   const searches = database.query<{ name: string }, []>(
     "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'",
   )
-  for (const { name } of searches.all()) database.run(`DROP TABLE ${quoted(name)}`)
-  for (const name of tablesOf(database)) database.run(`DROP TABLE ${quoted(name)}`)
+  for (const { name } of searches.all()) database.run(`DROP TABLE ${quoteName(name)}`)
+  for (const name of listTables(database)) database.run(`DROP TABLE ${quoteName(name)}`)
 }
 
-const targetOn = (database: Database, file: string): Target => {
+const createTarget = (database: Database, file: string): Target => {
   const together = database.transaction((work: () => void) => work())
   return {
-    ...sqliteSide(database, file),
+    ...createSqliteSide(database, file),
     prepare: async () => {
       const db = openSqlite(file)
       await migrate(db, { migrations, now: () => new Date() }).finally(db.close)
@@ -158,17 +158,17 @@ const targetOn = (database: Database, file: string): Target => {
           .all()
         for (const { type, name, sql } of parts) {
           database.run(`INSERT INTO ${LOOSE_PARTS} (fasten) VALUES (?)`, [sql])
-          database.run(`DROP ${type} ${quoted(name)}`)
+          database.run(`DROP ${type} ${quoteName(name)}`)
         }
       }),
     clear: async ({ name }) => {
-      database.run(`DELETE FROM ${quoted(name)}`)
+      database.run(`DELETE FROM ${quoteName(name)}`)
     },
     insert: async (table, rows) => {
       const statement = database.query(insertSql(table))
       together(() => {
         for (const row of rows)
-          statement.run(...row.map((cell, at) => sqliteValue(cell, table.columns[at]?.kind ?? 'text')))
+          statement.run(...row.map((cell, at) => toSqliteValue(cell, table.columns[at]?.kind ?? 'text')))
       })
     },
     looseParts: async () =>
@@ -183,7 +183,7 @@ const targetOn = (database: Database, file: string): Target => {
       }),
     settle: async () => {
       rebuildSearch(database)
-      const [problem] = foreignKeyProblems(database)
+      const [problem] = listForeignKeyProblems(database)
       if (problem !== undefined) throw new AppError('INTERNAL_ERROR', problem)
     },
     finish: async () => {
@@ -199,13 +199,13 @@ const targetOn = (database: Database, file: string): Target => {
 }
 
 /** Creates the folder if it is missing. @throws DataLockedError */
-export const openTarget = (dataDir: string): Target => {
+export const openSqliteTarget = (dataDir: string): Target => {
   makePrivateFolder(dataDir)
-  return locked(dataDir, (file) => {
+  return withLock(dataDir, (file) => {
     tidyDataDir(dataDir)
     // Created before SQLite does, so that its log and its index get the permissions of the file.
     makePrivateFile(file)
     giveToOwner(dataDir, DATA_FILE)
-    return targetOn(openForWriting(file), file)
+    return createTarget(openForWriting(file), file)
   })
 }

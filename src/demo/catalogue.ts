@@ -34,12 +34,12 @@ export type Role = {
 }
 
 /** Combines every model with every system. */
-const machinesOf = (models: readonly string[], systems: readonly string[]): Machine[] =>
+const buildMachines = (models: readonly string[], systems: readonly string[]): Machine[] =>
   models.flatMap((model) => systems.map((system) => ({ model, system })))
 
 const SERVERS = ['Dell PowerEdge R650', 'Dell PowerEdge R760', 'HPE ProLiant DL360 Gen11', 'Supermicro SYS-620P']
 const LINUX = ['Debian 12', 'Ubuntu 22.04 LTS', 'Ubuntu 24.04 LTS', 'Rocky Linux 9.4', 'RHEL 9.4']
-const LINUX_SERVERS = machinesOf(SERVERS, LINUX)
+const LINUX_SERVERS = buildMachines(SERVERS, LINUX)
 
 export const SWITCH: Role = {
   name: 'sw',
@@ -54,7 +54,7 @@ export const SWITCH: Role = {
 export const HYPERVISOR: Role = {
   name: 'hv',
   about: 'Hypervisor',
-  machines: machinesOf(
+  machines: buildMachines(
     ['Dell PowerEdge R7625', 'HPE ProLiant DL385 Gen11', 'Lenovo ThinkSystem SR665'],
     ['Proxmox VE 8.2', 'VMware ESXi 8.0'],
   ),
@@ -69,11 +69,11 @@ export const ROLES: readonly Role[] = [
   { name: 'db', about: 'PostgreSQL server', machines: LINUX_SERVERS },
   { name: 'cache', about: 'Valkey cache', machines: LINUX_SERVERS },
   { name: 'queue', about: 'Message broker', machines: LINUX_SERVERS },
-  { name: 'k8s', about: 'Kubernetes worker', machines: machinesOf(SERVERS, ['Talos 1.7', 'Flatcar 3975']) },
+  { name: 'k8s', about: 'Kubernetes worker', machines: buildMachines(SERVERS, ['Talos 1.7', 'Flatcar 3975']) },
   { name: 'lb', about: 'Load balancer', machines: LINUX_SERVERS, needs: 'web' },
   { name: 'nas', about: 'File storage', machines: [{ model: 'NetApp FAS2820', system: 'ONTAP 9.14' }] },
   { name: 'mon', about: 'Monitoring server', machines: LINUX_SERVERS },
-  { name: 'win', about: 'Directory server', machines: machinesOf(SERVERS, ['Windows Server 2022']) },
+  { name: 'win', about: 'Directory server', machines: buildMachines(SERVERS, ['Windows Server 2022']) },
 ]
 
 export const ENVIRONMENTS = ['production', 'production', 'production', 'staging', 'development'] as const

@@ -1,5 +1,5 @@
 /** The command `plat demo`. It loads its code when it runs. */
-import { type Command, flag } from '../platform/cli/command.ts'
+import { type Command, createFlag } from '../platform/cli/command.ts'
 
 export const demoCommands: readonly Command[] = [
   {
@@ -10,8 +10,8 @@ export const demoCommands: readonly Command[] = [
     spec: () => ({
       args: [],
       flags: [
-        flag('devices', 'How many devices, 300 without it', { hint: 'NUMBER' }),
-        flag('seed', 'Another number makes another estate', { hint: 'NUMBER' }),
+        createFlag('devices', 'How many devices, 300 without it', { hint: 'NUMBER' }),
+        createFlag('seed', 'Another number makes another estate', { hint: 'NUMBER' }),
       ],
     }),
     run: async (session, texts) => (await import('./demo.ts')).demo(session, texts),

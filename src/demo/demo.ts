@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { discoveryRules, scans } from '../features/discovery/api.ts'
 import { importEstate } from '../features/estate/cli-import.ts'
 import { call, type Transport } from '../platform/cli/client.ts'
-import { type Session, type Texts, textOf } from '../platform/cli/command.ts'
-import { usageError } from '../platform/cli/usage-error.ts'
+import { getText, type Session, type Texts } from '../platform/cli/command.ts'
+import { createUsageError } from '../platform/cli/usage-error.ts'
 import { AppError } from '../platform/contract/errors.ts'
 import { type Estate, generateEstate } from './estate.ts'
 import { writeEstate } from './files.ts'
@@ -14,14 +14,14 @@ import { writeEstate } from './files.ts'
 const DEFAULT_DEVICES = 300
 const NO_RULE: ReadonlySet<string> = new Set(['ALREADY_EXISTS', 'VALIDATION_ERROR'])
 
-const estateFor = (texts: Texts) => {
-  const devices = Number(textOf(texts, 'devices') ?? DEFAULT_DEVICES)
-  const seed = Number(textOf(texts, 'seed') ?? 1)
-  if (!Number.isSafeInteger(seed)) throw usageError('--seed must be a whole number')
+const createEstate = (texts: Texts) => {
+  const devices = Number(getText(texts, 'devices') ?? DEFAULT_DEVICES)
+  const seed = Number(getText(texts, 'seed') ?? 1)
+  if (!Number.isSafeInteger(seed)) throw createUsageError('--seed must be a whole number')
   try {
     return generateEstate({ devices, seed })
   } catch (error) {
-    throw error instanceof RangeError ? usageError(`--${error.message}`) : error
+    throw error instanceof RangeError ? createUsageError(`--${error.message}`) : error
   }
 }
 
@@ -41,7 +41,7 @@ const recordScans = async ({ io, globals }: Session, transport: Transport, estat
 }
 
 export const demo = async (session: Session, texts: Texts): Promise<number> => {
-  const estate = estateFor(texts)
+  const estate = createEstate(texts)
   // Connects first, because generating files for an unreachable server is useless.
   const { transport } = await session.connect()
   const folder = await mkdtemp(join(tmpdir(), 'plat-demo-'))

@@ -5,15 +5,15 @@ import type { InputOf } from '../platform/operation/operation.ts'
 import { ENVIRONMENTS, HYPERVISOR, ROLES, type Role, STATUSES, SWITCH, TEAMS } from './catalogue.ts'
 import { placeId, poolId, roomCode, segmentNetworkId } from './ids.ts'
 import {
-  deviceAt,
+  findDevice,
   type Layout,
   managementIp,
   type Room,
-  roomOf,
   type Seat,
-  seatOf,
   serverIp,
   serverIp6,
+  toRoom,
+  toSeat,
 } from './layout.ts'
 import { pick, type Random } from './random.ts'
 
@@ -41,26 +41,26 @@ type Machine = {
 
 export type Inventory = { readonly layout: Layout; readonly random: Random }
 
-const roleOn = ({ random }: Inventory, device: number, { inSegment }: Seat): Role => {
+const getRole = ({ random }: Inventory, device: number, { inSegment }: Seat): Role => {
   if (inSegment === SWITCH_SEAT) return SWITCH
   return inSegment <= HYPERVISORS ? HYPERVISOR : pick(ROLES, random(device, SALT.role))
 }
 
-const machineAt = (inventory: Inventory, device: number): Machine => {
-  const seat = seatOf(inventory.layout, device)
+const getMachine = (inventory: Inventory, device: number): Machine => {
+  const seat = toSeat(inventory.layout, device)
   const isVirtual = seat.inSegment > HYPERVISORS && inventory.random(device, SALT.isVirtual) < VIRTUAL_SHARE
-  return { device, seat, room: roomOf(inventory.layout, seat.room), role: roleOn(inventory, device, seat), isVirtual }
+  return { device, seat, room: toRoom(inventory.layout, seat.room), role: getRole(inventory, device, seat), isVirtual }
 }
 
-const nameOf = ({ layout }: Inventory, { seat, room, role }: Machine): string =>
+const buildName = ({ layout }: Inventory, { seat, room, role }: Machine): string =>
   `${roomCode(layout, room)}-${role.name}-${String(seat.inRoom).padStart(3, '0')}`
 
 const hypervisorSeat = ({ inSegment }: Seat): number => 1 + (inSegment % HYPERVISORS)
 
-const locationOf = (inventory: Inventory, { seat, room, isVirtual }: Machine): string => {
+const buildLocation = (inventory: Inventory, { seat, room, isVirtual }: Machine): string => {
   if (isVirtual) {
-    const host = deviceAt(inventory.layout, seat, hypervisorSeat(seat))
-    if (host !== undefined) return `On ${nameOf(inventory, machineAt(inventory, host))}`
+    const host = findDevice(inventory.layout, seat, hypervisorSeat(seat))
+    if (host !== undefined) return `On ${buildName(inventory, getMachine(inventory, host))}`
   }
   const rack = `${String.fromCharCode(65 + seat.segment)}${Math.floor(seat.inSegment / UNITS_PER_RACK) + 1}`
   return `Room ${room.inPlace + 1}, Rack ${rack}, U${(seat.inSegment % UNITS_PER_RACK) + 1}`
@@ -72,18 +72,18 @@ const secondAddress = ({ seat, room, isVirtual }: Machine) =>
     ? { ip: serverIp6(room, seat), label: 'ipv6' }
     : { ip: managementIp(room, seat), label: 'management', port: 22 }
 
-const domainsOf = (inventory: Inventory, { device, role }: Machine): string[] => {
+const buildDomains = (inventory: Inventory, { device, role }: Machine): string[] => {
   const team = pick(TEAMS, inventory.random(device, SALT.team))
   if (role.name === 'web') return [`${team}-${device}.example.com`]
   return role.name === 'lb' ? [`${team}-${device}.example.com`, `*.${team}-${device}.example.net`] : []
 }
 
 /** Returns the device on a seat. @param device 0 up to and without `layout.devices` */
-export const deviceRow = (inventory: Inventory, device: number): DeviceRow => {
+export const buildDeviceRow = (inventory: Inventory, device: number): DeviceRow => {
   const { layout, random } = inventory
-  const machine = machineAt(inventory, device)
+  const machine = getMachine(inventory, device)
   const { seat, room, role, isVirtual } = machine
-  const name = nameOf(inventory, machine)
+  const name = buildName(inventory, machine)
   const { model, system } = pick(role.machines, random(device, SALT.machine))
   const environment = pick(ENVIRONMENTS, random(device, SALT.environment))
   const team = pick(TEAMS, random(device, SALT.team))
@@ -105,43 +105,43 @@ export const deviceRow = (inventory: Inventory, device: number): DeviceRow => {
     status: pick(STATUSES, random(device, SALT.status)),
     datacenter_id: placeId(layout, room.place),
     username: role === SWITCH ? 'netops' : 'admin',
-    location: locationOf(inventory, machine),
+    location: buildLocation(inventory, machine),
     tags: [role.name, environment, team],
     addresses: [primary, secondAddress(machine)],
-    domains: domainsOf(inventory, machine),
+    domains: buildDomains(inventory, machine),
   }
 }
 
-const neededBy = (inventory: Inventory, { device, seat, role }: Machine): Machine | undefined => {
+const findNeededMachine = (inventory: Inventory, { device, seat, role }: Machine): Machine | undefined => {
   const { layout, random } = inventory
   if (role.needs === undefined) return undefined
   const from = HYPERVISORS + 1 + Math.floor(random(device, SALT.needed) * NEIGHBOURS)
   for (let at = from; at < from + NEIGHBOURS; at++) {
-    const candidate = deviceAt(layout, seat, at)
+    const candidate = findDevice(layout, seat, at)
     if (candidate === undefined || candidate === device) continue
-    const machine = machineAt(inventory, candidate)
+    const machine = getMachine(inventory, candidate)
     if (machine.role.name === role.needs) return machine
   }
   return undefined
 }
 
 /** Yields the relationships in which a device is hosted, connected or dependent. */
-export function* relationshipRows(inventory: Inventory, device: number): Generator<RelationshipRow> {
-  const machine = machineAt(inventory, device)
+export function* buildRelationshipRows(inventory: Inventory, device: number): Generator<RelationshipRow> {
+  const machine = getMachine(inventory, device)
   const { seat, role, isVirtual } = machine
-  const id = nameOf(inventory, machine)
+  const id = buildName(inventory, machine)
   if (role === SWITCH) return
-  const holder = deviceAt(inventory.layout, seat, isVirtual ? hypervisorSeat(seat) : SWITCH_SEAT)
+  const holder = findDevice(inventory.layout, seat, isVirtual ? hypervisorSeat(seat) : SWITCH_SEAT)
   if (holder !== undefined) {
-    const parent_id = nameOf(inventory, machineAt(inventory, holder))
+    const parent_id = buildName(inventory, getMachine(inventory, holder))
     if (isVirtual) yield { parent_id, child_id: id, type: 'contains', notes: '' }
     else yield { parent_id, child_id: id, type: 'connected_to', notes: `Ethernet1/${seat.inSegment}` }
   }
-  const needed = neededBy(inventory, machine)
+  const needed = findNeededMachine(inventory, machine)
   if (needed)
     yield {
       parent_id: id,
-      child_id: nameOf(inventory, needed),
+      child_id: buildName(inventory, needed),
       type: 'depends_on',
       notes: `${needed.role.about} nearby`,
     }

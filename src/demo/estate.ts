@@ -1,18 +1,18 @@
 /** Generates data of any size, always the same, as rows of `plat import`, one at a time. */
-import { type DeviceRow, deviceRow, type RelationshipRow, relationshipRows } from './devices.ts'
-import { layoutFor } from './layout.ts'
+import { buildDeviceRow, buildRelationshipRows, type DeviceRow, type RelationshipRow } from './devices.ts'
+import { createLayout } from './layout.ts'
 import {
+  buildDatacenterRows,
+  buildNetworkRows,
+  buildPoolRows,
+  buildReservationRows,
   type DatacenterRow,
-  datacenterRows,
   type NetworkRow,
-  networkRows,
   type PoolRow,
-  poolRows,
   type ReservationRow,
-  reservationRows,
 } from './networks.ts'
 import { createRandom } from './random.ts'
-import { type RuleRow, ruleRows, type ScanRow, scanRows } from './scans.ts'
+import { buildRuleRows, type RuleRow, type ScanRow, scanRows } from './scans.ts'
 
 export type Estate = {
   readonly datacenters: Iterable<DatacenterRow>
@@ -35,19 +35,19 @@ const repeatable = <T>(generate: () => Iterator<T>): Iterable<T> => ({ [Symbol.i
  * @example [...generateEstate({ devices: 100 }).devices].length // 100
  */
 export const generateEstate = ({ devices, seed = 1 }: { devices: number; seed?: number }): Estate => {
-  const inventory = { layout: layoutFor(devices), random: createRandom(seed) }
+  const inventory = { layout: createLayout(devices), random: createRandom(seed) }
   return {
-    datacenters: repeatable(() => datacenterRows(inventory)),
-    networks: repeatable(() => networkRows(inventory)),
-    pools: repeatable(() => poolRows(inventory)),
+    datacenters: repeatable(() => buildDatacenterRows(inventory)),
+    networks: repeatable(() => buildNetworkRows(inventory)),
+    pools: repeatable(() => buildPoolRows(inventory)),
     devices: repeatable(function* () {
-      for (let device = 0; device < devices; device++) yield deviceRow(inventory, device)
+      for (let device = 0; device < devices; device++) yield buildDeviceRow(inventory, device)
     }),
     relationships: repeatable(function* () {
-      for (let device = 0; device < devices; device++) yield* relationshipRows(inventory, device)
+      for (let device = 0; device < devices; device++) yield* buildRelationshipRows(inventory, device)
     }),
-    reservations: repeatable(() => reservationRows(inventory)),
+    reservations: repeatable(() => buildReservationRows(inventory)),
     scans: repeatable(() => scanRows(inventory)),
-    rules: repeatable(() => ruleRows(inventory)),
+    rules: repeatable(() => buildRuleRows(inventory)),
   }
 }

@@ -1,13 +1,13 @@
 /** Writes demo data to files that `plat import` reads. */
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { resourceNamed } from '../features/estate/cli-resources.ts'
+import { findResource } from '../features/estate/cli-resources.ts'
 import type { Estate } from './estate.ts'
 
 /** Rows per write: some hundred kilobytes. */
 const ROWS = 1000
 
-function* jsonArray(rows: Iterable<object>): Generator<string> {
+function* formatJsonArray(rows: Iterable<object>): Generator<string> {
   let open: string[] = []
   let isFirst = true
   const piece = () => {
@@ -27,7 +27,7 @@ function* jsonArray(rows: Iterable<object>): Generator<string> {
 export const writeRows = async (path: string, rows: Iterable<object>): Promise<void> => {
   const file = await open(path, 'w')
   try {
-    for (const piece of jsonArray(rows)) await file.write(piece)
+    for (const piece of formatJsonArray(rows)) await file.write(piece)
   } finally {
     await file.close()
   }
@@ -36,5 +36,5 @@ export const writeRows = async (path: string, rows: Iterable<object>): Promise<v
 /** Writes one file per resource of an import into an existing folder. */
 export const writeEstate = async (estate: Estate, folder: string): Promise<void> => {
   for (const [name, rows] of Object.entries<Iterable<object>>(estate))
-    if (resourceNamed(name)) await writeRows(join(folder, `${name}.json`), rows)
+    if (findResource(name)) await writeRows(join(folder, `${name}.json`), rows)
 }

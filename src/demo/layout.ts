@@ -40,7 +40,7 @@ export type Layout = {
 }
 
 /** @throws RangeError for fewer than one device, or more than there are addresses */
-export const layoutFor = (devices: number): Layout => {
+export const createLayout = (devices: number): Layout => {
   if (!Number.isInteger(devices) || devices < 1 || devices > MAX_DEVICES)
     throw new RangeError(`devices must be 1-${MAX_DEVICES}`)
   const wanted = Math.ceil(devices / DEVICES_PER_ROOM)
@@ -56,18 +56,18 @@ export const layoutFor = (devices: number): Layout => {
   }
 }
 
-export const roomOf = ({ places }: Layout, room: number): Room => ({
+export const toRoom = ({ places }: Layout, room: number): Room => ({
   place: room % places.length,
   inPlace: Math.floor(room / places.length),
 })
 
-export const seatOf = ({ rooms, segments }: Layout, device: number): Seat => {
+export const toSeat = ({ rooms, segments }: Layout, device: number): Seat => {
   const inRoom = Math.floor(device / rooms)
   return { room: device % rooms, inRoom, segment: inRoom % segments, inSegment: Math.floor(inRoom / segments) }
 }
 
 /** Returns the device on another seat of the same segment; undefined if that seat is empty. */
-export const deviceAt = (
+export const findDevice = (
   { rooms, segments, devices }: Layout,
   { room, segment }: Pick<Seat, 'room' | 'segment'>,
   inSegment: number,
@@ -76,7 +76,7 @@ export const deviceAt = (
   return device < devices ? device : undefined
 }
 
-const v4 = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
+const formatIpv4 = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
 
 const placeBase = (place: number): number => place << 20
 const roomBase = ({ place, inPlace }: Room): number => placeBase(place) + (inPlace << 12)
@@ -87,33 +87,35 @@ const v6Place = (place: number): string => `2001:db8:${(place + 1).toString(16)}
 const v6Segment = ({ place, inPlace }: Room, segment: number): string =>
   `${v6Place(place)}:${(inPlace * 4 + Math.floor(segment / SEGMENTS_PER_V6) + 1).toString(16)}`
 
-export const placeSubnet = ({ isWide }: Layout, place: number): string => `${v4(placeBase(place))}/${isWide ? 12 : 16}`
+export const placeSubnet = ({ isWide }: Layout, place: number): string =>
+  `${formatIpv4(placeBase(place))}/${isWide ? 12 : 16}`
 export const placeSubnet6 = (place: number): string => `${v6Place(place)}::/48`
-export const roomSubnet = (room: Room): string => `${v4(roomBase(room))}/20`
-export const managementSubnet = (room: Room): string => `${v4(managementBase(room))}/22`
-export const segmentSubnet = (room: Room, segment: number): string => `${v4(segmentBase(room, segment))}/24`
+export const roomSubnet = (room: Room): string => `${formatIpv4(roomBase(room))}/20`
+export const managementSubnet = (room: Room): string => `${formatIpv4(managementBase(room))}/22`
+export const segmentSubnet = (room: Room, segment: number): string => `${formatIpv4(segmentBase(room, segment))}/24`
 export const segmentSubnet6 = (room: Room, segment: number): string => `${v6Segment(room, segment)}::/64`
 /** Returns true for the first segment of a /64. */
 export const opensV6 = (segment: number): boolean => segment % SEGMENTS_PER_V6 === 0
 
 export const serverIp = (room: Room, { segment, inSegment }: Seat): string =>
-  v4(segmentBase(room, segment) + FIRST_HOST + inSegment)
+  formatIpv4(segmentBase(room, segment) + FIRST_HOST + inSegment)
 export const serverIp6 = (room: Room, { segment, inRoom }: Seat): string =>
   `${v6Segment(room, segment)}::${(FIRST_HOST + inRoom).toString(16)}`
-export const managementIp = (room: Room, { inRoom }: Seat): string => v4(managementBase(room) + FIRST_HOST + inRoom)
+export const managementIp = (room: Room, { inRoom }: Seat): string =>
+  formatIpv4(managementBase(room) + FIRST_HOST + inRoom)
 /** Returns the part of a segment that is allocated to servers. */
 export const segmentRange = (room: Room, segment: number): { start_ip: string; end_ip: string } => ({
-  start_ip: v4(segmentBase(room, segment) + FIRST_HOST),
-  end_ip: v4(segmentBase(room, segment) + LAST_POOLED_HOST),
+  start_ip: formatIpv4(segmentBase(room, segment) + FIRST_HOST),
+  end_ip: formatIpv4(segmentBase(room, segment) + LAST_POOLED_HOST),
 })
 /** Returns an address from the upper end of a segment's range, which its servers don't reach. */
 export const spareIp = (room: Room, segment: number, n: number): string =>
-  v4(segmentBase(room, segment) + LAST_POOLED_HOST - n)
+  formatIpv4(segmentBase(room, segment) + LAST_POOLED_HOST - n)
 /** Returns one of the DHCP addresses. */
 export const dhcpIp = (room: Room, segment: number, n: number): string =>
-  v4(segmentBase(room, segment) + LAST_POOLED_HOST + 1 + n)
+  formatIpv4(segmentBase(room, segment) + LAST_POOLED_HOST + 1 + n)
 /** Returns the DHCP range: the last 50 addresses of a segment. */
 export const dhcpRange = (room: Room, segment: number): { start_ip: string; end_ip: string } => ({
-  start_ip: v4(segmentBase(room, segment) + LAST_POOLED_HOST + 1),
-  end_ip: v4(segmentBase(room, segment) + LAST_POOLED_HOST + 50),
+  start_ip: formatIpv4(segmentBase(room, segment) + LAST_POOLED_HOST + 1),
+  end_ip: formatIpv4(segmentBase(room, segment) + LAST_POOLED_HOST + 50),
 })

@@ -1,9 +1,9 @@
 /** The scans of the demo data, always the same: most hosts are as documented. No packet is sent. */
 import type { discoveryRules, scans } from '../features/discovery/api.ts'
 import type { InputOf } from '../platform/operation/operation.ts'
-import { type DeviceRow, deviceRow, type Inventory } from './devices.ts'
+import { buildDeviceRow, type DeviceRow, type Inventory } from './devices.ts'
 import { segmentNetworkId } from './ids.ts'
-import { deviceAt, dhcpIp, roomOf } from './layout.ts'
+import { dhcpIp, findDevice, toRoom } from './layout.ts'
 import { pick } from './random.ts'
 
 export type ScanRow = InputOf<typeof scans.record>
@@ -58,7 +58,7 @@ const PORTS: Readonly<Record<string, readonly number[]>> = {
   win: [53, 88, 135, 389, 445],
 }
 
-const macOf = ({ random }: Inventory, oui: string, index: number): string => {
+const buildMac = ({ random }: Inventory, oui: string, index: number): string => {
   const rest = Math.floor(random(index, SALT.mac) * 2 ** 24)
   return `${oui}:${rest
     .toString(16)
@@ -66,7 +66,7 @@ const macOf = ({ random }: Inventory, oui: string, index: number): string => {
     .replace(/(..)(..)(..)/, '$1:$2:$3')}`
 }
 
-const hostOf = (inventory: Inventory, device: number, row: DeviceRow): Host => {
+const buildHost = (inventory: Inventory, device: number, row: DeviceRow): Host => {
   const model = row.make_model ?? ''
   const [, oui, vendor] = MAKERS.find(([start]) => model.startsWith(start)) ?? ['', '00:50:56', 'VMware, Inc.']
   const [role = ''] = row.tags ?? []
@@ -74,7 +74,7 @@ const hostOf = (inventory: Inventory, device: number, row: DeviceRow): Host => {
   const ssh = { port: 22, protocol: 'tcp' as const, service: 'ssh', product: 'OpenSSH', version: '9.2p1' }
   return {
     ip: row.addresses?.[0]?.ip ?? '',
-    mac_address: macOf(inventory, oui, device),
+    mac_address: buildMac(inventory, oui, device),
     vendor,
     hostname: row.hostname ?? '',
     os: row.os ?? '',
@@ -87,27 +87,27 @@ const hostOf = (inventory: Inventory, device: number, row: DeviceRow): Host => {
 
 type Machine = { readonly row: DeviceRow; readonly host: Host }
 
-const machinesIn = (inventory: Inventory, room: number): Machine[] =>
-  Array.from({ length: MOST_SEATS }, (_, seat) => deviceAt(inventory.layout, { room, segment: 0 }, seat)).flatMap(
+const listMachines = (inventory: Inventory, room: number): Machine[] =>
+  Array.from({ length: MOST_SEATS }, (_, seat) => findDevice(inventory.layout, { room, segment: 0 }, seat)).flatMap(
     (device) => {
       if (device === undefined) return []
-      const row = deviceRow(inventory, device)
-      return [{ row, host: hostOf(inventory, device, row) }]
+      const row = buildDeviceRow(inventory, device)
+      return [{ row, host: buildHost(inventory, device, row) }]
     },
   )
 
-const guestsIn = (inventory: Inventory, room: number): Host[] =>
+const buildGuests = (inventory: Inventory, room: number): Host[] =>
   GUESTS.map((guest, i) => {
     const oui = pick(GUEST_OUIS, i / GUESTS.length)
     return {
       ...guest,
-      ip: dhcpIp(roomOf(inventory.layout, room), 0, i),
-      mac_address: macOf(inventory, oui, room * 100 + i),
+      ip: dhcpIp(toRoom(inventory.layout, room), 0, i),
+      mac_address: buildMac(inventory, oui, room * 100 + i),
     }
   })
 
 /** The changes that the second scan finds: one host is missing, one has another name, one was reinstalled. */
-const later = (hosts: readonly Host[]): Host[] =>
+const changeHosts = (hosts: readonly Host[]): Host[] =>
   hosts.flatMap((host, i) => {
     if (i === 3) return []
     if (i === 4) return [{ ...host, hostname: `renamed-${host.hostname}` }]
@@ -116,30 +116,30 @@ const later = (hosts: readonly Host[]): Host[] =>
       : [host]
   })
 
-function* scansOf(inventory: Inventory, room: number): Generator<ScanRow> {
-  const id = segmentNetworkId(inventory.layout, roomOf(inventory.layout, room), 0)
-  const machines = machinesIn(inventory, room)
+function* buildScans(inventory: Inventory, room: number): Generator<ScanRow> {
+  const id = segmentNetworkId(inventory.layout, toRoom(inventory.layout, room), 0)
+  const machines = listMachines(inventory, room)
   const active = machines.filter(({ row }) => row.status === 'active').map(({ host }) => host)
   // Documented as planned, and already present.
   const early = machines.filter(({ row }) => row.status === 'planned').map(({ host }) => host)
-  const [printer, ...guests] = guestsIn(inventory, room)
+  const [printer, ...guests] = buildGuests(inventory, room)
   if (!printer) return
   yield { id, scan_type: 'full', hosts: [...active, printer, ...guests.slice(0, 1)] }
   // Another machine has taken the address of the printer.
-  const taker = { ...printer, ...GUESTS[3], mac_address: macOf(inventory, '00:1b:21', room * 100 + 50) }
-  yield { id, scan_type: 'deep', hosts: [...later(active), ...early, taker, ...guests] }
+  const taker = { ...printer, ...GUESTS[3], mac_address: buildMac(inventory, '00:1b:21', room * 100 + 50) }
+  yield { id, scan_type: 'deep', hosts: [...changeHosts(active), ...early, taker, ...guests] }
 }
 
 /** Yields two scans of a network of each of the first rooms, in chronological order. */
 export function* scanRows(inventory: Inventory): Generator<ScanRow> {
-  for (let room = 0; room < Math.min(ROOMS, inventory.layout.rooms); room++) yield* scansOf(inventory, room)
+  for (let room = 0; room < Math.min(ROOMS, inventory.layout.rooms); room++) yield* buildScans(inventory, room)
 }
 
 /** Disabled: a real network with the same addresses must not be scanned. */
-export function* ruleRows({ layout }: Inventory): Generator<RuleRow> {
+export function* buildRuleRows({ layout }: Inventory): Generator<RuleRow> {
   for (let room = 0; room < Math.min(ROOMS - 1, layout.rooms); room++)
     yield {
-      network_id: segmentNetworkId(layout, roomOf(layout, room), 0),
+      network_id: segmentNetworkId(layout, toRoom(layout, room), 0),
       scan_type: room === 0 ? 'deep' : 'quick',
       interval_hours: 24,
       enabled: false,

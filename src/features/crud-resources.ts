@@ -1,6 +1,6 @@
 /** The resources that the registry creates, reads, updates and deletes, and what their contracts say about them. */
 import { z } from 'zod'
-import { singular } from '../platform/cli/command-name.ts'
+import { toSingular } from '../platform/cli/command-name.ts'
 import type { AnyOperation, OperationSet, Permission } from '../platform/operation/operation.ts'
 import { contracts } from './index.ts'
 
@@ -23,32 +23,32 @@ const isList = (field: z.ZodType): boolean =>
       isList(field.unwrap() as z.ZodType)
     : field instanceof z.ZodArray || field instanceof z.ZodObject || field instanceof z.ZodRecord
 
-const fieldsOf = (create: AnyOperation, get: AnyOperation): readonly string[] => {
+const listFields = (create: AnyOperation, get: AnyOperation): readonly string[] => {
   const shape = get.output instanceof z.ZodObject ? get.output.shape : {}
   // The shape of an object contains schemas of this library.
   const isShown = (name: string) => Object.hasOwn(shape, name) && !isList(shape[name] as z.ZodType)
   return Object.keys(create.input.shape).filter((name) => name !== 'id' && isShown(name))
 }
 
-const resourceOf = ({ get, create, update, delete: remove }: OperationSet): CrudResource | undefined => {
+const buildResource = ({ get, create, update, delete: remove }: OperationSet): CrudResource | undefined => {
   if (!get || !create || !update || !remove || typeof get.access !== 'string' || !get.access.includes(':'))
     return undefined
   const name = get.name.slice(0, get.name.indexOf('.'))
   let fields: readonly string[] | undefined
   return {
     name,
-    noun: singular(name),
+    noun: toSingular(name),
     // The text was just checked; the other accesses contain no colon.
     permission: get.access as Permission,
     create,
     update,
     fields: () => {
-      fields ??= fieldsOf(create, get)
+      fields ??= listFields(create, get)
       return fields
     },
   }
 }
 
 export const CRUD_RESOURCES: readonly CrudResource[] = Object.values<OperationSet>(contracts).flatMap(
-  (set) => resourceOf(set) ?? [],
+  (set) => buildResource(set) ?? [],
 )

@@ -98,7 +98,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const signInFactors = createSignInFactors(options)
   const signIn = createSignIn({ ...options, signInFactors })
   const oauth = createOauth({ ...options, signIn })
-  const warningSources = () => features.flatMap(({ warnings }) => (warnings ? [warnings] : []))
+  const listWarningSources = () => features.flatMap(({ warnings }) => (warnings ? [warnings] : []))
   const features: readonly Feature[] = [
     customFieldsFeature(options),
     spaces,
@@ -141,7 +141,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     oauth.feature,
     auditFeature(options),
     databaseFeature(options),
-    systemFeature({ ...options, signInProviders, warningSources }),
+    systemFeature({ ...options, signInProviders, warningSources: listWarningSources }),
   ]
   const ofResources = features.flatMap((feature) => feature.operations)
   const history = historyFeature({ ...options, operations: ofResources })

@@ -23,7 +23,7 @@ export type Resource = (typeof INVENTORY)[number]
 
 /** The table of a resource: its name, with `_` for `-`. */
 export type TableOf<R extends string> = R extends `${infer First}-${infer Rest}` ? `${First}_${TableOf<Rest>}` : R
-export const tableOf = <R extends Resource>(resource: R): TableOf<R> =>
+export const toTableName = <R extends Resource>(resource: R): TableOf<R> =>
   // The type of `replaceAll` does not tell the text.
   resource.replaceAll('-', '_') as TableOf<R>
 
@@ -31,6 +31,6 @@ export const tableOf = <R extends Resource>(resource: R): TableOf<R> =>
 export type ContractOf<R extends string> = R extends `${infer First}-${infer Rest}`
   ? `${First}${Capitalize<ContractOf<Rest>>}`
   : R
-export const contractOf = <R extends Resource>(resource: R): ContractOf<R> =>
+export const toContractName = <R extends Resource>(resource: R): ContractOf<R> =>
   // The type of `replace` does not tell the text.
   resource.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()) as ContractOf<R>

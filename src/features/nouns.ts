@@ -1,8 +1,8 @@
 /** The singular nouns of the resources of the inventory: in data, and in texts. Browser-safe, without Zod. */
-import { singular } from '../platform/cli/command-name.ts'
+import { toSingular } from '../platform/cli/command-name.ts'
 import type { Resource } from './inventory.ts'
 
-/** As `singular`. */
+/** As `toSingular`. */
 type Singular<Noun extends string> = Noun extends `${infer Stem}ies`
   ? `${Stem}y`
   : Noun extends `${infer Stem}s`
@@ -11,9 +11,9 @@ type Singular<Noun extends string> = Noun extends `${infer Stem}ies`
 
 /** The kind of the objects of a resource. */
 export type KindOf<R extends Resource> = Singular<R>
-export const kindOf = <R extends Resource>(resource: R): KindOf<R> =>
-  // The type of `singular` does not tell the text.
-  singular(resource) as KindOf<R>
+export const toKind = <R extends Resource>(resource: R): KindOf<R> =>
+  // The type of `toSingular` does not tell the text.
+  toSingular(resource) as KindOf<R>
 
 /** The nouns that differ from the kind. */
 const NOUNS: Readonly<Partial<Record<Resource, string>>> = {
@@ -23,4 +23,4 @@ const NOUNS: Readonly<Partial<Record<Resource, string>>> = {
 }
 
 /** The singular noun of the objects of a resource in texts. */
-export const nounOf = (resource: Resource): string => NOUNS[resource] ?? kindOf(resource)
+export const getNoun = (resource: Resource): string => NOUNS[resource] ?? toKind(resource)

@@ -7,20 +7,21 @@ import {
   type Cidr,
   cidrContains,
   cidrHolds,
-  cidrOf,
-  enclosingCidrs,
+  countUsableAddresses,
   formatCidr,
-  networkAndBroadcast,
+  getNetworkAndBroadcast,
+  listEnclosingCidrs,
   parseCidr,
   subtractCidrs,
-  usableCount,
+  toCidr,
 } from './cidr.ts'
-import { bitsOf, type Family, formatIp, type Ip, maxValue, parseIp } from './ip.ts'
+import { type Family, formatIp, getAddressBits, getMaxValue, type Ip, parseIp } from './ip.ts'
 
 const FAMILIES = [4, 6] as const
-const ipOf = (family: Family) => fc.bigInt({ min: 0n, max: maxValue(family) }).map((value): Ip => ({ family, value }))
+const ipOf = (family: Family) =>
+  fc.bigInt({ min: 0n, max: getMaxValue(family) }).map((value): Ip => ({ family, value }))
 const anyIp = fc.oneof(ipOf(4), ipOf(6))
-const anyCidr = anyIp.chain((ip) => fc.nat(bitsOf(ip.family)).map((prefix) => cidrOf(ip, prefix)))
+const anyCidr = anyIp.chain((ip) => fc.nat(getAddressBits(ip.family)).map((prefix) => toCidr(ip, prefix)))
 
 function cidr(text: string): Cidr {
   const parsed = parseCidr(text)
@@ -107,10 +108,10 @@ describe('masks and containment', () => {
     fc.assert(
       fc.property(anyIp, (address) => {
         const { family, value } = address
-        for (let prefix = 0; prefix <= bitsOf(family); prefix++) {
-          const size = 2n ** BigInt(bitsOf(family) - prefix)
+        for (let prefix = 0; prefix <= getAddressBits(family); prefix++) {
+          const size = 2n ** BigInt(getAddressBits(family) - prefix)
           const first = value - (value % size)
-          expect(cidrOf(address, prefix)).toEqual({ family, prefix, first, last: first + size - 1n })
+          expect(toCidr(address, prefix)).toEqual({ family, prefix, first, last: first + size - 1n })
         }
       }),
       { numRuns: countCases(30) },
@@ -118,7 +119,7 @@ describe('masks and containment', () => {
   })
 
   test.each([-1, 33, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('cidrOf throws on IPv4 prefix %d', (prefix) => {
-    expect(() => cidrOf(ip('10.0.0.1'), prefix)).toThrow(RangeError)
+    expect(() => toCidr(ip('10.0.0.1'), prefix)).toThrow(RangeError)
   })
 
   test.each([
@@ -142,7 +143,7 @@ describe('masks and containment', () => {
   test('a block contains another exactly when it holds its first and its last address', () => {
     fc.assert(
       fc.property(anyCidr, anyCidr, fc.nat(32), (outer, other, prefix) => {
-        for (const inner of [other, cidrOf({ family: outer.family, value: outer.last }, prefix)]) {
+        for (const inner of [other, toCidr({ family: outer.family, value: outer.last }, prefix)]) {
           const { family } = inner
           const both =
             cidrHolds(outer, { family, value: inner.first }) && cidrHolds(outer, { family, value: inner.last })
@@ -153,7 +154,7 @@ describe('masks and containment', () => {
   })
 
   test.each(FAMILIES)('family %d: a block ends where it says', (family) => {
-    const block = cidrOf({ family, value: 1000n }, bitsOf(family) - 3)
+    const block = toCidr({ family, value: 1000n }, getAddressBits(family) - 3)
     expect(block.first).toBe(1000n)
     expect(cidrHolds(block, { family, value: 999n })).toBe(false)
     expect(cidrHolds(block, { family, value: 1000n })).toBe(true)
@@ -179,7 +180,7 @@ describe('counts', () => {
     ['::/127', 2],
     ['::/128', 1],
   ])('%s has %d usable', (text, usable) => {
-    expect(usableCount(cidr(text))).toBe(usable)
+    expect(countUsableAddresses(cidr(text))).toBe(usable)
   })
 
   test.each([
@@ -187,11 +188,11 @@ describe('counts', () => {
     ['10.0.0.4/30', '10.0.0.4', '10.0.0.7'],
     ['0.0.0.0/0', '0.0.0.0', '255.255.255.255'],
   ])('%s: network %s, broadcast %s', (text, network, broadcast) => {
-    expect(networkAndBroadcast(cidr(text))).toEqual({ network: ip(network), broadcast: ip(broadcast) })
+    expect(getNetworkAndBroadcast(cidr(text))).toEqual({ network: ip(network), broadcast: ip(broadcast) })
   })
 
   test.each(['10.0.0.0/31', '10.0.0.0/32', '::/0', '::/64', '::/126', '::/128'])('%s has neither', (text) => {
-    expect(networkAndBroadcast(cidr(text))).toBeUndefined()
+    expect(getNetworkAndBroadcast(cidr(text))).toBeUndefined()
   })
 })
 
@@ -205,8 +206,9 @@ describe('enclosingCidrs', () => {
     fc.assert(
       fc.property(fc.oneof(ipOf(4), ipOf(6), sparseIpv6, mapped), (address) => {
         const naive: string[] = []
-        for (let prefix = bitsOf(address.family); prefix >= 0; prefix--) naive.push(formatCidr(cidrOf(address, prefix)))
-        expect(enclosingCidrs(address)).toEqual(naive)
+        for (let prefix = getAddressBits(address.family); prefix >= 0; prefix--)
+          naive.push(formatCidr(toCidr(address, prefix)))
+        expect(listEnclosingCidrs(address)).toEqual(naive)
       }),
       { numRuns: countCases(300) },
     )
@@ -216,7 +218,7 @@ describe('enclosingCidrs', () => {
     ['10.1.2.3', 33, '10.1.2.3/32', '0.0.0.0/0'],
     ['2001:db8::1', 129, '2001:db8::1/128', '::/0'],
   ])('%s: %d texts from %s to %s', (text, count, narrowest, widest) => {
-    const texts = enclosingCidrs(ip(text))
+    const texts = listEnclosingCidrs(ip(text))
     expect(texts).toHaveLength(count)
     expect(texts.at(0)).toBe(narrowest)
     expect(texts.at(-1)).toBe(widest)
@@ -226,15 +228,15 @@ describe('enclosingCidrs', () => {
 describe('subtractCidrs', () => {
   // 64 addresses are few enough to check one by one; at the top of the space, where an overflow would show.
   const small = fc.constantFrom(...FAMILIES).chain((family) => {
-    const bits = bitsOf(family)
-    const base = fc.constantFrom(0n, maxValue(family) - 127n)
+    const bits = getAddressBits(family)
+    const base = fc.constantFrom(0n, getMaxValue(family) - 127n)
     const block = fc.tuple(base, fc.bigInt({ min: 0n, max: 127n }), fc.integer({ min: bits - 6, max: bits }))
     const blocks = fc.array(
-      block.map(([from, offset, prefix]) => cidrOf({ family, value: from + offset }, prefix)),
+      block.map(([from, offset, prefix]) => toCidr({ family, value: from + offset }, prefix)),
       { maxLength: 12 },
     )
     return fc.tuple(
-      base.map((value) => cidrOf({ family, value: value + 64n }, bits - 6)),
+      base.map((value) => toCidr({ family, value: value + 64n }, bits - 6)),
       blocks,
     )
   })
@@ -252,11 +254,11 @@ describe('subtractCidrs', () => {
         }
         expect(covered).toEqual(naive)
         for (const [index, gap] of free.entries()) {
-          expect(cidrOf({ family, value: gap.first }, gap.prefix)).toEqual(gap)
+          expect(toCidr({ family, value: gap.first }, gap.prefix)).toEqual(gap)
           const next = free[index + 1]
           // Two halves of one block would not be the fewest.
           if (next?.prefix === gap.prefix)
-            expect(cidrOf({ family, value: gap.first }, gap.prefix - 1).last).not.toBe(next.last)
+            expect(toCidr({ family, value: gap.first }, gap.prefix - 1).last).not.toBe(next.last)
         }
       }),
       { numRuns: countCases(500) },
@@ -280,7 +282,7 @@ describe('subtractCidrs', () => {
   test('a whole space with one address used stays small and quick', () => {
     expect(subtractCidrs(cidr('::/0'), [cidr('8000::/128')])).toHaveLength(128)
     expect(subtractCidrs(cidr('0.0.0.0/0'), [cidr('128.0.0.0/32')])).toHaveLength(32)
-    const used = Array.from({ length: 20_000 }, (_, index) => cidrOf({ family: 6, value: BigInt(index) << 66n }, 64))
+    const used = Array.from({ length: 20_000 }, (_, index) => toCidr({ family: 6, value: BigInt(index) << 66n }, 64))
     const startedMs = performance.now()
     expect(subtractCidrs(cidr('::/32'), used).length).toBeGreaterThan(20_000)
     expect(performance.now() - startedMs).toBeLessThan(2000)

@@ -1,10 +1,20 @@
 // CIDR blocks: text, containment, counts and the free space between them.
 
-import { enclosingIpv4Texts, enclosingIpv6Texts } from './enclosing-texts.ts'
-import { bitsOf, type Family, formatIp, type Ip, type IpKey, ipKey, maxValue, parseIp, type SpaceKey } from './ip.ts'
+import { listEnclosingIpv4Texts, listEnclosingIpv6Texts } from './enclosing-texts.ts'
+import {
+  type Family,
+  formatIp,
+  getAddressBits,
+  getMaxValue,
+  type Ip,
+  type IpKey,
+  parseIp,
+  type SpaceKey,
+  toIpKey,
+} from './ip.ts'
 import { maskIpv4 } from './ipv4-text.ts'
-import { IPV6_TEXT_MAX, valueToGroups } from './ipv6-text.ts'
-import { spanToBlocks, subtractSpans } from './span.ts'
+import { IPV6_TEXT_MAX, toGroups } from './ipv6-text.ts'
+import { splitSpan, subtractSpans } from './span.ts'
 
 /** A block: `prefix` in bits (0 to 32 or 128), `first` and `last` the lowest and highest address value. */
 export type Cidr = { readonly family: Family; readonly prefix: number; readonly first: bigint; readonly last: bigint }
@@ -30,7 +40,7 @@ export function parseCidr(text: string): Cidr | undefined {
   if (!PREFIX.test(prefixText)) return undefined
   const ip = parseIp(text.slice(0, slash))
   const prefix = Number(prefixText)
-  return ip === undefined || prefix > bitsOf(ip.family) ? undefined : cidrOf(ip, prefix)
+  return ip === undefined || prefix > getAddressBits(ip.family) ? undefined : toCidr(ip, prefix)
 }
 
 /**
@@ -38,23 +48,23 @@ export function parseCidr(text: string): Cidr | undefined {
  *
  * @throws RangeError on text that is not exactly one CIDR: that is a bug and not user input
  * @example
- * cidrOfText('10.0.0.0/24').prefix // 24
- * cidrOfText('10.0.0.0') // throws RangeError
+ * parseCidrOrThrow('10.0.0.0/24').prefix // 24
+ * parseCidrOrThrow('10.0.0.0') // throws RangeError
  */
-export function cidrOfText(text: string): Cidr {
+export function parseCidrOrThrow(text: string): Cidr {
   const cidr = parseCidr(text)
   if (cidr === undefined) throw new RangeError(`Not a CIDR: ${text.slice(0, 64)}`)
   return cidr
 }
 
 /**
- * The storage keys (see `ipKey`) of the first and the last address of a block in an address space.
+ * The storage keys (see `toIpKey`) of the first and the last address of a block in an address space.
  *
  * @example
- * cidrKeys(cidrOfText('10.0.0.0/24'), DEFAULT_SPACE) // { first: '40a000000', last: '40a0000ff' }
+ * toCidrKeys(parseCidrOrThrow('10.0.0.0/24'), DEFAULT_SPACE) // { first: '40a000000', last: '40a0000ff' }
  */
-export function cidrKeys({ family, first, last }: Cidr, space: SpaceKey): { first: IpKey; last: IpKey } {
-  return { first: ipKey({ family, value: first }, space), last: ipKey({ family, value: last }, space) }
+export function toCidrKeys({ family, first, last }: Cidr, space: SpaceKey): { first: IpKey; last: IpKey } {
+  return { first: toIpKey({ family, value: first }, space), last: toIpKey({ family, value: last }, space) }
 }
 
 /**
@@ -73,12 +83,12 @@ export function formatCidr(cidr: Cidr): string {
  * @param prefix whole number, 0 to 32 for IPv4, 0 to 128 for IPv6
  * @throws RangeError when the prefix is not one of the family's
  * @example
- * cidrOf({ family: 4, value: 167772165n }, 24) // { family: 4, prefix: 24, first: 167772160n, last: 167772415n }
- * cidrOf({ family: 4, value: 167772165n }, 33) // throws RangeError
+ * toCidr({ family: 4, value: 167772165n }, 24) // { family: 4, prefix: 24, first: 167772160n, last: 167772415n }
+ * toCidr({ family: 4, value: 167772165n }, 33) // throws RangeError
  */
-export function cidrOf(ip: Ip, prefix: number): Cidr {
+export function toCidr(ip: Ip, prefix: number): Cidr {
   const { family, value } = ip
-  const bits = bitsOf(family)
+  const bits = getAddressBits(family)
   if (!Number.isInteger(prefix) || prefix < 0 || prefix > bits)
     throw new RangeError(`Not an IPv${family} prefix: ${prefix}`)
   if (family === 4) {
@@ -86,7 +96,7 @@ export function cidrOf(ip: Ip, prefix: number): Cidr {
     return { family, prefix, first: BigInt(first), last: BigInt(first + 2 ** (32 - prefix) - 1) }
   }
   const hostMask = (1n << BigInt(bits - prefix)) - 1n
-  return { family, prefix, first: value & (maxValue(family) ^ hostMask), last: value | hostMask }
+  return { family, prefix, first: value & (getMaxValue(family) ^ hostMask), last: value | hostMask }
 }
 
 /**
@@ -117,12 +127,12 @@ export function cidrContains(outer: Cidr, inner: Cidr): boolean {
  * read as "that many or more".
  *
  * @example
- * usableCount({ family: 4, prefix: 24, first: 0n, last: 255n }) // 254
- * usableCount({ family: 4, prefix: 31, first: 0n, last: 1n }) // 2
- * usableCount({ family: 6, prefix: 64, first: 0n, last: 0xffffffffffffffffn }) // 9007199254740991
+ * countUsableAddresses({ family: 4, prefix: 24, first: 0n, last: 255n }) // 254
+ * countUsableAddresses({ family: 4, prefix: 31, first: 0n, last: 1n }) // 2
+ * countUsableAddresses({ family: 6, prefix: 64, first: 0n, last: 0xffffffffffffffffn }) // 9007199254740991
  */
-export function usableCount(cidr: Cidr): number {
-  const hostBits = bitsOf(cidr.family) - cidr.prefix
+export function countUsableAddresses(cidr: Cidr): number {
+  const hostBits = getAddressBits(cidr.family) - cidr.prefix
   if (cidr.family === 4 && hostBits >= 2) return 2 ** hostBits - 2
   return Math.min(2 ** hostBits, Number.MAX_SAFE_INTEGER)
 }
@@ -132,11 +142,11 @@ export function usableCount(cidr: Cidr): number {
  *
  * @returns undefined for IPv6, which has no broadcast, and for IPv4 /31 (RFC 3021) and /32
  * @example
- * networkAndBroadcast({ family: 4, prefix: 30, first: 0n, last: 3n })
+ * getNetworkAndBroadcast({ family: 4, prefix: 30, first: 0n, last: 3n })
  * // { network: { family: 4, value: 0n }, broadcast: { family: 4, value: 3n } }
- * networkAndBroadcast({ family: 4, prefix: 31, first: 0n, last: 1n }) // undefined
+ * getNetworkAndBroadcast({ family: 4, prefix: 31, first: 0n, last: 1n }) // undefined
  */
-export function networkAndBroadcast(cidr: Cidr): { network: Ip; broadcast: Ip } | undefined {
+export function getNetworkAndBroadcast(cidr: Cidr): { network: Ip; broadcast: Ip } | undefined {
   if (cidr.family === 6 || cidr.prefix > 30) return undefined
   return { network: { family: 4, value: cidr.first }, broadcast: { family: 4, value: cidr.last } }
 }
@@ -146,11 +156,11 @@ export function networkAndBroadcast(cidr: Cidr): { network: Ip; broadcast: Ip } 
  * looked up in an index of block texts.
  *
  * @example
- * enclosingCidrs({ family: 4, value: 167772161n }).slice(0, 2) // ['10.0.0.1/32', '10.0.0.0/31']
- * enclosingCidrs({ family: 6, value: 1n }).length // 129
+ * listEnclosingCidrs({ family: 4, value: 167772161n }).slice(0, 2) // ['10.0.0.1/32', '10.0.0.0/31']
+ * listEnclosingCidrs({ family: 6, value: 1n }).length // 129
  */
-export function enclosingCidrs(ip: Ip): string[] {
-  return ip.family === 4 ? enclosingIpv4Texts(Number(ip.value)) : enclosingIpv6Texts(valueToGroups(ip.value))
+export function listEnclosingCidrs(ip: Ip): string[] {
+  return ip.family === 4 ? listEnclosingIpv4Texts(Number(ip.value)) : listEnclosingIpv6Texts(toGroups(ip.value))
 }
 
 /**
@@ -168,8 +178,6 @@ export function subtractCidrs(outer: Cidr, used: readonly Cidr[]): Cidr[] {
     outer,
     used.filter((cidr) => cidr.family === family),
   )
-  const bits = bitsOf(family)
-  return gaps.flatMap((gap) =>
-    spanToBlocks(gap, bits).map(({ prefix, first, last }) => ({ family, prefix, first, last })),
-  )
+  const bits = getAddressBits(family)
+  return gaps.flatMap((gap) => splitSpan(gap, bits).map(({ prefix, first, last }) => ({ family, prefix, first, last })))
 }

@@ -2,16 +2,16 @@
 // this for every address. Only `cidr.ts` uses it.
 
 import { formatIpv4, maskIpv4 } from './ipv4-text.ts'
-import { formatIpv6Groups, isMappedIpv4, joinGroups, longestZeroRun } from './ipv6-text.ts'
+import { findLongestZeroRun, formatIpv6Groups, isMappedIpv4, joinGroups } from './ipv6-text.ts'
 
 /**
  * Canonical CIDR texts of the 33 blocks that hold an IPv4 address, /32 first.
  *
  * @param value 0 to 4294967295
  * @example
- * enclosingIpv4Texts(167772161).slice(0, 3) // ['10.0.0.1/32', '10.0.0.0/31', '10.0.0.0/30']
+ * listEnclosingIpv4Texts(167772161).slice(0, 3) // ['10.0.0.1/32', '10.0.0.0/31', '10.0.0.0/30']
  */
-export function enclosingIpv4Texts(value: number): string[] {
+export function listEnclosingIpv4Texts(value: number): string[] {
   const texts: string[] = []
   for (let prefix = 32; prefix >= 0; prefix--) texts.push(`${formatIpv4(maskIpv4(value, prefix))}/${prefix}`)
   return texts
@@ -22,9 +22,9 @@ export function enclosingIpv4Texts(value: number): string[] {
  *
  * @param groups eight numbers of 0 to 65535
  * @example
- * enclosingIpv6Texts([8193, 3512, 0, 0, 0, 0, 0, 1]).slice(0, 2) // ['2001:db8::1/128', '2001:db8::/127']
+ * listEnclosingIpv6Texts([8193, 3512, 0, 0, 0, 0, 0, 1]).slice(0, 2) // ['2001:db8::1/128', '2001:db8::/127']
  */
-export function enclosingIpv6Texts(groups: readonly number[]): string[] {
+export function listEnclosingIpv6Texts(groups: readonly number[]): string[] {
   const texts: string[] = []
   const masked = [...groups]
   let prefix = 128
@@ -36,7 +36,7 @@ export function enclosingIpv6Texts(groups: readonly number[]): string[] {
   }
   for (let cut = (prefix - 1) >> 4; cut >= 0; cut--) {
     const whole = groups[cut] ?? 0
-    const [before, after] = frameOf(masked, cut)
+    const [before, after] = buildFrame(masked, cut)
     masked[cut] = 0
     const zero = formatIpv6Groups(masked)
     for (; prefix > cut * 16; prefix--) {
@@ -52,16 +52,16 @@ export function enclosingIpv6Texts(groups: readonly number[]): string[] {
  * Returns the text before and after the group at `cut`, for a nonzero group that only zeros follow. The position of
  * `::` depends only on which groups are zero, so one frame serves all prefixes that end in the group.
  */
-function frameOf(groups: readonly number[], cut: number): [before: string, after: string] {
+function buildFrame(groups: readonly number[], cut: number): [before: string, after: string] {
   const marked = groups.with(cut, 1)
-  const { start, end } = longestZeroRun(marked)
-  if (start > cut) return [lead(marked, 0, cut), '::']
+  const { start, end } = findLongestZeroRun(marked)
+  if (start > cut) return [joinWithColon(marked, 0, cut), '::']
   const after = ':0'.repeat(7 - cut)
-  if (start < 0) return [lead(marked, 0, cut), after]
-  return [`${joinGroups(marked, 0, start)}::${lead(marked, end, cut)}`, after]
+  if (start < 0) return [joinWithColon(marked, 0, cut), after]
+  return [`${joinGroups(marked, 0, start)}::${joinWithColon(marked, end, cut)}`, after]
 }
 
 /** The groups from `start` up to and without `end`, each followed by a colon. */
-function lead(groups: readonly number[], start: number, end: number): string {
+function joinWithColon(groups: readonly number[], start: number, end: number): string {
   return start < end ? `${joinGroups(groups, start, end)}:` : ''
 }

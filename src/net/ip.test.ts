@@ -4,23 +4,24 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { countCases } from '../testing/cases.ts'
 import {
-  bitsOf,
-  canonicalIp,
   compareIp,
   DEFAULT_SPACE,
   type Family,
   formatIp,
+  fromIpKey,
+  getAddressBits,
+  getMaxValue,
+  getSpaceKey,
   type Ip,
-  ipFromKey,
-  ipKey,
-  keyInSpace,
-  maxValue,
+  normalizeIp,
   parseIp,
+  replaceSpace,
   type SpaceKey,
-  spaceOfKey,
+  toIpKey,
 } from './ip.ts'
 
-const ipOf = (family: Family) => fc.bigInt({ min: 0n, max: maxValue(family) }).map((value): Ip => ({ family, value }))
+const ipOf = (family: Family) =>
+  fc.bigInt({ min: 0n, max: getMaxValue(family) }).map((value): Ip => ({ family, value }))
 // Groups picked from few values give the zero runs that random 128-bit values never have.
 const sparseIpv6 = fc
   .array(fc.constantFrom(0n, 0n, 0n, 1n, 0xab0n, 0xffffn), { minLength: 8, maxLength: 8 })
@@ -69,7 +70,7 @@ describe('parseIp and formatIp', () => {
   ] as const)('%s is %s', (text, canonical, family, value) => {
     expect(parseIp(text)).toEqual({ family, value })
     expect(formatIp({ family, value })).toBe(canonical)
-    expect(canonicalIp(text)).toBe(canonical)
+    expect(normalizeIp(text)).toBe(canonical)
   })
 
   test('a formatted address parses to itself, and its text is already canonical', () => {
@@ -77,7 +78,7 @@ describe('parseIp and formatIp', () => {
       fc.property(anyIp, (ip) => {
         const text = formatIp(ip)
         expect(parseIp(text)).toEqual(ip)
-        expect(canonicalIp(text)).toBe(text)
+        expect(normalizeIp(text)).toBe(text)
       }),
     )
   })
@@ -188,7 +189,7 @@ describe('text that is no address', () => {
 
   test.each(bad)('%j', (text) => {
     expect(parseIp(text)).toBeUndefined()
-    expect(canonicalIp(text)).toBeUndefined()
+    expect(normalizeIp(text)).toBeUndefined()
   })
 
   test.each(['1', '1.', ':', '0:', '::', ' ', 'f', '%', '\u0661'])('a million times %j, answered at once', (piece) => {
@@ -222,18 +223,18 @@ describe('keys and order', () => {
     [4, '400000000', '4ffffffff'],
     [6, `6${'0'.repeat(32)}`, `6${'f'.repeat(32)}`],
   ] as const)('family %d: keys of the lowest and highest address', (family, lowest, highest) => {
-    expect<string>(ipKey({ family, value: 0n }, DEFAULT_SPACE)).toBe(lowest)
-    expect<string>(ipKey({ family, value: maxValue(family) }, DEFAULT_SPACE)).toBe(highest)
-    expect(maxValue(family)).toBe(2n ** BigInt(bitsOf(family)) - 1n)
+    expect<string>(toIpKey({ family, value: 0n }, DEFAULT_SPACE)).toBe(lowest)
+    expect<string>(toIpKey({ family, value: getMaxValue(family) }, DEFAULT_SPACE)).toBe(highest)
+    expect(getMaxValue(family)).toBe(2n ** BigInt(getAddressBits(family)) - 1n)
   })
 
   test('a key gives its address back', () => {
     fc.assert(
       fc.property(anyIp, anySpace, (ip, space) => {
-        const key = ipKey(ip, space)
-        expect([ipFromKey(key), spaceOfKey(key)]).toEqual([ip, space])
-        expect(keyInSpace(key, DEFAULT_SPACE)).toBe(ipKey(ip, DEFAULT_SPACE))
-        expect(keyInSpace(ipKey(ip, DEFAULT_SPACE), space)).toBe(key)
+        const key = toIpKey(ip, space)
+        expect([fromIpKey(key), getSpaceKey(key)]).toEqual([ip, space])
+        expect(replaceSpace(key, DEFAULT_SPACE)).toBe(toIpKey(ip, DEFAULT_SPACE))
+        expect(replaceSpace(toIpKey(ip, DEFAULT_SPACE), space)).toBe(key)
       }),
     )
   })
@@ -241,7 +242,7 @@ describe('keys and order', () => {
   test('the order of keys is the order of addresses', () => {
     fc.assert(
       fc.property(anyIp, anyIp, anySpace, (a, b, space) => {
-        const [ofA, ofB] = [ipKey(a, space), ipKey(b, space)]
+        const [ofA, ofB] = [toIpKey(a, space), toIpKey(b, space)]
         const byKey = ofA < ofB ? -1 : ofA > ofB ? 1 : 0
         expect(Math.sign(compareIp(a, b))).toBe(byKey)
         const naive = a.family - b.family || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0)
@@ -262,6 +263,6 @@ describe('keys and order', () => {
     '40a000001\n',
     '10.0.0.1',
   ])('ipFromKey throws on %j', (key) => {
-    expect(() => ipFromKey(key)).toThrow(RangeError)
+    expect(() => fromIpKey(key)).toThrow(RangeError)
   })
 })

@@ -1,7 +1,7 @@
 // One IP address: its text, its value, its order and the fixed-width key it is stored under.
 
 import { formatIpv4, parseIpv4 } from './ipv4-text.ts'
-import { formatIpv6Groups, groupsToValue, parseIpv6Groups, valueToGroups } from './ipv6-text.ts'
+import { formatIpv6Groups, fromGroups, parseIpv6Groups, toGroups } from './ipv6-text.ts'
 
 /** An IP version. */
 export type Family = 4 | 6
@@ -22,17 +22,17 @@ export type SpaceKey = '' | `s${string}`
 export const DEFAULT_SPACE: SpaceKey = ''
 
 declare const isIpKey: unique symbol
-/** A storage key, made by `ipKey`. */
+/** A storage key, made by `toIpKey`. */
 export type IpKey = string & { readonly [isIpKey]: true }
 
 /**
  * Address length of a family, in bits.
  *
  * @example
- * bitsOf(4) // 32
- * bitsOf(6) // 128
+ * getAddressBits(4) // 32
+ * getAddressBits(6) // 128
  */
-export function bitsOf(family: Family): 32 | 128 {
+export function getAddressBits(family: Family): 32 | 128 {
   return family === 4 ? 32 : 128
 }
 
@@ -40,9 +40,9 @@ export function bitsOf(family: Family): 32 | 128 {
  * The highest address value of a family.
  *
  * @example
- * maxValue(4) // 4294967295n
+ * getMaxValue(4) // 4294967295n
  */
-export function maxValue(family: Family): bigint {
+export function getMaxValue(family: Family): bigint {
   return family === 4 ? MAX_VALUE_4 : MAX_VALUE_6
 }
 
@@ -62,7 +62,7 @@ export function parseIp(text: string): Ip | undefined {
   const number = parseIpv4(text)
   if (number !== undefined) return { family: 4, value: BigInt(number) }
   const groups = parseIpv6Groups(text)
-  return groups === undefined ? undefined : { family: 6, value: groupsToValue(groups) }
+  return groups === undefined ? undefined : { family: 6, value: fromGroups(groups) }
 }
 
 /**
@@ -75,7 +75,7 @@ export function parseIp(text: string): Ip | undefined {
  * formatIp({ family: 6, value: 0xffff0a000001n }) // '::ffff:10.0.0.1'
  */
 export function formatIp(ip: Ip): string {
-  return ip.family === 4 ? formatIpv4(Number(ip.value)) : formatIpv6Groups(valueToGroups(ip.value))
+  return ip.family === 4 ? formatIpv4(Number(ip.value)) : formatIpv6Groups(toGroups(ip.value))
 }
 
 /**
@@ -83,10 +83,10 @@ export function formatIp(ip: Ip): string {
  *
  * @returns undefined for anything that is not exactly one address
  * @example
- * canonicalIp('2001:DB8:0:0:0:0:0:1') // '2001:db8::1'
- * canonicalIp('10.0.0') // undefined
+ * normalizeIp('2001:DB8:0:0:0:0:0:1') // '2001:db8::1'
+ * normalizeIp('10.0.0') // undefined
  */
-export function canonicalIp(text: string): string | undefined {
+export function normalizeIp(text: string): string | undefined {
   const ip = parseIp(text)
   return ip === undefined ? undefined : formatIp(ip)
 }
@@ -97,11 +97,11 @@ export function canonicalIp(text: string): string | undefined {
  * two of one space holds keys of that space alone.
  *
  * @example
- * ipKey({ family: 4, value: 167772161n }, DEFAULT_SPACE) // '40a000001'
- * ipKey({ family: 6, value: 1n }, DEFAULT_SPACE) // '600000000000000000000000000000001'
- * ipKey({ family: 4, value: 167772161n }, 's001f') // 's001f40a000001'
+ * toIpKey({ family: 4, value: 167772161n }, DEFAULT_SPACE) // '40a000001'
+ * toIpKey({ family: 6, value: 1n }, DEFAULT_SPACE) // '600000000000000000000000000000001'
+ * toIpKey({ family: 4, value: 167772161n }, 's001f') // 's001f40a000001'
  */
-export function ipKey(ip: Ip, space: SpaceKey): IpKey {
+export function toIpKey(ip: Ip, space: SpaceKey): IpKey {
   return (
     ip.family === 4
       ? `${space}4${Number(ip.value).toString(16).padStart(8, '0')}`
@@ -110,7 +110,7 @@ export function ipKey(ip: Ip, space: SpaceKey): IpKey {
 }
 
 /**
- * Storage key of an address in text (see `ipKey`). Of IPv4 it needs no `bigint`, because lists sort many addresses.
+ * Storage key of an address in text (see `toIpKey`). Of IPv4 it needs no `bigint`, because lists sort many addresses.
  *
  * @returns undefined for anything that is not exactly one address
  * @example
@@ -121,18 +121,18 @@ export function parseIpKey(text: string, space: SpaceKey): IpKey | undefined {
   const number = parseIpv4(text)
   if (number !== undefined) return `${space}4${number.toString(16).padStart(8, '0')}` as IpKey // This is the form of one.
   const ip = parseIp(text)
-  return ip && ipKey(ip, space)
+  return ip && toIpKey(ip, space)
 }
 
 /**
- * Storage key of an address in text (see `ipKey`), for text that was validated before.
+ * Storage key of an address in text (see `toIpKey`), for text that was validated before.
  *
  * @throws RangeError on text that is not exactly one address: that is a bug and not user input
  * @example
- * ipKeyOf('10.0.0.1', 's001f') // 's001f40a000001'
- * ipKeyOf('10.0.0', DEFAULT_SPACE) // throws RangeError
+ * parseIpKeyOrThrow('10.0.0.1', 's001f') // 's001f40a000001'
+ * parseIpKeyOrThrow('10.0.0', DEFAULT_SPACE) // throws RangeError
  */
-export function ipKeyOf(text: string, space: SpaceKey): IpKey {
+export function parseIpKeyOrThrow(text: string, space: SpaceKey): IpKey {
   const key = parseIpKey(text, space)
   if (key === undefined) throw new RangeError(`Not an IP address: ${text.slice(0, 64)}`)
   return key
@@ -142,10 +142,10 @@ export function ipKeyOf(text: string, space: SpaceKey): IpKey {
  * The key of the address space of a storage key, of an address or of a block of addresses.
  *
  * @example
- * spaceOfKey('s001f40a000001') // 's001f'
- * spaceOfKey('40a000001') // ''
+ * getSpaceKey('s001f40a000001') // 's001f'
+ * getSpaceKey('40a000001') // ''
  */
-export function spaceOfKey(key: string): SpaceKey {
+export function getSpaceKey(key: string): SpaceKey {
   // The keys of spaces alone begin with this letter.
   return key.startsWith('s') ? (key.slice(0, SPACE_LENGTH) as SpaceKey) : DEFAULT_SPACE
 }
@@ -154,22 +154,22 @@ export function spaceOfKey(key: string): SpaceKey {
  * The storage key of the same address in another space.
  *
  * @example
- * keyInSpace(ipKeyOf('10.0.0.1', 's001f'), DEFAULT_SPACE) // '40a000001'
+ * replaceSpace(parseIpKeyOrThrow('10.0.0.1', 's001f'), DEFAULT_SPACE) // '40a000001'
  */
-export function keyInSpace(key: IpKey, space: SpaceKey): IpKey {
-  return `${space}${key.slice(spaceOfKey(key).length)}` as IpKey // This is the form of one.
+export function replaceSpace(key: IpKey, space: SpaceKey): IpKey {
+  return `${space}${key.slice(getSpaceKey(key).length)}` as IpKey // This is the form of one.
 }
 
 /**
- * The address of a storage key made by `ipKey`, in any space.
+ * The address of a storage key made by `toIpKey`, in any space.
  *
  * @throws RangeError on any other text: keys come from our own storage, so that is a bug and not user input
  * @example
- * ipFromKey('40a000001') // { family: 4, value: 167772161n }
- * ipFromKey('s001f40a000001') // { family: 4, value: 167772161n }
- * ipFromKey('4A000001') // throws RangeError
+ * fromIpKey('40a000001') // { family: 4, value: 167772161n }
+ * fromIpKey('s001f40a000001') // { family: 4, value: 167772161n }
+ * fromIpKey('4A000001') // throws RangeError
  */
-export function ipFromKey(key: string): Ip {
+export function fromIpKey(key: string): Ip {
   if (!KEY.test(key)) throw new RangeError(`Not an IP key: ${key.slice(0, 64)}`)
   const own = key.startsWith('s') ? key.slice(SPACE_LENGTH) : key
   return { family: own.startsWith('4') ? 4 : 6, value: BigInt(`0x${own.slice(1)}`) }

@@ -17,7 +17,7 @@ const NO_RUN: ZeroRun = { start: -1, end: -1 }
 // Scratch space: every use writes all 16 bytes before it reads any, and nothing here is asynchronous.
 const scratch = new DataView(new ArrayBuffer(16))
 
-function hexDigit(code: number): number {
+function parseHexDigit(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
   if (code >= 97 && code <= 102) return code - 87
   return code >= 65 && code <= 70 ? code - 55 : -1
@@ -46,7 +46,7 @@ export function parseIpv6Groups(text: string): number[] | undefined {
     const start = at
     let group = 0
     for (; at < length; at++) {
-      const digit = hexDigit(text.charCodeAt(at))
+      const digit = parseHexDigit(text.charCodeAt(at))
       if (digit < 0) break
       group = group * 16 + digit
     }
@@ -81,9 +81,9 @@ export function parseIpv6Groups(text: string): number[] | undefined {
  *
  * @param groups eight numbers of 0 to 65535
  * @example
- * groupsToValue([0, 0, 0, 0, 0, 0, 1, 2]) // 65538n
+ * fromGroups([0, 0, 0, 0, 0, 0, 1, 2]) // 65538n
  */
-export function groupsToValue(groups: readonly number[]): bigint {
+export function fromGroups(groups: readonly number[]): bigint {
   for (let index = 0; index < GROUPS; index++) scratch.setUint16(index * 2, groups[index] ?? 0)
   return (scratch.getBigUint64(0) << 64n) | scratch.getBigUint64(8)
 }
@@ -93,9 +93,9 @@ export function groupsToValue(groups: readonly number[]): bigint {
  *
  * @param value 0 to 2^128 - 1
  * @example
- * valueToGroups(65538n) // [0, 0, 0, 0, 0, 0, 1, 2]
+ * toGroups(65538n) // [0, 0, 0, 0, 0, 0, 1, 2]
  */
-export function valueToGroups(value: bigint): number[] {
+export function toGroups(value: bigint): number[] {
   scratch.setBigUint64(0, value >> 64n)
   scratch.setBigUint64(8, BigInt.asUintN(64, value))
   const groups: number[] = []
@@ -109,10 +109,10 @@ export function valueToGroups(value: bigint): number[] {
  *
  * @param groups eight numbers of 0 to 65535
  * @example
- * longestZeroRun([8193, 0, 0, 1, 0, 0, 0, 1]) // { start: 4, end: 7 }
- * longestZeroRun([8193, 1, 1, 1, 0, 1, 1, 1]) // { start: -1, end: -1 }
+ * findLongestZeroRun([8193, 0, 0, 1, 0, 0, 0, 1]) // { start: 4, end: 7 }
+ * findLongestZeroRun([8193, 1, 1, 1, 0, 1, 1, 1]) // { start: -1, end: -1 }
  */
-export function longestZeroRun(groups: readonly number[]): ZeroRun {
+export function findLongestZeroRun(groups: readonly number[]): ZeroRun {
   let best = NO_RUN
   let longest = 1
   for (let start = 0; start < GROUPS; start++) {
@@ -166,7 +166,7 @@ export function isMappedIpv4(groups: readonly number[]): boolean {
  */
 export function formatIpv6Groups(groups: readonly number[]): string {
   if (isMappedIpv4(groups)) return `::ffff:${formatIpv4(((groups[6] ?? 0) << 16) | (groups[7] ?? 0))}`
-  const run = longestZeroRun(groups)
+  const run = findLongestZeroRun(groups)
   if (run.start < 0) return joinGroups(groups, 0, GROUPS)
   return `${joinGroups(groups, 0, run.start)}::${joinGroups(groups, run.end, GROUPS)}`
 }

@@ -1,15 +1,15 @@
 // Local ranges: which blocks overlap addresses of the machine itself or of its links, in every spelling.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { cidrOf, parseCidr } from './cidr.ts'
+import { parseCidr, toCidr } from './cidr.ts'
 import { parseIp } from './ip.ts'
-import { localRangeOf } from './local.ts'
-import { reachOf } from './reach.ts'
+import { findLocalRange } from './local.ts'
+import { computeReach } from './reach.ts'
 
 const rangeOf = (text: string): string | undefined => {
   const cidr = parseCidr(text)
   if (!cidr) throw new Error(`${text} is no CIDR`)
-  return localRangeOf(cidr)
+  return findLocalRange(cidr)
 }
 
 describe('localRangeOf', () => {
@@ -64,7 +64,7 @@ describe('localRangeOf', () => {
     fc.assert(
       fc.property(fc.constantFrom(...addresses), fc.integer({ min: 0, max: 32 }), (ip, hostBits) => {
         const bits = ip.family === 4 ? 32 : 128
-        expect(localRangeOf(cidrOf(ip, bits - hostBits))).toBeString()
+        expect(findLocalRange(toCidr(ip, bits - hostBits))).toBeString()
       }),
     )
   })
@@ -77,8 +77,8 @@ describe('localRangeOf', () => {
     )
     fc.assert(
       fc.property(address, (ip) => {
-        const isLocal = localRangeOf(cidrOf(ip, ip.family === 4 ? 32 : 128)) !== undefined
-        expect(isLocal && reachOf(ip) !== 'blocked').toBe(false)
+        const isLocal = findLocalRange(toCidr(ip, ip.family === 4 ? 32 : 128)) !== undefined
+        expect(isLocal && computeReach(ip) !== 'blocked').toBe(false)
       }),
     )
   })

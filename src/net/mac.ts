@@ -35,7 +35,7 @@ export function parseMac(text: string): string | undefined {
  * isLocallyAdministered('00:1b:21:00:00:01') // false
  */
 export function isLocallyAdministered(mac: string): boolean {
-  return (firstOctet(mac) & LOCAL_BIT) !== 0
+  return (getFirstOctet(mac) & LOCAL_BIT) !== 0
 }
 
 /**
@@ -57,7 +57,7 @@ const ASSIGNED_PREFIXES = ['52:54:00:', '02:42:', '0a:58:', 'fa:16:3e:', '02:bf:
  */
 export function isRandomMac(mac: string): boolean {
   const canonical = parseMac(mac)
-  if (canonical === undefined || (firstOctet(canonical) & (LOCAL_BIT | MULTICAST_BIT)) !== LOCAL_BIT) return false
+  if (canonical === undefined || (getFirstOctet(canonical) & (LOCAL_BIT | MULTICAST_BIT)) !== LOCAL_BIT) return false
   return !ASSIGNED_PREFIXES.some((prefix) => canonical.startsWith(prefix))
 }
 
@@ -71,10 +71,10 @@ export function isRandomMac(mac: string): boolean {
  * isMulticastMac('00:1b:21:00:00:01') // false
  */
 export function isMulticastMac(mac: string): boolean {
-  return (firstOctet(mac) & MULTICAST_BIT) !== 0
+  return (getFirstOctet(mac) & MULTICAST_BIT) !== 0
 }
 
-function firstOctet(mac: string): number {
+function getFirstOctet(mac: string): number {
   const canonical = parseMac(mac)
   return canonical === undefined ? 0 : Number.parseInt(canonical.slice(0, 2), 16)
 }

@@ -3,16 +3,16 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { countCases } from '../testing/cases.ts'
-import { type Family, ipFromKey, ipKey, maxValue } from './ip.ts'
+import { type Family, fromIpKey, getMaxValue, toIpKey } from './ip.ts'
 import {
-  blockOf,
   countTaken,
   EMPTY_BLOCK,
   FULL_BLOCK,
-  firstFree,
+  findFirstFree,
+  getBlock,
+  getNextBlock,
+  getOffset,
   isTaken,
-  nextBlock,
-  offsetOf,
   withBits,
 } from './occupancy.ts'
 
@@ -43,7 +43,7 @@ describe('bitmaps', () => {
     fc.assert(
       fc.property(fc.oneof(offsets, dense), offset, offset, (taken, from, to) => {
         const naive = ALL.find((one) => one >= from && one <= to && !taken.includes(one))
-        expect(firstFree(withBits(EMPTY_BLOCK, taken, true), from, to)).toBe(naive)
+        expect(findFirstFree(withBits(EMPTY_BLOCK, taken, true), from, to)).toBe(naive)
       }),
       { numRuns: countCases(1000) },
     )
@@ -60,14 +60,14 @@ describe('bitmaps', () => {
     expect(withBits(FULL_BLOCK, ALL, false)).toBe(EMPTY_BLOCK)
     expect(withBits(FULL_BLOCK, [], false)).toBe(FULL_BLOCK)
     expect([countTaken(EMPTY_BLOCK), countTaken(FULL_BLOCK)]).toEqual([0, 256])
-    expect(firstFree(FULL_BLOCK, 0, 255)).toBeUndefined()
-    expect(firstFree(EMPTY_BLOCK, 256, 255)).toBeUndefined()
+    expect(findFirstFree(FULL_BLOCK, 0, 255)).toBeUndefined()
+    expect(findFirstFree(EMPTY_BLOCK, 256, 255)).toBeUndefined()
   })
 
   test.each([-1, 256, 1.5, Number.NaN])('offset %d is a bug', (wrong) => {
     expect(() => withBits(EMPTY_BLOCK, [wrong], true)).toThrow(RangeError)
     expect(() => isTaken(EMPTY_BLOCK, wrong)).toThrow(RangeError)
-    expect(() => firstFree(EMPTY_BLOCK, wrong, wrong)).toThrow(RangeError)
+    expect(() => findFirstFree(EMPTY_BLOCK, wrong, wrong)).toThrow(RangeError)
   })
 
   test.each(['', '0', EMPTY_BLOCK.slice(1), `${EMPTY_BLOCK}0`, FULL_BLOCK.toUpperCase(), `${EMPTY_BLOCK.slice(1)}g`])(
@@ -82,13 +82,15 @@ describe('bitmaps', () => {
 describe('blocks', () => {
   const key = fc
     .constantFrom<Family>(4, 6)
-    .chain((family) => fc.bigInt({ min: 0n, max: maxValue(family) }).map((value) => ipKey({ family, value }, 's00ff')))
+    .chain((family) =>
+      fc.bigInt({ min: 0n, max: getMaxValue(family) }).map((value) => toIpKey({ family, value }, 's00ff')),
+    )
 
   test('block and offset make up the key', () => {
     fc.assert(
       fc.property(key, (one) => {
-        expect(blockOf(one) + offsetOf(one).toString(16).padStart(2, '0')).toBe(one)
-        expect(BigInt(offsetOf(one))).toBe(ipFromKey(one).value & 255n)
+        expect(getBlock(one) + getOffset(one).toString(16).padStart(2, '0')).toBe(one)
+        expect(BigInt(getOffset(one))).toBe(fromIpKey(one).value & 255n)
       }),
     )
   })
@@ -100,10 +102,10 @@ describe('blocks', () => {
       .map(([one, run]) => one.slice(0, Math.max(6, one.length - run)).padEnd(one.length, 'f'))
     fc.assert(
       fc.property(fc.oneof(key, carrying), (one) => {
-        const last = ipFromKey(`${blockOf(one)}ff`)
-        const next = nextBlock(blockOf(one))
-        if (last.value === maxValue(last.family)) expect(next).toBeUndefined()
-        else expect(ipFromKey(`${next}00`)).toEqual({ family: last.family, value: last.value + 1n })
+        const last = fromIpKey(`${getBlock(one)}ff`)
+        const next = getNextBlock(getBlock(one))
+        if (last.value === getMaxValue(last.family)) expect(next).toBeUndefined()
+        else expect(fromIpKey(`${next}00`)).toEqual({ family: last.family, value: last.value + 1n })
       }),
       { numRuns: countCases(500) },
     )
@@ -115,13 +117,13 @@ describe('blocks', () => {
     [`6${'0'.repeat(29)}f`, `6${'0'.repeat(28)}10`],
     [`6${'f'.repeat(30)}`, undefined],
   ])('%s is followed by %p', (block, next) => {
-    expect(nextBlock(block)).toBe(next)
+    expect(getNextBlock(block)).toBe(next)
   })
 
   test.each(['', '4', '40a00f', '40a00fff', '40A00FF', '50a00ff', `6${'f'.repeat(31)}`])(
     'nextBlock throws on %j',
     (block) => {
-      expect(() => nextBlock(block)).toThrow(RangeError)
+      expect(() => getNextBlock(block)).toThrow(RangeError)
     },
   )
 })

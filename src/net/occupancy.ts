@@ -2,7 +2,7 @@
 // A bitmap is 64 lower-case hexadecimal digits. Written out in binary, left to right, the first bit is offset 0 and
 // the last is offset 255; 1 is taken. Digit d so holds offsets 4d to 4d + 3, the lowest of them worth 8.
 
-import { type IpKey, spaceOfKey } from './ip.ts'
+import { getSpaceKey, type IpKey } from './ip.ts'
 
 const DIGITS = '0123456789abcdef'
 const BLOCK_SIZE = 256
@@ -19,34 +19,34 @@ export const FULL_BLOCK = 'f'.repeat(BITS_LENGTH)
 /**
  * The block of an IP key: the key without its last two digits.
  *
- * @param key made by `ipKey`
+ * @param key made by `toIpKey`
  * @example
- * blockOf('40a000105') // '40a0001'
+ * getBlock('40a000105') // '40a0001'
  */
-export function blockOf(key: string): string {
+export function getBlock(key: string): string {
   return key.slice(0, -2)
 }
 
 /**
  * The place of an IP key in its block, 0 to 255.
  *
- * @param key made by `ipKey`
+ * @param key made by `toIpKey`
  * @example
- * offsetOf('40a0001ff') // 255
+ * getOffset('40a0001ff') // 255
  */
-export function offsetOf(key: string): number {
+export function getOffset(key: string): number {
   return Number.parseInt(key.slice(-2), 16)
 }
 
 /**
  * The IP key at a place in a block.
  *
- * @param block made by `blockOf`
+ * @param block made by `getBlock`
  * @param offset 0 to 255
  * @example
- * keyAt('40a0001', 5) // '40a000105'
+ * buildIpKey('40a0001', 5) // '40a000105'
  */
-export function keyAt(block: string, offset: number): IpKey {
+export function buildIpKey(block: string, offset: number): IpKey {
   // A block and two digits are a key.
   return `${block}${offset.toString(16).padStart(2, '0')}` as IpKey
 }
@@ -62,12 +62,12 @@ export function keyAt(block: string, offset: number): IpKey {
  * withBits(EMPTY_BLOCK, [256], true) // throws RangeError
  */
 export function withBits(bits: string, offsets: readonly number[], taken: boolean): string {
-  if (!BITMAP.test(bits)) throw malformed(bits)
+  if (!BITMAP.test(bits)) throw createBitmapError(bits)
   const codes = Array.from({ length: BITS_LENGTH }, (_, digit) => bits.charCodeAt(digit))
   for (const offset of offsets) {
-    const digit = digitOf(offset)
-    const nibble = nibbleOf(codes[digit] ?? 0)
-    codes[digit] = DIGITS.charCodeAt(taken ? nibble | maskOf(offset) : nibble & ~maskOf(offset))
+    const digit = getDigitIndex(offset)
+    const nibble = parseNibble(codes[digit] ?? 0)
+    codes[digit] = DIGITS.charCodeAt(taken ? nibble | getMask(offset) : nibble & ~getMask(offset))
   }
   return String.fromCharCode(...codes)
 }
@@ -82,7 +82,7 @@ export function withBits(bits: string, offsets: readonly number[], taken: boolea
  * isTaken(EMPTY_BLOCK, 7) // false
  */
 export function isTaken(bits: string, offset: number): boolean {
-  return (nibbleAt(bits, digitOf(offset)) & maskOf(offset)) !== 0
+  return (readNibble(bits, getDigitIndex(offset)) & getMask(offset)) !== 0
 }
 
 /**
@@ -91,16 +91,16 @@ export function isTaken(bits: string, offset: number): boolean {
  * @returns undefined when all of them are taken, and when `from` is above `to`
  * @throws RangeError on a malformed bitmap or an offset out of range: a bug, not user input
  * @example
- * firstFree(EMPTY_BLOCK, 10, 20) // 10
- * firstFree(FULL_BLOCK, 0, 255) // undefined
+ * findFirstFree(EMPTY_BLOCK, 10, 20) // 10
+ * findFirstFree(FULL_BLOCK, 0, 255) // undefined
  */
-export function firstFree(bits: string, from: number, to: number): number | undefined {
+export function findFirstFree(bits: string, from: number, to: number): number | undefined {
   if (from > to) return undefined
-  const lastDigit = digitOf(to)
-  for (let digit = digitOf(from); digit <= lastDigit; digit++) {
+  const lastDigit = getDigitIndex(to)
+  for (let digit = getDigitIndex(from); digit <= lastDigit; digit++) {
     // Eight is the top bit of four, so the leading zeros of the free bits say how far the first one is.
     const skipped = Math.max(0, from - digit * 4)
-    const free = ~nibbleAt(bits, digit) & (15 >> skipped)
+    const free = ~readNibble(bits, digit) & (15 >> skipped)
     if (free === 0) continue
     const offset = digit * 4 + Math.clz32(free) - 28
     return offset <= to ? offset : undefined
@@ -118,7 +118,7 @@ export function firstFree(bits: string, from: number, to: number): number | unde
 export function countTaken(bits: string): number {
   let count = 0
   for (let digit = 0; digit < BITS_LENGTH; digit++) {
-    const nibble = nibbleAt(bits, digit)
+    const nibble = readNibble(bits, digit)
     count += (nibble & 1) + ((nibble >> 1) & 1) + ((nibble >> 2) & 1) + (nibble >> 3)
   }
   return count
@@ -127,18 +127,18 @@ export function countTaken(bits: string): number {
 /**
  * The block after this one in the same family and address space.
  *
- * @param block made by `blockOf`
+ * @param block made by `getBlock`
  * @returns undefined at the end of the family's space
  * @throws RangeError on a malformed block: a bug, not user input
  * @example
- * nextBlock('40a00ff') // '40a0100'
- * nextBlock('4ffffff') // undefined
- * nextBlock('s001f40a00ff') // 's001f40a0100'
+ * getNextBlock('40a00ff') // '40a0100'
+ * getNextBlock('4ffffff') // undefined
+ * getNextBlock('s001f40a00ff') // 's001f40a0100'
  */
-export function nextBlock(block: string): string | undefined {
+export function getNextBlock(block: string): string | undefined {
   if (!BLOCK.test(block)) throw new RangeError(`Not a block: ${block.slice(0, 64)}`)
   // Counting up in text spares a BigInt: the last digit that is not f goes up by one, those after it become 0.
-  const family = spaceOfKey(block).length
+  const family = getSpaceKey(block).length
   let at = block.length - 1
   while (at > family && block[at] === 'f') at--
   if (at === family) return undefined
@@ -146,26 +146,26 @@ export function nextBlock(block: string): string | undefined {
   return block.slice(0, at) + digit + '0'.repeat(block.length - 1 - at)
 }
 
-function digitOf(offset: number): number {
+function getDigitIndex(offset: number): number {
   if (!Number.isInteger(offset) || offset < 0 || offset >= BLOCK_SIZE) throw new RangeError(`Not an offset: ${offset}`)
   return offset >> 2
 }
 
-function maskOf(offset: number): number {
+function getMask(offset: number): number {
   return 8 >> (offset & 3)
 }
 
-function nibbleAt(bits: string, digit: number): number {
-  const nibble = bits.length === BITS_LENGTH ? nibbleOf(bits.charCodeAt(digit)) : -1
-  if (nibble < 0) throw malformed(bits)
+function readNibble(bits: string, digit: number): number {
+  const nibble = bits.length === BITS_LENGTH ? parseNibble(bits.charCodeAt(digit)) : -1
+  if (nibble < 0) throw createBitmapError(bits)
   return nibble
 }
 
-function nibbleOf(code: number): number {
+function parseNibble(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
   return code >= 97 && code <= 102 ? code - 87 : -1
 }
 
-function malformed(bits: string): RangeError {
+function createBitmapError(bits: string): RangeError {
   return new RangeError(`Not a bitmap of ${BITS_LENGTH} digits: ${bits.slice(0, 80)}`)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isSameOrigin, originOf } from './origin.ts'
+import { getOrigin, isSameOrigin } from './origin.ts'
 
 test.each([
   ['https://example.org/a?b#c', 'https://example.org'],
@@ -10,7 +10,7 @@ test.each([
   ['http://0x7f.1/', 'http://127.0.0.1'],
   ['http://bücher.example/', 'http://xn--bcher-kva.example'],
 ])('the origin of %s is %s', (url, origin) => {
-  expect(originOf(url)).toBe(origin)
+  expect(getOrigin(url)).toBe(origin)
 })
 
 test.each([

@@ -3,9 +3,9 @@
 /**
  * The origin of a URL, with the port that its scheme implies left out, the host in its canonical form, and without the dot of the
  * DNS root. Undefined for a text that is no URL.
- * @example originOf('HTTPS://Hooks.Example.:443/x') // 'https://hooks.example'
+ * @example getOrigin('HTTPS://Hooks.Example.:443/x') // 'https://hooks.example'
  */
-export const originOf = (text: string): string | undefined => {
+export const getOrigin = (text: string): string | undefined => {
   const url = URL.parse(text)
   if (!url?.hostname) return undefined
   const port = url.port === '' ? '' : `:${url.port}`
@@ -14,6 +14,6 @@ export const originOf = (text: string): string | undefined => {
 
 /** A text that is no URL has no target in common with another one. */
 export const isSameOrigin = (a: string, b: string): boolean => {
-  const origin = originOf(a)
-  return origin !== undefined && origin === originOf(b)
+  const origin = getOrigin(a)
+  return origin !== undefined && origin === getOrigin(b)
 }

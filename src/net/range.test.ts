@@ -3,23 +3,23 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { countCases } from '../testing/cases.ts'
-import { cidrOf, formatCidr } from './cidr.ts'
-import { bitsOf, formatIp, maxValue } from './ip.ts'
+import { formatCidr, toCidr } from './cidr.ts'
+import { formatIp, getAddressBits, getMaxValue } from './ip.ts'
 import {
+  computeRangeSize,
   type IpRange,
   mergeRanges,
   parseExcludes,
   parseRange,
   rangeHolds,
-  rangeSize,
-  rangeToCidrs,
+  splitRange,
   subtractRanges,
 } from './range.ts'
 
 const FAMILIES = [4, 6] as const
 
 const smallRange = fc.constantFrom(...FAMILIES).chain((family) =>
-  fc.tuple(fc.constantFrom(0n, maxValue(family) - 63n), fc.nat(63), fc.nat(63)).map(
+  fc.tuple(fc.constantFrom(0n, getMaxValue(family) - 63n), fc.nat(63), fc.nat(63)).map(
     ([base, a, b]): IpRange => ({
       family,
       first: base + BigInt(Math.min(a, b)),
@@ -72,7 +72,7 @@ describe('parseRange', () => {
     ['::/0', '::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 2n ** 128n],
   ])('%s is %s, %p addresses', (text, shown, size) => {
     expect(show(range(text))).toBe(shown)
-    expect(rangeSize(range(text))).toBe(size)
+    expect(computeRangeSize(range(text))).toBe(size)
   })
 
   test.each(
@@ -187,14 +187,14 @@ describe('rangeToCidrs', () => {
     fc.assert(
       fc.property(smallRange, (one) => {
         const { family, first, last } = one
-        const blocks = rangeToCidrs(one)
+        const blocks = splitRange(one)
         let next = first
         for (const block of blocks) {
-          expect(block).toEqual(cidrOf({ family, value: block.first }, block.prefix))
+          expect(block).toEqual(toCidr({ family, value: block.first }, block.prefix))
           expect(block.first).toBe(next)
           next = block.last + 1n
           // A parent block inside the range would have done with fewer.
-          const parent = block.prefix === 0 ? undefined : cidrOf({ family, value: block.first }, block.prefix - 1)
+          const parent = block.prefix === 0 ? undefined : toCidr({ family, value: block.first }, block.prefix - 1)
           if (parent !== undefined) expect(parent.first < first || parent.last > last).toBe(true)
         }
         expect(next).toBe(last + 1n)
@@ -204,15 +204,15 @@ describe('rangeToCidrs', () => {
   })
 
   test.each(FAMILIES)('family %d: the whole space is one block, all but its ends the most there can be', (family) => {
-    const last = maxValue(family)
-    expect(rangeToCidrs({ family, first: 0n, last }).map((block) => block.prefix)).toEqual([0])
-    expect(rangeToCidrs({ family, first: 1n, last: last - 1n })).toHaveLength(2 * bitsOf(family) - 2)
+    const last = getMaxValue(family)
+    expect(splitRange({ family, first: 0n, last }).map((block) => block.prefix)).toEqual([0])
+    expect(splitRange({ family, first: 1n, last: last - 1n })).toHaveLength(2 * getAddressBits(family) - 2)
   })
 
   test.each([
     ['10.0.0.1-10.0.0.6', ['10.0.0.1/32', '10.0.0.2/31', '10.0.0.4/31', '10.0.0.6/32']],
     ['::1-::6', ['::1/128', '::2/127', '::4/127', '::6/128']],
   ])('%s is %p', (text, blocks) => {
-    expect(rangeToCidrs(range(text)).map(formatCidr)).toEqual(blocks)
+    expect(splitRange(range(text)).map(formatCidr)).toEqual(blocks)
   })
 })

@@ -1,8 +1,8 @@
 // Address ranges: text, merge, subtract, and the exclude lists people type.
 
 import { type Cidr, parseCidr } from './cidr.ts'
-import { bitsOf, type Family, type Ip, parseIp } from './ip.ts'
-import { mergeSpans, spanToBlocks, subtractSpans } from './span.ts'
+import { type Family, getAddressBits, type Ip, parseIp } from './ip.ts'
+import { mergeSpans, splitSpan, subtractSpans } from './span.ts'
 
 /** All addresses of one family from `first` to `last`, both included; `first <= last`. */
 export type IpRange = { readonly family: Family; readonly first: bigint; readonly last: bigint }
@@ -37,9 +37,9 @@ export function parseRange(text: string): IpRange | undefined {
  * How many addresses the range has.
  *
  * @example
- * rangeSize({ family: 4, first: 10n, last: 19n }) // 10n
+ * computeRangeSize({ family: 4, first: 10n, last: 19n }) // 10n
  */
-export function rangeSize(range: IpRange): bigint {
+export function computeRangeSize(range: IpRange): bigint {
   return range.last - range.first + 1n
 }
 
@@ -58,12 +58,12 @@ export function rangeHolds(range: IpRange, ip: Ip): boolean {
  * The fewest CIDRs that together are exactly the range, in order: at most 62 for IPv4, 254 for IPv6.
  *
  * @example
- * rangeToCidrs({ family: 4, first: 1n, last: 2n })
+ * splitRange({ family: 4, first: 1n, last: 2n })
  * // [{ family: 4, prefix: 32, first: 1n, last: 1n }, { family: 4, prefix: 32, first: 2n, last: 2n }]
  */
-export function rangeToCidrs(range: IpRange): Cidr[] {
+export function splitRange(range: IpRange): Cidr[] {
   const { family } = range
-  return spanToBlocks(range, bitsOf(family)).map(({ prefix, first, last }) => ({ family, prefix, first, last }))
+  return splitSpan(range, getAddressBits(family)).map(({ prefix, first, last }) => ({ family, prefix, first, last }))
 }
 
 /**

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseIp } from './ip.ts'
-import { type Reach, reachOf } from './reach.ts'
+import { computeReach, type Reach } from './reach.ts'
 
 const reach = (text: string): Reach | undefined => {
   const ip = parseIp(text)
-  return ip && reachOf(ip)
+  return ip && computeReach(ip)
 }
 
 describe('reachOf', () => {
@@ -75,7 +75,7 @@ describe('reachOf', () => {
     const prefixes = [0xffff00000000n, 0xffff000000000000n, 0x0064ff9bn << 96n]
     fc.assert(
       fc.property(fc.bigInt({ min: 1n << 24n, max: 0xffffffffn }), fc.constantFrom(...prefixes), (value, prefix) => {
-        expect(reachOf({ family: 6, value: prefix | value })).toBe(reachOf({ family: 4, value }))
+        expect(computeReach({ family: 6, value: prefix | value })).toBe(computeReach({ family: 4, value }))
       }),
     )
   })

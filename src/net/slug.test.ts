@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { slug } from './slug.ts'
+import { toSlug } from './slug.ts'
 
 test.each([
   ['Rack 7 / Süd--East ', '_', 'rack_7_s_d_east'],
@@ -7,4 +7,6 @@ test.each([
   ['web-1.example.net', '-', 'web-1-example-net'],
   ['---', '-', ''],
   ['', '_', ''],
-] as const)('the slug of %p with %p is %p', (text, separator, expected) => expect(slug(text, separator)).toBe(expected))
+] as const)('the slug of %p with %p is %p', (text, separator, expected) =>
+  expect(toSlug(text, separator)).toBe(expected),
+)

@@ -2,9 +2,9 @@
 
 /**
  * Returns the text in lower case, with one separator for each run of other characters than `a-z` and `0-9`, and none at the ends.
- * @example slug('Rack 7 / Süd--East') // 'rack_7_s_d_east'
+ * @example toSlug('Rack 7 / Süd--East') // 'rack_7_s_d_east'
  */
-export const slug = (text: string, separator: '_' | '-' = '_'): string => {
+export const toSlug = (text: string, separator: '_' | '-' = '_'): string => {
   const dashed = text.toLowerCase().replace(/[^a-z0-9]+/g, separator)
   return dashed.replace(/^[_-]|[_-]$/g, '')
 }

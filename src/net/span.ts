@@ -51,10 +51,10 @@ export function subtractSpans(from: Span, minus: readonly Span[]): Span[] {
  *
  * @param bits address length: 32 or 128
  * @example
- * spanToBlocks({ first: 1n, last: 3n }, 32)
+ * splitSpan({ first: 1n, last: 3n }, 32)
  * // [{ first: 1n, last: 1n, prefix: 32 }, { first: 2n, last: 3n, prefix: 31 }]
  */
-export function spanToBlocks(span: Span, bits: number): Block[] {
+export function splitSpan(span: Span, bits: number): Block[] {
   const blocks: Block[] = []
   // Block sizes first only grow and then only shrink, so carrying the size over makes the whole walk O(bits).
   let size = 1n

@@ -1,6 +1,6 @@
 // The kind of a search text, by its form alone.
 import { describe, expect, test } from 'bun:test'
-import { subjectOf } from './subject.ts'
+import { parseSubject } from './subject.ts'
 
 test.each([
   ['10.0.0.5', 'ip', '10.0.0.5'],
@@ -19,7 +19,7 @@ test.each([
   ['_sip._tcp.example.com', 'hostname', '_sip._tcp.example.com'],
   ['4711', 'hostname', '4711'],
 ])('%p is a(n) %s', (typed, kind, text) => {
-  expect(subjectOf(typed)).toMatchObject({ kind, text })
+  expect(parseSubject(typed)).toMatchObject({ kind, text })
 })
 
 describe('nothing of the four is', () => {
@@ -42,5 +42,5 @@ describe('nothing of the four is', () => {
     `${'a'.repeat(64)}.example.com`,
     'a\u0000b',
     '../x',
-  ])('%p', (typed) => expect(subjectOf(typed)).toBeUndefined())
+  ])('%p', (typed) => expect(parseSubject(typed)).toBeUndefined())
 })

@@ -21,12 +21,12 @@ const BROKEN_ADDRESS = /\.\d+$/
  *
  * @returns undefined for anything else
  * @example
- * subjectOf('2001:DB8:0::1') // { kind: 'ip', text: '2001:db8::1', ip: { family: 6, value: 0x20010db8000000000000000000000001n } }
- * subjectOf('AABB.CC00.1122') // { kind: 'mac', text: 'aa:bb:cc:00:11:22' }
- * subjectOf('Web-1.example.com.') // { kind: 'hostname', text: 'web-1.example.com' }
- * subjectOf('10.0.0.256') // undefined
+ * parseSubject('2001:DB8:0::1') // { kind: 'ip', text: '2001:db8::1', ip: { family: 6, value: 0x20010db8000000000000000000000001n } }
+ * parseSubject('AABB.CC00.1122') // { kind: 'mac', text: 'aa:bb:cc:00:11:22' }
+ * parseSubject('Web-1.example.com.') // { kind: 'hostname', text: 'web-1.example.com' }
+ * parseSubject('10.0.0.256') // undefined
  */
-export function subjectOf(typed: string): Subject | undefined {
+export function parseSubject(typed: string): Subject | undefined {
   const text = typed.trim()
   const ip = parseIp(text)
   if (ip !== undefined) return { kind: 'ip', text: formatIp(ip), ip }

@@ -1,7 +1,7 @@
 /** Finds the most specific subnet that holds an address, in as many steps as there are prefix lengths. */
 
 import type { Cidr } from './cidr.ts'
-import { bitsOf, type Family, type Ip } from './ip.ts'
+import { type Family, getAddressBits, type Ip } from './ip.ts'
 
 type Level = { readonly shift: bigint; readonly prefix: number; readonly items: Map<bigint, unknown> }
 
@@ -13,7 +13,7 @@ export class SubnetIndex<T> {
     const levels = this.#levels[family]
     let level = levels.find((known) => known.prefix === prefix)
     if (!level) {
-      level = { shift: BigInt(bitsOf(family) - prefix), prefix, items: new Map() }
+      level = { shift: BigInt(getAddressBits(family) - prefix), prefix, items: new Map() }
       levels.push(level)
       levels.sort((a, b) => b.prefix - a.prefix)
     }

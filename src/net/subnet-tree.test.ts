@@ -3,11 +3,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { countCases } from '../testing/cases.ts'
-import { type Cidr, cidrContains, cidrKeys, cidrOf } from './cidr.ts'
-import { freeBlocks, nextBlocks, obstaclesOf } from './free-blocks.ts'
+import { type Cidr, cidrContains, toCidr, toCidrKeys } from './cidr.ts'
+import { createObstacleFinder, findAlignedBlocks, listFreeBlocks } from './free-blocks.ts'
 import { DEFAULT_SPACE, type Family, type SpaceKey } from './ip.ts'
 import { mergeSpans, type Span } from './span.ts'
-import { subnetTree, type TreeBlock } from './subnet-tree.ts'
+import { buildSubnetTree, type TreeBlock } from './subnet-tree.ts'
 
 const RUNS = { numRuns: countCases(300) }
 
@@ -19,7 +19,7 @@ const SMALL = 64n
 const aBlock = (family: Family) =>
   fc
     .tuple(fc.bigInt(0n, SMALL - 1n), fc.integer({ min: BITS[family] - 7, max: BITS[family] }))
-    .map(([offset, prefix]) => cidrOf({ family, value: START[family] + offset }, prefix))
+    .map(([offset, prefix]) => toCidr({ family, value: START[family] + offset }, prefix))
 const aCidr = fc.oneof(aBlock(4), aBlock(6))
 
 type Known = TreeBlock & { readonly cidr: Cidr; readonly space: SpaceKey }
@@ -36,7 +36,7 @@ const someNetworks = fc
   )
   .map((all): Known[] =>
     all.map(({ cidr, space, datacenter_id, id }) => {
-      const { first, last } = cidrKeys(cidr, space)
+      const { first, last } = toCidrKeys(cidr, space)
       return { id, datacenter_id, prefix: cidr.prefix, first_key: first, last_key: last, cidr, space }
     }),
   )
@@ -68,7 +68,7 @@ describe('the tree of subnets', () => {
   test('has the parent, depth, children and covered addresses that comparing all pairs finds', () => {
     fc.assert(
       fc.property(someNetworks, (all) => {
-        const tree = subnetTree(sorted(all))
+        const tree = buildSubnetTree(sorted(all))
         expect(tree.size).toBe(all.length)
         for (const one of all) {
           const node = tree.get(one.id)
@@ -87,7 +87,7 @@ describe('the tree of subnets', () => {
     fc.assert(
       fc.property(someNetworks, (all) => {
         const order = sorted(all)
-        const tree = subnetTree(order)
+        const tree = buildSubnetTree(order)
         expect([...tree.keys()]).toEqual(order.map(({ id }) => id))
         for (const { group, block } of tree.values())
           expect(group.members.map((member) => member.block.id).toSorted()).toEqual(
@@ -110,7 +110,7 @@ const aSpace = fc.constantFrom<Family>(4, 6).chain((family) =>
       fc.array(fc.tuple(fc.bigInt(0n, SMALL - 1n), fc.bigInt(0n, SMALL - 1n)), { maxLength: 8 }),
     )
     .map(([prefix, ends]) => {
-      const outer = cidrOf({ family, value: START[family] }, prefix)
+      const outer = toCidr({ family, value: START[family] }, prefix)
       const within = (offset: bigint) => outer.first + (offset % (outer.last - outer.first + 1n))
       const spans = ends.map(([a, b]): Span => {
         const [from, to] = [within(a), within(b)]
@@ -125,13 +125,13 @@ describe('the free blocks', () => {
     fc.assert(
       fc.property(aSpace, ({ outer, spans, bits }) => {
         const order = spans.toSorted((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0))
-        const free = [...freeBlocks(outer, order)]
+        const free = [...listFreeBlocks(outer, order)]
         expect(free.flatMap(values)).toEqual(values(outer).filter((value) => !isCovered(spans, value)))
         for (const { family, prefix, first, last } of free) {
-          expect(cidrOf({ family, value: first }, prefix)).toEqual({ family, prefix, first, last })
+          expect(toCidr({ family, value: first }, prefix)).toEqual({ family, prefix, first, last })
           if (prefix === bits - 6) continue
           // No two of them are halves of one block.
-          const twice = cidrOf({ family, value: first }, prefix - 1)
+          const twice = toCidr({ family, value: first }, prefix - 1)
           expect(free.filter((other) => other.prefix === prefix && cidrContains(twice, other))).toHaveLength(1)
         }
       }),
@@ -149,13 +149,13 @@ describe('the free blocks', () => {
           const prefix = Math.min(bits, outer.prefix + longer)
           const merged = mergeSpans(spans)
           let read = 0
-          const obstacleIn = obstaclesOf(async () => {
+          const obstacleIn = createObstacleFinder(async () => {
             const next = merged.slice(read, read + page)
             read += next.length
             return { spans: next, areAll: read === merged.length }
           })
           const found: bigint[] = []
-          for await (const { first } of nextBlocks(outer, prefix, obstacleIn)) found.push(first)
+          for await (const { first } of findAlignedBlocks(outer, prefix, obstacleIn)) found.push(first)
           const size = 1n << BigInt(bits - prefix)
           const expected = values(outer).filter(
             (first) =>
@@ -170,10 +170,12 @@ describe('the free blocks', () => {
   })
 
   test('are yielded on demand, however large the space', async () => {
-    const all6 = cidrOf({ family: 6, value: 0n }, 0)
-    const [first] = freeBlocks(all6, [{ first: 1n, last: 1n }])
+    const all6 = toCidr({ family: 6, value: 0n }, 0)
+    const [first] = listFreeBlocks(all6, [{ first: 1n, last: 1n }])
     expect(first).toEqual({ family: 6, prefix: 128, first: 0n, last: 0n })
-    const blocks = nextBlocks(all6, 128, ({ first: value, last }) => (value < 5n ? { first: value, last } : undefined))
+    const blocks = findAlignedBlocks(all6, 128, ({ first: value, last }) =>
+      value < 5n ? { first: value, last } : undefined,
+    )
     expect((await blocks.next()).value).toMatchObject({ first: 5n, last: 5n })
   })
 })

@@ -1,8 +1,8 @@
 // The tree of subnets: which block lies in which, found in one pass with a stack.
 
-import { spaceOfKey } from './ip.ts'
+import { getSpaceKey } from './ip.ts'
 
-/** A subnet by its storage keys (see `ipKey`), with what decides between equal subnets. */
+/** A subnet by its storage keys (see `toIpKey`), with what decides between equal subnets. */
 export type TreeBlock = {
   readonly id: string
   readonly first_key: string
@@ -38,10 +38,10 @@ export type TreeGroup<B extends TreeBlock> = {
  *
  * @param key a storage key of one of its addresses
  * @example
- * addressCount('40a000000', 24) // 256
+ * countAddresses('40a000000', 24) // 256
  */
-export function addressCount(key: string, prefix: number): number {
-  return 2 ** ((key[spaceOfKey(key).length] === '4' ? 32 : 128) - prefix)
+export function countAddresses(key: string, prefix: number): number {
+  return 2 ** ((key[getSpaceKey(key).length] === '4' ? 32 : 128) - prefix)
 }
 
 /**
@@ -49,10 +49,10 @@ export function addressCount(key: string, prefix: number): number {
  * lowest id.
  *
  * @example
- * parentAmong([{ id: 'a', datacenter_id: null }, { id: 'b', datacenter_id: 'dc' }], { datacenter_id: 'dc' })
+ * findParent([{ id: 'a', datacenter_id: null }, { id: 'b', datacenter_id: 'dc' }], { datacenter_id: 'dc' })
  * // { id: 'b', datacenter_id: 'dc' }
  */
-export function parentAmong<B extends Pick<TreeBlock, 'id' | 'datacenter_id'>>(
+export function findParent<B extends Pick<TreeBlock, 'id' | 'datacenter_id'>>(
   blocks: readonly B[],
   { datacenter_id }: Pick<TreeBlock, 'datacenter_id'>,
 ): B | undefined {
@@ -68,10 +68,10 @@ export function parentAmong<B extends Pick<TreeBlock, 'id' | 'datacenter_id'>>(
  *
  * @param sorted by `first_key`, then by `prefix`
  * @example
- * subnetTree([{ id: 'a', first_key: '40a000000', last_key: '40a0000ff', prefix: 24, datacenter_id: null }]).get('a')?.depth
+ * buildSubnetTree([{ id: 'a', first_key: '40a000000', last_key: '40a0000ff', prefix: 24, datacenter_id: null }]).get('a')?.depth
  * // 0
  */
-export function subnetTree<B extends TreeBlock>(sorted: Iterable<B>): Map<string, TreeNode<B>> {
+export function buildSubnetTree<B extends TreeBlock>(sorted: Iterable<B>): Map<string, TreeNode<B>> {
   const nodes = new Map<string, TreeNode<B>>()
   const stack: { readonly group: TreeGroup<B>; readonly subnet: B }[] = []
   for (const block of sorted) {
@@ -85,12 +85,12 @@ export function subnetTree<B extends TreeBlock>(sorted: Iterable<B>): Map<string
       stack.push(top)
     }
     const { group } = top
-    const parent = group.outer && parentNode(group.outer, block)
+    const parent = group.outer && getParentNode(group.outer, block)
     if (parent) {
       parent.children++
       // An equal subnet in the same parent covers no further address.
       if (!group.members.some((member) => member.parent === parent))
-        parent.covered += addressCount(block.first_key, block.prefix)
+        parent.covered += countAddresses(block.first_key, block.prefix)
     }
     const node = { block, parent, group, depth: stack.length - 1, children: 0, covered: 0 }
     group.members.push(node)
@@ -99,9 +99,9 @@ export function subnetTree<B extends TreeBlock>(sorted: Iterable<B>): Map<string
   return nodes
 }
 
-function parentNode<B extends TreeBlock>({ members }: TreeGroup<B>, block: B): TreeNode<B> | undefined {
+function getParentNode<B extends TreeBlock>({ members }: TreeGroup<B>, block: B): TreeNode<B> | undefined {
   if (members.length === 1) return members[0]
-  const parent = parentAmong(
+  const parent = findParent(
     members.map((member) => member.block),
     block,
   )

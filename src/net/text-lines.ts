@@ -4,7 +4,7 @@
 export type Line = { readonly number: number; readonly text: string }
 
 /** Yields the lines without their ends. */
-export function* linesOf(text: string): Generator<Line> {
+export function* splitLines(text: string): Generator<Line> {
   let number = 0
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf('\n', at)

@@ -1,7 +1,7 @@
 /** The commands `plat backup`, `restore` and `doctor`. They load their code when they run. */
-import { argument, type Command, flag } from '../platform/cli/command.ts'
+import { type Command, createArgument, createFlag } from '../platform/cli/command.ts'
 
-const DATA_DIR = flag('data-dir', 'Folder of the data file; DATA_DIR', { hint: 'DIR' })
+const DATA_DIR = createFlag('data-dir', 'Folder of the data file; DATA_DIR', { hint: 'DIR' })
 
 export const recoveryCommands: readonly Command[] = [
   {
@@ -10,8 +10,8 @@ export const recoveryCommands: readonly Command[] = [
     description:
       'The file is compressed, contains its checksum, and is read back to verify it. It does not contain ENCRYPTION_KEY: store that as well.',
     spec: () => ({
-      args: [argument('file', 'The file to write', { hint: 'FILE' })],
-      flags: [flag('force', 'Replace an existing file'), DATA_DIR],
+      args: [createArgument('file', 'The file to write', { hint: 'FILE' })],
+      flags: [createFlag('force', 'Replace an existing file'), DATA_DIR],
     }),
     run: async (session, texts) => (await import('./backup.ts')).backup(session, texts),
   },
@@ -21,8 +21,8 @@ export const recoveryCommands: readonly Command[] = [
     description:
       'Also accepts the copy of an upgrade (plat-before-N.db). The old data remain beside the new ones. The next start migrates the schema.',
     spec: () => ({
-      args: [argument('file', 'A file of plat backup', { hint: 'FILE' })],
-      flags: [flag('force', 'Replace existing data'), DATA_DIR],
+      args: [createArgument('file', 'A file of plat backup', { hint: 'FILE' })],
+      flags: [createFlag('force', 'Replace existing data'), DATA_DIR],
     }),
     run: async (session, texts) => (await import('./restore.ts')).restore(session, texts),
   },

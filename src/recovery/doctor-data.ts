@@ -1,19 +1,19 @@
 /** Checks the content of a database of either engine: a known schema, and secrets that the key opens. */
 import { existsSync, readFileSync } from 'node:fs'
-import { devKeyFile } from '../features/secrets/dev-key.ts'
+import { getDevKeyFile } from '../features/secrets/dev-key.ts'
 import { SEALED_COLUMNS } from '../features/secrets/sealed-columns.ts'
 import { CHECK_PLACE } from '../features/secrets/store.ts'
 import { migrations } from '../migrations/index.ts'
 import type { Engine } from '../platform/db/database.ts'
 import type { Applied } from '../platform/db/floors.ts'
-import { ddlFor, MigrationError, pendingOf, UnfinishedCopyError } from '../platform/db/migrate.ts'
+import { getDdl, listPending, MigrationError, UnfinishedCopyError } from '../platform/db/migrate.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
-import { createSecrets, type Secrets, sealedKeyId } from '../platform/security/crypto.ts'
+import { createSecrets, getSealedKeyId, type Secrets } from '../platform/security/crypto.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 export const checkSchema = (applied: readonly Applied[], engine: Engine): Finding => {
   try {
-    const pending = pendingOf(migrations, applied, ddlFor(engine))
+    const pending = listPending(migrations, applied, getDdl(engine))
     const last = applied.at(-1)?.name ?? 'empty'
     if (applied.some(({ name }) => !migrations.some((known) => known.name === name)))
       return ok('schema', `of a newer Plat (${last}); this one works on it until it is replaced`)
@@ -45,14 +45,14 @@ export const checkSchema = (applied: readonly Applied[], engine: Engine): Findin
 /** Returns the rows of a query without parameters. */
 export type Query = (sql: string) => Promise<readonly Record<string, unknown>[]>
 
-const sealedIn = async (query: Query): Promise<string[]> => {
+const loadSealedValues = async (query: Query): Promise<string[]> => {
   const values: string[] = []
   for (const { table, column } of SEALED_COLUMNS) {
     const prefix = `substr(${column}, 1, 16)`
     const rows = await query(`SELECT DISTINCT ${prefix} AS prefix FROM ${table} WHERE ${column} IS NOT NULL`)
     values.push(...rows.map((row) => String(row.prefix)))
   }
-  return [...new Set(values.map((value) => sealedKeyId(value) ?? 'unknown'))]
+  return [...new Set(values.map((value) => getSealedKeyId(value) ?? 'unknown'))]
 }
 
 const checkValue = async (query: Query): Promise<string | undefined> => {
@@ -115,9 +115,9 @@ export const checkBreakGlass = async (query: Query, { passwordSignIn }: Config):
 const CHECK = 'encryption key'
 
 /** Returns the key that the server would use. In dev mode the first start creates it, and this check does not. */
-const keyOf = ({ encryptionKey, devMode, dataDir }: Config): string | undefined => {
+const loadKey = ({ encryptionKey, devMode, dataDir }: Config): string | undefined => {
   if (encryptionKey !== undefined || !devMode) return encryptionKey
-  const file = devKeyFile(dataDir)
+  const file = getDevKeyFile(dataDir)
   const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
   return /^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined
 }
@@ -126,8 +126,8 @@ const WRONG_ADVICE =
   'use the key that the data were written with; to change it, set ENCRYPTION_KEY_PREVIOUS to the old one until plat secrets rotate has finished'
 
 export const checkKey = async (query: Query, config: Config): Promise<Finding> => {
-  const key = keyOf(config)
-  const used = await sealedIn(query)
+  const key = loadKey(config)
+  const used = await loadSealedValues(query)
   if (key === undefined) {
     if (used.length === 0) return ok(CHECK, 'none is set: credentials and other secrets cannot be stored')
     const message = `none is set, and there are secrets encrypted with the key ${used.join(' and ')}: they cannot be used`

@@ -2,9 +2,9 @@
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATA_FILE } from '../platform/db/disk/data-folder.ts'
-import { freeBytesOf, RESERVE_BYTES, RESERVE_FILE } from '../platform/db/disk/reserve.ts'
-import { codeOf, type Finding, messageOf, ok, problem, warning } from './finding.ts'
-import { sizeText } from './offline.ts'
+import { RESERVE_BYTES, RESERVE_FILE, readFreeBytes } from '../platform/db/disk/reserve.ts'
+import { type Finding, getCode, getMessage, ok, problem, warning } from './finding.ts'
+import { formatSize } from './offline.ts'
 
 export type FolderFacts = {
   readonly dataDir: string
@@ -24,7 +24,7 @@ const TIGHT_BYTES = 3 * RESERVE_BYTES
 /** A disk with less space than this beside a copy of the data causes a warning. */
 const ROOM_BYTES = 256 * 1024 * 1024
 
-const oursIn = (dataDir: string): Entry[] =>
+const listOwnFiles = (dataDir: string): Entry[] =>
   readdirSync(dataDir)
     .filter((name) => OURS.test(name))
     .flatMap((name) => {
@@ -33,27 +33,28 @@ const oursIn = (dataDir: string): Entry[] =>
       return stats ? [{ name, stats }] : []
     })
 
-const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0')
+const formatMode = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0')
 
-const rights = (dataDir: string, folder: Stats, entries: readonly Entry[]): Finding => {
+const checkRights = (dataDir: string, folder: Stats, entries: readonly Entry[]): Finding => {
   const open = entries.filter(({ stats }) => (stats.mode & OTHERS) !== 0)
   // The permissions of files do not matter in a private folder.
-  if ((folder.mode & OTHERS) === 0) return ok('rights', `the folder is for its owner alone (${octal(folder.mode)})`)
+  if ((folder.mode & OTHERS) === 0)
+    return ok('rights', `the folder is for its owner alone (${formatMode(folder.mode)})`)
   const held = open.find(({ name }) => name.endsWith('.db') || name.endsWith('-wal') || name === 'dev-encryption-key')
   if (held)
     return problem(
       'rights',
-      `other users of this machine can get at ${held.name} (${octal(held.stats.mode)}), with its password hashes and sessions`,
+      `other users of this machine can get at ${held.name} (${formatMode(held.stats.mode)}), with its password hashes and sessions`,
       `chmod 700 ${dataDir} && chmod 600 ${dataDir}/plat*`,
     )
   return warning(
     'rights',
-    `other users of this machine can look into the folder (${octal(folder.mode)})`,
+    `other users of this machine can look into the folder (${formatMode(folder.mode)})`,
     `chmod 700 ${dataDir}`,
   )
 }
 
-const owner = ({ dataDir, uid }: FolderFacts, folder: Stats, entries: readonly Entry[]): Finding => {
+const checkOwner = ({ dataDir, uid }: FolderFacts, folder: Stats, entries: readonly Entry[]): Finding => {
   const foreign = entries.filter(({ stats }) => stats.uid !== folder.uid)
   if (foreign.length > 0)
     return problem(
@@ -70,14 +71,14 @@ const owner = ({ dataDir, uid }: FolderFacts, folder: Stats, entries: readonly E
   return ok('owner', `everything belongs to one user (uid ${folder.uid})`)
 }
 
-const sumOf = (entries: readonly Entry[]): number => entries.reduce((sum, { stats }) => sum + stats.size, 0)
+const sumSizes = (entries: readonly Entry[]): number => entries.reduce((sum, { stats }) => sum + stats.size, 0)
 
-const space = ({ freeBytes, dataDir }: FolderFacts, entries: readonly Entry[]): Finding => {
+const checkSpace = ({ freeBytes, dataDir }: FolderFacts, entries: readonly Entry[]): Finding => {
   const free = freeBytes()
-  const data = sumOf(entries.filter(({ name }) => name.startsWith(DATA_FILE)))
+  const data = sumSizes(entries.filter(({ name }) => name.startsWith(DATA_FILE)))
   const copies = entries.filter(({ name }) => name.startsWith('plat-'))
   const reserve = entries.some(({ name }) => name === RESERVE_FILE) ? '' : '; the reserve for a full disk is not there'
-  const message = `${sizeText(free)} free, ${sizeText(data)} of data, ${sizeText(sumOf(copies))} of older copies${reserve}`
+  const message = `${formatSize(free)} free, ${formatSize(data)} of data, ${formatSize(sumSizes(copies))} of older copies${reserve}`
   const advice =
     copies.length > 0
       ? `free some; of ${dataDir} the files plat-before-*.db and plat-replaced-*.db can be deleted if you do not need to return to them`
@@ -92,7 +93,7 @@ const EARLIEST = Date.parse('2026-01-01T00:00:00Z')
 /** Clocks of a file server may differ a little. */
 const TOLERANCE_MS = 5 * 60_000
 
-const clock = ({ now }: Pick<FolderFacts, 'now'>, entries: readonly Entry[]): Finding => {
+const checkClock = ({ now }: Pick<FolderFacts, 'now'>, entries: readonly Entry[]): Finding => {
   const advice = 'set the clock, and synchronize it: timedatectl set-ntp true'
   if (now.getTime() < EARLIEST) return problem('clock', `it shows ${now.toISOString()}`, advice)
   const newest = entries.reduce((latest, { stats }) => Math.max(latest, stats.mtimeMs), 0)
@@ -105,14 +106,14 @@ const clock = ({ now }: Pick<FolderFacts, 'now'>, entries: readonly Entry[]): Fi
   return ok('clock', now.toISOString())
 }
 
-const access = (dataDir: string): Finding | undefined => {
+const checkAccess = (dataDir: string): Finding | undefined => {
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {
     return problem(
       'data folder',
-      `${dataDir}: this user may not read and write it (${codeOf(error) || messageOf(error)})`,
+      `${dataDir}: this user may not read and write it (${getCode(error) || getMessage(error)})`,
       'run this as the user that the server runs as; if it is that user, give it the folder: chown -R USER',
     )
   }
@@ -128,18 +129,18 @@ export const checkFolder = (facts: FolderFacts): Finding[] => {
         `${dataDir} is not there`,
         'the first plat serve makes it; if there should be data, name their folder with DATA_DIR or --data-dir',
       ),
-      clock(facts, []),
+      checkClock(facts, []),
     ]
   if (!folder.isDirectory()) return [problem('data folder', `${dataDir} is no folder`, 'set DATA_DIR to a folder')]
-  const refused = access(dataDir)
+  const refused = checkAccess(dataDir)
   if (refused) return [refused]
-  const entries = oursIn(dataDir)
+  const entries = listOwnFiles(dataDir)
   return [
     ok('data folder', dataDir),
-    rights(dataDir, folder, entries),
-    owner(facts, folder, entries),
-    space(facts, entries),
-    clock(facts, entries),
+    checkRights(dataDir, folder, entries),
+    checkOwner(facts, folder, entries),
+    checkSpace(facts, entries),
+    checkClock(facts, entries),
   ]
 }
 
@@ -147,5 +148,5 @@ export const folderFacts = (dataDir: string): FolderFacts => ({
   dataDir,
   now: new Date(),
   uid: process.getuid?.(),
-  freeBytes: () => freeBytesOf(dataDir),
+  freeBytes: () => readFreeBytes(dataDir),
 })

@@ -2,13 +2,13 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { hostname as hostName } from 'node:os'
 import { formatAddress, type ListenAddress, tryListening } from '../platform/http/listen-address.ts'
-import { codeOf, type Finding, messageOf, ok, problem, warning } from './finding.ts'
+import { type Finding, getCode, getMessage, ok, problem, warning } from './finding.ts'
 import { findListeners, type Listener } from './listeners.ts'
 
 const ANSWER_MS = 2000
 
 /** Returns true if a Plat answers there. */
-const answers = async ({ hostname, port }: ListenAddress): Promise<boolean> => {
+const isAnswered = async ({ hostname, port }: ListenAddress): Promise<boolean> => {
   const isAny = hostname === undefined || hostname === '0.0.0.0' || hostname === '::'
   const url = `http://${isAny ? 'localhost' : formatAddress({ hostname, port: 0 }).replace(/:0$/, '')}:${port}/healthz`
   try {
@@ -55,7 +55,7 @@ const describeData = ({ folder }: Listener): string =>
 const describeOwn = (own: OwnData): string => ('folder' in own ? `the data folder ${own.folder}` : 'DATABASE_URL')
 
 /** Says whose Plat answers. */
-const answered = (at: string, { port }: ListenAddress, own: OwnData): Finding => {
+const describeAnswer = (at: string, { port }: ListenAddress, own: OwnData): Finding => {
   const listeners = findListeners(port)
   const another = listeners.find((listener) => isOwn(listener, own) === false)
   if (another)
@@ -76,9 +76,9 @@ const answered = (at: string, { port }: ListenAddress, own: OwnData): Finding =>
   return ok(CHECK, `${at}: a Plat answers there; whose data it serves cannot be seen from here`)
 }
 
-const taken = async (address: ListenAddress, own: OwnData): Promise<Finding> => {
+const checkPort = async (address: ListenAddress, own: OwnData): Promise<Finding> => {
   const at = formatAddress(address)
-  if (await answers(address)) return answered(at, address, own)
+  if (await isAnswered(address)) return describeAnswer(at, address, own)
   return isServing(own)
     ? warning(
         CHECK,
@@ -100,9 +100,9 @@ export const checkListening = async (address: ListenAddress, own: OwnData): Prom
   try {
     await tryListening(address)
   } catch (error) {
-    switch (codeOf(error)) {
+    switch (getCode(error)) {
       case 'EADDRINUSE':
-        return taken(address, own)
+        return checkPort(address, own)
       case 'EACCES':
         return problem(
           CHECK,
@@ -117,7 +117,7 @@ export const checkListening = async (address: ListenAddress, own: OwnData): Prom
           'set LISTEN_ADDR to one of its own (ip address lists them), or to :8080 for all',
         )
       default:
-        return problem(CHECK, `${at}: ${messageOf(error)}`, 'set LISTEN_ADDR to another address')
+        return problem(CHECK, `${at}: ${getMessage(error)}`, 'set LISTEN_ADDR to another address')
     }
   }
   return isServing(own)

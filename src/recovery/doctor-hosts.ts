@@ -7,19 +7,19 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 
 const TIMEOUT_S = 5
 
-const lagOf = ({ lagBytes, lagMs }: HostState): string => {
+const formatLag = ({ lagBytes, lagMs }: HostState): string => {
   if (lagBytes === undefined) return ''
   return lagBytes === 0 ? ', which has all commits' : `, ${lagBytes} bytes and ${lagMs ?? 0} ms behind`
 }
 
-const findingOf = (state: HostState): Finding => {
+const toFinding = (state: HostState): Finding => {
   const { host, role, message } = state
   switch (role) {
     case 'primary':
       return ok('host', `${host} is the primary`)
     case 'standby':
       return message === ''
-        ? ok('host', `${host} is a standby${lagOf(state)}`)
+        ? ok('host', `${host} is a standby${formatLag(state)}`)
         : warning('host', `${host} ${message}`, 'make it follow the primary: pg_rewind, or a new base backup')
     case 'away':
       return warning('host', `${host} ${message}`, 'start it, or leave it out of DATABASE_URL')
@@ -28,7 +28,7 @@ const findingOf = (state: HostState): Finding => {
   }
 }
 
-const noPrimary = (states: readonly HostState[]): Finding => {
+const reportNoPrimary = (states: readonly HostState[]): Finding => {
   const names = states.map(({ host }) => host).join(', ')
   const one = states.length === 1 && states[0]?.role === 'standby' ? `${names} is a standby` : undefined
   return problem('database', one ?? `none of ${names} is a primary`, 'start the primary, or promote a standby')
@@ -45,8 +45,8 @@ export const lookAtHosts = async (
     await hosts.ready
     const states = hosts.states()
     const primary = hosts.primary()
-    const findings = states.length > 1 ? states.map(findingOf) : []
-    return { primary, findings: primary ? findings : [noPrimary(states), ...findings] }
+    const findings = states.length > 1 ? states.map(toFinding) : []
+    return { primary, findings: primary ? findings : [reportNoPrimary(states), ...findings] }
   } finally {
     await hosts.close()
   }

@@ -2,23 +2,23 @@
 import { SQL } from 'bun'
 import { PROGRAM } from '../migrations/program.ts'
 import { type DatabaseUrl, type Host, parseDatabaseUrl } from '../platform/db/postgres/hosts/database-url.ts'
-import { connectionSettings, mostConnections } from '../platform/db/postgres/postgres.ts'
-import { parseProgramName, programName } from '../platform/db/postgres/program-name.ts'
+import { countMaxConnections, getConnectionSettings } from '../platform/db/postgres/postgres.ts'
+import { formatProgramName, parseProgramName } from '../platform/db/postgres/program-name.ts'
 import { PROGRAMS } from '../platform/db/postgres/programs.ts'
-import { checkServer as checkSessions, refusedEngine } from '../platform/db/postgres/server-check.ts'
+import { checkServer, describeRefusedEngine } from '../platform/db/postgres/server-check.ts'
 import { COMMITS_WAIT } from '../platform/db/postgres/status.ts'
 import { UnsuitableServerError } from '../platform/db/postgres/unsuitable-server.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
 import { checkBreakGlass, checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
 import { lookAtHosts } from './doctor-hosts.ts'
-import { appliedIn, checkUpgrade } from './doctor-upgrade.ts'
-import { codeOf, type Finding, messageOf, ok, problem, warning } from './finding.ts'
+import { checkUpgrade, loadApplied } from './doctor-upgrade.ts'
+import { type Finding, getCode, getMessage, ok, problem, warning } from './finding.ts'
 
 const TIMEOUT_S = 5
 /** Since this version the owner of a database may create pg_trgm in it. */
 const OLDEST = 13
 
-const checkServer = async (query: Query, place: string): Promise<Finding> => {
+const checkDatabase = async (query: Query, place: string): Promise<Finding> => {
   const [row = {}] = await query(
     "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding",
   )
@@ -51,7 +51,7 @@ const checkTrigrams = async (query: Query): Promise<Finding> => {
 
 const checkEngine = async (query: Query, place: string): Promise<Finding | undefined> => {
   const [row] = await query('SELECT version() AS version')
-  const refused = refusedEngine(String(row?.version))
+  const refused = describeRefusedEngine(String(row?.version))
   return refused === undefined ? undefined : problem('database', `${place}: ${refused}`, 'use PostgreSQL itself')
 }
 
@@ -59,10 +59,10 @@ const checkEngine = async (query: Query, place: string): Promise<Finding | undef
 const checkPooler = async ({ url, name }: Host, config: Config): Promise<Finding[]> => {
   const { databaseConnections: connections, databaseStatementTimeoutMs: statementMs } = config
   const limits = { connections, statementMs, lockMs: config.databaseLockTimeoutMs }
-  const settings = connectionSettings(limits, programName(PROGRAM))
+  const settings = getConnectionSettings(limits, formatProgramName(PROGRAM))
   const connection = { url, max: 1, connectionTimeout: TIMEOUT_S, connection: settings }
   try {
-    const ignored = await checkSessions({ host: name, connect: () => new SQL(connection), settings })
+    const ignored = await checkServer({ host: name, connect: () => new SQL(connection), settings })
     if (ignored.length === 0) return []
     const message = `a connection pooler at ${name} ignores settings: ${ignored.join(', ')}`
     return [
@@ -91,7 +91,7 @@ const checkConnections = async (query: Query, { databaseConnections }: Config): 
   const [row] = await query(
     "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS n",
   )
-  const [offered, wanted] = [Number(row?.n), mostConnections(databaseConnections)]
+  const [offered, wanted] = [Number(row?.n), countMaxConnections(databaseConnections)]
   const each = `one Plat opens up to ${wanted}`
   return offered < wanted
     ? problem(
@@ -103,10 +103,10 @@ const checkConnections = async (query: Query, { databaseConnections }: Config): 
 }
 
 /** The server's own message, but never the URL, which contains the password. */
-const failed = (error: unknown, place: string): Finding =>
+const toFinding = (error: unknown, place: string): Finding =>
   problem(
     'database',
-    `${place} cannot be used: ${messageOf(error)}${codeOf(error) === '' ? '' : ` (${codeOf(error)})`}`,
+    `${place} cannot be used: ${getMessage(error)}${getCode(error) === '' ? '' : ` (${getCode(error)})`}`,
     'check DATABASE_URL, that the server runs and accepts this machine: psql "$DATABASE_URL" shows details',
   )
 
@@ -139,8 +139,8 @@ const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }
     const refused = await checkEngine(query, place)
     // Others may not even have the tables and functions of the further checks.
     if (refused) return { findings: [refused], instances: undefined }
-    const server = await checkServer(query, place)
-    const applied = await appliedIn(query)
+    const server = await checkDatabase(query, place)
+    const applied = await loadApplied(query)
     const schema = checkSchema(applied, 'postgres')
     const key =
       schema.status === 'ok'
@@ -158,7 +158,7 @@ const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }
     ]
     return { findings, instances: await findInstances(query) }
   } catch (error) {
-    return { findings: [failed(error, place)], instances: undefined }
+    return { findings: [toFinding(error, place)], instances: undefined }
   } finally {
     // A client that never connected has nothing to close.
     await client.close({ timeout: 0 }).catch(() => {})

@@ -14,7 +14,7 @@ export type Surroundings = {
 const readUtf8 = (path: string): string => readFileSync(path, 'utf8')
 
 /** Replaces invalid settings by their defaults, so that the other checks can continue. */
-const withoutWrong = ({ env, flags, cwd }: Surroundings, wrong: ReadonlySet<string>): Config => {
+const replaceInvalid = ({ env, flags, cwd }: Surroundings, wrong: ReadonlySet<string>): Config => {
   const merged = { ...readDotenv(cwd, readUtf8).values, ...env }
   const right = Object.entries(merged).filter(([name]) => !wrong.has(name) && !wrong.has(name.replace(/_FILE$/, '')))
   const readFile = (path: string): string => {
@@ -30,7 +30,7 @@ const NAME = /^([A-Z][A-Z0-9_]*): /
 export const checkSettings = (around: Surroundings): { readonly config: Config; readonly findings: Finding[] } => {
   try {
     const config = loadConfig(around)
-    return { config, findings: [ok('settings', 'all of them make sense'), ...combinations(config)] }
+    return { config, findings: [ok('settings', 'all of them make sense'), ...checkCombinations(config)] }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const findings = error.problems.map((message) =>
@@ -43,14 +43,14 @@ export const checkSettings = (around: Surroundings): { readonly config: Config; 
     // A missing issuer has no invalid value itself, so the setting that requires it is removed.
     const wrong = new Set(error.problems.flatMap((message) => NAME.exec(message)?.[1] ?? []))
     if (wrong.has('MCP_OAUTH_ISSUER_URL')) wrong.add('MCP_OAUTH_ENABLED')
-    const config = withoutWrong(around, wrong)
-    return { config, findings: [...findings, ...combinations(config)] }
+    const config = replaceInvalid(around, wrong)
+    return { config, findings: [...findings, ...checkCombinations(config)] }
   }
 }
 
 const isEverybody = ({ prefix }: { readonly prefix: number }): boolean => prefix === 0
 
-const proxy = ({ trustProxy, trustedProxies }: Config): Finding => {
+const checkProxy = ({ trustProxy, trustedProxies }: Config): Finding => {
   if (trustProxy && trustedProxies.length === 0)
     return problem(
       'proxy',
@@ -76,7 +76,7 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
 
 const isReachable = ({ listenAddr }: Config): boolean => !LOOPBACK.test(listenAddr.hostname ?? '')
 
-const cookies = (config: Config): Finding => {
+const checkCookies = (config: Config): Finding => {
   if (!config.cookieSecure && isReachable(config))
     return warning(
       'cookies',
@@ -92,7 +92,7 @@ const cookies = (config: Config): Finding => {
   return ok('cookies', config.cookieSecure ? 'sent over https alone' : 'sent over plain http, on this machine alone')
 }
 
-const devMode = (config: Config): Finding[] =>
+const checkDevMode = (config: Config): Finding[] =>
   config.devMode && isReachable(config)
     ? [
         warning(
@@ -103,4 +103,8 @@ const devMode = (config: Config): Finding[] =>
       ]
     : []
 
-const combinations = (config: Config): Finding[] => [proxy(config), cookies(config), ...devMode(config)]
+const checkCombinations = (config: Config): Finding[] => [
+  checkProxy(config),
+  checkCookies(config),
+  ...checkDevMode(config),
+]

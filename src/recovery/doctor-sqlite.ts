@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATA_FILE } from '../platform/db/disk/data-folder.ts'
 import { DataLockedError, LOCK_FILE, lockDataDir } from '../platform/db/disk/data-lock.ts'
-import { checkDatabase, sizeOf, type Watch } from '../platform/db/sqlite/file-work.ts'
+import { checkDatabase, readSize, type Watch } from '../platform/db/sqlite/file-work.ts'
 import { isTooOld } from '../platform/db/sqlite/sqlite.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
 import { checkBreakGlass, checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
-import { codeOf, type Finding, messageOf, ok, problem } from './finding.ts'
-import { sizeText } from './offline.ts'
+import { type Finding, getCode, getMessage, ok, problem } from './finding.ts'
+import { formatSize } from './offline.ts'
 
 /** Returns true if a server, or another command with exclusive access, is running. */
 export const isServing = (dataDir: string): boolean => {
@@ -52,7 +52,7 @@ const checkContent = async (file: string, config: Config, watch: Watch): Promise
   const database = new Database(file, { readwrite: true, create: false })
   try {
     database.run('PRAGMA busy_timeout = 5000')
-    const sound = ok('database', `${file} is sound, ${sizeText(sizeOf(file))}`)
+    const sound = ok('database', `${file} is sound, ${formatSize(readSize(file))}`)
     const step = checkSchema(schema, 'sqlite')
     // The tables of an unknown schema are unknown.
     if (step.status !== 'ok') return [sound, step]
@@ -64,10 +64,14 @@ const checkContent = async (file: string, config: Config, watch: Watch): Promise
   }
 }
 
-const failed = (file: string, error: unknown): Finding =>
-  codeOf(error) === 'SQLITE_NOTADB' || codeOf(error).startsWith('SQLITE_CORRUPT')
-    ? problem('database', `${file} is damaged: ${messageOf(error)}`, DAMAGED)
-    : problem('database', `${file} cannot be read: ${messageOf(error)}`, 'run this as the user that the server runs as')
+const toFinding = (file: string, error: unknown): Finding =>
+  getCode(error) === 'SQLITE_NOTADB' || getCode(error).startsWith('SQLITE_CORRUPT')
+    ? problem('database', `${file} is damaged: ${getMessage(error)}`, DAMAGED)
+    : problem(
+        'database',
+        `${file} cannot be read: ${getMessage(error)}`,
+        'run this as the user that the server runs as',
+      )
 
 export const checkSqlite = async (config: Config, watch: Watch): Promise<Finding[]> => {
   const file = join(config.dataDir, DATA_FILE)
@@ -77,6 +81,6 @@ export const checkSqlite = async (config: Config, watch: Watch): Promise<Finding
     return [version, ...(await checkContent(file, config, watch))]
   } catch (error) {
     watch.signal.throwIfAborted()
-    return [version, failed(file, error)]
+    return [version, toFinding(file, error)]
   }
 }

@@ -6,7 +6,7 @@ import { migrations } from '../migrations/index.ts'
 import type { Db } from '../platform/db/database.ts'
 import { type Migration, migrate } from '../platform/db/migrate.ts'
 import { DEFAULT_LIMITS, openPostgres } from '../platform/db/postgres/postgres.ts'
-import { programName } from '../platform/db/postgres/program-name.ts'
+import { formatProgramName } from '../platform/db/postgres/program-name.ts'
 import { platIn, scratch } from '../testing/data-folders.ts'
 import { engines, postgresDatabase } from '../testing/servers.ts'
 import type { Finding } from './finding.ts'
@@ -28,7 +28,9 @@ type Prepared = {
 /** Examines a database that an old instance has made. */
 const examined = async ({ known, prepare = async () => {}, isDown = false }: Prepared) => {
   const { url, drop } = await postgresDatabase()
-  const db = openPostgres<Tables>(url, DEFAULT_LIMITS, { name: programName({ version: '0.0.9', level: 1 }, 'old', 7) })
+  const db = openPostgres<Tables>(url, DEFAULT_LIMITS, {
+    name: formatProgramName({ version: '0.0.9', level: 1 }, 'old', 7),
+  })
   try {
     await migrate(db, { migrations: known, now: () => new Date() })
     await prepare(db)

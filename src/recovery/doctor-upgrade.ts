@@ -1,16 +1,16 @@
 /** Tells before an upgrade on PostgreSQL if older instances may go on beside this release. */
 import { migrations } from '../migrations/index.ts'
 import type { OtherProgram } from '../platform/db/database.ts'
-import { type Applied, floorOf, levelOf, obstacleText, obstacleTo } from '../platform/db/floors.ts'
-import { ddlFor, pendingOf } from '../platform/db/migrate.ts'
-import { otherProgramsOf, PROGRAMS } from '../platform/db/postgres/programs.ts'
+import { type Applied, computeFloor, findObstacle, formatObstacle, parseLevel } from '../platform/db/floors.ts'
+import { getDdl, listPending } from '../platform/db/migrate.ts'
+import { PROGRAMS, toOtherPrograms } from '../platform/db/postgres/programs.ts'
 import type { Query } from './doctor-data.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
 export type AppliedRow = Applied & { readonly knowsFloors: boolean }
 
 /** The applied migrations; none of an empty database. */
-export const appliedIn = async (query: Query): Promise<AppliedRow[]> => {
+export const loadApplied = async (query: Query): Promise<AppliedRow[]> => {
   const [row] = await query("SELECT to_regclass('migrations') IS NOT NULL AS is_there")
   if (row?.is_there !== true) return []
   // Programs before 0059 have made the table without the floor.
@@ -20,15 +20,15 @@ export const appliedIn = async (query: Query): Promise<AppliedRow[]> => {
   return rows.map(({ name, checksum, floor }) => ({
     name: String(name),
     checksum: String(checksum),
-    floor: textOf(floor) ?? '',
+    floor: toText(floor) ?? '',
     knowsFloors: floor !== null,
   }))
 }
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const toText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-const connectedTo = async (query: Query): Promise<OtherProgram[]> =>
-  otherProgramsOf(
+const findOtherPrograms = async (query: Query): Promise<OtherProgram[]> =>
+  toOtherPrograms(
     (await query(PROGRAMS)).map(({ name, address, since, is_this }) => ({
       name: String(name),
       address: String(address),
@@ -39,16 +39,16 @@ const connectedTo = async (query: Query): Promise<OtherProgram[]> =>
 
 /** @returns nothing if there is nothing to migrate */
 export const checkUpgrade = async (query: Query, applied: readonly AppliedRow[]): Promise<Finding[]> => {
-  const pending = pendingOf(migrations, applied, ddlFor('postgres'))
+  const pending = listPending(migrations, applied, getDdl('postgres'))
   const last = applied.at(-1)
   if (pending.length === 0 || !last) return []
   const advice = 'stop the old instances first'
-  const floor = floorOf(applied)
-  const obstacle = obstacleTo(pending, { floor, programs: await connectedTo(query) })
-  if (obstacle) return [warning('upgrade', obstacleText(obstacle), advice)]
+  const floor = computeFloor(applied)
+  const obstacle = findObstacle(pending, { floor, programs: await findOtherPrograms(query) })
+  if (obstacle) return [warning('upgrade', formatObstacle(obstacle), advice)]
   // Instances of the release that has migrated the database may be down at the moment.
-  const usual = { version: undefined, level: levelOf(last.name), address: '', since: '' }
-  const later = obstacleTo(pending, { floor, programs: [usual] })
+  const usual = { version: undefined, level: parseLevel(last.name), address: '', since: '' }
+  const later = findObstacle(pending, { floor, programs: [usual] })
   if (later) return [warning('upgrade', `${later.migration} cannot be done beside older Plats`, advice)]
   const message = 'this release can roll: old instances go on until they are replaced'
   return [ok('upgrade', last.knowsFloors ? message : `${message}, but cannot start again`)]

@@ -1,16 +1,16 @@
 /** `plat doctor`: runs every check, regardless of earlier findings, and changes nothing. */
 import type { Session, Texts } from '../platform/cli/command.ts'
-import { printable, printableJson } from '../platform/cli/display.ts'
+import { toPrintable, toPrintableJson } from '../platform/cli/display.ts'
 import { checkFolder, folderFacts } from './doctor-folder.ts'
 import { checkListening, checkPing, type OwnData, pingFacts } from './doctor-host.ts'
 import { checkPostgres } from './doctor-postgres.ts'
 import { checkSettings } from './doctor-settings.ts'
 import { checkSqlite, isServing } from './doctor-sqlite.ts'
 import type { Finding } from './finding.ts'
-import { settingsIn, watched } from './offline.ts'
+import { readSettings, runWatched } from './offline.ts'
 
 const examine = async (session: Session, texts: Texts): Promise<Finding[]> => {
-  const { config, findings } = checkSettings({ env: session.io.env, flags: settingsIn(texts), cwd: process.cwd() })
+  const { config, findings } = checkSettings({ env: session.io.env, flags: readSettings(texts), cwd: process.cwd() })
   const { databaseUrl, dataDir, listenAddr } = config
   const ends = async (own: OwnData) => [await checkListening(listenAddr, own), checkPing(pingFacts())]
   if (databaseUrl !== undefined) {
@@ -19,34 +19,36 @@ const examine = async (session: Session, texts: Texts): Promise<Finding[]> => {
   }
   const data = [
     ...checkFolder(folderFacts(dataDir)),
-    ...(await watched(session, 'doctor', (watch) => checkSqlite(config, watch))),
+    ...(await runWatched(session, 'doctor', (watch) => checkSqlite(config, watch))),
   ]
   return [...findings, ...data, ...(await ends({ folder: dataDir, isServing: isServing(dataDir) }))]
 }
 
-const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+const formatCount = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
-const verdict = (findings: readonly Finding[]): string => {
+const formatVerdict = (findings: readonly Finding[]): string => {
   const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length
   const [problems, warnings] = [count('problem'), count('warning')]
-  return problems + warnings === 0 ? 'All is well.' : `${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`
+  return problems + warnings === 0
+    ? 'All is well.'
+    : `${formatCount(problems, 'problem')}, ${formatCount(warnings, 'warning')}.`
 }
 
-const linesOf = (findings: readonly Finding[]): string[] => {
+const formatLines = (findings: readonly Finding[]): string[] => {
   const width = findings.reduce((most, { check }) => Math.max(most, check.length), 0)
   return findings.flatMap(({ status, check, message, advice }) => [
-    `${status.padEnd(8)} ${check.padEnd(width)}  ${printable(message)}`,
-    ...(advice === undefined ? [] : [`${' '.repeat(width + 11)}-> ${printable(advice)}`]),
+    `${status.padEnd(8)} ${check.padEnd(width)}  ${toPrintable(message)}`,
+    ...(advice === undefined ? [] : [`${' '.repeat(width + 11)}-> ${toPrintable(advice)}`]),
   ])
 }
 
 const present = async ({ io, globals }: Session, findings: readonly Finding[]): Promise<void> => {
   if (globals.output === 'json') {
-    await io.stdout.write(`${printableJson(JSON.stringify(findings, undefined, io.stdout.isTty ? 2 : undefined))}\n`)
+    await io.stdout.write(`${toPrintableJson(JSON.stringify(findings, undefined, io.stdout.isTty ? 2 : undefined))}\n`)
     return
   }
   const shown = globals.isQuiet ? findings.filter(({ status }) => status !== 'ok') : findings
-  const lines = [...linesOf(shown), ...(globals.isQuiet ? [] : ['', verdict(findings)])]
+  const lines = [...formatLines(shown), ...(globals.isQuiet ? [] : ['', formatVerdict(findings)])]
   await io.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 

@@ -25,7 +25,7 @@ export const problem = (check: string, message: string, advice: string): Finding
   advice,
 })
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export const getMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** `ENOENT`, `EADDRINUSE`; empty for an error without one. */
-export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+export const getCode = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')

@@ -1,6 +1,6 @@
 /** Common parts of the offline commands: configuration, progress on a terminal, and cancellation. */
-import { type Session, type Texts, textOf } from '../platform/cli/command.ts'
-import { printable } from '../platform/cli/display.ts'
+import { getText, type Session, type Texts } from '../platform/cli/command.ts'
+import { toPrintable } from '../platform/cli/display.ts'
 import type { Output } from '../platform/cli/io.ts'
 import { CLEAR_LINE } from '../platform/cli/terminal.ts'
 import type { Watch } from '../platform/db/sqlite/file-work.ts'
@@ -9,19 +9,19 @@ import { type Config, loadConfig } from '../platform/runtime/config/config.ts'
 export type Settings = Readonly<Record<string, string>>
 
 /** Returns the flags that are settings, by the name of the variable. */
-export const settingsIn = (texts: Texts): Settings => {
-  const dataDir = textOf(texts, 'data-dir')
+export const readSettings = (texts: Texts): Settings => {
+  const dataDir = getText(texts, 'data-dir')
   return dataDir === undefined ? {} : { DATA_DIR: dataDir }
 }
 
 /** @throws ConfigError */
-export const configFor = ({ io }: Session, texts: Texts): Config =>
-  loadConfig({ env: io.env, flags: settingsIn(texts), cwd: process.cwd() })
+export const loadSessionConfig = ({ io }: Session, texts: Texts): Config =>
+  loadConfig({ env: io.env, flags: readSettings(texts), cwd: process.cwd() })
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
 
-/** @example sizeText(12_345_678) // '12.3 MB' */
-export const sizeText = (bytes: number): string => {
+/** @example formatSize(12_345_678) // '12.3 MB' */
+export const formatSize = (bytes: number): string => {
   let [amount, unit] = [bytes, 0]
   while (amount >= 1000 && unit < UNITS.length - 1) {
     amount /= 1000
@@ -33,7 +33,7 @@ export const sizeText = (bytes: number): string => {
 const TICK_MS = 100
 
 /** Writes one line that changes on a terminal, nothing in a pipe. */
-const liveLine = (output: Output, name: string) => {
+const createLiveLine = (output: Output, name: string) => {
   let shownAt = Number.NEGATIVE_INFINITY
   let shownStage = ''
   return {
@@ -43,7 +43,7 @@ const liveLine = (output: Output, name: string) => {
       shownAt = at
       shownStage = stage
       const share = done > 0 && total > 0 ? ` ${Math.floor((done / total) * 100)} %` : ''
-      const text = `${CLEAR_LINE}${printable(name)}: ${stage}${share} (${sizeText(total)})`
+      const text = `${CLEAR_LINE}${toPrintable(name)}: ${stage}${share} (${formatSize(total)})`
       // A closed terminal is no reason to abort.
       output.write(text).catch(() => {})
     },
@@ -54,12 +54,12 @@ const liveLine = (output: Output, name: string) => {
 }
 
 /** Runs long work with progress, which Ctrl-C cancels. */
-export const watched = async <T>(
+export const runWatched = async <T>(
   { io, globals }: Session,
   name: string,
   work: (watch: Watch) => Promise<T>,
 ): Promise<T> => {
-  const line = liveLine(io.stderr, name)
+  const line = createLiveLine(io.stderr, name)
   const progress: Watch['progress'] = globals.isQuiet ? () => {} : line.show
   const signal = io.interrupted()
   try {

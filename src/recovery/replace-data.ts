@@ -29,10 +29,10 @@ const mergeLog = (file: string): void => {
 }
 
 /** `20260102T030405Z` */
-const stampOf = (at: Date): string => at.toISOString().replace(/[-:]|\.\d+/g, '')
+const formatStamp = (at: Date): string => at.toISOString().replace(/[-:]|\.\d+/g, '')
 
-const freeName = (dataDir: string, at: Date): string => {
-  const stem = join(dataDir, `plat-replaced-${stampOf(at)}`)
+const findFreeName = (dataDir: string, at: Date): string => {
+  const stem = join(dataDir, `plat-replaced-${formatStamp(at)}`)
   for (let n = 1; ; n++) {
     const name = n === 1 ? `${stem}.db` : `${stem}-${n}.db`
     if (!existsSync(name)) return name
@@ -62,7 +62,7 @@ export const replaceData = (
 ): Replaced => {
   const file = join(dataDir, DATA_FILE)
   const hasOld = existsSync(file)
-  const aside = freeName(dataDir, at)
+  const aside = findFreeName(dataDir, at)
   if (hasOld) {
     mergeLog(file)
     step('log merged')

@@ -2,21 +2,21 @@
 import { chownSync, existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { migrations } from '../migrations/index.ts'
-import { isOn, type Session, type Texts, textOf } from '../platform/cli/command.ts'
-import { printable, printableJson } from '../platform/cli/display.ts'
-import { usageError } from '../platform/cli/usage-error.ts'
+import { getText, isOn, type Session, type Texts } from '../platform/cli/command.ts'
+import { toPrintable, toPrintableJson } from '../platform/cli/display.ts'
+import { createUsageError } from '../platform/cli/usage-error.ts'
 import { AppError } from '../platform/contract/errors.ts'
 import { verify } from '../platform/db/disk/backup.ts'
 import { BackupError, type BackupFile, inspect, type Manifest, unpack } from '../platform/db/disk/backup-file.ts'
 import { DATA_FILE, RESTORING, tidyDataDir } from '../platform/db/disk/data-folder.ts'
 import { LOCK_FILE, lockDataDir } from '../platform/db/disk/data-lock.ts'
 import { makePrivateFolder } from '../platform/db/disk/private-files.ts'
-import { freeBytesOf } from '../platform/db/disk/reserve.ts'
-import { ddlFor, type Migration, MigrationError, pendingOf } from '../platform/db/migrate.ts'
+import { readFreeBytes } from '../platform/db/disk/reserve.ts'
+import { getDdl, listPending, type Migration, MigrationError } from '../platform/db/migrate.ts'
 import type { FileReport } from '../platform/db/sqlite/file.ts'
-import { copyDatabase, sizeOf, type Watch } from '../platform/db/sqlite/file-work.ts'
+import { copyDatabase, readSize, type Watch } from '../platform/db/sqlite/file-work.ts'
 import { inWords } from './disk-words.ts'
-import { configFor, sizeText, watched } from './offline.ts'
+import { formatSize, loadSessionConfig, runWatched } from './offline.ts'
 import { type Replaced, replaceData, type Step } from './replace-data.ts'
 
 const ON_POSTGRES = [
@@ -53,9 +53,12 @@ const refuseNewer = ({ schema, version }: Manifest, known: readonly Migration[])
 }
 
 const requireSpace = (dataDir: string, size: number): void => {
-  const free = freeBytesOf(dataDir)
+  const free = readFreeBytes(dataDir)
   if (free < size)
-    throw new AppError('INTERNAL_ERROR', `${dataDir} has ${sizeText(free)} free, and the data need ${sizeText(size)}`)
+    throw new AppError(
+      'INTERNAL_ERROR',
+      `${dataDir} has ${formatSize(free)} free, and the data need ${formatSize(size)}`,
+    )
 }
 
 /** Files that a command of root creates must belong to the server's own user. */
@@ -73,12 +76,12 @@ const prepare = async (
 ): Promise<Omit<Restored, 'aside'>> => {
   const manifest = source.kind === 'backup' ? source.manifest : undefined
   if (manifest) refuseNewer(manifest, known)
-  requireSpace(dataDir, manifest?.size ?? sizeOf(file))
+  requireSpace(dataDir, manifest?.size ?? readSize(file))
   const incoming = join(dataDir, RESTORING)
   if (source.kind === 'backup') await unpack({ ...source, file, to: incoming }, watch)
   else await copyDatabase(file, incoming, watch)
   const report = await verify(incoming, { manifest, name: file }, watch)
-  const pending = pendingOf(known, report.schema, ddlFor('sqlite')).map(({ name }) => name)
+  const pending = listPending(known, report.schema, getDdl('sqlite')).map(({ name }) => name)
   return { report, manifest, pending }
 }
 
@@ -116,7 +119,7 @@ const report = async ({ io, globals }: Session, file: string, dataDir: string, r
   const { aside, manifest, pending, report } = restored
   if (globals.output === 'json') {
     const answer = { file, data_dir: dataDir, replaced: aside ?? null, pending, counts: report.counts }
-    await io.stdout.write(`${printableJson(JSON.stringify({ ...answer, manifest: manifest ?? null }))}\n`)
+    await io.stdout.write(`${toPrintableJson(JSON.stringify({ ...answer, manifest: manifest ?? null }))}\n`)
     return
   }
   const made = manifest ? `, made by Plat ${manifest.version} at ${manifest.created_at},` : ''
@@ -125,19 +128,19 @@ const report = async ({ io, globals }: Session, file: string, dataDir: string, r
     ...(aside === undefined ? [] : [`The previous data is in ${aside}`]),
     ...(pending.length === 0 ? [] : [`The next start brings the schema up to date: ${pending.join(', ')}`]),
   ]
-  await io.stdout.write(lines.map((line) => `${printable(line)}\n`).join(''))
+  await io.stdout.write(lines.map((line) => `${toPrintable(line)}\n`).join(''))
 }
 
 export const restore = async (session: Session, texts: Texts): Promise<number> => {
-  const named = textOf(texts, 'file')
-  if (named === undefined) throw usageError('FILE missing')
-  const config = configFor(session, texts)
+  const named = getText(texts, 'file')
+  if (named === undefined) throw createUsageError('FILE missing')
+  const config = loadSessionConfig(session, texts)
   if (config.databaseUrl !== undefined) throw new AppError('INVALID_INPUT', ON_POSTGRES)
   const file = resolve(named)
   if (!existsSync(file)) throw new AppError('NOT_FOUND', `There is no ${named}`)
   const { dataDir } = config
   const options = { file, dataDir, isForced: isOn(texts, 'force'), migrations, now: () => new Date() }
-  const restored = await watched(session, 'restore', (watch) => restoreData(options, watch)).catch(
+  const restored = await runWatched(session, 'restore', (watch) => restoreData(options, watch)).catch(
     inWords(`restoring to ${dataDir}`),
   )
   await report(session, file, dataDir, restored)

@@ -28,7 +28,7 @@ const Stored = z.object({
   told: z.base64().max(16_384),
 })
 
-export const checkpointOf = (
+export const buildCheckpoint = (
   subnet: string,
   { position, scanned, told }: Omit<Saved, 'told'> & { told: Bitset },
 ): Checkpoint =>

@@ -20,7 +20,7 @@ const send = (message: FromScanner): void => {
 }
 
 /** The message of an error, without its stack, for users. Never contains a plan. */
-const textOf = (error: unknown): string =>
+const formatError = (error: unknown): string =>
   error instanceof PlanError
     ? error.message
     : error instanceof Error
@@ -50,7 +50,7 @@ export const runScannerChild = async (): Promise<number> => {
   let faults = 0
   // A host that makes a library stumble must not end the scan of all the others.
   process.on('uncaughtException', (error) => {
-    if (++faults <= MOST_FAULTS) reporter?.note(`a fault while reading an answer: ${textOf(error)}`)
+    if (++faults <= MOST_FAULTS) reporter?.note(`a fault while reading an answer: ${formatError(error)}`)
   })
   const plan = await new Promise<Extract<ToScanner, { type: 'start' }>['plan'] | undefined>((resolve) => {
     process.on('message', (message: ToScanner) => {
@@ -73,7 +73,7 @@ export const runScannerChild = async (): Promise<number> => {
         },
       })
   } catch (error) {
-    send({ type: 'failed', message: textOf(error) })
+    send({ type: 'failed', message: formatError(error) })
   }
   await Bun.sleep(LINGER_MS)
   return 0

@@ -25,7 +25,7 @@ const SERVICES_PER_HOST = 6
 /** The waits after the last probe of each stage. */
 const WAIT_SECONDS: Readonly<Record<ScanType, number>> = { quick: 1.5, full: 3, deep: 6 }
 
-const techniquesOf = ({ type, snmp = [], ssh = [] }: EstimateOf): string[] => [
+const listTechniques = ({ type, snmp = [], ssh = [] }: EstimateOf): string[] => [
   'ARP or neighbour discovery on networks this server is on',
   'ping',
   'names by reverse DNS',
@@ -51,6 +51,6 @@ export const estimate = (plan: EstimateOf): Estimate => {
     hosts,
     probes,
     seconds: hosts === 0 ? 0 : Math.ceil(probes / Math.max(1, probesPerSecond) + WAIT_SECONDS[type]),
-    techniques: techniquesOf(plan),
+    techniques: listTechniques(plan),
   }
 }

@@ -17,7 +17,7 @@ export const WEIGHTS: Readonly<Record<Source, number>> = {
   lldp: 0.4,
 }
 
-export const evidenceOf = (source: Source, detail: string): Evidence => ({ source, weight: WEIGHTS[source], detail })
+export const buildEvidence = (source: Source, detail: string): Evidence => ({ source, weight: WEIGHTS[source], detail })
 
 /** For people: 0.42 ms, 12 ms. */
-export const msText = (ms: number): string => `${ms < 10 ? ms.toFixed(2) : Math.round(ms)} ms`
+export const formatMs = (ms: number): string => `${ms < 10 ? ms.toFixed(2) : Math.round(ms)} ms`

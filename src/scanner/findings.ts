@@ -1,6 +1,6 @@
 /** Stores findings in flat arrays, so that a /16 of hosts takes a few megabytes. Sends nothing. */
 
-import { evidenceOf, msText, type Source } from './evidence.ts'
+import { buildEvidence, formatMs, type Source } from './evidence.ts'
 import type { Evidence, FoundHost, FoundName, FoundService, OsVote, SnmpFacts } from './protocol.ts'
 import { guessOs } from './services/os-guess.ts'
 import { type Bitset, createBitset } from './sys/bitset.ts'
@@ -29,7 +29,7 @@ export type Findings = {
   readonly setMac: (index: number, mac: string, source: MacSource) => void
   /** Stores a MAC without evidence that the host is alive. */
   readonly rememberMac: (index: number, mac: string, source: MacSource) => void
-  readonly macOf: (index: number) => string
+  readonly getMac: (index: number) => string
   /** True if this process has seen the host, and not only an earlier one. */
   readonly isSeen: (index: number) => boolean
   readonly arp: (index: number, mac: string, source: MacSource) => void
@@ -40,13 +40,13 @@ export type Findings = {
   /** Records other evidence. */
   readonly evidence: (index: number, source: Source, detail: string) => void
   /** Undefined without a ping reply. */
-  readonly rttOf: (index: number) => number | undefined
+  readonly getRtt: (index: number) => number | undefined
   readonly setOpenPorts: (index: number, ports: readonly number[]) => void
-  readonly openPortsOf: (index: number) => readonly number[]
+  readonly listOpenPorts: (index: number) => readonly number[]
   readonly addName: (index: number, name: FoundName) => void
   /** Changes other data of a host. */
   readonly amend: (index: number, change: (details: Details) => void) => void
-  readonly hostOf: (index: number) => FoundHost
+  readonly buildHost: (index: number) => FoundHost
   /** Frees the data of a host; later data is ignored. */
   readonly drop: (index: number) => void
 }
@@ -59,7 +59,7 @@ const MOST_NAMES = 16
 /** Order of name sources: names from the host itself come first. */
 const NAME_ORDER: readonly FoundName['source'][] = ['snmp', 'ssh', 'netbios', 'mdns', 'dhcp', 'ptr', 'tls']
 
-const emptyDetails = (): Details => ({
+const createDetails = (): Details => ({
   names: [],
   services: [],
   votes: [],
@@ -111,7 +111,7 @@ export const createFindings = (options: FindingsOptions): Findings => {
     if (dropped.has(index)) return
     let known = details.get(index)
     if (known === undefined) {
-      known = emptyDetails()
+      known = createDetails()
       details.set(index, known)
     }
     change(known)
@@ -120,7 +120,7 @@ export const createFindings = (options: FindingsOptions): Findings => {
 
   const evidence = (index: number, source: Source, detail: string): void =>
     amend(index, (known) => {
-      if (!known.evidence.some((one) => one.source === source)) known.evidence.push(evidenceOf(source, detail))
+      if (!known.evidence.some((one) => one.source === source)) known.evidence.push(buildEvidence(source, detail))
     })
 
   const rememberMac = (index: number, mac: string, source: MacSource): void => {
@@ -135,7 +135,7 @@ export const createFindings = (options: FindingsOptions): Findings => {
     rememberMac(index, mac, source)
     sighted(index)
   }
-  const macOf = (index: number): string => {
+  const getMac = (index: number): string => {
     if (macSources[index] === 0) return ''
     const octets = macs.subarray(index * 6, index * 6 + 6)
     return [...octets].map((octet) => octet.toString(16).padStart(2, '0')).join(':')
@@ -145,10 +145,10 @@ export const createFindings = (options: FindingsOptions): Findings => {
     const has = flags[index] ?? 0
     const [rttMs, open, refused] = [rtts[index] ?? 0, openPort[index] ?? 0, refusedPort[index] ?? 0]
     const found: Evidence[] = []
-    if (has & HAS_ARP) found.push(evidenceOf('arp', `answered ARP as ${macOf(index)}`))
-    if (has & HAS_PING) found.push(evidenceOf('icmp', `answered ping in ${msText(rttMs)}`))
-    if (open) found.push(evidenceOf('tcp-open', `tcp/${open} open`))
-    if (refused) found.push(evidenceOf('tcp-refused', `tcp/${refused} refused`))
+    if (has & HAS_ARP) found.push(buildEvidence('arp', `answered ARP as ${getMac(index)}`))
+    if (has & HAS_PING) found.push(buildEvidence('icmp', `answered ping in ${formatMs(rttMs)}`))
+    if (open) found.push(buildEvidence('tcp-open', `tcp/${open} open`))
+    if (refused) found.push(buildEvidence('tcp-refused', `tcp/${refused} refused`))
     return [...found, ...extra]
   }
 
@@ -159,10 +159,10 @@ export const createFindings = (options: FindingsOptions): Findings => {
     setMac,
     rememberMac,
     isSeen: (index) => seen.has(index),
-    macOf,
+    getMac,
     amend,
     arp: (index, mac, source) => {
-      if ((flags[index] ?? 0) & HAS_ARP && macOf(index) === mac) return
+      if ((flags[index] ?? 0) & HAS_ARP && getMac(index) === mac) return
       flags[index] = (flags[index] ?? 0) | HAS_ARP
       setMac(index, mac, source)
     },
@@ -184,27 +184,27 @@ export const createFindings = (options: FindingsOptions): Findings => {
       sighted(index)
     },
     evidence,
-    rttOf: (index) => ((flags[index] ?? 0) & HAS_PING ? rtts[index] : undefined),
+    getRtt: (index) => ((flags[index] ?? 0) & HAS_PING ? rtts[index] : undefined),
     setOpenPorts: (index, ports) =>
       amend(index, (known) => {
         known.openPorts = ports
       }),
-    openPortsOf: (index) => details.get(index)?.openPorts ?? [],
+    listOpenPorts: (index) => details.get(index)?.openPorts ?? [],
     addName: (index, name) =>
       amend(index, ({ names }) => {
         const isKnown = names.some((one) => one.name === name.name && one.source === name.source)
         if (!isKnown && names.length < MOST_NAMES) names.push(name)
       }),
-    hostOf: (index) => {
-      const known = details.get(index) ?? emptyDetails()
+    buildHost: (index) => {
+      const known = details.get(index) ?? createDetails()
       const isPinged = ((flags[index] ?? 0) & HAS_PING) !== 0
       const ttl = isPinged && ttls[index] ? ttls[index] : null
-      const mac = macOf(index)
+      const mac = getMac(index)
       const vendor = mac === '' ? '' : vendorOf(mac)
       const { votes, openPorts } = known
       const open = openPort[index]
       return {
-        ip: targets.textOf(index),
+        ip: targets.formatAddress(index),
         mac,
         macSource: MAC_SOURCES[macSources[index] ?? 0] ?? '',
         vendor,

@@ -1,8 +1,8 @@
 /** Hosts that mean harm: every one is found, bounded, and the scan goes on. Real servers on loopback. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { FoundHost, FoundService } from './protocol.ts'
-import { answers, closeListeners, greets, listenTcp, listenTls, selfSigned } from './testing/listeners.ts'
-import { PATIENT_MS, planOf, runPlan, type ScanRecord } from './testing/plans.ts'
+import { answers, closeListeners, createSelfSigned, greets, listenTcp, listenTls } from './testing/listeners.ts'
+import { buildPlan, PATIENT_MS, runPlan, type ScanRecord } from './testing/plans.ts'
 
 const IP = '127.21.0.1'
 const MEGABYTE = 1 << 20
@@ -24,11 +24,11 @@ const textsIn = (value: unknown): string[] =>
       : []
 
 beforeAll(async () => {
-  const wide = selfSigned(
+  const wide = createSelfSigned(
     'wide.lab.example',
     Array.from({ length: 3000 }, (_, i) => `name-${i}.a-rather-long-domain.lab.example`),
   )
-  const evil = selfSigned('evil.lab.example')
+  const evil = createSelfSigned('evil.lab.example')
   const listeners = {
     endless: await listenTcp(IP, 0, (socket) => {
       const block = Buffer.alloc(64 * 1024, 'A')
@@ -74,7 +74,7 @@ beforeAll(async () => {
   }
   const ports = Object.values(listeners).map(({ port }) => port)
   record = await runPlan(
-    planOf({ subnet: '127.21.0.0/30', excludes: ['127.21.0.2'], type: 'deep', probeTimeoutMs: PATIENT_MS, ports }),
+    buildPlan({ subnet: '127.21.0.0/30', excludes: ['127.21.0.2'], type: 'deep', probeTimeoutMs: PATIENT_MS, ports }),
   )
   const found = record.hosts.get(IP)
   if (found === undefined) throw new Error('the host was not found')

@@ -3,30 +3,30 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { startScan } from './process.ts'
 import type { Checkpoint, FromScanner } from './protocol.ts'
-import { isRunning, planOf, runPlan, until } from './testing/plans.ts'
+import { buildPlan, isRunning, runPlan, waitUntil } from './testing/plans.ts'
 
 /** So slow that no test sees its end. */
-const ENDLESS = planOf({ subnet: '127.9.0.0/16', probesPerSecond: 200 })
+const ENDLESS = buildPlan({ subnet: '127.9.0.0/16', probesPerSecond: 200 })
 
 test('a scan of a /24 of loopback finds all of it', async () => {
-  const { hosts, result } = await runPlan(planOf({ subnet: '127.1.2.0/24' }))
+  const { hosts, result } = await runPlan(buildPlan({ subnet: '127.1.2.0/24' }))
   expect([result, hosts.size]).toEqual(['done', 254])
 })
 
 test('an address that is excluded is not found', async () => {
   const { hosts } = await runPlan(
-    planOf({ subnet: '127.1.3.0/28', excludes: ['127.1.3.4-127.1.3.9', '127.1.3.12/30'] }),
+    buildPlan({ subnet: '127.1.3.0/28', excludes: ['127.1.3.4-127.1.3.9', '127.1.3.12/30'] }),
   )
   expect([...hosts.keys()].sort()).toEqual(['127.1.3.1', '127.1.3.10', '127.1.3.11', '127.1.3.2', '127.1.3.3'])
 })
 
 test('the first message has its privileges', async () => {
-  const { reports } = await runPlan(planOf({ subnet: '127.1.4.0/30' }))
+  const { reports } = await runPlan(buildPlan({ subnet: '127.1.4.0/30' }))
   expect(reports[0]?.type).toBe('ready')
 })
 
 test('progress never goes back, and ends at the total', async () => {
-  const { progress } = await runPlan(planOf({ subnet: '127.2.0.0/21', probesPerSecond: 4000 }))
+  const { progress } = await runPlan(buildPlan({ subnet: '127.2.0.0/21', probesPerSecond: 4000 }))
   const scanned = progress.map((one) => one.scanned)
   expect(scanned).toEqual(scanned.toSorted((a, b) => a - b))
   expect(scanned.at(-1)).toBe(2046)
@@ -34,18 +34,18 @@ test('progress never goes back, and ends at the total', async () => {
 })
 
 test('a plan that cannot be carried out fails with the field', async () => {
-  const { result, message } = await runPlan(planOf({ subnet: '127.0.0.0/12' }))
+  const { result, message } = await runPlan(buildPlan({ subnet: '127.0.0.0/12' }))
   expect([result, message]).toEqual(['failed', 'subnet: 127.0.0.0/12 is wider than /16'])
 })
 
 test('a test cannot scan a real network', async () => {
-  const { result, message } = await runPlan(planOf({ subnet: '192.0.2.0/24' }))
+  const { result, message } = await runPlan(buildPlan({ subnet: '192.0.2.0/24' }))
   expect([result, message.slice(0, 23)]).toEqual(['failed', 'subnet: a test may scan'])
 })
 
 test('the next batch waits until the last is stored', async () => {
   let [isStoring, overlaps, batches] = [false, 0, 0]
-  const scan = startScan(planOf({ subnet: '127.4.0.0/20', probesPerSecond: 10_000 }), async (report) => {
+  const scan = startScan(buildPlan({ subnet: '127.4.0.0/20', probesPerSecond: 10_000 }), async (report) => {
     if (report.type !== 'batch') return
     if (isStoring) overlaps++
     batches++
@@ -58,7 +58,7 @@ test('the next batch waits until the last is stored', async () => {
 
 test('hosts found while the database was slow are all reported', async () => {
   const found = new Set<string>()
-  const scan = startScan(planOf({ subnet: '127.5.0.0/19', probesPerSecond: 50_000 }), async (report) => {
+  const scan = startScan(buildPlan({ subnet: '127.5.0.0/19', probesPerSecond: 50_000 }), async (report) => {
     if (report.type !== 'batch') return
     await Bun.sleep(100)
     for (const { ip } of report.hosts) found.add(ip)
@@ -116,7 +116,7 @@ test('a process that is killed has died, and says how', async () => {
 })
 
 test('a killed scan goes on from its checkpoint, and nothing is lost', async () => {
-  const plan = planOf({ subnet: '127.6.0.0/18', probesPerSecond: 20_000 })
+  const plan = buildPlan({ subnet: '127.6.0.0/18', probesPerSecond: 20_000 })
   const found = new Set<string>()
   let checkpoint: Checkpoint | null = null
   const keep = async (report: FromScanner) => {
@@ -150,7 +150,7 @@ test('a scan ends with the process that started it', async () => {
   const pid = Number(new TextDecoder().decode(value))
   expect(isRunning(pid)).toBe(true)
   parent.kill('SIGKILL')
-  await until(() => !isRunning(pid), 'the scanner ends')
+  await waitUntil(() => !isRunning(pid), 'the scanner ends')
 })
 
 test('it refuses to start without its server', async () => {

@@ -23,13 +23,13 @@ const CANCEL_MS = 2000
 const LEAVE_MS = 2000
 
 /** The command that starts this program: an executable alone, or Bun with its main file. */
-const command = (): string[] =>
+const getCommand = (): string[] =>
   Bun.isStandaloneExecutable
     ? [process.execPath, 'scanner-child']
     : [process.execPath, '--no-env-file', join(import.meta.dirname, '..', 'main.ts'), 'scanner-child']
 
 /** Environment of the child: nothing of the server's own, which may hold secrets, but the variables that a process needs. */
-const environment = (): Record<string, string> => {
+const getEnvironment = (): Record<string, string> => {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'NODE_ENV', 'LD_LIBRARY_PATH', LAB_VARIABLE]
   return Object.fromEntries(
     kept.flatMap((name) => {
@@ -39,14 +39,14 @@ const environment = (): Record<string, string> => {
   )
 }
 
-const endOf = (report: FromScanner): ScanEnd | undefined => {
+const toEnd = (report: FromScanner): ScanEnd | undefined => {
   if (report.type === 'done' || report.type === 'cancelled') return { result: report.type, message: '' }
   return report.type === 'failed' ? { result: 'failed', message: report.message } : undefined
 }
 
 type OnReport = (report: FromScanner) => Promise<void>
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const getReason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Starts a scanner process. `onReport` is awaited, so that a slow database slows the scan down. */
 export const startScan = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
@@ -54,7 +54,7 @@ export const startScan = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
     return runProcess(plan, onReport)
   } catch (error) {
     // The program is gone, or the machine has no room for another process.
-    const message = `the scanner process cannot be started: ${reasonOf(error)}`
+    const message = `the scanner process cannot be started: ${getReason(error)}`
     return { cancel: () => {}, ended: Promise.resolve({ result: 'failed', message }), pid: 0 }
   }
 }
@@ -82,23 +82,23 @@ const runProcess = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
     try {
       await onReport(report)
     } catch (error) {
-      end = { result: 'failed', message: reasonOf(error) }
+      end = { result: 'failed', message: getReason(error) }
       child.kill('SIGKILL')
       return
     }
     if (report.type === 'batch') tell({ type: 'ack' })
-    end ??= endOf(report)
+    end ??= toEnd(report)
     if (end === undefined) return
     // The last message is read: closing the pipe makes the process exit.
     killAfter(LEAVE_MS)
     if (!isGone) child.disconnect()
   }
 
-  const child = Bun.spawn(command(), {
+  const child = Bun.spawn(getCommand(), {
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'inherit',
-    env: environment(),
+    env: getEnvironment(),
     serialization: 'json',
     // Both halves are one program: messages follow `protocol.ts`.
     ipc: (message: FromScanner) => {

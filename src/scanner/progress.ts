@@ -7,7 +7,7 @@ const SHARES: Readonly<Record<ScanType, Readonly<Record<Stage, number>>>> = {
   deep: { liveness: 0.6, ports: 0.25, services: 0.15 },
 }
 
-export const stagesOf = (type: ScanType): Stage[] =>
+export const listStages = (type: ScanType): Stage[] =>
   (['liveness', 'ports', 'services'] as const).filter((stage) => SHARES[type][stage] > 0)
 
 export type Meter = {
@@ -26,7 +26,7 @@ export const createMeter = (type: ScanType, total: number, initial = 0): Meter =
   return {
     set: (current, fraction) => {
       stage = current
-      const stages = stagesOf(type)
+      const stages = listStages(type)
       const before = stages.slice(0, stages.indexOf(current)).reduce((sum, one) => sum + shares[one], 0)
       const share = before + shares[current] * Math.min(1, Math.max(0, fraction))
       scanned = Math.max(scanned, Math.min(Math.floor(total * share), Math.max(0, total - 1)))

@@ -1,6 +1,6 @@
 /** Reports hosts in batches, each after the last one is stored. Waiting hosts take one bit each. */
 import { fullGC } from 'bun:jsc'
-import { checkpointOf, type Position } from './checkpoint.ts'
+import { buildCheckpoint, type Position } from './checkpoint.ts'
 import type { Findings } from './findings.ts'
 import type { Meter } from './progress.ts'
 import type { FoundHost, FromScanner } from './protocol.ts'
@@ -79,7 +79,7 @@ export const createReporter = (options: ReporterOptions): Reporter => {
       from = index + 1
       findings.fresh.remove(index)
       findings.told.add(index)
-      const host = findings.hostOf(index)
+      const host = findings.buildHost(index)
       characters += host.services.length + host.evidence.length > 4 ? JSON.stringify(host).length : 600
       hosts.push(host)
       if (isDone(index)) findings.drop(index)
@@ -110,7 +110,7 @@ export const createReporter = (options: ReporterOptions): Reporter => {
         probesPerSecond: rate(),
       },
       hosts,
-      checkpoint: checkpointOf(subnet, { position: saved, scanned: meter.scanned(), told: findings.told }),
+      checkpoint: buildCheckpoint(subnet, { position: saved, scanned: meter.scanned(), told: findings.told }),
     })
     // Without this, garbage of many batches accumulates: 90 MB in place of 68 MB for a /16 that is all alive.
     sinceGc += hosts.length

@@ -6,7 +6,7 @@ import { refuseOutsideLab } from './lab-guard.ts'
 import { createNetConnector } from './ports/net-connector.ts'
 import { scanPorts } from './ports/port-scan.ts'
 import { createTcpConnector } from './ports/tcp-connector.ts'
-import { createMeter, stagesOf } from './progress.ts'
+import { createMeter, listStages } from './progress.ts'
 import type { FromScanner, ScanPlan, Stage } from './protocol.ts'
 import { createReporter, type Reporter } from './reporter.ts'
 import type { ScanContext } from './scan-context.ts'
@@ -16,7 +16,7 @@ import { findLinks } from './sweeps/links.ts'
 import { discoverHosts, rediscoverHosts } from './sweeps/liveness.ts'
 import { createRoundTrip } from './sweeps/round-trip.ts'
 import { createBitset } from './sys/bitset.ts'
-import { libc } from './sys/libc.ts'
+import { openLibc } from './sys/libc.ts'
 import { findPrivilege } from './sys/privilege.ts'
 import { openVendors } from './sys/vendors.ts'
 import { openTargets, PlanError, refuseLocal } from './targets.ts'
@@ -43,7 +43,7 @@ export const runScan = async (plan: ScanPlan, { send, signal, onReporter }: Scan
   const saved = readCheckpoint(plan.subnet, plan.checkpoint)
   const position = saved?.position ?? START
   // A host is finished only in the last stage. Before it, later stages need the findings of this process.
-  const isInLast = position.stage !== 'liveness' && position.stage === stagesOf(plan.type).at(-1)
+  const isInLast = position.stage !== 'liveness' && position.stage === listStages(plan.type).at(-1)
   const doneBefore = isInLast ? position.place : 0
   const names = createNameService({
     targets,
@@ -69,7 +69,7 @@ export const runScan = async (plan: ScanPlan, { send, signal, onReporter }: Scan
   })
   onReporter(reporter)
 
-  const c = libc()
+  const c = openLibc()
   const links = findLinks(c, targets)
   const privilege = findPrivilege(c, targets)
   send({ type: 'ready', privilege })
@@ -116,7 +116,7 @@ type Run = {
 
 const runStages = async (context: ScanContext, { position, doneBefore, onHost }: Run): Promise<void> => {
   const { plan, reporter, meter, signal } = context
-  const stages = stagesOf(plan.type)
+  const stages = listStages(plan.type)
   const begin = (stage: Stage) => {
     const onProgress = (place: number, fraction: number): void => {
       reporter.at({ stage, sweep: '', pass: 0, place })

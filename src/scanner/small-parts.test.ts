@@ -1,11 +1,11 @@
 /** The small pure parts: pace, round trip, sets, progress, checkpoint, the guess. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { checkpointOf, readCheckpoint } from './checkpoint.ts'
+import { buildCheckpoint, readCheckpoint } from './checkpoint.ts'
 import { orderPorts } from './ports/port-scan.ts'
 import { COMMON_PORTS } from './ports/ports.ts'
 import { createSemaphore } from './ports/semaphore.ts'
-import { descriptorBudget } from './ports/tcp-connector.ts'
+import { computeDescriptorBudget } from './ports/tcp-connector.ts'
 import { createMeter } from './progress.ts'
 import { guessOs } from './services/os-guess.ts'
 import { createPacer } from './sweeps/pacer.ts'
@@ -130,13 +130,13 @@ describe('checkpoint', () => {
   test('is read as it was written', () => {
     const told = createBitset(256)
     for (const index of [1, 77, 255]) told.add(index)
-    const read = readCheckpoint('10.0.0.0/24', checkpointOf('10.0.0.0/24', { position, scanned: 99, told }))
+    const read = readCheckpoint('10.0.0.0/24', buildCheckpoint('10.0.0.0/24', { position, scanned: 99, told }))
     expect([read?.position, read?.scanned, [...(read?.told ?? [])]]).toEqual([position, 99, [...told.bytes]])
   })
 
   test('of a /16 stays small as JSON', () => {
     const told = createBitset(65_536)
-    expect(JSON.stringify(checkpointOf('10.0.0.0/16', { position, scanned: 0, told })).length).toBeLessThan(12_000)
+    expect(JSON.stringify(buildCheckpoint('10.0.0.0/16', { position, scanned: 0, told })).length).toBeLessThan(12_000)
   })
 
   test.each([
@@ -145,7 +145,7 @@ describe('checkpoint', () => {
     ['a place outside', '10.0.0.0/24', { place: -1 }],
     ['no stage', '10.0.0.0/24', { stage: 'sleep' }],
   ])('of %s is none', (_, subnet, change) => {
-    const made = checkpointOf('10.0.0.0/24', { position, scanned: 0, told: createBitset(256) })
+    const made = buildCheckpoint('10.0.0.0/24', { position, scanned: 0, told: createBitset(256) })
     expect(
       readCheckpoint(subnet, { ...made, ...change, version: (change as { version?: 1 }).version ?? 1 }),
     ).toBeUndefined()
@@ -199,11 +199,13 @@ describe('ports', () => {
   })
 
   test('half of the free file descriptors are used', () => {
-    expect(descriptorBudget('Max open files            1024                 524288               files')).toBe(384)
+    expect(computeDescriptorBudget('Max open files            1024                 524288               files')).toBe(
+      384,
+    )
   })
 
   test('hardly any descriptors leave a few probes', () => {
-    expect(descriptorBudget('Max open files            200                  200                  files')).toBe(8)
+    expect(computeDescriptorBudget('Max open files            200                  200                  files')).toBe(8)
   })
 })
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startScan } from './process.ts'
 import type { Checkpoint, FoundHost, FromScanner, ScanPlan, Stage } from './protocol.ts'
 import { closeListeners, greets, listenTcp } from './testing/listeners.ts'
-import { PATIENT_MS, planOf, runPlan } from './testing/plans.ts'
+import { buildPlan, PATIENT_MS, runPlan } from './testing/plans.ts'
 
 const PORT = 32_222
 const HOSTS = Array.from({ length: 30 }, (_, i) => `127.23.0.${i + 1}`)
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(closeListeners)
 
 const plan = (changes: Partial<ScanPlan>): ScanPlan =>
-  planOf({ subnet: '127.23.0.0/27', type: 'deep', probeTimeoutMs: PATIENT_MS, ports: [PORT], ...changes })
+  buildPlan({ subnet: '127.23.0.0/27', type: 'deep', probeTimeoutMs: PATIENT_MS, ports: [PORT], ...changes })
 
 const recognised = (hosts: Iterable<FoundHost>): string[] =>
   [...hosts].flatMap(({ ip, services }) => (services.some(({ product }) => product === 'Postfix') ? [ip] : [])).sort()
@@ -71,6 +71,6 @@ test('a full scan reports open ports and probes no services', async () => {
 test('a checkpoint of another network is not resumed', async () => {
   const { reports } = await runPlan(plan({ type: 'quick' }))
   const last = reports.findLast((report) => report.type === 'batch')
-  const { hosts } = await runPlan(planOf({ subnet: '127.24.0.0/27', checkpoint: last?.checkpoint ?? null }))
+  const { hosts } = await runPlan(buildPlan({ subnet: '127.24.0.0/27', checkpoint: last?.checkpoint ?? null }))
   expect(hosts.size).toBe(30)
 })

@@ -56,7 +56,7 @@ describe('of a subnet with any excludes', () => {
       fc.property(plan, ([prefix, at, excludes]) => {
         const targets = openTargets(`10.9.0.${at}/${prefix}`, excludes)
         for (let index = 0; index < targets.size; index++) {
-          const text = targets.textOf(index)
+          const text = targets.formatAddress(index)
           expect(targets.indexOf(text)).toBe(targets.has(index) ? index : undefined)
           if (targets.has(index)) expect(targets.isExcluded(text)).toBe(false)
         }
@@ -78,8 +78,8 @@ test('an address outside of the subnet can be excluded', () => {
 })
 
 test('IPv6 addresses are reported in their canonical form', () => {
-  const { textOf, indexOf, block } = openTargets('2001:db8::/112', [])
-  expect([textOf(10), indexOf('2001:DB8:0::a'), formatIp({ family: 6, value: block.first })]).toEqual([
+  const { formatAddress, indexOf, block } = openTargets('2001:db8::/112', [])
+  expect([formatAddress(10), indexOf('2001:DB8:0::a'), formatIp({ family: 6, value: block.first })]).toEqual([
     '2001:db8::a',
     10,
     '2001:db8::',

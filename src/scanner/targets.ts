@@ -1,9 +1,9 @@
 /** The addresses of a scan: the usable ones of a subnet, less the excluded ones. Pure; browser-safe. */
-import { type Cidr, formatCidr, networkAndBroadcast, parseCidr } from '../net/cidr.ts'
+import { type Cidr, formatCidr, getNetworkAndBroadcast, parseCidr } from '../net/cidr.ts'
 import { type Family, formatIp, type Ip, parseIp } from '../net/ip.ts'
 import { formatIpv4 } from '../net/ipv4-text.ts'
-import { localRangeOf } from '../net/local.ts'
-import { type IpRange, mergeRanges, parseRange, rangeSize, subtractRanges } from '../net/range.ts'
+import { findLocalRange } from '../net/local.ts'
+import { computeRangeSize, type IpRange, mergeRanges, parseRange, subtractRanges } from '../net/range.ts'
 
 /** The shortest prefixes that a scan accepts: 65,536 addresses. */
 export const WIDEST_PREFIX: Readonly<Record<Family, number>> = { 4: 16, 6: 112 }
@@ -23,14 +23,14 @@ export type Targets = {
   /** Number of targets. */
   readonly total: number
   readonly has: (index: number) => boolean
-  readonly textOf: (index: number) => string
+  readonly formatAddress: (index: number) => string
   /** Undefined for an address that nothing may be sent to. */
   readonly indexOf: (ip: string) => number | undefined
   /** Takes any address, in the block or not. True if nothing may be sent to it or reported of it. */
   readonly isExcluded: (ip: string) => boolean
 }
 
-const blockOf = (subnet: string): Cidr => {
+const parseSubnet = (subnet: string): Cidr => {
   const block = parseCidr(subnet)
   if (block === undefined) throw new PlanError(`subnet: ${JSON.stringify(subnet.slice(0, 64))} is no CIDR`)
   const widest = WIDEST_PREFIX[block.family]
@@ -40,11 +40,11 @@ const blockOf = (subnet: string): Cidr => {
 
 /** @throws PlanError for a block that overlaps a local range, meant for this machine alone */
 export const refuseLocal = (block: Cidr): void => {
-  const range = localRangeOf(block)
+  const range = findLocalRange(block)
   if (range !== undefined) throw new PlanError(`subnet: ${formatCidr(block)} overlaps the local range ${range}`)
 }
 
-const rangeOf = (text: string): IpRange => {
+const parseRangeOrThrow = (text: string): IpRange => {
   const range = parseRange(text)
   if (range === undefined)
     throw new PlanError(`excludes: ${JSON.stringify(text.slice(0, 96))} is no address, range or CIDR`)
@@ -54,24 +54,27 @@ const rangeOf = (text: string): IpRange => {
 const single = ({ family, value }: Ip): IpRange => ({ family, first: value, last: value })
 
 /** Ranges that are never probed. */
-const reservedOf = (block: Cidr): IpRange[] => {
-  const ends = networkAndBroadcast(block)
-  return [...NEVER.map(rangeOf), ...(ends ? [single(ends.network), single(ends.broadcast)] : [])]
+const listReservedRanges = (block: Cidr): IpRange[] => {
+  const ends = getNetworkAndBroadcast(block)
+  return [...NEVER.map(parseRangeOrThrow), ...(ends ? [single(ends.network), single(ends.broadcast)] : [])]
 }
 
-const targetRanges = (subnet: string, excludes: readonly string[]): { block: Cidr; ranges: IpRange[] } => {
-  const block = blockOf(subnet)
+const listTargetRanges = (subnet: string, excludes: readonly string[]): { block: Cidr; ranges: IpRange[] } => {
+  const block = parseSubnet(subnet)
   const { family, first, last } = block
-  return { block, ranges: subtractRanges({ family, first, last }, [...reservedOf(block), ...excludes.map(rangeOf)]) }
+  return {
+    block,
+    ranges: subtractRanges({ family, first, last }, [...listReservedRanges(block), ...excludes.map(parseRangeOrThrow)]),
+  }
 }
 
 /** Addresses that a scan probes: 254 of a /24, two of a /31 (RFC 3021). @throws PlanError */
 export const countTargets = (subnet: string, excludes: readonly string[]): number =>
-  Number(targetRanges(subnet, excludes).ranges.reduce((sum, range) => sum + rangeSize(range), 0n))
+  Number(listTargetRanges(subnet, excludes).ranges.reduce((sum, range) => sum + computeRangeSize(range), 0n))
 
 /** @throws PlanError when the subnet is wider than a scan takes, or a text is none */
 export const openTargets = (subnet: string, excludes: readonly string[]): Targets => {
-  const { block, ranges } = targetRanges(subnet, excludes)
+  const { block, ranges } = listTargetRanges(subnet, excludes)
   const { family, first } = block
   const size = Number(block.last - first) + 1
   const bits = new Uint8Array(Math.ceil(size / 8))
@@ -83,7 +86,7 @@ export const openTargets = (subnet: string, excludes: readonly string[]): Target
     }
 
   const has = (index: number): boolean => ((bits[index >> 3] ?? 0) & (1 << (index & 7))) !== 0
-  const excluded = mergeRanges(excludes.map(rangeOf))
+  const excluded = mergeRanges(excludes.map(parseRangeOrThrow))
   const holds = (ip: Ip): boolean => {
     let [low, high] = [0, excluded.length - 1]
     while (low <= high) {
@@ -104,7 +107,7 @@ export const openTargets = (subnet: string, excludes: readonly string[]): Target
     size,
     total,
     has,
-    textOf:
+    formatAddress:
       family === 4
         ? (index) => formatIpv4(Number(first) + index)
         : (index) => formatIp({ family, value: first + BigInt(index) }),

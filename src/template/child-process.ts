@@ -44,7 +44,7 @@ const asFault = (output: Uint8Array): Fault => {
   return JSON.parse(new TextDecoder().decode(output)) as Fault
 }
 
-const resultOf = (end: End, output: Uint8Array, limits: Limits): Result => {
+const toResult = (end: End, output: Uint8Array, limits: Limits): Result => {
   if (end.kind === 'bound') return { fault: { message: formatBound(end.bound, toBounds(limits)) } }
   // The engine aborts, and the system kills, a process for which there is no memory.
   if (end.kind === 'signal') return { fault: { message: formatSignal(end.signal) } }
@@ -70,5 +70,5 @@ export const runProcess = async (job: Job): Promise<Result> => {
     },
     signal: job.signal,
   })
-  return resultOf(end, Buffer.concat(pieces), limits)
+  return toResult(end, Buffer.concat(pieces), limits)
 }

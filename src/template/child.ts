@@ -2,7 +2,7 @@
 import { beginChild, refusePerson, writeOutput } from '../platform/child/child.ts'
 import { StandardInput } from '../platform/child/standard-input.ts'
 import { createDocuments, type Documents } from './documents.ts'
-import { createEngine, faultOf, render } from './engine.ts'
+import { createEngine, render, toFault } from './engine.ts'
 import { type DocumentLine, type EndLine, EXIT, type Request } from './protocol.ts'
 
 /** @returns false if the data has no end: the server has ended */
@@ -27,7 +27,7 @@ const carryOut = async ({ template, isCheck, limits }: Request, input: StandardI
     await writeOutput(render(engine, parsed, { scope: documents.scope, limits, passedMs: performance.now() }))
     return EXIT.content
   } catch (error) {
-    await writeOutput([new TextEncoder().encode(JSON.stringify(faultOf(error, limits)))])
+    await writeOutput([new TextEncoder().encode(JSON.stringify(toFault(error, limits)))])
     return EXIT.fault
   }
 }

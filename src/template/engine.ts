@@ -3,7 +3,7 @@ import { Context, filters, Liquid, LiquidError, type Template, toValue, toValueS
 import type { Scope } from './documents.ts'
 import { FILTERS } from './filters.ts'
 import { Output } from './output.ts'
-import { type Fault, type Limits, tooMuchOutput, tooSlow } from './protocol.ts'
+import { type Fault, formatTooMuchOutput, formatTooSlow, type Limits } from './protocol.ts'
 
 /** Tags that read another template. */
 const TAGS_OF_FILES = ['include', 'render', 'layout', 'block']
@@ -61,9 +61,9 @@ type Rendering = {
   readonly passedMs: number
 }
 
-/** @returns the text as UTF-8 @throws an error for `faultOf` */
+/** @returns the text as UTF-8 @throws an error for `toFault` */
 export const render = (engine: Liquid, parsed: Template[], { scope, limits, passedMs }: Rendering): Uint8Array[] => {
-  const output = new Output(limits.outputBytes, tooMuchOutput(limits))
+  const output = new Output(limits.outputBytes, formatTooMuchOutput(limits))
   const renderLimit = Math.max(1, limits.renderMs * OWN_SHARE - passedMs)
   const context = new Context(scope, engine.options, { sync: true, renderLimit }, { liquid: engine })
   toValueSync(engine.renderer.renderTemplates(parsed, context, output))
@@ -71,10 +71,10 @@ export const render = (engine: Liquid, parsed: Template[], { scope, limits, pass
 }
 
 /** Returns the fault of an error of parsing or rendering. */
-export const faultOf = (error: unknown, limits: Limits): Fault => {
+export const toFault = (error: unknown, limits: Limits): Fault => {
   const original = LiquidError.is(error) ? (error.originalError ?? error) : error
   const text = (original instanceof Error ? original.message : String(original)).replace(/, line:\d+, col:\d+$/, '')
-  const message = text === TIME_IS_UP ? tooSlow(limits) : text.slice(0, MAX_MESSAGE)
+  const message = text === TIME_IS_UP ? formatTooSlow(limits) : text.slice(0, MAX_MESSAGE)
   const line = LiquidError.is(error) ? error.token.getPosition()[0] : undefined
   return line === undefined ? { message } : { line, message }
 }

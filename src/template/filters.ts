@@ -1,10 +1,10 @@
 /** The filters that Plat adds to Liquid. Nothing in gives nothing out; text that a filter cannot read is an error. */
 import { toValue } from 'liquidjs'
-import { type Cidr, cidrContains, cidrHolds, cidrOf, networkAndBroadcast, parseCidr } from '../net/cidr.ts'
-import { reverseName, reverseZoneName } from '../net/dns/reverse.ts'
-import { formatIp, maxValue, parseIp } from '../net/ip.ts'
+import { type Cidr, cidrContains, cidrHolds, getNetworkAndBroadcast, parseCidr, toCidr } from '../net/cidr.ts'
+import { buildReverseName, buildReverseZoneName } from '../net/dns/reverse.ts'
+import { formatIp, getMaxValue, parseIp } from '../net/ip.ts'
 import { parseMac } from '../net/mac.ts'
-import { slug } from '../net/slug.ts'
+import { toSlug } from '../net/slug.ts'
 
 type Filter = (value: unknown, argument?: unknown) => unknown
 
@@ -13,7 +13,7 @@ const SHOWN = 64
 
 const isNothing = (value: unknown): boolean => value === undefined || value === null || value === ''
 
-const textOf = (value: unknown): string => {
+const toText = (value: unknown): string => {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   throw new Error('takes text, and not a list or an object')
@@ -33,32 +33,32 @@ const readAddress = (text: string) => {
   return ip
 }
 
-const netmask = (text: string): string => {
+const getNetmask = (text: string): string => {
   const { family, prefix } = readCidr(text)
-  return formatIp({ family, value: cidrOf({ family, value: maxValue(family) }, prefix).first })
+  return formatIp({ family, value: toCidr({ family, value: getMaxValue(family) }, prefix).first })
 }
 
-const networkAddress = (text: string): string => {
+const getNetworkAddress = (text: string): string => {
   const { family, first } = readCidr(text)
   return formatIp({ family, value: first })
 }
 
 /** IPv6, /31 and /32 have no broadcast address. */
-const broadcast = (text: string): string | undefined => {
-  const found = networkAndBroadcast(readCidr(text))
+const getBroadcast = (text: string): string | undefined => {
+  const found = getNetworkAndBroadcast(readCidr(text))
   return found && formatIp(found.broadcast)
 }
 
 /** An address is in a block that holds it, a block in one that contains it. */
 const isInCidr = (text: string, argument: unknown): boolean => {
-  const outer = readCidr(textOf(argument ?? ''))
+  const outer = readCidr(toText(argument ?? ''))
   return text.includes('/') ? cidrContains(outer, readCidr(text)) : cidrHolds(outer, readAddress(text))
 }
 
 const reverse = (text: string): string => {
-  if (!text.includes('/')) return reverseName(readAddress(text))
+  if (!text.includes('/')) return buildReverseName(readAddress(text))
   const cidr = readCidr(text)
-  const zone = reverseZoneName(cidr)
+  const zone = buildReverseZoneName(cidr)
   if (zone === undefined) throw new Error(`${shown(text)} has no reverse zone of one name`)
   return zone
 }
@@ -70,23 +70,23 @@ const MAC_STYLES: Readonly<Record<string, (digits: string) => string>> = {
   bare: (digits) => digits,
 }
 
-const mac = (text: string, argument: unknown): string => {
+const formatMac = (text: string, argument: unknown): string => {
   const canonical = parseMac(text)
   if (canonical === undefined) throw new Error(`${shown(text)} is no MAC address`)
-  const name = textOf(argument ?? 'colon')
+  const name = toText(argument ?? 'colon')
   const style = Object.hasOwn(MAC_STYLES, name) ? MAC_STYLES[name] : undefined
   if (style === undefined) throw new Error(`${shown(name)} is none of ${Object.keys(MAC_STYLES).join(', ')}`)
   return style(canonical.replaceAll(':', ''))
 }
 
 /** POSIX.1-2024, XCU section 2.2.2: within single quotes only the quote itself has a meaning. */
-const shell = (text: string): string => {
+const quoteForShell = (text: string): string => {
   if (text.includes('\0')) throw new Error('a word of the shell holds no NUL')
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** Names the filter in its errors, and passes values on that are not given. */
-const named = (
+const createFilter = (
   name: string,
   { run, nothing }: { run: (text: string, argument: unknown) => unknown; nothing?: unknown },
 ): Filter => {
@@ -94,7 +94,7 @@ const named = (
     const value: unknown = toValue(given)
     if (isNothing(value)) return nothing
     try {
-      return run(textOf(value), toValue(argument))
+      return run(toText(value), toValue(argument))
     } catch (error) {
       throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`)
     }
@@ -102,13 +102,13 @@ const named = (
 }
 
 export const FILTERS: Readonly<Record<string, Filter>> = {
-  netmask: named('netmask', { run: netmask }),
-  network_address: named('network_address', { run: networkAddress }),
-  broadcast: named('broadcast', { run: broadcast }),
-  prefix_length: named('prefix_length', { run: (text) => readCidr(text).prefix }),
-  in_cidr: named('in_cidr', { run: isInCidr, nothing: false }),
-  reverse_name: named('reverse_name', { run: reverse }),
-  mac: named('mac', { run: mac }),
-  slug: named('slug', { run: (text) => slug(text) }),
-  shell: named('shell', { run: shell, nothing: "''" }),
+  netmask: createFilter('netmask', { run: getNetmask }),
+  network_address: createFilter('network_address', { run: getNetworkAddress }),
+  broadcast: createFilter('broadcast', { run: getBroadcast }),
+  prefix_length: createFilter('prefix_length', { run: (text) => readCidr(text).prefix }),
+  in_cidr: createFilter('in_cidr', { run: isInCidr, nothing: false }),
+  reverse_name: createFilter('reverse_name', { run: reverse }),
+  mac: createFilter('mac', { run: formatMac }),
+  slug: createFilter('slug', { run: (text) => toSlug(text) }),
+  shell: createFilter('shell', { run: quoteForShell, nothing: "''" }),
 }

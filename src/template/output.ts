@@ -7,11 +7,11 @@ const PIECE = 65_536
 const encoder = new TextEncoder()
 
 /** Returns the text of a value as LiquidJS prints it. */
-const textOf = (given: unknown): string => {
+const formatValue = (given: unknown): string => {
   const value: unknown = toValue(given)
   if (typeof value === 'string') return value
   if (value === undefined || value === null) return ''
-  return Array.isArray(value) ? value.map(textOf).join('') : String(value)
+  return Array.isArray(value) ? value.map(formatValue).join('') : String(value)
 }
 
 const endsInHalf = (text: string): boolean => /[\uD800-\uDBFF]$/.test(text)
@@ -31,7 +31,7 @@ export class Output {
   ) {}
 
   write(value: unknown): void {
-    const text = textOf(value)
+    const text = formatValue(value)
     this.#bytes += Buffer.byteLength(text)
     if (this.#bytes > this.limit) throw new Error(this.excess)
     this.#text += text

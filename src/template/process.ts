@@ -44,11 +44,11 @@ const unavailable = (): AppError =>
     retryAt: new Date(Date.now() + RETRY_AFTER_MS),
   })
 
-const textOf = ({ line, message }: Fault): string => (line === undefined ? message : `line ${line}: ${message}`)
+const formatFault = ({ line, message }: Fault): string => (line === undefined ? message : `line ${line}: ${message}`)
 
-const contentOf = (result: Result): Uint8Array => {
+const getContentOrThrow = (result: Result): Uint8Array => {
   if ('content' in result) return result.content
-  throw invalidField('template', textOf(result.fault))
+  throw invalidField('template', formatFault(result.fault))
 }
 
 /** @param limits other limits than the usual ones */
@@ -72,7 +72,8 @@ export const createTemplates = (limits: Partial<Limits> = {}): Templates => {
     render: ({ template, write, owner, signal }) =>
       renderings.run(
         owner,
-        async () => contentOf(await runProcess({ request: { template, isCheck: false, limits: all }, write, signal })),
+        async () =>
+          getContentOrThrow(await runProcess({ request: { template, isCheck: false, limits: all }, write, signal })),
         signal,
       ),
   }

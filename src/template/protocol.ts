@@ -48,5 +48,5 @@ export const toBounds = ({ renderMs, memoryBytes, outputBytes }: Limits): Bounds
   outputBytes,
 })
 
-export const tooSlow = (limits: Limits): string => formatBound('ms', toBounds(limits))
-export const tooMuchOutput = (limits: Limits): string => formatBound('outputBytes', toBounds(limits))
+export const formatTooSlow = (limits: Limits): string => formatBound('ms', toBounds(limits))
+export const formatTooMuchOutput = (limits: Limits): string => formatBound('outputBytes', toBounds(limits))

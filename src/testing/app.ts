@@ -11,8 +11,8 @@ import { createDnsConnector } from '../platform/dns/connector.ts'
 import { type Config, loadConfig } from '../platform/runtime/config/config.ts'
 import { createLogger, type Logger } from '../platform/runtime/log.ts'
 import { createOutbound, type Outbound } from '../platform/security/outbound.ts'
-import { namedTargetRules, OutboundError, targetRules } from '../platform/security/outbound-target.ts'
-import { createPasswords, type Passwords, passwordWaitMs } from '../platform/security/passwords.ts'
+import { createNamedTargetRules, createTargetRules, OutboundError } from '../platform/security/outbound-target.ts'
+import { computePasswordWaitMs, createPasswords, type Passwords } from '../platform/security/passwords.ts'
 import type { startScan } from '../scanner/process.ts'
 import { createRole, createUser, keyFor } from './identities.ts'
 import { copyDataFile, migratedPostgres } from './migrated.ts'
@@ -29,7 +29,7 @@ const unresolved = async (): Promise<never> => {
 }
 /** Validates targets as usual, and sends nothing. */
 const NOWHERE: Outbound = {
-  ...createOutbound({ rules: { ...targetRules(false), resolve: unresolved } }),
+  ...createOutbound({ rules: { ...createTargetRules(false), resolve: unresolved } }),
   send: async () => {
     throw new OutboundError('tests send nothing')
   },
@@ -110,17 +110,20 @@ export const testApp = async ({
   // So that no test waits for the hash of a first admin.
   if (isFresh) await createUser(opened.db, { username: 'first', roles: ['admin'] })
   const plat = await compose({ config, log, now }, opened, {
-    passwords: passwords ?? createPasswords({ cost: 4, maxWaitMs: passwordWaitMs(config.requestTimeoutMs) }),
+    passwords: passwords ?? createPasswords({ cost: 4, maxWaitMs: computePasswordWaitMs(config.requestTimeoutMs) }),
     ...(scanner ? { startScan: scanner } : {}),
     outbound,
     // Tests with SSO_ALLOW_LOOPBACK have a provider on this machine.
     providerOutbound: createOutbound({
-      rules: namedTargetRules(
-        { ...targetRules(false), resolve: unresolved },
+      rules: createNamedTargetRules(
+        { ...createTargetRules(false), resolve: unresolved },
         { allowsLoopback: config.ssoAllowLoopback },
       ),
     }),
-    dns: createDnsConnector({ rules: { ...targetRules(false), resolve: unresolved }, servers: config.dnsServers }),
+    dns: createDnsConnector({
+      rules: { ...createTargetRules(false), resolve: unresolved },
+      servers: config.dnsServers,
+    }),
     withJobs,
   })
   const fetch = async (request: Request) => plat.fetch(request)

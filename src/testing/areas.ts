@@ -1,7 +1,7 @@
 /** The areas of all objects: as the tables have them, and as the one definition says from the objects of the API. */
 import { AREA_TABLES } from '../features/scopes/area-facts-store.ts'
-import { areasOf } from '../features/scopes/area-store.ts'
-import { type ObjectFacts, placeOfSubnet, type ScopeFacts, scopesOf } from '../features/scopes/areas.ts'
+import { loadAreas } from '../features/scopes/area-store.ts'
+import { createScopeMatcher, type ObjectFacts, placeOfSubnet, type ScopeFacts } from '../features/scopes/areas.ts'
 import type { Tables } from '../features/tables.ts'
 import type { Db } from '../platform/db/database.ts'
 import type { TestCaller } from './app.ts'
@@ -19,7 +19,7 @@ export const definedAreas = async (
   admin: Pick<TestCaller, 'request'>,
   db: Db<Tables>,
 ): Promise<Map<string, string>> => {
-  const setOf = scopesOf((await rowsOf(admin, 'scopes')) as unknown as ScopeFacts[])
+  const setOf = createScopeMatcher((await rowsOf(admin, 'scopes')) as unknown as ScopeFacts[])
   const found = new Map<string, string>()
   /** The scopes of networks and pools, which others inherit. */
   const scopes = new Map<unknown, readonly string[]>()
@@ -72,7 +72,7 @@ export const definedAreas = async (
 
 /** Returns the stored scopes of each object by its id, as a text. */
 export const storedAreas = async (db: Db<Tables>): Promise<Map<string, string>> => {
-  const { setOf } = await areasOf({ db: db.read, store: db })
+  const { setOf } = await loadAreas({ db: db.read, store: db })
   const found = new Map<string, string>()
   for (const table of AREA_TABLES)
     for (const { id, area } of await db.read

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer, connect as netConnect, type Server, type Socket } from 'node:net'
 import { writeRecord } from '../net/dns/record.ts'
-import { appendTsig, type TsigKey, tsigVariables } from '../net/dns/tsig.ts'
+import { appendTsig, encodeTsigVariables, type TsigKey } from '../net/dns/tsig.ts'
 import { encodeValue } from '../net/dns/value.ts'
 import { WireReader, WireWriter } from '../net/dns/wire.ts'
 import { createDnsClient, type DnsClientOptions } from '../platform/dns/client.ts'
@@ -87,7 +87,9 @@ export const signer = (request: Buffer) => {
     const hmac = createHmac('sha256', KEY.secret).update(new WireWriter().u16(prior.length).put(prior).finish())
     for (const message of messages) hmac.update(message)
     hmac.update(
-      isFirst ? tsigVariables(KEY.name, fields) : new WireWriter().u48(fields.timeSigned).u16(fields.fudge).finish(),
+      isFirst
+        ? encodeTsigVariables(KEY.name, fields)
+        : new WireWriter().u48(fields.timeSigned).u16(fields.fudge).finish(),
     )
     prior = hmac.digest()
     isFirst = false

@@ -1,6 +1,6 @@
 /** Checks that an estate document is sound: each row fits the schema of a create, and each reference leads to a row. */
 import { CUSTOM_RESOURCES, type CustomResource } from '../features/custom-fields/fields.ts'
-import { type Level, rulesFor } from '../features/estate/apply/resources.ts'
+import { getRules, type Level } from '../features/estate/apply/resources.ts'
 import type { EstateDocument, EstateRow } from '../features/estate/convert/converter.ts'
 import { INVENTORY, type Resource } from '../features/inventory.ts'
 import { cidrHolds, parseCidr } from '../net/cidr.ts'
@@ -40,7 +40,7 @@ class Checker {
     const { refs = {}, ...fields } = row
     for (const [source, id] of Object.entries(refs as Record<string, string>))
       if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(source) || !REF_ID.test(id)) this.problems.push(`${at}: bad ref ${id}`)
-    const { draft, level } = rulesFor(list)
+    const { draft, level } = getRules(list)
     const create = this.#create(at, fields, level)
     const checked = draft.strict().safeParse(list === 'reservations' ? withoutId(create) : create)
     if (!checked.success) this.problems.push(`${at}: ${JSON.stringify(checked.error.issues)}`)

@@ -3,8 +3,8 @@
  * is an operator there. For tests that look for a byte of omega in what she gets.
  */
 import { expect } from 'bun:test'
-import { schemaOf, settled } from '../platform/cli/schema.ts'
-import { httpParts } from '../platform/operation/http-route.ts'
+import { getInputSchema, stripNull } from '../platform/cli/schema.ts'
+import { parseHttp } from '../platform/operation/http-route.ts'
 import type { AnyOperation } from '../platform/operation/operation.ts'
 import type { Answer, People, Person } from './people.ts'
 
@@ -179,10 +179,10 @@ export const halves = (all: People): (() => Promise<Halves>) => {
 
 /** Returns the path of a call, with the parameters from a half; "none" where it has no such object. */
 export const pathOf = (op: AnyOperation, ids: Half): string => {
-  const { path, params } = httpParts(op.http)
-  const { properties = {} } = schemaOf(op.input)
+  const { path, params } = parseHttp(op.http)
+  const { properties = {} } = getInputSchema(op.input)
   return params.reduce((text, name) => {
-    const { ref = '' } = settled(properties[name] ?? {})
+    const { ref = '' } = stripNull(properties[name] ?? {})
     return text.replace(`{${name}}`, ids[ref] ?? 'none')
   }, path)
 }

@@ -1,6 +1,6 @@
 /** A DNS server of tests that answers queries and updates, and sends a scripted transfer. */
 import type { Socket } from 'node:net'
-import { OPCODE_UPDATE, typeCodeOf, typeName } from '../net/dns/codes.ts'
+import { formatTypeCode, OPCODE_UPDATE, parseTypeCodeOrThrow } from '../net/dns/codes.ts'
 import { WireReader, WireWriter } from '../net/dns/wire.ts'
 import { answer, framed, listen, type Respond, SOA, soa } from './dns-answers.ts'
 
@@ -22,7 +22,7 @@ export const startHostileDns = async (first: Respond): Promise<HostileDns> => {
     const opcode = (reader.u16() >> 11) & 15
     reader.take(8)
     reader.name()
-    const type = typeName(reader.u16())
+    const type = formatTypeCode(reader.u16())
     if (opcode !== OPCODE_UPDATE && type === 'AXFR') {
       transfers++
       transfer(request, socket)
@@ -70,13 +70,13 @@ export const createFiller = ({ labels, isUnique, type, rdata }: Filler): ((reque
     writer.u16(0).u16(0).u16(0)
     const nameAt = writer.size
     writer.put(escapedLabels(labels).name('example.org').finish())
-    writer.u16(typeCodeOf('TXT')).u16(1).u32(60).u16(1).u8(0)
+    writer.u16(parseTypeCodeOrThrow('TXT')).u16(1).u32(60).u16(1).u8(0)
     let count = 1
     for (; writer.size + 30 + rdata.length <= MESSAGE_BYTES; count++) {
       if (isUnique) writer.u8(6).put(Buffer.from((total++).toString(36).padStart(6, '0')))
       writer
         .u16(0xc000 | nameAt)
-        .u16(typeCodeOf(type))
+        .u16(parseTypeCodeOrThrow(type))
         .u16(1)
         .u32(60)
         .u16(rdata.length)

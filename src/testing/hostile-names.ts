@@ -2,9 +2,9 @@
 import { expect } from 'bun:test'
 import { runCli } from '../cli.ts'
 import { contracts } from '../features/index.ts'
-import { jsonSchemaOf } from '../platform/contract/json-schema.ts'
-import { exampleOf } from '../platform/openapi/example.ts'
-import { httpParts } from '../platform/operation/http-route.ts'
+import { toJsonSchema } from '../platform/contract/json-schema.ts'
+import { buildExample } from '../platform/openapi/example.ts'
+import { parseHttp } from '../platform/operation/http-route.ts'
 import type { AnyOperation, OperationSet } from '../platform/operation/operation.ts'
 import { memoryIo } from './memory-io.ts'
 
@@ -27,8 +27,8 @@ const hostile = (value: unknown): unknown => {
 }
 
 export const answerOf = (op: AnyOperation): unknown => {
-  const { schema, definitions } = jsonSchemaOf(op.output, 'output')
-  return hostile(exampleOf(schema, definitions))
+  const { schema, definitions } = toJsonSchema(op.output, 'output')
+  return hostile(buildExample(schema, definitions))
 }
 
 export type Fetch = (target: string, init: RequestInit) => Promise<Response>
@@ -37,7 +37,7 @@ export type Fetch = (target: string, init: RequestInit) => Promise<Response>
 export const answering: Fetch = async (target, init) => {
   const { pathname } = new URL(target)
   const op = operations.find(({ http }) => {
-    const { method, path } = httpParts(http)
+    const { method, path } = parseHttp(http)
     return method === init.method && new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname)
   })
   if (!op) throw new Error(`there is no ${init.method} ${pathname} ${HOSTILE}`)

@@ -1,7 +1,7 @@
 /** Generates input for an operation from its schema: valid, nearly valid, invalid and hostile. */
 import fc from 'fast-check'
 import type { z } from 'zod'
-import { inputJsonSchema } from '../platform/contract/validate.ts'
+import { toInputJsonSchema } from '../platform/contract/validate.ts'
 
 /** The keywords in the schemas of inputs. */
 type Schema = {
@@ -261,7 +261,7 @@ const objectFor = (schema: Schema, ids: Ids): fc.Arbitrary<Record<string, unknow
 /** Generates input for a schema, from valid to hostile. */
 export const inputFor = (schema: z.ZodType, ids: Ids): fc.Arbitrary<Record<string, unknown>> =>
   // The JSON Schema of an input, with the relevant keywords.
-  objectFor(inputJsonSchema(schema) as Schema, ids)
+  objectFor(toInputJsonSchema(schema) as Schema, ids)
 
 /** Encodes text for a path or query, or only replaces forbidden characters. */
 export const encoded = (text: string, isRaw: boolean): string =>

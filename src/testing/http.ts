@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os'
 import { createApp } from '../platform/http/app.ts'
 import { createGuard } from '../platform/http/guard.ts'
-import { securityHeaders } from '../platform/http/headers.ts'
+import { getSecurityHeaders } from '../platform/http/headers.ts'
 import { createHostCheck } from '../platform/http/request-host.ts'
 import { createSpoolSpace } from '../platform/http/spool.ts'
 import { createStreams, streamLimits } from '../platform/http/streams.ts'
@@ -58,7 +58,7 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
     log,
     streams,
     checkHost: createHostCheck([]),
-    headers: securityHeaders(config),
+    headers: getSecurityHeaders(config),
   })
   return {
     fetch: app.fetch,

@@ -1,7 +1,7 @@
 /** Inserts users, roles and keys directly into the database, because hashing a password takes a second. */
 import { makeKey } from '../features/keys/keys.ts'
 import { insert as insertKey } from '../features/keys/store.ts'
-import { canonicalPermission } from '../features/roles/catalogue.ts'
+import { normalizePermission } from '../features/roles/catalogue.ts'
 import { insert as insertRole } from '../features/roles/store.ts'
 import type { Tables } from '../features/tables.ts'
 import { insert as insertUser } from '../features/users/store.ts'
@@ -63,7 +63,7 @@ export type TestRole = { readonly name: string; readonly permissions: readonly s
 export const createRole = async (db: Db<Tables>, { name, permissions }: TestRole): Promise<{ id: string }> => {
   const id = Bun.randomUUIDv7()
   const canonical = permissions.map((permission) => {
-    const known = canonicalPermission(permission)
+    const known = normalizePermission(permission)
     if (!known) throw new Error(`No permission is called "${permission}"`)
     return known
   })

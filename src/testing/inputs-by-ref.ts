@@ -1,7 +1,7 @@
 /** Builds inputs of an operation from ids: for its path, and for each other field that names an object. */
-import { choicesOf, type FieldSchema, schemaOf, settled } from '../platform/cli/schema.ts'
-import { httpParts, takesQuery } from '../platform/operation/http-route.ts'
-import { type AnyOperation, nounOf } from '../platform/operation/operation.ts'
+import { type FieldSchema, getInputSchema, listChoices, stripNull } from '../platform/cli/schema.ts'
+import { parseHttp, takesQuery } from '../platform/operation/http-route.ts'
+import { type AnyOperation, getNoun } from '../platform/operation/operation.ts'
 
 /** Ids by the resource that a field refers to; by name for parameters of a path that refer to none. */
 export type Ids = Readonly<Record<string, string>>
@@ -27,8 +27,8 @@ const VALUES: Readonly<Record<string, unknown>> = {
 /** Returns a value without a reference, where the field is required. */
 const plain = (name: string, schema: FieldSchema): unknown => {
   if (Object.hasOwn(VALUES, name)) return VALUES[name]
-  const { type, properties, required = [], items, minimum = 1, default: preset } = settled(schema)
-  const [choice] = choicesOf(settled(schema))
+  const { type, properties, required = [], items, minimum = 1, default: preset } = stripNull(schema)
+  const [choice] = listChoices(stripNull(schema))
   if (preset !== undefined) return preset
   if (choice !== undefined) return choice
   if (type === 'object')
@@ -44,7 +44,7 @@ const plain = (name: string, schema: FieldSchema): unknown => {
 type Place = { readonly field: string; readonly ref: string; readonly around: (id: string) => unknown }
 
 const placesIn = (field: string, schema: FieldSchema): Place[] => {
-  const { ref, items, properties = {}, required = [] } = settled(schema)
+  const { ref, items, properties = {}, required = [] } = stripNull(schema)
   if (ref !== undefined) return [{ field, ref, around: (id) => id }]
   if (items)
     return placesIn(field, items).map((inner) => ({
@@ -66,11 +66,11 @@ const placesIn = (field: string, schema: FieldSchema): Place[] => {
 
 /** Returns the parameters of the path with these ids. */
 export const paramsOf = (op: Pick<AnyOperation, 'http' | 'input' | 'name'>, ids: Ids): Record<string, string> => {
-  const { properties = {} } = schemaOf(op.input)
+  const { properties = {} } = getInputSchema(op.input)
   return Object.fromEntries(
-    httpParts(op.http).params.map((name) => {
-      const { ref } = settled(properties[name] ?? {})
-      return [name, ids[ref ?? name] ?? ids[nounOf(op)] ?? 'none']
+    parseHttp(op.http).params.map((name) => {
+      const { ref } = stripNull(properties[name] ?? {})
+      return [name, ids[ref ?? name] ?? ids[getNoun(op)] ?? 'none']
     }),
   )
 }
@@ -99,8 +99,8 @@ const itemsOf = (own: Ids, about: Ids): Readonly<Record<string, readonly object[
  * the objects of `own`.
  */
 export const callsAbout = (op: AnyOperation, { own, about }: { readonly own: Ids; readonly about: Ids }): Call[] => {
-  const { properties = {}, required = [] } = schemaOf(op.input)
-  const { params } = httpParts(op.http)
+  const { properties = {}, required = [] } = getInputSchema(op.input)
+  const { params } = parseHttp(op.http)
   const given = Object.fromEntries(
     required.flatMap((name) => {
       const { [name]: schema } = properties
@@ -127,7 +127,7 @@ export const requestOf = (
   op: AnyOperation,
   { input }: Call,
 ): { readonly http: string; readonly body?: Readonly<Record<string, unknown>> } => {
-  const { method, path, params } = httpParts(op.http)
+  const { method, path, params } = parseHttp(op.http)
   const at = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
   const rest = Object.entries(input).filter(([name]) => !params.includes(name))
   if (!takesQuery(method)) return { http: `${method} ${at}`, body: Object.fromEntries(rest) }

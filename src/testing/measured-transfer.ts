@@ -1,6 +1,6 @@
 /** A process that transfers a zone from a port of this machine, and prints what that cost. Linux only. */
 import { readFileSync } from 'node:fs'
-import { serverRrsets } from '../features/dns-zones/server-rrsets.ts'
+import { fetchServerRrsets } from '../features/dns-zones/server-rrsets.ts'
 import { createDnsClient } from '../platform/dns/client.ts'
 import { connect } from './dns-answers.ts'
 
@@ -25,7 +25,7 @@ if (import.meta.main) {
     last = now
   }
   const timer = setInterval(look, 1)
-  const result = await serverRrsets(client, 'example.org', new AbortController().signal).then(
+  const result = await fetchServerRrsets(client, 'example.org', new AbortController().signal).then(
     ({ rrsets }) => ({ error: '', rrsets: rrsets.size }),
     (error: unknown) => ({ error: String(error), rrsets: 0 }),
   )

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { dataFile, openDatabase } from '../compose.ts'
+import { getDataFile, openDatabase } from '../compose.ts'
 import { type Config, loadConfig } from '../platform/runtime/config/config.ts'
 import { createLogger } from '../platform/runtime/log.ts'
 import { postgres, postgresDatabase, type TestDatabase } from './servers.ts'
@@ -21,16 +21,16 @@ const makeSqliteTemplate = async (): Promise<string> => {
   process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
   const config = loadConfig({ env: { DATA_DIR: dataDir }, cwd: dataDir })
   await migrate(config)
-  return dataFile(config)
+  return getDataFile(config)
 }
 
 /**
  * Puts a migrated data file at the path of the configuration. @returns false, without a change, if there is one already
  */
 export const copyDataFile = async (config: Config): Promise<boolean> => {
-  if (existsSync(dataFile(config))) return false
+  if (existsSync(getDataFile(config))) return false
   sqliteTemplate ??= makeSqliteTemplate()
-  copyFileSync(await sqliteTemplate, dataFile(config))
+  copyFileSync(await sqliteTemplate, getDataFile(config))
   return true
 }
 

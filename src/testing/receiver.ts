@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createOutbound, type Outbound } from '../platform/security/outbound.ts'
-import { type TargetRules, targetRules } from '../platform/security/outbound-target.ts'
+import { createTargetRules, type TargetRules } from '../platform/security/outbound-target.ts'
 
 const HOST = '127.0.0.5'
-const rules: TargetRules = { ...targetRules(false), reach: (ip) => (ip === HOST ? 'public' : 'blocked') }
+const rules: TargetRules = { ...createTargetRules(false), reach: (ip) => (ip === HOST ? 'public' : 'blocked') }
 
 /** Reaches receivers only. */
 export const outboundToReceivers = (): Outbound => createOutbound({ rules })

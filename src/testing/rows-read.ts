@@ -1,10 +1,10 @@
 /** Counts the rows of the inventory that a PostgreSQL server has read, by its statistics. */
-import { INVENTORY, tableOf } from '../features/inventory.ts'
+import { INVENTORY, toTableName } from '../features/inventory.ts'
 import type { ReplicaServer } from './replicas.ts'
 import { until } from './until.ts'
 
 /** The tables of the lists and of the parts of their objects. */
-const TABLES = [...INVENTORY.map(tableOf), 'addresses', 'device_tags', 'device_domains', 'pool_tags']
+const TABLES = [...INVENTORY.map(toTableName), 'addresses', 'device_tags', 'device_domains', 'pool_tags']
 
 /** Waits until all others have disconnected: a connection reports its counts when it ends, at the latest. */
 export const rowsReadBy = async (server: ReplicaServer, database: string): Promise<number> => {

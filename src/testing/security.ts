@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { contracts, routes } from '../features/index.ts'
-import { httpParts } from '../platform/operation/http-route.ts'
+import { parseHttp } from '../platform/operation/http-route.ts'
 import type { AnyOperation } from '../platform/operation/operation.ts'
 import { createPasswords } from '../platform/security/passwords.ts'
 import { type TestApp, type TestCaller, type TestOptions, testApp } from './app.ts'
@@ -19,7 +19,7 @@ export const endpoints = [...operations, ...routes].map(({ name, http, access, s
   name,
   access,
   session,
-  ...httpParts(http),
+  ...parseHttp(http),
 }))
 export type Endpoint = (typeof endpoints)[number]
 

@@ -1,8 +1,8 @@
 /** Calls derived from the registry: each list with each filter, order and page, reads of the past, previews, and the errors of each operation. */
 import { z } from 'zod'
-import { choicesOf, type FieldSchema, schemaOf, settled } from '../../src/platform/cli/schema.ts'
-import { httpParts } from '../../src/platform/operation/http-route.ts'
-import { type AnyOperation, nounOf, permissionsOf } from '../../src/platform/operation/operation.ts'
+import { type FieldSchema, getInputSchema, listChoices, stripNull } from '../../src/platform/cli/schema.ts'
+import { parseHttp } from '../../src/platform/operation/http-route.ts'
+import { type AnyOperation, getNoun, listPermissions } from '../../src/platform/operation/operation.ts'
 import { callsAbout, type Ids, paramsOf } from '../../src/testing/inputs-by-ref.ts'
 import { type Call, compare, endpoints, type Input, operations } from './engine-pair.ts'
 import { getNewObject, listNewResources } from './new-resource-calls.ts'
@@ -121,11 +121,11 @@ const reads = operations.filter(isRead)
 const MEASURED = new Set(['database.status'])
 
 const listFields = (op: AnyOperation): [string, FieldSchema][] =>
-  Object.entries(schemaOf(op.input).properties ?? {}).map(([name, schema]) => [name, settled(schema)])
+  Object.entries(getInputSchema(op.input).properties ?? {}).map(([name, schema]) => [name, stripNull(schema)])
 
 /** Returns the input with the path and the required fields. */
 const buildBase = (op: AnyOperation): Input => {
-  const required = schemaOf(op.input).required ?? []
+  const required = getInputSchema(op.input).required ?? []
   const params = paramsOf(op, ids)
   const given = required.flatMap((name) => (name in params ? [] : [[name, VALUES[name]?.[0] ?? 'x']]))
   return { ...Object.fromEntries(given), ...params, ...(op.name === 'lookup.show' && { query: '10.0.1.5' }) }
@@ -138,11 +138,11 @@ const listSorts = (schema: FieldSchema, noun: string): string[] => {
 }
 
 const listValues = (name: string, schema: FieldSchema, noun: string): readonly unknown[] => {
-  const item = settled(schema.items ?? schema)
+  const item = stripNull(schema.items ?? schema)
   if (name === 'sort') return listSorts(schema, noun)
   if (name === 'as_of' || name === 'limit' || name === 'offset') return []
   if (item.ref !== undefined) return [...(OBJECTS[item.ref] ?? []), 'none']
-  const choices = choicesOf(item)
+  const choices = listChoices(item)
   if (choices.length > 0) return choices
   return item.type === 'boolean' ? [true, false] : (VALUES[name] ?? [])
 }
@@ -150,8 +150,8 @@ const listValues = (name: string, schema: FieldSchema, noun: string): readonly u
 const withShape = (call: Call): Call => (MEASURED.has(call.op) ? { ...call, hasOnlyShape: true } : call)
 
 const withFilters = (op: AnyOperation, base: Input): Call[] => {
-  const noun = nounOf(op)
-  const { params } = httpParts(op.http)
+  const noun = getNoun(op)
+  const { params } = parseHttp(op.http)
   return listFields(op).flatMap(([name, schema]) => {
     const isPath = params.includes(name) && name !== 'query'
     const values = isPath ? (OBJECTS[schema.ref ?? noun] ?? []).slice(1) : listValues(name, schema, noun)
@@ -170,7 +170,7 @@ export const buildReads = (): readonly Call[] =>
       read({}),
       ...withFilters(op, base),
       ...(names.includes('limit') ? PAGES.map((page) => read(page)) : []),
-      ...(names.includes('custom') ? (CUSTOM[nounOf(op)] ?? []).map((query) => read({}, query)) : []),
+      ...(names.includes('custom') ? (CUSTOM[getNoun(op)] ?? []).map((query) => read({}, query)) : []),
       ...(op.past ? MOMENTS.map((as_of) => read({ as_of })) : []),
       read({}, 'nonsense=1'),
       // The same address again: its ETag has not changed.
@@ -186,7 +186,7 @@ export const buildScopedReads = (): readonly Call[] =>
     .flatMap((op) => {
       const base = buildBase(op)
       const fields = listFields(op)
-      const sorts = fields.flatMap(([name, schema]) => (name === 'sort' ? listSorts(schema, nounOf(op)) : []))
+      const sorts = fields.flatMap(([name, schema]) => (name === 'sort' ? listSorts(schema, getNoun(op)) : []))
       const inputs = [
         {},
         ...sorts.map((sort) => ({ sort })),
@@ -206,7 +206,7 @@ export const buildPreviews = (): readonly Call[] =>
     )
 
 const buildUnknownParams = (op: Pick<AnyOperation, 'http'>): Input =>
-  Object.fromEntries(httpParts(op.http).params.map((name) => [name, 'unknown']))
+  Object.fromEntries(parseHttp(op.http).params.map((name) => [name, 'unknown']))
 
 /** Returns the calls without credentials, without a permission and about unknown objects. */
 export const buildRefusals = (): readonly Call[] =>
@@ -216,7 +216,7 @@ export const buildRefusals = (): readonly Call[] =>
     const input = isOperation ? { ...buildBase(op), ...unknown } : unknown
     return [
       ...(op.access === 'public' ? [] : [compare(op.name, input, { as: 'guest' })]),
-      ...(permissionsOf(op.access).length > 0 ? [compare(op.name, input, { as: 'nobody' })] : []),
+      ...(listPermissions(op.access).length > 0 ? [compare(op.name, input, { as: 'nobody' })] : []),
       ...(Object.keys(unknown).length > 0 ? [compare(op.name, { ...buildExample(op), ...unknown })] : []),
     ]
   })
@@ -233,7 +233,7 @@ export const buildInvalidCalls = (): readonly Call[] =>
   operations
     .filter(({ http, session }) => /^(POST|PUT) /.test(http) && session === undefined)
     .flatMap((op) => {
-      const { params } = httpParts(op.http)
+      const { params } = parseHttp(op.http)
       const good = buildExample(op)
       const fields = listFields(op).filter(([name]) => !params.includes(name))
       const wrong = fields.map(([name, { type }]) => [name, type === 'object' ? 'text' : { wrong: 1 }])
@@ -246,12 +246,12 @@ export const buildInvalidCalls = (): readonly Call[] =>
 
 /** Paths of single objects. */
 const objects = new Set<string>(
-  reads.filter(({ output }) => !(output instanceof z.ZodArray)).map(({ http }) => httpParts(http).path),
+  reads.filter(({ output }) => !(output instanceof z.ZodArray)).map(({ http }) => parseHttp(http).path),
 )
 /** Changes of single objects that can be read, and so have an ETag. */
 export const changes: readonly AnyOperation[] = operations
   .filter(({ http, session }) => /^(PUT|DELETE) /.test(http) && session === undefined)
-  .filter((op) => objects.has(httpParts(op.http).path))
+  .filter((op) => objects.has(parseHttp(op.http).path))
 
 /** Returns the changes of objects with an ETag that they no longer have. */
 export const buildStaleChanges = (): readonly Call[] =>

@@ -1,6 +1,6 @@
 /** Two servers with the same world, one on each engine: sends each call to both, and compares the answers and the recorded events. */
 import { contracts, routes } from '../../src/features/index.ts'
-import { httpParts } from '../../src/platform/operation/http-route.ts'
+import { parseHttp } from '../../src/platform/operation/http-route.ts'
 import type { AnyOperation } from '../../src/platform/operation/operation.ts'
 import { createPasswords } from '../../src/platform/security/passwords.ts'
 import { type TestApp, testApp } from '../../src/testing/app.ts'
@@ -115,7 +115,7 @@ const toRequest = (world: World, call: Call): Request => {
   if (!found) throw new Error(`no operation is called "${call.op}"`)
   // Reads the name, the method and the path, which a route has too.
   const { http, body } = requestOf(found as AnyOperation, { field: call.op, input: filled })
-  const { method } = httpParts(found.http)
+  const { method } = parseHttp(found.http)
   const at = http.slice(http.indexOf(' ') + 1)
   const address = call.query === undefined ? at : `${at}${at.includes('?') ? '&' : '?'}${fill(world, call.query)}`
   const sent = call.text === undefined ? body && JSON.stringify(body) : fill(world, call.text)

@@ -1,6 +1,6 @@
 /** PostgreSQL answers as SQLite does: the same calls to the same world, with the answers, the headers and the events compared. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { permissionsOf } from '../../src/platform/operation/operation.ts'
+import { listPermissions } from '../../src/platform/operation/operation.ts'
 import { type ScriptedProvider, scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import { engines } from '../../src/testing/servers.ts'
 import { accessCalls } from './access-calls.ts'
@@ -95,7 +95,7 @@ describe.skipIf(!hasBoth)('the calls reach', () => {
   })
 
   test('a refusal of every operation that needs a permission', () => {
-    const restricted = endpoints.filter(({ access }) => permissionsOf(access).length > 0)
+    const restricted = endpoints.filter(({ access }) => listPermissions(access).length > 0)
     expect(getNames(restricted.filter(isLacking(listReached((status) => status === 403))))).toEqual([])
   })
 

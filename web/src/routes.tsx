@@ -14,7 +14,7 @@ import { meQuery, queryClient } from './api/queries.ts'
 import { DevicePage } from './devices/device-page.tsx'
 import { DevicesPage } from './devices/devices-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
-import { componentOf, MOVED, PAGES, type Path } from './pages.ts'
+import { MOVED, PAGES, type Path, toComponentName } from './pages.ts'
 import { CONSENT, LOGIN, STORIES } from './paths.ts'
 import { parseSearch, stringifySearch } from './search-text.ts'
 import { NotFoundPage, RouteFailure } from './shell/route-states.tsx'
@@ -66,7 +66,7 @@ const app = createRoute({
   errorComponent: RouteFailure,
 })
 
-const page = <const P extends Path>(path: P, component: RouteComponent) =>
+const createPage = <const P extends Path>(path: P, component: RouteComponent) =>
   createRoute({
     getParentRoute: () => app,
     path,
@@ -77,7 +77,11 @@ const page = <const P extends Path>(path: P, component: RouteComponent) =>
 
 /** The most used pages are in the first file, with all shared code. */
 const FIRST_PATHS = ['/', '/devices', '/devices/$id'] as const
-const FIRST = [page('/', OverviewPage), page('/devices', DevicesPage), page('/devices/$id', DevicePage)] as const
+const FIRST = [
+  createPage('/', OverviewPage),
+  createPage('/devices', DevicesPage),
+  createPage('/devices/$id', DevicePage),
+] as const
 
 /** Each of these is one file. More files would cost more in requests than they save in bytes. */
 const FILES = import.meta.glob<Record<string, RouteComponent>>([
@@ -86,18 +90,18 @@ const FILES = import.meta.glob<Record<string, RouteComponent>>([
 ])
 
 type LazyPath = Exclude<Path, (typeof FIRST_PATHS)[number]>
-type RouteOf<P extends Path> = P extends Path ? ReturnType<typeof page<P>> : never
+type RouteOf<P extends Path> = P extends Path ? ReturnType<typeof createPage<P>> : never
 
-const lazyPage = ([path, file]: [string, string]) => {
+const createLazyPage = ([path, file]: [string, string]) => {
   const { [`./${file}.tsx`]: load } = FILES
   if (!load) throw new Error(`pages.ts names ${file}, which does not exist`)
-  return page(path as Path, lazyRouteComponent(load, componentOf(file)))
+  return createPage(path as Path, lazyRouteComponent(load, toComponentName(file)))
 }
 
 // `map` loses which path each page has.
 const others = Object.entries(PAGES)
   .filter(([path]) => !(FIRST_PATHS as readonly string[]).includes(path))
-  .map(lazyPage) as unknown as readonly RouteOf<LazyPath>[]
+  .map(createLazyPage) as unknown as readonly RouteOf<LazyPath>[]
 
 const moved = Object.entries(MOVED).map(([path, to]) =>
   createRoute({

@@ -5,17 +5,17 @@ import { countRows, listRows, type Page } from '../../platform/contract/list.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { type AuditEntry, type AuditFilter, auditRoutes, audit as contract } from './api.ts'
+import { type AuditEntry, type AuditFilter, audit, auditRoutes } from './api.ts'
 import { createSigner } from './chain.ts'
 import { exportEntries } from './export.ts'
-import { namesRevision, objectsOf } from './object-names.ts'
+import { findObjects, readNamesRevision } from './object-names.ts'
 import { removeOld } from './retention.ts'
 import * as store from './store.ts'
 import { verify } from './verify.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-export { objectsOf }
+export { findObjects }
 
 /** Returns a page of entries with the names of their objects, which are read together. */
 const listNamed = async (
@@ -23,11 +23,11 @@ const listNamed = async (
   filter: AuditFilter,
   { limit, offset = 0 }: Page & { readonly limit: number },
 ): Promise<JsonList<AuditEntry>> => {
-  const revision = `${await store.revision(ctx)}.${await namesRevision(ctx)}`
-  const query = store.matching(ctx, filter)
+  const revision = `${await store.readRevision(ctx)}.${await readNamesRevision(ctx)}`
+  const query = store.selectMatching(ctx, filter)
   async function* rows(): AsyncGenerator<string[]> {
     const entries = await query.limit(limit).offset(offset).execute()
-    const objects = await objectsOf(ctx, entries)
+    const objects = await findObjects(ctx, entries)
     yield entries.map((entry) => JSON.stringify({ ...entry, object: objects.get(entry.id) ?? null }))
   }
   return new JsonList<AuditEntry>({ revision, total: () => countRows(query), rows })
@@ -40,20 +40,20 @@ export type AuditOptions = {
 export const auditFeature = ({ config }: AuditOptions): Feature => {
   const signer = createSigner(config)
   return {
-    operations: implement(contract, {
+    operations: implement(audit, {
       list: async (ctx, { limit, offset, include, ...filter }) =>
         include
           ? listNamed(ctx, filter, { limit, offset })
           : listRows(ctx, {
-              revision: await store.revision(ctx),
-              query: store.matching(ctx, filter),
+              revision: await store.readRevision(ctx),
+              query: store.selectMatching(ctx, filter),
               page: { limit, offset },
               row: (entry): AuditEntry => entry,
             }),
       verify: async (ctx) => verify(ctx, signer),
       get: async (ctx, { id }) => {
         const entry = orNotFound(await store.find(ctx, id), 'audit entry', id)
-        return { ...entry, object: (await objectsOf(ctx, [entry])).get(id) ?? null }
+        return { ...entry, object: (await findObjects(ctx, [entry])).get(id) ?? null }
       },
     }),
     routes: [{ route: auditRoutes.export, handler: exportEntries }],

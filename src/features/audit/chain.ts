@@ -1,5 +1,5 @@
 /** The hash chains of the audit trail: each entry contains the hash of the one before it. */
-import { keyIdOf } from '../../platform/security/crypto.ts'
+import { computeKeyId } from '../../platform/security/crypto.ts'
 import type { AuditChainRow, AuditRow } from './table.ts'
 
 /** The number of chains, which the migration created. */
@@ -42,22 +42,22 @@ export type Link = Entry & {
   readonly seq: number
 }
 
-/** The sort key of entries: chain and seq as one number. @example placeOf(1, 7) // 2 ** 40 + 7 */
-export const placeOf = (chain: number, seq: number): number => chain * PLACES + seq
+/** The sort key of entries: chain and seq as one number. @example toSortKey(1, 7) // 2 ** 40 + 7 */
+export const toSortKey = (chain: number, seq: number): number => chain * PLACES + seq
 
 /** Returns the seq of a place in the given chain. */
-export const seqOf = (chain: number, place: number | string): number => Number(place) - placeOf(chain, 0)
+export const toSeq = (chain: number, place: number | string): number => Number(place) - toSortKey(chain, 0)
 
 /** The values of all versions up to the last one with a value, so that an older entry keeps its hash. */
-const laterValues = (link: Link): readonly string[] => {
+const listLaterValues = (link: Link): readonly string[] => {
   const last = hashedLater.findLastIndex((fields) => fields.some((column) => link[column] !== ''))
   return hashedLater.slice(0, last + 1).flatMap((fields) => fields.map((column) => link[column]))
 }
 
 /** Returns the hash of an entry; `previous` is the hash of the one before it. */
-export const hashOf = (previous: string, link: Link): string => {
+export const hashEntry = (previous: string, link: Link): string => {
   const values = hashed.map((column) => link[column])
-  const later = laterValues(link)
+  const later = listLaterValues(link)
   return Bun.SHA256.hash(JSON.stringify([previous, link.chain, link.seq, ...values, ...later]), 'hex')
 }
 
@@ -71,7 +71,7 @@ export type Chain = {
 }
 export type SignedChain = Chain & { readonly signature: string }
 
-export const chainOf = (row: AuditChainRow): SignedChain => ({
+export const toSignedChain = (row: AuditChainRow): SignedChain => ({
   ...row,
   chain: Number(row.chain),
   start_seq: Number(row.start_seq),
@@ -105,8 +105,8 @@ type Key = { readonly id: string; readonly signature: (chain: Chain) => string }
 
 const hmac = (key: Uint8Array, text: string) => new Bun.CryptoHasher('sha256', key).update(text)
 
-const signingKey = (encryptionKey: string): Key => {
-  const id = keyIdOf(encryptionKey)
+const createSigningKey = (encryptionKey: string): Key => {
+  const id = computeKeyId(encryptionKey)
   // A separate key, so that signatures reveal nothing about encrypted values.
   const key = hmac(Buffer.from(encryptionKey, 'hex'), 'plat audit chain').digest()
   return {
@@ -119,8 +119,8 @@ const signingKey = (encryptionKey: string): Key => {
 }
 
 export const createSigner = ({ encryptionKey, encryptionKeyPrevious }: SigningKeys): Signer => {
-  const current = encryptionKey === undefined ? undefined : signingKey(encryptionKey)
-  const keys = new Map(encryptionKeyPrevious.map((key) => signingKey(key)).map((key) => [key.id, key]))
+  const current = encryptionKey === undefined ? undefined : createSigningKey(encryptionKey)
+  const keys = new Map(encryptionKeyPrevious.map((key) => createSigningKey(key)).map((key) => [key.id, key]))
   if (current) keys.set(current.id, current)
   return {
     hasKey: current !== undefined,

@@ -1,8 +1,8 @@
 /** Records the input of a call as JSON text, without secrets and with a limited length. */
 import type { z } from 'zod'
-import { type InputSchema, inputJsonSchema } from '../../platform/contract/validate.ts'
+import { type InputSchema, toInputJsonSchema } from '../../platform/contract/validate.ts'
 import { isSecretName, REDACTED } from '../../platform/runtime/redaction.ts'
-import { maskedUrl } from './masked-url.ts'
+import { redactUrl } from './masked-url.ts'
 
 export const MAX_CHANGES_BYTES = 10 * 1024
 
@@ -42,7 +42,7 @@ const classifyName = (name: string): NameKind => {
 const MAX_KINDS = 2000
 const kinds = new Map<string, NameKind>()
 
-const kindOf = (name: string): NameKind => {
+const getNameKind = (name: string): NameKind => {
   const known = kinds.get(name)
   if (known) return known
   const kind = classifyName(name)
@@ -54,10 +54,10 @@ const kindOf = (name: string): NameKind => {
 type Contract = InputSchema | undefined
 
 /** The option of a union that a value matches; among objects the one with most known fields. */
-const optionFor = (schema: Contract, value: object): Contract => {
+const selectOption = (schema: Contract, value: object): Contract => {
   if (!schema?.anyOf) return schema
   const wanted = Array.isArray(value) ? 'array' : 'object'
-  const options = schema.anyOf.map((option) => optionFor(option, value)).filter((option) => option?.type === wanted)
+  const options = schema.anyOf.map((option) => selectOption(option, value)).filter((option) => option?.type === wanted)
   const known = (option: Contract) => Object.keys(value).filter((name) => option?.properties?.[name]).length
   return options.toSorted((one, other) => known(other) - known(one))[0] ?? { type: 'none' }
 }
@@ -65,7 +65,7 @@ const optionFor = (schema: Contract, value: object): Contract => {
 const isSchema = (value: unknown): value is InputSchema => typeof value === 'object' && value !== null
 
 /** Returns the schema of a field; undefined if the contract has no such field. */
-const fieldOf = (schema: InputSchema, name: string): InputSchema | undefined => {
+const getFieldSchema = (schema: InputSchema, name: string): InputSchema | undefined => {
   // An object of any form, such as a row of an estate document.
   if (Object.keys(schema).length === 0) return schema
   if (schema.properties) return Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
@@ -83,13 +83,13 @@ const addFields = (out: BoundedJson, fields: object, { contract, all }: Fields):
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue
     if (out.isFull) return
-    const field = contract && fieldOf(contract, name)
+    const field = contract && getFieldSchema(contract, name)
     if (contract && !field) continue
     out.add(separator)
     separator = ','
     out.addString(name)
     out.add(':')
-    addField(out, value, { kind: all ?? kindOf(name), contract: field })
+    addField(out, value, { kind: all ?? getNameKind(name), contract: field })
   }
   out.add(separator === '{' ? '{}' : '}')
 }
@@ -98,9 +98,9 @@ type Field = { readonly kind: NameKind; readonly contract: Contract }
 
 const addField = (out: BoundedJson, value: unknown, { kind, contract }: Field): void => {
   if (kind === 'plain' || (kind !== 'secret' && value === null)) addValue(out, value, contract)
-  else if (kind === 'url' && typeof value === 'string') out.addString(maskedUrl(value))
+  else if (kind === 'url' && typeof value === 'string') out.addString(redactUrl(value))
   else if (kind === 'headers' && isFields(value))
-    addFields(out, value, { contract: optionFor(contract, value), all: 'secret' })
+    addFields(out, value, { contract: selectOption(contract, value), all: 'secret' })
   // A value of another type is refused, but may still contain a secret.
   else out.addString(REDACTED)
 }
@@ -121,8 +121,8 @@ const addList = (out: BoundedJson, list: readonly unknown[], contract: Contract)
 const addValue = (out: BoundedJson, value: unknown, contract: Contract): void => {
   if (typeof value === 'string') out.addString(value)
   else if (typeof value !== 'object' || value === null) out.add(JSON.stringify(value) ?? 'null')
-  else if (Array.isArray(value)) addList(out, value, optionFor(contract, value))
-  else addFields(out, value, { contract: optionFor(contract, value) })
+  else if (Array.isArray(value)) addList(out, value, selectOption(contract, value))
+  else addFields(out, value, { contract: selectOption(contract, value) })
 }
 
 /** Returns the longest prefix of the text that takes at most `maxBytes` in UTF-8, without splitting a character. */
@@ -139,11 +139,11 @@ export const cutToBytes = (text: string, maxBytes: number): string => {
 /**
  * @param schema of the input; fields outside it are left out, because they may be secrets
  * @returns '' for no input
- * @example changesOf({ name: 'a', password: 'b' }) // '{"name":"a","password":"[redacted]"}'
+ * @example formatChanges({ name: 'a', password: 'b' }) // '{"name":"a","password":"[redacted]"}'
  */
-export const changesOf = (sent: unknown, schema?: z.ZodType): string => {
+export const formatChanges = (sent: unknown, schema?: z.ZodType): string => {
   if (sent === undefined) return ''
   const out = new BoundedJson(MAX_CHANGES_BYTES)
-  addValue(out, sent, schema && inputJsonSchema(schema))
+  addValue(out, sent, schema && toInputJsonSchema(schema))
   return cutToBytes(out.text, MAX_CHANGES_BYTES)
 }

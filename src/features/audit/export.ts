@@ -1,9 +1,9 @@
 /** Streams the trail as a file, in bounded memory for any length. */
 
-import { rawQuery } from '../../platform/contract/raw-query.ts'
-import { acceptedCoding, compressedSource } from '../../platform/http/compression.ts'
-import { csvLine } from '../../platform/http/csv.ts'
-import { longResponse } from '../../platform/http/respond.ts'
+import { parseRawQuery } from '../../platform/contract/raw-query.ts'
+import { compressSource, selectCoding } from '../../platform/http/compression.ts'
+import { formatCsvLine } from '../../platform/http/csv.ts'
+import { createLongResponse } from '../../platform/http/respond.ts'
 import type { Ctx } from '../ctx.ts'
 import { type AuditEntry, ExportQuery } from './api.ts'
 import { columns } from './chain.ts'
@@ -11,7 +11,7 @@ import * as store from './store.ts'
 
 type Rows = AsyncIterable<readonly AuditEntry[]>
 
-async function* jsonOf(rows: Rows): AsyncGenerator<string> {
+async function* formatJson(rows: Rows): AsyncGenerator<string> {
   let opening = '[\n'
   for await (const chunk of rows) {
     if (chunk.length === 0) continue
@@ -21,29 +21,30 @@ async function* jsonOf(rows: Rows): AsyncGenerator<string> {
   yield opening === '[\n' ? '[]\n' : '\n]\n'
 }
 
-async function* csvOf(rows: Rows): AsyncGenerator<string> {
-  yield csvLine(columns)
-  for await (const chunk of rows) yield chunk.map((entry) => csvLine(columns.map((column) => entry[column]))).join('')
+async function* formatCsv(rows: Rows): AsyncGenerator<string> {
+  yield formatCsvLine(columns)
+  for await (const chunk of rows)
+    yield chunk.map((entry) => formatCsvLine(columns.map((column) => entry[column]))).join('')
 }
 
-async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+async function* encodeTexts(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
   for await (const text of texts) if (text !== '') yield encoder.encode(text)
 }
 
 const FORMATS = {
-  json: { write: jsonOf, type: 'application/json' },
-  csv: { write: csvOf, type: 'text/csv; charset=utf-8' },
+  json: { write: formatJson, type: 'application/json' },
+  csv: { write: formatCsv, type: 'text/csv; charset=utf-8' },
 } as const
 
 export const exportEntries = async (ctx: Ctx, request: Request): Promise<Response> => {
-  const { format, ...filter } = rawQuery(ExportQuery, request)
+  const { format, ...filter } = parseRawQuery(ExportQuery, request)
   const { write, type } = FORMATS[format]
-  const bytes = encoded(write(ctx.store.stream(store.matching(ctx, filter))))
-  const coding = acceptedCoding(request.headers.get('accept-encoding'))
+  const bytes = encodeTexts(write(ctx.store.stream(store.selectMatching(ctx, filter))))
+  const coding = selectCoding(request.headers.get('accept-encoding'))
   const name = `audit-${ctx.now.slice(0, 10)}.${format}`
-  return longResponse(
-    { source: coding ? compressedSource(coding, bytes) : bytes },
+  return createLongResponse(
+    { source: coding ? compressSource(coding, bytes) : bytes },
     {
       headers: {
         'Content-Type': type,

@@ -5,7 +5,7 @@ import type { HostTrail } from '../../platform/operation/audit.ts'
 import type { Tables } from '../tables.ts'
 import { createSigner } from './chain.ts'
 import * as store from './store.ts'
-import { type TrailOptions, trailOf } from './trail.ts'
+import { createSignedTrail, type TrailOptions } from './trail.ts'
 
 /** The actor of these entries, in place of a signed-in user. */
 const ON_THE_HOST = {
@@ -29,12 +29,12 @@ export const openHostTrail = async (options: TrailOptions): Promise<HostTrail<Tx
   const { db, config, log } = options
   if (!config.auditEnabled) return { record: async () => {} }
   const signer = createSigner(config)
-  const chains = await store.chains({ db: db.read })
+  const chains = await store.findChains({ db: db.read })
   const canSign = chains.every((chain) => (signer.hasKey ? signer.isCurrent(chain) : chain.signature === ''))
   if (!canSign) {
     log.warn('this is not recorded: the audit trail is signed with an ENCRYPTION_KEY that this command does not have')
     return { record: async () => {} }
   }
-  const sink = trailOf(options, signer)
+  const sink = createSignedTrail(options, signer)
   return { record: (tx, event) => sink.succeeded({ ...ON_THE_HOST, ...event }, tx) }
 }

@@ -4,10 +4,10 @@ import { REDACTED } from '../../platform/runtime/redaction.ts'
 /**
  * Masks user information, the last segment of the path, the query and the fragment. Masks a text that is not a URL
  * completely.
- * @example maskedUrl('https://u:p@hooks.example/services/T0/x?a=b') //
+ * @example redactUrl('https://u:p@hooks.example/services/T0/x?a=b') //
  * 'https://[redacted]@hooks.example/services/T0/[redacted]?[redacted]'
  */
-export const maskedUrl = (text: string): string => {
+export const redactUrl = (text: string): string => {
   if (text === '') return ''
   if (!URL.canParse(text)) return REDACTED
   const { protocol, host, username, password, pathname, search, hash } = new URL(text)

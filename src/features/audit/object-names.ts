@@ -21,15 +21,15 @@ type Kind = {
   readonly hasOwner?: true
 }
 
-const kind = (
+const buildKind = (
   table: keyof Tables & string,
   permission: Permission,
   current: Kind['current'],
   field = 'name',
 ): Kind => ({ tables: [table], permissions: [permission], current, field })
 
-const named = (table: keyof Tables & string, permission: Permission): Kind =>
-  kind(
+const buildNamedKind = (table: keyof Tables & string, permission: Permission): Kind =>
+  buildKind(
     table,
     permission,
     preparedKeys((db: Kysely<Tables>, ids) =>
@@ -42,11 +42,11 @@ const named = (table: keyof Tables & string, permission: Permission): Kind =>
   )
 
 /** The resources whose objects have a field `name`; their tables have the same names, with `_` for `-`. */
-const namedResources = (): [string, Kind][] =>
+const listNamedKinds = (): [string, Kind][] =>
   CRUD_RESOURCES.filter(({ fields }) => fields().includes('name')).map(({ name, noun, permission }) => [
     noun,
     // Plans and tests of the schema rely on the same rule; no type relates the two names.
-    named(name.replaceAll('-', '_') as keyof Tables & string, permission),
+    buildNamedKind(name.replaceAll('-', '_') as keyof Tables & string, permission),
   ])
 
 const user = preparedKeys((db: Kysely<Tables>, ids) =>
@@ -73,7 +73,7 @@ const discovered = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').select(['id', 'doc']).where('id', 'in', ids),
 )
 /** A scan and a rule take the name of their network. */
-const ofNetwork = (table: 'discovery_scans' | 'discovery_rules'): Kind => ({
+const buildNetworkKind = (table: 'discovery_scans' | 'discovery_rules'): Kind => ({
   tables: [table, 'networks'],
   permissions: ['discovery:read', 'networks:read'],
   current: preparedKeys((db: Kysely<Tables>, ids) =>
@@ -86,7 +86,7 @@ const ofNetwork = (table: 'discovery_scans' | 'discovery_rules'): Kind => ({
   ),
 })
 
-const discoveredName = (doc: string): string => {
+const getDiscoveredName = (doc: string): string => {
   // `doc` is the JSON of a discovered device.
   const { hostname, ip } = JSON.parse(doc) as { readonly hostname: string; readonly ip: string }
   return hostname || ip
@@ -94,17 +94,17 @@ const discoveredName = (doc: string): string => {
 
 /** By `resource` of the trail: objects without a field `name`. */
 const OTHERS: readonly (readonly [string, Kind])[] = [
-  ['oauth-client', named('oauth_clients', 'oauth-clients:read')],
+  ['oauth-client', buildNamedKind('oauth_clients', 'oauth-clients:read')],
   [
     'oauth-token',
     { tables: ['oauth_grants', 'oauth_clients'], permissions: ['oauth-clients:read'], current: grant, hasOwner: true },
   ],
-  ['user', kind('users', 'users:read', user, 'username')],
-  ['key', { ...kind('api_keys', 'apikeys:read', key), hasOwner: true }],
+  ['user', buildKind('users', 'users:read', user, 'username')],
+  ['key', { ...buildKind('api_keys', 'apikeys:read', key), hasOwner: true }],
   ['conflict', { tables: ['conflicts'], permissions: ['conflicts:read'], current: conflict }],
   [
     'reservation',
-    kind(
+    buildKind(
       'reservations',
       'reservations:read',
       async (ctx, ids) =>
@@ -118,17 +118,17 @@ const OTHERS: readonly (readonly [string, Kind])[] = [
       tables: ['discovered_devices'],
       permissions: ['discovery:read'],
       current: async (ctx, ids) =>
-        (await discovered(ctx, ids)).map(({ id, doc }) => ({ id, name: discoveredName(doc) })),
+        (await discovered(ctx, ids)).map(({ id, doc }) => ({ id, name: getDiscoveredName(doc) })),
     },
   ],
-  ['scan', ofNetwork('discovery_scans')],
-  ['discovery-rule', ofNetwork('discovery_rules')],
+  ['scan', buildNetworkKind('discovery_scans')],
+  ['discovery-rule', buildNetworkKind('discovery_rules')],
 ]
 
 let known: ReadonlyMap<string, Kind> | undefined
 /** Made at the first use, because the schemas that it reads are. */
-const kinds = (): ReadonlyMap<string, Kind> => {
-  known ??= new Map([...namedResources(), ...OTHERS])
+const getKinds = (): ReadonlyMap<string, Kind> => {
+  known ??= new Map([...listNamedKinds(), ...OTHERS])
   return known
 }
 
@@ -140,7 +140,8 @@ const WITHIN: Readonly<Record<string, readonly string[]>> = {
   scan: ['scan', 'network'],
 }
 
-const kindsOf = (resource: string): readonly string[] => WITHIN[resource] ?? (kinds().has(resource) ? [resource] : [])
+const listKinds = (resource: string): readonly string[] =>
+  WITHIN[resource] ?? (getKinds().has(resource) ? [resource] : [])
 
 type Entry = Pick<AuditEntry, 'id' | 'resource' | 'resource_id'>
 
@@ -148,7 +149,7 @@ type Entry = Pick<AuditEntry, 'id' | 'resource' | 'resource_id'>
 const RECENT = 200
 
 /** Returns the newest `changes` with the object's name, for each of these entries; null if none has it. */
-const lastChanges = async (
+const findLastChanges = async (
   { db }: Ctx,
   { resource, field, entries }: { resource: string; field: string; entries: readonly Entry[] },
 ) => {
@@ -167,7 +168,7 @@ const lastChanges = async (
   return rows.execute()
 }
 
-const textIn = (changes: string, field: string): string | undefined => {
+const extractText = (changes: string, field: string): string | undefined => {
   try {
     const value: unknown = JSON.parse(changes)
     const text = typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined
@@ -180,10 +181,10 @@ const textIn = (changes: string, field: string): string | undefined => {
 
 type Names = ReadonlyMap<string, string>
 
-const currentNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): Promise<Names> => {
-  const kind = kinds().get(name)
+const findCurrentNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): Promise<Names> => {
+  const kind = getKinds().get(name)
   const ids = [
-    ...new Set(entries.filter(({ resource }) => kindsOf(resource).includes(name)).map((one) => one.resource_id)),
+    ...new Set(entries.filter(({ resource }) => listKinds(resource).includes(name)).map((one) => one.resource_id)),
   ]
   if (!kind || ids.length === 0) return new Map()
   const { caller } = ctx
@@ -193,44 +194,44 @@ const currentNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): 
   return new Map((await kind.current(ctx, ids)).filter(isShown).map((row) => [row.id, row.name]))
 }
 
-const lastNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): Promise<Names> => {
-  const { field, permissions } = kinds().get(name) ?? { permissions: [] }
+const findLastNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): Promise<Names> => {
+  const { field, permissions } = getKinds().get(name) ?? { permissions: [] }
   const left = new Map(
-    entries.filter(({ resource }) => kindsOf(resource)[0] === name).map((one) => [one.resource_id, one]),
+    entries.filter(({ resource }) => listKinds(resource)[0] === name).map((one) => [one.resource_id, one]),
   )
   if (field === undefined || left.size === 0) return new Map()
   if (!permissions.every((permission) => ctx.caller.permissions.has(permission))) return new Map()
-  const found = await lastChanges(ctx, { resource: name, field, entries: [...left.values()] })
+  const found = await findLastChanges(ctx, { resource: name, field, entries: [...left.values()] })
   return new Map(
     found.flatMap(({ resource_id, changes }): [string, string][] => {
-      const text = changes === null ? undefined : textIn(changes, field)
+      const text = changes === null ? undefined : extractText(changes, field)
       return text === undefined ? [] : [[resource_id, text]]
     }),
   )
 }
 
 /** Names objects by entry id: by the current name, or for a deleted one by the last one in its recent entries. */
-export const objectsOf = async (ctx: Ctx, entries: readonly Entry[]): Promise<ReadonlyMap<string, AuditObject>> => {
+export const findObjects = async (ctx: Ctx, entries: readonly Entry[]): Promise<ReadonlyMap<string, AuditObject>> => {
   const objects = new Map<string, AuditObject>()
   const add = (kind: string, names: Names, isDeleted: boolean) => {
     for (const { id, resource, resource_id } of entries) {
       const name = names.get(resource_id)
-      if (name === undefined || objects.has(id) || !kindsOf(resource).includes(kind)) continue
+      if (name === undefined || objects.has(id) || !listKinds(resource).includes(kind)) continue
       objects.set(id, { type: kind, name, is_deleted: isDeleted })
     }
   }
   const about = entries.filter(({ resource_id }) => resource_id !== '')
-  for (const kind of kinds().keys()) add(kind, await currentNames(ctx, kind, about), false)
-  for (const kind of kinds().keys()) {
+  for (const kind of getKinds().keys()) add(kind, await findCurrentNames(ctx, kind, about), false)
+  for (const kind of getKinds().keys()) {
     const left = about.filter(({ id }) => !objects.has(id))
-    add(kind, await lastNames(ctx, kind, left), true)
+    add(kind, await findLastNames(ctx, kind, left), true)
   }
   return objects
 }
 
 /** Returns a revision that changes with each table that holds names, and with the permissions of the caller. */
-export const namesRevision = async (ctx: Ctx): Promise<string> => {
-  const all = [...kinds().values()]
+export const readNamesRevision = async (ctx: Ctx): Promise<string> => {
+  const all = [...getKinds().values()]
   const tables = [...new Set(all.flatMap((kind) => kind.tables))]
   const { permissions, userId } = ctx.caller
   const rights = all.map((kind) => Number(kind.permissions.every((permission) => permissions.has(permission)))).join('')

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { onSqlite } from '../../testing/servers.ts'
 import { AuditEntry } from './api.ts'
-import { maskedUrl } from './masked-url.ts'
+import { redactUrl } from './masked-url.ts'
 
 describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
@@ -86,5 +86,5 @@ test.each([
   ['//secret@hooks.example/', '[redacted]'],
   ['', ''],
 ])('%p is recorded as %p', (url, masked) => {
-  expect(maskedUrl(url)).toBe(masked)
+  expect(redactUrl(url)).toBe(masked)
 })

@@ -36,7 +36,7 @@ export const createRefusals = <T>(nowMs: () => number): Refusals<T> => {
   // The absolute value: the clock may be set back.
   const isOver = ({ startMs }: Window<T>): boolean => Math.abs(nowMs() - startMs) >= CLOSES_AFTER_MS
 
-  const windowOf = (key: string): Window<T> => {
+  const openWindow = (key: string): Window<T> => {
     const known = windows.get(key)
     if (known && !isOver(known)) return known
     if (known) close(key, known)
@@ -49,7 +49,7 @@ export const createRefusals = <T>(nowMs: () => number): Refusals<T> => {
 
   return {
     count: ({ client, route, code }, what) => {
-      const window = windowOf(`${limitKey(client)} ${route} ${code}`)
+      const window = openWindow(`${limitKey(client)} ${route} ${code}`)
       window.refusals++
       if (window.refusals <= SINGLE) return false
       window.last = what

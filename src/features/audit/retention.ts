@@ -10,14 +10,14 @@ const BATCH = 500
 export type Retention = { readonly days: number; readonly signer: Signer }
 
 /** Cuts a chain in one transaction. @returns the number of deleted entries */
-const cut = async (
+const trimChain = async (
   ctx: Ctx,
   chain: number,
   { cutoff, signer }: { cutoff: string; signer: Signer },
 ): Promise<number> => {
   const before = await store.lock(ctx, chain)
   if (!before) return 0
-  const entries = await store.oldest(ctx, chain, BATCH)
+  const entries = await store.findOldest(ctx, chain, BATCH)
   const young = entries.findIndex(({ timestamp }) => timestamp >= cutoff)
   const old = young === -1 ? entries : entries.slice(0, young)
   const last = old.at(-1)
@@ -35,10 +35,10 @@ const cut = async (
 export const removeOld = async (ctx: Ctx, { days, signer }: Retention): Promise<void> => {
   const cutoff = new Date(Date.parse(ctx.now) - days * DAY_MS).toISOString()
   let removed = 0
-  for (const { chain } of await store.chains(ctx)) {
+  for (const { chain } of await store.findChains(ctx)) {
     let count: number
     do {
-      count = await ctx.write((tx) => cut(tx, chain, { cutoff, signer }))
+      count = await ctx.write((tx) => trimChain(tx, chain, { cutoff, signer }))
       removed += count
     } while (count === BATCH && !ctx.signal.aborted)
   }

@@ -5,20 +5,30 @@ import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { AuditFilter } from './api.ts'
-import { CHAINS, type Chain, chainOf, columns, type Entry, hashOf, placeOf, type SignedChain, seqOf } from './chain.ts'
+import {
+  CHAINS,
+  type Chain,
+  columns,
+  type Entry,
+  hashEntry,
+  type SignedChain,
+  toSeq,
+  toSignedChain,
+  toSortKey,
+} from './chain.ts'
 import type { AuditRow } from './table.ts'
 
 /** The ends of the chains are the revision of lists of entries, so the table needs no change counter. */
 const uncounted = ({ db }: StoreScope): Kysely<Tables> => db.withoutPlugins()
 
-export const chains = async ({ db }: Pick<StoreScope, 'db'>): Promise<SignedChain[]> =>
-  (await db.selectFrom('audit_chains').selectAll().orderBy('chain').execute()).map(chainOf)
+export const findChains = async ({ db }: Pick<StoreScope, 'db'>): Promise<SignedChain[]> =>
+  (await db.selectFrom('audit_chains').selectAll().orderBy('chain').execute()).map(toSignedChain)
 
 /** Waits for other writers of the chain, and locks it until commit. */
 export const lock = async (scope: StoreScope, chain: number): Promise<SignedChain | undefined> => {
   const query = scope.db.selectFrom('audit_chains').selectAll().where('chain', '=', chain)
   const row = await scope.store.sql.lockRows(query).executeTakeFirst()
-  return row && chainOf(row)
+  return row && toSignedChain(row)
 }
 
 export const replaceChain = async (scope: StoreScope, { chain, ...values }: SignedChain): Promise<void> => {
@@ -40,7 +50,7 @@ export const createWriter = (database: StoreScope['store']) => {
           : await free(db)
               .where('chain', 'not in', [...except])
               .execute()
-      return row && chainOf(row)
+      return row && toSignedChain(row)
     },
     /** Appends entries and signs the new end. Undefined, without a change, if the chain has changed since. */
     append: async (
@@ -50,8 +60,8 @@ export const createWriter = (database: StoreScope['store']) => {
       const scope = { db, store: database }
       let { end_seq, end_hash } = chain
       const rows = entries.map((entry) => {
-        end_hash = hashOf(end_hash, { ...entry, chain: chain.chain, seq: ++end_seq })
-        return { ...entry, place: placeOf(chain.chain, end_seq), hash: end_hash }
+        end_hash = hashEntry(end_hash, { ...entry, chain: chain.chain, seq: ++end_seq })
+        return { ...entry, place: toSortKey(chain.chain, end_seq), hash: end_hash }
       })
       const after = { ...chain, end_seq, end_hash, signature: sign({ ...chain, end_seq, end_hash }) }
       const { end_seq: old_seq, end_hash: old_hash, signature: old_signature } = chain
@@ -82,13 +92,13 @@ const moveEnd = prepared((db: Kysely<Tables>, to: Move) =>
 )
 
 /** Returns every chain with its entries in order; a chain without entries has one row. */
-export const everything = ({ store: { read } }: StoreScope) =>
+export const selectChainsWithEntries = ({ store: { read } }: StoreScope) =>
   read
     .selectFrom('audit_chains')
     .leftJoin('audit', (join) =>
       join
-        .on('audit.place', '>=', sql<number>`audit_chains.chain * ${sql.lit(placeOf(1, 0))}`)
-        .on('audit.place', '<', sql<number>`(audit_chains.chain + 1) * ${sql.lit(placeOf(1, 0))}`),
+        .on('audit.place', '>=', sql<number>`audit_chains.chain * ${sql.lit(toSortKey(1, 0))}`)
+        .on('audit.place', '<', sql<number>`(audit_chains.chain + 1) * ${sql.lit(toSortKey(1, 0))}`),
     )
     .select(['chain', 'start_seq', 'start_hash', 'end_seq', 'end_hash', 'signature', 'place', 'hash', ...columns])
     .orderBy('chain')
@@ -98,12 +108,12 @@ export const everything = ({ store: { read } }: StoreScope) =>
 export const findStray = async ({ db }: StoreScope): Promise<string | undefined> => {
   const query = db.selectFrom('audit').select('id').orderBy('place').limit(1)
   const before = await query.where('place', '<', 0).executeTakeFirst()
-  const behind = await query.where('place', '>=', placeOf(CHAINS, 0)).executeTakeFirst()
+  const behind = await query.where('place', '>=', toSortKey(CHAINS, 0)).executeTakeFirst()
   return before?.id ?? behind?.id
 }
 
 /** Ids begin with their time, so a period is a range of ids. */
-const idAt = (ms: number): string => {
+const toIdBound = (ms: number): string => {
   const hex = Math.min(Math.max(ms, 0), MAX_ID_MS).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}`
 }
@@ -117,7 +127,7 @@ const isBy =
     eb.or([eb('user_id', '=', id), eb('key_id', '=', id), eb('key_owner_id', '=', id)])
 
 /** Returns the matching entries, newest first. */
-export const matching = ({ db }: StoreScope, filter: AuditFilter) => {
+export const selectMatching = ({ db }: StoreScope, filter: AuditFilter) => {
   const { start_time, end_time } = filter
   let query = db.selectFrom('audit').select(columns).orderBy('id', 'desc')
   for (const column of ['resource', 'resource_id', 'action', 'status'] as const) {
@@ -125,8 +135,8 @@ export const matching = ({ db }: StoreScope, filter: AuditFilter) => {
     if (value) query = query.where(column, '=', value)
   }
   if (filter.user_id) query = query.where(isBy(filter.user_id))
-  if (start_time !== undefined) query = query.where('id', '>=', idAt(Date.parse(start_time)))
-  if (end_time !== undefined) query = query.where('id', '<', idAt(Date.parse(end_time) + 1))
+  if (start_time !== undefined) query = query.where('id', '>=', toIdBound(Date.parse(start_time)))
+  if (end_time !== undefined) query = query.where('id', '<', toIdBound(Date.parse(end_time) + 1))
   return query
 }
 
@@ -134,9 +144,9 @@ export const find = ({ db }: StoreScope, id: string) =>
   db.selectFrom('audit').select(columns).where('id', '=', id).executeTakeFirst()
 
 /** Returns a text that changes when an entry is added or deleted. */
-export const revision = async (scope: StoreScope): Promise<string> => {
+export const readRevision = async (scope: StoreScope): Promise<string> => {
   let [added, deleted] = [0, 0]
-  for (const { start_seq, end_seq } of await chains(scope)) {
+  for (const { start_seq, end_seq } of await findChains(scope)) {
     added += end_seq
     deleted += start_seq
   }
@@ -146,19 +156,19 @@ export const revision = async (scope: StoreScope): Promise<string> => {
 export type Oldest = { readonly seq: number; readonly hash: string; readonly timestamp: string }
 
 /** Returns the oldest entries of a chain. */
-export const oldest = async ({ db }: StoreScope, chain: number, limit: number): Promise<Oldest[]> => {
+export const findOldest = async ({ db }: StoreScope, chain: number, limit: number): Promise<Oldest[]> => {
   const query = db.selectFrom('audit').select(['place', 'hash', 'timestamp']).orderBy('place').limit(limit)
   const rows = await query
-    .where('place', '>=', placeOf(chain, 0))
-    .where('place', '<', placeOf(chain + 1, 0))
+    .where('place', '>=', toSortKey(chain, 0))
+    .where('place', '<', toSortKey(chain + 1, 0))
     .execute()
-  return rows.map(({ place, ...row }) => ({ ...row, seq: seqOf(chain, place) }))
+  return rows.map(({ place, ...row }) => ({ ...row, seq: toSeq(chain, place) }))
 }
 
 export const removeUntil = async (scope: StoreScope, chain: number, seq: number): Promise<void> => {
   await uncounted(scope)
     .deleteFrom('audit')
-    .where('place', '>=', placeOf(chain, 0))
-    .where('place', '<=', placeOf(chain, seq))
+    .where('place', '>=', toSortKey(chain, 0))
+    .where('place', '<=', toSortKey(chain, seq))
     .execute()
 }

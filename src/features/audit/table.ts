@@ -5,7 +5,7 @@ import type { AuditAction } from '../../platform/operation/operation.ts'
 type Stored = number | string
 
 export type AuditRow = {
-  /** The chain and the position in it, as `placeOf` encodes them. */
+  /** The chain and the position in it, as `toSortKey` encodes them. */
   place: Stored
   /** A UUIDv7 of the time in `timestamp`, so that ids sort by time. */
   id: string

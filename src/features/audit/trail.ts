@@ -8,7 +8,7 @@ import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { Tables } from '../tables.ts'
 import { createSigner, type Entry, type SignedChain, type Signer } from './chain.ts'
-import { changesOf, cutToBytes } from './changes.ts'
+import { cutToBytes, formatChanges } from './changes.ts'
 import { type Counted, createRefusals } from './refusals.ts'
 import * as store from './store.ts'
 
@@ -29,36 +29,36 @@ const MAX_GUEST_ERROR_BYTES = 128
 const TOO_MANY = 429
 
 /** Removes characters that an engine does not store unchanged, so that the hash stays valid. */
-const kept = (text: string, bytes = MAX_TEXT_BYTES): string =>
+const toStorableText = (text: string, bytes = MAX_TEXT_BYTES): string =>
   cutToBytes(text.toWellFormed().replaceAll('\0', '\ufffd'), bytes)
 
 /** An entry before it gets its time and id. */
 type Draft = Omit<Entry, 'id' | 'timestamp'>
 
-const plainDraft = (event: AuditEvent, error?: string): Draft => ({
+const buildPlainDraft = (event: AuditEvent, error?: string): Draft => ({
   action: event.action,
   resource: event.resource,
-  resource_id: kept(event.resourceId),
+  resource_id: toStorableText(event.resourceId),
   user_id: event.userId,
-  username: kept(event.username),
+  username: toStorableText(event.username),
   key_id: event.keyId,
   ip_address: event.client,
-  changes: event.isGuest ? '' : changesOf(event.changes, event.schema),
+  changes: event.isGuest ? '' : formatChanges(event.changes, event.schema),
   status: error === undefined ? 'success' : 'failure',
-  error: error === undefined ? '' : kept(error),
+  error: error === undefined ? '' : toStorableText(error),
   request_id: event.requestId,
-  oauth_client: kept(event.oauthClient),
+  oauth_client: toStorableText(event.oauthClient),
   tool: event.tool,
   key_owner_id: event.keyOwnerId,
-  key_owner: kept(event.keyOwner),
+  key_owner: toStorableText(event.keyOwner),
   change_id: event.changeId,
 })
 
 /** Cuts the texts of an unauthenticated request, so that all of them together are short. */
-const guestDraft = (draft: Draft): Draft => {
+const limitGuestDraft = (draft: Draft): Draft => {
   let left = MAX_GUEST_BYTES
   const cut = (text: string, most: number): string => {
-    const short = kept(text, Math.min(most, left))
+    const short = toStorableText(text, Math.min(most, left))
     left -= Buffer.byteLength(short)
     return short
   }
@@ -68,13 +68,13 @@ const guestDraft = (draft: Draft): Draft => {
   return { ...draft, error, username, resource_id, oauth_client: cut(draft.oauth_client, left) }
 }
 
-const draftOf = (event: AuditEvent, error?: string): Draft => {
-  const draft = plainDraft(event, error)
-  return event.isGuest ? guestDraft(draft) : draft
+const buildDraft = (event: AuditEvent, error?: string): Draft => {
+  const draft = buildPlainDraft(event, error)
+  return event.isGuest ? limitGuestDraft(draft) : draft
 }
 
 /** Returns one entry for counted refusals, with their common fields. */
-const countedDraft = ({ last, count }: Counted<Draft>): Draft => ({
+const buildCountedDraft = ({ last, count }: Counted<Draft>): Draft => ({
   ...last,
   resource_id: '',
   username: '',
@@ -83,7 +83,7 @@ const countedDraft = ({ last, count }: Counted<Draft>): Draft => ({
   error: `${count} more within a minute: ${last.error}`,
 })
 
-const entryAt = (at: Date, draft: Draft): Entry => ({
+const buildEntry = (at: Date, draft: Draft): Entry => ({
   id: Bun.randomUUIDv7('hex', at.getTime()),
   timestamp: at.toISOString(),
   ...draft,
@@ -91,11 +91,11 @@ const entryAt = (at: Date, draft: Draft): Entry => ({
 
 /** Signs chains without a signature of the current key: all with the first key, later those of an earlier one. */
 const signAgain = async ({ db, log }: TrailOptions, signer: Signer): Promise<void> => {
-  const stale = (chain: SignedChain) => !signer.isCurrent(chain)
-  if (!(await store.chains({ db: db.read })).some(stale)) return
+  const isStale = (chain: SignedChain) => !signer.isCurrent(chain)
+  if (!(await store.findChains({ db: db.read })).some(isStale)) return
   await db.write(async (tx) => {
     const scope = { db: tx.db, store: db }
-    for (const { chain: number } of (await store.chains(tx)).filter(stale)) {
+    for (const { chain: number } of (await store.findChains(tx)).filter(isStale)) {
       const chain = await store.lock(scope, number)
       if (!chain || signer.isCurrent(chain)) continue
       const verdict = signer.verify(chain)
@@ -111,7 +111,7 @@ const signAgain = async ({ db, log }: TrailOptions, signer: Signer): Promise<voi
 }
 
 /** Creates a trail that this signer signs. */
-export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): Trail => {
+export const createSignedTrail = ({ db, log, now }: TrailOptions, signer: Signer): Trail => {
   /** Chains with an invalid signature. They are left unchanged, so that the alteration stays visible. */
   const broken = new Set<number>()
   const writer = store.createWriter(db)
@@ -127,7 +127,7 @@ export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): Trail =
       log.error('the audit trail was altered: `plat audit verify` says more', { chain: chain.chain })
     }
     // All chains are locked or broken: waits for any sound one.
-    const sound = (await store.chains({ db: tx })).filter(({ chain }) => !broken.has(chain))
+    const sound = (await store.findChains({ db: tx })).filter(({ chain }) => !broken.has(chain))
     const any = sound[Math.floor(Math.random() * sound.length)]
     const chain = await store.lock({ db: tx, store: db }, any?.chain ?? 0)
     if (!chain) throw new Error('the audit trail has no chains')
@@ -149,7 +149,7 @@ export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): Trail =
   /** Appends all entries of a commit to one chain. */
   const write: Batch<Tables, Draft> = async (tx, drafts) => {
     const at = now()
-    const entries = drafts.map((draft) => entryAt(at, draft))
+    const entries = drafts.map((draft) => buildEntry(at, draft))
     const known = last && (await writer.append(tx, { chain: last, entries, sign: signer.sign }))
     const sound = known ?? (await appendToAny(tx, entries))
     last = db.sql.hasOneWriter ? sound : undefined
@@ -171,17 +171,17 @@ export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): Trail =
   }
 
   return {
-    succeeded: (event, tx) => record(draftOf(event), tx),
+    succeeded: (event, tx) => record(buildDraft(event), tx),
     failed: async (event, error) => {
       const { status, message, code } = toAppError(error)
       // Requests over a rate limit must not fill the disk.
       if (status === TOO_MANY) return
-      const draft = draftOf(event, message)
+      const draft = buildDraft(event, message)
       if (event.isGuest && refusals.count({ client: event.client, route: event.route, code }, draft)) return
       await recordFailure(draft)
     },
     writeCounts: async (isEnd) => {
-      for (const counted of refusals.due(isEnd)) await recordFailure(countedDraft(counted))
+      for (const counted of refusals.due(isEnd)) await recordFailure(buildCountedDraft(counted))
     },
   }
 }
@@ -195,5 +195,5 @@ export type Trail = AuditSink<Tx<Tables>> & {
 export const openTrail = async (options: TrailOptions): Promise<Trail> => {
   const signer = createSigner(options.config)
   await signAgain(options, signer)
-  return options.config.auditEnabled ? trailOf(options, signer) : { ...NO_AUDIT, writeCounts: async () => {} }
+  return options.config.auditEnabled ? createSignedTrail(options, signer) : { ...NO_AUDIT, writeCounts: async () => {} }
 }

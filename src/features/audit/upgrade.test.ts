@@ -7,7 +7,7 @@ import { emptyDatabase } from '../../testing/database.ts'
 import { engines } from '../../testing/servers.ts'
 import type { Tables } from '../tables.ts'
 import { createSigner } from './chain.ts'
-import { matching } from './store.ts'
+import { selectMatching } from './store.ts'
 import { verify } from './verify.ts'
 
 const now = () => new Date('2026-01-02T03:04:05.678Z')
@@ -87,7 +87,7 @@ describe.each(engines())('on %s', (dialect) => {
     const scope = { db: db.read, store: db }
     expect(await verify(scope, signer)).toMatchObject({ ok: true, checked: 2 })
     for (const user_id of ['u', 'k'])
-      expect(await matching(scope, { user_id }).execute()).toMatchObject([
+      expect(await selectMatching(scope, { user_id }).execute()).toMatchObject([
         { id: 'tool', user_id: 'u', key_id: 'k', key_owner_id: '' },
         { id: 'plain', user_id: 'u', key_id: 'k', key_owner_id: '' },
       ])

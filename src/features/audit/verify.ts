@@ -2,7 +2,7 @@
 
 import type { StoreScope } from '../ctx.ts'
 import type { Verification } from './api.ts'
-import { CHAINS, chainOf, hashOf, type Link, type SignedChain, type Signer, seqOf } from './chain.ts'
+import { CHAINS, hashEntry, type Link, type SignedChain, type Signer, toSeq, toSignedChain } from './chain.ts'
 import * as store from './store.ts'
 
 /** A problem, and the last entry before it, by which problems of several chains are ordered. */
@@ -16,23 +16,23 @@ type ChainCheck = {
   readonly end: () => Finding | undefined
 }
 
-const some = (n: number): string => (n === 1 ? 'one entry was' : `${n} entries were`)
+const formatCount = (n: number): string => (n === 1 ? 'one entry was' : `${n} entries were`)
 
-const checkOf = (chain: SignedChain, signer: Signer): ChainCheck => {
+const checkChain = (chain: SignedChain, signer: Signer): ChainCheck => {
   let last = { seq: chain.start_seq, hash: chain.start_hash, id: '' }
   let finding: Finding | undefined
-  const found = (id: string, reason: string): void => {
+  const noteFinding = (id: string, reason: string): void => {
     finding ??= { id, reason, after: last.id }
   }
 
-  const endOf = (): void => {
+  const checkEnd = (): void => {
     const missing = chain.end_seq - last.seq
-    if (missing > 0) found('', `at the end, behind ${last.id || 'what is kept'}, ${some(missing)} removed`)
-    else if (missing < 0) found(last.id, 'it was added by someone else')
-    else if (last.hash !== chain.end_hash) found(last.id, 'it was altered, and given a new hash')
+    if (missing > 0) noteFinding('', `at the end, behind ${last.id || 'what is kept'}, ${formatCount(missing)} removed`)
+    else if (missing < 0) noteFinding(last.id, 'it was added by someone else')
+    else if (last.hash !== chain.end_hash) noteFinding(last.id, 'it was altered, and given a new hash')
     const verdict = signer.verify(chain)
     if (signer.hasKey && verdict !== 'signed')
-      found(last.id, `it is the newest here, but the signature that says so is not valid (${verdict})`)
+      noteFinding(last.id, `it is the newest here, but the signature that says so is not valid (${verdict})`)
   }
 
   return {
@@ -40,14 +40,14 @@ const checkOf = (chain: SignedChain, signer: Signer): ChainCheck => {
     add: (link, hash) => {
       if (finding) return
       const missing = link.seq - last.seq - 1
-      if (missing > 0) found(link.id, `before it ${some(missing)} removed`)
-      else if (missing < 0) found(link.id, 'it was added by someone else')
-      else if (hashOf(last.hash, link) !== hash)
-        found(link.id, last.id ? `it was altered, or the one before it (${last.id})` : 'it was altered')
+      if (missing > 0) noteFinding(link.id, `before it ${formatCount(missing)} removed`)
+      else if (missing < 0) noteFinding(link.id, 'it was added by someone else')
+      else if (hashEntry(last.hash, link) !== hash)
+        noteFinding(link.id, last.id ? `it was altered, or the one before it (${last.id})` : 'it was altered')
       last = { seq: link.seq, hash, id: link.id }
     },
     end: () => {
-      if (!finding) endOf()
+      if (!finding) checkEnd()
       return finding
     },
   }
@@ -64,18 +64,18 @@ export const verify = async (ctx: StoreScope, signer: Signer): Promise<Verificat
   const report = (finding: Finding | undefined): void => {
     if (finding && (!first || isEarlier(finding, first))) first = finding
   }
-  for await (const rows of ctx.store.scan(store.everything(ctx)))
+  for await (const rows of ctx.store.scan(store.selectChainsWithEntries(ctx)))
     for (const { id, place, hash, ...row } of rows) {
-      const chain = chainOf(row)
+      const chain = toSignedChain(row)
       if (check?.chain !== chain.chain) {
         report(check?.end())
-        check = checkOf(chain, signer)
+        check = checkChain(chain, signer)
         seen.add(chain.chain)
       }
       if (id === null) continue // a chain without entries
       checked++
       // All columns are null together, which the type of an outer join does not express.
-      check.add({ ...row, id, chain: chain.chain, seq: seqOf(chain.chain, place ?? 0) } as Link, hash ?? '')
+      check.add({ ...row, id, chain: chain.chain, seq: toSeq(chain.chain, place ?? 0) } as Link, hash ?? '')
     }
   report(check?.end())
 

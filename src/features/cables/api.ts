@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
 import { draft, Filter, idOf, NewId, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
 import { sortField, TIMES } from '../../platform/contract/sort.ts'
-import { BulkFields, bulkInput, bulkOutput, bulkRules } from '../../platform/operation/bulk.ts'
+import { BulkFields, buildBulkRules, createBulkInput, createBulkOutput } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
+import { customFilter, customInput, customOutput } from '../custom-fields/fields.ts'
 import { End, Side } from '../ports/end.ts'
 
 export const CableStatus = z.enum(['connected', 'planned', 'decommissioned'])
@@ -26,7 +26,7 @@ export const Cable = z
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    custom: customOf('cables'),
+    custom: customOutput('cables'),
   })
   .meta({ id: 'Cable', columns: ['id', 'a', 'b', 'type', 'label', 'color', 'length_m', 'status'] })
 export type Cable = z.infer<typeof Cable>
@@ -109,20 +109,20 @@ export const DevicePath = z
 export type DevicePath = z.infer<typeof DevicePath>
 
 /** Returns a hop as a row of a table. */
-const hopRow = ({ cable: { label, type, status, length_m }, from, to }: Hop) => ({
+const toHopRow = ({ cable: { label, type, status, length_m }, from, to }: Hop) => ({
   ...{ from, cable: label, type, status, length_m, to },
 })
 
-const shownTrace = (answer: unknown) => {
+const formatTrace = (answer: unknown) => {
   // The answer keeps to the contract.
   const { ends, length_m, is_loop, hops } = answer as Trace
-  return { ends, length_m, is_loop, hops: hops.map(hopRow) }
+  return { ends, length_m, is_loop, hops: hops.map(toHopRow) }
 }
 
 /** Returns the hops of all paths as rows, each with its port. */
-const shownPaths = (answer: unknown) =>
+const formatPaths = (answer: unknown) =>
   // The answer keeps to the contract.
-  (answer as DevicePath[]).flatMap(({ port, hops }) => hops.map((hop, i) => ({ port, hop: i + 1, ...hopRow(hop) })))
+  (answer as DevicePath[]).flatMap(({ port, hops }) => hops.map((hop, i) => ({ port, hop: i + 1, ...toHopRow(hop) })))
 
 export const cables = {
   list: operation({
@@ -202,15 +202,15 @@ export const cables = {
     access: { anyOf: ['cables:create', 'cables:update', 'cables:delete'] },
     limited: 'inside',
     maxBodyBytes: 16 * 1024 * 1024,
-    input: () => bulkInput({ cable: BulkFields }),
-    output: () => bulkOutput({ cable: Cable.optional() }),
+    input: () => createBulkInput({ cable: BulkFields }),
+    output: () => createBulkOutput({ cable: Cable.optional() }),
     bodyRules: () =>
-      bulkRules('cable', {
+      buildBulkRules('cable', {
         create: CableDraft,
         update: CablePatch,
         example: { a: { device_id: 'sw-1', port: 'Gi0/1' }, b: { device_id: 'web-1', port: 'eth0' } },
       }),
-    recorded: () => bulkInput({ cable: z.object(patch({ id: NewId, a: EndInput, b: EndInput, ...fields })) }),
+    recorded: () => createBulkInput({ cable: z.object(patch({ id: NewId, a: EndInput, b: EndInput, ...fields })) }),
   }),
   trace: operation({
     name: 'cables.trace',
@@ -220,7 +220,7 @@ export const cables = {
     access: 'cables:read',
     limited: 'part',
     shows: ['cables', 'devices', 'ports'],
-    cli: { command: 'port trace', shown: shownTrace },
+    cli: { command: 'port trace', shown: formatTrace },
     input: z.object({ id: idOf('ports') }),
     output: Trace,
   }),
@@ -232,7 +232,7 @@ export const cables = {
     access: 'cables:list',
     limited: 'part',
     shows: ['devices', 'ports'],
-    cli: { command: 'device paths', shown: shownPaths },
+    cli: { command: 'device paths', shown: formatPaths },
     input: () => z.object({ id: idOf('devices'), ...Page }),
     output: () => z.array(DevicePath),
   }),

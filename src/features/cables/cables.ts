@@ -2,40 +2,40 @@
 import { AppError, invalid, orNotFound } from '../../platform/contract/errors.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
-import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
 import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import { asRestored, type Restored } from '../restored.ts'
-import { listedBy } from '../scopes/part.ts'
+import { narrowToListed } from '../scopes/part.ts'
 import { type Cable, CableDraft, CablePatch, cables } from './api.ts'
-import { endsFor, isEnd } from './ends.ts'
-import { endOf, type Names, namesOf } from './names.ts'
+import { isEnd, prepareEnds } from './ends.ts'
+import { findNames, type Names, toEnd } from './names.ts'
 import * as store from './store.ts'
-import { pathsOf, traceFrom } from './trace.ts'
+import { traceDevice, traceFrom } from './trace.ts'
 
 /** For the history, and for the rows of documents and files. */
-export const { documents } = store
+export const { findDocuments } = store
 
-const endsOf = (cables: readonly store.StoredCable[]): store.StoredEnd[] => cables.flatMap(({ a, b }) => [a, b])
+const listEnds = (cables: readonly store.StoredCable[]): store.StoredEnd[] => cables.flatMap(({ a, b }) => [a, b])
 
-const cableOf = ({ id, a, b, ...fields }: store.StoredCable, names: Names): Cable => ({
+const toCable = ({ id, a, b, ...fields }: store.StoredCable, names: Names): Cable => ({
   id,
-  a: endOf(a, names),
-  b: endOf(b, names),
+  a: toEnd(a, names),
+  b: toEnd(b, names),
   ...fields,
 })
 
 const withNames = async (ctx: Ctx, cable: store.StoredCable): Promise<Cable> =>
-  cableOf(cable, await namesOf(ctx, endsOf([cable])))
+  toCable(cable, await findNames(ctx, listEnds([cable])))
 
 /** The resources whose names are in a cable. */
 const NAMED = ['devices', 'ports']
 
 /** Returns a cable as its caller sees it. @param cable with the names of both ends */
-const shownTo = async (ctx: Ctx, stored: store.StoredCable, cable: Cable): Promise<Cable> => {
-  const listed = await listedBy(ctx, NAMED)
+const toVisibleCable = async (ctx: Ctx, stored: store.StoredCable, cable: Cable): Promise<Cable> => {
+  const listed = await narrowToListed(ctx, NAMED)
   return listed === ctx ? cable : withNames(listed, stored)
 }
 
@@ -46,20 +46,20 @@ export const create = async (
   await lockCustom(ctx, 'cables')
   await lockCustom(ctx, 'ports')
   if (await store.find(ctx, id)) throw new AppError('ALREADY_EXISTS', `A cable with id "${id}" exists already`)
-  const refs = changedRefs({}, draft.refs)
+  const refs = updateRefs({}, draft.refs)
   // First: of several creates by one ref, the later ones become updates.
   await store.claimRefs(ctx, refs)
   const { type, label, color, length_m, status, description, managed_by, created_at = ctx.now } = draft
   const bare: store.StoredCable = {
     id,
-    ...(await endsFor(ctx, draft)),
+    ...(await prepareEnds(ctx, draft)),
     ...{ type, label, color, length_m, status, description, refs, managed_by, created_at, updated_at: ctx.now },
   }
   const stored = await withCustomOfNew(ctx, 'cables', { object: bare, given: draft.custom, ...asRestored(draft) })
   await store.insert(ctx, stored)
   const cable = await withNames(ctx, stored)
   await ctx.emit('cable.created', cable)
-  return shownTo(ctx, stored, cable)
+  return toVisibleCable(ctx, stored, cable)
 }
 
 type Locked = {
@@ -74,9 +74,9 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Locked> => {
   await lockCustom(ctx, 'cables')
   const [locked] = await store.lockAll(ctx, [id])
   const stored = orNotFound(locked, 'cable', id)
-  const names = await namesOf(ctx, endsOf([stored]))
-  const cable = cableOf(stored, names)
-  const shown = await shownTo(ctx, stored, cable)
+  const names = await findNames(ctx, listEnds([stored]))
+  const cable = toCable(stored, names)
+  const shown = await toVisibleCable(ctx, stored, cable)
   ctx.precondition(shown)
   return { stored, names, cable, shown }
 }
@@ -98,10 +98,10 @@ export const update = async (ctx: Ctx, { id, a, b, ...patch }: CablePatch): Prom
   const { value, changes } = await mergeCustom(ctx, 'cables', { before, patch: withChangedRefs(before, patch) })
   if (changes.length === 0) return locked.shown
   const stored = { ...value, updated_at: ctx.now }
-  await store.update(ctx, before, stored)
-  const cable = cableOf(stored, names)
+  await store.updateRow(ctx, before, stored)
+  const cable = toCable(stored, names)
   await ctx.emit('cable.updated', { cable, changes })
-  return shownTo(ctx, stored, cable)
+  return toVisibleCable(ctx, stored, cable)
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
@@ -111,16 +111,16 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 }
 
 /** Deletes the cables of ports that are about to be deleted. */
-const removeAllOf = async (ctx: Ctx, portIds: readonly string[]): Promise<void> => {
-  const ends = await store.endsOf(ctx, portIds)
+const removeByPorts = async (ctx: Ctx, portIds: readonly string[]): Promise<void> => {
+  const ends = await store.findEnds(ctx, portIds)
   if (ends.size === 0) return
   const all = await store.lockAll(
     ctx,
     [...ends.values()].map(({ cable_id }) => cable_id),
   )
-  const names = await namesOf(ctx, endsOf(all))
+  const names = await findNames(ctx, listEnds(all))
   await store.removeAll(ctx, all)
-  for (const stored of all) await ctx.emit('cable.deleted', cableOf(stored, names))
+  for (const stored of all) await ctx.emit('cable.deleted', toCable(stored, names))
 }
 
 /** The tables of cables with the names of their ends. */
@@ -138,15 +138,15 @@ const ORDERS = {
 export const feature: Feature = {
   operations: implement(cables, {
     list: async (ctx, { device_id, label, status, managed_by, custom, sort, ...page }) => {
-      let query = store.namedQuery(ctx)
-      if (device_id) query = query.where('id', 'in', store.idsAt(ctx, device_id))
+      let query = store.selectNamed(ctx)
+      if (device_id) query = query.where('id', 'in', store.selectIdsAtDevice(ctx, device_id))
       if (label) query = query.where('label_key', '=', label.trim().toLowerCase())
       if (status) query = query.where('status', '=', status)
       // The index has the others alone.
       if (status && status !== 'connected') query = query.where('status', '<>', store.USUAL_STATUS)
       if (managed_by) query = query.where(isManagedBy(managed_by))
       const wanted = { custom, sort }
-      const list = { query, tables: NAMED_TABLES, wanted, page, row: store.namedOf, orders: ORDERS }
+      const list = { query, tables: NAMED_TABLES, wanted, page, row: store.fromNamedRow, orders: ORDERS }
       return listWithCustom<'cables', store.NamedRow, Cable>(ctx, { resource: 'cables', ...list })
     },
     create,
@@ -162,10 +162,10 @@ export const feature: Feature = {
         remove,
       }),
     trace: async (ctx, { id }) => traceFrom(ctx, id),
-    paths: async (ctx, input) => pathsOf(ctx, input),
+    paths: async (ctx, input) => traceDevice(ctx, input),
   }),
   reactions: {
-    'ports.deleting': removeAllOf,
-    ...rewriteCustom('cables', { lock: store.lockAll, update: store.update, rename: store.renameCustom }),
+    'ports.deleting': removeByPorts,
+    ...rewriteCustom('cables', { lock: store.lockAll, update: store.updateRow, rename: store.renameCustom }),
   },
 }

@@ -22,7 +22,7 @@ type GivenEnd = Pick<NamedEnd, 'device_id' | 'port'> | { readonly port_id: strin
  * Returns the port that has the MAC address, or the one of them that is named by the description: bonds and VLANs share a MAC.
  * Without a port of that MAC the description is the name. Returns undefined where neither names one port.
  */
-const endOf = async (ctx: Ctx, { device_id, port, description }: NamedEnd): Promise<GivenEnd | undefined> => {
+const findEnd = async (ctx: Ctx, { device_id, port, description }: NamedEnd): Promise<GivenEnd | undefined> => {
   const mac = parseMac(port)
   if (mac === undefined) return { device_id, port }
   const having = (await ports.findOfDevices(ctx, [device_id])).filter(({ mac_address }) => mac_address === mac)
@@ -36,7 +36,7 @@ const endOf = async (ctx: Ctx, { device_id, port, description }: NamedEnd): Prom
 export const connectIfFree = async (ctx: Ctx, one: NamedEnd, other: NamedEnd): Promise<void> => {
   const { permissions } = ctx.caller
   if (!permissions.has('cables:create') || !permissions.has('ports:create')) return
-  const [a, b] = [await endOf(ctx, one), await endOf(ctx, other)]
+  const [a, b] = [await findEnd(ctx, one), await findEnd(ctx, other)]
   if (!a || !b) return
   try {
     await create(ctx, parse(CableDraft, { a, b }))

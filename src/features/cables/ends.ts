@@ -22,7 +22,7 @@ type Meant = {
 export type Ends = Readonly<Record<Name, store.StoredEnd>>
 
 /** An end has the id of its port, or the device and the name. */
-const shapeIssues = (at: Name, { port_id, device_id, port }: EndInput): FieldIssue[] => {
+const validateShape = (at: Name, { port_id, device_id, port }: EndInput): FieldIssue[] => {
   if (port_id !== undefined) return []
   const issues: FieldIssue[] = []
   if (device_id === undefined) issues.push({ field: `${at}.port_id`, message: 'is required, or device_id and port' })
@@ -31,7 +31,7 @@ const shapeIssues = (at: Name, { port_id, device_id, port }: EndInput): FieldIss
 }
 
 /** Finds the port of an end among those that were read. @throws AppError VALIDATION_ERROR */
-const meantOf = (
+const resolveEnd = (
   at: Name,
   { port_id, device_id = '', port = '', side }: EndInput,
   known: { readonly byId: Map<string, ports.StoredPort>; readonly devices: ReadonlyMap<string, string> },
@@ -52,7 +52,7 @@ const meantOf = (
 /** Locks the devices of both ends, and finds their ports. */
 const readEnds = async (ctx: Ctx, given: Given): Promise<Record<Name, Meant>> => {
   const both = NAMES.map((at) => given[at])
-  rejectIssues(NAMES.flatMap((at) => shapeIssues(at, given[at])))
+  rejectIssues(NAMES.flatMap((at) => validateShape(at, given[at])))
   const ids = both.flatMap(({ port_id }) => port_id ?? [])
   const before = await ports.findAll(ctx, ids)
   const deviceIds = both.flatMap(({ port_id, device_id }) =>
@@ -60,21 +60,22 @@ const readEnds = async (ctx: Ctx, given: Given): Promise<Record<Name, Meant>> =>
   )
   const devices = await ports.lockDevices(ctx, deviceIds)
   const known = { devices, byId: await ports.findAll(ctx, ids) }
-  const [a, b] = [meantOf('a', given.a, known), meantOf('b', given.b, known)]
+  const [a, b] = [resolveEnd('a', given.a, known), resolveEnd('b', given.b, known)]
   const named = await ports.findByNames(ctx, [a, b])
   const withPort = (one: typeof a): Meant => {
-    const port = one.port ?? named.get(ports.placeKey(one))
+    const port = one.port ?? named.get(ports.buildNaturalKey(one))
     return { ...one, name: port?.name ?? one.name, port }
   }
   return { a: withPort(a), b: withPort(b) }
 }
 
-const isSame = (a: Meant, b: Meant): boolean => ports.placeKey(a) === ports.placeKey(b) && a.side === b.side
+const isSame = (a: Meant, b: Meant): boolean =>
+  ports.buildNaturalKey(a) === ports.buildNaturalKey(b) && a.side === b.side
 
 /** The rules between ends and ports. @throws AppError VALIDATION_ERROR with all of them */
 const checkEnds = async (ctx: Ctx, given: Given, { a, b }: Record<Name, Meant>): Promise<void> => {
   const issues: FieldIssue[] = []
-  const taken = await store.endsOf(
+  const taken = await store.findEnds(
     ctx,
     [a, b].flatMap(({ port }) => port?.id ?? []),
   )
@@ -97,7 +98,7 @@ const checkEnds = async (ctx: Ctx, given: Given, { a, b }: Record<Name, Meant>):
 }
 
 /** Returns the ports of both ends of a new cable. Locks their devices until commit. @throws AppError VALIDATION_ERROR */
-export const endsFor = async (ctx: Ctx, given: Given): Promise<Ends> => {
+export const prepareEnds = async (ctx: Ctx, given: Given): Promise<Ends> => {
   const meant = await readEnds(ctx, given)
   await checkEnds(ctx, given, meant)
   const { a, b } = meant
@@ -106,13 +107,13 @@ export const endsFor = async (ctx: Ctx, given: Given): Promise<Ends> => {
   if (missing.length > 0) ctx.require('ports:create')
   const wanted = missing.map(({ device_id, name }) => ({ device_id, ports: [{ name, kind }] }))
   const made = missing.length === 0 ? [] : await addMissing(ctx, wanted)
-  const byPlace = new Map(made.map((port) => [ports.placeKey(port), port]))
-  const endOf = (one: Meant): store.StoredEnd => {
-    const port = one.port ?? byPlace.get(ports.placeKey(one))
+  const byPlace = new Map(made.map((port) => [ports.buildNaturalKey(port), port]))
+  const toStoredEnd = (one: Meant): store.StoredEnd => {
+    const port = one.port ?? byPlace.get(ports.buildNaturalKey(one))
     if (!port) throw new Error('a missing port was not made')
     return { port_id: port.id, side: one.side }
   }
-  return { a: endOf(a), b: endOf(b) }
+  return { a: toStoredEnd(a), b: toStoredEnd(b) }
 }
 
 /** True if a given end is the stored one. */

@@ -6,14 +6,14 @@ import * as store from './store.ts'
 /** Ports with their names, by id. */
 export type Names = ReadonlyMap<string, store.NamedPort>
 
-export const namesOf = (ctx: Ctx, ends: readonly store.StoredEnd[]): Promise<Names> =>
-  store.namedPorts(
+export const findNames = (ctx: Ctx, ends: readonly store.StoredEnd[]): Promise<Names> =>
+  store.findNamedPorts(
     ctx,
     ends.map(({ port_id }) => port_id),
   )
 
 /** Returns an end with its names. */
-export const endOf = ({ port_id, side }: store.StoredEnd, names: Names): End => {
+export const toEnd = ({ port_id, side }: store.StoredEnd, names: Names): End => {
   const port = names.get(port_id)
   // No port is deleted before its cables.
   if (!port) throw new Error(`a cable has an end at no port: ${port_id}`)

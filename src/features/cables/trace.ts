@@ -6,11 +6,11 @@
 import { notFound } from '../../platform/contract/errors.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Ctx } from '../ctx.ts'
-import { mustExist } from '../devices/devices.ts'
+import { assertDeviceExists } from '../devices/devices.ts'
 import type { Side } from '../ports/end.ts'
 import * as ports from '../ports/store.ts'
 import type { DevicePath, Hop, Trace } from './api.ts'
-import { endOf, type Names } from './names.ts'
+import { type Names, toEnd } from './names.ts'
 import * as store from './store.ts'
 
 type Step = { readonly cable_id: string; readonly from: store.StoredEnd; readonly to: store.StoredEnd }
@@ -45,13 +45,13 @@ const walkAll = async (ctx: Ctx, walks: readonly Walk[], names: Map<string, stor
   for (;;) {
     const walking = walks.filter(({ state }) => state === 'walking')
     if (walking.length === 0) return
-    const ends = await store.endsOf(
+    const ends = await store.findEnds(
       ctx,
       walking.map(({ at }) => at.port_id),
     )
     const next = [...ends.values()].map(({ other_port_id }) => other_port_id)
     const unknown = next.filter((id) => !names.has(id))
-    for (const [id, port] of await store.namedPorts(ctx, unknown)) names.set(id, port)
+    for (const [id, port] of await store.findNamedPorts(ctx, unknown)) names.set(id, port)
     for (const walk of walking) {
       const { at } = walk
       const end = ends.get(store.endKey(at))
@@ -64,7 +64,7 @@ const walkAll = async (ctx: Ctx, walks: readonly Walk[], names: Map<string, stor
   }
 }
 
-const backwards = (steps: readonly Step[]): Step[] =>
+const toReversedSteps = (steps: readonly Step[]): Step[] =>
   steps.map(({ cable_id, from, to }) => ({ cable_id, from: to, to: from })).reverse()
 
 type Path = {
@@ -74,39 +74,39 @@ type Path = {
 }
 
 /** Joins the walks out of both sides of a port: from the end of the front walk to the end of the rear walk. */
-const pathOf = (front: Walk, rear: Walk | undefined): Path => {
+const joinWalks = (front: Walk, rear: Walk | undefined): Path => {
   if (front.state === 'loop') return { steps: front.steps, ends: [], isLoop: true }
-  if (rear) return { steps: [...backwards(front.steps), ...rear.steps], ends: [front.at, rear.at], isLoop: false }
+  if (rear) return { steps: [...toReversedSteps(front.steps), ...rear.steps], ends: [front.at, rear.at], isLoop: false }
   const isOpen = front.steps.length === 0
   return { steps: front.steps, ends: isOpen ? [front.start] : [front.start, front.at], isLoop: false }
 }
 
 type Cables = ReadonlyMap<string, store.StoredCable>
 
-const sumOf = (lengths: readonly (number | null)[]): number | null => {
+const sumLengths = (lengths: readonly (number | null)[]): number | null => {
   const known = lengths.filter((length) => length !== null)
   // Sums of decimal fractions have errors far behind the point.
   return known.length === 0 ? null : Number(known.reduce((sum, length) => sum + length, 0).toFixed(6))
 }
 
-const sent = ({ steps, ends, isLoop }: Path, cables: Cables, names: Names): Trace => {
+const toTrace = ({ steps, ends, isLoop }: Path, cables: Cables, names: Names): Trace => {
   const hops = steps.map(({ cable_id, from, to }): Hop => {
     const cable = cables.get(cable_id)
     if (!cable) throw new Error(`an end of a cable that is not there: ${cable_id}`)
     const { id, label, type, status, length_m } = cable
-    return { cable: { id, label, type, status, length_m }, from: endOf(from, names), to: endOf(to, names) }
+    return { cable: { id, label, type, status, length_m }, from: toEnd(from, names), to: toEnd(to, names) }
   })
   return {
     hops,
-    ends: ends.map((end) => endOf(end, names)),
-    length_m: sumOf(hops.map(({ cable }) => cable.length_m)),
+    ends: ends.map((end) => toEnd(end, names)),
+    length_m: sumLengths(hops.map(({ cable }) => cable.length_m)),
     is_loop: isLoop,
   }
 }
 
 /** Returns the paths of ports, in their order. */
-const tracesOf = async (ctx: Ctx, ids: readonly string[]): Promise<Trace[]> => {
-  const names = await store.namedPorts(ctx, ids)
+const tracePorts = async (ctx: Ctx, ids: readonly string[]): Promise<Trace[]> => {
+  const names = await store.findNamedPorts(ctx, ids)
   const walks = ids.map((port_id) => ({
     front: walkFrom({ port_id, side: 'front' }),
     rear: names.get(port_id)?.pass_through === 1 ? walkFrom({ port_id, side: 'rear' }) : undefined,
@@ -116,24 +116,24 @@ const tracesOf = async (ctx: Ctx, ids: readonly string[]): Promise<Trace[]> => {
     walks.flatMap(({ front, rear }) => (rear ? [front, rear] : [front])),
     names,
   )
-  const paths = walks.map(({ front, rear }) => pathOf(front, rear))
+  const paths = walks.map(({ front, rear }) => joinWalks(front, rear))
   const cables = await store.findAll(
     ctx,
     paths.flatMap(({ steps }) => steps.map(({ cable_id }) => cable_id)),
   )
-  return paths.map((path) => sent(path, cables, names))
+  return paths.map((path) => toTrace(path, cables, names))
 }
 
 /** @throws AppError NOT_FOUND */
 export const traceFrom = async (ctx: Ctx, id: string): Promise<Trace> => {
   if (!(await ports.find(ctx.whole, id))) throw notFound('port', id)
-  const [trace] = await tracesOf(ctx, [id])
+  const [trace] = await tracePorts(ctx, [id])
   if (!trace) throw new Error('one port has one path')
   return trace
 }
 
 /** Returns a test for the ports of a device that the context shows. */
-const shownIn = async (ctx: Ctx, deviceId: string): Promise<(portId: string) => boolean> => {
+const loadPortFilter = async (ctx: Ctx, deviceId: string): Promise<(portId: string) => boolean> => {
   const shown = new Set((await ports.findOfDevices(ctx, [deviceId])).map(({ id }) => id))
   return (portId) => shown.has(portId)
 }
@@ -141,12 +141,12 @@ const shownIn = async (ctx: Ctx, deviceId: string): Promise<(portId: string) => 
 type Asked = { readonly id: string; readonly limit?: number | undefined; readonly offset?: number | undefined }
 
 /** Returns the paths of the cabled ports of a device, by name. @throws AppError NOT_FOUND */
-export const pathsOf = async (ctx: Ctx, { id, limit, offset = 0 }: Asked): Promise<JsonList<DevicePath>> => {
+export const traceDevice = async (ctx: Ctx, { id, limit, offset = 0 }: Asked): Promise<JsonList<DevicePath>> => {
   const { whole } = ctx
-  await mustExist(whole, id)
+  await assertDeviceExists(whole, id)
   const revision = await ctx.store.revision(['cables', 'cable_ends', 'ports', 'devices'])
   const all = await ports.findOfDevices(whole, [id])
-  const ends = await store.endsOf(
+  const ends = await store.findEnds(
     ctx,
     all.map((port) => port.id),
   )
@@ -154,11 +154,11 @@ export const pathsOf = async (ctx: Ctx, { id, limit, offset = 0 }: Asked): Promi
   const page = all.filter((port) => cabled.has(port.id))
   async function* rows(): AsyncGenerator<string[]> {
     const wanted = page.slice(offset, limit === undefined ? undefined : offset + limit)
-    const traces = await tracesOf(
+    const traces = await tracePorts(
       ctx,
       wanted.map((port) => port.id),
     )
-    const isShown = whole === ctx ? () => true : await shownIn(ctx, id)
+    const isShown = whole === ctx ? () => true : await loadPortFilter(ctx, id)
     yield wanted.flatMap(({ id: port_id, name }, i) =>
       JSON.stringify({ port_id, port: isShown(port_id) ? name : '', ...traces[i] }),
     )

@@ -1,6 +1,6 @@
 /** Reads the possible causes of conflicts: devices that share an address, and networks that share a subnet. */
 import type { Kysely } from 'kysely'
-import { type IpKey, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
+import { getSpaceKey, type IpKey, type SpaceKey } from '../../net/ip.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { StoreScope } from '../ctx.ts'
@@ -16,19 +16,19 @@ export type Cause = {
   readonly members: readonly string[]
 }
 
-export const causeOfAddress = (ipKey: IpKey): string => `ip ${ipKey}`
+export const buildAddressKey = (ipKey: IpKey): string => `ip ${ipKey}`
 /** Networks without a datacenter share one place. */
-const causeOfSubnet = ({ datacenter_id, subnet, space }: Place): string =>
+const buildSubnetKey = ({ datacenter_id, subnet, space }: Place): string =>
   `subnet ${datacenter_id ?? ''} ${space}${subnet}`
 
 /** The number of members that a conflict names; thousands may have the address of a container bridge. */
 export const MAX_MEMBERS = 100
 
-const causeOf = (ipKey: IpKey, ip: string, ids: ReadonlySet<string>): Cause => ({
-  cause: causeOfAddress(ipKey),
+const buildCause = (ipKey: IpKey, ip: string, ids: ReadonlySet<string>): Cause => ({
+  cause: buildAddressKey(ipKey),
   ip,
   subnet: '',
-  space: spaceOfKey(ipKey),
+  space: getSpaceKey(ipKey),
   members: [...ids].sort().slice(0, MAX_MEMBERS),
 })
 
@@ -37,7 +37,7 @@ const holders = preparedKeys((db: Kysely<Tables>, keys: IpKey[]) =>
 )
 
 /** Returns the causes of the addresses, none of which very many devices have. */
-export const causesOfAddresses = async (scope: StoreScope, ipKeys: readonly IpKey[]): Promise<Cause[]> => {
+export const findAddressCauses = async (scope: StoreScope, ipKeys: readonly IpKey[]): Promise<Cause[]> => {
   const found = new Map<IpKey, { ip: string; ids: Set<string> }>(ipKeys.map((key) => [key, { ip: '', ids: new Set() }]))
   for (const { ip_key, ip, device_id } of await holders(scope, ipKeys)) {
     const known = found.get(ip_key)
@@ -45,7 +45,7 @@ export const causesOfAddresses = async (scope: StoreScope, ipKeys: readonly IpKe
     known.ip = ip
     known.ids.add(device_id)
   }
-  return [...found].map(([key, { ip, ids }]) => causeOf(key, ip, ids))
+  return [...found].map(([key, { ip, ids }]) => buildCause(key, ip, ids))
 }
 
 const someHolders = prepared((db: Kysely<Tables>, { key }: { key: IpKey }) =>
@@ -53,14 +53,14 @@ const someHolders = prepared((db: Kysely<Tables>, { key }: { key: IpKey }) =>
 )
 
 /** Returns the cause of an address that any number of devices may have. */
-export const causeOfAnyAddress = async (scope: StoreScope, ipKey: IpKey): Promise<Cause> => {
+export const findAddressCause = async (scope: StoreScope, ipKey: IpKey): Promise<Cause> => {
   const rows = await someHolders(scope, { key: ipKey })
-  return causeOf(ipKey, rows[0]?.ip ?? '', new Set(rows.map(({ device_id }) => device_id)))
+  return buildCause(ipKey, rows[0]?.ip ?? '', new Set(rows.map(({ device_id }) => device_id)))
 }
 
 export type Place = { readonly datacenter_id: string | null; readonly subnet: string; readonly space: SpaceKey }
 
-export const causeOfPlace = async ({ db }: StoreScope, place: Place): Promise<Cause> => {
+export const findSubnetCause = async ({ db }: StoreScope, place: Place): Promise<Cause> => {
   const { datacenter_id, subnet, space } = place
   const rows = await db
     .selectFrom('networks')
@@ -70,17 +70,17 @@ export const causeOfPlace = async ({ db }: StoreScope, place: Place): Promise<Ca
     .limit(MAX_MEMBERS)
     .execute()
   const members = rows.map(({ id }) => id).sort()
-  return { cause: causeOfSubnet(place), ip: '', subnet, space, members }
+  return { cause: buildSubnetKey(place), ip: '', subnet, space, members }
 }
 
 /** Returns every device that has an address. */
-export const devicesWith = async ({ db }: StoreScope, ipKey: IpKey): Promise<string[]> => {
+export const findDevicesWithAddress = async ({ db }: StoreScope, ipKey: IpKey): Promise<string[]> => {
   const rows = await db.selectFrom('addresses').select('device_id').distinct().where('ip_key', '=', ipKey).execute()
   return rows.map(({ device_id }) => device_id)
 }
 
 /** Returns the keys of all addresses that several devices have. */
-export const sharedAddresses = async ({ db }: StoreScope): Promise<IpKey[]> => {
+export const findSharedAddresses = async ({ db }: StoreScope): Promise<IpKey[]> => {
   const rows = await db
     .selectFrom('addresses')
     .select('ip_key')
@@ -91,7 +91,7 @@ export const sharedAddresses = async ({ db }: StoreScope): Promise<IpKey[]> => {
 }
 
 /** Returns all places that several networks have. */
-export const sharedPlaces = async ({ db }: StoreScope): Promise<Place[]> => {
+export const findSharedPlaces = async ({ db }: StoreScope): Promise<Place[]> => {
   const rows = await db
     .selectFrom('networks')
     .select(['datacenter_id', 'subnet_key'])
@@ -99,7 +99,7 @@ export const sharedPlaces = async ({ db }: StoreScope): Promise<Place[]> => {
     .having((eb) => eb(eb.fn.countAll(), '>', 1))
     .execute()
   return rows.map(({ datacenter_id, subnet_key }) => {
-    const space = spaceOfKey(subnet_key)
+    const space = getSpaceKey(subnet_key)
     return { datacenter_id, subnet: subnet_key.slice(space.length), space }
   })
 }

@@ -1,23 +1,30 @@
 /** The rules of conflicts: the decisions of users, and the events that trigger a check. */
-import { type IpKey, ipKeyOf } from '../../net/ip.ts'
+import { type IpKey, parseIpKeyOrThrow } from '../../net/ip.ts'
 import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Network } from '../networks/api.ts'
-import { spaceKeyOf, spaceKeys } from '../spaces/keys.ts'
+import { findSpaceKey, findSpaceKeys } from '../spaces/keys.ts'
 import { conflicts, type Resolution } from './api.ts'
-import { causeOfAddress as causeOfOneAddress, devicesWith, type Place, sharedPlaces } from './causes.ts'
-import { addressesChanged, addressesLost, addressesTaken, checkAll, close, placesChanged } from './detect.ts'
-import { type Conflict, cut } from './schema.ts'
+import { buildAddressKey, findDevicesWithAddress, findSharedPlaces, type Place } from './causes.ts'
+import {
+  checkAll,
+  checkChangedAddresses,
+  checkChangedPlaces,
+  checkLostAddresses,
+  checkTakenAddresses,
+  close,
+} from './detect.ts'
+import { type Conflict, narrowConflict } from './schema.ts'
 import * as store from './store.ts'
 
 /** Returns the conflict of a stored row. */
-export const conflictOf = store.conflictOf
+export const toConflict = store.fromRow
 
 /** Returns the cause under which the conflict of an address is stored. */
-export const causeOfAddress = causeOfOneAddress
+export const buildAddressCauseKey = buildAddressKey
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
   const stored = orNotFound(await store.lock(ctx, id), 'conflict', id)
@@ -26,23 +33,23 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
 }
 
 /** @throws AppError NOT_FOUND */
-const mustGet = async (ctx: Ctx, id: string): Promise<Conflict> =>
+const getOrThrow = async (ctx: Ctx, id: string): Promise<Conflict> =>
   orNotFound(await store.find(ctx, id), 'conflict', id).conflict
 
 /** Returns the devices with the address of a conflict. */
-const holdersOf = async (ctx: Ctx, conflict: Conflict): Promise<string[]> =>
-  devicesWith(ctx, ipKeyOf(conflict.ip_address, await spaceKeyOf(ctx, conflict)))
+const findHolders = async (ctx: Ctx, conflict: Conflict): Promise<string[]> =>
+  findDevicesWithAddress(ctx, parseIpKeyOrThrow(conflict.ip_address, await findSpaceKey(ctx, conflict)))
 
 /** Removes the address from every other device. */
 const leaveTo = async (ctx: Ctx, conflict: Conflict, keep: string): Promise<void> => {
   const { ip_address, space_id } = conflict
-  const holders = await holdersOf(ctx, conflict)
+  const holders = await findHolders(ctx, conflict)
   // A conflict does not name all of very many members.
   if ((await ctx.reached('devices', holders)).size < holders.length)
     throw new AppError('FORBIDDEN', 'The conflict has members outside of your part of the estate')
   for (const id of holders) {
     if (id === keep) continue
-    const { addresses } = await devices.mustGet(ctx, id)
+    const { addresses } = await devices.getOrThrow(ctx, id)
     const others = addresses.filter((address) => address.ip !== ip_address || address.space_id !== space_id)
     await devices.updateNamed(ctx, { id, addresses: others })
   }
@@ -54,7 +61,7 @@ const resolve = async (ctx: Ctx, { id, keep_device_id: keep, notes }: Resolution
   if (conflict.status === 'resolved') throw invalidField('id', 'the conflict is resolved already')
   if (keep !== undefined) {
     if (conflict.type !== 'duplicate_ip') throw invalidField('keep_device_id', 'only devices can keep an address')
-    if (!(await holdersOf(ctx, conflict)).includes(keep))
+    if (!(await findHolders(ctx, conflict)).includes(keep))
       throw invalidField('keep_device_id', 'is not part of the conflict')
     ctx.require('devices:update')
   }
@@ -63,7 +70,7 @@ const resolve = async (ctx: Ctx, { id, keep_device_id: keep, notes }: Resolution
   // The removed cause resolves it. The user is stored before that, so that the record names who did it.
   await store.update(ctx, { ...stored, conflict: { ...told, status: 'active' } })
   await leaveTo(ctx, conflict, keep)
-  return mustGet(ctx, id)
+  return getOrThrow(ctx, id)
 }
 
 const ignore = async (ctx: Ctx, id: string, notes: string): Promise<Conflict> => {
@@ -87,7 +94,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 }
 
 const summary = async (ctx: Ctx) => {
-  const counts = await store.counts(ctx)
+  const counts = await store.countByTypeAndStatus(ctx)
   const sum = (wanted: Partial<Conflict>): number =>
     counts
       .filter((one) => Object.entries(wanted).every(([field, value]) => one[field as 'type' | 'status'] === value))
@@ -102,7 +109,7 @@ const summary = async (ctx: Ctx) => {
 }
 
 /** Returns the conflicts with a member that the caller reaches, without the others. */
-const cutAll = async (ctx: Ctx, all: readonly Conflict[]): Promise<Conflict[]> => {
+const narrowConflicts = async (ctx: Ctx, all: readonly Conflict[]): Promise<Conflict[]> => {
   const ids = (members: (conflict: Conflict) => readonly string[]) => [...new Set(all.flatMap(members))]
   const seen = new Set([
     ...(await ctx.reached(
@@ -114,18 +121,18 @@ const cutAll = async (ctx: Ctx, all: readonly Conflict[]): Promise<Conflict[]> =
       ids(({ network_ids }) => network_ids),
     )),
   ])
-  return all.flatMap((conflict) => cut(conflict, (id) => seen.has(id)) ?? [])
+  return all.flatMap((conflict) => narrowConflict(conflict, (id) => seen.has(id)) ?? [])
 }
 
 const detect = async (ctx: Ctx): Promise<{ conflicts: Conflict[]; count: number }> => {
   await checkAll(ctx)
-  const all = (await store.query(ctx, { status: 'active' }).execute()).map(store.conflictOf)
-  const shown = ctx.isLimited ? await cutAll(ctx, all) : all
+  const all = (await store.query(ctx, { status: 'active' }).execute()).map(store.fromRow)
+  const shown = ctx.isLimited ? await narrowConflicts(ctx, all) : all
   return { conflicts: shown, count: shown.length }
 }
 
-const placesOf = async (ctx: Ctx, networks: readonly Network[]): Promise<Place[]> => {
-  const space = await spaceKeys(ctx, networks)
+const resolvePlaces = async (ctx: Ctx, networks: readonly Network[]): Promise<Place[]> => {
+  const space = await findSpaceKeys(ctx, networks)
   return networks.map((network) => {
     const { datacenter_id, subnet } = network
     return { datacenter_id, subnet, space: space(network) }
@@ -146,44 +153,46 @@ export const feature: Feature = {
         revision,
         query: store.query(ctx, { type, status, space_id }),
         page,
-        row: store.conflictOf,
+        row: store.fromRow,
       })
     },
     summary,
     ofDevice: async (ctx, { id, status, ...page }) => {
       const revision = await ctx.store.revision(['conflicts', 'devices'])
-      await devices.mustExist(ctx.whole, id)
-      return listRows(ctx, { revision, query: store.queryOf(ctx, id, { status }), page, row: store.conflictOf })
+      await devices.assertDeviceExists(ctx.whole, id)
+      return listRows(ctx, { revision, query: store.selectByMember(ctx, id, { status }), page, row: store.fromRow })
     },
-    get: async (ctx, { id }) => mustGet(ctx, id),
+    get: async (ctx, { id }) => getOrThrow(ctx, id),
     detect,
     resolve,
     ignore: async (ctx, { id, notes }) => ignore(ctx, id, notes),
     delete: async (ctx, { id }) => remove(ctx, id),
   }),
   reactions: {
-    'devices.placed': async (ctx, made: readonly Device[]) => addressesTaken(ctx, await devices.keysOf(ctx, made)),
+    'devices.placed': async (ctx, made: readonly Device[]) =>
+      checkTakenAddresses(ctx, await devices.toIpKeys(ctx, made)),
     'device.updated': async (ctx, { before, device, changes }: DeviceChange) => {
-      if (changes.includes('addresses')) await addressesChanged(ctx, await devices.keysOf(ctx, [before, device]))
+      if (changes.includes('addresses')) await checkChangedAddresses(ctx, await devices.toIpKeys(ctx, [before, device]))
     },
-    'devices.removed': async (ctx, gone: readonly Device[]) => addressesLost(ctx, await devices.keysOf(ctx, gone)),
+    'devices.removed': async (ctx, gone: readonly Device[]) =>
+      checkLostAddresses(ctx, await devices.toIpKeys(ctx, gone)),
     // Of spaces that a network has left and come to.
-    'addresses.moved': (ctx, keys: readonly IpKey[]) => addressesLost(ctx, keys),
-    'network.created': async (ctx, network: Network) => placesChanged(ctx, await placesOf(ctx, [network])),
+    'addresses.moved': (ctx, keys: readonly IpKey[]) => checkLostAddresses(ctx, keys),
+    'network.created': async (ctx, network: Network) => checkChangedPlaces(ctx, await resolvePlaces(ctx, [network])),
     'network.updated': async (ctx, { before, network, changes }: NetworkChange) => {
       if (PLACED.some((field) => changes.includes(field)))
-        await placesChanged(ctx, await placesOf(ctx, [before, network]))
+        await checkChangedPlaces(ctx, await resolvePlaces(ctx, [before, network]))
     },
-    'network.deleted': async (ctx, network: Network) => placesChanged(ctx, await placesOf(ctx, [network])),
+    'network.deleted': async (ctx, network: Network) => checkChangedPlaces(ctx, await resolvePlaces(ctx, [network])),
     // Its networks now belong to no datacenter, where other networks may have the same subnets.
     'datacenter.deleted': async (ctx, { id }: { id: string }) => {
-      const places = await sharedPlaces(ctx)
-      const open = [...(await store.allOpen(ctx)).values()].filter(({ network_ids }) => network_ids.length > 0)
-      const space = await spaceKeys(ctx, open)
+      const places = await findSharedPlaces(ctx)
+      const open = [...(await store.findAllOpen(ctx)).values()].filter(({ network_ids }) => network_ids.length > 0)
+      const space = await findSpaceKeys(ctx, open)
       const lost = open.flatMap((conflict) =>
         conflict.subnets.map((subnet) => ({ datacenter_id: id, subnet, space: space(conflict) })),
       )
-      await placesChanged(ctx, [...places.filter(({ datacenter_id }) => datacenter_id === null), ...lost])
+      await checkChangedPlaces(ctx, [...places.filter(({ datacenter_id }) => datacenter_id === null), ...lost])
     },
   },
 }

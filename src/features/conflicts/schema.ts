@@ -38,8 +38,8 @@ export const OUTSIDE = {
   overlapping_subnet: 'Networks inside and outside of your part of the inventory have the subnet ',
 } as const satisfies Readonly<Record<Conflict['type'], string>>
 
-/** Returns the conflict without the members that are not seen; undefined if none is. `viewsOf` of the scopes does the same in SQL. */
-export const cut = (conflict: Conflict, isSeen: (id: string) => boolean): Conflict | undefined => {
+/** Returns the conflict without the members that are not seen; undefined if none is. `createViews` of the scopes does the same in SQL. */
+export const narrowConflict = (conflict: Conflict, isSeen: (id: string) => boolean): Conflict | undefined => {
   const { type, device_ids, network_ids, subnets, ip_address } = conflict
   const seen = { device_ids: device_ids.filter(isSeen), network_ids: network_ids.filter(isSeen) }
   const count = seen.device_ids.length + seen.network_ids.length

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
 import { withSpace } from '../spaces/fields.ts'
-import { inSpace } from '../spaces/keys.ts'
+import { matchSpace } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import type { Conflict, ConflictStatus, ConflictType } from './schema.ts'
 import type { ConflictRow } from './table.ts'
@@ -12,7 +12,7 @@ import type { ConflictRow } from './table.ts'
 export type Stored = { readonly conflict: Conflict; readonly cause: string }
 
 /** Returns the fields in the order of the contract. */
-export const conflictOf = ({ cause: _, device_ids, network_ids, subnets, ...row }: ConflictRow): Conflict => {
+export const fromRow = ({ cause: _, device_ids, network_ids, subnets, ...row }: ConflictRow): Conflict => {
   const { id, type, status, description, ip_address, detected_at, resolved_at, resolved_by, notes, space_id } = row
   const list = (text: string) => JSON.parse(text) as string[] // written by this feature
   const conflict = {
@@ -23,7 +23,7 @@ export const conflictOf = ({ cause: _, device_ids, network_ids, subnets, ...row 
   return withSpace(conflict, space_id)
 }
 
-const rowOf = ({ conflict, cause }: Stored): ConflictRow => {
+const toRow = ({ conflict, cause }: Stored): ConflictRow => {
   const { device_ids, network_ids, subnets, space_id = null, ...fields } = conflict
   return {
     ...fields,
@@ -35,7 +35,7 @@ const rowOf = ({ conflict, cause }: Stored): ConflictRow => {
   }
 }
 
-const storedOf = (row: ConflictRow): Stored => ({ conflict: conflictOf(row), cause: row.cause })
+const fromStoredRow = (row: ConflictRow): Stored => ({ conflict: fromRow(row), cause: row.cause })
 
 type Filter = {
   readonly type?: ConflictType | undefined
@@ -48,19 +48,19 @@ export const query = ({ db }: Pick<StoreScope, 'db'>, { type, status, space_id }
   let found = db.selectFrom('conflicts').selectAll('conflicts').orderBy('conflicts.id', 'desc')
   if (type) found = found.where('type', '=', type)
   if (status) found = found.where('status', '=', status)
-  if (space_id !== undefined) found = found.where(inSpace(space_id))
+  if (space_id !== undefined) found = found.where(matchSpace(space_id))
   return found
 }
 
 /** Returns the conflicts that an object is part of, newest first. */
-export const queryOf = (scope: Pick<StoreScope, 'db'>, memberId: string, filter: Filter) =>
+export const selectByMember = (scope: Pick<StoreScope, 'db'>, memberId: string, filter: Filter) =>
   query(scope, filter).where('conflicts.id', 'in', (eb) =>
     eb.selectFrom('conflict_members').select('conflict_id').where('member_id', '=', memberId),
   )
 
 export const find = async ({ db }: Pick<StoreScope, 'db'>, id: string): Promise<Stored | undefined> => {
   const row = await db.selectFrom('conflicts').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && storedOf(row)
+  return row && fromStoredRow(row)
 }
 
 /** As `find`, and locks the row until commit. */
@@ -68,7 +68,7 @@ export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
   const row = await ctx.store.sql
     .lockRows(ctx.db.selectFrom('conflicts').selectAll().where('id', '=', id))
     .executeTakeFirst()
-  return row && storedOf(row)
+  return row && fromStoredRow(row)
 }
 
 const openOnes = preparedKeys((db: Kysely<Tables>, causes) =>
@@ -76,13 +76,13 @@ const openOnes = preparedKeys((db: Kysely<Tables>, causes) =>
 )
 
 /** Returns the open conflicts of these causes, by cause. */
-export const openOf = async (scope: StoreScope, causes: readonly string[]): Promise<Map<string, Conflict>> =>
-  new Map((await openOnes(scope, causes)).map((row) => [row.cause, conflictOf(row)]))
+export const findOpenByCauses = async (scope: StoreScope, causes: readonly string[]): Promise<Map<string, Conflict>> =>
+  new Map((await openOnes(scope, causes)).map((row) => [row.cause, fromRow(row)]))
 
 /** Returns every open conflict, by cause. */
-export const allOpen = async ({ db }: StoreScope): Promise<Map<string, Conflict>> => {
+export const findAllOpen = async ({ db }: StoreScope): Promise<Map<string, Conflict>> => {
   const rows = await db.selectFrom('conflicts').selectAll().where('status', '<>', 'resolved').execute()
-  return new Map(rows.map((row) => [row.cause, conflictOf(row)]))
+  return new Map(rows.map((row) => [row.cause, fromRow(row)]))
 }
 
 type MemberRow = { readonly conflict_id: string; readonly member_id: string }
@@ -90,7 +90,7 @@ const addMembers = preparedRows(['conflict_id', 'member_id'], (db: Kysely<Tables
   db.insertInto('conflict_members').values(rows),
 )
 
-const membersOf = ({ device_ids, network_ids }: Conflict): string[] => [...device_ids, ...network_ids]
+const listMembers = ({ device_ids, network_ids }: Conflict): string[] => [...device_ids, ...network_ids]
 
 const add = (scope: StoreScope, conflict_id: string, members: readonly string[]): Promise<void> =>
   addMembers(
@@ -99,18 +99,18 @@ const add = (scope: StoreScope, conflict_id: string, members: readonly string[])
   )
 
 export const insert = async (scope: StoreScope, stored: Stored): Promise<void> => {
-  await scope.db.insertInto('conflicts').values(rowOf(stored)).execute()
-  await add(scope, stored.conflict.id, membersOf(stored.conflict))
+  await scope.db.insertInto('conflicts').values(toRow(stored)).execute()
+  await add(scope, stored.conflict.id, listMembers(stored.conflict))
 }
 
 export const update = async ({ db }: StoreScope, stored: Stored): Promise<void> => {
-  await db.updateTable('conflicts').set(rowOf(stored)).where('id', '=', stored.conflict.id).execute()
+  await db.updateTable('conflicts').set(toRow(stored)).where('id', '=', stored.conflict.id).execute()
 }
 
 /** As `update`, if members have changed: with very many members, usually only one is added or removed. */
 export const updateMembers = async (scope: StoreScope, stored: Stored, before: Conflict): Promise<void> => {
   const { id } = stored.conflict
-  const [old, now] = [new Set(membersOf(before)), new Set(membersOf(stored.conflict))]
+  const [old, now] = [new Set(listMembers(before)), new Set(listMembers(stored.conflict))]
   await update(scope, stored)
   const gone = [...old.difference(now)]
   if (gone.length > 0)
@@ -122,7 +122,7 @@ export const remove = async ({ db }: StoreScope, id: string): Promise<void> => {
   await db.deleteFrom('conflicts').where('id', '=', id).execute()
 }
 
-export const counts = ({ db }: Pick<StoreScope, 'db'>) =>
+export const countByTypeAndStatus = ({ db }: Pick<StoreScope, 'db'>) =>
   db
     .selectFrom('conflicts')
     .select(({ fn }) => ['type', 'status', fn.countAll().as('n')])

@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
-import { dataFile } from '../../compose.ts'
+import { getDataFile } from '../../compose.ts'
 import { createLogger } from '../../platform/runtime/log.ts'
 import { createSecrets, SealedValueError } from '../../platform/security/crypto.ts'
 import { type TestApp, type TestOptions, testApp } from '../../testing/app.ts'
@@ -55,10 +55,10 @@ describe.each(onSqlite())('secrets of credentials on %s', (dialect) => {
     const { rows } = await sql`SELECT * FROM credentials`.execute(app.db.read)
     const texts = [JSON.stringify(rows)]
     if (dialect === 'sqlite') {
-      const beside = new Database(dataFile(app.config))
+      const beside = new Database(getDataFile(app.config))
       beside.run('PRAGMA wal_checkpoint(TRUNCATE)')
       beside.close()
-      const files = ['', '-wal'].map((ending) => dataFile(app.config) + ending)
+      const files = ['', '-wal'].map((ending) => getDataFile(app.config) + ending)
       texts.push(...files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'latin1')))
     }
     return texts.join('\n')

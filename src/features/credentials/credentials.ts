@@ -6,9 +6,9 @@ import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { type Place, SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
-import { exists as deviceExists } from '../devices/devices.ts'
-import { blocksOf } from '../networks/networks.ts'
-import { missingKey } from '../secrets/secrets.ts'
+import { hasDevice } from '../devices/devices.ts'
+import { findNetworkBlocks } from '../networks/networks.ts'
+import { buildMissingKeyIssue } from '../secrets/secrets.ts'
 import {
   type Credential,
   type CredentialDraft,
@@ -17,16 +17,16 @@ import {
   SECRET_FIELDS,
   type SecretField,
 } from './api.ts'
-import { isNewTarget, targetIssues } from './new-target.ts'
+import { checkTarget, isNewTarget } from './new-target.ts'
 import {
-  formIssues,
-  packed,
-  presentIn,
+  checkForm,
+  checkSecrets,
+  filterPresent,
+  getSecretNeeds,
+  hasUsername,
+  parseSecrets,
   type SecretValues,
-  secretIssues,
-  secretsOf,
-  takesUsername,
-  unpacked,
+  serializeSecrets,
 } from './secret-fields.ts'
 import * as store from './store.ts'
 
@@ -35,24 +35,24 @@ export type OpenCredential = Credential & { readonly secret: SecretValues }
 
 type Held = { readonly device_id?: string | null | undefined; readonly network_id?: string | null | undefined }
 
-const placeOf = (id: string): Place => ({ table: 'credentials', column: 'secret', id })
+const buildSecretPlace = (id: string): Place => ({ table: 'credentials', column: 'secret', id })
 
-const sealOf = (secrets: Secrets, id: string, values: SecretValues): string | null => {
-  const text = packed(values)
-  return text === undefined ? null : secrets.seal(placeOf(id), text)
+const sealValues = (secrets: Secrets, id: string, values: SecretValues): string | null => {
+  const text = serializeSecrets(values)
+  return text === undefined ? null : secrets.seal(buildSecretPlace(id), text)
 }
 
-const openOf = (secrets: Secrets, { credential, sealed }: store.Stored): SecretValues =>
-  sealed === null ? {} : unpacked(secrets.open(placeOf(credential.id), sealed))
+const openValues = (secrets: Secrets, { credential, sealed }: store.Stored): SecretValues =>
+  sealed === null ? {} : parseSecrets(secrets.open(buildSecretPlace(credential.id), sealed))
 
 /** @throws AppError NOT_FOUND */
-const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> =>
+const getOrThrow = async (scope: DbScope, id: string): Promise<store.Stored> =>
   orNotFound(await store.find(scope, id), 'credential', id)
 
 /** Inside the server only. @throws AppError NOT_FOUND; SealedValueError for an altered secret or a missing key */
 export const openCredential = async (scope: DbScope, secrets: Secrets, id: string): Promise<OpenCredential> => {
-  const stored = await mustGet(scope, id)
-  return { ...stored.credential, secret: openOf(secrets, stored) }
+  const stored = await getOrThrow(scope, id)
+  return { ...stored.credential, secret: openValues(secrets, stored) }
 }
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
@@ -61,22 +61,22 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
   return stored
 }
 
-const referenceIssues = async (ctx: Ctx, { device_id, network_id }: Held): Promise<FieldIssue[]> => {
+const checkReferences = async (ctx: Ctx, { device_id, network_id }: Held): Promise<FieldIssue[]> => {
   const issues: FieldIssue[] = []
-  if (device_id && !(await deviceExists(ctx, device_id)))
+  if (device_id && !(await hasDevice(ctx, device_id)))
     issues.push({ field: 'device_id', message: `there is no device with id "${device_id}"` })
-  if (network_id && !(await blocksOf(ctx, [network_id])).has(network_id))
+  if (network_id && !(await findNetworkBlocks(ctx, [network_id])).has(network_id))
     issues.push({ field: 'network_id', message: `there is no network with id "${network_id}"` })
   return issues
 }
 
 const create = async (ctx: Ctx, secrets: Secrets, draft: CredentialDraft): Promise<Credential> => {
-  const values = presentIn(draft)
-  rejectIssues([...formIssues(draft), ...secretIssues(draft, values), ...(await referenceIssues(ctx, draft))])
-  if (!secrets.isEnabled) rejectIssues(Object.keys(values).map(missingKey))
+  const values = filterPresent(draft)
+  rejectIssues([...checkForm(draft), ...checkSecrets(draft, values), ...(await checkReferences(ctx, draft))])
+  if (!secrets.isEnabled) rejectIssues(Object.keys(values).map(buildMissingKeyIssue))
   const id = Bun.randomUUIDv7()
   const { name, type, username, auth_protocol, priv_protocol, device_id, network_id, description } = draft
-  const sealed = sealOf(secrets, id, values)
+  const sealed = sealValues(secrets, id, values)
   const named = { id, name, type, username, auth_protocol, priv_protocol, has_secret: sealed !== null }
   const times = { created_at: ctx.now, updated_at: ctx.now }
   const credential: Credential = { ...named, device_id, network_id, description, ...times }
@@ -89,7 +89,7 @@ const create = async (ctx: Ctx, secrets: Secrets, draft: CredentialDraft): Promi
 const resetBy = (before: Credential, { type = before.type }: Pick<CredentialPatch, 'type'>): Partial<Credential> =>
   type === before.type
     ? {}
-    : { auth_protocol: 'none', priv_protocol: 'none', ...(!takesUsername(type) && { username: '' }) }
+    : { auth_protocol: 'none', priv_protocol: 'none', ...(!hasUsername(type) && { username: '' }) }
 
 /** Returns the stored secrets. If all fields are `given`, a damaged secret need not be readable. */
 const openForChange = (
@@ -98,7 +98,7 @@ const openForChange = (
   { before, ungiven }: { before: store.Stored; ungiven: readonly SecretField[] },
 ): SecretValues => {
   try {
-    return openOf(secrets, before)
+    return openValues(secrets, before)
   } catch (error) {
     if (!(error instanceof SealedValueError)) throw error
     log.error('a stored secret cannot be decrypted', { error })
@@ -112,7 +112,7 @@ const openForChange = (
 /** Returns undefined without the key, and for damaged secrets. */
 const openIfPossible = (secrets: Secrets, before: store.Stored): SecretValues | undefined => {
   try {
-    return openOf(secrets, before)
+    return openValues(secrets, before)
   } catch (error) {
     if (!(error instanceof SealedValueError)) throw error
     return undefined
@@ -122,12 +122,12 @@ const openIfPossible = (secrets: Secrets, before: store.Stored): SecretValues | 
 type SecretChange = { readonly values: SecretValues; readonly isChanged: boolean }
 
 /** Returns the secrets after the change; undefined if it changes none, so that sealed values need not be opened. */
-const secretsAfter = (
+const buildSecretChange = (
   ctx: Ctx,
   secrets: Secrets,
   { before, after, patch }: { before: store.Stored; after: Credential; patch: Omit<CredentialPatch, 'id'> },
 ): SecretChange | undefined => {
-  const needs = secretsOf(after)
+  const needs = getSecretNeeds(after)
   // Forms also send "" for the fields of all other types.
   const touched = SECRET_FIELDS.filter((field) => patch[field] || (patch[field] === '' && needs[field]))
   const reshaped = (['type', 'auth_protocol', 'priv_protocol'] as const).filter(
@@ -137,10 +137,10 @@ const secretsAfter = (
   const isSameType = after.type === before.credential.type
   const isOpened = isSameType && before.sealed !== null
   if (!secrets.isEnabled && (isOpened || touched.length > 0))
-    rejectIssues((touched.length > 0 ? touched : reshaped).map(missingKey))
+    rejectIssues((touched.length > 0 ? touched : reshaped).map(buildMissingKeyIssue))
   const ungiven = SECRET_FIELDS.filter((field) => needs[field] && patch[field] === undefined)
   const old = isSameType ? openForChange(ctx, secrets, { before, ungiven }) : {}
-  const values = presentIn(
+  const values = filterPresent(
     Object.fromEntries(SECRET_FIELDS.map((field) => [field, patch[field] ?? (needs[field] && old[field]) ?? ''])),
   )
   return { values, isChanged: !isSameType || !isDeepStrictEqual(old, values) }
@@ -153,15 +153,15 @@ const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: CredentialPa
   const reset = merge(before.credential, resetBy(before.credential, patch)).value
   const { value: after } = merge(reset, given)
   const stored = isNewTarget(before.credential, after) ? openIfPossible(secrets, before) : undefined
-  const left = targetIssues({ before: before.credential, after, given: patch, stored })
-  if (left.length > 0) rejectIssues([...left, ...formIssues(after), ...(await referenceIssues(ctx, patch))])
-  const secret = secretsAfter(ctx, secrets, { before, after, patch })
-  const wrong = secret ? secretIssues(after, secret.values) : []
-  rejectIssues([...formIssues(after), ...wrong, ...(await referenceIssues(ctx, patch))])
+  const left = checkTarget({ before: before.credential, after, given: patch, stored })
+  if (left.length > 0) rejectIssues([...left, ...checkForm(after), ...(await checkReferences(ctx, patch))])
+  const secret = buildSecretChange(ctx, secrets, { before, after, patch })
+  const wrong = secret ? checkSecrets(after, secret.values) : []
+  rejectIssues([...checkForm(after), ...wrong, ...(await checkReferences(ctx, patch))])
 
   const { changes } = merge(before.credential, after)
   if (changes.length === 0 && !secret?.isChanged) return before.credential
-  const sealed = secret?.isChanged ? sealOf(secrets, id, secret.values) : before.sealed
+  const sealed = secret?.isChanged ? sealValues(secrets, id, secret.values) : before.sealed
   const credential = { ...after, has_secret: sealed !== null, updated_at: ctx.now }
   await store.update(ctx, { credential, sealed })
   await ctx.emit('credential.updated', { credential, changes: secret?.isChanged ? [...changes, 'secret'] : changes })
@@ -183,10 +183,10 @@ export const credentialsFeature = ({ secrets }: { readonly secrets: Secrets }): 
       if (type) query = query.where('type', '=', type)
       if (device_id) query = query.where('device_id', '=', device_id)
       if (network_id) query = query.where('network_id', '=', network_id)
-      return listRows(ctx, { revision, query, page, row: store.credentialOf })
+      return listRows(ctx, { revision, query, page, row: store.toCredential })
     },
     create: async (ctx, input) => create(ctx, secrets, input),
-    get: async (ctx, { id }) => (await mustGet(ctx, id)).credential,
+    get: async (ctx, { id }) => (await getOrThrow(ctx, id)).credential,
     update: async (ctx, input) => update(ctx, secrets, input),
     delete: async (ctx, { id }) => remove(ctx, id),
   }),

@@ -1,7 +1,7 @@
 /** Decides when a change sends a credential's secrets to another target, and which are required again. */
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Credential, SecretField } from './api.ts'
-import { type SecretValues, secretsOf } from './secret-fields.ts'
+import { getSecretNeeds, type SecretValues } from './secret-fields.ts'
 
 type Target = Pick<Credential, 'device_id' | 'network_id'>
 
@@ -29,13 +29,13 @@ type Change = {
 }
 
 /** Returns the issues for stored secrets that a new target requires again. */
-export const targetIssues = ({ before, after, given, stored }: Change): FieldIssue[] => {
+export const checkTarget = ({ before, after, given, stored }: Change): FieldIssue[] => {
   // Another type deletes the stored secrets.
   if (!before.has_secret || after.type !== before.type || !isNewTarget(before, after)) return []
   const isLeft = (field: SecretField): boolean =>
     (stored === undefined || stored[field] !== undefined) && (given[field] === undefined || given[field] === MASK)
   // The keys are names of secrets.
-  const fields = Object.keys(secretsOf(after)) as SecretField[]
+  const fields = Object.keys(getSecretNeeds(after)) as SecretField[]
   return fields
     .filter(isLeft)
     .map((field) => ({ field, message: 'is needed again, because the credential gets another device or network' }))

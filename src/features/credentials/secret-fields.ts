@@ -10,10 +10,10 @@ export type Form = Pick<Credential, 'type' | 'username' | 'auth_protocol' | 'pri
 
 type Need = 'required' | 'optional'
 
-export const takesUsername = (type: CredentialType): boolean => type !== 'snmp_v2c'
+export const hasUsername = (type: CredentialType): boolean => type !== 'snmp_v2c'
 
 /** Returns the secret fields that a credential of this form takes. */
-export const secretsOf = ({ type, auth_protocol, priv_protocol }: Form): Partial<Record<SecretField, Need>> => {
+export const getSecretNeeds = ({ type, auth_protocol, priv_protocol }: Form): Partial<Record<SecretField, Need>> => {
   switch (type) {
     case 'ssh_password':
       return { password: 'required' }
@@ -29,20 +29,20 @@ export const secretsOf = ({ type, auth_protocol, priv_protocol }: Form): Partial
   }
 }
 
-const foreign = (field: string, type: CredentialType): FieldIssue => ({
+const buildForeignIssue = (field: string, type: CredentialType): FieldIssue => ({
   field,
   message: `does not belong to the type ${type}`,
 })
 
 /** Returns the issues of the fields that are not secret. */
-export const formIssues = ({ type, username, auth_protocol, priv_protocol }: Form): FieldIssue[] => {
+export const checkForm = ({ type, username, auth_protocol, priv_protocol }: Form): FieldIssue[] => {
   const issues: FieldIssue[] = []
-  if (takesUsername(type) && username === '')
+  if (hasUsername(type) && username === '')
     issues.push({ field: 'username', message: `is required for the type ${type}` })
-  if (!takesUsername(type) && username !== '') issues.push(foreign('username', type))
+  if (!hasUsername(type) && username !== '') issues.push(buildForeignIssue('username', type))
   if (type !== 'snmp_v3') {
-    if (auth_protocol !== 'none') issues.push(foreign('auth_protocol', type))
-    if (priv_protocol !== 'none') issues.push(foreign('priv_protocol', type))
+    if (auth_protocol !== 'none') issues.push(buildForeignIssue('auth_protocol', type))
+    if (priv_protocol !== 'none') issues.push(buildForeignIssue('priv_protocol', type))
   } else if (priv_protocol !== 'none' && auth_protocol === 'none') {
     // RFC 3411 section 3.4.3: no security level has privacy without authentication.
     issues.push({ field: 'priv_protocol', message: 'needs an auth_protocol' })
@@ -55,8 +55,8 @@ const PROTOCOL_OF: Partial<Record<SecretField, 'auth_protocol' | 'priv_protocol'
   priv_password: 'priv_protocol',
 }
 
-const issueOf = (field: SecretField, form: Form, isGiven: boolean): FieldIssue | undefined => {
-  const need = secretsOf(form)[field]
+const checkSecretField = (field: SecretField, form: Form, isGiven: boolean): FieldIssue | undefined => {
+  const need = getSecretNeeds(form)[field]
   const protocol = PROTOCOL_OF[field]
   if (!isGiven && need === 'required')
     return {
@@ -64,24 +64,26 @@ const issueOf = (field: SecretField, form: Form, isGiven: boolean): FieldIssue |
       message: `is required for ${protocol ? `the ${protocol} ${form[protocol]}` : `the type ${form.type}`}`,
     }
   if (!isGiven || need) return undefined
-  return protocol && form.type === 'snmp_v3' ? { field, message: `needs a ${protocol}` } : foreign(field, form.type)
+  return protocol && form.type === 'snmp_v3'
+    ? { field, message: `needs a ${protocol}` }
+    : buildForeignIssue(field, form.type)
 }
 
 /** Returns the issues for missing secrets, and for those that do not belong to this form. */
-export const secretIssues = (form: Form, values: SecretValues): FieldIssue[] =>
-  SECRET_FIELDS.flatMap((field) => issueOf(field, form, Boolean(values[field])) ?? [])
+export const checkSecrets = (form: Form, values: SecretValues): FieldIssue[] =>
+  SECRET_FIELDS.flatMap((field) => checkSecretField(field, form, Boolean(values[field])) ?? [])
 
 /** Returns the non-empty values, in the order of the contract. */
-export const presentIn = (values: SecretValues): SecretValues =>
+export const filterPresent = (values: SecretValues): SecretValues =>
   Object.fromEntries(SECRET_FIELDS.flatMap((field) => (values[field] ? [[field, values[field]]] : [])))
 
 /** Returns the text to seal; undefined for a credential without secrets. */
-export const packed = (values: SecretValues): string | undefined => {
-  const present = presentIn(values)
+export const serializeSecrets = (values: SecretValues): string | undefined => {
+  const present = filterPresent(values)
   return Object.keys(present).length === 0 ? undefined : JSON.stringify(present)
 }
 
-/** @example unpacked('{"password":"x"}') // { password: 'x' } */
-export const unpacked = (text: string): SecretValues =>
-  // `packed` wrote the sealed text, and only the holder of the key could change it.
+/** @example parseSecrets('{"password":"x"}') // { password: 'x' } */
+export const parseSecrets = (text: string): SecretValues =>
+  // `serializeSecrets` wrote the sealed text, and only the holder of the key could change it.
   JSON.parse(text) as SecretValues

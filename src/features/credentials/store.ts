@@ -24,37 +24,37 @@ const columns = [
 type Row = Omit<CredentialRow, 'name_key'>
 
 /** Returns the fields in the order of the contract. */
-export const credentialOf = ({ secret, device_id, network_id, description, ...row }: Row): Credential => {
+export const toCredential = ({ secret, device_id, network_id, description, ...row }: Row): Credential => {
   const { created_at, updated_at, ...named } = row
   return { ...named, has_secret: secret !== null, device_id, network_id, description, created_at, updated_at }
 }
 
-const storedOf = (row: Row | undefined): Stored | undefined =>
-  row && { credential: credentialOf(row), sealed: row.secret }
+const toStored = (row: Row | undefined): Stored | undefined =>
+  row && { credential: toCredential(row), sealed: row.secret }
 
 export const query = ({ db }: DbScope) => db.selectFrom('credentials').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: DbScope, id: string) => db.selectFrom('credentials').select(columns).where('id', '=', id)
+const selectById = ({ db }: DbScope, id: string) => db.selectFrom('credentials').select(columns).where('id', '=', id)
 
 export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
-  storedOf(await byId(scope, id).executeTakeFirst())
+  toStored(await selectById(scope, id).executeTakeFirst())
 
 /** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
-  storedOf(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
+  toStored(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 
-const rowOf = ({ credential: { has_secret: _, ...fields }, sealed }: Stored): CredentialRow => ({
+const toRow = ({ credential: { has_secret: _, ...fields }, sealed }: Stored): CredentialRow => ({
   ...fields,
   name_key: fields.name.toLowerCase(),
   secret: sealed,
 })
 
 export const insert = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.insertInto('credentials').values(rowOf(stored)).execute()
+  await db.insertInto('credentials').values(toRow(stored)).execute()
 }
 
 export const update = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.updateTable('credentials').set(rowOf(stored)).where('id', '=', stored.credential.id).execute()
+  await db.updateTable('credentials').set(toRow(stored)).where('id', '=', stored.credential.id).execute()
 }
 
 export const remove = async ({ db }: DbScope, id: string): Promise<void> => {

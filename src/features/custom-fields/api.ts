@@ -13,7 +13,7 @@ import {
   Timestamp,
   text,
 } from '../../platform/contract/fields.ts'
-import { whole } from '../../platform/contract/text-rules.ts'
+import { matchWhole } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { INVENTORY } from '../inventory.ts'
 import {
@@ -65,7 +65,7 @@ export type CustomField = z.infer<typeof CustomField>
 const FieldName = z
   .string()
   .refine(isFieldName, { error: 'must begin with a-z, and have 1-50 of a-z 0-9 _' })
-  .meta({ exact: { pattern: whole(FIELD_NAME), examples: ['owner'] } })
+  .meta({ exact: { pattern: matchWhole(FIELD_NAME), examples: ['owner'] } })
 
 /** Trimmed; duplicates are dropped. */
 const Choices = z

@@ -2,10 +2,10 @@
 import { AppError, type FieldIssue, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
-import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
+import { getCachedCounts } from '../../platform/db/cache/query-cache.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
-import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Restored } from '../restored.ts'
 import type { Tables } from '../tables.ts'
@@ -15,29 +15,29 @@ import { REWRITE, type Rewrite } from './engine.ts'
 import { findEqualValues } from './equal-values.ts'
 import { type Custom, MAX_FIELDS } from './fields.ts'
 import { references } from './references.ts'
-import { issuesOf, normalized } from './rules.ts'
+import { checkDefinition, normalizeDefinition } from './rules.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
-import { mayTell, usageIssues } from './usage.ts'
+import { canTell, checkUsage } from './usage.ts'
 
 /** For the history, the import and estate documents. */
-export const { documents, derivedOf, naturalKey, idsOfKeys, all, existing } = store
+export const { documents, getDerived, naturalKey, idsOfKeys, findAll, filterExistingIds } = store
 
-const mustGet = async (ctx: Ctx, id: string): Promise<StoredField> =>
+const getOrThrow = async (ctx: Ctx, id: string): Promise<StoredField> =>
   orNotFound(await store.find(ctx, id), 'custom field', id)
 
-const takenName = ({ resource, name }: CustomField): AppError =>
+const buildTakenNameError = ({ resource, name }: CustomField): AppError =>
   new AppError('ALREADY_EXISTS', `A custom field "${name}" of ${resource} exists already`, {
     details: [{ field: 'name', message: `is a custom field of ${resource} already` }],
   })
 
 const refuseTaken = async (ctx: Ctx, field: CustomField): Promise<void> => {
-  const same = await store.named(ctx, field)
-  if (same && same.id !== field.id) throw takenName(field)
+  const same = await store.findByName(ctx, field)
+  if (same && same.id !== field.id) throw buildTakenNameError(field)
 }
 
 const refuseMore = async (ctx: Ctx, { resource }: CustomField): Promise<void> => {
-  const same = (await store.all(ctx)).filter((one) => one.resource === resource)
+  const same = (await store.findAll(ctx)).filter((one) => one.resource === resource)
   if (same.length >= MAX_FIELDS)
     throw new AppError('LIMIT_REACHED', `${resource} have ${MAX_FIELDS} custom fields, and cannot have more`)
 }
@@ -46,14 +46,14 @@ const refuseMore = async (ctx: Ctx, { resource }: CustomField): Promise<void> =>
 const checkDefault = async (ctx: Ctx, { type, reference_to, default: usual }: CustomField): Promise<FieldIssue[]> => {
   if (type !== 'reference' || reference_to === null || usual === null) return []
   const ids = [usual].flat().map(String)
-  const there = await store.existing(ctx, reference_to, ids)
+  const there = await store.filterExistingIds(ctx, reference_to, ids)
   return ids
     .filter((id) => !there.has(id))
     .map((id) => ({ field: 'default', message: `there is no object of ${reference_to} with id "${id}"` }))
 }
 
 const refuseWrong = async (ctx: Ctx, field: CustomField): Promise<void> => {
-  rejectIssues(issuesOf(field))
+  rejectIssues(checkDefinition(field))
   rejectIssues(await checkDefault(ctx, field))
 }
 
@@ -61,10 +61,10 @@ export const create = async (ctx: Ctx, input: CustomFieldDraft & Restored): Prom
   const { id = Bun.randomUUIDv7(), created_at = ctx.now, resource, name, type, ...draft } = input
   const { label, multiple, choices, reference_to, required, unique, pattern, minimum, maximum } = draft
   const { searchable, description, group, position, managed_by } = draft
-  const field: CustomField = normalized({
+  const field: CustomField = normalizeDefinition({
     ...{ id, resource, name, label, type, multiple, choices, reference_to, required, unique },
     ...{ default: draft.default, pattern, minimum, maximum, searchable, description, group, position },
-    ...{ refs: changedRefs({}, draft.refs), managed_by, created_at, updated_at: ctx.now },
+    ...{ refs: updateRefs({}, draft.refs), managed_by, created_at, updated_at: ctx.now },
   })
   await lockForDefining(ctx, [resource])
   if (input.id !== undefined && (await store.find(ctx, id)))
@@ -74,7 +74,7 @@ export const create = async (ctx: Ctx, input: CustomFieldDraft & Restored): Prom
   await refuseWrong(ctx, field)
   await refuseTaken(ctx, field)
   await refuseMore(ctx, field)
-  await store.insert(ctx, { ...field, number: await store.nextNumber(ctx) })
+  await store.insert(ctx, { ...field, number: await store.findNextNumber(ctx) })
   await ctx.emit('custom_field.created', field)
   return field
 }
@@ -90,23 +90,23 @@ const rename = async (ctx: Ctx, { resource, name: old, number }: StoredField, na
         .map(([key, value]) => [key === old ? name : key, value] as const)
         .sort(([a], [b]) => (a < b ? -1 : 1)),
     )
-  await rewrite(ctx, { resource, ids: await store.idsWithValue(ctx, number), change, isChange: false })
+  await rewrite(ctx, { resource, ids: await store.findIdsWithValue(ctx, number), change, isChange: false })
 }
 
 export const update = async (ctx: Ctx, { id, ...patch }: CustomFieldPatch): Promise<CustomField> => {
-  const { resource } = await mustGet(ctx, id)
+  const { resource } = await getOrThrow(ctx, id)
   await lockForDefining(ctx, [resource, ...(patch.resource ? [patch.resource] : [])])
   const { number, ...before } = orNotFound(await store.lock(ctx, id), 'custom field', id)
   ctx.precondition(before)
   const given = { ...patch, ...(patch.label === '' && { label: patch.name ?? before.name }) }
   const merged = merge<CustomField>(before, withChangedRefs(before, given))
   if (merged.changes.length === 0) return before
-  const field: CustomField = { ...normalized(merged.value), updated_at: ctx.now }
+  const field: CustomField = { ...normalizeDefinition(merged.value), updated_at: ctx.now }
   await refuseWrong(ctx, field)
   await refuseTaken(ctx, field)
   if (field.resource !== before.resource) await refuseMore(ctx, field)
-  rejectIssues(await usageIssues(ctx, { ...before, number }, field))
-  await store.update(ctx, { ...before, number }, { ...field, number })
+  rejectIssues(await checkUsage(ctx, { ...before, number }, field))
+  await store.updateRow(ctx, { ...before, number }, { ...field, number })
   if (field.name !== before.name) await rename(ctx, { ...before, number }, field.name)
   // The texts of searches change with it.
   else if (field.searchable !== before.searchable) await rename(ctx, { ...before, number }, field.name)
@@ -116,27 +116,27 @@ export const update = async (ctx: Ctx, { id, ...patch }: CustomFieldPatch): Prom
 
 /** @param isForced also with values, which are deleted too */
 export const remove = async (ctx: Ctx, id: string, isForced = false): Promise<void> => {
-  const { resource } = await mustGet(ctx, id)
+  const { resource } = await getOrThrow(ctx, id)
   await lockForDefining(ctx, [resource])
   const stored = orNotFound(await store.lock(ctx, id), 'custom field', id)
   const { number, ...field } = stored
   ctx.precondition(field)
-  const ids = await store.idsWithValue(ctx, number)
+  const ids = await store.findIdsWithValue(ctx, number)
   if (ids.length > 0 && !isForced) {
     const counted = ids.length === 1 ? '1 object has' : `${ids.length} objects have`
-    const objects = mayTell(ctx, field) ? counted : 'Objects have'
+    const objects = canTell(ctx, field) ? counted : 'Objects have'
     throw new AppError('IN_USE', `${objects} a value of "${field.name}"; \`force\` deletes the values too`)
   }
   const without = ({ [field.name]: _, ...others }: Custom): Custom => others
   await rewrite(ctx, { resource, ids, change: without, isChange: true })
-  if (ids.length > 0) await store.removeValuesOf(ctx, number)
-  await store.remove(ctx, stored)
+  if (ids.length > 0) await store.removeFieldValues(ctx, number)
+  await store.deleteRow(ctx, stored)
   await ctx.emit('custom_field.deleted', field)
 }
 
 /** Returns how many objects have a value, by the number of the field. */
-const usage = (ctx: Ctx): Promise<Map<string, number>> =>
-  cachedCounts(ctx, 'custom_values', 'objects', () => store.countAll(ctx))
+const countUsage = (ctx: Ctx): Promise<Map<string, number>> =>
+  getCachedCounts(ctx, 'custom_values', 'objects', () => store.countAll(ctx))
 
 /** @param db whose definitions are kept in memory */
 export const customFieldsFeature = ({ db }: { readonly db: Db<Tables> }): Feature => {
@@ -155,20 +155,20 @@ export const customFieldsFeature = ({ db }: { readonly db: Db<Tables> }): Featur
         const tables =
           isCounted && isWhole ? (['custom_fields', 'custom_values'] as const) : (['custom_fields'] as const)
         const stored = await ctx.store.revision(tables)
-        const counts = isCounted ? await usage(ctx) : undefined
+        const counts = isCounted ? await countUsage(ctx) : undefined
         const revision = counts && !isWhole ? `${stored} ${JSON.stringify([...counts])}` : stored
         return listRows(ctx, {
           revision,
           query,
           page,
           row: (row): CustomField => {
-            const field = store.fieldOf(store.storedOf(row))
+            const field = store.toField(store.toStored(row))
             return counts ? { ...field, objects: counts.get(String(row.number)) ?? 0 } : field
           },
         })
       },
       create,
-      get: async (ctx, { id }) => store.fieldOf(await mustGet(ctx, id)),
+      get: async (ctx, { id }) => store.toField(await getOrThrow(ctx, id)),
       update,
       delete: async (ctx, { id, force }) => remove(ctx, id, force),
     }),

@@ -19,7 +19,7 @@ const TABLES = ['custom_fields'] as const
 /** Approximate size of all definitions in bytes: they are few. */
 const SIZE = 4096
 
-const byResource = (all: readonly StoredField[]): Definitions => {
+const mapByResource = (all: readonly StoredField[]): Definitions => {
   const fields = new Map<CustomResource, Map<string, StoredField>>()
   for (const field of all) {
     const known = fields.get(field.resource) ?? new Map<string, StoredField>()
@@ -29,7 +29,7 @@ const byResource = (all: readonly StoredField[]): Definitions => {
   return fields
 }
 
-const read = async (ctx: Ctx): Promise<Definitions> => byResource(await store.all(ctx))
+const read = async (ctx: Ctx): Promise<Definitions> => mapByResource(await store.findAll(ctx))
 
 /** What this process knows of the commits of definitions, of one database. */
 type Known = {
@@ -41,7 +41,7 @@ type Known = {
 
 const knownBy = new WeakMap<RevisionCache, Known>()
 
-const knownOf = (cache: RevisionCache): Known => {
+const getKnown = (cache: RevisionCache): Known => {
   const known = knownBy.get(cache) ?? { least: '', isBehind: false }
   knownBy.set(cache, known)
   return known
@@ -49,11 +49,11 @@ const knownOf = (cache: RevisionCache): Known => {
 
 /** Called after a commit of definitions, by this process or another one: states from before are outdated. */
 export const noteCommit = (cache: RevisionCache): void => {
-  knownOf(cache).isBehind = true
+  getKnown(cache).isBehind = true
 }
 
 /** Returns the definitions of a revision, cached. */
-const at = async (ctx: Ctx, revision: string): Promise<Definitions> => {
+const loadDefinitions = async (ctx: Ctx, revision: string): Promise<Definitions> => {
   const cache = ctx.store.cache.at<Definitions>('custom fields', revision)
   const known = cache.get('')
   if (known) return known
@@ -73,8 +73,8 @@ const isAsNew = (revision: string, least: string): boolean => {
  * Returns the revision from which the caller was identified, without a query, or the present one if this process knows of
  * a later commit.
  */
-const revisionOf = async (ctx: Ctx): Promise<string> => {
-  const known = knownOf(ctx.store.cache)
+const resolveRevision = async (ctx: Ctx): Promise<string> => {
+  const known = getKnown(ctx.store.cache)
   const begun = known.isBehind ? undefined : ctx.readPoint?.revision(TABLES)
   if (begun !== undefined && isAsNew(begun, known.least)) return begun
   known.isBehind = false
@@ -88,31 +88,31 @@ type Locked = { readonly definitions: Definitions; readonly resources: readonly 
 
 const locked = lockScopedCache<Locked>()
 
-const lockNameOf = (resource: CustomResource): string => `custom-fields ${resource}`
+const buildLockName = (resource: CustomResource): string => `custom-fields ${resource}`
 
 /** Excludes writers of values of these resources until commit, and other changes of definitions. */
 export const lockForDefining = (ctx: Ctx, resources: readonly CustomResource[]): Promise<void> =>
-  ctx.store.sql.lockNames(ctx.db, ['custom-fields definitions', ...new Set(resources.map(lockNameOf))].sort())
+  ctx.store.sql.lockNames(ctx.db, ['custom-fields definitions', ...new Set(resources.map(buildLockName))].sort())
 
 /** Returns the fields of a resource as a read sees them. */
-export const fieldsOf = async (ctx: Ctx, resource: CustomResource): Promise<Fields> => {
+export const loadFields = async (ctx: Ctx, resource: CustomResource): Promise<Fields> => {
   const isLast = ctx.db === ctx.store.read
-  const all = await (isLast ? at(ctx, await ctx.store.revision(TABLES)) : read(ctx))
+  const all = await (isLast ? loadDefinitions(ctx, await ctx.store.revision(TABLES)) : read(ctx))
   return all.get(resource) ?? NONE
 }
 
 /** Returns the fields of all resources as a transaction sees them. */
-const inTransaction = async (ctx: Ctx, resource: CustomResource): Promise<Definitions> => {
+const loadInTransaction = async (ctx: Ctx, resource: CustomResource): Promise<Definitions> => {
   if (hasWritten(ctx)) return read(ctx)
   if (ctx.store.sql.hasOneWriter) {
     const revision = ctx.revision(TABLES)
-    return revision === undefined ? read(ctx) : at(ctx, revision)
+    return revision === undefined ? read(ctx) : loadDefinitions(ctx, revision)
   }
-  const committed = await at(ctx, await revisionOf(ctx))
+  const committed = await loadDefinitions(ctx, await resolveRevision(ctx))
   if (!committed.has(resource)) return committed
   const { value: known } = locked.get(ctx)
   if (known?.resources.includes(resource)) return known.definitions
-  await ctx.store.sql.lockNamesShared(ctx.db, [lockNameOf(resource)])
+  await ctx.store.sql.lockNamesShared(ctx.db, [buildLockName(resource)])
   const { set } = locked.get(ctx)
   const definitions = await read(ctx)
   set({ definitions, resources: [...(known?.resources ?? []), resource] })
@@ -120,10 +120,10 @@ const inTransaction = async (ctx: Ctx, resource: CustomResource): Promise<Defini
 }
 
 /** Returns the fields of all resources as a transaction begins with them. They may change before its commit. */
-export const allFields = async (ctx: Ctx): Promise<StoredField[]> => {
+export const loadAllFields = async (ctx: Ctx): Promise<StoredField[]> => {
   const isWriter = hasWritten(ctx)
-  const revision = isWriter ? undefined : ctx.store.sql.hasOneWriter ? ctx.revision(TABLES) : await revisionOf(ctx)
-  const all = revision === undefined ? await read(ctx) : await at(ctx, revision)
+  const revision = isWriter ? undefined : ctx.store.sql.hasOneWriter ? ctx.revision(TABLES) : await resolveRevision(ctx)
+  const all = revision === undefined ? await read(ctx) : await loadDefinitions(ctx, revision)
   return [...all.values()].flatMap((fields) => [...fields.values()])
 }
 
@@ -131,5 +131,5 @@ export const allFields = async (ctx: Ctx): Promise<StoredField[]> => {
  * Returns the fields of a resource for a write, and keeps them unchanged until commit. Without any it sends no query. Called
  * before the rows of objects are locked: a rename locks the definitions first and then the rows.
  */
-export const fieldsForWrite = async (ctx: Ctx, resource: CustomResource): Promise<Fields> =>
-  (await inTransaction(ctx, resource)).get(resource) ?? NONE
+export const loadFieldsForWrite = async (ctx: Ctx, resource: CustomResource): Promise<Fields> =>
+  (await loadInTransaction(ctx, resource)).get(resource) ?? NONE

@@ -22,16 +22,16 @@ type Defined = Pick<
   | 'description'
 >
 
-const boundsOf = ({ minimum, maximum }: Defined): JsonSchema => ({
+const getBounds = ({ minimum, maximum }: Defined): JsonSchema => ({
   ...(minimum !== null && { minimum }),
   ...(maximum !== null && { maximum }),
 })
 
-const oneValue = (field: Defined): JsonSchema => {
+const describeSingle = (field: Defined): JsonSchema => {
   switch (field.type) {
     case 'integer':
     case 'number':
-      return { type: field.type, ...boundsOf(field) }
+      return { type: field.type, ...getBounds(field) }
     case 'boolean':
       return { type: 'boolean' }
     case 'date':
@@ -47,11 +47,11 @@ const oneValue = (field: Defined): JsonSchema => {
   }
 }
 
-const typedValue = (field: Defined): JsonSchema =>
-  field.multiple ? { type: 'array', items: oneValue(field) } : oneValue(field)
+const describeValue = (field: Defined): JsonSchema =>
+  field.multiple ? { type: 'array', items: describeSingle(field) } : describeSingle(field)
 
 /** Returns the schema of a value that may be null. */
-const orNull = ({ type, enum: values, ...schema }: JsonSchema): JsonSchema => ({
+const toNullable = ({ type, enum: values, ...schema }: JsonSchema): JsonSchema => ({
   ...(typeof type === 'string' && { type: [type, 'null'] }),
   ...(values && { enum: [...values, null] }),
   ...schema,
@@ -60,7 +60,7 @@ const orNull = ({ type, enum: values, ...schema }: JsonSchema): JsonSchema => ({
 const isNecessary = ({ required, default: byDefault }: Defined): boolean => required && byDefault === null
 
 /** The label where it says more than the name, the help text, and the rules that a type cannot say. */
-const meaningOf = (field: Defined, isInput: boolean): JsonSchema => {
+const describeMeaning = (field: Defined, isInput: boolean): JsonSchema => {
   const { name, label, description, pattern, reference_to } = field
   const parts = [
     ...(label !== name ? [label] : []),
@@ -75,18 +75,18 @@ const meaningOf = (field: Defined, isInput: boolean): JsonSchema => {
 const RANGES: ReadonlySet<Defined['type']> = new Set(['integer', 'number', 'date'])
 
 /** The filters of a field: its value, and the bounds of one that has an order. */
-const filtersOf = (field: Defined): [name: string, schema: JsonSchema][] => {
+const describeFilters = (field: Defined): [name: string, schema: JsonSchema][] => {
   const { name } = field
-  const value: [string, JsonSchema] = [name, { ...meaningOf(field, false), type: 'string' }]
+  const value: [string, JsonSchema] = [name, { ...describeMeaning(field, false), type: 'string' }]
   if (!RANGES.has(field.type)) return [value]
   return [value, [`${name}.min`, { type: 'string' }], [`${name}.max`, { type: 'string' }]]
 }
 
-const propertiesOf = (field: Defined, as: CustomPlace['as']): [name: string, schema: JsonSchema][] => {
-  if (as === 'filter') return filtersOf(field)
-  const value = typedValue(field)
+const describeProperties = (field: Defined, as: CustomPlace['as']): [name: string, schema: JsonSchema][] => {
+  if (as === 'filter') return describeFilters(field)
+  const value = describeValue(field)
   const isInput = as === 'input'
-  return [[field.name, { ...meaningOf(field, isInput), ...(isInput ? orNull(value) : value) }]]
+  return [[field.name, { ...describeMeaning(field, isInput), ...(isInput ? toNullable(value) : value) }]]
 }
 
 const ABOUT: Readonly<Record<CustomPlace['as'], string>> = {
@@ -96,10 +96,10 @@ const ABOUT: Readonly<Record<CustomPlace['as'], string>> = {
     'By custom fields: the whole value in any case, `*` for any value, empty for none; `.min` and `.max` for bounds',
 }
 
-const objectOf = (fields: readonly Defined[], as: CustomPlace['as']): JsonSchema => ({
+const describeObject = (fields: readonly Defined[], as: CustomPlace['as']): JsonSchema => ({
   type: as === 'input' ? ['object', 'null'] : 'object',
   description: ABOUT[as],
-  properties: Object.fromEntries(fields.flatMap((field) => propertiesOf(field, as))),
+  properties: Object.fromEntries(fields.flatMap((field) => describeProperties(field, as))),
   // Another name is an error of an input, and a later answer may have more.
   ...(as !== 'output' && { additionalProperties: false }),
 })
@@ -109,7 +109,7 @@ export const describeBy = (definitions: readonly Defined[], absent: undefined | 
   const byResource = Map.groupBy(definitions, ({ resource }) => resource as string)
   return ({ of, as }) => {
     const fields = byResource.get(of)
-    return fields ? objectOf(fields, as) : absent
+    return fields ? describeObject(fields, as) : absent
   }
 }
 
@@ -120,21 +120,22 @@ const NONE: readonly DescribeCustom[] = [() => null, () => undefined]
 const SIZE = 8192
 
 /** Returns the descriptions of one revision of the definitions: as the tools of models have them, and as the API document. */
-const describers = async (ctx: Ctx): Promise<readonly DescribeCustom[]> => {
-  const cache = ctx.store.cache.at<readonly DescribeCustom[]>('described custom fields', await revisionOf(ctx))
+const loadDescribers = async (ctx: Ctx): Promise<readonly DescribeCustom[]> => {
+  const cache = ctx.store.cache.at<readonly DescribeCustom[]>('described custom fields', await readRevision(ctx))
   const known = cache.get('')
   if (known) return known
-  const definitions = await store.all(ctx)
+  const definitions = await store.findAll(ctx)
   const made = definitions.length === 0 ? NONE : [describeBy(definitions, null), describeBy(definitions, undefined)]
   cache.set('', made, SIZE)
   return made
 }
 
-const revisionOf = async (ctx: Ctx): Promise<string> => ctx.store.revision(['custom_fields'])
+const readRevision = async (ctx: Ctx): Promise<string> => ctx.store.revision(['custom_fields'])
 
 /** Returns the custom fields for tools, which have none of a resource without definitions. The same until a definition changes. */
-export const customFieldsOfTools = async (ctx: Ctx): Promise<DescribeCustom | undefined> => (await describers(ctx))[0]
+export const loadDescriberForTools = async (ctx: Ctx): Promise<DescribeCustom | undefined> =>
+  (await loadDescribers(ctx))[0]
 
-/** As `customFieldsOfTools`, for the API document, in which they are untyped without definitions. */
-export const customFieldsOfDocument = async (ctx: Ctx): Promise<DescribeCustom | undefined> =>
-  (await describers(ctx))[1]
+/** As `loadDescriberForTools`, for the API document, in which they are untyped without definitions. */
+export const loadDescriberForDocument = async (ctx: Ctx): Promise<DescribeCustom | undefined> =>
+  (await loadDescribers(ctx))[1]

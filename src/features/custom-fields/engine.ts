@@ -2,27 +2,27 @@
  * The values of custom fields, for the rules of all resources. A write of an object with `custom` does this:
  *
  * 1. `await lockCustom(ctx, 'racks')` before it locks the rows of objects. Free while the resource has no custom fields.
- * 2. `const [judged] = await judgeCustom(ctx, 'racks', [{ id, before: rack.custom, given: patch.custom }])`, without
- *    `before` for a new object; one call for many objects. `judged.issues` are 400 (fields `custom.owner`), `judged.error` is a
- *    409 of a `unique` field, and `judged.custom` are the values after the write: `withCustom(rack, judged.custom)` of `fields.ts`.
+ * 2. `const [checked] = await validateCustom(ctx, 'racks', [{ id, before: rack.custom, given: patch.custom }])`, without
+ *    `before` for a new object; one call for many objects. `checked.issues` are 400 (fields `custom.owner`), `checked.error` is a
+ *    409 of a `unique` field, and `checked.custom` are the values after the write: `withCustom(rack, checked.custom)` of `fields.ts`.
  * 3. `await recordCustom(ctx, 'racks', [{ id, before: before.custom, after: after.custom }])` beside the write of the store, also
  *    when objects are deleted (without `after`).
  * 4. A reaction to REWRITE changes the values of objects whose field is renamed or deleted, or whose reference is gone.
- * 5. The event of an update has `changes` of `customChanges`.
+ * 5. The event of an update has `changes` of `listCustomChanges`.
  *
  * Lists: `lists.ts`.
  */
 
-import { didYouMean } from '../../platform/cli/suggest.ts'
+import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { type AppError, type FieldIssue, MAX_ISSUES } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
-import { type Fields, fieldsForWrite } from './definitions.ts'
+import { type Fields, loadFieldsForWrite } from './definitions.ts'
 import type { Custom, CustomPatch, CustomResource, CustomValue, ReferenceTarget } from './fields.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
 import type { CustomValueRow } from './table.ts'
-import { checkUnique, type Given, own, type UniqueDraft } from './unique.ts'
-import { isCleared, judgeValue, keysOf } from './values.ts'
+import { checkUnique, type Given, getOwnValue, type UniqueDraft } from './unique.ts'
+import { buildKeys, isCleared, validateValue } from './values.ts'
 
 /** One object, or one address of it. */
 export type CustomItem = {
@@ -37,7 +37,7 @@ export type CustomItem = {
   readonly at?: string
 }
 
-export type CustomJudgement = {
+export type CheckedCustom = {
   /** The values after the write. */
   readonly custom: Custom
   readonly issues: readonly FieldIssue[]
@@ -51,32 +51,32 @@ type Draft = CustomItem &
 const NONE: Custom = {}
 
 /** The definitions of a resource, and the number of suggestions that its judgement may still make. */
-type Judging = { readonly resource: CustomResource; readonly fields: Fields; suggestions: number }
+type Validation = { readonly resource: CustomResource; readonly fields: Fields; suggestions: number }
 
-const unknown = (name: string, judging: Judging): string => {
+const formatUnknownField = (name: string, judging: Validation): string => {
   const isSuggested = judging.suggestions-- > 0
-  const suggestion = isSuggested ? didYouMean(name, [...judging.fields.keys()]) : ''
+  const suggestion = isSuggested ? formatSuggestion(name, [...judging.fields.keys()]) : ''
   return `is no custom field of ${judging.resource}${suggestion}`
 }
 
 const clear = (draft: Draft, name: string, { required }: StoredField): void => {
   const { at = '', before, issues, values } = draft
-  if (required && before && own(before, name) !== undefined)
+  if (required && before && getOwnValue(before, name) !== undefined)
     issues.push({ field: `${at}custom.${name}`, message: 'is required' })
   values.delete(name)
 }
 
 const set = (draft: Draft, field: StoredField, given: CustomValue): void => {
   const { at = '', before = NONE, issues, values } = draft
-  const stored = own(before, field.name)
+  const stored = getOwnValue(before, field.name)
   // The rules hold for values that are written from now on.
   if (stored !== undefined && Bun.deepEquals(stored, given)) return
-  const judged = judgeValue(field, given)
-  if ('message' in judged) issues.push({ field: `${at}custom.${field.name}`, message: judged.message })
-  else if (isCleared(judged.value)) clear(draft, field.name, field)
+  const checked = validateValue(field, given)
+  if ('message' in checked) issues.push({ field: `${at}custom.${field.name}`, message: checked.message })
+  else if (isCleared(checked.value)) clear(draft, field.name, field)
   else {
-    values.set(field.name, judged.value)
-    draft.set.push({ field, value: judged.value })
+    values.set(field.name, checked.value)
+    draft.set.push({ field, value: checked.value })
   }
 }
 
@@ -92,7 +92,7 @@ const complete = (draft: Draft, fields: Fields): void => {
   }
 }
 
-const draftOf = (item: CustomItem, judging: Judging): Draft => {
+const buildDraft = (item: CustomItem, judging: Validation): Draft => {
   const { fields } = judging
   const { at = '', before, given } = item
   const draft: Draft = { ...item, issues: [], values: new Map(Object.entries(before ?? NONE)), set: [] }
@@ -100,7 +100,8 @@ const draftOf = (item: CustomItem, judging: Judging): Draft => {
     given === null && before ? Object.fromEntries(Object.keys(before).map((name) => [name, null])) : (given ?? {})
   for (const [name, value] of Object.entries(patch)) {
     const field = fields.get(name)
-    if (field === undefined) draft.issues.push({ field: `${at}custom.${name}`, message: unknown(name, judging) })
+    if (field === undefined)
+      draft.issues.push({ field: `${at}custom.${name}`, message: formatUnknownField(name, judging) })
     else if (value === null || isCleared(value)) clear(draft, name, field)
     else set(draft, field, value)
   }
@@ -108,13 +109,13 @@ const draftOf = (item: CustomItem, judging: Judging): Draft => {
   return draft
 }
 
-const idsIn = ({ value }: Given): readonly string[] => (typeof value === 'object' ? value : [String(value)])
+const listIds = ({ value }: Given): readonly string[] => (typeof value === 'object' ? value : [String(value)])
 
-const lockNameOf = (table: string, id: string): string => `custom-reference ${table} ${id}`
+const buildLockName = (table: string, id: string): string => `custom-reference ${table} ${id}`
 
 /** Excludes writers of references to these objects until commit. */
 export const lockReferences = (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): Promise<void> =>
-  ctx.store.sql.lockNames(ctx.db, ids.map((id) => lockNameOf(table, id)).sort())
+  ctx.store.sql.lockNames(ctx.db, ids.map((id) => buildLockName(table, id)).sort())
 
 const SINGULAR: Readonly<Record<ReferenceTarget, string>> = {
   spaces: 'space',
@@ -134,20 +135,22 @@ const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void
       const { type, reference_to } = one.field
       if (type !== 'reference' || reference_to === null) continue
       const ids = wanted.get(reference_to) ?? new Set<string>()
-      for (const id of idsIn(one)) ids.add(id)
+      for (const id of listIds(one)) ids.add(id)
       wanted.set(reference_to, ids)
     }
   for (const [table, ids] of wanted) {
     // A deletion takes the lock alone: it waits until the value is stored, and clears it.
-    await ctx.store.sql.lockNamesShared(ctx.db, [...ids].map((id) => lockNameOf(table, id)).sort())
-    const there = await store.existing(ctx, table, [...ids])
+    await ctx.store.sql.lockNamesShared(ctx.db, [...ids].map((id) => buildLockName(table, id)).sort())
+    const there = await store.filterExistingIds(ctx, table, [...ids])
     const namable = await ctx.namable(table, [...ids])
     for (const { at = '', before = NONE, issues, set } of drafts)
       for (const one of set) {
         if (one.field.reference_to !== table) continue
         // Stored values and defaults may name objects that the caller may not name.
-        const kept = [own(before, one.field.name), one.field.default].flatMap((value) => value ?? []).map(String)
-        const missing = idsIn(one).find((id) => !there.has(id) || !(namable.has(id) || kept.includes(id)))
+        const kept = [getOwnValue(before, one.field.name), one.field.default]
+          .flatMap((value) => value ?? [])
+          .map(String)
+        const missing = listIds(one).find((id) => !there.has(id) || !(namable.has(id) || kept.includes(id)))
         if (missing === undefined) continue
         const message = `there is no ${SINGULAR[table]} with id "${missing}"`
         issues.push({ field: `${at}custom.${one.field.name}`, message })
@@ -155,34 +158,34 @@ const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void
   }
 }
 
-const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
+const compareByName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
 
-const customOf = ({ values }: Draft): Custom => Object.fromEntries([...values].sort(byName))
+const toCustom = ({ values }: Draft): Custom => Object.fromEntries([...values].sort(compareByName))
 
 const UNTOUCHED: readonly FieldIssue[] = []
 
 /** Keeps the definitions of a resource unchanged until commit. Called before the rows of its objects are locked. */
 export const lockCustom = async (ctx: Ctx, resource: CustomResource): Promise<void> => {
-  await fieldsForWrite(ctx, resource)
+  await loadFieldsForWrite(ctx, resource)
 }
 
-/** Judges the values that objects get, and what they have after the write. Without definitions it sends no query. */
-export const judgeCustom = async (
+/** Validates the values that objects get, and what they have after the write. Without definitions it sends no query. */
+export const validateCustom = async (
   ctx: Ctx,
   resource: CustomResource,
   items: readonly CustomItem[],
-): Promise<CustomJudgement[]> => {
+): Promise<CheckedCustom[]> => {
   // Most writes change no values.
   if (items.every(({ before, given }) => before !== undefined && given === undefined))
     return items.map(({ before = NONE }) => ({ custom: before, issues: UNTOUCHED }))
-  const fields = await fieldsForWrite(ctx, resource)
+  const fields = await loadFieldsForWrite(ctx, resource)
   const judging = { resource, fields, suggestions: MAX_ISSUES }
-  const drafts = items.map((item) => draftOf(item, judging))
+  const drafts = items.map((item) => buildDraft(item, judging))
   await checkReferences(ctx, drafts)
   const errors = await checkUnique(ctx, resource, drafts)
   return drafts.map((draft, at) => {
     const error = errors.get(at)
-    return { custom: customOf(draft), issues: draft.issues, ...(error && { error }) }
+    return { custom: toCustom(draft), issues: draft.issues, ...(error && { error }) }
   })
 }
 
@@ -193,27 +196,27 @@ export type CustomChange = {
   readonly after?: Custom | undefined
 }
 
-const rowsOf = (id: string, values: Custom, fields: Fields): CustomValueRow[] =>
+const buildRows = (id: string, values: Custom, fields: Fields): CustomValueRow[] =>
   Object.entries(values).flatMap(([name, value]) => {
     const field = fields.get(name)
-    return field ? keysOf(field, value).map((key) => ({ field: field.number, value: key, object_id: id })) : []
+    return field ? buildKeys(field, value).map((key) => ({ field: field.number, value: key, object_id: id })) : []
   })
 
 /**
  * Returns the errors of changes whose unique values other objects have, by object. The state after all of them counts, so that
  * they may exchange values.
  */
-export const refusedValues = async (
+export const findRefusedValues = async (
   ctx: Ctx,
   resource: CustomResource,
   changes: readonly CustomChange[],
 ): Promise<Map<string, AppError>> => {
   if (changes.length === 0) return new Map()
-  const fields = await fieldsForWrite(ctx, resource)
+  const fields = await loadFieldsForWrite(ctx, resource)
   const drafts = changes.map(({ id, before = NONE, after = NONE }): UniqueDraft => {
     const set = Object.entries(after).flatMap(([name, value]) => {
       const field = fields.get(name)
-      return field && !Bun.deepEquals(own(before, name), value) ? [{ field, value }] : []
+      return field && !Bun.deepEquals(getOwnValue(before, name), value) ? [{ field, value }] : []
     })
     return { id, before, issues: UNTOUCHED, values: new Map(Object.entries(after)), set }
   })
@@ -223,7 +226,7 @@ export const refusedValues = async (
 
 const isEmpty = (values: Custom | undefined): boolean => values === undefined || Object.keys(values).length === 0
 
-const identityOf = ({ field, value, object_id }: CustomValueRow): string => `${field} ${object_id} ${value}`
+const buildRowKey = ({ field, value, object_id }: CustomValueRow): string => `${field} ${object_id} ${value}`
 
 /** Records the values by which lists find objects. Objects without values cost nothing. */
 export const recordCustom = async (
@@ -235,39 +238,39 @@ export const recordCustom = async (
     ({ before, after }) => !(isEmpty(before) && isEmpty(after)) && !Bun.deepEquals(before ?? NONE, after ?? NONE),
   )
   if (changed.length === 0) return
-  const fields = await fieldsForWrite(ctx, resource)
-  const old = changed.flatMap(({ id, before = NONE }) => rowsOf(id, before, fields))
-  const fresh = changed.flatMap(({ id, after = NONE }) => rowsOf(id, after, fields))
-  const [oldIds, freshIds] = [new Set(old.map(identityOf)), new Set(fresh.map(identityOf))]
+  const fields = await loadFieldsForWrite(ctx, resource)
+  const old = changed.flatMap(({ id, before = NONE }) => buildRows(id, before, fields))
+  const fresh = changed.flatMap(({ id, after = NONE }) => buildRows(id, after, fields))
+  const [oldIds, freshIds] = [new Set(old.map(buildRowKey)), new Set(fresh.map(buildRowKey))]
   await store.removeValues(
     ctx,
-    old.filter((row) => !freshIds.has(identityOf(row))),
+    old.filter((row) => !freshIds.has(buildRowKey(row))),
   )
   await store.insertValues(
     ctx,
-    fresh.filter((row) => !oldIds.has(identityOf(row))),
+    fresh.filter((row) => !oldIds.has(buildRowKey(row))),
   )
 }
 
 /** Returns the names of the fields whose values searches find. Without definitions it sends no query. */
-export const searchableNames = async (ctx: Ctx, resource: CustomResource): Promise<readonly string[]> => {
-  const fields = await fieldsForWrite(ctx, resource)
+export const loadSearchableNames = async (ctx: Ctx, resource: CustomResource): Promise<readonly string[]> => {
+  const fields = await loadFieldsForWrite(ctx, resource)
   return [...fields.values()].flatMap(({ name, searchable }) => (searchable ? [name] : []))
 }
 
 /**
  * Returns the changed fields of an object for its event: `custom` as the names of the values that differ.
- * @example customChanges(['name', 'custom'], before, after) // ['name', 'custom.owner']
+ * @example listCustomChanges(['name', 'custom'], before, after) // ['name', 'custom.owner']
  */
-export const customChanges = (
+export const listCustomChanges = (
   changes: readonly string[],
   { custom: before = NONE }: { readonly custom?: Custom | undefined },
   { custom: after = NONE }: { readonly custom?: Custom | undefined },
 ): string[] => {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
-  const differs = (name: string) => !Bun.deepEquals(own(before, name), own(after, name))
+  const isDifferent = (name: string) => !Bun.deepEquals(getOwnValue(before, name), getOwnValue(after, name))
   return changes.flatMap((field) =>
-    field === 'custom' ? names.filter(differs).map((name) => `custom.${name}`) : [field],
+    field === 'custom' ? names.filter(isDifferent).map((name) => `custom.${name}`) : [field],
   )
 }
 

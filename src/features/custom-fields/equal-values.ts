@@ -2,12 +2,12 @@
 import { sql } from 'kysely'
 import type { Warning } from '../../platform/operation/context.ts'
 import type { Ctx } from '../ctx.ts'
-import { tableOf } from '../inventory.ts'
+import { toTableName } from '../inventory.ts'
 import type { CustomResource } from './fields.ts'
 import { readCustom } from './objects.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
-import { own } from './unique.ts'
+import { getOwnValue } from './unique.ts'
 
 const MAX_WARNINGS = 100
 /** The number of values with blanks around them that are compared, of all fields. */
@@ -39,7 +39,7 @@ const findNames = async (
   if (ids.length === 0 || resource === 'addresses') return new Map()
   // Each of them has an id, and a name or a label; the type of all of them together is too wide for the builder.
   const name = resource === 'cables' ? ('label as name' as 'name') : 'name'
-  const rows = db.selectFrom(tableOf(resource) as 'devices').select(['id', name])
+  const rows = db.selectFrom(toTableName(resource) as 'devices').select(['id', name])
   const found = await rows.where('id', 'in', ids).execute()
   return new Map(found.map((row) => [row.id, row.name]))
 }
@@ -48,7 +48,7 @@ const findNames = async (
 const findEqual = async (ctx: Ctx, field: StoredField): Promise<[id: string, other: string][]> => {
   const blanked = await findBlanked(ctx, field)
   const plain = [...new Set(blanked.map(({ value }) => value.trim()))]
-  const others = await store.rowsWithKeys(ctx, field.number, plain)
+  const others = await store.findRowsWithKeys(ctx, field.number, plain)
   const byText = Map.groupBy([...others, ...blanked], ({ value }) => value.trim())
   return blanked.flatMap(({ value, object_id }): [string, string][] => {
     const other = byText.get(value.trim())?.find((one) => one.object_id !== object_id)
@@ -61,7 +61,7 @@ const findFieldWarnings = async (ctx: Ctx, field: StoredField): Promise<Warning[
   const pairs = (await findEqual(ctx, field)).slice(0, MAX_WARNINGS)
   const ids = [...new Set(pairs.flat())]
   const [names, values] = [await findNames(ctx, resource, ids), await readCustom(ctx, resource, ids)]
-  const getText = (id: string): string => String(own(values.get(id) ?? {}, name) ?? '')
+  const getText = (id: string): string => String(getOwnValue(values.get(id) ?? {}, name) ?? '')
   return pairs.flatMap(([id, other]) => {
     const [text, same] = [getText(id), getText(other)]
     // A long key is the beginning of its value.
@@ -75,7 +75,7 @@ const findFieldWarnings = async (ctx: Ctx, field: StoredField): Promise<Warning[
 /** Returns a warning for each value of a unique field that another object has without blanks. */
 export const findEqualValues = async (ctx: Ctx): Promise<Warning[]> => {
   const warnings: Warning[] = []
-  for (const field of await store.all(ctx))
+  for (const field of await store.findAll(ctx))
     if (field.unique && field.type === 'text' && warnings.length < MAX_WARNINGS)
       warnings.push(...(await findFieldWarnings(ctx, field)))
   return warnings.slice(0, MAX_WARNINGS)

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { line } from '../../platform/contract/fields.ts'
-import { whole } from '../../platform/contract/text-rules.ts'
+import { matchWhole } from '../../platform/contract/text-rules.ts'
 
 /** The resources whose objects have custom fields. `addresses` are those of devices, and reservations. */
 export const CUSTOM_RESOURCES = [
@@ -45,7 +45,7 @@ export const MAX_TEXT = 4096
 export const MAX_VALUES = 100
 
 export const FIELD_NAME = '[a-z][a-z0-9_]{0,49}'
-const isName = new RegExp(whole(FIELD_NAME))
+const isName = new RegExp(matchWhole(FIELD_NAME))
 
 /** True for a text that can be the name of a custom field. */
 export const isFieldName = (text: string): boolean => isName.test(text)
@@ -68,7 +68,7 @@ export const CustomInput = z
     for (const name of Object.keys(values))
       if (!isFieldName(name)) check.addIssue({ code: 'custom', path: [name], message: 'is no name of a custom field' })
   })
-  .meta({ exact: { propertyNames: { pattern: whole(FIELD_NAME) }, maxProperties: MAX_FIELDS } })
+  .meta({ exact: { propertyNames: { pattern: matchWhole(FIELD_NAME) }, maxProperties: MAX_FIELDS } })
   .nullable()
   .describe('Values of custom fields, as name: value. An update keeps the others; null takes one away, or all')
 
@@ -106,7 +106,7 @@ export const customInput = (of: CustomResource) =>
   CustomInput.meta({ custom: { of, as: 'input' } }) as z.ZodType<CustomPatch, CustomPatch>
 
 /** Values in an answer of a resource. */
-export const customOf = (of: CustomResource) =>
+export const customOutput = (of: CustomResource) =>
   // The type of the schema, whose lists are not written to.
   CustomOf.meta({ custom: { of, as: 'output' } }) as z.ZodOptional<z.ZodType<Custom>>
 

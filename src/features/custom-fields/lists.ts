@@ -1,23 +1,23 @@
 /**
  * Filters and orders of lists by custom fields. A list does this:
  *
- * 1. `const custom = await customFilters(ctx, 'racks', input.custom, 'racks.id')`, and adds each `ordered` to its query and each `counted`
+ * 1. `const custom = await buildCustomFilters(ctx, 'racks', input.custom, 'racks.id')`, and adds each `ordered` to its query and each `counted`
  *    to that of its count. The revision of the list counts CUSTOM_TABLES too, if `custom` or `sort` is given.
- * 2. `byCustom` of `sorted.ts` for `sort=custom.x`, with `listChain`: first the objects with a value, in its order, then those without.
+ * 2. `orderByCustom` of `sorted.ts` for `sort=custom.x`, with `listChain`: first the objects with a value, in its order, then those without.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { didYouMean } from '../../platform/cli/suggest.ts'
+import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { type FieldIssue, invalidField, rejectIssues } from '../../platform/contract/errors.ts'
 import { countRows } from '../../platform/contract/list.ts'
-import { cachedCount } from '../../platform/db/cache/query-cache.ts'
-import { type Membership, membershipIn } from '../../platform/db/subset.ts'
+import { getCachedCount } from '../../platform/db/cache/query-cache.ts'
+import { buildConditionalMembership, type Membership } from '../../platform/db/subset.ts'
 import type { Ctx } from '../ctx.ts'
-import { type Fields, fieldsOf } from './definitions.ts'
+import { type Fields, loadFields } from './definitions.ts'
 import type { Custom, CustomResource, CustomValue } from './fields.ts'
 import { readCustom } from './objects.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
-import { filterValue, isCutKey, isSameValue, keysOf } from './values.ts'
+import { buildKeys, filterValue, isCutKey, isSameValue } from './values.ts'
 
 /** The tables that a list reads if it filters or sorts by custom fields. */
 export const CUSTOM_TABLES = ['custom_fields', 'custom_values'] as const
@@ -36,7 +36,7 @@ type Demand = { readonly field: StoredField; readonly test: Test; readonly value
 const BOUNDED: readonly StoredField['type'][] = ['integer', 'number', 'date']
 
 /** Reads `owner`, `watts.min` and `watts.max`. */
-const testOf = (key: string, text: string): { readonly name: string; readonly test: Test } => {
+const parseTest = (key: string, text: string): { readonly name: string; readonly test: Test } => {
   const [, name = key, bound] = /^(.*)\.(min|max)$/.exec(key) ?? []
   if (bound === 'min' || bound === 'max') return { name, test: { kind: bound, text } }
   if (text === '') return { name, test: { kind: 'none' } }
@@ -45,52 +45,52 @@ const testOf = (key: string, text: string): { readonly name: string; readonly te
 
 type Read = { readonly demand: Demand } | { readonly issue: FieldIssue }
 
-const refused = (key: string, message: string): Read => ({ issue: { field: `custom.${key}`, message } })
+const buildIssue = (key: string, message: string): Read => ({ issue: { field: `custom.${key}`, message } })
 
-const demandOf = (resource: CustomResource, fields: Fields, [key, text]: readonly [string, string]): Read => {
-  const { name, test } = testOf(key, text)
+const parseDemand = (resource: CustomResource, fields: Fields, [key, text]: readonly [string, string]): Read => {
+  const { name, test } = parseTest(key, text)
   const field = fields.get(name)
   if (field === undefined)
-    return refused(key, `is no custom field of ${resource}${didYouMean(name, [...fields.keys()])}`)
+    return buildIssue(key, `is no custom field of ${resource}${formatSuggestion(name, [...fields.keys()])}`)
   if (!('text' in test)) return { demand: { field, test, value: undefined } }
   if (test.kind !== 'is' && !BOUNDED.includes(field.type))
-    return refused(key, `has no bounds: ${name} is no integer, number or date`)
+    return buildIssue(key, `has no bounds: ${name} is no integer, number or date`)
   const read = filterValue(field, test.text)
-  return 'message' in read ? refused(key, read.message) : { demand: { field, test, value: read.value } }
+  return 'message' in read ? buildIssue(key, read.message) : { demand: { field, test, value: read.value } }
 }
 
 /** @throws AppError VALIDATION_ERROR on `custom.<name>` */
-const demandsOf = async (ctx: Ctx, resource: CustomResource, filter: CustomFilter): Promise<Demand[]> => {
-  const fields = await fieldsOf(ctx, resource)
-  const all = Object.entries(filter).map((entry) => demandOf(resource, fields, entry))
+const parseDemands = async (ctx: Ctx, resource: CustomResource, filter: CustomFilter): Promise<Demand[]> => {
+  const fields = await loadFields(ctx, resource)
+  const all = Object.entries(filter).map((entry) => parseDemand(resource, fields, entry))
   rejectIssues(all.flatMap((one) => ('issue' in one ? [one.issue] : [])))
   return all.flatMap((one) => ('demand' in one ? [one.demand] : []))
 }
 
-const heldOf = (custom: Custom, { name }: StoredField): CustomValue | undefined =>
+const getValue = (custom: Custom, { name }: StoredField): CustomValue | undefined =>
   Object.hasOwn(custom, name) ? custom[name] : undefined
 
-const keyOf = (field: StoredField, value: CustomValue): string => keysOf(field, value)[0] ?? ''
+const getFirstKey = (field: StoredField, value: CustomValue): string => buildKeys(field, value)[0] ?? ''
 
 /** Checks the values of one object, without SQL. */
-const meets = (custom: Custom, { field, test, value: wanted }: Demand): boolean => {
-  const value = heldOf(custom, field)
+const isMatch = (custom: Custom, { field, test, value: wanted }: Demand): boolean => {
+  const value = getValue(custom, field)
   if (test.kind === 'none' || value === undefined) return test.kind === 'none' && value === undefined
   if (wanted === undefined) return true
   const values: readonly CustomValue[] = typeof value === 'object' ? value : [value]
   if (test.kind === 'is') return values.some((one) => isSameValue(field.type, one, wanted))
-  const [key, bound] = [keyOf(field, value), keyOf(field, wanted)]
+  const [key, bound] = [getFirstKey(field, value), getFirstKey(field, wanted)]
   return test.kind === 'min' ? key >= bound : key <= bound
 }
 
 /** Returns a check of the values of an object by all filters. @throws AppError VALIDATION_ERROR on `custom.<name>` */
-export const customCheck = async (
+export const buildCustomCheck = async (
   ctx: Ctx,
   resource: CustomResource,
   filter: CustomFilter,
 ): Promise<(custom: Custom) => boolean> => {
-  const demands = await demandsOf(ctx, resource, filter)
-  return (custom) => demands.every((demand) => meets(custom, demand))
+  const demands = await parseDemands(ctx, resource, filter)
+  return (custom) => demands.every((demand) => isMatch(custom, demand))
 }
 
 /** A condition of a filter, and a fast count of its objects. */
@@ -102,8 +102,8 @@ const TABLE = 'custom_values'
 type Keyed = { readonly field: StoredField; readonly name: string; readonly condition: RawBuilder<SqlBool> }
 
 /** Of a field with one value, each row is another object. */
-const countOf = (ctx: Ctx, { field, name, condition }: Keyed): Promise<number> =>
-  cachedCount(ctx, TABLE, name, async () => {
+const countKeyed = (ctx: Ctx, { field, name, condition }: Keyed): Promise<number> =>
+  getCachedCount(ctx, TABLE, name, async () => {
     const counted = field.multiple ? sql`count(DISTINCT object_id)` : sql`count(*)`
     const query = sql<{ n: number | string }>`SELECT ${counted} AS n FROM custom_values WHERE ${condition}`
     return Number((await query.execute(ctx.db)).rows[0]?.n)
@@ -112,8 +112,8 @@ const countOf = (ctx: Ctx, { field, name, condition }: Keyed): Promise<number> =
 /** Up to this number of values, sorting their objects is faster than walking through the list. */
 const FEW = 2000
 
-const areFew = async (ctx: Ctx, { name, condition }: Keyed): Promise<boolean> => {
-  const count = await cachedCount(ctx, TABLE, `first ${name}`, async () => {
+const hasFew = async (ctx: Ctx, { name, condition }: Keyed): Promise<boolean> => {
+  const count = await getCachedCount(ctx, TABLE, `first ${name}`, async () => {
     const first = sql`SELECT 1 AS one FROM custom_values WHERE ${condition} LIMIT ${FEW + 1}`
     const query = sql<{ n: number | string }>`SELECT count(*) AS n FROM (${first}) AS found`
     return Number((await query.execute(ctx.db)).rows[0]?.n)
@@ -122,7 +122,7 @@ const areFew = async (ctx: Ctx, { name, condition }: Keyed): Promise<boolean> =>
 }
 
 /** Returns the value of a field in the stored object, as SQL text. @param id such as `devices.id` */
-const storedValue = (ctx: Ctx, id: string, { name, type }: StoredField): string => {
+const buildStoredValueSql = (ctx: Ctx, id: string, { name, type }: StoredField): string => {
   const [table = ''] = id.split('.')
   const { text, number } = ctx.store.sql.past
   const read = type === 'integer' || type === 'number' ? number : text
@@ -130,11 +130,11 @@ const storedValue = (ctx: Ctx, id: string, { name, type }: StoredField): string 
 }
 
 /** Text that is too long for its key, and is compared in full. */
-const amongLong = async (ctx: Ctx, id: string, { field, value = '' }: Demand): Promise<Membership> => {
-  const ids = await store.idsWithKeys(ctx, field.number, keysOf(field, value))
+const findAmongLong = async (ctx: Ctx, id: string, { field, value = '' }: Demand): Promise<Membership> => {
+  const ids = await store.findIdsWithKeys(ctx, field.number, buildKeys(field, value))
   const stored = await readCustom(ctx, field.resource, ids)
   const equal = [...stored].filter(([, custom]) => {
-    const held = heldOf(custom, field)
+    const held = getValue(custom, field)
     return held !== undefined && isSameValue(field.type, held, value)
   })
   const condition =
@@ -145,10 +145,10 @@ const amongLong = async (ctx: Ctx, id: string, { field, value = '' }: Demand): P
 const OPERATORS = { is: sql`=`, min: sql`>=`, max: sql`<=` } as const
 
 /** Returns the condition on the rows of a field that all demands set. */
-const keyedBy = (demands: readonly [Demand, ...Demand[]]): Keyed => {
+const buildKeyed = (demands: readonly [Demand, ...Demand[]]): Keyed => {
   const [{ field }] = demands
   const bounds = demands.flatMap(({ test, value }) =>
-    value === undefined || !('text' in test) ? [] : [{ kind: test.kind, key: keyOf(field, value) }],
+    value === undefined || !('text' in test) ? [] : [{ kind: test.kind, key: getFirstKey(field, value) }],
   )
   const conditions = bounds.map(({ kind, key }) => sql<SqlBool>` AND custom_values.value ${OPERATORS[kind]} ${key}`)
   return {
@@ -161,7 +161,7 @@ const keyedBy = (demands: readonly [Demand, ...Demand[]]): Keyed => {
 /** Returns the same condition on the stored object, for a walk through the list: there is no index by object. */
 const onStored = (ctx: Ctx, id: string, demands: readonly [Demand, ...Demand[]]): RawBuilder<SqlBool> => {
   const [{ field }] = demands
-  const stored = sql.raw(storedValue(ctx, id, field))
+  const stored = sql.raw(buildStoredValueSql(ctx, id, field))
   const conditions = demands.flatMap(({ test, value }) =>
     value === undefined || !('text' in test) ? [] : [sql<SqlBool>`${stored} ${OPERATORS[test.kind]} ${value}`],
   )
@@ -190,39 +190,42 @@ export const hasNoValue = (ctx: Ctx, id: string, number: number): RawBuilder<Sql
 
 /** Counts the devices without a value. */
 const countWithout = async (ctx: Ctx, keyed: Keyed): Promise<number> => {
-  const all = await cachedCount(ctx, 'devices', 'all', () => countRows(ctx.db.selectFrom('devices')))
-  return all - (await countOf(ctx, keyed))
+  const all = await getCachedCount(ctx, 'devices', 'all', () => countRows(ctx.db.selectFrom('devices')))
+  return all - (await countKeyed(ctx, keyed))
 }
 
 /** Returns the condition on devices without a value, of which there are often none. */
-const devicesWithout = async (ctx: Ctx, id: string, keyed: Keyed): Promise<CustomMembership> => {
+const buildMembershipWithout = async (ctx: Ctx, id: string, keyed: Keyed): Promise<CustomMembership> => {
   const count = () => countWithout(ctx, keyed)
   const condition = (await count()) === 0 ? sql<SqlBool>`1 = 0` : isWithout(ctx, id, keyed.condition)
   return { ordered: condition, counted: condition, count }
 }
 
-const membershipOf = async (
+const buildMembership = async (
   ctx: Ctx,
   id: string,
   demands: readonly [Demand, ...Demand[]],
 ): Promise<CustomMembership> => {
   const [demand] = demands
   const { field, test, value } = demand
-  if (test.kind === 'is' && isCutKey(field.type, keyOf(field, value ?? ''))) return amongLong(ctx, id, demand)
-  const keyed = keyedBy(demands)
+  if (test.kind === 'is' && isCutKey(field.type, getFirstKey(field, value ?? ''))) return findAmongLong(ctx, id, demand)
+  const keyed = buildKeyed(demands)
   const { name, condition } = keyed
-  const count = () => countOf(ctx, keyed)
+  const count = () => countKeyed(ctx, keyed)
   // There may be many devices, of which a page is found faster in their order.
   if (test.kind === 'is' && field.resource === 'devices')
-    return { ...(await membershipIn(ctx, { id, table: TABLE, member: 'object_id', condition, name })), count }
+    return {
+      ...(await buildConditionalMembership(ctx, { id, table: TABLE, member: 'object_id', condition, name })),
+      count,
+    }
   const isInside = sql<SqlBool>`${sql.ref(id)} IN (SELECT object_id FROM custom_values WHERE ${condition})`
   if (test.kind === 'none') {
-    if (field.resource === 'devices') return devicesWithout(ctx, id, keyed)
+    if (field.resource === 'devices') return buildMembershipWithout(ctx, id, keyed)
     const isOutside = isWithout(ctx, id, condition)
     return { ordered: isOutside, counted: isOutside }
   }
   // Of an exact value of other objects all are read.
-  const isWalked = test.kind !== 'is' && !(await areFew(ctx, keyed))
+  const isWalked = test.kind !== 'is' && !(await hasFew(ctx, keyed))
   const ordered = isWalked ? onStored(ctx, id, demands) : isInside
   return { ordered, counted: isInside, count }
 }
@@ -230,7 +233,7 @@ const membershipOf = async (
 const isBound = ({ test }: Demand): boolean => test.kind === 'min' || test.kind === 'max'
 
 /** Returns the demands, with the bounds of a field together. */
-const grouped = (all: readonly Demand[]): (readonly [Demand, ...Demand[]])[] => {
+const mergeBounds = (all: readonly Demand[]): (readonly [Demand, ...Demand[]])[] => {
   const groups: [Demand, ...Demand[]][] = []
   for (const demand of all) {
     const same = groups.find(([first]) => isBound(demand) && isBound(first) && first.field === demand.field)
@@ -244,9 +247,9 @@ const grouped = (all: readonly Demand[]): (readonly [Demand, ...Demand[]])[] => 
  * Returns the conditions of the filters of a list, which hold together.
  * @param id the id of the listed objects
  * @throws AppError VALIDATION_ERROR on `custom.<name>`
- * @example await customFilters(ctx, 'devices', { owner: 'neteng' }, 'devices.id')
+ * @example await buildCustomFilters(ctx, 'devices', { owner: 'neteng' }, 'devices.id')
  */
-export const customFilters = async (
+export const buildCustomFilters = async (
   ctx: Ctx,
   resource: CustomResource,
   filter: CustomFilter | undefined,
@@ -254,7 +257,8 @@ export const customFilters = async (
 ): Promise<CustomMembership[]> => {
   if (filter === undefined) return []
   const all: CustomMembership[] = []
-  for (const demands of grouped(await demandsOf(ctx, resource, filter))) all.push(await membershipOf(ctx, id, demands))
+  for (const demands of mergeBounds(await parseDemands(ctx, resource, filter)))
+    all.push(await buildMembership(ctx, id, demands))
   return all
 }
 
@@ -266,17 +270,17 @@ export type CustomOrder = {
 }
 
 /** @throws AppError VALIDATION_ERROR on `sort` */
-export const customOrder = async (ctx: Ctx, resource: CustomResource, name: string): Promise<CustomOrder> => {
-  const fields = await fieldsOf(ctx, resource)
+export const buildCustomOrder = async (ctx: Ctx, resource: CustomResource, name: string): Promise<CustomOrder> => {
+  const fields = await loadFields(ctx, resource)
   const field = fields.get(name)
   if (field === undefined)
-    throw invalidField('sort', `${name} is no custom field of ${resource}${didYouMean(name, [...fields.keys()])}`)
+    throw invalidField('sort', `${name} is no custom field of ${resource}${formatSuggestion(name, [...fields.keys()])}`)
   if (field.multiple) throw invalidField('sort', `custom.${name} has several values`)
   return {
     number: field.number,
     keyOf: (custom) => {
-      const value = heldOf(custom, field)
-      return value === undefined ? undefined : keyOf(field, value)
+      const value = getValue(custom, field)
+      return value === undefined ? undefined : getFirstKey(field, value)
     },
   }
 }

@@ -16,7 +16,7 @@ const compile = (pattern: string): RE2JS | undefined => {
 }
 
 /** Undefined for a text that is no pattern. */
-const patternOf = (pattern: string): RE2JS | undefined => {
+const getPattern = (pattern: string): RE2JS | undefined => {
   if (compiled.has(pattern)) return compiled.get(pattern)
   if (compiled.size >= MAX_KEPT) compiled.clear()
   const made = compile(pattern)
@@ -24,7 +24,7 @@ const patternOf = (pattern: string): RE2JS | undefined => {
   return made
 }
 
-export const isPattern = (pattern: string): boolean => patternOf(pattern) !== undefined
+export const isPattern = (pattern: string): boolean => getPattern(pattern) !== undefined
 
 /** True if the whole text matches. */
-export const matchesPattern = (pattern: string, text: string): boolean => patternOf(pattern)?.matches(text) ?? false
+export const matchesPattern = (pattern: string, text: string): boolean => getPattern(pattern)?.matches(text) ?? false

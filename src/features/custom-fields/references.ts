@@ -1,7 +1,7 @@
 /** Takes references to deleted objects away from the values and the defaults of custom fields. */
 import { getOwn } from '../../platform/contract/own.ts'
 import type { Ctx, Feature } from '../ctx.ts'
-import { allFields } from './definitions.ts'
+import { loadAllFields } from './definitions.ts'
 import { lockReferences, REWRITE, type Rewrite } from './engine.ts'
 import type { Custom, ReferenceTarget } from './fields.ts'
 import type { StoredField } from './store.ts'
@@ -9,61 +9,66 @@ import * as store from './store.ts'
 
 type Gone = ReadonlySet<string>
 
-const rest = (value: unknown, gone: Gone): unknown =>
+const removeGone = (value: unknown, gone: Gone): unknown =>
   Array.isArray(value) ? value.filter((id) => !gone.has(id)) : gone.has(String(value)) ? [] : value
 
 const isNothing = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
-const without =
+const createRemover =
   ({ name }: StoredField, gone: Gone) =>
   (custom: Custom): Custom => {
     const value = getOwn(custom, name)
     if (value === undefined) return custom
-    const left = rest(value, gone)
+    const left = removeGone(value, gone)
     if (!isNothing(left)) return { ...custom, [name]: left as Custom[string] }
     const { [name]: _, ...others } = custom
     return others
   }
 
-const withoutDefault = async (ctx: Ctx, field: StoredField, gone: Gone): Promise<void> => {
+const clearDefault = async (ctx: Ctx, field: StoredField, gone: Gone): Promise<void> => {
   if (field.default === null) return
-  const left = rest(field.default, gone)
+  const left = removeGone(field.default, gone)
   if (Bun.deepEquals(left, field.default)) return
   const after = { ...field, default: isNothing(left) ? null : (left as StoredField['default']), updated_at: ctx.now }
-  await store.update(ctx, field, after)
+  await store.updateRow(ctx, field, after)
 }
 
 const clear = async (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): Promise<void> => {
-  const fields = (await allFields(ctx)).filter(({ reference_to }) => reference_to === table)
+  const fields = (await loadAllFields(ctx)).filter(({ reference_to }) => reference_to === table)
   if (fields.length === 0) return
   await lockReferences(ctx, table, ids)
   const gone = new Set(ids)
   for (const field of fields) {
-    const objects = await store.idsWithKeys(ctx, field.number, ids)
-    const change: Rewrite = { resource: field.resource, ids: objects, change: without(field, gone), isChange: true }
+    const objects = await store.findIdsWithKeys(ctx, field.number, ids)
+    const change: Rewrite = {
+      resource: field.resource,
+      ids: objects,
+      change: createRemover(field, gone),
+      isChange: true,
+    }
     if (objects.length > 0) {
       await ctx.emit(REWRITE, change)
-      await store.removeKeysOf(ctx, field.number, ids)
+      await store.removeValuesWithKeys(ctx, field.number, ids)
     }
-    await withoutDefault(ctx, field, gone)
+    await clearDefault(ctx, field, gone)
   }
 }
 
 type Deleted = { readonly id: string }
 
-const one =
+const clearOne =
   (table: ReferenceTarget) =>
   (ctx: Ctx, { id }: Deleted): Promise<void> =>
     clear(ctx, table, [id])
 
-const idsOf = (all: readonly Deleted[]): string[] => all.map(({ id }) => id)
+const listIds = (all: readonly Deleted[]): string[] => all.map(({ id }) => id)
 
 export const references: NonNullable<Feature['reactions']> = {
-  'space.deleted': one('spaces'),
-  'datacenter.deleted': one('datacenters'),
-  'network.deleted': one('networks'),
-  'vlan.deleted': one('vlans'),
-  'pool.deleted': one('pools'),
-  'rack.deleted': one('racks'),
-  'devices.removed': (ctx, all: readonly Deleted[]) => clear(ctx, 'devices', idsOf(all)),
+  'space.deleted': clearOne('spaces'),
+  'datacenter.deleted': clearOne('datacenters'),
+  'network.deleted': clearOne('networks'),
+  'vlan.deleted': clearOne('vlans'),
+  'pool.deleted': clearOne('pools'),
+  'rack.deleted': clearOne('racks'),
+  'devices.removed': (ctx, all: readonly Deleted[]) => clear(ctx, 'devices', listIds(all)),
 }

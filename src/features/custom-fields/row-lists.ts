@@ -1,14 +1,14 @@
 /** Lists of resources whose rows are objects: filtered by custom fields, and in the order of `sort`. */
 import type { SelectQueryBuilder } from 'kysely'
 import { countRows, listChain, listRows, type Page } from '../../platform/contract/list.ts'
-import { sortOf } from '../../platform/contract/sort.ts'
-import { inOrderOf } from '../../platform/db/order.ts'
+import { parseSort } from '../../platform/contract/sort.ts'
+import { orderQuery } from '../../platform/db/order.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Custom } from './fields.ts'
-import { CUSTOM_TABLES, type CustomFilter, customCheck, customFilters, customOrder } from './lists.ts'
-import { byCustom, byKey, byName, type ListedResource, type Orders } from './sorted.ts'
+import { buildCustomCheck, buildCustomFilters, buildCustomOrder, CUSTOM_TABLES, type CustomFilter } from './lists.ts'
+import { compareByKey, type ListedResource, type Orders, orderByCustom, orderByName } from './sorted.ts'
 
 /** The resources whose rows are objects. */
 type RowResource = Exclude<ListedResource, 'devices'>
@@ -39,27 +39,27 @@ const isCustom = ({ custom, sort }: Wanted): boolean => custom !== undefined || 
 type AnyRow = { readonly custom: string | null }
 
 /** Every row that is read here has the column. */
-const customOf = (row: unknown): Custom => {
+const getCustom = (row: unknown): Custom => {
   const { custom } = row as AnyRow
-  // Written by `customText`.
+  // Written by `formatCustom`.
   return custom === null ? {} : (JSON.parse(custom) as Custom)
 }
 
 /** Filters and sorts rows of the past by their own values: those of other tables are of the present. */
-const pastList = async <TB extends keyof Tables, Row, T>(
+const listPast = async <TB extends keyof Tables, Row, T>(
   ctx: Ctx,
   { resource, query, wanted, page, row, orders }: RowList<TB, Row, T>,
   revision: string,
 ): Promise<JsonList<T>> => {
-  const sort = wanted.sort === undefined ? undefined : sortOf(wanted.sort)
-  const meets = await customCheck(ctx, resource, wanted.custom ?? {})
-  const order = sort?.isCustom ? await customOrder(ctx, resource, sort.by) : undefined
+  const sort = wanted.sort === undefined ? undefined : parseSort(wanted.sort)
+  const meets = await buildCustomCheck(ctx, resource, wanted.custom ?? {})
+  const order = sort?.isCustom ? await buildCustomOrder(ctx, resource, sort.by) : undefined
   const find = async (): Promise<Row[]> => {
-    const inOrder = order ? byName(query, orders) : sort ? inOrderOf(query, sort, orders) : query
-    const rows = (await inOrder.execute()).filter((one) => meets(customOf(one)))
+    const inOrder = order ? orderByName(query, orders) : sort ? orderQuery(query, sort, orders) : query
+    const rows = (await inOrder.execute()).filter((one) => meets(getCustom(one)))
     if (!order) return rows
-    const keyed = rows.map((one) => ({ row: one, key: order.keyOf(customOf(one)) }))
-    return keyed.sort(byKey(sort?.isReverse === true)).map((one) => one.row)
+    const keyed = rows.map((one) => ({ row: one, key: order.keyOf(getCustom(one)) }))
+    return keyed.sort(compareByKey(sort?.isReverse === true)).map((one) => one.row)
   }
   let found: Promise<Row[]> | undefined
   const all = (): Promise<Row[]> => {
@@ -84,18 +84,18 @@ export const listWithCustom = async <TB extends keyof Tables, Row, T>(
     list.revision ?? ((all: readonly (keyof Tables & string)[]) => Promise.resolve(ctx.store.revision(all)))
   const revision = await revisionOf(isCustom(wanted) ? [...tables, ...CUSTOM_TABLES] : tables)
   await list.prepare?.()
-  if (isCustom(wanted) && ctx.isPast) return pastList(ctx, list, revision)
+  if (isCustom(wanted) && ctx.isPast) return listPast(ctx, list, revision)
   let { query } = list
   let counted = query
-  for (const inside of await customFilters(ctx, resource, wanted.custom, `${resource}.id`)) {
+  for (const inside of await buildCustomFilters(ctx, resource, wanted.custom, `${resource}.id`)) {
     query = query.where(inside.ordered)
     counted = counted.where(inside.counted)
   }
   const total = () => countRows(counted)
   if (wanted.sort === undefined) return listRows<Tables, TB, Row, T>(ctx, { revision, query, page, total, row })
-  const sort = sortOf(wanted.sort)
+  const sort = parseSort(wanted.sort)
   if (!sort.isCustom)
-    return listRows<Tables, TB, Row, T>(ctx, { revision, query: inOrderOf(query, sort, orders), page, total, row })
-  const queries = await byCustom(ctx, { resource, base: list.query, query: counted, orders }, sort)
+    return listRows<Tables, TB, Row, T>(ctx, { revision, query: orderQuery(query, sort, orders), page, total, row })
+  const queries = await orderByCustom(ctx, { resource, base: list.query, query: counted, orders }, sort)
   return listChain<Tables, Row, T>(ctx, { revision, queries, total, page, row })
 }

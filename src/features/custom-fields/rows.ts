@@ -1,11 +1,11 @@
 /** Custom fields of resources whose rows are objects: the column `custom`, and the rules of creates and updates. */
 import { rejectIssues } from '../../platform/contract/errors.ts'
 import { merge } from '../../platform/contract/merge.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx, Feature } from '../ctx.ts'
-import { fieldsForWrite, fieldsOf } from './definitions.ts'
-import { type CustomItem, customChanges, judgeCustom, REWRITE, type Rewrite } from './engine.ts'
+import { loadFields, loadFieldsForWrite } from './definitions.ts'
+import { type CustomItem, listCustomChanges, REWRITE, type Rewrite, validateCustom } from './engine.ts'
 import type { Custom, CustomPatch, CustomResource } from './fields.ts'
 
 /** An object that has its values, if there are any. */
@@ -16,9 +16,9 @@ const NONE: Custom = {}
 const isNone = (custom: Custom | undefined): boolean => custom === undefined || Object.keys(custom).length === 0
 
 /** Returns the value of the column: JSON text, or null without values. */
-export const customText = ({ custom }: WithCustom): string | null => (isNone(custom) ? null : JSON.stringify(custom))
+export const formatCustom = ({ custom }: WithCustom): string | null => (isNone(custom) ? null : JSON.stringify(custom))
 
-const sorted = (custom: Custom): Custom =>
+const sortCustom = (custom: Custom): Custom =>
   Object.fromEntries(Object.entries(custom).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** Returns the object of a row. */
@@ -26,8 +26,8 @@ export const withCustomOfRow = <Row extends { readonly custom: string | null }>(
   custom,
   ...row
 }: Row): Omit<Row, 'custom'> & WithCustom =>
-  // Written by `customText`. Reads of the past may have another order.
-  custom === null ? row : { ...row, custom: sorted(JSON.parse(custom) as Custom) }
+  // Written by `formatCustom`. Reads of the past may have another order.
+  custom === null ? row : { ...row, custom: sortCustom(JSON.parse(custom) as Custom) }
 
 /** Returns an object with its values, which is absent without any. */
 export const withValues = <T extends WithCustom>({ custom: _, ...object }: T, custom: Custom): T =>
@@ -35,13 +35,13 @@ export const withValues = <T extends WithCustom>({ custom: _, ...object }: T, cu
   (isNone(custom) ? object : { ...object, custom }) as T
 
 /** @throws AppError VALIDATION_ERROR, ALREADY_EXISTS of the first item that has one */
-const judgeAll = async (ctx: Ctx, resource: CustomResource, items: readonly CustomItem[]): Promise<Custom[]> => {
-  const judged = await judgeCustom(ctx, resource, items)
-  for (const { issues, error } of judged) {
+const validateAll = async (ctx: Ctx, resource: CustomResource, items: readonly CustomItem[]): Promise<Custom[]> => {
+  const checked = await validateCustom(ctx, resource, items)
+  for (const { issues, error } of checked) {
     rejectIssues(issues)
     if (error) throw error
   }
-  return judged.map(({ custom }) => custom)
+  return checked.map(({ custom }) => custom)
 }
 
 type WithId = WithCustom & { readonly id: string }
@@ -55,7 +55,7 @@ export const withCustomOfAll = async <T extends WithId>(
   all: readonly New<T>[],
 ): Promise<T[]> => {
   const items = all.map(({ object: { id }, ...values }) => ({ id, before: undefined, ...values }))
-  const customs = await judgeAll(ctx, resource, items)
+  const customs = await validateAll(ctx, resource, items)
   return all.map(({ object }, i) => withValues(object, customs[i] ?? NONE))
 }
 
@@ -66,8 +66,8 @@ export const withDefaults = async <T extends WithId>(
   all: readonly T[],
 ): Promise<T[]> => {
   const items = all.map(({ id }) => ({ id, before: undefined, given: undefined }))
-  const judged = await judgeCustom(ctx, resource, items)
-  return all.map((object, i) => withValues(object, judged[i]?.custom ?? NONE))
+  const checked = await validateCustom(ctx, resource, items)
+  return all.map((object, i) => withValues(object, checked[i]?.custom ?? NONE))
 }
 
 /** As `withCustomOfAll`, of one object. */
@@ -81,9 +81,9 @@ export const withCustomOfNew = async <T extends WithId>(
 }
 
 /** Returns the values that copies of an object take along: all but the unique ones. */
-export const copiedCustom = async (ctx: Ctx, resource: CustomResource, { custom }: WithCustom): Promise<Custom> => {
+export const copyCustom = async (ctx: Ctx, resource: CustomResource, { custom }: WithCustom): Promise<Custom> => {
   if (custom === undefined) return NONE
-  const fields = await fieldsForWrite(ctx, resource)
+  const fields = await loadFieldsForWrite(ctx, resource)
   return Object.fromEntries(Object.entries(custom).filter(([name]) => fields.get(name)?.unique === false))
 }
 
@@ -93,8 +93,8 @@ export type SearchedTexts = ((row: { readonly custom: string | null }) => string
 /** The table on which the texts of searches depend beside that of the rows. */
 export const SEARCH_TABLES = ['custom_fields'] as const
 
-export const searchedTexts = async (ctx: Ctx, resource: CustomResource): Promise<SearchedTexts> => {
-  const fields = [...(await fieldsOf(ctx, resource)).values()].filter(({ searchable }) => searchable)
+export const loadSearchedTexts = async (ctx: Ctx, resource: CustomResource): Promise<SearchedTexts> => {
+  const fields = [...(await loadFields(ctx, resource)).values()].filter(({ searchable }) => searchable)
   if (fields.length === 0) return undefined
   return (row) => {
     const { custom = NONE } = withCustomOfRow(row)
@@ -122,9 +122,9 @@ export const mergeCustom = async <T extends WithId>(
   // Without `custom`, it has fields of the object alone.
   const { value, changes } = merge(before, others as Partial<T>)
   if (given === undefined) return { value, changes }
-  const [custom = NONE] = await judgeAll(ctx, resource, [{ id: before.id, before: before.custom ?? NONE, given }])
+  const [custom = NONE] = await validateAll(ctx, resource, [{ id: before.id, before: before.custom ?? NONE, given }])
   const after = withValues(value, custom)
-  return { value: after, changes: [...changes, ...customChanges(['custom'], before, after)] }
+  return { value: after, changes: [...changes, ...listCustomChanges(['custom'], before, after)] }
 }
 
 type Rewritten<T> = {
@@ -146,7 +146,7 @@ export const rewriteCustom = <T extends WithCustom & { readonly id: string; read
 ): NonNullable<Feature['reactions']> => ({
   [REWRITE]: async (ctx: Ctx, { resource: of, ids, change, isChange }: Rewrite) => {
     if (of !== resource) return
-    for (const batch of batches(ids, AT_ONCE)) {
+    for (const batch of splitBatches(ids, AT_ONCE)) {
       for (const before of await lock(ctx, batch)) {
         const after = withValues(before, change(before.custom ?? NONE))
         await (isChange ? update(ctx, before, { ...after, updated_at: ctx.now }) : rename(ctx, after))

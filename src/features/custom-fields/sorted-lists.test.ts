@@ -1,10 +1,10 @@
 // Lists of many devices that are filtered and in the order of a field, right after the import: PostgreSQL has no statistics yet.
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { inventory } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'
-import { keysOf } from './values.ts'
+import { buildKeys } from './values.ts'
 
 const MANY = 6000
 const AT_ONCE = 1000
@@ -12,7 +12,7 @@ const AT_ONCE = 1000
 const SOON_MS = 300
 const ATTEMPTS = 3
 
-const keyOf = (watts: number): string => keysOf({ type: 'integer' }, watts)[0] ?? ''
+const keyOf = (watts: number): string => buildKeys({ type: 'integer' }, watts)[0] ?? ''
 
 type Known = { readonly id: string; readonly name: string; readonly custom: Record<string, string | number> }
 
@@ -97,7 +97,7 @@ describe.each(engines())('filtered and sorted lists on %s', (dialect) => {
     }
     await inv.api.racks.create({ id: 'first', name: 'first' })
     const row = await inv.app.db.read.selectFrom('racks').selectAll().executeTakeFirstOrThrow()
-    for (const some of batches(made, AT_ONCE))
+    for (const some of splitBatches(made, AT_ONCE))
       await inv.app.db.write(async ({ db }) => {
         const racks = some.map(({ id, name, custom }) => ({
           ...row,
@@ -107,8 +107,8 @@ describe.each(engines())('filtered and sorted lists on %s', (dialect) => {
           { field: numbers[0] ?? 0, value: String(owner), object_id },
           ...(watts === undefined ? [] : [{ field: numbers[1] ?? 0, value: keyOf(Number(watts)), object_id }]),
         ])
-        for (const batch of batches(racks, 100)) await db.insertInto('racks').values(batch).execute()
-        for (const batch of batches(values, 300)) await db.insertInto('custom_values').values(batch).execute()
+        for (const batch of splitBatches(racks, 100)) await db.insertInto('racks').values(batch).execute()
+        for (const batch of splitBatches(values, 300)) await db.insertInto('custom_values').values(batch).execute()
       })
     const listed = async (query: string) => {
       const { body } = await inv.ask(`GET /api/racks?${query}`)

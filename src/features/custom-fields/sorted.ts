@@ -1,12 +1,12 @@
 /** Lists in the order of a custom field: first the objects with a value, then the others by name. */
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { ChainQuery } from '../../platform/contract/list.ts'
-import { type Sort, sortOf } from '../../platform/contract/sort.ts'
-import { inOrderOf } from '../../platform/db/order.ts'
+import { parseSort, type Sort } from '../../platform/contract/sort.ts'
+import { orderQuery } from '../../platform/db/order.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { CustomResource } from './fields.ts'
-import { customOrder, hasNoValue } from './lists.ts'
+import { buildCustomOrder, hasNoValue } from './lists.ts'
 
 /** The resources whose objects are rows of a table of their own. */
 export type ListedResource = Exclude<CustomResource, 'addresses'> & keyof Tables
@@ -15,13 +15,13 @@ export type ListedResource = Exclude<CustomResource, 'addresses'> & keyof Tables
 export type Orders = Readonly<Record<string, readonly string[]>>
 
 /** Returns the query in the order of names, or of the field in their place. */
-export const byName = <TB extends keyof Tables, Row>(
+export const orderByName = <TB extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, TB, Row>,
   orders: Orders | undefined,
-): SelectQueryBuilder<Tables, TB, Row> => inOrderOf(query, sortOf('name'), orders)
+): SelectQueryBuilder<Tables, TB, Row> => orderQuery(query, parseSort('name'), orders)
 
 /** The columns by which objects of equal values are sorted. */
-const tiesOf = (orders: Orders = {}): readonly string[] => orders.name ?? ['name_key', 'id']
+const listTies = (orders: Orders = {}): readonly string[] => orders.name ?? ['name_key', 'id']
 
 /** A list of any resource. All have an id; the type of all of them together is too wide for the builder. */
 type AnyList = SelectQueryBuilder<Tables, 'networks', object>
@@ -36,7 +36,7 @@ type Valued = {
   readonly ties: readonly string[]
 }
 
-const tieNames = ({ ties }: Valued): string[] => ties.map((_, i) => `page_tie_${i}`)
+const listTieNames = ({ ties }: Valued): string[] => ties.map((_, i) => `page_tie_${i}`)
 
 /** Replaces the columns of a query by the id and those of the ties, under names that no table has. */
 const selectPage = (query: AnyList, { resource, ties }: Valued) =>
@@ -46,7 +46,7 @@ const selectPage = (query: AnyList, { resource, ties }: Valued) =>
     .select(ties.map((column, i) => sql.ref<string>(`${resource}.${column}`).as(`page_tie_${i}`)))
 
 /** Walks through the values in their order. */
-const walked = ({ resource, query, number, direction, ties }: Valued) => {
+const walkValues = ({ resource, query, number, direction, ties }: Valued) => {
   const byValue = query
     .clearOrderBy()
     .innerJoin('custom_values', (join) =>
@@ -62,7 +62,7 @@ const walked = ({ resource, query, number, direction, ties }: Valued) => {
  * Reads all values of the field once. While PostgreSQL has no statistics of the values, it would read them all for each object: they
  * have no index by object. It runs a full join with a hash or a merge only, and does not see that this one is none.
  */
-const hashed = (ctx: Ctx, valued: Valued, has: SqlBool) => {
+const joinValues = (ctx: Ctx, valued: Valued, has: SqlBool) => {
   const { query, number, direction } = valued
   const values = ctx.db.selectFrom('custom_values').select(['object_id', 'value']).where('field', '=', number)
   const isWanted = has
@@ -75,47 +75,47 @@ const hashed = (ctx: Ctx, valued: Valued, has: SqlBool) => {
     .selectAll('listed')
     .select('held.value as page_value')
     .orderBy('held.value', direction)
-  return tieNames(valued).reduce((ordered, name) => ordered.orderBy(sql.ref(`listed.${name}`)), both)
+  return listTieNames(valued).reduce((ordered, name) => ordered.orderBy(sql.ref(`listed.${name}`)), both)
 }
 
-type Page = ReturnType<typeof hashed>
+type Page = ReturnType<typeof joinValues>
 
 /** Reads the rows of a page of ids, in its order. */
-const rowsOf = (page: Page, valued: Valued) => {
+const selectRows = (page: Page, valued: Valued) => {
   const { resource, base, direction } = valued
   const read = base
     .clearOrderBy()
     .innerJoin(page.as('page'), (join) => join.on(sql.ref('page.page_id'), '=', sql.ref(`${resource}.id`)))
     .orderBy(sql.ref('page.page_value'), direction)
-  return tieNames(valued).reduce((ordered, name) => ordered.orderBy(sql.ref(`page.${name}`)), read)
+  return listTieNames(valued).reduce((ordered, name) => ordered.orderBy(sql.ref(`page.${name}`)), read)
 }
 
 /** False if a walk soon has the first rows of an unfiltered list, or if the walk of SQLite is faster anyway. */
 const isHashed = (ctx: Ctx, { query }: Valued, rows: number | undefined): boolean =>
   !ctx.store.sql.isInProcess && (rows === undefined || query.toOperationNode().where !== undefined)
 
-const limited = <Q extends { limit: (rows: number) => Q }>(query: Q, rows: number | undefined): Q =>
+const limitRows = <Q extends { limit: (rows: number) => Q }>(query: Q, rows: number | undefined): Q =>
   rows === undefined ? query : query.limit(rows)
 
 /** Sorts the ids of a page, and reads the rows of those alone. */
-const valuedRows = (ctx: Ctx, valued: Valued, rows: number | undefined) => {
-  if (isHashed(ctx, valued, rows)) return rowsOf(limited(hashed(ctx, valued, true), rows), valued)
-  if (rows === undefined) return walked(valued)
-  const page = selectPage(walked(valued) as unknown as AnyList, valued)
+const selectValuedRows = (ctx: Ctx, valued: Valued, rows: number | undefined) => {
+  if (isHashed(ctx, valued, rows)) return selectRows(limitRows(joinValues(ctx, valued, true), rows), valued)
+  if (rows === undefined) return walkValues(valued)
+  const page = selectPage(walkValues(valued) as unknown as AnyList, valued)
     .select(sql.ref<string>('custom_values.value').as('page_value'))
     .limit(rows)
-  // A walk has the columns of `hashed`.
-  return rowsOf(page as unknown as Page, valued)
+  // A walk has the columns of `joinValues`.
+  return selectRows(page as unknown as Page, valued)
 }
 
-const otherRows = (
+const selectOtherRows = (
   ctx: Ctx,
   valued: Valued,
   { orders, rows }: { orders: Orders | undefined; rows: number | undefined },
 ) => {
-  if (isHashed(ctx, valued, rows)) return rowsOf(limited(hashed(ctx, valued, false), rows), valued)
+  if (isHashed(ctx, valued, rows)) return selectRows(limitRows(joinValues(ctx, valued, false), rows), valued)
   const { resource, query, number } = valued
-  return limited(byName(query.where(hasNoValue(ctx, `${resource}.id`, number)), orders), rows)
+  return limitRows(orderByName(query.where(hasNoValue(ctx, `${resource}.id`, number)), orders), rows)
 }
 
 export type Listed<TB extends keyof Tables, Row> = {
@@ -129,23 +129,26 @@ export type Listed<TB extends keyof Tables, Row> = {
 }
 
 /** First the rows with a value in its order, then the others by name. @throws AppError VALIDATION_ERROR on `sort` */
-export const byCustom = async <TB extends keyof Tables, Row>(
+export const orderByCustom = async <TB extends keyof Tables, Row>(
   ctx: Ctx,
   { resource, base, query, orders }: Listed<TB, Row>,
   sort: Sort,
 ): Promise<ChainQuery<Row>[]> => {
-  const { number } = await customOrder(ctx, resource, sort.by)
+  const { number } = await buildCustomOrder(ctx, resource, sort.by)
   const valued: Valued = {
     resource,
     base: base as unknown as AnyList,
     query: query as unknown as AnyList,
     number,
     direction: sort.isReverse ? 'desc' : 'asc',
-    ties: tiesOf(orders),
+    ties: listTies(orders),
   }
   // Each selects the columns of `base` and `query`.
   const read = (all: unknown) => all as SelectQueryBuilder<Tables, TB, Row>
-  return [(rows) => read(valuedRows(ctx, valued, rows)), (rows) => read(otherRows(ctx, valued, { orders, rows }))]
+  return [
+    (rows) => read(selectValuedRows(ctx, valued, rows)),
+    (rows) => read(selectOtherRows(ctx, valued, { orders, rows })),
+  ]
 }
 
 type Keyed = { readonly key: string | undefined }
@@ -154,7 +157,7 @@ type Keyed = { readonly key: string | undefined }
  * Compares by the keys of values, those without one last. A sort that keeps equal elements in their order keeps the names: for lists of
  * the past, whose values have no table.
  */
-export const byKey =
+export const compareByKey =
   (isReverse: boolean) =>
   (a: Keyed, b: Keyed): number => {
     if (a.key === undefined || b.key === undefined) return Number(a.key === undefined) - Number(b.key === undefined)

@@ -1,10 +1,10 @@
 /** The queries of custom fields and of their values; the only writer of their tables. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { withRefs } from '../../platform/contract/external-fields.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
-import { objectRefs } from '../../platform/operation/object-refs.ts'
+import { createObjectRefs } from '../../platform/operation/object-refs.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -16,20 +16,20 @@ import type { CustomFieldRow, CustomValueRow } from './table.ts'
 /** A definition with the key of its values. */
 export type StoredField = CustomField & { readonly number: number }
 
-const refs = objectRefs('custom-fields', 'custom field', 'name')
+const refs = createObjectRefs('custom-fields', 'custom field', 'name')
 
 /** @example naturalKey({ resource: 'devices', name: 'owner' }) // 'devices owner' */
 export const naturalKey = ({ resource, name }: Pick<CustomField, 'resource' | 'name'>): string => `${resource} ${name}`
 
 /** Returns the values beside a document from which a past state is read. */
-export const derivedOf = (document: Readonly<Record<string, unknown>>) => ({
+export const getDerived = (document: Readonly<Record<string, unknown>>) => ({
   default: JSON.stringify(document.default ?? null),
   group: String(document.group).toLowerCase(),
 })
 
-const boundOf = (bound: number | null): string | null => (bound === null ? null : String(bound))
+const formatBound = (bound: number | null): string | null => (bound === null ? null : String(bound))
 
-const rowOf = ({ number, ...field }: StoredField): CustomFieldRow => ({
+const toRow = ({ number, ...field }: StoredField): CustomFieldRow => ({
   ...field,
   number,
   name_key: field.name,
@@ -38,20 +38,20 @@ const rowOf = ({ number, ...field }: StoredField): CustomFieldRow => ({
   required: Number(field.required),
   unique: Number(field.unique),
   default: JSON.stringify(field.default),
-  minimum: boundOf(field.minimum),
-  maximum: boundOf(field.maximum),
+  minimum: formatBound(field.minimum),
+  maximum: formatBound(field.maximum),
   searchable: Number(field.searchable),
   group_key: field.group.toLowerCase(),
   refs: JSON.stringify(field.refs),
 })
 
-const numberOf = (bound: string | null): number | null => (bound === null ? null : Number(bound))
+const parseBound = (bound: string | null): number | null => (bound === null ? null : Number(bound))
 
 /** Returns the definition of a row, with its fields in the order of the contract. */
-export const storedOf = (row: CustomFieldRow): StoredField => {
+export const toStored = (row: CustomFieldRow): StoredField => {
   const { id, resource, name, label, type, pattern, description, group, position, managed_by } = row
   return {
-    // The columns hold the texts of `rowOf`.
+    // The columns hold the texts of `toRow`.
     ...({ id, resource, name, label, type } as Pick<CustomField, 'id' | 'resource' | 'name' | 'label' | 'type'>),
     multiple: row.multiple === 1,
     choices: JSON.parse(row.choices) as string[],
@@ -60,8 +60,8 @@ export const storedOf = (row: CustomFieldRow): StoredField => {
     unique: row.unique === 1,
     default: JSON.parse(row.default) as CustomField['default'],
     pattern,
-    minimum: numberOf(row.minimum),
-    maximum: numberOf(row.maximum),
+    minimum: parseBound(row.minimum),
+    maximum: parseBound(row.maximum),
     searchable: row.searchable === 1,
     ...{ description, group, position },
     refs: withRefs(row).refs,
@@ -71,36 +71,36 @@ export const storedOf = (row: CustomFieldRow): StoredField => {
 }
 
 /** Returns a definition as it is sent. */
-export const fieldOf = ({ number: _, ...field }: StoredField): CustomField => field
+export const toField = ({ number: _, ...field }: StoredField): CustomField => field
 
-const rows = ({ db }: DbScope) => db.selectFrom('custom_fields').selectAll()
+const selectRows = ({ db }: DbScope) => db.selectFrom('custom_fields').selectAll()
 
 export const query = (ctx: DbScope) =>
-  rows(ctx).orderBy('resource').orderBy('group_key').orderBy('position').orderBy('name').orderBy('id')
+  selectRows(ctx).orderBy('resource').orderBy('group_key').orderBy('position').orderBy('name').orderBy('id')
 
 export const find = async (ctx: Ctx, id: string): Promise<StoredField | undefined> => {
-  const row = await rows(ctx).where('id', '=', id).executeTakeFirst()
-  return row && storedOf(row)
+  const row = await selectRows(ctx).where('id', '=', id).executeTakeFirst()
+  return row && toStored(row)
 }
 
 /** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<StoredField | undefined> => {
-  const row = await ctx.store.sql.lockRows(rows(ctx).where('id', '=', id)).executeTakeFirst()
-  return row && storedOf(row)
+  const row = await ctx.store.sql.lockRows(selectRows(ctx).where('id', '=', id)).executeTakeFirst()
+  return row && toStored(row)
 }
 
 const everyRow = prepared((db: Kysely<Tables>) => query({ db }))
 
 /** Returns all definitions, in the order of lists. */
-export const all = async (scope: StoreScope): Promise<StoredField[]> => (await everyRow(scope, {})).map(storedOf)
+export const findAll = async (scope: StoreScope): Promise<StoredField[]> => (await everyRow(scope, {})).map(toStored)
 
 /** Returns the definition of a name. */
-export const named = async (
+export const findByName = async (
   ctx: Ctx,
   { resource, name }: Pick<CustomField, 'resource' | 'name'>,
 ): Promise<StoredField | undefined> => {
-  const row = await rows(ctx).where('resource', '=', resource).where('name', '=', name).executeTakeFirst()
-  return row && storedOf(row)
+  const row = await selectRows(ctx).where('resource', '=', resource).where('name', '=', name).executeTakeFirst()
+  return row && toStored(row)
 }
 
 const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
@@ -109,7 +109,7 @@ const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
 
 /** Returns the existing definitions of those ids, as JSON text by id. */
 export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
-  new Map((await byIds(ctx, ids)).map((row) => [row.id, JSON.stringify(fieldOf(storedOf(row)))]))
+  new Map((await byIds(ctx, ids)).map((row) => [row.id, JSON.stringify(toField(toStored(row)))]))
 
 const byNames = preparedKeys((db: Kysely<Tables>, names) =>
   db.selectFrom('custom_fields').select(['id', 'resource', 'name']).where('name', 'in', names),
@@ -126,7 +126,7 @@ export const idsOfKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<
 export const claimRefs = refs.claim
 
 /** Returns a number that no value has. Called under the lock of all definitions. */
-export const nextNumber = async ({ db }: Ctx): Promise<number> => {
+export const findNextNumber = async ({ db }: Ctx): Promise<number> => {
   const last = await db
     .selectFrom('custom_fields')
     .select('number')
@@ -138,34 +138,38 @@ export const nextNumber = async ({ db }: Ctx): Promise<number> => {
 
 export const insert = async (ctx: Ctx, field: StoredField): Promise<void> => {
   noteWrite(ctx)
-  await ctx.db.insertInto('custom_fields').values(rowOf(field)).execute()
+  await ctx.db.insertInto('custom_fields').values(toRow(field)).execute()
   await refs.insert(ctx, [field])
-  ctx.changed('custom-field', { id: field.id, after: JSON.stringify(fieldOf(field)) })
+  ctx.changed('custom-field', { id: field.id, after: JSON.stringify(toField(field)) })
 }
 
-export const update = async (ctx: Ctx, before: StoredField, field: StoredField): Promise<void> => {
+export const updateRow = async (ctx: Ctx, before: StoredField, field: StoredField): Promise<void> => {
   noteWrite(ctx)
   const { id } = field
-  await ctx.db.updateTable('custom_fields').set(rowOf(field)).where('id', '=', id).execute()
+  await ctx.db.updateTable('custom_fields').set(toRow(field)).where('id', '=', id).execute()
   await refs.update(ctx, before, field)
   ctx.changed('custom-field', {
     id,
-    before: JSON.stringify(fieldOf(before)),
-    after: JSON.stringify(fieldOf(field)),
+    before: JSON.stringify(toField(before)),
+    after: JSON.stringify(toField(field)),
   })
 }
 
-export const remove = async (ctx: Ctx, field: StoredField): Promise<void> => {
+export const deleteRow = async (ctx: Ctx, field: StoredField): Promise<void> => {
   noteWrite(ctx)
   await ctx.db.deleteFrom('custom_fields').where('id', '=', field.id).execute()
   await refs.remove(ctx, [field])
-  ctx.changed('custom-field', { id: field.id, before: JSON.stringify(fieldOf(field)) })
+  ctx.changed('custom-field', { id: field.id, before: JSON.stringify(toField(field)) })
 }
 
 /** Returns those of the ids that are objects of a resource to which references may lead. */
-export const existing = async (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): Promise<Set<string>> => {
+export const filterExistingIds = async (
+  ctx: Ctx,
+  table: ReferenceTarget,
+  ids: readonly string[],
+): Promise<Set<string>> => {
   const there = new Set<string>()
-  for (const batch of batches(ids)) {
+  for (const batch of splitBatches(ids)) {
     // Each of them has the column; the type of all of them together is too wide for the builder.
     const rows = ctx.db
       .selectFrom(table as 'devices')
@@ -183,7 +187,7 @@ const insertRows = preparedRows(['field', 'value', 'object_id'], (db: Kysely<Tab
 export const insertValues = (ctx: Ctx, values: readonly CustomValueRow[]): Promise<void> => insertRows(ctx, values)
 
 export const removeValues = async (ctx: Ctx, values: readonly CustomValueRow[]): Promise<void> => {
-  for (const batch of batches(values)) {
+  for (const batch of splitBatches(values)) {
     const tuples = batch.map(({ field, value, object_id }) => sql`(CAST(${field} AS INTEGER), ${value}, ${object_id})`)
     const isOne = sql<SqlBool>`(field, value, object_id) IN (VALUES ${sql.join(tuples)})`
     await ctx.db.deleteFrom('custom_values').where(isOne).execute()
@@ -194,7 +198,7 @@ export const removeValues = async (ctx: Ctx, values: readonly CustomValueRow[]):
 const ROWS_AT_ONCE = 2000
 
 /** Returns the next rows of a field after a row, in the order of the key. */
-const nextRows = async (
+const findNextRows = async (
   { db }: DbScope,
   number: number,
   last: CustomValueRow | undefined,
@@ -206,18 +210,18 @@ const nextRows = async (
 }
 
 /** Deletes all values of a field, in portions. Each begins where the one before ended: deleted rows stay until commit. */
-export const removeValuesOf = async (scope: Ctx, number: number): Promise<void> => {
-  let rows = await nextRows(scope, number, undefined)
+export const removeFieldValues = async (scope: Ctx, number: number): Promise<void> => {
+  let rows = await findNextRows(scope, number, undefined)
   while (rows.length > 0) {
     await removeValues(scope, rows)
     await pause()
-    rows = await nextRows(scope, number, rows.at(-1))
+    rows = await findNextRows(scope, number, rows.at(-1))
   }
 }
 
 /** Deletes the values of a field with these keys. */
-export const removeKeysOf = async ({ db }: Ctx, number: number, keys: readonly string[]): Promise<void> => {
-  for (const batch of batches(keys))
+export const removeValuesWithKeys = async ({ db }: Ctx, number: number, keys: readonly string[]): Promise<void> => {
+  for (const batch of splitBatches(keys))
     await db.deleteFrom('custom_values').where('field', '=', number).where('value', 'in', batch).execute()
 }
 
@@ -226,11 +230,11 @@ export const hasValues = async ({ db }: DbScope, number: number): Promise<boolea
   return (await one.executeTakeFirst()) !== undefined
 }
 
-const objectsOf = ({ db }: DbScope, number: number) => db.selectFrom('custom_values').where('field', '=', number)
+const selectValues = ({ db }: DbScope, number: number) => db.selectFrom('custom_values').where('field', '=', number)
 
 /** Returns the number of objects with a value of the field, or with these keys. */
 export const countObjects = async (scope: DbScope, number: number, keys?: readonly string[]): Promise<number> => {
-  const all = objectsOf(scope, number).select(({ fn }) => fn.count<number | string>('object_id').distinct().as('n'))
+  const all = selectValues(scope, number).select(({ fn }) => fn.count<number | string>('object_id').distinct().as('n'))
   const { n } = await (keys ? all.where('value', 'in', keys) : all).executeTakeFirstOrThrow()
   return Number(n)
 }
@@ -245,22 +249,22 @@ export const countAll = async ({ db }: DbScope): Promise<Map<string, number>> =>
 }
 
 /** Returns the ids of the objects with a value of the field, by id. They are read in portions. */
-export const idsWithValue = async (scope: DbScope, number: number): Promise<string[]> => {
+export const findIdsWithValue = async (scope: DbScope, number: number): Promise<string[]> => {
   const ids = new Set<string>()
-  let rows = await nextRows(scope, number, undefined)
+  let rows = await findNextRows(scope, number, undefined)
   while (rows.length > 0) {
     for (const { object_id } of rows) ids.add(object_id)
     await pause()
-    rows = await nextRows(scope, number, rows.at(-1))
+    rows = await findNextRows(scope, number, rows.at(-1))
   }
   return [...ids].sort()
 }
 
 /** Returns the ids of the objects with one of the keys. */
-export const idsWithKeys = async (scope: DbScope, number: number, keys: readonly string[]): Promise<string[]> => {
+export const findIdsWithKeys = async (scope: DbScope, number: number, keys: readonly string[]): Promise<string[]> => {
   const ids = new Set<string>()
-  for (const batch of batches(keys))
-    for (const { object_id } of await objectsOf(scope, number)
+  for (const batch of splitBatches(keys))
+    for (const { object_id } of await selectValues(scope, number)
       .select('object_id')
       .where('value', 'in', batch)
       .execute())
@@ -269,20 +273,22 @@ export const idsWithKeys = async (scope: DbScope, number: number, keys: readonly
 }
 
 /** Returns the rows of a field with these keys. */
-export const rowsWithKeys = async (
+export const findRowsWithKeys = async (
   scope: DbScope,
   number: number,
   keys: readonly string[],
 ): Promise<Pick<CustomValueRow, 'value' | 'object_id'>[]> => {
   const found: Pick<CustomValueRow, 'value' | 'object_id'>[] = []
-  for (const batch of batches(keys))
-    found.push(...(await objectsOf(scope, number).select(['value', 'object_id']).where('value', 'in', batch).execute()))
+  for (const batch of splitBatches(keys))
+    found.push(
+      ...(await selectValues(scope, number).select(['value', 'object_id']).where('value', 'in', batch).execute()),
+    )
   return found
 }
 
 /** Returns the keys of a field that several objects have. */
-export const sharedKeys = async (scope: DbScope, number: number): Promise<string[]> => {
-  const shared = objectsOf(scope, number)
+export const findSharedKeys = async (scope: DbScope, number: number): Promise<string[]> => {
+  const shared = selectValues(scope, number)
     .select('value')
     .groupBy('value')
     .having((eb) => eb(eb.fn.countAll(), '>', 1))

@@ -6,7 +6,7 @@ import { readCustom } from './objects.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
 import type { CustomValueRow } from './table.ts'
-import { isCutKey, isSameValue, keysOf } from './values.ts'
+import { buildKeys, isCutKey, isSameValue } from './values.ts'
 
 /** A value that an object gets. */
 export type Given = { readonly field: StoredField; readonly value: CustomValue }
@@ -23,10 +23,10 @@ export type UniqueDraft = {
 
 const NONE: Custom = {}
 
-export const own = (values: Custom, name: string): CustomValue | undefined =>
+export const getOwnValue = (values: Custom, name: string): CustomValue | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined
 
-const taken = ({ name }: StoredField, value: CustomValue): AppError => {
+const buildTakenError = ({ name }: StoredField, value: CustomValue): AppError => {
   const message = `is the value of another object: ${JSON.stringify(value)}`
   return new AppError('ALREADY_EXISTS', `custom.${name} ${message}`, {
     details: [{ field: `custom.${name}`, message }],
@@ -35,23 +35,23 @@ const taken = ({ name }: StoredField, value: CustomValue): AppError => {
 
 type Claim = Given & { readonly id: string; readonly key: string; readonly at: number }
 
-const claimsOf = (drafts: readonly UniqueDraft[]): Claim[] =>
+const listClaims = (drafts: readonly UniqueDraft[]): Claim[] =>
   drafts.flatMap(({ id, issues, set }, at) =>
     issues.length > 0
       ? []
       : set
           .filter(({ field }) => field.unique)
-          .flatMap((one) => keysOf(one.field, one.value).map((key) => ({ ...one, id, key, at }))),
+          .flatMap((one) => buildKeys(one.field, one.value).map((key) => ({ ...one, id, key, at }))),
   )
 
 /** The values that objects of the call have after it, by id. Refused and new ones release nothing. */
 type After = ReadonlyMap<string, ReadonlyMap<string, CustomValue>>
 
-const afterOf = (drafts: readonly UniqueDraft[]): After =>
+const collectAfter = (drafts: readonly UniqueDraft[]): After =>
   new Map(drafts.flatMap(({ id, before, issues, values }) => (before && issues.length === 0 ? [[id, values]] : [])))
 
 /** Returns the ids of the other objects that have the value. */
-const holdersOf = async (
+const findHolders = async (
   ctx: Ctx,
   resource: CustomResource,
   { field, value, key, id }: Claim,
@@ -61,7 +61,7 @@ const holdersOf = async (
   if (others.length === 0 || !isCutKey(field.type, key)) return others
   const stored = await readCustom(ctx, resource, others)
   return others.filter((other) => {
-    const held = own(stored.get(other) ?? NONE, field.name)
+    const held = getOwnValue(stored.get(other) ?? NONE, field.name)
     return held !== undefined && isSameValue(field.type, held, value)
   })
 }
@@ -72,26 +72,26 @@ export const checkUnique = async (
   resource: CustomResource,
   drafts: readonly UniqueDraft[],
 ): Promise<ReadonlyMap<number, AppError>> => {
-  const claims = claimsOf(drafts)
+  const claims = listClaims(drafts)
   const errors = new Map<number, AppError>()
-  const after = afterOf(drafts)
+  const after = collectAfter(drafts)
   if (claims.length === 0) return errors
   const names = claims.map(({ field, key }) => `custom-value ${field.number} ${key}`)
   await ctx.store.sql.lockNames(ctx.db, [...new Set(names)].sort())
   for (const field of new Set(claims.map((claim) => claim.field))) {
     const some = claims.filter((claim) => claim.field === field)
-    const rows = await store.rowsWithKeys(ctx, field.number, [...new Set(some.map(({ key }) => key))])
+    const rows = await store.findRowsWithKeys(ctx, field.number, [...new Set(some.map(({ key }) => key))])
     const claimed = new Map<string, Claim[]>()
     for (const claim of some) {
       const rivals = claimed.get(claim.key) ?? []
       const isRival = rivals.some((one) => one.id !== claim.id && isSameValue(field.type, one.value, claim.value))
-      const keeps = (id: string): boolean => {
+      const isKept = (id: string): boolean => {
         const values = after.get(id)
         const value = values?.get(field.name)
         return !values || (value !== undefined && isSameValue(field.type, value, claim.value))
       }
-      if (isRival || (await holdersOf(ctx, resource, claim, rows)).some(keeps))
-        errors.set(claim.at, errors.get(claim.at) ?? taken(field, claim.value))
+      if (isRival || (await findHolders(ctx, resource, claim, rows)).some(isKept))
+        errors.set(claim.at, errors.get(claim.at) ?? buildTakenError(field, claim.value))
       else claimed.set(claim.key, [...rivals, claim])
     }
   }

@@ -6,28 +6,28 @@ import type { CustomValue } from './fields.ts'
 import { readCustom } from './objects.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
-import { isCutKey, isSameValue, keysOf } from './values.ts'
+import { buildKeys, isCutKey, isSameValue } from './values.ts'
 
 /** Fields that change only while no object has a value. */
 const FIXED = ['resource', 'type', 'multiple', 'reference_to'] as const
 
 /** True if an error may count the objects with a value, and show the value. */
-export const mayTell = (ctx: Ctx, { resource }: Pick<CustomField, 'resource'>): boolean =>
+export const canTell = (ctx: Ctx, { resource }: Pick<CustomField, 'resource'>): boolean =>
   ctx.mayName(resource === 'addresses' ? 'devices' : resource)
 
-const fixedIssues = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
+const checkFixed = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
   const changed = FIXED.filter((field) => before[field] !== after[field])
   if (changed.length === 0 || !(await store.hasValues(ctx, before.number))) return []
-  const count = mayTell(ctx, before) ? `: ${await store.countObjects(ctx, before.number)}` : ''
+  const count = canTell(ctx, before) ? `: ${await store.countObjects(ctx, before.number)}` : ''
   return changed.map((field) => ({ field, message: `cannot change while objects have a value${count}` }))
 }
 
-const choiceIssues = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
+const checkRemovedChoices = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
   for (const choice of before.choices) {
     if (after.choices.includes(choice)) continue
-    const count = await store.countObjects(ctx, before.number, keysOf(before, choice))
+    const count = await store.countObjects(ctx, before.number, buildKeys(before, choice))
     if (count > 0) {
-      const holders = mayTell(ctx, before) ? `${count} ${count === 1 ? 'object' : 'objects'}` : 'objects'
+      const holders = canTell(ctx, before) ? `${count} ${count === 1 ? 'object' : 'objects'}` : 'objects'
       return [{ field: 'choices', message: `lacks ${JSON.stringify(choice)}, the value of ${holders}` }]
     }
   }
@@ -35,9 +35,9 @@ const choiceIssues = async (ctx: Ctx, before: StoredField, after: CustomField): 
 }
 
 /** Returns a value that several objects have; of a long text the key alone says too little. */
-const sharedValue = async (ctx: Ctx, field: StoredField): Promise<CustomValue | undefined> => {
-  for (const key of await store.sharedKeys(ctx, field.number)) {
-    const ids = await store.idsWithKeys(ctx, field.number, [key])
+const findSharedValue = async (ctx: Ctx, field: StoredField): Promise<CustomValue | undefined> => {
+  for (const key of await store.findSharedKeys(ctx, field.number)) {
+    const ids = await store.findIdsWithKeys(ctx, field.number, [key])
     const isCut = isCutKey(field.type, key)
     const stored = await readCustom(ctx, field.resource, isCut ? ids : ids.slice(0, 1))
     const values = [...stored.values()].flatMap((custom) => custom[field.name] ?? [])
@@ -48,23 +48,23 @@ const sharedValue = async (ctx: Ctx, field: StoredField): Promise<CustomValue | 
   return undefined
 }
 
-const uniqueIssues = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
+const checkSharedValues = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
   if (before.unique || !after.unique) return []
-  const shared = await sharedValue(ctx, before)
+  const shared = await findSharedValue(ctx, before)
   return shared === undefined
     ? []
     : [
         {
           field: 'unique',
-          message: `two objects have the ${mayTell(ctx, before) ? `value ${JSON.stringify(shared)}` : 'same value'}`,
+          message: `two objects have the ${canTell(ctx, before) ? `value ${JSON.stringify(shared)}` : 'same value'}`,
         },
       ]
 }
 
 /** Returns the fields that cannot change because of values. */
-export const usageIssues = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
-  const fixed = await fixedIssues(ctx, before, after)
+export const checkUsage = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
+  const fixed = await checkFixed(ctx, before, after)
   // The others compare values of one type.
   if (fixed.length > 0 || before.type !== after.type) return fixed
-  return [...(await choiceIssues(ctx, before, after)), ...(await uniqueIssues(ctx, before, after))]
+  return [...(await checkRemovedChoices(ctx, before, after)), ...(await checkSharedValues(ctx, before, after))]
 }

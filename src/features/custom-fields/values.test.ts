@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { matchesPattern } from './pattern.ts'
-import { judgeValue, keysOf, MAX_KEY, type Rule } from './values.ts'
+import { buildKeys, MAX_KEY, type Rule, validateValue } from './values.ts'
 
 const RULE: Rule = {
   ...{ type: 'text', multiple: false, choices: [], pattern: '', minimum: null, maximum: null, reference_to: null },
@@ -45,7 +45,7 @@ describe('a value', () => {
     [url, 'HTTP://A.example', 'HTTP://A.example'],
     [rule({ type: 'reference', reference_to: 'devices' }), 'id-1', 'id-1'],
   ] as const)('%# is taken', (of, given, value) => {
-    expect(judgeValue(of, given)).toEqual({ value: value as never })
+    expect(validateValue(of, given)).toEqual({ value: value as never })
   })
 
   test.each([
@@ -90,14 +90,14 @@ describe('a value', () => {
     [rule({ type: 'reference' }), 'x'.repeat(65)],
     [rule({ type: 'reference' }), 5],
   ] as const)('%# is refused', (of, given) => {
-    expect(Object.keys(judgeValue(of, given))).toEqual(['message'])
+    expect(Object.keys(validateValue(of, given))).toEqual(['message'])
   })
 })
 
 test('the keys of numbers sort as the numbers', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true }), fc.double({ noNaN: true }), (a, b) => {
-      const [[one = ''], [other = '']] = [keysOf(number, a === 0 ? 0 : a), keysOf(number, b === 0 ? 0 : b)]
+      const [[one = ''], [other = '']] = [buildKeys(number, a === 0 ? 0 : a), buildKeys(number, b === 0 ? 0 : b)]
       expect(one < other).toBe(a < b)
       expect(one === other).toBe(a === b)
     }),
@@ -107,7 +107,7 @@ test('the keys of numbers sort as the numbers', () => {
 test('the key of a text is in lower case, bounded, and valid Unicode', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (text) => {
-      const [key = ''] = keysOf(RULE, text)
+      const [key = ''] = buildKeys(RULE, text)
       expect(key.isWellFormed() && key.length <= MAX_KEY && text.toLowerCase().startsWith(key)).toBe(true)
     }),
   )

@@ -1,4 +1,4 @@
-/** Judges values of custom fields by their definitions, and makes the keys by which they are found and sorted. No queries. */
+/** Validates values of custom fields by their definitions, and makes the keys by which they are found and sorted. No queries. */
 import type { CustomField } from './api.ts'
 import { type CustomValue, MAX_TEXT, MAX_VALUES } from './fields.ts'
 import { matchesPattern } from './pattern.ts'
@@ -13,22 +13,22 @@ export type Rule = Pick<
   'type' | 'multiple' | 'choices' | 'pattern' | 'minimum' | 'maximum' | 'reference_to'
 >
 
-export type Judged = { readonly value: CustomValue } | { readonly message: string }
+export type Checked = { readonly value: CustomValue } | { readonly message: string }
 
 type Single = string | number | boolean
-type JudgedSingle = { readonly value: Single } | { readonly message: string }
+type CheckedSingle = { readonly value: Single } | { readonly message: string }
 
-const refused = (message: string) => ({ message })
+const buildRefusal = (message: string) => ({ message })
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000')
 
-const judgeText = ({ pattern }: Rule, given: unknown): JudgedSingle => {
-  if (typeof given !== 'string') return refused('must be text')
-  if (given.length > MAX_TEXT) return refused(`must have at most ${MAX_TEXT} characters`)
-  if (!isStorable(given)) return refused('must be valid Unicode text without NUL characters')
+const validateText = ({ pattern }: Rule, given: unknown): CheckedSingle => {
+  if (typeof given !== 'string') return buildRefusal('must be text')
+  if (given.length > MAX_TEXT) return buildRefusal(`must have at most ${MAX_TEXT} characters`)
+  if (!isStorable(given)) return buildRefusal('must be valid Unicode text without NUL characters')
   const value = given.trim()
   // A blank text is no value.
-  if (value !== '' && pattern !== '' && !matchesPattern(pattern, value)) return refused(`must match ${pattern}`)
+  if (value !== '' && pattern !== '' && !matchesPattern(pattern, value)) return buildRefusal(`must match ${pattern}`)
   return { value }
 }
 
@@ -36,26 +36,26 @@ const INTEGER = /^[+-]?\d+$/
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** Returns a number, also one that a text spells. */
-const numberOf = (given: unknown, spelling: RegExp): unknown =>
+const toNumber = (given: unknown, spelling: RegExp): unknown =>
   typeof given === 'string' && spelling.test(given.trim()) ? Number(given) : given
 
-const judgeNumber = ({ type, minimum, maximum }: Rule, given: unknown): JudgedSingle => {
+const validateNumber = ({ type, minimum, maximum }: Rule, given: unknown): CheckedSingle => {
   const isInteger = type === 'integer'
-  const value = numberOf(given, isInteger ? INTEGER : NUMBER)
+  const value = toNumber(given, isInteger ? INTEGER : NUMBER)
   if (typeof value !== 'number' || !Number.isFinite(value))
-    return refused(isInteger ? 'must be a whole number' : 'must be a number')
-  if (isInteger && !Number.isSafeInteger(value)) return refused('must be a whole number below 2^53')
-  if (minimum !== null && value < minimum) return refused(`must be at least ${minimum}`)
-  if (maximum !== null && value > maximum) return refused(`must be at most ${maximum}`)
+    return buildRefusal(isInteger ? 'must be a whole number' : 'must be a number')
+  if (isInteger && !Number.isSafeInteger(value)) return buildRefusal('must be a whole number below 2^53')
+  if (minimum !== null && value < minimum) return buildRefusal(`must be at least ${minimum}`)
+  if (maximum !== null && value > maximum) return buildRefusal(`must be at most ${maximum}`)
   // JSON has no negative zero.
   return { value: value === 0 ? 0 : value }
 }
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false }
 
-const judgeBoolean = (_: Rule, given: unknown): JudgedSingle => {
+const validateBoolean = (_: Rule, given: unknown): CheckedSingle => {
   const value = typeof given === 'string' ? BOOLEANS[given.trim().toLowerCase()] : given
-  return typeof value === 'boolean' ? { value } : refused('must be true or false')
+  return typeof value === 'boolean' ? { value } : buildRefusal('must be true or false')
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
@@ -66,15 +66,15 @@ const isDate = (text: string): boolean => {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
-const judgeDate = (_: Rule, given: unknown): JudgedSingle =>
-  typeof given === 'string' && isDate(given) ? { value: given } : refused('must be a date, like 2026-01-31')
+const validateDate = (_: Rule, given: unknown): CheckedSingle =>
+  typeof given === 'string' && isDate(given) ? { value: given } : buildRefusal('must be a date, like 2026-01-31')
 
 const MAX_SHOWN_CHOICES = 20
 
-const judgeChoice = ({ choices }: Rule, given: unknown): JudgedSingle => {
+const validateChoice = ({ choices }: Rule, given: unknown): CheckedSingle => {
   if (typeof given === 'string' && choices.includes(given)) return { value: given }
   const more = choices.length > MAX_SHOWN_CHOICES ? ', ...' : ''
-  return refused(`must be one of ${choices.slice(0, MAX_SHOWN_CHOICES).join(', ')}${more}`)
+  return buildRefusal(`must be one of ${choices.slice(0, MAX_SHOWN_CHOICES).join(', ')}${more}`)
 }
 
 const isWebAddress = (text: string): boolean => {
@@ -82,27 +82,29 @@ const isWebAddress = (text: string): boolean => {
   return Boolean(URL.parse(text)?.hostname)
 }
 
-const judgeUrl = (_: Rule, given: unknown): JudgedSingle => {
+const validateUrl = (_: Rule, given: unknown): CheckedSingle => {
   if (typeof given !== 'string' || !isStorable(given) || !isWebAddress(given))
-    return refused('must be a URL that begins with http:// or https://')
-  return given.length > MAX_URL ? refused(`must have at most ${MAX_URL} characters`) : { value: given }
+    return buildRefusal('must be a URL that begins with http:// or https://')
+  return given.length > MAX_URL ? buildRefusal(`must have at most ${MAX_URL} characters`) : { value: given }
 }
 
 const MAX_ID = 64
 
 /** That the object exists is checked by a query. */
-const judgeReference = (_: Rule, given: unknown): JudgedSingle =>
-  typeof given === 'string' && given.length <= MAX_ID && isStorable(given) ? { value: given } : refused('must be an id')
+const validateReference = (_: Rule, given: unknown): CheckedSingle =>
+  typeof given === 'string' && given.length <= MAX_ID && isStorable(given)
+    ? { value: given }
+    : buildRefusal('must be an id')
 
-const JUDGES: Readonly<Record<CustomField['type'], (rule: Rule, given: unknown) => JudgedSingle>> = {
-  text: judgeText,
-  integer: judgeNumber,
-  number: judgeNumber,
-  boolean: judgeBoolean,
-  date: judgeDate,
-  choice: judgeChoice,
-  url: judgeUrl,
-  reference: judgeReference,
+const VALIDATORS: Readonly<Record<CustomField['type'], (rule: Rule, given: unknown) => CheckedSingle>> = {
+  text: validateText,
+  integer: validateNumber,
+  number: validateNumber,
+  boolean: validateBoolean,
+  date: validateDate,
+  choice: validateChoice,
+  url: validateUrl,
+  reference: validateReference,
 }
 
 /** Returns the parts of a text with several values: `a;b` are two. */
@@ -112,18 +114,18 @@ const split = (text: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-const judgeList = (rule: Rule, given: unknown): Judged => {
+const validateList = (rule: Rule, given: unknown): Checked => {
   const list: unknown = typeof given === 'string' ? split(given) : given
-  if (!Array.isArray(list)) return refused('must be a list')
+  if (!Array.isArray(list)) return buildRefusal('must be a list')
   const values: string[] = []
   for (const one of list) {
-    const judged = JUDGES[rule.type](rule, one)
-    if ('message' in judged) return judged
+    const checked = VALIDATORS[rule.type](rule, one)
+    if ('message' in checked) return checked
     // Choices and references alone have several values, and both are texts.
-    values.push(String(judged.value))
+    values.push(String(checked.value))
   }
   const distinct = [...new Set(values)]
-  return distinct.length > MAX_VALUES ? refused(`must have at most ${MAX_VALUES} values`) : { value: distinct }
+  return distinct.length > MAX_VALUES ? buildRefusal(`must have at most ${MAX_VALUES} values`) : { value: distinct }
 }
 
 /** True for the inputs that clear a value: null, an empty text and an empty list. */
@@ -133,10 +135,10 @@ export const isCleared = (given: unknown): boolean =>
 /**
  * Returns the value in the form in which it is stored, or why it is none. The empty list of a field with several values
  * is no value.
- * @example judgeValue({ ...rule, type: 'integer' }, '42') // { value: 42 }
+ * @example validateValue({ ...rule, type: 'integer' }, '42') // { value: 42 }
  */
-export const judgeValue = (rule: Rule, given: unknown): Judged =>
-  rule.multiple ? judgeList(rule, given) : JUDGES[rule.type](rule, given)
+export const validateValue = (rule: Rule, given: unknown): Checked =>
+  rule.multiple ? validateList(rule, given) : VALIDATORS[rule.type](rule, given)
 
 /** Cuts a text without dividing a surrogate pair. */
 const cut = (text: string): string => {
@@ -148,7 +150,7 @@ const cut = (text: string): string => {
 const bits = new DataView(new ArrayBuffer(8))
 
 /** Returns 16 hexadecimal digits that sort as the numbers do. */
-const numberKey = (value: number): string => {
+const buildNumberKey = (value: number): string => {
   bits.setFloat64(0, value)
   const raw = bits.getBigUint64(0)
   // The bits of positive numbers sort as the numbers do, those of negative ones in reverse and behind them.
@@ -157,16 +159,18 @@ const numberKey = (value: number): string => {
   return sorted.toString(16).padStart(16, '0')
 }
 
-const singleKey = (type: CustomField['type'], value: Single): string => {
-  if (typeof value === 'number') return numberKey(value)
+const buildSingleKey = (type: CustomField['type'], value: Single): string => {
+  if (typeof value === 'number') return buildNumberKey(value)
   if (typeof value === 'boolean') return String(value)
   return type === 'reference' ? value : cut(value.toLowerCase())
 }
 
 /** Returns the keys of a value: texts that sort as the values do, regardless of case. */
-export const keysOf = ({ type }: Pick<Rule, 'type'>, value: CustomValue): string[] =>
+export const buildKeys = ({ type }: Pick<Rule, 'type'>, value: CustomValue): string[] =>
   // `Array.isArray` does not tell a list that is not written to.
-  typeof value === 'object' ? [...new Set(value.map((one) => singleKey(type, one)))] : [singleKey(type, value)]
+  typeof value === 'object'
+    ? [...new Set(value.map((one) => buildSingleKey(type, one)))]
+    : [buildSingleKey(type, value)]
 
 /** True if several values may have the key, which has to be compared in full. */
 export const isCutKey = (type: CustomField['type'], key: string): boolean =>
@@ -184,7 +188,7 @@ export const filterValue = (rule: Rule, text: string): { readonly value: Single 
   if (rule.type === 'text' || rule.type === 'url' || rule.type === 'reference') return { value: text }
   if (rule.type === 'choice') {
     const choice = rule.choices.find((one) => one.toLowerCase() === text.toLowerCase())
-    return choice === undefined ? judgeChoice(rule, text) : { value: choice }
+    return choice === undefined ? validateChoice(rule, text) : { value: choice }
   }
-  return JUDGES[rule.type]({ ...rule, minimum: null, maximum: null }, text)
+  return VALIDATORS[rule.type]({ ...rule, minimum: null, maximum: null }, text)
 }

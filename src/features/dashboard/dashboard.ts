@@ -1,16 +1,16 @@
 /** Composes the first page from the tables of other features, each part for callers who may list it. */
 import { sql } from 'kysely'
 import { countRows } from '../../platform/contract/list.ts'
-import { cachedCount } from '../../platform/db/cache/query-cache.ts'
+import { getCachedCount } from '../../platform/db/cache/query-cache.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
-import { objectsOf } from '../audit/audit.ts'
+import { findObjects } from '../audit/audit.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import * as discovery from '../discovery/discovery.ts'
 import { PING } from '../events/catalogue.ts'
 import * as networks from '../networks/networks.ts'
 import * as pools from '../pools/pools.ts'
-import { accountOf } from '../users/account.ts'
-import { type Current, forecasts } from '../utilization/utilization.ts'
+import { findAccount } from '../users/account.ts'
+import { type Current, loadForecasts } from '../utilization/utilization.ts'
 import { type Dashboard, dashboard, type Fill } from './api.ts'
 
 const FULLEST = 7
@@ -25,17 +25,18 @@ const ENDING_MS = 14 * DAY_MS
 
 const later = (ctx: Ctx, byMs: number): string => new Date(Date.parse(ctx.now) + byMs).toISOString()
 
-const countOf = (ctx: Ctx, table: 'devices' | 'networks' | 'pools' | 'datacenters'): Promise<number> =>
-  cachedCount(ctx, table, 'all', () => countRows(ctx.db.selectFrom(table)))
+const countObjects = (ctx: Ctx, table: 'devices' | 'networks' | 'pools' | 'datacenters'): Promise<number> =>
+  getCachedCount(ctx, table, 'all', () => countRows(ctx.db.selectFrom(table)))
 
-const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100)
+const computePercent = (part: number, whole: number): number =>
+  whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100
 
 type Full = Current & Omit<Fill, 'days_to_full'>
 
 /** Here an address counts in all networks that contain it, for utilization only in the most specific one. */
-const fullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
+const findFullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
   // The use of a network that the caller sees includes that of networks in it that the caller does not see.
-  const uses = new Map((await networks.allUtilization(ctx.whole)).map((one) => [one.network_id, one]))
+  const uses = new Map((await networks.findAllUtilization(ctx.whole)).map((one) => [one.network_id, one]))
   const rows = await ctx.whole.db
     .selectFrom('networks')
     .select(['id', 'name', 'prefix', 'first_key', 'last_key'])
@@ -56,14 +57,14 @@ const fullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
     .filter(({ id }) => used.has(id) && seen.has(id))
     .map(({ id, name }) => {
       const { used_ips = 0, total_ips: total = 0 } = uses.get(id) ?? {}
-      return { id, name, used: used_ips, total, utilization: percent(Math.min(used.get(id) ?? 0, total), total) }
+      return { id, name, used: used_ips, total, utilization: computePercent(Math.min(used.get(id) ?? 0, total), total) }
     })
     .sort((a, b) => b.utilization - a.utilization)
     .slice(0, FULLEST)
 }
 
-const poolParts = async (ctx: Ctx): Promise<Pick<Dashboard, 'full_pools'> & { readonly fullest: Full[] }> => {
-  const all = (await pools.allUtilization(ctx))
+const loadPoolParts = async (ctx: Ctx): Promise<Pick<Dashboard, 'full_pools'> & { readonly fullest: Full[] }> => {
+  const all = (await pools.findAllUtilization(ctx))
     .map(({ pool: { id, name }, utilization: { utilization, available_ips, total_ips: total } }) => ({
       ...{ id, name, utilization, available_ips },
       ...{ used: total - available_ips, total },
@@ -79,7 +80,7 @@ const poolParts = async (ctx: Ctx): Promise<Pick<Dashboard, 'full_pools'> & { re
   }
 }
 
-const activeConflicts = async (ctx: Ctx): Promise<Dashboard['conflicts']> => {
+const countActiveConflicts = async (ctx: Ctx): Promise<Dashboard['conflicts']> => {
   const found = { duplicate_ip: 0, overlapping_subnet: 0 }
   const rows = await ctx.db
     .selectFrom('conflicts')
@@ -91,7 +92,7 @@ const activeConflicts = async (ctx: Ctx): Promise<Dashboard['conflicts']> => {
   return found
 }
 
-const waiting = async (ctx: Ctx): Promise<Dashboard['inbox']> => {
+const countInboxItems = async (ctx: Ctx): Promise<Dashboard['inbox']> => {
   const found = { new: 0, changed: 0, gone: 0, conflict: 0 }
   const rows = await ctx.db
     .selectFrom('discovered_devices')
@@ -104,7 +105,7 @@ const waiting = async (ctx: Ctx): Promise<Dashboard['inbox']> => {
   return found
 }
 
-const troubledWebhooks = async (ctx: Ctx): Promise<Dashboard['webhooks']> => {
+const findTroubledWebhooks = async (ctx: Ctx): Promise<Dashboard['webhooks']> => {
   const rows = await ctx.db
     .selectFrom('webhooks')
     .select((eb) => [
@@ -130,7 +131,7 @@ const troubledWebhooks = async (ctx: Ctx): Promise<Dashboard['webhooks']> => {
     .filter((row) => row.failed > 0 || row.disabled_reason !== '')
 }
 
-const endingKeys = async (ctx: Ctx): Promise<Dashboard['ending_keys']> => {
+const findEndingKeys = async (ctx: Ctx): Promise<Dashboard['ending_keys']> => {
   const { userId, isNarrow } = ctx.caller
   // A key with limits does not see the keys of its owner.
   if (userId === undefined || isNarrow) return []
@@ -152,15 +153,15 @@ const hasCredentials = async ({ db }: Ctx, userId: string): Promise<boolean> => 
 }
 
 /** Returns the field if keys or OAuth grants of the caller soon sleep. */
-const sleep = async (ctx: Ctx): Promise<Pick<Dashboard, 'credentials_sleep_at'>> => {
+const findSleepTime = async (ctx: Ctx): Promise<Pick<Dashboard, 'credentials_sleep_at'>> => {
   const { userId } = ctx.caller
-  const account = userId === undefined ? undefined : await accountOf(ctx, userId)
+  const account = userId === undefined ? undefined : await findAccount(ctx, userId)
   if (account === undefined || account.sleepsMs >= Date.parse(ctx.now) + ENDING_MS) return {}
   if (!(await hasCredentials(ctx, account.id))) return {}
   return { credentials_sleep_at: new Date(account.sleepsMs).toISOString() }
 }
 
-const changes = async (ctx: Ctx): Promise<Dashboard['changes']> => {
+const findChanges = async (ctx: Ctx): Promise<Dashboard['changes']> => {
   const rows = await ctx.db
     .selectFrom('audit')
     .select(['id', 'timestamp', 'username', 'key_owner', 'action', 'resource', 'resource_id', 'status'])
@@ -169,36 +170,36 @@ const changes = async (ctx: Ctx): Promise<Dashboard['changes']> => {
     .execute()
   // Signing in is not a change of the inventory.
   const shown = rows.filter(({ resource }) => resource !== 'session').slice(0, CHANGES)
-  const objects = await objectsOf(ctx, shown)
+  const objects = await findObjects(ctx, shown)
   return shown.map((row) => ({ ...row, object: objects.get(row.id) ?? null }))
 }
 
 const show = async (ctx: Ctx): Promise<Dashboard> => {
   const { permissions } = ctx.caller
-  const where = async <T>(permission: Permission, read: (ctx: Ctx) => Promise<T>): Promise<T | null> =>
+  const readIfPermitted = async <T>(permission: Permission, read: (ctx: Ctx) => Promise<T>): Promise<T | null> =>
     permissions.has(permission) ? read(ctx) : null
-  const ofPools = await where('pools:list', poolParts)
-  const ofNetworks = await where('networks:list', fullestNetworks)
-  const known = await forecasts(ctx, [...(ofPools?.fullest ?? []), ...(ofNetworks ?? [])])
+  const ofPools = await readIfPermitted('pools:list', loadPoolParts)
+  const ofNetworks = await readIfPermitted('networks:list', findFullestNetworks)
+  const known = await loadForecasts(ctx, [...(ofPools?.fullest ?? []), ...(ofNetworks ?? [])])
   const withForecast = ({ id, name, utilization }: Full): Fill => ({
     ...{ id, name, utilization },
     days_to_full: known.get(id)?.days_to_full ?? null,
   })
   return {
-    devices: await where('devices:list', () => countOf(ctx, 'devices')),
-    networks: await where('networks:list', () => countOf(ctx, 'networks')),
-    pools: await where('pools:list', () => countOf(ctx, 'pools')),
-    datacenters: await where('datacenters:list', () => countOf(ctx, 'datacenters')),
+    devices: await readIfPermitted('devices:list', () => countObjects(ctx, 'devices')),
+    networks: await readIfPermitted('networks:list', () => countObjects(ctx, 'networks')),
+    pools: await readIfPermitted('pools:list', () => countObjects(ctx, 'pools')),
+    datacenters: await readIfPermitted('datacenters:list', () => countObjects(ctx, 'datacenters')),
     fullest_networks: ofNetworks?.map(withForecast) ?? null,
     fullest_pools: ofPools?.fullest.map(withForecast) ?? null,
     full_pools: ofPools?.full_pools ?? null,
-    conflicts: await where('conflicts:list', activeConflicts),
-    inbox: await where('discovery:list', waiting),
-    running_scans: await where('discovery:list', discovery.countRunning),
-    webhooks: await where('webhook:list', () => troubledWebhooks(ctx.whole)),
-    ending_keys: await endingKeys(ctx.whole),
-    ...(await sleep(ctx.whole)),
-    changes: await where('audit:list', () => changes(ctx.whole)),
+    conflicts: await readIfPermitted('conflicts:list', countActiveConflicts),
+    inbox: await readIfPermitted('discovery:list', countInboxItems),
+    running_scans: await readIfPermitted('discovery:list', discovery.countRunning),
+    webhooks: await readIfPermitted('webhook:list', () => findTroubledWebhooks(ctx.whole)),
+    ending_keys: await findEndingKeys(ctx.whole),
+    ...(await findSleepTime(ctx.whole)),
+    changes: await readIfPermitted('audit:list', () => findChanges(ctx.whole)),
   }
 }
 

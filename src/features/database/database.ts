@@ -5,7 +5,7 @@ import { database } from './api.ts'
 
 type Deps = { readonly version: string }
 
-const thisInstance = (version: string) => ({
+const describeThisInstance = (version: string) => ({
   name: `${hostname()}:${process.pid}`,
   version,
   address: '',
@@ -34,9 +34,9 @@ export const databaseFeature = ({ version }: Deps): Feature => ({
           lag_bytes: lagBytes,
           lag_ms: lagMs,
           answers: answers.get(host) ?? 0,
-          message: message || store.readHosts.messageOf(host),
+          message: message || store.readHosts.getMessage(host),
         })),
-        instances: (status.instances ?? [thisInstance(version)]).map(({ isThis, ...instance }) => ({
+        instances: (status.instances ?? [describeThisInstance(version)]).map(({ isThis, ...instance }) => ({
           ...instance,
           is_this: isThis,
         })),

@@ -4,7 +4,7 @@ import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platf
 import { draft, Filter, idOf, Name, NewId, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
 import { sortField } from '../../platform/contract/sort.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
+import { customFilter, customInput, customOutput } from '../custom-fields/fields.ts'
 import { Device } from '../devices/schema.ts'
 
 export const Datacenter = z
@@ -17,7 +17,7 @@ export const Datacenter = z
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    custom: customOf('datacenters'),
+    custom: customOutput('datacenters'),
   })
   .meta({ id: 'Datacenter', columns: ['id', 'name', 'location', 'description'] })
 export type Datacenter = z.infer<typeof Datacenter>

@@ -4,7 +4,7 @@ import { AppError, orNotFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
-import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
@@ -13,11 +13,11 @@ import { type Datacenter, type DatacenterDraft, type DatacenterPatch, datacenter
 import * as store from './store.ts'
 
 /** @throws AppError NOT_FOUND */
-export const mustGet = async (ctx: Ctx, id: string): Promise<Datacenter> =>
+export const getOrThrow = async (ctx: Ctx, id: string): Promise<Datacenter> =>
   orNotFound(await store.find(ctx, id), 'datacenter', id)
 
 /** Returns those of the ids that are datacenters. Other features check their references with it. */
-export const existingDatacenters = store.existing
+export const filterExistingDatacenters = store.filterExistingIds
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Datacenter> => {
   const datacenter = orNotFound(await store.lock(ctx, id), 'datacenter', id)
@@ -31,7 +31,7 @@ export const create = async (ctx: Ctx, input: DatacenterDraft & Restored): Promi
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A datacenter with id "${id}" exists already`)
   const { name, location, description, managed_by, created_at = ctx.now } = input
-  const refs = changedRefs({}, input.refs)
+  const refs = updateRefs({}, input.refs)
   const times = { created_at, updated_at: ctx.now }
   const bare: Datacenter = { id, name, location, description, refs, managed_by, ...times }
   const datacenter = await withCustomOfNew(ctx, 'datacenters', {
@@ -75,11 +75,11 @@ export const feature: Feature = {
       return listWithCustom(ctx, { resource: 'datacenters', query, tables: ['datacenters'], wanted, page, row })
     },
     create,
-    get: async (ctx, { id }) => mustGet(ctx, id),
+    get: async (ctx, { id }) => getOrThrow(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
     devices: async (ctx, { id, ...page }) => {
-      await mustGet(ctx, id)
+      await getOrThrow(ctx, id)
       const revision = await ctx.store.revision(['devices'])
       const query = ctx.db
         .selectFrom('devices')

@@ -2,17 +2,15 @@
 import type { Kysely } from 'kysely'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
-import { namedStore } from '../named-store.ts'
+import { createNamedStore } from '../named-store.ts'
 import type { Tables } from '../tables.ts'
 import { Datacenter } from './api.ts'
 
-export const { query, objectOf, find, lock, lockAll, lockCustom, insert, update, renameCustom, remove } = namedStore(
-  'datacenters',
-  Datacenter,
-)
+export const { query, objectOf, find, lock, lockAll, lockCustom, insert, update, renameCustom, remove } =
+  createNamedStore('datacenters', Datacenter)
 
 /** Returns the existing ids. */
-export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
+export const filterExistingIds = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
   const rows = await idsAmong(ctx, ids)
   return new Set(rows.map(({ id }) => id))
 }

@@ -9,7 +9,7 @@ import { memoryIo } from '../../testing/memory-io.ts'
 import { onSqlite } from '../../testing/servers.ts'
 import { type Browser, type SsoApp, ssoApp } from '../../testing/sso.ts'
 import type { DeviceKey, DeviceLogin } from './api.ts'
-import { userCodeOf } from './device-login.ts'
+import { normalizeUserCode } from './device-login.ts'
 
 const PASSWORD = 'quick to check'
 const URL = 'http://plat.test'
@@ -165,5 +165,5 @@ test.each([
   ['BCDFGHJK', 'BCDF-GHJK'],
   ['', '-'],
 ])('the typed code %j is %s', (typed, code) => {
-  expect(userCodeOf(typed)).toBe(code)
+  expect(normalizeUserCode(typed)).toBe(code)
 })

@@ -4,13 +4,13 @@ import { AppError, type ErrorCode, notFound, toErrorBody } from '../../platform/
 import { Key } from '../../platform/contract/fields.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import { parseJson, readBytes, requireJsonType } from '../../platform/http/body.ts'
-import { decoded } from '../../platform/http/route-table.ts'
+import { decodeSegment } from '../../platform/http/route-table.ts'
 import type { RawAudit } from '../../platform/operation/audit.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
-import { newSecret, secretHash } from '../../platform/security/secret-token.ts'
+import { createSecret, hashSecret } from '../../platform/security/secret-token.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import { createLoginKey } from '../keys/keys.ts'
-import { accountOf, findUser } from '../users/account.ts'
+import { findAccount, findUser } from '../users/account.ts'
 import {
   DeviceDecision,
   type DeviceKey,
@@ -33,20 +33,21 @@ const MAX_BODY_BYTES = 16 * 1024
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const HALF = 4
 
-const newUserCode = (): string => {
+const generateUserCode = (): string => {
   const half = () => Array.from({ length: HALF }, () => LETTERS[randomInt(LETTERS.length)]).join('')
   return `${half()}-${half()}`
 }
 
-/** Returns the stored form of a code as people type it. @example userCodeOf('bcdf ghjk') // 'BCDF-GHJK' */
-export const userCodeOf = (text: string): string => {
+/** Returns the stored form of a code as people type it. @example normalizeUserCode('bcdf ghjk') // 'BCDF-GHJK' */
+export const normalizeUserCode = (text: string): string => {
   const letters = text.toUpperCase().replace(/[^A-Z]/g, '')
   return `${letters.slice(0, HALF)}-${letters.slice(HALF)}`
 }
 
-const codeIn = (url: string): string => userCodeOf(Key.parse(decoded(new URL(url).pathname.split('/')[4] ?? '')))
+const parseUserCode = (url: string): string =>
+  normalizeUserCode(Key.parse(decodeSegment(new URL(url).pathname.split('/')[4] ?? '')))
 
-const bodyOf = async (request: Request): Promise<object> => {
+const readBody = async (request: Request): Promise<object> => {
   requireJsonType(request)
   const body = parseJson(await readBytes(request, MAX_BODY_BYTES))
   if (typeof body !== 'object' || body === null || Array.isArray(body))
@@ -56,16 +57,16 @@ const bodyOf = async (request: Request): Promise<object> => {
 
 const UNCACHED = { headers: { 'Cache-Control': 'no-store' } }
 
-const after = (ctx: Ctx, ms: number): string => new Date(Date.parse(ctx.now) + ms).toISOString()
+const addToNow = (ctx: Ctx, ms: number): string => new Date(Date.parse(ctx.now) + ms).toISOString()
 
 const start = async (ctx: Ctx, request: Request, { config }: Options): Promise<Response> => {
-  const { client } = parse(DeviceLoginDraft, await bodyOf(request))
-  const deviceCode = newSecret()
-  const user_code = newUserCode()
+  const { client } = parse(DeviceLoginDraft, await readBody(request))
+  const deviceCode = createSecret()
+  const user_code = generateUserCode()
   await ctx.write((tx) =>
     store.insert(tx, {
-      ...{ code_hash: secretHash(deviceCode), user_code, client, ip_address: ctx.client },
-      ...{ created_at: ctx.now, expires_at: after(ctx, LIFE_S * 1000), polled_at: ctx.now },
+      ...{ code_hash: hashSecret(deviceCode), user_code, client, ip_address: ctx.client },
+      ...{ created_at: ctx.now, expires_at: addToNow(ctx, LIFE_S * 1000), polled_at: ctx.now },
       ...{ state: 'pending', user_id: null, user_generation: null },
     }),
   )
@@ -81,31 +82,34 @@ const start = async (ctx: Ctx, request: Request, { config }: Options): Promise<R
   return Response.json(answer, UNCACHED)
 }
 
-const waiting = async (ctx: Ctx, userCode: string): Promise<DeviceCodeRow> => {
+const getWaitingOrThrow = async (ctx: Ctx, userCode: string): Promise<DeviceCodeRow> => {
   const row = await store.findWaiting(ctx, userCode, ctx.now)
   if (!row) throw notFound('waiting device', userCode)
   return row
 }
 
 const show = async (ctx: Ctx, request: Request): Promise<Response> => {
-  const { user_code, client, ip_address, created_at, expires_at } = await waiting(ctx, codeIn(request.url))
+  const { user_code, client, ip_address, created_at, expires_at } = await getWaitingOrThrow(
+    ctx,
+    parseUserCode(request.url),
+  )
   return Response.json({ user_code, client, ip_address, created_at, expires_at } satisfies WaitingDevice, UNCACHED)
 }
 
-const decide = async (ctx: Ctx, request: Request, audit: RawAudit<never>): Promise<Response> => {
-  const userCode = codeIn(request.url)
-  const { allow } = parse(DeviceDecision, await bodyOf(request))
+const handleDecision = async (ctx: Ctx, request: Request, audit: RawAudit<never>): Promise<Response> => {
+  const userCode = parseUserCode(request.url)
+  const { allow } = parse(DeviceDecision, await readBody(request))
   const { userId = '' } = ctx.caller
   await ctx.write(async (tx) => {
-    const { code_hash, client, ip_address } = await waiting(tx, userCode)
+    const { code_hash, client, ip_address } = await getWaitingOrThrow(tx, userCode)
     audit.note({ changes: { client, ip_address, allow } })
-    const account = await accountOf(tx, userId)
+    const account = await findAccount(tx, userId)
     const decision = {
       state: allow ? 'allowed' : 'denied',
       user_id: userId,
       user_generation: account?.generation ?? null,
     }
-    if (!(await store.decide(tx, { code_hash, decision }))) throw notFound('waiting device', userCode)
+    if (!(await store.storeDecision(tx, { code_hash, decision }))) throw notFound('waiting device', userCode)
   })
   await audit.succeeded()
   return new Response(null, { status: 204 })
@@ -116,7 +120,7 @@ type Outcome = { readonly made: DeviceKey } | { readonly code: ErrorCode; readon
 const EXPIRED: Outcome = { code: 'EXPIRED_TOKEN', message: 'The device code is unknown, used or expired' }
 
 /** Returns errors instead of throwing them, because they change the row. */
-const outcomeOf = async (ctx: Ctx, codeHash: string): Promise<Outcome> => {
+const resolveOutcome = async (ctx: Ctx, codeHash: string): Promise<Outcome> => {
   const row = await store.lock(ctx, codeHash)
   if (!row || row.expires_at <= ctx.now) return EXPIRED
   const isEarly = Date.parse(ctx.now) - Date.parse(row.polled_at) < INTERVAL_S * 1000
@@ -125,19 +129,19 @@ const outcomeOf = async (ctx: Ctx, codeHash: string): Promise<Outcome> => {
   if (row.state === 'pending') return { code: 'AUTHORIZATION_PENDING', message: 'The user has not decided yet' }
   await store.remove(ctx, codeHash)
   if (row.state !== 'allowed') return { code: 'ACCESS_DENIED', message: 'The user has denied the sign-in' }
-  const account = row.user_id === null ? undefined : await accountOf(ctx, row.user_id)
+  const account = row.user_id === null ? undefined : await findAccount(ctx, row.user_id)
   // Signed out everywhere, deactivated or deleted since.
   if (!account?.isActive || account.generation !== row.user_generation) return EXPIRED
   const user = await findUser(ctx, account.id)
   if (!user) return EXPIRED
-  const expires_at = after(ctx, KEY_LIFE_MS)
+  const expires_at = addToNow(ctx, KEY_LIFE_MS)
   const { id: key_id, key } = await createLoginKey(ctx, { userId: user.id, name: row.client, expires_at })
   return { made: { key, key_id, user, expires_at } }
 }
 
-const token = async (ctx: Ctx, request: Request, audit: RawAudit<never>): Promise<Response> => {
-  const { device_code } = parse(DeviceTokenRequest, await bodyOf(request))
-  const outcome = await ctx.write((tx) => outcomeOf(tx, secretHash(device_code)))
+const handleToken = async (ctx: Ctx, request: Request, audit: RawAudit<never>): Promise<Response> => {
+  const { device_code } = parse(DeviceTokenRequest, await readBody(request))
+  const outcome = await ctx.write((tx) => resolveOutcome(tx, hashSecret(device_code)))
   // Not thrown: the trail would have an entry for each time that a device asks.
   if ('code' in outcome) {
     const error = new AppError(outcome.code, outcome.message)
@@ -157,9 +161,9 @@ const token = async (ctx: Ctx, request: Request, audit: RawAudit<never>): Promis
 const PURGE_MS = 600_000
 const PURGE_BATCH = 500
 
-const purge = async (ctx: Ctx): Promise<void> => {
+const removeExpired = async (ctx: Ctx): Promise<void> => {
   for (;;) {
-    const codes = await store.expired(ctx, ctx.now, PURGE_BATCH)
+    const codes = await store.findExpired(ctx, ctx.now, PURGE_BATCH)
     if (codes.length > 0) await ctx.write((tx) => store.removeAll(tx, codes))
     if (codes.length < PURGE_BATCH) return
   }
@@ -170,8 +174,8 @@ export const deviceLoginFeature = (options: Options): Feature => ({
   routes: [
     { route: deviceLoginRoutes.start, handler: (ctx, request) => start(ctx, request, options) },
     { route: deviceLoginRoutes.show, handler: show },
-    { route: deviceLoginRoutes.decide, handler: decide },
-    { route: deviceLoginRoutes.token, handler: token },
+    { route: deviceLoginRoutes.decide, handler: handleDecision },
+    { route: deviceLoginRoutes.token, handler: handleToken },
   ],
   jobs: [
     {
@@ -179,7 +183,7 @@ export const deviceLoginFeature = (options: Options): Feature => ({
       summary: 'Deletes sign-ins of devices that have expired',
       everyMs: PURGE_MS,
       runsAtStart: true,
-      run: purge,
+      run: removeExpired,
     },
   ],
 })

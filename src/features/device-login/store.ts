@@ -25,7 +25,7 @@ export const lock = (ctx: Ctx, codeHash: string): Promise<DeviceCodeRow | undefi
 type Decision = Pick<DeviceCodeRow, 'state' | 'user_id' | 'user_generation'>
 
 /** Stores the decision, once. @returns false if the device no longer waits */
-export const decide = async (
+export const storeDecision = async (
   { db }: DbScope,
   { code_hash, decision }: { readonly code_hash: string; readonly decision: Decision },
 ): Promise<boolean> => {
@@ -48,7 +48,7 @@ export const remove = async ({ db }: DbScope, codeHash: string): Promise<void> =
 }
 
 /** Returns the keys of rows that have expired. */
-export const expired = async ({ db }: DbScope, now: string, limit: number): Promise<string[]> =>
+export const findExpired = async ({ db }: DbScope, now: string, limit: number): Promise<string[]> =>
   (await db.selectFrom('device_codes').select('code_hash').where('expires_at', '<=', now).limit(limit).execute()).map(
     ({ code_hash }) => code_hash,
   )

@@ -219,6 +219,6 @@ export const deviceTypes = {
   }),
 }
 
-/** @example nameOf({ manufacturer: 'Cisco', model: 'C9300-48P' }) // 'Cisco C9300-48P' */
-export const nameOf = ({ manufacturer, model }: Pick<DeviceType, 'manufacturer' | 'model'>): string =>
+/** @example buildName({ manufacturer: 'Cisco', model: 'C9300-48P' }) // 'Cisco C9300-48P' */
+export const buildName = ({ manufacturer, model }: Pick<DeviceType, 'manufacturer' | 'model'>): string =>
   `${manufacturer} ${model}`.slice(0, MAX_NAME)

@@ -1,5 +1,5 @@
 /** `plat device-type import` reads files and folders of the community library. The implementation is loaded when it runs. */
-import { argument, type Command, flag } from '../../platform/cli/command.ts'
+import { type Command, createArgument, createFlag } from '../../platform/cli/command.ts'
 
 export const deviceTypeCommands: readonly Command[] = [
   {
@@ -9,8 +9,8 @@ export const deviceTypeCommands: readonly Command[] = [
       'All files are read before the first device type is imported. Fields without a place in Plat are named. With -o json it prints the complete answer.',
     notes: ['Route:  POST /api/device-types/import', 'Needs:  device-types:create, device-types:update'],
     spec: () => ({
-      args: [argument('paths', 'Files or folders', { hint: 'FILE', isRest: true })],
-      flags: [flag('dry-run', 'Show what would be imported and change nothing')],
+      args: [createArgument('paths', 'Files or folders', { hint: 'FILE', isRest: true })],
+      flags: [createFlag('dry-run', 'Show what would be imported and change nothing')],
     }),
     run: async (session, texts) => (await import('./cli-import.ts')).importTypes(session, texts),
   },

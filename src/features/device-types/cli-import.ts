@@ -3,8 +3,8 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { call } from '../../platform/cli/client.ts'
 import { isOn, type Session, type Texts } from '../../platform/cli/command.ts'
-import { printable } from '../../platform/cli/display.ts'
-import { usageError } from '../../platform/cli/usage-error.ts'
+import { toPrintable } from '../../platform/cli/display.ts'
+import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { deviceTypes, type ImportedType } from './api.ts'
 import { readLibrary } from './library.ts'
@@ -16,7 +16,7 @@ const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name)
 
 const byText = (a: string, b: string): number => (a < b ? -1 : 1)
 
-const filesOf = async (path: string): Promise<string[]> => {
+const findFiles = async (path: string): Promise<string[]> => {
   if (!(await stat(path)).isDirectory()) return [path]
   const entries = await readdir(path, { withFileTypes: true, recursive: true })
   return entries
@@ -25,34 +25,34 @@ const filesOf = async (path: string): Promise<string[]> => {
     .sort(byText)
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const getMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** @throws AppError for a file that cannot be read or is no device type */
-const textOf = async (path: string): Promise<string> => {
+const readLibraryFile = async (path: string): Promise<string> => {
   const text = await readFile(path, 'utf8')
   try {
     await readLibrary(text)
   } catch (error) {
-    throw error instanceof AppError ? usageError(`${path}: ${error.message}`) : error
+    throw error instanceof AppError ? createUsageError(`${path}: ${error.message}`) : error
   }
   return text
 }
 
-const textsOf = async (paths: readonly string[]): Promise<string[]> => {
+const readLibraryFiles = async (paths: readonly string[]): Promise<string[]> => {
   try {
-    const files = (await Promise.all(paths.map(filesOf))).flat()
-    if (files.length === 0) throw usageError('no .yaml or .yml file was found')
+    const files = (await Promise.all(paths.map(findFiles))).flat()
+    if (files.length === 0) throw createUsageError('no .yaml or .yml file was found')
     const texts: string[] = []
-    for (const file of files) texts.push(await textOf(file))
+    for (const file of files) texts.push(await readLibraryFile(file))
     return texts
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) throw usageError(messageOf(error))
+    if (error instanceof Error && 'syscall' in error) throw createUsageError(getMessage(error))
     throw error
   }
 }
 
 /** Returns the texts as the bodies of few requests. */
-const bodiesOf = (texts: readonly string[]): string[] => {
+const joinIntoBodies = (texts: readonly string[]): string[] => {
   const bodies: string[] = []
   for (const text of texts) {
     const last = bodies.at(-1)
@@ -63,15 +63,15 @@ const bodiesOf = (texts: readonly string[]): string[] => {
   return bodies
 }
 
-const lineOf = ({ name, outcome, ignored }: ImportedType): string =>
-  printable(`${outcome}: ${name}${ignored.length > 0 ? `; left out: ${ignored.join(', ')}` : ''}`)
+const formatLine = ({ name, outcome, ignored }: ImportedType): string =>
+  toPrintable(`${outcome}: ${name}${ignored.length > 0 ? `; left out: ${ignored.join(', ')}` : ''}`)
 
 /** @returns the exit code */
 export const importTypes = async (session: Session, texts: Texts): Promise<number> => {
   const { io, globals } = session
   const paths = texts.get('paths') ?? []
-  if (paths.length === 0) throw usageError('name files or folders')
-  const bodies = bodiesOf(await textsOf(paths))
+  if (paths.length === 0) throw createUsageError('name files or folders')
+  const bodies = joinIntoBodies(await readLibraryFiles(paths))
   const { transport } = await session.connect()
   const all: ImportedType[] = []
   const dry_run = isOn(texts, 'dry-run')
@@ -84,7 +84,7 @@ export const importTypes = async (session: Session, texts: Texts): Promise<numbe
   const counts = { created: count('created'), updated: count('updated'), unchanged: count('unchanged') }
   if (globals.output === 'json') await io.stdout.write(`${JSON.stringify({ ...counts, device_types: all })}\n`)
   else {
-    if (!globals.isQuiet) for (const type of all) await io.stdout.write(`${lineOf(type)}\n`)
+    if (!globals.isQuiet) for (const type of all) await io.stdout.write(`${formatLine(type)}\n`)
     const { created, updated, unchanged } = counts
     await io.stdout.write(`${created} created, ${updated} updated, ${unchanged} unchanged\n`)
   }

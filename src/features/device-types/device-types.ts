@@ -4,20 +4,20 @@ import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
-import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { createBreathe, pause } from '../../platform/runtime/pause.ts'
-import { temporaryFolder } from '../../platform/runtime/unnamed-file.ts'
+import { getTemporaryFolder } from '../../platform/runtime/unnamed-file.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Restored } from '../restored.ts'
 import {
+  buildName,
   type DeviceType,
   type DeviceTypeDraft,
   type DeviceTypePatch,
   deviceTypes,
   type ImportedType,
-  nameOf,
   type TypePort,
 } from './api.ts'
 import type { LibraryType } from './library.ts'
@@ -25,15 +25,15 @@ import { createLibraryReader } from './library-process.ts'
 import * as store from './store.ts'
 
 /** For the history, and for the rows of documents and files. */
-export const { documents, idsOfKeys, naturalKey } = store
+export const { findDocuments, findIdsByKeys, buildNaturalKey } = store
 
 /** Returns the existing device types of those ids, by id. Devices take over their size and model. */
-export const typesById = store.byIds
+export const findDeviceTypes = store.findByIds
 
 /** Emitted after new devices with a type were recorded. */
 export const DEVICES_TYPED = 'devices.typed'
 
-const mustGet = async (ctx: Ctx, id: string): Promise<DeviceType> =>
+const getOrThrow = async (ctx: Ctx, id: string): Promise<DeviceType> =>
   orNotFound(await store.find(ctx, id), 'device type', id)
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<DeviceType> => {
@@ -44,9 +44,9 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<DeviceType> => {
 
 /** Another device type has the manufacturer and the model. @throws AppError ALREADY_EXISTS */
 const refuseTaken = async (ctx: Ctx, type: DeviceType): Promise<void> => {
-  const key = naturalKey(type)
+  const key = buildNaturalKey(type)
   await store.lockKeys(ctx, [key])
-  const holder = (await idsOfKeys(ctx, [key])).get(key)
+  const holder = (await findIdsByKeys(ctx, [key])).get(key)
   if (holder !== undefined && holder !== type.id)
     throw new AppError('ALREADY_EXISTS', `A device type "${type.name}" exists already`)
 }
@@ -56,10 +56,10 @@ export const create = async (ctx: Ctx, input: DeviceTypeDraft & Restored): Promi
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A device type with id "${id}" exists already`)
   const { slug, part_number, height, full_depth, power_w, description, ports, managed_by } = input
-  const refs = changedRefs({}, input.refs)
+  const refs = updateRefs({}, input.refs)
   // First: of several creates by one ref, the later ones become updates.
   await store.claimRefs(ctx, refs)
-  const names = { name: nameOf({ manufacturer, model }), manufacturer, model, slug, part_number }
+  const names = { name: buildName({ manufacturer, model }), manufacturer, model, slug, part_number }
   const size = { height, full_depth, power_w }
   const times = { created_at, updated_at: ctx.now }
   const type: DeviceType = { id, ...names, ...size, description, ports, refs, managed_by, ...times }
@@ -73,9 +73,9 @@ export const update = async (ctx: Ctx, { id, ...patch }: DeviceTypePatch): Promi
   const before = await lockForChange(ctx, id)
   const { value, changes } = merge(before, withChangedRefs(before, patch))
   if (changes.length === 0) return before
-  const type = { ...value, name: nameOf(value), updated_at: ctx.now }
+  const type = { ...value, name: buildName(value), updated_at: ctx.now }
   await refuseTaken(ctx, type)
-  await store.update(ctx, before, type)
+  await store.updateRow(ctx, before, type)
   await ctx.emit('device_type.updated', {
     device_type: type,
     changes: type.name === before.name ? changes : [...changes, 'name'],
@@ -86,7 +86,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: DeviceTypePatch): Promi
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const type = await lockForChange(ctx, id)
   await ctx.emit('device_type.deleting', type)
-  await store.remove(ctx, type)
+  await store.deleteRow(ctx, type)
   await ctx.emit('device_type.deleted', type)
 }
 
@@ -101,7 +101,7 @@ export type PortsWanted = { readonly wanted: readonly PortsOf[]; readonly added:
 const PORTS_PER_TURN = 1000
 
 /** Returns the devices in portions of few ports. */
-const portionsOf = (wanted: readonly PortsOf[]): PortsOf[][] => {
+const splitIntoPortions = (wanted: readonly PortsOf[]): PortsOf[][] => {
   const portions: PortsOf[][] = []
   let count = PORTS_PER_TURN
   for (const one of wanted) {
@@ -119,7 +119,7 @@ const portionsOf = (wanted: readonly PortsOf[]): PortsOf[][] => {
 /** @returns the ids of the devices of the added ports */
 const addMissing = async (ctx: Ctx, wanted: readonly PortsOf[]): Promise<string[]> => {
   const ids: string[] = []
-  for (const [index, portion] of portionsOf(wanted).entries()) {
+  for (const [index, portion] of splitIntoPortions(wanted).entries()) {
     if (index > 0) await pause()
     const event: PortsWanted = { wanted: portion, added: [] }
     await ctx.emit(PORTS_WANTED, event)
@@ -130,7 +130,7 @@ const addMissing = async (ctx: Ctx, wanted: readonly PortsOf[]): Promise<string[
 
 /** Adds the ports of their types to new devices. */
 const addPorts = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-  const types = await store.byIds(
+  const types = await store.findByIds(
     ctx,
     devices.flatMap(({ device_type_id }) => device_type_id ?? []),
   )
@@ -143,8 +143,8 @@ const addPorts = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => 
 
 /** @throws AppError VALIDATION_ERROR on `device_ids` for a device of another type */
 const apply = async (ctx: Ctx, id: string, deviceIds: readonly string[] | null | undefined) => {
-  const { ports, name } = await mustGet(ctx, id)
-  const all = await store.devicesOf(ctx, id)
+  const { ports, name } = await getOrThrow(ctx, id)
+  const all = await store.findDeviceIds(ctx, id)
   const called = ctx.mayName('device-types') ? `the type "${name}"` : 'the type'
   const known = new Set(all)
   const issues = (deviceIds ?? []).flatMap((one, index) =>
@@ -163,18 +163,20 @@ const apply = async (ctx: Ctx, id: string, deviceIds: readonly string[] | null |
 /** The device types there are, by natural key. */
 type Known = Map<string, DeviceType>
 
-const knownOf = async (ctx: Ctx, keys: readonly string[]): Promise<Known> => {
+const lockKnownTypes = async (ctx: Ctx, keys: readonly string[]): Promise<Known> => {
   await store.lockKeys(ctx, keys)
-  const ids = await idsOfKeys(ctx, [...new Set(keys)])
-  return new Map([...(await store.byIds(ctx, [...ids.values()])).values()].map((type) => [naturalKey(type), type]))
+  const ids = await findIdsByKeys(ctx, [...new Set(keys)])
+  return new Map(
+    [...(await store.findByIds(ctx, [...ids.values()])).values()].map((type) => [buildNaturalKey(type), type]),
+  )
 }
 
 /** Creates or updates a device type of the library. Fields that its document does not have are cleared. */
 const importOne = async (ctx: Ctx, known: Known, { draft, ignored }: LibraryType): Promise<ImportedType> => {
-  const before = known.get(naturalKey(draft))
+  const before = known.get(buildNaturalKey(draft))
   if (!before) {
     const made = await create(ctx, draft)
-    known.set(naturalKey(made), made)
+    known.set(buildNaturalKey(made), made)
     return { id: made.id, name: made.name, outcome: 'created', ignored }
   }
   const { id } = before
@@ -182,7 +184,7 @@ const importOne = async (ctx: Ctx, known: Known, { draft, ignored }: LibraryType
   const { refs: _, managed_by: __, ...fields } = draft
   if (merge(before, fields).changes.length === 0) return { id, name: before.name, outcome: 'unchanged', ignored }
   const after = await update(ctx, { ...fields, id })
-  known.set(naturalKey(after), after)
+  known.set(buildNaturalKey(after), after)
   return { id, name: after.name, outcome: 'updated', ignored }
 }
 
@@ -191,9 +193,9 @@ const requireImport = (ctx: Ctx): void => ctx.require('device-types:update')
 
 const importAll = async (ctx: Ctx, types: readonly LibraryType[]) => {
   requireImport(ctx)
-  const known = await knownOf(
+  const known = await lockKnownTypes(
     ctx,
-    types.map(({ draft }) => naturalKey(draft)),
+    types.map(({ draft }) => buildNaturalKey(draft)),
   )
   const breathe = createBreathe()
   const device_types: ImportedType[] = []
@@ -208,17 +210,17 @@ const importAll = async (ctx: Ctx, types: readonly LibraryType[]) => {
 type DeviceTypeOptions = { readonly config: Pick<Config, 'dataDir'> }
 
 export const deviceTypesFeature = ({ config }: DeviceTypeOptions): Feature => {
-  const readLibrary = createLibraryReader(temporaryFolder(config.dataDir))
+  const readLibrary = createLibraryReader(getTemporaryFolder(config.dataDir))
   return {
     operations: implement(deviceTypes, {
       list: async (ctx, { name, managed_by, ...page }) => {
         let query = store.query(ctx)
         if (name) query = query.where(containsText('name_key', name))
         if (managed_by) query = query.where(isManagedBy(managed_by))
-        return listRows(ctx, { revision: await ctx.store.revision(['device_types']), query, page, row: store.objectOf })
+        return listRows(ctx, { revision: await ctx.store.revision(['device_types']), query, page, row: store.fromRow })
       },
       create,
-      get: async (ctx, { id }) => mustGet(ctx, id),
+      get: async (ctx, { id }) => getOrThrow(ctx, id),
       update,
       delete: async (ctx, { id }) => remove(ctx, id),
       apply: async (ctx, { id, device_ids }) => apply(ctx, id, device_ids),

@@ -31,7 +31,7 @@ const MARKER = /(?:^|\n)(?:---|\.\.\.)(?=[ \t\r\n]|$)/g
 const NO_CONTENT = /^(?:(?:[ \t]*(?:#.*)?|%.*|---|\.\.\.)(?:\r?\n|$))*$/
 
 /** Yields the documents that have content. */
-export function* documentsOf(yaml: string): Generator<string> {
+export function* splitDocuments(yaml: string): Generator<string> {
   let from = 0
   const partTo = (to: number): string => yaml.slice(from, to).replace(/^\n?\.\.\.[^\n]*/, '')
   for (const { index } of yaml.matchAll(MARKER)) {
@@ -75,9 +75,10 @@ const check = (document: Parsed, at: string): void =>
 
 const NESTED = `is nested too deep: more than ${MAX_DEPTH} levels`
 
-const messageOf = ({ code, message }: YAMLError): string => (code === 'RESOURCE_EXHAUSTION' ? NESTED : message)
+const getMessage = ({ code, message }: YAMLError): string => (code === 'RESOURCE_EXHAUSTION' ? NESTED : message)
 
-const lineAt = (text: string, offset: number): number => text.slice(0, offset).replace(/^\n/, '').split('\n').length
+const getLineNumber = (text: string, offset: number): number =>
+  text.slice(0, offset).replace(/^\n/, '').split('\n').length
 
 /** @throws AppError VALIDATION_ERROR on `yaml` */
 export const readDocument = (text: string, at: string): unknown => {
@@ -86,7 +87,7 @@ export const readDocument = (text: string, at: string): unknown => {
   // Messages with a part of the text take long where there are many of them, and so does the search for duplicate keys.
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false })
   const [error] = document.errors
-  if (error) return fail(`${at}, line ${lineAt(text, error.pos[0])}`, messageOf(error))
+  if (error) return fail(`${at}, line ${getLineNumber(text, error.pos[0])}`, getMessage(error))
   try {
     check(document, at)
     return document.toJS()

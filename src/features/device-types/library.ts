@@ -3,11 +3,11 @@
  * device type each.
  */
 import { getOwn } from '../../platform/contract/own.ts'
-import { issuesOf } from '../../platform/contract/validate.ts'
+import { toIssues } from '../../platform/contract/validate.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import { MAX_PORTS } from '../ports/api.ts'
 import { DeviceTypeDraft } from './api.ts'
-import { documentsOf, fail, readDocument } from './library-yaml.ts'
+import { fail, readDocument, splitDocuments } from './library-yaml.ts'
 
 /** A device type of the library, and the names of its fields that have no place. */
 export type LibraryType = { readonly draft: DeviceTypeDraft; readonly ignored: string[] }
@@ -38,17 +38,17 @@ const MAPPINGS = 'port-mappings'
 
 const isEntry = (value: unknown): value is Entry => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const listOf = (document: Entry, field: string, at: string): readonly Entry[] => {
+const getList = (document: Entry, field: string, at: string): readonly Entry[] => {
   const list = document[field] ?? []
   if (!Array.isArray(list)) return fail(at, `${field} must be a list`)
   return list.map((entry, index) => (isEntry(entry) ? entry : fail(at, `${field}[${index}] must be a mapping`)))
 }
 
 /** Returns the entries of a list as ports of a kind. */
-const portsIn = (document: Entry, field: string, at: string): Port[] => {
+const parsePorts = (document: Entry, field: string, at: string): Port[] => {
   const isPanel = PANEL_LISTS.includes(field)
   const kind = LISTS[field] ?? 'network'
-  return listOf(document, field, at).map(({ name, type }, index) => ({
+  return getList(document, field, at).map(({ name, type }, index) => ({
     entry: `${field}[${index}]`,
     name,
     kind,
@@ -61,19 +61,19 @@ const portsIn = (document: Entry, field: string, at: string): Port[] => {
  * Returns the names of the rear ports that are the rear side of a front port. Front ports name them, or, since NetBox 4.5, the list
  * `port-mappings`.
  */
-const rearSides = (document: Entry, at: string): Set<unknown> => {
-  const fronts = listOf(document, 'front-ports', at)
+const listRearSides = (document: Entry, at: string): Set<unknown> => {
+  const fronts = getList(document, 'front-ports', at)
   const names = new Set(fronts.map(({ name }) => name))
-  const mapped = listOf(document, MAPPINGS, at).filter(({ front_port }) => names.has(front_port))
+  const mapped = getList(document, MAPPINGS, at).filter(({ front_port }) => names.has(front_port))
   return new Set([...fronts, ...mapped].map(({ rear_port }) => rear_port))
 }
 
-const portsOf = (document: Entry, at: string): Port[] => {
-  const sides = rearSides(document, at)
+const listPorts = (document: Entry, at: string): Port[] => {
+  const sides = listRearSides(document, at)
   const ports = [
-    ...Object.keys(LISTS).flatMap((field) => portsIn(document, field, at)),
-    ...portsIn(document, 'front-ports', at),
-    ...portsIn(document, 'rear-ports', at).filter(({ name }) => !sides.has(name)),
+    ...Object.keys(LISTS).flatMap((field) => parsePorts(document, field, at)),
+    ...parsePorts(document, 'front-ports', at),
+    ...parsePorts(document, 'rear-ports', at).filter(({ name }) => !sides.has(name)),
   ]
   return ports.length > MAX_PORTS ? fail(at, `has ${ports.length} ports; ${MAX_PORTS} are allowed`) : ports
 }
@@ -81,20 +81,20 @@ const portsOf = (document: Entry, at: string): Port[] => {
 /** Ports of different kinds may have one name in the library, but not in a device: later ones tell their kind. */
 const withOwnNames = (ports: readonly Port[]): Port[] => {
   const names = new Set<string>()
-  const keyOf = (name: unknown) => String(name).trim().toLowerCase()
+  const toKey = (name: unknown) => String(name).trim().toLowerCase()
   return ports.map((port) => {
     let { name } = port
-    for (let n = 1; names.has(keyOf(name)); n++)
+    for (let n = 1; names.has(toKey(name)); n++)
       name = `${String(port.name)} (${port.pass_through ? 'panel' : port.kind}${n > 1 ? ` ${n}` : ''})`
-    names.add(keyOf(name))
+    names.add(toKey(name))
     return { ...port, name }
   })
 }
 
 /** The sum of the maximum draws of the power ports, in watts. */
-const powerOf = (document: Entry, at: string): number | null => {
+const sumPower = (document: Entry, at: string): number | null => {
   let sum = 0
-  for (const { maximum_draw } of listOf(document, 'power-ports', at)) {
+  for (const { maximum_draw } of getList(document, 'power-ports', at)) {
     if (maximum_draw === undefined || maximum_draw === null) continue
     if (typeof maximum_draw !== 'number' || !Number.isSafeInteger(maximum_draw) || maximum_draw < 0)
       return fail(at, 'maximum_draw of power-ports must be a whole number of watts')
@@ -111,13 +111,13 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 
 /** Returns the field of the document for a field of the draft. */
-const fieldOf = (field: string, ports: readonly Port[]): string =>
+const toDocumentField = (field: string, ports: readonly Port[]): string =>
   getOwn(FIELDS, field) ?? field.replace(/^ports\[(\d+)\]/, (all, index: string) => ports[Number(index)]?.entry ?? all)
 
-const typeOf = (value: unknown, at: string): LibraryType => {
+const parseType = (value: unknown, at: string): LibraryType => {
   if (!isEntry(value)) return fail(at, 'must be a mapping with manufacturer and model')
   const { manufacturer, model, slug, part_number, u_height, is_full_depth, description } = value
-  const ports = portsOf(value, at)
+  const ports = listPorts(value, at)
   const parsed = DeviceTypeDraft.safeParse({
     manufacturer,
     model,
@@ -125,13 +125,13 @@ const typeOf = (value: unknown, at: string): LibraryType => {
     part_number,
     height: u_height,
     full_depth: is_full_depth,
-    power_w: powerOf(value, at),
+    power_w: sumPower(value, at),
     description,
     ports: withOwnNames(ports),
   })
   if (!parsed.success) {
-    const [issue] = issuesOf(parsed.error)
-    return fail(at, `${fieldOf(issue?.field ?? '', ports)}: ${issue?.message ?? 'is invalid'}`)
+    const [issue] = toIssues(parsed.error)
+    return fail(at, `${toDocumentField(issue?.field ?? '', ports)}: ${issue?.message ?? 'is invalid'}`)
   }
   const known = new Set([...USED, ...Object.keys(LISTS), ...PANEL_LISTS, MAPPINGS])
   return { draft: parsed.data, ignored: Object.keys(value).filter((field) => !known.has(field)) }
@@ -141,9 +141,9 @@ const typeOf = (value: unknown, at: string): LibraryType => {
 export const readLibrary = async (yaml: string): Promise<LibraryType[]> => {
   const breathe = createBreathe()
   const types: LibraryType[] = []
-  for (const text of documentsOf(yaml)) {
+  for (const text of splitDocuments(yaml)) {
     const at = `document ${types.length + 1}`
-    types.push(typeOf(readDocument(text, at), at))
+    types.push(parseType(readDocument(text, at), at))
     await breathe()
   }
   return types.length === 0 ? fail('document 1', 'is empty') : types

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely'
 import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
-import { objectRefs } from '../../platform/operation/object-refs.ts'
+import { createObjectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { DeviceType, TypePort } from './api.ts'
@@ -28,26 +28,26 @@ const columns = [
 
 type Row = Pick<DeviceTypeRow, (typeof columns)[number]>
 
-const ofTypes = objectRefs('device-types', 'device-type', 'name')
+const ofTypes = createObjectRefs('device-types', 'device-type', 'name')
 
-/** @example naturalKey({ manufacturer: 'Cisco', model: 'C9300' }) // 'cisco\nc9300' */
-export const naturalKey = ({ manufacturer, model }: Pick<DeviceType, 'manufacturer' | 'model'>): string =>
+/** @example buildNaturalKey({ manufacturer: 'Cisco', model: 'C9300' }) // 'cisco\nc9300' */
+export const buildNaturalKey = ({ manufacturer, model }: Pick<DeviceType, 'manufacturer' | 'model'>): string =>
   `${manufacturer}\n${model}`.toLowerCase()
 
-const rowOf = ({ refs, ports, full_depth, ...type }: DeviceType): DeviceTypeRow => ({
+const toRow = ({ refs, ports, full_depth, ...type }: DeviceType): DeviceTypeRow => ({
   ...type,
   full_depth: Number(full_depth),
   ports: JSON.stringify(ports),
   refs: JSON.stringify(refs),
   name_key: type.name.toLowerCase(),
-  natural_key: naturalKey(type),
+  natural_key: buildNaturalKey(type),
 })
 
 /** Returns the object of a row. */
-export const objectOf = (row: Row): DeviceType & { refs: Refs } => ({
+export const fromRow = (row: Row): DeviceType & { refs: Refs } => ({
   ...withRefs(row),
   full_depth: row.full_depth === 1,
-  // As `rowOf` writes them.
+  // As `toRow` writes them.
   ports: JSON.parse(row.ports) as TypePort[],
 })
 
@@ -55,7 +55,7 @@ const rows = (ctx: Ctx) => ctx.db.selectFrom('device_types').select(columns)
 
 export const query = (ctx: Ctx) => rows(ctx).orderBy('name_key').orderBy('id')
 
-const found = (row: Row | undefined): DeviceType | undefined => row && objectOf(row)
+const found = (row: Row | undefined): DeviceType | undefined => row && fromRow(row)
 
 export const find = async (ctx: Ctx, id: string): Promise<DeviceType | undefined> =>
   found(await rows(ctx).where('id', '=', id).executeTakeFirst())
@@ -69,7 +69,7 @@ const idsAmong = preparedKeys((db: Kysely<Tables>, keys) =>
 )
 
 /** Returns the ids of the device types with these natural keys, by key. */
-export const idsOfKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> =>
+export const findIdsByKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> =>
   new Map((await idsAmong(ctx, keys)).map(({ id, natural_key }) => [natural_key, id]))
 
 /** Writers of these natural keys wait for each other until commit. */
@@ -84,39 +84,39 @@ const byIdRows = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 
 /** Returns the existing device types of those ids, by id. */
-export const byIds = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, DeviceType>> => {
+export const findByIds = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, DeviceType>> => {
   if (ids.length === 0) return new Map()
-  return new Map((await byIdRows(ctx, [...new Set(ids)])).map((row) => [row.id, objectOf(row)]))
+  return new Map((await byIdRows(ctx, [...new Set(ids)])).map((row) => [row.id, fromRow(row)]))
 }
 
 /** Returns the existing device types of those ids, as JSON text by id. */
-export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
-  new Map([...(await byIds(ctx, ids))].map(([id, type]) => [id, JSON.stringify(type)]))
+export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
+  new Map([...(await findByIds(ctx, ids))].map(([id, type]) => [id, JSON.stringify(type)]))
 
 /** Locks the refs of a new device type until commit. @throws RefTakenError */
 export const claimRefs = ofTypes.claim
 
 export const insert = async (ctx: Ctx, type: DeviceType): Promise<void> => {
-  await ctx.db.insertInto('device_types').values(rowOf(type)).execute()
+  await ctx.db.insertInto('device_types').values(toRow(type)).execute()
   await ofTypes.insert(ctx, [type])
   ctx.changed('device-type', { id: type.id, after: JSON.stringify(type) })
 }
 
-export const update = async (ctx: Ctx, before: DeviceType, type: DeviceType): Promise<void> => {
+export const updateRow = async (ctx: Ctx, before: DeviceType, type: DeviceType): Promise<void> => {
   const { id } = type
-  await ctx.db.updateTable('device_types').set(rowOf(type)).where('id', '=', id).execute()
+  await ctx.db.updateTable('device_types').set(toRow(type)).where('id', '=', id).execute()
   await ofTypes.update(ctx, before, type)
   ctx.changed('device-type', { id, before: JSON.stringify(before), after: JSON.stringify(type) })
 }
 
-export const remove = async (ctx: Ctx, type: DeviceType): Promise<void> => {
+export const deleteRow = async (ctx: Ctx, type: DeviceType): Promise<void> => {
   await ctx.db.deleteFrom('device_types').where('id', '=', type.id).execute()
   await ofTypes.remove(ctx, [type])
   ctx.changed('device-type', { id: type.id, before: JSON.stringify(type) })
 }
 
 /** Returns the ids of the devices of a type. */
-export const devicesOf = async ({ db }: Ctx, id: string): Promise<string[]> =>
+export const findDeviceIds = async ({ db }: Ctx, id: string): Promise<string[]> =>
   (await db.selectFrom('devices').select('id').where('device_type_id', '=', id).orderBy('id').execute()).map(
     (row) => row.id,
   )

@@ -1,13 +1,13 @@
 /** The devices contract. Browser-safe. */
 import { z } from 'zod'
-import { DEFAULT_SPACE, ipKey, parseIp } from '../../net/ip.ts'
-import { blockOf } from '../../net/occupancy.ts'
+import { DEFAULT_SPACE, parseIp, toIpKey } from '../../net/ip.ts'
+import { getBlock } from '../../net/occupancy.ts'
 import { DnsName, IpAddress, MacAddress } from '../../platform/contract/address-field.ts'
 import { BY_REF, ManagedBy, ManagedByFilter, RefsInput } from '../../platform/contract/external-fields.ts'
 import {
   draft,
   Filter,
-  givenTexts,
+  filterGivenTexts,
   idOf,
   line,
   Name,
@@ -22,8 +22,8 @@ import {
   text,
 } from '../../platform/contract/fields.ts'
 import { sortField } from '../../platform/contract/sort.ts'
-import { DOMAIN_NAME, HOST_NAME, whole } from '../../platform/contract/text-rules.ts'
-import { BulkFields, bulkInput, bulkOutput, bulkRules } from '../../platform/operation/bulk.ts'
+import { DOMAIN_NAME, HOST_NAME, matchWhole } from '../../platform/contract/text-rules.ts'
+import { BulkFields, buildBulkRules, createBulkInput, createBulkOutput } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { type CustomPatch, customFilter, customInput } from '../custom-fields/fields.ts'
 import { MountInput } from '../racks/mount.ts'
@@ -56,7 +56,7 @@ const AddressInput = z
   .transform(({ interface: port, space_id, custom, ...address }) => {
     const type = address.type || (address.ip.includes(':') ? 'ipv6' : 'ipv4')
     const values: { readonly custom?: CustomValues | undefined } = custom ? { custom } : {}
-    return withSpace({ ...address, ...givenTexts({ interface: port }), type, ...values }, space_id)
+    return withSpace({ ...address, ...filterGivenTexts({ interface: port }), type, ...values }, space_id)
   })
 
 const fields = {
@@ -81,7 +81,7 @@ const fields = {
     .array(
       line(253)
         .refine(DOMAIN_NAME.holds, { error: DOMAIN_NAME.error })
-        .meta({ exact: { pattern: whole(DOMAIN_NAME.pattern) } }),
+        .meta({ exact: { pattern: matchWhole(DOMAIN_NAME.pattern) } }),
     )
     .nullable()
     .transform((domains) => domains ?? []),
@@ -107,11 +107,11 @@ export type DevicePatch = z.output<typeof DevicePatch>
 const One = z.object({ id: idOf('devices') })
 
 /** Returns the blocks and pools of the addresses, which a new device locks. The blocks of all spaces count as one. */
-const placesOf = ({ addresses }: Pick<DeviceDraft, 'addresses'>): string | undefined => {
+const buildLockKey = ({ addresses }: Pick<DeviceDraft, 'addresses'>): string | undefined => {
   if (addresses.length === 0) return undefined
   const places = addresses.flatMap(({ ip, pool_id }) => {
     const address = parseIp(ip)
-    return [...(address ? [blockOf(ipKey(address, DEFAULT_SPACE))] : []), ...(pool_id === null ? [] : [pool_id])]
+    return [...(address ? [getBlock(toIpKey(address, DEFAULT_SPACE))] : []), ...(pool_id === null ? [] : [pool_id])]
   })
   return [...new Set(places)].sort().join(' ')
 }
@@ -161,7 +161,7 @@ export const devices = {
     status: 201,
     effect: 'create',
     keeps: true,
-    serializeBy: placesOf,
+    serializeBy: buildLockKey,
     access: 'devices:create',
     limited: 'inside',
     mcp: 'listed',
@@ -214,10 +214,10 @@ export const devices = {
     access: { anyOf: ['devices:create', 'devices:update', 'devices:delete'] },
     limited: 'inside',
     maxBodyBytes: 16 * 1024 * 1024,
-    input: () => bulkInput({ device: BulkFields }),
-    output: () => bulkOutput({ device: Device.optional() }),
+    input: () => createBulkInput({ device: BulkFields }),
+    output: () => createBulkOutput({ device: Device.optional() }),
     bodyRules: () =>
-      bulkRules('device', { create: DeviceDraft, update: DevicePatch, example: { name: 'web-fra1-01' } }),
-    recorded: () => bulkInput({ device: z.object(patch({ id: NewId, name: Name, ...fields, ...retag })) }),
+      buildBulkRules('device', { create: DeviceDraft, update: DevicePatch, example: { name: 'web-fra1-01' } }),
+    recorded: () => createBulkInput({ device: z.object(patch({ id: NewId, name: Name, ...fields, ...retag })) }),
   }),
 }

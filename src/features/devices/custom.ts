@@ -1,7 +1,13 @@
 /** The values of custom fields of devices and of their addresses. */
 import type { AppError, FieldIssue } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
-import { type CustomChange, type CustomItem, judgeCustom, lockCustom, type Rewrite } from '../custom-fields/engine.ts'
+import {
+  type CustomChange,
+  type CustomItem,
+  lockCustom,
+  type Rewrite,
+  validateCustom,
+} from '../custom-fields/engine.ts'
 import type { Custom, CustomPatch } from '../custom-fields/fields.ts'
 import { asRestored, type Restored } from '../restored.ts'
 import type { Address, Device } from './schema.ts'
@@ -18,7 +24,7 @@ type Given = Restored & {
 export type GivenDevice<G extends Given> = { readonly id: string; readonly of: G; readonly before?: Device | undefined }
 
 /** The device with its values after the write, and what is wrong with them. */
-export type JudgedDevice<G extends Given> = {
+export type CheckedDevice<G extends Given> = {
   readonly of: Omit<G, 'custom' | 'addresses'> & {
     /** Undefined if they are unchanged. */
     readonly custom?: Custom
@@ -31,13 +37,13 @@ export type JudgedDevice<G extends Given> = {
 const NONE: Custom = {}
 
 /** Returns the stored address that an update repeats: its values are not judged again. */
-const repeated = (before: Device | undefined, { ip, space_id, custom }: GivenAddress): Address | undefined =>
+const matchStoredAddress = (before: Device | undefined, { ip, space_id, custom }: GivenAddress): Address | undefined =>
   before?.addresses.find(
     (one) => one.ip === ip && one.space_id === space_id && Bun.deepEquals(one.custom ?? NONE, custom ?? NONE),
   )
 
-const itemOf = ({ id, of, before }: GivenDevice<Given>, [index, address]: [number, GivenAddress]): CustomItem => {
-  const same = repeated(before, address)
+const toCustomItem = ({ id, of, before }: GivenDevice<Given>, [index, address]: [number, GivenAddress]): CustomItem => {
+  const same = matchStoredAddress(before, address)
   return {
     id: `${id} ${index}`,
     before: same && (same.custom ?? NONE),
@@ -57,11 +63,11 @@ export const lockCustomOfDevices = async (ctx: Ctx): Promise<void> => {
 }
 
 /** Judges the values of devices and of their addresses together. */
-export const judgeDevices = async <G extends Given>(
+export const validateDevices = async <G extends Given>(
   ctx: Ctx,
   all: readonly GivenDevice<G>[],
-): Promise<JudgedDevice<G>[]> => {
-  const own = await judgeCustom(
+): Promise<CheckedDevice<G>[]> => {
+  const own = await validateCustom(
     ctx,
     'devices',
     all.map(({ id, of, before }) => ({
@@ -69,8 +75,8 @@ export const judgeDevices = async <G extends Given>(
       ...asRestored(of),
     })),
   )
-  const items = all.flatMap((one) => [...(one.of.addresses ?? []).entries()].map((entry) => itemOf(one, entry)))
-  const judged = items.length > 0 ? await judgeCustom(ctx, 'addresses', items) : []
+  const items = all.flatMap((one) => [...(one.of.addresses ?? []).entries()].map((entry) => toCustomItem(one, entry)))
+  const judged = items.length > 0 ? await validateCustom(ctx, 'addresses', items) : []
   let next = 0
   return all.map(({ of, before }, i) => {
     const { custom: given, addresses, ...rest } = of
@@ -94,7 +100,7 @@ export const judgeDevices = async <G extends Given>(
 type Valued = Pick<Device, 'id' | 'custom' | 'addresses'>
 
 /** Returns the values of the addresses as records: the position belongs to the id. */
-export const addressChanges = (before: Valued | undefined, after: Valued | undefined): CustomChange[] => {
+export const listAddressChanges = (before: Valued | undefined, after: Valued | undefined): CustomChange[] => {
   const { id } = after ?? before ?? { id: '' }
   const count = Math.max(before?.addresses.length ?? 0, after?.addresses.length ?? 0)
   return Array.from({ length: count }, (_, i) => ({
@@ -105,7 +111,7 @@ export const addressChanges = (before: Valued | undefined, after: Valued | undef
 }
 
 /** The ids of addresses of devices, by device. Reservations have ids without a space. */
-const positionsByDevice = (ids: readonly string[]): Map<string, Set<number>> => {
+const parsePositions = (ids: readonly string[]): Map<string, Set<number>> => {
   const positions = new Map<string, Set<number>>()
   for (const id of ids) {
     const [device = '', position] = id.split(' ')
@@ -123,10 +129,10 @@ const withChanged = <T extends { readonly custom?: Custom | undefined }>(object:
 }
 
 /** Returns the devices that a rewriting of values concerns, and the change of each. */
-export const rewriteOf = ({ resource, ids, change }: Rewrite) => {
+export const planRewrite = ({ resource, ids, change }: Rewrite) => {
   if (resource === 'devices') return { ids, change: (device: Device): Device => withChanged(device, change) }
   if (resource !== 'addresses') return undefined
-  const positions = positionsByDevice(ids)
+  const positions = parsePositions(ids)
   return {
     ids: [...positions.keys()],
     change: (device: Device): Device => ({

@@ -1,11 +1,11 @@
 /** The rules of devices. */
 
-import { ipKeyOf } from '../../net/ip.ts'
+import { parseIpKeyOrThrow } from '../../net/ip.ts'
 import { AppError, invalid, invalidField, notFound, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listChain } from '../../platform/contract/list.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
 import { JsonText } from '../../platform/operation/handler-result.ts'
-import { changedRefs } from '../../platform/operation/object-refs.ts'
+import { updateRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { CustomPatch } from '../custom-fields/fields.ts'
 import { withCustom } from '../custom-fields/fields.ts'
@@ -13,17 +13,17 @@ import { DEVICES_TYPED } from '../device-types/device-types.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import type { Restored } from '../restored.ts'
 import { DeviceDraft, DevicePatch, devices, MAX_ADDRESSES } from './api.ts'
-import { type JudgedDevice, judgeDevices, lockCustomOfDevices } from './custom.ts'
+import { type CheckedDevice, lockCustomOfDevices, validateDevices } from './custom.ts'
 import { listDevices } from './list.ts'
 import * as membership from './membership-store.ts'
-import { claimMount, lockRacks, mountAll, mountChange, refusedMounts } from './mounts.ts'
-import { patched } from './patched.ts'
-import { claimPlaces, keysOf, lockPlaces, spacesOf } from './places.ts'
+import { claimMount, findRefusedMounts, lockRacks, mountAll, mountChange } from './mounts.ts'
+import { applyPatch } from './patched.ts'
+import { claimPlaces, findSpaces, lockPlaces, toIpKeys } from './places.ts'
 import { reactions } from './reactions.ts'
 import { checkReferences, type References } from './references.ts'
 import type { Address, Device } from './schema.ts'
 import { findDevices, searchTables } from './search.ts'
-import { lowerCaseCustom, searchText } from './search-text.ts'
+import { searchText, toLowerCaseCustom } from './search-text.ts'
 import * as store from './store.ts'
 import { withModels } from './types.ts'
 import { updateAll } from './update-all.ts'
@@ -35,22 +35,22 @@ type Made = { readonly device: Device; readonly error?: AppError }
 type NewDevice = DeviceDraft & Restored & { readonly has_ports?: true }
 
 /** A draft with an id and with its values of custom fields. */
-type JudgedDraft = JudgedDevice<NewDevice & { readonly id: string }>['of']
+type CheckedDraft = CheckedDevice<NewDevice & { readonly id: string }>['of']
 
 /** Returns the fields in the order of the contract, as they will be sent. */
-const deviceOf = (ctx: Ctx, { mount: _, has_ports: __, device_type_id, ...draft }: JudgedDraft): Device => {
+const buildDevice = (ctx: Ctx, { mount: _, has_ports: __, device_type_id, ...draft }: CheckedDraft): Device => {
   const { created_at = ctx.now, custom = {}, addresses = [], ...rest } = draft
-  const refs = changedRefs({}, draft.refs)
+  const refs = updateRefs({}, draft.refs)
   const type = device_type_id ? { device_type_id } : {}
   return withCustom({ ...rest, addresses, refs, ...type, created_at, updated_at: ctx.now }, custom)
 }
 
-const memberRows = async (ctx: Ctx, all: readonly Device[]) => {
-  const space = await spacesOf(ctx, all)
+const toMemberRows = async (ctx: Ctx, all: readonly Device[]) => {
+  const space = await findSpaces(ctx, all)
   return all.flatMap(({ id, addresses }) =>
     addresses.map((address) => {
       const { ip, network_id } = address
-      return { device_id: id, ip_key: ipKeyOf(ip, space(address)), network_id }
+      return { device_id: id, ip_key: parseIpKeyOrThrow(ip, space(address)), network_id }
     }),
   )
 }
@@ -62,7 +62,7 @@ export const validate = async (ctx: Ctx, given: readonly NewDevice[]): Promise<M
   const drafts = given.map(({ id = Bun.randomUUIDv7(), ...draft }) => ({ id, ...draft }))
   const ids = given.flatMap(({ id }) => (id === undefined ? [] : [id]))
   const [checked, taken] = await Promise.all([checkReferences(ctx, drafts), store.findDocs(ctx, ids)])
-  const judged = await judgeDevices(
+  const judged = await validateDevices(
     ctx,
     checked.map(({ of }) => ({ id: of.id, of })),
   )
@@ -70,10 +70,10 @@ export const validate = async (ctx: Ctx, given: readonly NewDevice[]): Promise<M
     ctx,
     await withModels(
       ctx,
-      judged.map(({ of }) => ({ device: deviceOf(ctx, of), given: of.mount })),
+      judged.map(({ of }) => ({ device: buildDevice(ctx, of), given: of.mount })),
     ),
   )
-  const refused = await refusedMounts(
+  const refused = await findRefusedMounts(
     ctx,
     mounted.map(({ device }) => device),
   )
@@ -92,24 +92,24 @@ type Birth = 'device.created' | 'device.promoted'
 
 /** Records valid devices in this transaction. */
 export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth = 'device.created'): Promise<void> => {
-  const members = await memberRows(ctx, all)
+  const members = await toMemberRows(ctx, all)
   const keys = members.map(({ ip_key }) => ip_key)
   // Before the addresses: of two callers that make one device, the second learns which it is.
   await store.insertRefs(ctx, all)
   await claimPlaces(ctx, all)
   await store.insert(ctx, all)
   await membership.add(ctx, members)
-  const births = async () => {
+  const emitCreations = async () => {
     for (const device of all) await ctx.emit(birth, device)
   }
-  await Promise.all([births(), ctx.emit('devices.recorded', all)])
+  await Promise.all([emitCreations(), ctx.emit('devices.recorded', all)])
   // As late as possible: other writers of neighbouring addresses wait for this lock until the commit.
   await occupancy.lock(ctx, keys)
   await Promise.all([occupancy.take(ctx, keys), ctx.emit('devices.placed', all)])
 }
 
 /** Devices that are made again have their ports of before. */
-const typed = async (ctx: Ctx, drafts: readonly NewDevice[], made: readonly Device[]): Promise<void> => {
+const emitTyped = async (ctx: Ctx, drafts: readonly NewDevice[], made: readonly Device[]): Promise<void> => {
   const fresh = made.filter((device, i) => {
     const { created_at, has_ports } = drafts[i] ?? {}
     return device.device_type_id && created_at === undefined && !has_ports
@@ -122,43 +122,43 @@ export const create = async (ctx: Ctx, draft: NewDevice, birth?: Birth): Promise
   if (!made) throw new Error('one draft makes one device')
   if (made.error) throw made.error
   await insertAll(ctx, [made.device], birth)
-  await typed(ctx, [draft], [made.device])
+  await emitTyped(ctx, [draft], [made.device])
   return made.device
 }
 
 /** @throws AppError NOT_FOUND */
-const mustGetDoc = async (ctx: Ctx, id: string): Promise<string> =>
+const getDocOrThrow = async (ctx: Ctx, id: string): Promise<string> =>
   orNotFound(await store.findDoc(ctx, id), 'device', id)
 
 /** Returns those of the ids that are devices. */
-export const existing = store.existing
+export const filterExistingDevices = store.filterExistingIds
 
 /** Returns the ids of the devices with these names, by lower-case name. */
-export const idsByName = store.idsByName
+export const findIdsByName = store.findIdsByName
 
-export { keysOf, updateAll }
+export { toIpKeys, updateAll }
 
 /** For the history. */
-export const { holdersOf } = store
-export const documents = store.findDocs
+export const { findHolders } = store
+export const findDocuments = store.findDocs
 
 /** Returns the documents of devices, whose rows are locked until commit. */
 export const lockDocuments = store.lockDocs
-export const { namesOf } = store
-export const searchTextOf = (device: Device): string => searchText(device)
-export { lowerCaseCustom }
+export const { findNames } = store
+export const getSearchText = (device: Device): string => searchText(device)
+export { toLowerCaseCustom }
 
-export const exists = async (ctx: Ctx, id: string): Promise<boolean> => store.exists(ctx, id)
+export const hasDevice = async (ctx: Ctx, id: string): Promise<boolean> => store.hasId(ctx, id)
 
 /** @throws AppError NOT_FOUND */
-export const mustExist = async (ctx: Ctx, id: string): Promise<void> => {
-  if (!(await store.exists(ctx, id))) throw notFound('device', id)
+export const assertDeviceExists = async (ctx: Ctx, id: string): Promise<void> => {
+  if (!(await store.hasId(ctx, id))) throw notFound('device', id)
 }
 
 /** @throws AppError NOT_FOUND */
-export const mustGet = async (ctx: Ctx, id: string): Promise<Device> =>
+export const getOrThrow = async (ctx: Ctx, id: string): Promise<Device> =>
   // The column holds the JSON of a device.
-  JSON.parse(await mustGetDoc(ctx, id)) as Device
+  JSON.parse(await getDocOrThrow(ctx, id)) as Device
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Device> => {
   const doc = orNotFound(await store.lockDoc(ctx, id), 'device', id)
@@ -172,7 +172,7 @@ const checkPatch = async (ctx: Ctx, given: DevicePatch): Promise<References<Devi
   if (given.addresses === undefined) return undefined
   await lockPlaces(ctx, [{ addresses: given.addresses }])
   const [checked] = await checkReferences(ctx, [given])
-  await occupancy.lock(ctx, await keysOf(ctx, [{ addresses: checked?.of.addresses ?? [] }]))
+  await occupancy.lock(ctx, await toIpKeys(ctx, [{ addresses: checked?.of.addresses ?? [] }]))
   return checked
 }
 
@@ -183,9 +183,9 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
   const patch = placed?.of ?? given
   await lockCustomOfDevices(ctx)
   const before = await lockForChange(ctx, id)
-  const [judged] = await judgeDevices(ctx, [{ id, of: patch, before }])
+  const [judged] = await validateDevices(ctx, [{ id, of: patch, before }])
   if (!judged) throw new Error('one patch is judged once')
-  const mounted = await mountChange(ctx, { before, ...patched(ctx, before, judged.of) }, given.mount)
+  const mounted = await mountChange(ctx, { before, ...applyPatch(ctx, before, judged.of) }, given.mount)
   const { device, changes } = mounted.change
   const found = [...judged.issues, ...mounted.issues]
   const isRefused = found.length > 0 || judged.error !== undefined
@@ -194,11 +194,13 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
   rejectIssues([...issues, ...found])
   if (judged.error) throw judged.error
   const hasMoved = changes.includes('addresses')
-  const keys = hasMoved ? { old: await keysOf(ctx, [before]), new: await keysOf(ctx, [device]) } : { old: [], new: [] }
+  const keys = hasMoved
+    ? { old: await toIpKeys(ctx, [before]), new: await toIpKeys(ctx, [device]) }
+    : { old: [], new: [] }
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
   if (hasMoved) await claimPlaces(ctx, [device])
   if (changes.includes('mount')) await claimMount(ctx, device)
-  await store.update(ctx, { before, device, changes })
+  await store.updateDocument(ctx, { before, device, changes })
   if (hasMoved) {
     await membership.rebuild(ctx, [id])
     await occupancy.release(ctx, keys.old)
@@ -233,10 +235,10 @@ export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddr
 
 /** Deletes locked devices, with few queries for all of them. */
 const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
-  const keys = await keysOf(ctx, all)
+  const keys = await toIpKeys(ctx, all)
   await occupancy.lock(ctx, keys)
   await ctx.emit('devices.deleting', all)
-  await store.removeAll(ctx, all)
+  await store.deleteRows(ctx, all)
   await occupancy.release(ctx, keys)
   for (const device of all) await ctx.emit('device.deleted', device)
   await ctx.emit('devices.removed', all)
@@ -265,7 +267,7 @@ export const createAll = async (ctx: Ctx, drafts: readonly NewDevice[]): Promise
   if (bad?.error) throw bad.error
   const all = made.map(({ device }) => device)
   await insertAll(ctx, all)
-  await typed(ctx, drafts, all)
+  await emitTyped(ctx, drafts, all)
 }
 
 /** Sends the stored JSON unchanged. */
@@ -279,7 +281,7 @@ export const feature: Feature = {
       return listChain(ctx, { revision, ...(await findDevices(ctx, q)), page, row: sendDoc })
     },
     create,
-    get: async (ctx, { id }) => new JsonText(await mustGetDoc(ctx, id)),
+    get: async (ctx, { id }) => new JsonText(await getDocOrThrow(ctx, id)),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
     bulk: async (ctx, input) =>

@@ -1,36 +1,42 @@
 /** The list of devices with its filters. */
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { countRows, listRows, type Page } from '../../platform/contract/list.ts'
-import { sortOf } from '../../platform/contract/sort.ts'
-import { cachedCount } from '../../platform/db/cache/query-cache.ts'
+import { parseSort } from '../../platform/contract/sort.ts'
+import { getCachedCount } from '../../platform/db/cache/query-cache.ts'
 import type { Part } from '../../platform/db/database.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
-import { inOrderOf } from '../../platform/db/order.ts'
-import { countMembers, type Membership, membership } from '../../platform/db/subset.ts'
+import { orderQuery } from '../../platform/db/order.ts'
+import { buildMembership, countMembers, type Membership } from '../../platform/db/subset.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { ParsedInputOf } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
-import { CUSTOM_TABLES, customFilters } from '../custom-fields/lists.ts'
-import { devicesIn } from '../networks/membership.ts'
+import { buildCustomFilters, CUSTOM_TABLES } from '../custom-fields/lists.ts'
+import { buildDeviceSubset } from '../networks/membership.ts'
 import { hasAddressIn } from '../spaces/keys.ts'
 import type { devices } from './api.ts'
-import { idsInPart, inSortedNames } from './part-page.ts'
+import { selectPageIds, sortByName } from './part-page.ts'
 import type { Device } from './schema.ts'
-import { searchTables, textFilter } from './search.ts'
-import { pastDevices, sortedDevices } from './sorted.ts'
+import { buildTextFilter, searchTables } from './search.ts'
+import { listPastDevices, listSortedDevices } from './sorted.ts'
 
 type Filter = Omit<ParsedInputOf<typeof devices.list>, keyof Page>
 
 /** The index of names serves both directions. */
 const NAMES = { name: ['devices.name_key', 'devices.id'] }
 
-const inNames = <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>, sort = 'name') =>
-  inOrderOf(query, sortOf(sort), NAMES)
+const orderByName = <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>, sort = 'name') =>
+  orderQuery(query, parseSort(sort), NAMES)
 
-const ofTag = (value: string) => ({ id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value })
+const toTagSubset = (value: string) => ({
+  id: 'devices.id',
+  table: 'device_tags',
+  member: 'device_id',
+  column: 'tag',
+  value,
+})
 
 /** Returns the query of the filters that are columns of a device or its addresses. */
-const plainQuery = async (
+const buildPlainQuery = async (
   ctx: Ctx,
   { datacenter_id, space_id, status, managed_by, rack_id, device_type_id }: Filter,
 ) => {
@@ -47,13 +53,13 @@ const plainQuery = async (
 /** A condition, and a fast count of the devices that meet it. */
 type Condition = Membership & { readonly count?: () => Promise<number> }
 
-const conditionsOf = async (ctx: Ctx, { tags = [], network_id, custom }: Filter): Promise<Condition[]> => {
-  const subsets = [...[...new Set(tags)].map(ofTag), ...(network_id ? [devicesIn(network_id)] : [])]
+const buildConditions = async (ctx: Ctx, { tags = [], network_id, custom }: Filter): Promise<Condition[]> => {
+  const subsets = [...[...new Set(tags)].map(toTagSubset), ...(network_id ? [buildDeviceSubset(network_id)] : [])]
   const conditions: Condition[] = []
   for (const subset of subsets)
-    conditions.push({ ...(await membership(ctx, subset)), count: () => countMembers(ctx, subset) })
+    conditions.push({ ...(await buildMembership(ctx, subset)), count: () => countMembers(ctx, subset) })
   // Those of the past are read from documents.
-  return ctx.isPast ? conditions : [...conditions, ...(await customFilters(ctx, 'devices', custom, 'devices.id'))]
+  return ctx.isPast ? conditions : [...conditions, ...(await buildCustomFilters(ctx, 'devices', custom, 'devices.id'))]
 }
 
 /** The number of devices of a part up to which they are sorted before the first is sent. */
@@ -80,43 +86,44 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
     ...(isCustom ? CUSTOM_TABLES : []),
     ...(q === undefined ? [] : searchTables(ctx)),
   ])
-  let query = await plainQuery(ctx, filter)
+  let query = await buildPlainQuery(ctx, filter)
   let counted = query
-  const conditions = await conditionsOf(ctx, filter)
+  const conditions = await buildConditions(ctx, filter)
   for (const { ordered, counted: fast } of conditions) {
     query = query.where(ordered)
     counted = counted.where(fast)
   }
-  const text = q === undefined ? undefined : await textFilter(ctx, q)
+  const text = q === undefined ? undefined : await buildTextFilter(ctx, q)
   if (text) counted = counted.where(text.counted)
-  if (isCustom && ctx.isPast) return pastDevices(ctx, { query: inNames(counted), page, filter, revision })
+  if (isCustom && ctx.isPast) return listPastDevices(ctx, { query: orderByName(counted), page, filter, revision })
   const [only, second] = conditions
   const isFiltered =
     [datacenter_id, status, managed_by, rack_id, device_type_id].some(Boolean) || space_id !== undefined
   const total = (): Promise<number> => {
     if (text && !only && !isFiltered) return text.total()
     if (only?.count && !second && !isFiltered && !text) return only.count()
-    return cachedCount(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
+    return getCachedCount(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
   }
-  if (sort !== 'name' && sort !== '-name') return sortedDevices(ctx, { query: counted, total, page, sort, revision })
-  const holding = async (part: Part) => inNames(text ? query.where(await text.ordered(part)) : query, sort)
+  if (sort !== 'name' && sort !== '-name')
+    return listSortedDevices(ctx, { query: counted, total, page, sort, revision })
+  const holding = async (part: Part) => orderByName(text ? query.where(await text.ordered(part)) : query, sort)
   // On PostgreSQL. A text has its own order of reading.
   const areas = text || ctx.store.sql.isInProcess ? undefined : ctx.store.areas
-  const idsOf = async (limit: number, offset: number) => {
-    if (areas) return idsInPart(query, { areas, count: await total(), sort, limit, offset })
+  const selectIds = async (limit: number, offset: number) => {
+    if (areas) return selectPageIds(query, { areas, count: await total(), sort, limit, offset })
     const part = page.limit === undefined ? { count: await total() } : { wanted: offset + limit }
     const ids = (await holding(part)).clearSelect().select('devices.id').limit(limit).offset(offset)
     return sql<{ id: string }>`(${ids})`
   }
   /** Finds the page in index order, and fetches the documents of that page only. */
-  const pageOf = async (limit: number, offset: number) => {
-    const ids = (await idsOf(limit, offset)).as<'page'>(sql.ref('page'))
+  const selectPage = async (limit: number, offset: number) => {
+    const ids = (await selectIds(limit, offset)).as<'page'>(sql.ref('page'))
     const docs = ctx.db.selectFrom('devices').innerJoin(ids, 'page.id', 'devices.id').select('devices.doc')
-    return inNames(docs, sort)
+    return orderByName(docs, sort)
   }
   const whole = async () => {
-    if (areas && (await total()) <= SORTED) return inSortedNames(query, sort)
+    if (areas && (await total()) <= SORTED) return sortByName(query, sort)
     return holding({ count: text ? await total() : 0 })
   }
-  return listRows(ctx, { revision, query, page, total, pageOf, whole, row: ({ doc }): string => doc })
+  return listRows(ctx, { revision, query, page, total, buildPage: selectPage, whole, row: ({ doc }): string => doc })
 }

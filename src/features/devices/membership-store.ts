@@ -1,19 +1,19 @@
 /** Maintains `network_addresses`, which records which addresses belong to which network, by the rule in networks. */
 import { type Kysely, sql } from 'kysely'
 import type { IpKey } from '../../net/ip.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
-import { networksHolding } from '../networks/membership.ts'
+import { findNetworksHolding } from '../networks/membership.ts'
 import type { NetworkRow } from '../networks/table.ts'
 import type { Tables } from '../tables.ts'
 import type { AddressRow } from './table.ts'
 
 type Member = Pick<AddressRow, 'device_id' | 'ip_key' | 'network_id'>
 
-const membersOf = async (ctx: Ctx, rows: readonly Member[]) => {
-  const holding = await networksHolding(
+const findMembers = async (ctx: Ctx, rows: readonly Member[]) => {
+  const holding = await findNetworksHolding(
     ctx,
     rows.filter(({ network_id }) => network_id === null).map(({ ip_key }) => ip_key),
   )
@@ -27,7 +27,7 @@ const membersOf = async (ctx: Ctx, rows: readonly Member[]) => {
 
 /** Adds the addresses of devices that have no rows yet. */
 export const add = async (ctx: Ctx, rows: readonly Member[]): Promise<void> => {
-  await insertRows(ctx, await membersOf(ctx, rows))
+  await insertRows(ctx, await findMembers(ctx, rows))
 }
 
 const insertRows = preparedRows(
@@ -37,7 +37,7 @@ const insertRows = preparedRows(
 
 /** Recomputes the memberships of some devices. */
 export const rebuild = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
-  for (const batch of batches(deviceIds)) {
+  for (const batch of splitBatches(deviceIds)) {
     await ctx.db.deleteFrom('network_addresses').where('device_id', 'in', batch).execute()
     const rows = await ctx.db
       .selectFrom('addresses')
@@ -54,14 +54,14 @@ export const removeNetwork = async (ctx: Ctx, networkId: string): Promise<void> 
 }
 
 /** Returns the devices with an address in the network. */
-export const devicesOf = async (ctx: Ctx, networkId: string): Promise<string[]> => {
+export const findDeviceIds = async (ctx: Ctx, networkId: string): Promise<string[]> => {
   const query = ctx.db.selectFrom('network_addresses').select('device_id').distinct()
   const rows = await query.where('network_id', '=', networkId).execute()
   return rows.map(({ device_id }) => device_id)
 }
 
 /** Returns the addresses that belong to the network: their storage keys by device. */
-export const keysByDevice = async (ctx: Ctx, networkId: string): Promise<Map<string, Set<IpKey>>> => {
+export const findKeysByDevice = async (ctx: Ctx, networkId: string): Promise<Map<string, Set<IpKey>>> => {
   const query = ctx.db.selectFrom('network_addresses').select(['device_id', 'ip_key'])
   const keys = new Map<string, Set<IpKey>>()
   for (const { device_id, ip_key } of await query.where('network_id', '=', networkId).execute())
@@ -72,7 +72,7 @@ export const keysByDevice = async (ctx: Ctx, networkId: string): Promise<Map<str
 type Range = Pick<NetworkRow, 'first_key' | 'last_key' | 'prefix'>
 
 /** The devices with an address in the range that names no network and is in none more specific than `prefix`. */
-export const devicesConcerned = async (ctx: Ctx, { first_key, last_key, prefix }: Range): Promise<string[]> => {
+export const findConcernedDevices = async (ctx: Ctx, { first_key, last_key, prefix }: Range): Promise<string[]> => {
   const rows = await ctx.db
     .selectFrom('addresses')
     .select('addresses.device_id')

@@ -2,11 +2,11 @@
 import { type AppError, type FieldIssue, invalid } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { DeviceType } from '../device-types/api.ts'
-import { typesById } from '../device-types/device-types.ts'
+import { findDeviceTypes } from '../device-types/device-types.ts'
 import type { Rack } from '../racks/api.ts'
 import type { GivenMount, Mount } from '../racks/mount.ts'
-import { isInside, overlap, type Place, placeOf } from '../racks/placement.ts'
-import { byIds, lockPlaces, mountedIn } from '../racks/racks.ts'
+import { isInside, overlap, type Place, toRackPlace } from '../racks/placement.ts'
+import { findMountedIn, findRacks, lockPlaces } from '../racks/racks.ts'
 import type { Device } from './schema.ts'
 import type { Change } from './search-text.ts'
 import * as store from './store.ts'
@@ -21,7 +21,7 @@ export type Mounting = { readonly device: Device; readonly given: GivenMount | n
 type Mounted = { readonly device: Device; readonly issues: readonly FieldIssue[] }
 
 /** The racks that devices are in whose datacenter changes. */
-const racksNow = async (ctx: Ctx, ids: readonly string[]): Promise<string[]> => {
+const findCurrentRacks = async (ctx: Ctx, ids: readonly string[]): Promise<string[]> => {
   if (ids.length === 0 || ctx.store.sql.hasOneWriter) return []
   const docs = await store.findDocs(ctx, ids)
   // The column holds the JSON of a device.
@@ -34,7 +34,7 @@ export const lockRacks = async (ctx: Ctx, all: readonly (Given & { readonly id?:
   const moved = all.flatMap(({ id, mount, datacenter_id }) =>
     id !== undefined && !mount && datacenter_id !== undefined ? [id] : [],
   )
-  await lockPlaces(ctx, [...given, ...(await racksNow(ctx, moved))])
+  await lockPlaces(ctx, [...given, ...(await findCurrentRacks(ctx, moved))])
 }
 
 /** Returns the device with a place, which stands before the times; without a place it has no such field. */
@@ -44,7 +44,7 @@ export const withMount = (device: Device, mount: Mount | undefined): Device => {
 }
 
 /** Returns the whole place. What is absent is that of the device type. */
-const wholeOf = (given: GivenMount, type: DeviceType | undefined): Mount => ({
+const completeMount = (given: GivenMount, type: DeviceType | undefined): Mount => ({
   rack_id: given.rack_id,
   position: given.position,
   height: given.height ?? type?.height ?? 1,
@@ -54,61 +54,61 @@ const wholeOf = (given: GivenMount, type: DeviceType | undefined): Mount => ({
   power_w: given.power_w ?? type?.power_w ?? null,
 })
 
-const unitsOf = ({ first_unit, height }: Rack): string => `${first_unit} to ${first_unit + height - 1}`
+const formatUnits = ({ first_unit, height }: Rack): string => `${first_unit} to ${first_unit + height - 1}`
 
 /** Names the rack, which may be hidden from the caller of a limited write. */
-const nameOf = (ctx: Ctx, { name }: Rack): string => (ctx.mayName('racks') ? `the rack "${name}"` : 'the rack')
+const formatRack = (ctx: Ctx, { name }: Rack): string => (ctx.mayName('racks') ? `the rack "${name}"` : 'the rack')
 
 const placeIssue = (ctx: Ctx, mount: Mount, rack: Rack): FieldIssue | undefined => {
   const { position, height } = mount
   if (position === null) return undefined
   if (height === 0) return { field: 'mount.position', message: 'must be null for a device of height 0' }
   if (isInside({ position, height }, rack)) return undefined
-  const units = ctx.mayName('racks') ? `, which has the units ${unitsOf(rack)}` : ''
-  return { field: 'mount.position', message: `would be outside of ${nameOf(ctx, rack)}${units}` }
+  const units = ctx.mayName('racks') ? `, which has the units ${formatUnits(rack)}` : ''
+  return { field: 'mount.position', message: `would be outside of ${formatRack(ctx, rack)}${units}` }
 }
 
-const noHeight = (given: GivenMount, type: DeviceType | undefined): FieldIssue[] =>
+const validateHeight = (given: GivenMount, type: DeviceType | undefined): FieldIssue[] =>
   given.height === 0 && type?.height !== 0
     ? [{ field: 'mount.height', message: 'must be 0.5 to 100; 0 is that of a device type that goes in no unit' }]
     : []
 
 /** The datacenter that a device in the rack has. */
-const inDatacenterOf = (ctx: Ctx, device: Device, rack: Rack): Mounted => {
+const withRackDatacenter = (ctx: Ctx, device: Device, rack: Rack): Mounted => {
   const { datacenter_id } = rack
   if (datacenter_id === null || device.datacenter_id === datacenter_id) return { device, issues: [] }
   if (device.datacenter_id === null) return { device: { ...device, datacenter_id }, issues: [] }
-  const message = `${nameOf(ctx, rack)} is in another datacenter than the device`
+  const message = `${formatRack(ctx, rack)} is in another datacenter than the device`
   return { device, issues: [{ field: 'mount.rack_id', message }] }
 }
 
 type Known = { readonly racks: ReadonlyMap<string, Rack>; readonly types: ReadonlyMap<string, DeviceType> }
 
-const mountedOf = (ctx: Ctx, { device, given }: Mounting, { racks, types }: Known): Mounted => {
+const applyMount = (ctx: Ctx, { device, given }: Mounting, { racks, types }: Known): Mounted => {
   if (given === null) return { device: withMount(device, undefined), issues: [] }
   const rackId = given?.rack_id ?? device.mount?.rack_id
   if (rackId === undefined) return { device, issues: [] }
   const rack = racks.get(rackId)
   if (!rack) return { device, issues: [{ field: 'mount.rack_id', message: `there is no rack with id "${rackId}"` }] }
-  const { device: placed, issues } = inDatacenterOf(ctx, device, rack)
+  const { device: placed, issues } = withRackDatacenter(ctx, device, rack)
   if (given === undefined) return { device: placed, issues }
   const type = types.get(device.device_type_id ?? '')
-  const mount = wholeOf(given, type)
+  const mount = completeMount(given, type)
   const outside = placeIssue(ctx, mount, rack)
   return {
     device: withMount(placed, mount),
-    issues: [...issues, ...noHeight(given, type), ...(outside ? [outside] : [])],
+    issues: [...issues, ...validateHeight(given, type), ...(outside ? [outside] : [])],
   }
 }
 
-const typeIds = (all: readonly Mounting[]): string[] =>
+const listTypeIds = (all: readonly Mounting[]): string[] =>
   all.flatMap(({ device, given }) => (given && device.device_type_id ? [device.device_type_id] : []))
 
 /** Returns the devices with their places, with one query for all racks. Without a place there is none. */
 export const mountAll = async (ctx: Ctx, all: readonly Mounting[]): Promise<Mounted[]> => {
   const rackIds = all.flatMap(({ device, given }) => given?.rack_id ?? device.mount?.rack_id ?? [])
-  const known = { racks: await byIds(ctx, rackIds), types: await typesById(ctx, typeIds(all)) }
-  return all.map((one) => mountedOf(ctx, one, known))
+  const known = { racks: await findRacks(ctx, rackIds), types: await findDeviceTypes(ctx, listTypeIds(all)) }
+  return all.map((one) => applyMount(ctx, one, known))
 }
 
 /** Returns a change with the place that the device is given and the datacenter of its rack. */
@@ -131,7 +131,7 @@ export const mountChange = async (
 /** A device that is there or will be. */
 type Holder = { readonly name: string; readonly place: Place }
 
-const taken = (ctx: Ctx, { name, place }: Holder): AppError =>
+const createTakenError = (ctx: Ctx, { name, place }: Holder): AppError =>
   invalid([
     {
       field: 'mount.position',
@@ -146,23 +146,23 @@ const taken = (ctx: Ctx, { name, place }: Holder): AppError =>
  * counts, so that they may exchange places.
  * @param all as they will be
  */
-export const refusedMounts = async (ctx: Ctx, all: readonly Device[]): Promise<Map<string, AppError>> => {
+export const findRefusedMounts = async (ctx: Ctx, all: readonly Device[]): Promise<Map<string, AppError>> => {
   const refused = new Map<string, AppError>()
   const wanted = all.flatMap((device) => {
-    const place = device.mount && placeOf(device.mount)
+    const place = device.mount && toRackPlace(device.mount)
     return device.mount && place ? [{ device, place, rackId: device.mount.rack_id }] : []
   })
   if (wanted.length === 0) return refused
   const ids = new Set(all.map(({ id }) => id))
   const holders = new Map<string, Holder[]>()
   const add = (rackId: string, holder: Holder) => holders.set(rackId, [...(holders.get(rackId) ?? []), holder])
-  for (const { id, name, mount } of await mountedIn(ctx, [...new Set(wanted.map(({ rackId }) => rackId))])) {
-    const place = placeOf(mount)
+  for (const { id, name, mount } of await findMountedIn(ctx, [...new Set(wanted.map(({ rackId }) => rackId))])) {
+    const place = toRackPlace(mount)
     if (place && !ids.has(id)) add(mount.rack_id, { name, place })
   }
   for (const { device, place, rackId } of wanted) {
     const holder = holders.get(rackId)?.find((one) => overlap(one.place, place))
-    if (holder) refused.set(device.id, taken(ctx, holder))
+    if (holder) refused.set(device.id, createTakenError(ctx, holder))
     else add(rackId, { name: device.name, place })
   }
   return refused
@@ -170,6 +170,6 @@ export const refusedMounts = async (ctx: Ctx, all: readonly Device[]): Promise<M
 
 /** @throws AppError VALIDATION_ERROR if another device is in the place of this one */
 export const claimMount = async (ctx: Ctx, device: Device): Promise<void> => {
-  const [error] = (await refusedMounts(ctx, [device])).values()
+  const [error] = (await findRefusedMounts(ctx, [device])).values()
   if (error) throw error
 }

@@ -1,10 +1,10 @@
 /** Moves the addresses of a network to the address space that it has moved to. */
-import { type IpKey, ipKeyOf, keyInSpace } from '../../net/ip.ts'
+import { type IpKey, parseIpKeyOrThrow, replaceSpace } from '../../net/ip.ts'
 import type { Ctx } from '../ctx.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import { isOnlyWithSubnet } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
-import { idsOfNetwork as poolsOfNetwork } from '../pools/pools.ts'
+import { findPoolIds } from '../pools/pools.ts'
 import { withSpace } from '../spaces/fields.ts'
 import * as membership from './membership-store.ts'
 import type { Address, Device } from './schema.ts'
@@ -18,30 +18,30 @@ type MovedKeys = { readonly old: readonly IpKey[]; readonly new: readonly IpKey[
  * network of the same subnet holds them too. An address loses its pool if only one of the two has moved.
  */
 export const moveToSpace = async (ctx: Ctx, { before, after, from, to }: SpaceChange): Promise<MovedKeys> => {
-  const pools = new Set(await poolsOfNetwork(ctx, after.id))
-  const members = await membership.keysByDevice(ctx, after.id)
+  const pools = new Set(await findPoolIds(ctx, after.id))
+  const members = await membership.findKeysByDevice(ctx, after.id)
   const takesContained = await isOnlyWithSubnet(ctx, before)
-  const moves = (device: Device, { ip, network_id, space_id }: Address): boolean => {
+  const isMoving = (device: Device, { ip, network_id, space_id }: Address): boolean => {
     if (network_id !== null) return network_id === after.id
-    const isHeld = space_id === before.space_id && members.get(device.id)?.has(ipKeyOf(ip, from)) === true
+    const isHeld = space_id === before.space_id && members.get(device.id)?.has(parseIpKeyOrThrow(ip, from)) === true
     return takesContained && isHeld
   }
   const old: IpKey[] = []
-  const moved = (device: Device, address: Address): Address => {
+  const moveAddress = (device: Device, address: Address): Address => {
     const { space_id: _, ...rest } = address
     const hasMovedPool = address.pool_id !== null && pools.has(address.pool_id)
-    if (!moves(device, address)) return hasMovedPool ? { ...address, pool_id: null } : address
-    old.push(ipKeyOf(address.ip, from))
+    if (!isMoving(device, address)) return hasMovedPool ? { ...address, pool_id: null } : address
+    old.push(parseIpKeyOrThrow(address.ip, from))
     return withSpace({ ...rest, pool_id: hasMovedPool ? address.pool_id : null }, after.space_id)
   }
   const change = (device: Device): Device => {
-    const addresses = device.addresses.map((address) => moved(device, address))
+    const addresses = device.addresses.map((address) => moveAddress(device, address))
     return addresses.some((address, i) => address !== device.addresses[i]) ? { ...device, addresses } : device
   }
-  const ofPools = pools.size > 0 ? await store.idsReferringTo(ctx, { poolIds: [...pools] }) : []
-  const inBoth = [...members].flatMap(([, keys]) => [...keys].flatMap((key) => [key, keyInSpace(key, to)]))
+  const ofPools = pools.size > 0 ? await store.findIdsReferringTo(ctx, { poolIds: [...pools] }) : []
+  const inBoth = [...members].flatMap(([, keys]) => [...keys].flatMap((key) => [key, replaceSpace(key, to)]))
   await occupancy.lock(ctx, inBoth)
   await store.rewrite(ctx, [...new Set([...members.keys(), ...ofPools])], change)
   const keys = [...new Set(old)]
-  return { old: keys, new: keys.map((key) => keyInSpace(key, to)) }
+  return { old: keys, new: keys.map((key) => replaceSpace(key, to)) }
 }

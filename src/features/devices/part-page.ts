@@ -3,16 +3,16 @@
  * nearly all names for a part that is last among them.
  */
 import { type SelectQueryBuilder, sql } from 'kysely'
-import { sortOf } from '../../platform/contract/sort.ts'
+import { parseSort } from '../../platform/contract/sort.ts'
 import type { Tables } from '../tables.ts'
 
 type Query<Row> = SelectQueryBuilder<Tables, 'devices', Row>
 
-const directionOf = (sort: string) => (sortOf(sort).isReverse ? 'desc' : 'asc')
+const getDirection = (sort: string) => (parseSort(sort).isReverse ? 'desc' : 'asc')
 
 /** Returns the query in the order of names, for which no index of names is used: the planner reads the index of areas, and sorts. */
-export const inSortedNames = <Row>(query: Query<Row>, sort: string): Query<Row> =>
-  query.orderBy(sql`devices.name_key || ''`, directionOf(sort)).orderBy('devices.id', directionOf(sort))
+export const sortByName = <Row>(query: Query<Row>, sort: string): Query<Row> =>
+  query.orderBy(sql`devices.name_key || ''`, getDirection(sort)).orderBy('devices.id', getDirection(sort))
 
 type Wanted = {
   /** Those of the part. */
@@ -28,17 +28,17 @@ type Wanted = {
  * Returns a subquery of the ids of a page of the devices that the query finds. The first ones of each area by its index are the fewest rows
  * to read, unless there are many areas or the page is far from the beginning.
  */
-export const idsInPart = <Row>(query: Query<Row>, { areas, count, sort, limit, offset }: Wanted) => {
+export const selectPageIds = <Row>(query: Query<Row>, { areas, count, sort, limit, offset }: Wanted) => {
   const inSome = query.clearSelect()
   const wanted = offset + limit
   if (areas.size * wanted >= count)
-    return sql<{ id: string }>`(${inSortedNames(inSome.select('devices.id'), sort).limit(limit).offset(offset)})`
-  const direction = sql.raw(directionOf(sort))
+    return sql<{ id: string }>`(${sortByName(inSome.select('devices.id'), sort).limit(limit).offset(offset)})`
+  const direction = sql.raw(getDirection(sort))
   const inOne = inSome
     .select(['devices.name_key', 'devices.id'])
     .where('devices.area', '=', sql<number>`each_area.number`)
-    .orderBy('devices.name_key', directionOf(sort))
-    .orderBy('devices.id', directionOf(sort))
+    .orderBy('devices.name_key', getDirection(sort))
+    .orderBy('devices.id', getDirection(sort))
     .limit(wanted)
   return sql<{ id: string }>`(
     SELECT found.id FROM unnest(string_to_array(${[...areas].join()}, ',')::int[]) AS each_area (number), LATERAL (${inOne}) AS found

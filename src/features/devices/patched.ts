@@ -5,20 +5,20 @@ import { withChangedRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import { type Custom, withCustom } from '../custom-fields/fields.ts'
 import { type DevicePatch, MAX_TAGS } from './api.ts'
-import type { JudgedDevice } from './custom.ts'
+import type { CheckedDevice } from './custom.ts'
 import type { Device } from './schema.ts'
 
 type Retag = Pick<DevicePatch, 'tags' | 'add_tags' | 'remove_tags'>
 
 /** @throws AppError VALIDATION_ERROR on `add_tags` if the device would have too many. */
-const retagged = (before: readonly string[], { tags, add_tags = [], remove_tags = [] }: Retag): string[] => {
+const mergeTags = (before: readonly string[], { tags, add_tags = [], remove_tags = [] }: Retag): string[] => {
   const wanted = [...new Set([...(tags ?? before), ...add_tags])].filter((tag) => !remove_tags.includes(tag))
   if (wanted.length > MAX_TAGS) throw invalidField('add_tags', `a device has at most ${MAX_TAGS} tags`)
   return wanted
 }
 
 /** A patch with the values of custom fields after it. */
-export type JudgedPatch = JudgedDevice<DevicePatch>['of']
+export type CheckedPatch = CheckedDevice<DevicePatch>['of']
 
 const NONE: Custom = {}
 
@@ -31,9 +31,9 @@ export const withType = (device: Device, device_type_id: string | null | undefin
 }
 
 /** Leaves the place in a rack as it is: `mountChange` changes it. @returns the device, and the fields that differ @throws AppError VALIDATION_ERROR */
-export const patched = (ctx: Ctx, before: Device, { id: _, ...fields }: JudgedPatch) => {
+export const applyPatch = (ctx: Ctx, before: Device, { id: _, ...fields }: CheckedPatch) => {
   const { add_tags, remove_tags, custom = before.custom ?? NONE, mount: __, device_type_id, ...patch } = fields
-  const { value, changes } = merge(before, { ...withChangedRefs(before, patch), tags: retagged(before.tags, fields) })
+  const { value, changes } = merge(before, { ...withChangedRefs(before, patch), tags: mergeTags(before.tags, fields) })
   const typed = withType({ ...value, updated_at: ctx.now }, device_type_id)
   const hasOtherType = typed.device_type_id !== before.device_type_id
   const hasOtherValues = !Bun.deepEquals(custom, before.custom ?? NONE)

@@ -1,10 +1,10 @@
 /** The places of devices: the addresses that they have, and that no two of them may have from one pool. */
-import { type IpKey, ipKeyOf } from '../../net/ip.ts'
+import { type IpKey, parseIpKeyOrThrow } from '../../net/ip.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
 import { lockForPlacing } from '../placement-lock.ts'
 import { lockAll as lockPools } from '../pools/pools.ts'
-import { type SpaceKeys, spaceKeys } from '../spaces/keys.ts'
+import { findSpaceKeys, type SpaceKeys } from '../spaces/keys.ts'
 import type { GivenAddress } from './custom.ts'
 import type { Device } from './schema.ts'
 import * as store from './store.ts'
@@ -12,16 +12,16 @@ import * as store from './store.ts'
 type Placed = { readonly addresses: readonly GivenAddress[] }
 
 /** Returns the keys of the spaces of the addresses. */
-export const spacesOf = (scope: StoreScope, all: readonly Placed[]): Promise<SpaceKeys> =>
-  spaceKeys(
+export const findSpaces = (scope: StoreScope, all: readonly Placed[]): Promise<SpaceKeys> =>
+  findSpaceKeys(
     scope,
     all.flatMap(({ addresses }) => addresses),
   )
 
 /** Returns the storage keys of the addresses, in order. */
-export const keysOf = async (scope: StoreScope, all: readonly Placed[]): Promise<IpKey[]> => {
-  const space = await spacesOf(scope, all)
-  return all.flatMap(({ addresses }) => addresses.map((address) => ipKeyOf(address.ip, space(address))))
+export const toIpKeys = async (scope: StoreScope, all: readonly Placed[]): Promise<IpKey[]> => {
+  const space = await findSpaces(scope, all)
+  return all.flatMap(({ addresses }) => addresses.map((address) => parseIpKeyOrThrow(address.ip, space(address))))
 }
 
 /** Locks the networks and pools of these addresses until commit. */
@@ -40,17 +40,17 @@ export const lockPlaces = async (ctx: Ctx, all: readonly Placed[]): Promise<void
  * pool. The state after all of them counts, so that they may exchange addresses.
  * @param all as they will be
  */
-export const refusedPlaces = async (ctx: Ctx, all: readonly Device[]): Promise<Map<string, AppError>> => {
-  const space = await spacesOf(ctx, all)
+export const findRefusedAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<Map<string, AppError>> => {
+  const space = await findSpaces(ctx, all)
   const wanted = all.flatMap(({ id, addresses }) =>
     addresses.flatMap((address) => {
       const { ip, pool_id } = address
-      return pool_id === null ? [] : [{ pool_id, ip, ip_key: ipKeyOf(ip, space(address)), device_id: id }]
+      return pool_id === null ? [] : [{ pool_id, ip, ip_key: parseIpKeyOrThrow(ip, space(address)), device_id: id }]
     }),
   )
   const ids = new Set(all.map(({ id }) => id))
   const taken = new Set<string>()
-  for (const { pool_id, ip_key, device_id } of await store.takenInPools(ctx, wanted))
+  for (const { pool_id, ip_key, device_id } of await store.findTakenInPools(ctx, wanted))
     if (!ids.has(device_id)) taken.add(`${pool_id} ${ip_key}`)
   const refused = new Map<string, AppError>()
   const owners = new Map<string, string>()
@@ -66,6 +66,6 @@ export const refusedPlaces = async (ctx: Ctx, all: readonly Device[]): Promise<M
 
 /** @throws AppError IP_NOT_AVAILABLE if another device already has one of the addresses from the same pool. */
 export const claimPlaces = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
-  const [error] = (await refusedPlaces(ctx, all)).values()
+  const [error] = (await findRefusedAddresses(ctx, all)).values()
   if (error) throw error
 }

@@ -1,6 +1,6 @@
 /** The reactions of devices, in the same transaction, to deletions and changes of the objects that they refer to. */
-import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
-import { ipKeyOf, type SpaceKey } from '../../net/ip.ts'
+import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
+import { parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import { REWRITE, type Rewrite } from '../custom-fields/engine.ts'
 import type { Datacenter } from '../datacenters/api.ts'
@@ -12,8 +12,8 @@ import * as occupancy from '../occupancy/occupancy.ts'
 import type { RangeChange } from '../pools/pools.ts'
 import type { Rack } from '../racks/api.ts'
 import { RACK_MOVED, type RackMoved } from '../racks/racks.ts'
-import { spaceKeyOf } from '../spaces/keys.ts'
-import { rewriteOf } from './custom.ts'
+import { findSpaceKey } from '../spaces/keys.ts'
+import { planRewrite } from './custom.ts'
 import * as membership from './membership-store.ts'
 import { withMount } from './mounts.ts'
 import { moveToNetworks } from './move-to-network.ts'
@@ -22,9 +22,9 @@ import { withType } from './patched.ts'
 import type { Address, Device } from './schema.ts'
 import * as store from './store.ts'
 
-const rangeOf = ({ subnet }: Network, space: SpaceKey) => {
-  const cidr = cidrOfText(subnet)
-  const { first: first_key, last: last_key } = cidrKeys(cidr, space)
+const toRange = ({ subnet }: Network, space: SpaceKey) => {
+  const cidr = parseCidrOrThrow(subnet)
+  const { first: first_key, last: last_key } = toCidrKeys(cidr, space)
   return { prefix: cidr.prefix, first_key, last_key }
 }
 
@@ -34,9 +34,12 @@ const withAddresses = (device: Device, change: (address: Address) => Address): D
 })
 
 const rebuildAround = async (ctx: Ctx, network: Network): Promise<void> =>
-  membership.rebuild(ctx, await membership.devicesConcerned(ctx, rangeOf(network, await spaceKeyOf(ctx, network))))
+  membership.rebuild(
+    ctx,
+    await membership.findConcernedDevices(ctx, toRange(network, await findSpaceKey(ctx, network))),
+  )
 
-const leaves = (ctx: Ctx, { ip, device_id }: { readonly ip: string; readonly device_id: string }): string =>
+const describeLeaving = (ctx: Ctx, { ip, device_id }: { readonly ip: string; readonly device_id: string }): string =>
   ctx.mayName('devices')
     ? `would leave the address ${ip} of device ${device_id} outside`
     : 'would leave an address of a device outside'
@@ -45,54 +48,54 @@ export const reactions: NonNullable<Feature['reactions']> = {
   'datacenter.deleting': async (ctx, { id }: Datacenter) => {
     const clear = (device: Device): Device =>
       device.datacenter_id === id ? { ...device, datacenter_id: null } : device
-    await store.rewrite(ctx, await store.idsOfDatacenter(ctx, id), clear)
+    await store.rewrite(ctx, await store.findIdsInDatacenter(ctx, id), clear)
   },
   'rack.deleting': async (ctx, { id }: Rack) => {
     const clear = (device: Device): Device => (device.mount?.rack_id === id ? withMount(device, undefined) : device)
-    await store.rewrite(ctx, await store.idsOf(ctx, 'rack_id', id), clear)
+    await store.rewrite(ctx, await store.findIdsByColumn(ctx, 'rack_id', id), clear)
   },
   [RACK_MOVED]: async (ctx, { id, datacenter_id }: RackMoved) => {
     const move = (device: Device): Device =>
       device.mount?.rack_id === id && device.datacenter_id !== datacenter_id ? { ...device, datacenter_id } : device
-    await store.rewrite(ctx, await store.idsOf(ctx, 'rack_id', id), move)
+    await store.rewrite(ctx, await store.findIdsByColumn(ctx, 'rack_id', id), move)
   },
   'device_type.deleting': async (ctx, { id }: DeviceType) => {
     const clear = (device: Device): Device => (device.device_type_id === id ? withType(device, null) : device)
-    await store.rewrite(ctx, await store.idsOf(ctx, 'device_type_id', id), clear)
+    await store.rewrite(ctx, await store.findIdsByColumn(ctx, 'device_type_id', id), clear)
   },
   'pools.deleting': async (ctx, poolIds: readonly string[]) => {
     const gone = new Set(poolIds)
     const clear = (address: Address) =>
       address.pool_id && gone.has(address.pool_id) ? { ...address, pool_id: null } : address
-    const ids = await store.idsReferringTo(ctx, { poolIds })
+    const ids = await store.findIdsReferringTo(ctx, { poolIds })
     await store.rewrite(ctx, ids, (device) => withAddresses(device, clear))
   },
   [REWRITE]: async (ctx, rewrite: Rewrite) => {
-    const concerned = rewriteOf(rewrite)
+    const concerned = planRewrite(rewrite)
     if (concerned) await store.rewriteValues(ctx, concerned.ids, { ...concerned, isChange: rewrite.isChange })
   },
   'network.created': async (ctx, network: Network) => rebuildAround(ctx, network),
   'network.changing-subnet': async (ctx, { after, issues, moving: except }: SubnetChange) => {
-    const { first_key: first, last_key: last } = rangeOf(after, await spaceKeyOf(ctx, after))
-    const outside = await store.firstOutside(ctx, { column: 'network_id', id: after.id, first, last, except })
+    const { first_key: first, last_key: last } = toRange(after, await findSpaceKey(ctx, after))
+    const outside = await store.findFirstOutside(ctx, { column: 'network_id', id: after.id, first, last, except })
     if (!outside) return
     issues.push({
       field: 'subnet',
-      message: leaves(ctx, outside),
+      message: describeLeaving(ctx, outside),
     })
   },
   'network.updated': async (ctx, { network, before }: { network: Network; before: Network }) => {
     if (network.subnet === before.subnet) return
     // The devices it contained, which may now belong to another network, and those that it may contain from now on.
-    const held = await membership.devicesOf(ctx, network.id)
-    const concerned = await membership.devicesConcerned(ctx, rangeOf(network, await spaceKeyOf(ctx, network)))
+    const held = await membership.findDeviceIds(ctx, network.id)
+    const concerned = await membership.findConcernedDevices(ctx, toRange(network, await findSpaceKey(ctx, network)))
     await membership.rebuild(ctx, [...new Set([...held, ...concerned])])
   },
   'network.changed-space': async (ctx, change: SpaceChange) => {
-    const held = await membership.devicesOf(ctx, change.after.id)
+    const held = await membership.findDeviceIds(ctx, change.after.id)
     const moved = await moveToSpace(ctx, change)
     // Of the space that it came to: those that it may contain from now on.
-    const concerned = await membership.devicesConcerned(ctx, rangeOf(change.after, change.to))
+    const concerned = await membership.findConcernedDevices(ctx, toRange(change.after, change.to))
     await membership.rebuild(ctx, [...new Set([...held, ...concerned])])
     await occupancy.release(ctx, moved.old)
     await occupancy.take(ctx, moved.new)
@@ -102,15 +105,15 @@ export const reactions: NonNullable<Feature['reactions']> = {
   'network.deleting': async (ctx, { id }: Network) => {
     await membership.removeNetwork(ctx, id)
     const clear = (address: Address) => (address.network_id === id ? { ...address, network_id: null } : address)
-    const ids = await store.idsReferringTo(ctx, { networkId: id })
+    const ids = await store.findIdsReferringTo(ctx, { networkId: id })
     await store.rewrite(ctx, ids, (device) => withAddresses(device, clear))
   },
   'network.deleted': async (ctx, network: Network) => rebuildAround(ctx, network),
   'pool.changing-range': async (ctx, { before, after, space, issues, moving: except }: RangeChange) => {
-    const [first, last] = [ipKeyOf(after.start_ip, space), ipKeyOf(after.end_ip, space)]
-    const outside = await store.firstOutside(ctx, { column: 'pool_id', id: before.id, first, last, except })
+    const [first, last] = [parseIpKeyOrThrow(after.start_ip, space), parseIpKeyOrThrow(after.end_ip, space)]
+    const outside = await store.findFirstOutside(ctx, { column: 'pool_id', id: before.id, first, last, except })
     if (!outside) return
     const field = outside.ip_key < first ? 'start_ip' : 'end_ip'
-    issues.push({ field, message: leaves(ctx, outside) })
+    issues.push({ field, message: describeLeaving(ctx, outside) })
   },
 }

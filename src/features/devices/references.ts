@@ -1,14 +1,14 @@
 /** Checks that datacenters, networks, pools and spaces exist and contain the addresses that name them, and finds the space of each. */
-import { cidrHolds, cidrOfText } from '../../net/cidr.ts'
-import { ipKeyOf, parseIp, spaceOfKey } from '../../net/ip.ts'
+import { cidrHolds, parseCidrOrThrow } from '../../net/cidr.ts'
+import { getSpaceKey, parseIp, parseIpKeyOrThrow } from '../../net/ip.ts'
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
-import { existingDatacenters } from '../datacenters/datacenters.ts'
-import { typesById } from '../device-types/device-types.ts'
-import { blocksOf } from '../networks/networks.ts'
-import { rangesOf } from '../pools/pools.ts'
+import { filterExistingDatacenters } from '../datacenters/datacenters.ts'
+import { findDeviceTypes } from '../device-types/device-types.ts'
+import { findNetworkBlocks } from '../networks/networks.ts'
+import { findPoolRanges } from '../pools/pools.ts'
 import { withSpace } from '../spaces/fields.ts'
-import { existingSpaces } from '../spaces/keys.ts'
+import { filterExistingSpaces } from '../spaces/keys.ts'
 import type { GivenAddress } from './custom.ts'
 
 type Referring = {
@@ -17,12 +17,12 @@ type Referring = {
   readonly addresses?: readonly GivenAddress[] | undefined
 }
 
-const holds = (subnet: string, ip: string): boolean => {
+const isInSubnet = (subnet: string, ip: string): boolean => {
   const address = parseIp(ip)
-  return address !== undefined && cidrHolds(cidrOfText(subnet), address)
+  return address !== undefined && cidrHolds(parseCidrOrThrow(subnet), address)
 }
 
-const present = (ids: readonly (string | null | undefined)[]): string[] => [
+const filterPresent = (ids: readonly (string | null | undefined)[]): string[] => [
   ...new Set(ids.filter((id) => id !== null && id !== undefined)),
 ]
 
@@ -32,7 +32,7 @@ export type References<Of> = { readonly issues: readonly FieldIssue[]; readonly 
 /** An address whose references are wrong is in the default space. */
 type PlacedAddress = { readonly issues: FieldIssue[]; readonly address: GivenAddress }
 
-const inSpaceOf = ({ space_id: _, ...address }: GivenAddress, space_id: string | null | undefined): GivenAddress =>
+const replaceSpace = ({ space_id: _, ...address }: GivenAddress, space_id: string | null | undefined): GivenAddress =>
   withSpace(address, space_id)
 
 /** Checks the references of devices, with one query for all of them, and gives each address the space that it is in. */
@@ -42,11 +42,11 @@ export const checkReferences = async <Of extends Referring>(
 ): Promise<References<Of>[]> => {
   const addresses = devices.flatMap((device) => device.addresses ?? [])
   const [datacenters, types, networks, pools, spaces] = await Promise.all([
-    existingDatacenters(ctx, present(devices.map(({ datacenter_id }) => datacenter_id))),
-    typesById(ctx, present(devices.map(({ device_type_id }) => device_type_id))),
-    blocksOf(ctx, present(addresses.map(({ network_id }) => network_id))),
-    rangesOf(ctx, present(addresses.map(({ pool_id }) => pool_id))),
-    existingSpaces(ctx, present(addresses.map(({ space_id }) => space_id))),
+    filterExistingDatacenters(ctx, filterPresent(devices.map(({ datacenter_id }) => datacenter_id))),
+    findDeviceTypes(ctx, filterPresent(devices.map(({ device_type_id }) => device_type_id))),
+    findNetworkBlocks(ctx, filterPresent(addresses.map(({ network_id }) => network_id))),
+    findPoolRanges(ctx, filterPresent(addresses.map(({ pool_id }) => pool_id))),
+    filterExistingSpaces(ctx, filterPresent(addresses.map(({ space_id }) => space_id))),
   ])
 
   const placed = (address: GivenAddress, index: number): PlacedAddress => {
@@ -57,7 +57,7 @@ export const checkReferences = async <Of extends Referring>(
     if (network_id !== null) {
       if (network === undefined)
         issues.push({ field: `${at}.network_id`, message: `there is no network with id "${network_id}"` })
-      else if (!holds(network.subnet, ip))
+      else if (!isInSubnet(network.subnet, ip))
         issues.push({
           field: `${at}.ip`,
           message: `is outside of its network${ctx.mayName('networks') ? ` ${network.subnet}` : ''}`,
@@ -65,7 +65,7 @@ export const checkReferences = async <Of extends Referring>(
     }
     const range = pool_id === null ? undefined : pools.get(pool_id)
     if (pool_id !== null) {
-      const key = range && ipKeyOf(ip, spaceOfKey(range.first))
+      const key = range && parseIpKeyOrThrow(ip, getSpaceKey(range.first))
       if (range === undefined || key === undefined)
         issues.push({ field: `${at}.pool_id`, message: `there is no pool with id "${pool_id}"` })
       else if (key < range.first || key > range.last)
@@ -79,7 +79,7 @@ export const checkReferences = async <Of extends Referring>(
     else if (space_id && holder && holder.space_id !== space_id)
       issues.push({ field: `${at}.space_id`, message: `is not the space of the ${network ? 'network' : 'pool'}` })
     const space = holder ? holder.space_id : space_id
-    return { issues, address: inSpaceOf(address, issues.length > 0 ? null : space) }
+    return { issues, address: replaceSpace(address, issues.length > 0 ? null : space) }
   }
 
   return devices.map((device) => {

@@ -18,6 +18,6 @@ export const renameInterface = async (ctx: Ctx, deviceId: string, { from, to }: 
   if (addresses.every(({ interface: name }, i) => name === before.addresses[i]?.interface)) return
   const device = { ...before, addresses, updated_at: ctx.now }
   const changes = ['addresses'] as const
-  await store.update(ctx, { before, device, changes })
+  await store.updateDocument(ctx, { before, device, changes })
   await ctx.emit('device.updated', { device, before, changes })
 }

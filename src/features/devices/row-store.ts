@@ -10,7 +10,7 @@ import type { DeviceRow } from './table.ts'
 type NewRow = Omit<DeviceRow, 'seq'>
 
 /** The columns of indexes that an update may change. One that is set costs a change of its indexes, also by the same value. */
-const indexedOf = (device: Device) => ({
+const toIndexedColumns = (device: Device) => ({
   name_key: device.name.toLowerCase(),
   hostname_key: device.hostname.toLowerCase(),
   status: device.status,
@@ -20,8 +20,8 @@ const indexedOf = (device: Device) => ({
   device_type_id: device.device_type_id ?? null,
 })
 
-export const rowOf = (device: Device, searchable: readonly string[]): NewRow => ({
-  ...indexedOf(device),
+export const toRow = (device: Device, searchable: readonly string[]): NewRow => ({
+  ...toIndexedColumns(device),
   id: device.id,
   name: device.name,
   description: device.description,
@@ -72,7 +72,7 @@ const PLAIN = [
   'doc',
 ] as const satisfies readonly (keyof NewRow)[]
 
-const updateOf = (columns: readonly (keyof NewRow)[]) =>
+const prepareUpdate = (columns: readonly (keyof NewRow)[]) =>
   prepared((db: Kysely<Tables>, row: NewRow) =>
     db
       .updateTable('devices')
@@ -81,16 +81,16 @@ const updateOf = (columns: readonly (keyof NewRow)[]) =>
   )
 
 /** The updates so far, by the indexed columns that they set. */
-const updates = new Map<string, ReturnType<typeof updateOf>>()
+const updates = new Map<string, ReturnType<typeof prepareUpdate>>()
 
 /** Updates the row of a device. @param before the device as it is stored */
 export const updateRow = async (scope: PreparedScope<Tables>, before: Device, row: NewRow): Promise<void> => {
-  const changed = Object.entries(indexedOf(before)).flatMap(([column, value]) =>
+  const changed = Object.entries(toIndexedColumns(before)).flatMap(([column, value]) =>
     // The names are those of columns.
     row[column as keyof NewRow] === value ? [] : [column as keyof NewRow],
   )
   const key = changed.join()
-  const known = updates.get(key) ?? updateOf([...changed, ...PLAIN])
+  const known = updates.get(key) ?? prepareUpdate([...changed, ...PLAIN])
   updates.set(key, known)
   await known(scope, row)
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Refs } from '../../platform/contract/external-fields.ts'
 import { Timestamp } from '../../platform/contract/fields.ts'
-import { customOf } from '../custom-fields/fields.ts'
+import { customOutput } from '../custom-fields/fields.ts'
 import { Mount } from '../racks/mount.ts'
 import { SpaceOf } from '../spaces/fields.ts'
 
@@ -21,7 +21,7 @@ export const Address = z
     dns_name: z.string(),
     pool_id: z.string().nullable(),
     space_id: SpaceOf,
-    custom: customOf('addresses'),
+    custom: customOutput('addresses'),
   })
   .meta({ id: 'Address' })
 export type Address = z.infer<typeof Address>
@@ -45,7 +45,7 @@ export const Device = z
     managed_by: z.string(),
     device_type_id: z.string().optional().describe('The device type; absent without one'),
     mount: Mount.optional().describe('The place in a rack; absent without one'),
-    custom: customOf('devices'),
+    custom: customOutput('devices'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -7,28 +7,28 @@ const ADDRESS_TEXTS = ['mac_address', 'dns_name'] as const
 const SEARCHED: readonly (keyof Device)[] = [...TEXTS, ...LISTS]
 
 /** The texts of the addresses. Those that are empty are left out. */
-const addressTexts = ({ addresses }: Device): string[] => [
+const listAddressTexts = ({ addresses }: Device): string[] => [
   ...addresses.map(({ ip }) => ip),
   ...ADDRESS_TEXTS.flatMap((field) => addresses.map((address) => address[field]).filter((text) => text !== '')),
 ]
 
 /** Returns the texts of the given custom fields. */
-const customTexts = ({ custom = {} }: Device, names: readonly string[]): string[] =>
+const listCustomTexts = ({ custom = {} }: Device, names: readonly string[]): string[] =>
   names.flatMap((name) => (Object.hasOwn(custom, name) ? [custom[name] ?? []].flat().map(String) : []))
 
 /** Returns the texts of all custom fields in lower case, by name. */
-export const lowerCaseCustom = (device: Device): Readonly<Record<string, string>> =>
+export const toLowerCaseCustom = (device: Device): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.keys(device.custom ?? {}).map((name) => [name, customTexts(device, [name]).join('\n').toLowerCase()]),
+    Object.keys(device.custom ?? {}).map((name) => [name, listCustomTexts(device, [name]).join('\n').toLowerCase()]),
   )
 
 /** In lower case. The text is stored, so a change here requires a migration that rewrites it. @param searchable the names of custom fields */
 export const searchText = (device: Device, searchable: readonly string[] = []): string =>
   [
     ...TEXTS.map((field) => device[field]),
-    ...addressTexts(device),
+    ...listAddressTexts(device),
     ...LISTS.flatMap((field) => device[field]),
-    ...customTexts(device, searchable),
+    ...listCustomTexts(device, searchable),
   ]
     .join('\n')
     .toLowerCase()
@@ -43,5 +43,5 @@ export type Change = {
 /** Checks whether searches may rank it differently, even with the same text: an address may have become a tag. */
 export const isFoundOtherwise = ({ before, device, changes }: Change, searchable: readonly string[]): boolean =>
   changes.some((field) => SEARCHED.includes(field)) ||
-  addressTexts(before).join() !== addressTexts(device).join() ||
-  customTexts(before, searchable).join('\n') !== customTexts(device, searchable).join('\n')
+  listAddressTexts(before).join() !== listAddressTexts(device).join() ||
+  listCustomTexts(before, searchable).join('\n') !== listCustomTexts(device, searchable).join('\n')

@@ -3,18 +3,18 @@
  * match has a separate query in index order, so that the first page of a large result is fast.
  */
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely'
-import { cidrKeys, parseCidr } from '../../net/cidr.ts'
-import { canonicalIp, DEFAULT_SPACE } from '../../net/ip.ts'
+import { parseCidr, toCidrKeys } from '../../net/cidr.ts'
+import { DEFAULT_SPACE, normalizeIp } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
 import { invalidField } from '../../platform/contract/errors.ts'
 import { type ChainQuery, countRows, SHORT } from '../../platform/contract/list.ts'
-import { cachedCount, cachedList } from '../../platform/db/cache/query-cache.ts'
+import { getCachedCount, getCachedList } from '../../platform/db/cache/query-cache.ts'
 import type { Part, WordsInOrder } from '../../platform/db/database.ts'
-import { padded } from '../../platform/db/query/prepared-lists.ts'
+import { padKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Membership } from '../../platform/db/subset.ts'
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
-import { allSpaces, SPACES } from '../spaces/keys.ts'
+import { findAllSpaces, SPACES } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 
 type Doc = { readonly doc: string }
@@ -43,20 +43,20 @@ const hasMac = sql<SqlBool>`mac_address <> ''`
 const ADDRESS = /^[0-9a-f:.]+$/
 
 /** An upper bound for texts that begin with `text`: no text contains this noncharacter (Unicode 23.7). */
-const beyond = (text: string): string => `${text}\u{10ffff}`
+const getUpperBound = (text: string): string => `${text}\u{10ffff}`
 
-const docs = (ctx: Ctx) => ctx.db.selectFrom('devices').select('doc')
-const named = (query: ReturnType<typeof docs>) => query.orderBy('name_key').orderBy('id')
+const selectDocs = (ctx: Ctx) => ctx.db.selectFrom('devices').select('doc')
+const orderByName = (query: ReturnType<typeof selectDocs>) => query.orderBy('name_key').orderBy('id')
 
 /** Limits a query to its first rows. */
-const first =
+const limitRows =
   <Q extends { limit: (rows: number) => Q }>(query: Q) =>
   (rows?: number): Q =>
     rows === undefined ? query : query.limit(rows)
 
 /** Returns the condition of an address in the block. */
-const blockMembership = async (ctx: Ctx, { first: from, last: to }: KeyRange): Promise<Membership> => {
-  const isDivided = (await allSpaces(ctx)).length > 0
+const buildBlockMembership = async (ctx: Ctx, { first: from, last: to }: KeyRange): Promise<Membership> => {
+  const isDivided = (await findAllSpaces(ctx)).length > 0
   const inside = isDivided
     ? sql`FROM ${SPACES} AS spaces CROSS JOIN addresses WHERE ip_key BETWEEN space || ${from} AND space || ${to}`
     : sql`FROM addresses WHERE ip_key BETWEEN ${from} AND ${to}`
@@ -69,47 +69,50 @@ const blockMembership = async (ctx: Ctx, { first: from, last: to }: KeyRange): P
 }
 
 const countFound = (ctx: Ctx, text: string, condition: Expression<SqlBool>): Promise<number> =>
-  cachedCount(ctx, 'devices', `found ${text}`, () => countRows(docs(ctx).where(condition)))
+  getCachedCount(ctx, 'devices', `found ${text}`, () => countRows(selectDocs(ctx).where(condition)))
 
-const inBlock = async (ctx: Ctx, text: string, range: KeyRange): Promise<Found> => {
-  const { ordered, counted } = await blockMembership(ctx, range)
-  return { queries: [first(named(docs(ctx).where(ordered)))], total: () => countFound(ctx, text, counted) }
+const findInBlock = async (ctx: Ctx, text: string, range: KeyRange): Promise<Found> => {
+  const { ordered, counted } = await buildBlockMembership(ctx, range)
+  return {
+    queries: [limitRows(orderByName(selectDocs(ctx).where(ordered)))],
+    total: () => countFound(ctx, text, counted),
+  }
 }
 
-const seesPorts = ({ caller }: Ctx): boolean => caller.permissions.has('ports:list')
+const canListPorts = ({ caller }: Ctx): boolean => caller.permissions.has('ports:list')
 
 /** The tables of a search: ports are searched for callers who may list them. */
 export const searchTables = (ctx: Ctx): ('addresses' | 'ports')[] =>
-  seesPorts(ctx) ? ['addresses', 'ports'] : ['addresses']
+  canListPorts(ctx) ? ['addresses', 'ports'] : ['addresses']
 
 /** Returns the ids of the devices with a MAC in any notation, at an address or a port; undefined for a text that is none. */
 const withMac = (ctx: Ctx, text: string) => {
   const mac = parseMac(text)
   if (mac === undefined) return undefined
-  const idsIn = (table: 'addresses' | 'ports') =>
+  const selectIdsIn = (table: 'addresses' | 'ports') =>
     // Both have the columns, of the same types.
     ctx.db
       .selectFrom(table as 'ports')
       .select('device_id as id')
       .where('mac_address', '=', mac)
       .where(hasMac)
-  return seesPorts(ctx) ? idsIn('addresses').union(idsIn('ports')) : idsIn('addresses')
+  return canListPorts(ctx) ? selectIdsIn('addresses').union(selectIdsIn('ports')) : selectIdsIn('addresses')
 }
 
 /** Returns the key of cached results. Those of a MAC also change with ports, and with the right to see them. */
 const cacheKey = async (ctx: Ctx, text: string): Promise<string> =>
-  parseMac(text) === undefined || !seesPorts(ctx) ? text : `${text} ${await ctx.store.revision(['ports'])}`
+  parseMac(text) === undefined || !canListPorts(ctx) ? text : `${text} ${await ctx.store.revision(['ports'])}`
 
 /** The kinds of good matches, as conditions on devices. */
-const matchesOf = (ctx: Ctx, text: string) => {
-  const ip = canonicalIp(text)
+const buildMatches = (ctx: Ctx, text: string) => {
+  const ip = normalizeIp(text)
   // As text, so that it is found in all address spaces.
   const withIp = ip && ctx.db.selectFrom('addresses').select('device_id as id').where('ip', '=', ip)
   // No text is both.
   const withAddress = withIp ?? withMac(ctx, text)
-  const idsWith = (column: 'name_key' | 'hostname_key') =>
+  const selectIdsWith = (column: 'name_key' | 'hostname_key') =>
     ctx.db.selectFrom('devices').select('id').where(column, '=', text)
-  const end = beyond(text)
+  const end = getUpperBound(text)
   const isPrefix = ADDRESS.test(text)
   const { selective } = ctx.store.sql
   return {
@@ -123,7 +126,7 @@ const matchesOf = (ctx: Ctx, text: string) => {
       ]),
     /** The same as separate queries: each part has an index, but the three in one condition would use none. */
     amongExact: (eb: Columns) => {
-      const named = idsWith('name_key').union(idsWith('hostname_key'))
+      const named = selectIdsWith('name_key').union(selectIdsWith('hostname_key'))
       return eb('id', 'in', withAddress ? named.union(withAddress) : named)
     },
     byName: (eb: Columns) => eb.and([eb('name_key', '>=', text), eb('name_key', '<', end)]),
@@ -144,8 +147,8 @@ const matchesOf = (ctx: Ctx, text: string) => {
 }
 
 /** Returns the devices with an address that begins with the text, ordered by the first such address of each. */
-const byAddressPrefix = (ctx: Ctx, text: string) => {
-  const end = beyond(text)
+const selectByAddressPrefix = (ctx: Ctx, text: string) => {
+  const end = getUpperBound(text)
   return ctx.db
     .selectFrom('addresses as a')
     .innerJoin('devices', 'devices.id', 'a.device_id')
@@ -175,14 +178,14 @@ const byAddressPrefix = (ctx: Ctx, text: string) => {
 /** Checks for an address that the text of a device with it may lack: an IP that is not in its stored form, or a MAC, which a port may have. */
 const mayBeElsewhere = (text: string): boolean => {
   if (parseMac(text) !== undefined) return true
-  const stored = canonicalIp(text)
+  const stored = normalizeIp(text)
   return stored !== undefined && stored !== text
 }
 
 type Wanted = {
   readonly text: string
   readonly words: readonly string[]
-  readonly matches: ReturnType<typeof matchesOf>
+  readonly matches: ReturnType<typeof buildMatches>
 }
 
 /** Returns the devices that contain the words: their count, and by name those without a better match. */
@@ -199,7 +202,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     const withWords = (await inOrder(MANY)).count ?? (await engine.countWords(ctx.db, 'devices', words))
     // Text that equals or begins a field also contains the words, except for an address in another form or of a port.
     if (!mayBeElsewhere(text)) return withWords
-    const elsewhere = docs(ctx)
+    const elsewhere = selectDocs(ctx)
       .where(amongExact)
       .where((eb) => eb.not(engine.matchesWords('devices', words)))
     return withWords + (await countRows(elsewhere))
@@ -210,7 +213,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   /** The count of all matches, once requested. */
   let counted: Promise<number> | undefined
   const total = (): Promise<number> => {
-    counted ??= cacheKey(ctx, text).then((key) => cachedCount(ctx, 'devices', `found ${key}`, count, finds))
+    counted ??= cacheKey(ctx, text).then((key) => getCachedCount(ctx, 'devices', `found ${key}`, count, finds))
     return counted
   }
   const inOrderOfNames = async (part: Part): Promise<Expression<SqlBool>> => {
@@ -238,41 +241,41 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     const isKept = all !== undefined && all <= MANY
     const together = isKept ? (rows <= FIRST_PAGES ? FIRST_PAGES : SHORT) : rows
     const key = await cacheKey(ctx, text)
-    const kept = await cachedList(ctx, 'devices', `first ${together} ${key}`, () => findFirst(together), finds)
-    return named(docs(ctx).where('id', 'in', padded(kept.slice(0, rows), NO_ID)))
+    const kept = await getCachedList(ctx, 'devices', `first ${together} ${key}`, () => findFirst(together), finds)
+    return orderByName(selectDocs(ctx).where('id', 'in', padKeys(kept.slice(0, rows), NO_ID)))
   }
   return { total, rest, inOrderOfNames }
 }
 
 /** Returns a word in the form of the stored text. A MAC among other words may be written with hyphens or dots. */
-const searchedWord = (word: string): string => (/[:.-]/.test(word) ? (parseMac(word) ?? word) : word)
+const normalizeWord = (word: string): string => (/[:.-]/.test(word) ? (parseMac(word) ?? word) : word)
 
-/** A text that is one MAC, in any notation, finds the devices that have it, and those whose text contains it as it is written. */
-const wordsOf = (text: string): string[] =>
-  parseMac(text) === undefined ? [...new Set(text.split(/\s+/).map(searchedWord))] : [text]
+/** A text that is one MAC, in any notation, finds the devices that have it, and those whose text contains it is written. */
+const splitWords = (text: string): string[] =>
+  parseMac(text) === undefined ? [...new Set(text.split(/\s+/).map(normalizeWord))] : [text]
 
-const byWords = (ctx: Ctx, text: string): Found => {
-  const words = wordsOf(text)
-  const matches = matchesOf(ctx, text)
+const findByWords = (ctx: Ctx, text: string): Found => {
+  const words = splitWords(text)
+  const matches = buildMatches(ctx, text)
   const { isPrefix, exactly, amongExact, byName, byHostname } = matches
   const { total, rest } = holding(ctx, { text, words, matches })
   const queries: ChainQuery<Doc>[] = [
-    first(named(docs(ctx).where(amongExact))),
-    first(named(docs(ctx).where(byName)).where((eb) => eb.not(exactly(eb)))),
-    first(
-      docs(ctx)
+    limitRows(orderByName(selectDocs(ctx).where(amongExact))),
+    limitRows(orderByName(selectDocs(ctx).where(byName)).where((eb) => eb.not(exactly(eb)))),
+    limitRows(
+      selectDocs(ctx)
         .where(byHostname)
         .where((eb) => eb.not(eb.or([exactly(eb), byName(eb)])))
         .orderBy('hostname_key')
         .orderBy('id'),
     ),
-    first(byAddressPrefix(ctx, text).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb)])))),
+    limitRows(selectByAddressPrefix(ctx, text).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb)])))),
     rest,
   ]
   return { queries: isPrefix ? queries : queries.toSpliced(3, 1), total }
 }
 
-const textOf = (q: string): string => {
+const normalizeText = (q: string): string => {
   const text = q.trim().toLowerCase()
   if (text === '') throw invalidField('q', 'must not be blank')
   return text
@@ -285,10 +288,10 @@ const textOf = (q: string): string => {
  * @throws AppError VALIDATION_ERROR for blank text.
  */
 export const findDevices = async (ctx: Ctx, q: string): Promise<Found> => {
-  const text = textOf(q)
+  const text = normalizeText(q)
   const cidr = parseCidr(text)
-  if (!cidr) return byWords(ctx, text)
-  return inBlock(ctx, text, cidrKeys(cidr, DEFAULT_SPACE))
+  if (!cidr) return findByWords(ctx, text)
+  return findInBlock(ctx, text, toCidrKeys(cidr, DEFAULT_SPACE))
 }
 
 /** The devices that a text finds, as conditions of a list in the order of names. */
@@ -303,15 +306,15 @@ export type TextFilter = {
  * Finds the devices that `findDevices` finds.
  * @throws AppError VALIDATION_ERROR for blank text.
  */
-export const textFilter = async (ctx: Ctx, q: string): Promise<TextFilter> => {
-  const text = textOf(q)
+export const buildTextFilter = async (ctx: Ctx, q: string): Promise<TextFilter> => {
+  const text = normalizeText(q)
   const cidr = parseCidr(text)
   if (cidr) {
-    const { ordered, counted } = await blockMembership(ctx, cidrKeys(cidr, DEFAULT_SPACE))
+    const { ordered, counted } = await buildBlockMembership(ctx, toCidrKeys(cidr, DEFAULT_SPACE))
     return { ordered: async () => ordered, counted, total: () => countFound(ctx, text, counted) }
   }
-  const words = wordsOf(text)
-  const matches = matchesOf(ctx, text)
+  const words = splitWords(text)
+  const matches = buildMatches(ctx, text)
   const { total, inOrderOfNames } = holding(ctx, { text, words, matches })
   const eb = expressionBuilder<Tables, 'devices'>()
   const orExact = (holds: Expression<SqlBool>) =>

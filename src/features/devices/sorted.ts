@@ -1,11 +1,11 @@
 /** Lists of devices in an order other than their names, and those of the past by custom fields. */
 import type { SelectQueryBuilder } from 'kysely'
 import { listChain, listRows, type Page } from '../../platform/contract/list.ts'
-import { type Sort, sortOf } from '../../platform/contract/sort.ts'
+import { parseSort, type Sort } from '../../platform/contract/sort.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Ctx } from '../ctx.ts'
-import { type CustomFilter, customCheck, customOrder } from '../custom-fields/lists.ts'
-import { byCustom, byKey } from '../custom-fields/sorted.ts'
+import { buildCustomCheck, buildCustomOrder, type CustomFilter } from '../custom-fields/lists.ts'
+import { compareByKey, orderByCustom } from '../custom-fields/sorted.ts'
 import type { Tables } from '../tables.ts'
 import type { Device } from './schema.ts'
 
@@ -26,26 +26,26 @@ const COLUMNS = { created_at: 'created_at', updated_at: 'updated_at' } as const
 const isColumn = (field: string): field is keyof typeof COLUMNS => Object.hasOwn(COLUMNS, field)
 
 /** Returns the column of a field of devices. */
-const columnOf = (field: string): (typeof COLUMNS)[keyof typeof COLUMNS] => {
+const getColumn = (field: string): (typeof COLUMNS)[keyof typeof COLUMNS] => {
   if (!isColumn(field)) throw new Error(`devices are not sorted by ${field}`)
   return COLUMNS[field]
 }
 
-const directionOf = ({ isReverse }: Sort) => (isReverse ? 'desc' : 'asc')
+const getDirection = ({ isReverse }: Sort) => (isReverse ? 'desc' : 'asc')
 
 const sendDoc = ({ doc }: Doc): string => doc
 
 /** Returns a list in the order of a field or of a custom field, of which those without a value come last. */
-export const sortedDevices = async (ctx: Ctx, sorted: Sorted): Promise<JsonList<Device>> => {
+export const listSortedDevices = async (ctx: Ctx, sorted: Sorted): Promise<JsonList<Device>> => {
   const { query, total, page, revision } = sorted
-  const sort = sortOf(sorted.sort)
+  const sort = parseSort(sorted.sort)
   if (sort.isCustom) {
     const base = ctx.db.selectFrom('devices').select('devices.doc')
-    const queries = await byCustom(ctx, { resource: 'devices', base, query }, sort)
+    const queries = await orderByCustom(ctx, { resource: 'devices', base, query }, sort)
     return listChain(ctx, { revision, queries, total, page, row: sendDoc })
   }
-  const column = columnOf(sort.by)
-  const ordered = query.clearOrderBy().orderBy(`devices.${column}`, directionOf(sort))
+  const column = getColumn(sort.by)
+  const ordered = query.clearOrderBy().orderBy(`devices.${column}`, getDirection(sort))
   const all = ordered.orderBy('devices.name_key').orderBy('devices.id')
   return listRows(ctx, { revision, query: all, page, total, row: sendDoc })
 }
@@ -60,16 +60,16 @@ type Past = {
 type Keyed = { readonly doc: string; readonly key: string | undefined }
 
 /** Filters and sorts devices of the past by the values in their documents: values have no table of the past. */
-export const pastDevices = async (
+export const listPastDevices = async (
   ctx: Ctx,
   { query, page, filter: { custom = {}, sort: text = 'name' }, revision }: Past,
 ): Promise<JsonList<Device>> => {
-  const sort = sortOf(text)
-  const meets = await customCheck(ctx, 'devices', custom)
-  const order = sort.isCustom ? await customOrder(ctx, 'devices', sort.by) : undefined
-  const keyOf = (device: Device): string | undefined => {
+  const sort = parseSort(text)
+  const meets = await buildCustomCheck(ctx, 'devices', custom)
+  const order = sort.isCustom ? await buildCustomOrder(ctx, 'devices', sort.by) : undefined
+  const getSortKey = (device: Device): string | undefined => {
     if (order) return order.keyOf(device.custom ?? {})
-    return sort.by === 'name' ? device.name.toLowerCase() : device[columnOf(sort.by)]
+    return sort.by === 'name' ? device.name.toLowerCase() : device[getColumn(sort.by)]
   }
   let found: Promise<readonly string[]> | undefined
   const find = async (): Promise<readonly string[]> => {
@@ -78,9 +78,9 @@ export const pastDevices = async (
       for (const { doc } of rows) {
         // The column holds the JSON of a device.
         const device = JSON.parse(doc) as Device
-        if (meets(device.custom ?? {})) all.push({ doc, key: keyOf(device) })
+        if (meets(device.custom ?? {})) all.push({ doc, key: getSortKey(device) })
       }
-    return all.sort(byKey(sort.isReverse)).map(sendDoc)
+    return all.sort(compareByKey(sort.isReverse)).map(sendDoc)
   }
   const docs = (): Promise<readonly string[]> => {
     found ??= find()

@@ -1,42 +1,43 @@
 /** The queries of devices; the only writer of their tables. */
 import type { Kysely } from 'kysely'
-import { type IpKey, ipKeyOf } from '../../net/ip.ts'
-import { batches } from '../../platform/db/batches.ts'
-import { cachedText } from '../../platform/db/cache/query-cache.ts'
+import { type IpKey, parseIpKeyOrThrow } from '../../net/ip.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
+import { getCachedText } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
-import { objectRefs } from '../../platform/operation/object-refs.ts'
+import { createObjectRefs } from '../../platform/operation/object-refs.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
-import { recordCustom, searchableNames } from '../custom-fields/engine.ts'
-import { type SpaceKeys, spaceKeys } from '../spaces/keys.ts'
+import { loadSearchableNames, recordCustom } from '../custom-fields/engine.ts'
+import { findSpaceKeys, type SpaceKeys } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
-import { addressChanges } from './custom.ts'
-import { insertRows, rowOf, updateRow } from './row-store.ts'
+import { listAddressChanges } from './custom.ts'
+import { insertRows, toRow, updateRow } from './row-store.ts'
 import type { Device } from './schema.ts'
 import { type Change, isFoundOtherwise, searchText } from './search-text.ts'
 import type { AddressRow } from './table.ts'
 
-const refs = objectRefs('devices', 'device', 'name')
+const refs = createObjectRefs('devices', 'device', 'name')
 
-const addressRows = ({ id, addresses }: Device, space: SpaceKeys): AddressRow[] =>
+const toAddressRows = ({ id, addresses }: Device, space: SpaceKeys): AddressRow[] =>
   addresses.map(({ ip, network_id, pool_id, mac_address, dns_name, space_id }, position) => ({
     device_id: id,
     position,
     ip,
-    ip_key: ipKeyOf(ip, space({ space_id })),
+    ip_key: parseIpKeyOrThrow(ip, space({ space_id })),
     network_id,
     pool_id,
     mac_address,
     dns_name,
   }))
 
-const tagRows = ({ id, tags }: Device) => tags.map((tag, position) => ({ device_id: id, position, tag }))
-const domainRows = ({ id, domains }: Device) => domains.map((domain, position) => ({ device_id: id, position, domain }))
+const toTagRows = ({ id, tags }: Device) => tags.map((tag, position) => ({ device_id: id, position, tag }))
+const toDomainRows = ({ id, domains }: Device) =>
+  domains.map((domain, position) => ({ device_id: id, position, domain }))
 
 /** Returns one device as the JSON text that is sent. */
 export const findDoc = async (ctx: Ctx, id: string): Promise<string | undefined> => {
-  return cachedText(ctx, 'devices', id, async () => (await docsById(ctx, { id }))[0]?.doc)
+  return getCachedText(ctx, 'devices', id, async () => (await docsById(ctx, { id }))[0]?.doc)
 }
 
 const docsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
@@ -51,27 +52,27 @@ export const lockDoc = async (ctx: Ctx, id: string): Promise<string | undefined>
 /** As `lockDoc`, for several; returns the documents by id. */
 export const lockDocs = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const docs = new Map<string, string>()
-  for (const batch of batches(ids)) {
+  for (const batch of splitBatches(ids)) {
     const query = ctx.db.selectFrom('devices').select(['id', 'doc']).where('id', 'in', batch).orderBy('id')
     for (const { id, doc } of await ctx.store.sql.lockRows(query).execute()) docs.set(id, doc)
   }
   return docs
 }
 
-export const exists = async (ctx: Ctx, id: string): Promise<boolean> =>
+export const hasId = async (ctx: Ctx, id: string): Promise<boolean> =>
   (await ctx.db.selectFrom('devices').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 
-export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
+export const filterExistingIds = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
   const rows = await idsAmong(ctx, ids)
   return new Set(rows.map(({ id }) => id))
 }
 
 const idsAmong = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('devices').select('id').where('id', 'in', ids))
 
-export const idsByName = async (ctx: Ctx, names: readonly string[]): Promise<Map<string, string[]>> => {
+export const findIdsByName = async (ctx: Ctx, names: readonly string[]): Promise<Map<string, string[]>> => {
   const ids = new Map<string, string[]>()
   const keys = new Set(names.map((name) => name.trim().toLowerCase()))
-  for (const batch of batches([...keys])) {
+  for (const batch of splitBatches([...keys])) {
     const rows = await ctx.db.selectFrom('devices').select(['id', 'name_key']).where('name_key', 'in', batch).execute()
     for (const { id, name_key } of rows) ids.set(name_key, [...(ids.get(name_key) ?? []), id])
   }
@@ -85,9 +86,9 @@ export const findDocs = async (ctx: Ctx, ids: readonly string[]): Promise<Map<st
 }
 
 /** Returns the names of the existing devices of those ids, by id. */
-export const namesOf = async ({ db }: DbScope, ids: readonly string[]): Promise<Map<string, string>> => {
+export const findNames = async ({ db }: DbScope, ids: readonly string[]): Promise<Map<string, string>> => {
   const names = new Map<string, string>()
-  for (const batch of batches(ids)) {
+  for (const batch of splitBatches(ids)) {
     const rows = await db.selectFrom('devices').select(['id', 'name']).where('id', 'in', batch).execute()
     for (const { id, name } of rows) names.set(id, name)
   }
@@ -112,34 +113,34 @@ const insertDomainRows = preparedRows(
 )
 
 const insertAddresses = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-  const space = await spaceKeys(
+  const space = await findSpaceKeys(
     ctx,
     devices.flatMap(({ addresses }) => addresses),
   )
   await insertAddressRows(
     ctx,
-    devices.flatMap((device) => addressRows(device, space)),
+    devices.flatMap((device) => toAddressRows(device, space)),
   )
 }
-const insertTags = (ctx: Ctx, devices: readonly Device[]) => insertTagRows(ctx, devices.flatMap(tagRows))
-const insertDomains = (ctx: Ctx, devices: readonly Device[]) => insertDomainRows(ctx, devices.flatMap(domainRows))
+const insertTags = (ctx: Ctx, devices: readonly Device[]) => insertTagRows(ctx, devices.flatMap(toTagRows))
+const insertDomains = (ctx: Ctx, devices: readonly Device[]) => insertDomainRows(ctx, devices.flatMap(toDomainRows))
 
 /** Stores the refs of new devices. @throws RefTakenError */
 export const insertRefs = (ctx: Ctx, devices: readonly Device[]): Promise<void> => refs.insert(ctx, devices)
 
-const refChanges = (changes: readonly Change[]) =>
+const listRefChanges = (changes: readonly Change[]) =>
   changes.flatMap(({ before, device, changes: fields }) => (fields.includes('refs') ? [{ before, after: device }] : []))
 
 /** Locks the new refs of devices that change together, and returns the errors of refused changes by device. */
-export const refusedRefs = (ctx: Ctx, changes: readonly Change[]) => refs.refused(ctx, refChanges(changes))
+export const findRefusedRefs = (ctx: Ctx, changes: readonly Change[]) => refs.refused(ctx, listRefChanges(changes))
 
-/** Deletes the refs that devices lose by their changes, so that `update` may give them to others. */
+/** Deletes the refs that devices lose by their changes, so that `updateRow` may give them to others. */
 export const releaseRefs = (ctx: Ctx, changes: readonly Change[]): Promise<void> =>
-  refs.release(ctx, refChanges(changes))
+  refs.release(ctx, listRefChanges(changes))
 
 export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-  const searchable = await searchableNames(ctx, 'devices')
-  const rows = devices.map((device) => rowOf(device, searchable))
+  const searchable = await loadSearchableNames(ctx, 'devices')
+  const rows = devices.map((device) => toRow(device, searchable))
   ctx.searchTextChanged('devices', { added: rows.map(({ search_text }) => search_text) })
   await insertRows(ctx, rows)
   await insertAddresses(ctx, devices)
@@ -153,15 +154,15 @@ export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void
   await recordCustom(
     ctx,
     'addresses',
-    devices.flatMap((device) => addressChanges(undefined, device)),
+    devices.flatMap((device) => listAddressChanges(undefined, device)),
   )
   for (const { id, doc } of rows) ctx.changed('device', { id, after: doc })
 }
 
-export const update = async (ctx: Ctx, change: Change): Promise<void> => {
+export const updateDocument = async (ctx: Ctx, change: Change): Promise<void> => {
   const { before, device, changes } = change
-  const searchable = await searchableNames(ctx, 'devices')
-  const row = rowOf(device, searchable)
+  const searchable = await loadSearchableNames(ctx, 'devices')
+  const row = toRow(device, searchable)
   if (isFoundOtherwise(change, searchable))
     ctx.searchTextChanged('devices', { removed: [searchText(before, searchable)], added: [row.search_text] })
   await updateRow(ctx, before, row)
@@ -170,7 +171,7 @@ export const update = async (ctx: Ctx, change: Change): Promise<void> => {
   if (changes.includes('custom'))
     await recordCustom(ctx, 'devices', [{ id: device.id, before: before.custom, after: device.custom }])
   if (changes.includes('addresses')) {
-    await recordCustom(ctx, 'addresses', addressChanges(before, device))
+    await recordCustom(ctx, 'addresses', listAddressChanges(before, device))
     await ctx.db.deleteFrom('addresses').where('device_id', '=', device.id).execute()
     await insertAddresses(ctx, [device])
   }
@@ -192,10 +193,10 @@ const PARTS = [
   ['device_domains', 'domains'],
 ] as const
 
-export const removeAll = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-  const searchable = await searchableNames(ctx, 'devices')
+export const deleteRows = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
+  const searchable = await loadSearchableNames(ctx, 'devices')
   ctx.searchTextChanged('devices', { removed: devices.map((device) => searchText(device, searchable)) })
-  for (const batch of batches(devices)) {
+  for (const batch of splitBatches(devices)) {
     // A delete without matching rows still counts as a change, which invalidates all caches of the table.
     for (const [table, list] of PARTS) {
       const ids = batch.filter((device) => device[list].length > 0).map(({ id }) => id)
@@ -213,7 +214,7 @@ export const removeAll = async (ctx: Ctx, devices: readonly Device[]): Promise<v
   await recordCustom(
     ctx,
     'addresses',
-    devices.flatMap((device) => addressChanges(device, undefined)),
+    devices.flatMap((device) => listAddressChanges(device, undefined)),
   )
   for (const device of devices) ctx.changed('device', { id: device.id, before: JSON.stringify(device) })
 }
@@ -226,14 +227,14 @@ const REWRITTEN_AT_ONCE = 50
  * stays unchanged.
  */
 export const rewrite = async (ctx: Ctx, ids: readonly string[], change: (device: Device) => Device): Promise<void> => {
-  for (const batch of batches(ids, REWRITTEN_AT_ONCE)) {
+  for (const batch of splitBatches(ids, REWRITTEN_AT_ONCE)) {
     const query = ctx.db.selectFrom('devices').select('doc').where('id', 'in', batch).orderBy('id')
     for (const { doc } of await ctx.store.sql.lockRows(query).execute()) {
       // The column holds the JSON of a device.
       const before = JSON.parse(doc) as Device
       const changed = change(before)
       if (changed === before) continue
-      await update(ctx, {
+      await updateDocument(ctx, {
         before,
         device: { ...changed, updated_at: ctx.now },
         changes: changed.addresses === before.addresses ? [] : ['addresses'],
@@ -255,15 +256,15 @@ export const rewriteValues = async (
   ids: readonly string[],
   { change, isChange }: { readonly change: (device: Device) => Device; readonly isChange: boolean },
 ): Promise<void> => {
-  const searchable = await searchableNames(ctx, 'devices')
-  for (const batch of batches(ids, REWRITTEN_AT_ONCE)) {
+  const searchable = await loadSearchableNames(ctx, 'devices')
+  for (const batch of splitBatches(ids, REWRITTEN_AT_ONCE)) {
     const writes: Promise<unknown>[] = []
     const query = ctx.db.selectFrom('devices').select(['doc', 'search_text']).where('id', 'in', batch).orderBy('id')
     for (const { doc: json, search_text } of await ctx.store.sql.lockRows(query).execute()) {
       // The column holds the JSON of a device.
       const changed = change(JSON.parse(json) as Device)
       const device = isChange ? { ...changed, updated_at: ctx.now } : changed
-      const row = rowOf(device, searchable)
+      const row = toRow(device, searchable)
       if (row.search_text !== search_text)
         ctx.searchTextChanged('devices', { removed: [search_text], added: [row.search_text] })
       const { doc, updated_at, search_text: text } = row
@@ -275,17 +276,17 @@ export const rewriteValues = async (
   }
 }
 
-export const idsOfDatacenter = async (ctx: Ctx, datacenterId: string): Promise<string[]> =>
+export const findIdsInDatacenter = async (ctx: Ctx, datacenterId: string): Promise<string[]> =>
   (await ctx.db.selectFrom('devices').select('id').where('datacenter_id', '=', datacenterId).execute()).map(
     ({ id }) => id,
   )
 
 /** Returns the devices in a rack, or of a device type. */
-export const idsOf = async (ctx: Ctx, column: 'rack_id' | 'device_type_id', id: string): Promise<string[]> =>
+export const findIdsByColumn = async (ctx: Ctx, column: 'rack_id' | 'device_type_id', id: string): Promise<string[]> =>
   (await ctx.db.selectFrom('devices').select('id').where(column, '=', id).execute()).map((row) => row.id)
 
 /** Returns the devices with an address that names one of these pools or this network. */
-export const idsReferringTo = async (
+export const findIdsReferringTo = async (
   ctx: Ctx,
   to: { poolIds: readonly string[] } | { networkId: string },
 ): Promise<string[]> => {
@@ -307,7 +308,7 @@ type Bounds = {
 }
 
 /** Returns the first address, by key, that names the network or pool and is outside the range. */
-export const firstOutside = async (ctx: Ctx, of: Bounds) => {
+export const findFirstOutside = async (ctx: Ctx, of: Bounds) => {
   const query = ctx.db
     .selectFrom('addresses')
     .select(['device_id', 'ip', 'ip_key'])
@@ -319,12 +320,12 @@ export const firstOutside = async (ctx: Ctx, of: Bounds) => {
 }
 
 /** Returns those of the pool addresses (`pool_id` and key) that another device has, with that device. */
-export const takenInPools = async (
+export const findTakenInPools = async (
   ctx: Ctx,
   wanted: readonly { readonly pool_id: string; readonly ip_key: IpKey; readonly device_id: string }[],
 ): Promise<{ pool_id: string; ip_key: IpKey; device_id: string }[]> => {
   const taken: { pool_id: string; ip_key: IpKey; device_id: string }[] = []
-  for (const batch of batches(wanted)) {
+  for (const batch of splitBatches(wanted)) {
     const rows = await holders(
       ctx,
       batch.map(({ ip_key }) => ip_key),
@@ -337,7 +338,7 @@ export const takenInPools = async (
 }
 
 /** Returns the devices with one of the addresses. */
-export const holdersOf = (ctx: Ctx, keys: readonly IpKey[]) => holders(ctx, keys)
+export const findHolders = (ctx: Ctx, keys: readonly IpKey[]) => holders(ctx, keys)
 
 // Searches by address alone, which an index serves. Pairs of pool and address would need as many look-ups.
 const holders = preparedKeys((db: Kysely<Tables>, keys: IpKey[]) =>

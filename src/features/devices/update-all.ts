@@ -5,14 +5,14 @@
 import { AppError, invalid, notFound } from '../../platform/contract/errors.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
-import { refusedValues } from '../custom-fields/engine.ts'
+import { findRefusedValues } from '../custom-fields/engine.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import type { DevicePatch } from './api.ts'
-import { judgeDevices, lockCustomOfDevices } from './custom.ts'
+import { lockCustomOfDevices, validateDevices } from './custom.ts'
 import * as membership from './membership-store.ts'
-import { lockRacks, mountChange, refusedMounts } from './mounts.ts'
-import { patched } from './patched.ts'
-import { keysOf, lockPlaces, refusedPlaces } from './places.ts'
+import { findRefusedMounts, lockRacks, mountChange } from './mounts.ts'
+import { applyPatch } from './patched.ts'
+import { findRefusedAddresses, lockPlaces, toIpKeys } from './places.ts'
 import { checkReferences, type References } from './references.ts'
 import type { Device } from './schema.ts'
 import type { Change } from './search-text.ts'
@@ -26,7 +26,7 @@ const isChange = (outcome: Change | AppError): outcome is Change => !(outcome in
 type Patched = { readonly change: Change; readonly given: DevicePatch['mount'] }
 
 /** Returns the change of each patch, or its error. */
-const patchedOf = async (ctx: Ctx, checked: readonly References<DevicePatch>[]): Promise<(Patched | AppError)[]> => {
+const applyPatches = async (ctx: Ctx, checked: readonly References<DevicePatch>[]): Promise<(Patched | AppError)[]> => {
   await lockCustomOfDevices(ctx)
   const docs = await store.lockDocs(
     ctx,
@@ -38,7 +38,7 @@ const patchedOf = async (ctx: Ctx, checked: readonly References<DevicePatch>[]):
     const before = parsed.get(of.id)
     return before ? [{ id: of.id, of, before }] : []
   })
-  const values = await judgeDevices(ctx, there)
+  const values = await validateDevices(ctx, there)
   const judged = new Map(there.map(({ of }, i) => [of, values[i]]))
   return checked.map(({ of, issues: own }) => {
     const before = parsed.get(of.id)
@@ -48,7 +48,7 @@ const patchedOf = async (ctx: Ctx, checked: readonly References<DevicePatch>[]):
     if (all.length > 0) return invalid(all)
     if (error) return error
     try {
-      return { change: { before, ...patched(ctx, before, patch) }, given: of.mount }
+      return { change: { before, ...applyPatch(ctx, before, patch) }, given: of.mount }
     } catch (error) {
       if (error instanceof AppError) return error
       throw error
@@ -56,9 +56,9 @@ const patchedOf = async (ctx: Ctx, checked: readonly References<DevicePatch>[]):
   })
 }
 
-const changesOf = async (ctx: Ctx, checked: readonly References<DevicePatch>[]): Promise<(Change | AppError)[]> => {
+const buildChanges = async (ctx: Ctx, checked: readonly References<DevicePatch>[]): Promise<(Change | AppError)[]> => {
   const outcomes: (Change | AppError)[] = []
-  for (const one of await patchedOf(ctx, checked)) {
+  for (const one of await applyPatches(ctx, checked)) {
     if (one instanceof AppError) outcomes.push(one)
     else {
       const { change, issues } = await mountChange(ctx, one.change, one.given)
@@ -69,24 +69,24 @@ const changesOf = async (ctx: Ctx, checked: readonly References<DevicePatch>[]):
 }
 
 /** Returns the errors of changes that take addresses, places, unique values or refs of other devices, by device. */
-const refusedOf = async (ctx: Ctx, changes: readonly Change[]): Promise<ReadonlyMap<string, AppError>> => {
+const findRefused = async (ctx: Ctx, changes: readonly Change[]): Promise<ReadonlyMap<string, AppError>> => {
   const moved = changes.filter(hasMoved).map(({ device }) => device)
   const mounted = changes.filter((change) => change.changes.includes('mount')).map(({ device }) => device)
   const valued = changes.filter((change) => change.changes.includes('custom'))
   const values = valued.map(({ before, device }) => ({ id: device.id, before: before.custom, after: device.custom }))
   return new Map([
-    ...(await refusedValues(ctx, 'devices', values)),
-    ...(await refusedPlaces(ctx, moved)),
-    ...(await refusedMounts(ctx, mounted)),
-    ...(await store.refusedRefs(ctx, changes)),
+    ...(await findRefusedValues(ctx, 'devices', values)),
+    ...(await findRefusedAddresses(ctx, moved)),
+    ...(await findRefusedMounts(ctx, mounted)),
+    ...(await store.findRefusedRefs(ctx, changes)),
   ])
 }
 
 /** Refuses changes that take values or places of other devices, until the others hold together. */
-const withoutRefused = async (ctx: Ctx, all: readonly (Change | AppError)[]): Promise<(Change | AppError)[]> => {
+const refuseConflicting = async (ctx: Ctx, all: readonly (Change | AppError)[]): Promise<(Change | AppError)[]> => {
   let outcomes = [...all]
   for (;;) {
-    const refused = await refusedOf(ctx, outcomes.filter(isChange))
+    const refused = await findRefused(ctx, outcomes.filter(isChange))
     if (refused.size === 0) return outcomes
     // A device that may not change keeps its values and its place, which another one may want.
     outcomes = outcomes.map((one) => (isChange(one) ? (refused.get(one.device.id) ?? one) : one))
@@ -105,20 +105,20 @@ export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Prom
   const checked = await checkReferences(ctx, patches)
   await occupancy.lock(
     ctx,
-    await keysOf(
+    await toIpKeys(
       ctx,
       checked.flatMap(({ of }) => withAddresses(of)),
     ),
   )
-  const outcomes = await withoutRefused(ctx, await changesOf(ctx, checked))
+  const outcomes = await refuseConflicting(ctx, await buildChanges(ctx, checked))
   const done = outcomes.filter(isChange).filter(({ changes }) => changes.length > 0)
   const moved = done.filter(hasMoved)
   const keys = {
-    old: await keysOf(
+    old: await toIpKeys(
       ctx,
       moved.map(({ before }) => before),
     ),
-    new: await keysOf(
+    new: await toIpKeys(
       ctx,
       moved.map(({ device }) => device),
     ),
@@ -126,7 +126,7 @@ export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Prom
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
   await store.releaseRefs(ctx, done)
   for (const change of done) {
-    await store.update(ctx, change)
+    await store.updateDocument(ctx, change)
     await breathe()
   }
   await membership.rebuild(

@@ -6,9 +6,9 @@ import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
 import {
   Clearing,
+  createItemsSchema,
   InboxChoice,
   MAX_RECORD_BYTES,
-  many,
   Promotion,
   PromotionOfMany,
   RuleDraft,
@@ -16,7 +16,7 @@ import {
   ScanRecord,
   ScanRequest,
 } from './inputs.ts'
-import { itemResults } from './results.ts'
+import { createResultsSchema } from './results.ts'
 import {
   Bucket,
   DiscoveredDetail,
@@ -173,8 +173,8 @@ export const discovery = {
     access: 'discovery:delete',
     limited: 'items',
     cli: { args: ['ids'] },
-    input: () => z.object({ ids: many(idOf('discovery')) }),
-    output: () => itemResults('deleted', {}),
+    input: () => z.object({ ids: createItemsSchema(idOf('discovery')) }),
+    output: () => createResultsSchema('deleted', {}),
   }),
   clear: operation({
     name: 'discovery.clear',
@@ -211,7 +211,7 @@ export const discovery = {
     limited: 'items',
     cli: { args: ['ids'] },
     input: PromotionOfMany,
-    output: () => itemResults('promoted', { device: Device.optional() }),
+    output: () => createResultsSchema('promoted', { device: Device.optional() }),
   }),
   merge: operation({
     name: 'discovery.merge',
@@ -341,8 +341,8 @@ export const inbox = {
     isBulk: true,
     access: 'discovery:update',
     limited: 'items',
-    input: () => z.object({ items: many(InboxChoice) }),
-    output: () => itemResults('accepted', { device_id: z.string().nullable().optional() }),
+    input: () => z.object({ items: createItemsSchema(InboxChoice) }),
+    output: () => createResultsSchema('accepted', { device_id: z.string().nullable().optional() }),
   }),
   ignore: operation({
     name: 'inbox.ignore',
@@ -353,8 +353,8 @@ export const inbox = {
     access: 'discovery:update',
     limited: 'items',
     cli: { args: ['ids'] },
-    input: () => z.object({ ids: many(idOf('discovery')) }),
-    output: () => itemResults('ignored', {}),
+    input: () => z.object({ ids: createItemsSchema(idOf('discovery')) }),
+    output: () => createResultsSchema('ignored', {}),
   }),
   restore: operation({
     name: 'inbox.restore',
@@ -365,7 +365,7 @@ export const inbox = {
     access: 'discovery:update',
     limited: 'items',
     cli: { args: ['ids'] },
-    input: () => z.object({ ids: many(idOf('discovery')) }),
-    output: () => itemResults('restored', {}),
+    input: () => z.object({ ids: createItemsSchema(idOf('discovery')) }),
+    output: () => createResultsSchema('restored', {}),
   }),
 }

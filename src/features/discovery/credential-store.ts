@@ -4,9 +4,9 @@ import type { IpKey } from '../../net/ip.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { CredentialRow } from '../credentials/table.ts'
 import type { Ctx } from '../ctx.ts'
-import { type Moved, movedKey } from '../spaces/keys.ts'
+import { buildMovedKey, type Moved } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
-import { movedPlace, placeOf } from './devices/discovered-store.ts'
+import { buildMovedNetworkKey, buildNetworkKey } from './devices/discovered-store.ts'
 import type { HostKeyRow } from './table.ts'
 
 /** A credential for a scan, with the areas of its device and of its network. */
@@ -16,7 +16,7 @@ export type UsableCredential = Pick<CredentialRow, 'id' | 'name' | 'type' | 'dev
 }
 
 /** Returns the credentials of the network and of the devices in it, by name. */
-export const credentialsFor = (ctx: Ctx, networkId: string): Promise<UsableCredential[]> =>
+export const findCredentials = (ctx: Ctx, networkId: string): Promise<UsableCredential[]> =>
   ctx.db
     .selectFrom('credentials')
     .leftJoin('devices', 'devices.id', 'credentials.device_id')
@@ -38,7 +38,7 @@ export const credentialsFor = (ctx: Ctx, networkId: string): Promise<UsableCrede
     .execute()
 
 /** The addresses of a device in a network. */
-export const addressesOf = async (ctx: Ctx, networkId: string, deviceId: string): Promise<string[]> => {
+export const findAddresses = async (ctx: Ctx, networkId: string, deviceId: string): Promise<string[]> => {
   const rows = await ctx.db
     .selectFrom('network_addresses')
     .innerJoin('addresses', (join) =>
@@ -59,16 +59,20 @@ const keysByPlaces = preparedKeys((db: Kysely<Tables>, places) =>
 )
 
 /** The fingerprints that are pinned, by the key of their address. */
-export const pinsAt = async (ctx: Ctx, networkId: string, ipKeys: readonly IpKey[]): Promise<Map<IpKey, string>> => {
+export const findPinsAt = async (
+  ctx: Ctx,
+  networkId: string,
+  ipKeys: readonly IpKey[],
+): Promise<Map<IpKey, string>> => {
   const rows = await keysByPlaces(
     ctx,
-    ipKeys.map((key) => placeOf(networkId, key)),
+    ipKeys.map((key) => buildNetworkKey(networkId, key)),
   )
   return new Map(rows.map(({ ip_key, fingerprint }) => [ip_key, fingerprint]))
 }
 
 /** All of a network, by address. */
-export const pinsOf = async (ctx: Ctx, networkId: string): Promise<Record<string, string>> => {
+export const findPins = async (ctx: Ctx, networkId: string): Promise<Record<string, string>> => {
   const rows = await ctx.db
     .selectFrom('discovery_host_keys')
     .select(['ip', 'fingerprint'])
@@ -94,22 +98,27 @@ const insertPins = preparedRows(
 export type Pin = Pick<HostKeyRow, 'ip' | 'ip_key' | 'fingerprint'>
 
 /** Pins keys, in the place of those that were. */
-export const pin = (ctx: Ctx, networkId: string, pins: readonly Pin[]): Promise<void> =>
+export const replacePins = (ctx: Ctx, networkId: string, pins: readonly Pin[]): Promise<void> =>
   insertPins(
     ctx,
-    pins.map((one) => ({ ...one, place: placeOf(networkId, one.ip_key), network_id: networkId, pinned_at: ctx.now })),
+    pins.map((one) => ({
+      ...one,
+      place: buildNetworkKey(networkId, one.ip_key),
+      network_id: networkId,
+      pinned_at: ctx.now,
+    })),
   )
 
 /** Moves the pins of a network to another space. */
 export const movePins = async (ctx: Ctx, networkId: string, spaces: Moved): Promise<void> => {
-  const ip_key = movedKey('ip_key', spaces)
+  const ip_key = buildMovedKey('ip_key', spaces)
   await ctx.db
     .updateTable('discovery_host_keys')
-    .set({ ip_key, place: movedPlace(networkId, ip_key) })
+    .set({ ip_key, place: buildMovedNetworkKey(networkId, ip_key) })
     .where('network_id', '=', networkId)
     .execute()
 }
 
-export const removePinsOf = async (ctx: Ctx, networkId: string): Promise<void> => {
+export const removePins = async (ctx: Ctx, networkId: string): Promise<void> => {
   await ctx.db.deleteFrom('discovery_host_keys').where('network_id', '=', networkId).execute()
 }

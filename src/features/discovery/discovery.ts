@@ -1,15 +1,15 @@
 /** The discovery feature: handlers, jobs, and reactions to changes of documented objects. */
 
-import { temporaryFolder } from '../../platform/runtime/unnamed-file.ts'
+import { getTemporaryFolder } from '../../platform/runtime/unnamed-file.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Network } from '../networks/api.ts'
 import { discovery, discoveryRules, inbox, scans } from './api.ts'
 import * as credentialStore from './credential-store.ts'
 import { discoveredHandlers } from './devices/discovered-devices.ts'
-import { holdsWord as wordInFound } from './devices/discovered-list.ts'
+import { matchWord } from './devices/discovered-list.ts'
 import * as discoveredStore from './devices/discovered-store.ts'
-import { classify, draftOf, reclassify } from './inbox/classify.ts'
+import { classify, reclassify, toDrafts } from './inbox/classify.ts'
 import * as documented from './inbox/documented-store.ts'
 import { inboxHandlers } from './inbox/inbox.ts'
 import { create as createLock, lockHandlers, remove as removeLock } from './inbox/locks.ts'
@@ -27,13 +27,13 @@ import * as scanStore from './scans/scan-store.ts'
 import { scanHandlers } from './scans/scans.ts'
 
 /** The condition that a search over everything finds discovered devices by. */
-export const holdsWord = wordInFound
+export const matchFoundWord = matchWord
 
 /** The condition that discovered devices with an address are found by, also where it is not their first: each is a line of the text. */
-export const holdsAddress = (ip: string) => wordInFound(`\n${ip}\n`)
+export const buildAddressCondition = (ip: string) => matchWord(`\n${ip}\n`)
 
 /** The key under which an address of a network is stored. */
-export const placeOf = discoveredStore.placeOf
+export const buildNetworkKey = discoveredStore.buildNetworkKey
 
 /** Number of scans that run. */
 export const countRunning = scanStore.countRunning
@@ -43,12 +43,12 @@ const DAY_MS = 86_400_000
 
 /** Compares discovered devices again with the documentation. */
 const compareAgain = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> =>
-  reclassify(ctx, await documented.discoveredOf(ctx, deviceIds))
+  reclassify(ctx, await documented.findDiscovered(ctx, deviceIds))
 
 /** For the history. */
 export type { ScanLimits } from './scans/scan-rules.ts'
 export const { lockDocuments } = documented
-export const ruleDocuments = ruleStore.documents
+export const findRuleDocuments = ruleStore.findDocuments
 export const locks = { create: createLock, remove: removeLock }
 export const rules = { create: createRule, update: updateRule, remove: removeRule }
 
@@ -56,8 +56,8 @@ export const rules = { create: createRule, update: updateRule, remove: removeRul
 const release = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
   const ids = devices.map(({ id }) => id)
   const gone = new Set(ids)
-  await documented.removeLocksOf(ctx, ids)
-  const discovered = await documented.discoveredOf(ctx, ids)
+  await documented.removeLocksByDevices(ctx, ids)
+  const discovered = await documented.findDiscovered(ctx, ids)
   if (discovered.length === 0) return
   const { byId } = await discoveredStore.loadByIds(ctx, discovered)
   for (const record of byId.values()) {
@@ -65,16 +65,16 @@ const release = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
     if (!doc) continue
     const isTheirs = doc.promoted_to_device_id !== null && gone.has(doc.promoted_to_device_id)
     const device = isTheirs ? { ...doc, promoted_to_device_id: null, promoted_at: null, updated_at: ctx.now } : doc
-    await discoveredStore.save(ctx, await classify(ctx, doc.network_id, draftOf(record, { device }), gone))
+    await discoveredStore.save(ctx, await classify(ctx, doc.network_id, toDrafts(record, { device }), gone))
   }
 }
 
 const removeNetwork = async (ctx: Ctx, { id }: Network): Promise<void> => {
   await scanStore.removeOfNetwork(ctx, id)
   await removeTopologyLinks(ctx, await discoveredStore.removeOfNetwork(ctx, id))
-  const rule = await ruleStore.ofNetwork(ctx, id)
-  if (rule) await ruleStore.remove(ctx, rule)
-  await credentialStore.removePinsOf(ctx, id)
+  const rule = await ruleStore.findByNetwork(ctx, id)
+  if (rule) await ruleStore.deleteRow(ctx, rule)
+  await credentialStore.removePins(ctx, id)
 }
 
 type Ends = { readonly parent_id: string; readonly child_id: string }
@@ -89,14 +89,14 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
       ...implement(discoveryRules, ruleHandlers(config)),
       ...implement(inbox, inboxHandlers),
       ...implement(discoveryLocks, lockHandlers),
-      ...implement(leases, createLeaseHandlers(createLeaseReader(temporaryFolder(config.dataDir)))),
+      ...implement(leases, createLeaseHandlers(createLeaseReader(getTemporaryFolder(config.dataDir)))),
     ],
     reactions: {
       // Nothing is matched with a device before there is one.
       'devices.recorded': async (ctx, devices: readonly Device[]) =>
         reclassify(
           ctx,
-          await documented.discoveredAt(
+          await documented.findDiscoveredAt(
             ctx,
             devices.map(({ id }) => id),
           ),

@@ -26,7 +26,7 @@ const excludeIps = ruledText(4096, EXCLUDE_LIST).describe(
   'Never probed: addresses, ranges like 10.0.0.1-10.0.0.9 and CIDRs, comma-separated',
 )
 
-export const many = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(MAX_ITEMS)
+export const createItemsSchema = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(MAX_ITEMS)
 
 export const ScanRequest = z.object({
   id: idOf('networks').describe('The network'),
@@ -71,7 +71,7 @@ const TEMPLATE_PATTERN = `^(?![\\s\\S]*\\{(?!(?:${TEMPLATE_WORDS.join('|')})\\})
 
 const { hostname: _, ...promotedTogether } = promoted
 export const PromotionOfMany = z.object({
-  ids: many(idOf('discovery')),
+  ids: createItemsSchema(idOf('discovery')),
   name: Name.refine(isTemplate, { error: `knows ${TEMPLATE_WORDS.map((word) => `{${word}}`).join(', ')}` })
     .meta({ exact: { pattern: TEMPLATE_PATTERN } })
     .default('{hostname}')

@@ -1,7 +1,7 @@
 // No scan reads services of the server itself: local ranges are refused, unless the operator allows them.
 import { describe, expect, test } from 'bun:test'
 import { startScan } from '../../scanner/process.ts'
-import { planOf, runPlan } from '../../scanner/testing/plans.ts'
+import { buildPlan, runPlan } from '../../scanner/testing/plans.ts'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { refusal } from '../../testing/inventory.ts'
 import { callTool } from '../../testing/mcp.ts'
@@ -157,7 +157,7 @@ describe('with DISCOVERY_ALLOW_LOCAL=true', () => {
 
 describe('the scanner itself', () => {
   test.each(LOCAL.filter(([subnet]) => !/\/(8|10)$/.test(subnet)))('refuses %s', async (subnet, range) => {
-    const { result, message } = await runPlan(planOf({ subnet, allowLocal: false }))
+    const { result, message } = await runPlan(buildPlan({ subnet, allowLocal: false }))
     expect({ result, message }).toEqual({
       result: 'failed',
       message: expect.stringContaining(`the local range ${range}`),
@@ -165,9 +165,9 @@ describe('the scanner itself', () => {
   })
 
   test('refuses them where the plan does not mention them', async () => {
-    const { allowLocal: _, ...silent } = planOf({ subnet: '127.0.0.0/28' })
+    const { allowLocal: _, ...silent } = buildPlan({ subnet: '127.0.0.0/28' })
     // As an older server would send it.
-    const scan = startScan(silent as ReturnType<typeof planOf>, async () => {})
+    const scan = startScan(silent as ReturnType<typeof buildPlan>, async () => {})
     expect(await scan.ended).toMatchObject({ result: 'failed' })
   })
 })

@@ -1,10 +1,10 @@
 /** Moves the discovered devices of a network, and its pinned host keys, to the address space that the network has moved to. */
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import { movePins } from './credential-store.ts'
-import { linkedTo } from './devices/discovered-queries.ts'
+import { findLinkedIds } from './devices/discovered-queries.ts'
 import { moveToSpace } from './devices/discovered-store.ts'
 import { reclassify } from './inbox/classify.ts'
 import * as documented from './inbox/documented-store.ts'
@@ -17,8 +17,8 @@ const COMPARED_AT_ONCE = 100
 /** Ends the scan and the recording in progress: their next hosts have addresses of the space before. */
 const endScans = async (ctx: Ctx, networkId: string): Promise<void> => {
   // Until commit, none begins with the space before.
-  await scanStore.holdStarts(ctx)
-  const running = await scanStore.runningIn(ctx, networkId)
+  await scanStore.lockStarts(ctx)
+  const running = await scanStore.findRunning(ctx, networkId)
   if (running) await fail(ctx, running, 'its network was moved to another address space')
   await scanStore.endRecordings(ctx, networkId)
 }
@@ -29,10 +29,11 @@ export const moveDiscovery = async (ctx: Ctx, { after: { id }, ...spaces }: Spac
   const concerned = new Set(await moveToSpace(ctx, id, spaces))
   await movePins(ctx, id, spaces)
   // Links to and from other networks count no more, or again.
-  for (const some of batches([...concerned])) for (const other of await linkedTo(ctx, some)) concerned.add(other)
-  for (const some of batches(await documented.devicesIn(ctx, id)))
-    for (const other of await documented.discoveredOf(ctx, some)) concerned.add(other)
-  for (const some of batches([...concerned].sort(), COMPARED_AT_ONCE)) {
+  for (const some of splitBatches([...concerned]))
+    for (const other of await findLinkedIds(ctx, some)) concerned.add(other)
+  for (const some of splitBatches(await documented.findDeviceIdsIn(ctx, id)))
+    for (const other of await documented.findDiscovered(ctx, some)) concerned.add(other)
+  for (const some of splitBatches([...concerned].sort(), COMPARED_AT_ONCE)) {
     await reclassify(ctx, some)
     await pause()
   }

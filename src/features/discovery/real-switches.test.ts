@@ -1,13 +1,13 @@
 /** A switch and a server with snmpd and lldpd in network namespaces: their ports, and the cables between them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { COMMUNITY } from '../../scanner/lab/daemons.ts'
-import { createLab, type Lab, labProblem } from '../../scanner/lab/lab.ts'
+import { checkLab, createLab, type Lab } from '../../scanner/lab/lab.ts'
 import { SERVER, SWITCH, SWITCHES, type Switches, startSwitches } from '../../scanner/lab/switches.ts'
 import type { ScanEnd, startScan as StartScan } from '../../scanner/process.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { until } from '../../testing/until.ts'
 
-const problem = process.env.PLAT_TEST_LAB === 'off' ? 'PLAT_TEST_LAB is off' : labProblem()
+const problem = process.env.PLAT_TEST_LAB === 'off' ? 'PLAT_TEST_LAB is off' : checkLab()
 if (problem !== undefined) console.log(`The tests with a real SNMP agent are left out: ${problem}`)
 
 describe.skipIf(problem !== undefined)('a switch and a server with SNMP and LLDP', () => {

@@ -1,6 +1,6 @@
 /** The contract of DNS servers that Plat updates: their address and key. Browser-safe. */
 import { z } from 'zod'
-import { canonicalName } from '../../net/dns/name.ts'
+import { normalizeName } from '../../net/dns/name.ts'
 import { TSIG_ALGORITHMS } from '../../net/dns/tsig.ts'
 import {
   draft,
@@ -15,7 +15,7 @@ import {
   Timestamp,
   text,
 } from '../../platform/contract/fields.ts'
-import { type TextRule, whole } from '../../platform/contract/text-rules.ts'
+import { matchWhole, type TextRule } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 
 export const TsigAlgorithm = z.enum(TSIG_ALGORITHMS)
@@ -41,7 +41,7 @@ export type DnsProvider = z.infer<typeof DnsProvider>
 
 const BASE64_PATTERN = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?'
 const BASE64: TextRule = {
-  holds: (text) => new RegExp(whole(BASE64_PATTERN)).test(text),
+  holds: (text) => new RegExp(matchWhole(BASE64_PATTERN)).test(text),
   pattern: BASE64_PATTERN,
   error: 'must be base64',
 }
@@ -59,8 +59,8 @@ const fields = {
     .describe('rfc2136: dynamic updates, as BIND, Knot DNS and PowerDNS take them'),
   port: numberOr(53, { min: 1, max: 65_535 }),
   tsig_name: text(255)
-    .refine((name) => name === '' || canonicalName(name) !== undefined, { error: 'must be a domain name' })
-    .transform((name) => (name === '' ? '' : (canonicalName(name) ?? '')))
+    .refine((name) => name === '' || normalizeName(name) !== undefined, { error: 'must be a domain name' })
+    .transform((name) => (name === '' ? '' : (normalizeName(name) ?? '')))
     .describe('The name of the key that signs requests; without it they are not signed'),
   tsig_algorithm: z
     .union([z.literal(''), TsigAlgorithm])
@@ -153,7 +153,7 @@ export const dnsProviders = {
     input: z.object({
       id: idOf('dns-providers'),
       zone: text(255)
-        .refine((name) => name === '' || canonicalName(name) !== undefined, { error: 'must be a domain name' })
+        .refine((name) => name === '' || normalizeName(name) !== undefined, { error: 'must be a domain name' })
         .optional()
         .describe('A zone whose serial is asked for; without it only the signature is judged'),
     }),

@@ -1,5 +1,5 @@
 /** The rules of DNS servers. A secret is sealed before it reaches the database. */
-import { canonicalName } from '../../net/dns/name.ts'
+import { normalizeName } from '../../net/dns/name.ts'
 import { AppError, type FieldIssue, invalidField, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -10,7 +10,7 @@ import { DnsError } from '../../platform/dns/dns-error.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Place, SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
-import { missingKey } from '../secrets/secrets.ts'
+import { buildMissingKeyIssue } from '../secrets/secrets.ts'
 import { type DnsProvider, type DnsProviderDraft, type DnsProviderPatch, dnsProviders } from './api.ts'
 import * as store from './store.ts'
 
@@ -21,21 +21,24 @@ export type DnsProviderOptions = {
   readonly config: Pick<Config, 'dnsMaxRecords'>
 }
 
-const placeOf = (id: string): Place => ({ table: 'dns_providers', column: 'tsig_secret', id })
+const buildSecretLocation = (id: string): Place => ({ table: 'dns_providers', column: 'tsig_secret', id })
 
-const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> =>
+const getOrThrow = async (scope: DbScope, id: string): Promise<store.Stored> =>
   orNotFound(await store.find(scope, id), 'dns-provider', id)
 
 /** Returns the 502 of a server that gave no usable answer. */
-export const unreachable = (error: DnsError): AppError =>
+export const createUnreachableError = (error: DnsError): AppError =>
   new AppError('PROVIDER_UNREACHABLE', error.message, { cause: error })
 
 /** @throws DnsError if the stored secret cannot be opened */
-const clientOf = ({ secrets, dns, now, config }: DnsProviderOptions, { provider, sealed }: store.Stored): DnsClient => {
+const createClient = (
+  { secrets, dns, now, config }: DnsProviderOptions,
+  { provider, sealed }: store.Stored,
+): DnsClient => {
   const { id, host, port, tsig_name, tsig_algorithm, timeout_seconds } = provider
-  const secretOf = (text: string): Uint8Array => {
+  const openSecret = (text: string): Uint8Array => {
     try {
-      return Buffer.from(secrets.open(placeOf(id), text), 'base64')
+      return Buffer.from(secrets.open(buildSecretLocation(id), text), 'base64')
     } catch (error) {
       if (!(error instanceof SealedValueError)) throw error
       throw new DnsError('wrong_secret', 'the stored secret cannot be decrypted', { cause: error })
@@ -44,7 +47,7 @@ const clientOf = ({ secrets, dns, now, config }: DnsProviderOptions, { provider,
   const key =
     tsig_name === '' || sealed === null
       ? undefined
-      : { name: tsig_name, algorithm: tsig_algorithm, secret: secretOf(sealed) }
+      : { name: tsig_name, algorithm: tsig_algorithm, secret: openSecret(sealed) }
   const connect = dns.connect
   return createDnsClient({
     ...{ connect, host, port, key, timeoutMs: timeout_seconds * 1000, now: () => now().getTime() },
@@ -58,21 +61,21 @@ export const createClients =
   async (scope: DbScope, id: string): Promise<DnsClient> => {
     const stored = await store.find(scope, id)
     if (!stored) throw new DnsError('no_connection', 'the DNS server of the zone is gone')
-    return clientOf(options, stored)
+    return createClient(options, stored)
   }
 export type DnsClients = ReturnType<typeof createClients>
 
 export const exists = async (scope: DbScope, id: string): Promise<boolean> =>
   (await store.find(scope, id)) !== undefined
 
-const keyIssues = (secrets: Secrets, after: DnsProvider, secret: string | undefined): FieldIssue[] => {
-  if (secret && !secrets.isEnabled) return [missingKey('tsig_secret')]
+const validateKey = (secrets: Secrets, after: DnsProvider, secret: string | undefined): FieldIssue[] => {
+  if (secret && !secrets.isEnabled) return [buildMissingKeyIssue('tsig_secret')]
   const isSigned = after.tsig_name !== ''
   return isSigned && !after.has_secret ? [{ field: 'tsig_secret', message: 'is required with a tsig_name' }] : []
 }
 
-const sealOf = (secrets: Secrets, id: string, secret: string): string | null =>
-  secret === '' ? null : secrets.seal(placeOf(id), secret)
+const encryptSecret = (secrets: Secrets, id: string, secret: string): string | null =>
+  secret === '' ? null : secrets.seal(buildSecretLocation(id), secret)
 
 const create = async (ctx: Ctx, secrets: Secrets, draft: DnsProviderDraft): Promise<DnsProvider> => {
   const id = Bun.randomUUIDv7()
@@ -81,8 +84,8 @@ const create = async (ctx: Ctx, secrets: Secrets, draft: DnsProviderDraft): Prom
   const times = { created_at: ctx.now, updated_at: ctx.now }
   const named = { id, name, type, host, port, tsig_name, tsig_algorithm, has_secret }
   const provider: DnsProvider = { ...named, timeout_seconds, description, ...times }
-  rejectIssues(keyIssues(secrets, provider, tsig_secret))
-  await store.insert(ctx, { provider, sealed: sealOf(secrets, id, tsig_secret) })
+  rejectIssues(validateKey(secrets, provider, tsig_secret))
+  await store.insert(ctx, { provider, sealed: encryptSecret(secrets, id, tsig_secret) })
   await ctx.emit('dns-provider.created', provider)
   return provider
 }
@@ -102,9 +105,9 @@ const update = async (
   const { value, changes } = merge(before.provider, patch)
   const has_secret = tsig_secret === undefined ? before.sealed !== null : tsig_secret !== ''
   const provider = { ...value, has_secret }
-  rejectIssues(keyIssues(secrets, provider, tsig_secret))
+  rejectIssues(validateKey(secrets, provider, tsig_secret))
   if (changes.length === 0 && tsig_secret === undefined) return before.provider
-  const sealed = tsig_secret === undefined ? before.sealed : sealOf(secrets, id, tsig_secret)
+  const sealed = tsig_secret === undefined ? before.sealed : encryptSecret(secrets, id, tsig_secret)
   const changed = { ...provider, updated_at: ctx.now }
   await store.update(ctx, { provider: changed, sealed })
   await ctx.emit('dns-provider.updated', changed)
@@ -126,14 +129,14 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 }
 
 /** A server that refuses a query of a zone that it does not serve has accepted the key before: a wrong one has another error. */
-const judged = (error: unknown): void => {
+const acceptRefusal = (error: unknown): void => {
   if (error instanceof DnsError && (error.isSigned || error.kind === 'refused')) return
   throw error
 }
 
 const probe = async (client: DnsClient, zone: string | undefined, signal: AbortSignal): Promise<number | null> => {
   if (zone) return await client.serial(zone, signal)
-  await client.query({ name: '.', type: 'SOA' }, signal).catch(judged)
+  await client.query({ name: '.', type: 'SOA' }, signal).catch(acceptRefusal)
   return null
 }
 
@@ -150,7 +153,7 @@ export const dnsProvidersFeature = (options: DnsProviderOptions): Feature => {
         const revision = await ctx.store.revision(['dns_providers'])
         let query = store.query(ctx)
         if (name) query = query.where(containsText('name_key', name))
-        return listRows(ctx, { revision, query, page, row: store.providerOf })
+        return listRows(ctx, { revision, query, page, row: store.toProvider })
       },
       create: {
         prepare: async (_, draft) => {
@@ -158,7 +161,7 @@ export const dnsProvidersFeature = (options: DnsProviderOptions): Feature => {
           return (ctx) => create(ctx, secrets, draft)
         },
       },
-      get: async (ctx, { id }) => (await mustGet(ctx, id)).provider,
+      get: async (ctx, { id }) => (await getOrThrow(ctx, id)).provider,
       update: {
         prepare: async (_, patch) => {
           await checkHost(patch.host)
@@ -167,14 +170,14 @@ export const dnsProvidersFeature = (options: DnsProviderOptions): Feature => {
       },
       delete: async (ctx, { id }) => remove(ctx, id),
       test: async (ctx, { id, zone }) => {
-        const stored = await mustGet({ db: ctx.store.read }, id)
+        const stored = await getOrThrow({ db: ctx.store.read }, id)
         const startMs = performance.now()
         try {
-          const name = zone ? canonicalName(zone) : undefined
-          const serial = await probe(clientOf(options, stored), name, ctx.signal)
+          const name = zone ? normalizeName(zone) : undefined
+          const serial = await probe(createClient(options, stored), name, ctx.signal)
           return { latency_ms: Math.round((performance.now() - startMs) * 10) / 10, serial }
         } catch (error) {
-          throw error instanceof DnsError ? unreachable(error) : error
+          throw error instanceof DnsError ? createUnreachableError(error) : error
         }
       },
     }),

@@ -13,7 +13,7 @@ const columns = [
 type Row = Omit<DnsProviderRow, 'name_key'>
 
 /** Returns the fields in the order of the contract. */
-export const providerOf = ({ tsig_secret, type, tsig_algorithm, ...row }: Row): DnsProvider => {
+export const toProvider = ({ tsig_secret, type, tsig_algorithm, ...row }: Row): DnsProvider => {
   const { id, name, host, port, tsig_name, timeout_seconds, description, created_at, updated_at } = row
   return {
     // Validated before they were stored.
@@ -23,33 +23,33 @@ export const providerOf = ({ tsig_secret, type, tsig_algorithm, ...row }: Row): 
   }
 }
 
-const storedOf = (row: Row | undefined): Stored | undefined =>
-  row && { provider: providerOf(row), sealed: row.tsig_secret }
+const fromRow = (row: Row | undefined): Stored | undefined =>
+  row && { provider: toProvider(row), sealed: row.tsig_secret }
 
 export const query = ({ db }: DbScope) =>
   db.selectFrom('dns_providers').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: DbScope, id: string) => db.selectFrom('dns_providers').select(columns).where('id', '=', id)
+const selectById = ({ db }: DbScope, id: string) => db.selectFrom('dns_providers').select(columns).where('id', '=', id)
 
 export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
-  storedOf(await byId(scope, id).executeTakeFirst())
+  fromRow(await selectById(scope, id).executeTakeFirst())
 
 /** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
-  storedOf(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
+  fromRow(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 
-const rowOf = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): DnsProviderRow => ({
+const toRow = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): DnsProviderRow => ({
   ...fields,
   name_key: fields.name.toLowerCase(),
   tsig_secret: sealed,
 })
 
 export const insert = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.insertInto('dns_providers').values(rowOf(stored)).execute()
+  await db.insertInto('dns_providers').values(toRow(stored)).execute()
 }
 
 export const update = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.updateTable('dns_providers').set(rowOf(stored)).where('id', '=', stored.provider.id).execute()
+  await db.updateTable('dns_providers').set(toRow(stored)).where('id', '=', stored.provider.id).execute()
 }
 
 export const remove = async ({ db }: DbScope, id: string): Promise<void> => {

@@ -1,6 +1,6 @@
 /** The rules of own records. They replace what devices give for their name and type. */
-import { canonicalName, isNameWithin } from '../../net/dns/name.ts'
-import { canonicalValue, valueProblem } from '../../net/dns/value.ts'
+import { isNameWithin, normalizeName } from '../../net/dns/name.ts'
+import { checkValue, normalizeValue } from '../../net/dns/value.ts'
 import { AppError, type FieldIssue, invalidField, notFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -9,7 +9,7 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { type DnsRecord, type DnsRecordDraft, type DnsRecordPatch, dnsRecords } from './api.ts'
 import * as store from './store.ts'
 
-export const { ofNames, removeZone } = store
+export const { findRecordsByNames, removeZone } = store
 
 type Zone = { readonly id: string; readonly name: string }
 
@@ -23,27 +23,27 @@ const lockZone = async (ctx: Ctx, id: string): Promise<Zone> => {
 
 /**
  * Returns a name relative to its zone; undefined for one that is invalid or outside of it.
- * @example relativeName('www.example.org.', 'example.org') // 'www'
- * @example relativeName('www', 'example.org') // 'www'
+ * @example parseRelativeName('www.example.org.', 'example.org') // 'www'
+ * @example parseRelativeName('www', 'example.org') // 'www'
  */
-export const relativeName = (text: string, zone: string): string | undefined => {
+export const parseRelativeName = (text: string, zone: string): string | undefined => {
   if (text === '@') return '@'
-  const name = canonicalName(text)
+  const name = normalizeName(text)
   if (name === undefined || name === '.') return undefined
   if (isNameWithin(name, zone)) return name === zone ? '@' : name.slice(0, -zone.length - 1)
   const isFull = /(?:^|[^\\])(?:\\\\)*\.$/.test(text)
-  return !isFull && canonicalName(`${name}.${zone}`) !== undefined ? name : undefined
+  return !isFull && normalizeName(`${name}.${zone}`) !== undefined ? name : undefined
 }
 
 type Fields = Pick<DnsRecord, 'name' | 'type' | 'value'>
 
-const valueIssues = ({ type, value }: Fields): FieldIssue[] => {
-  const problem = valueProblem(type, value)
+const validateValue = ({ type, value }: Fields): FieldIssue[] => {
+  const problem = checkValue(type, value)
   return problem === undefined ? [] : [{ field: 'value', message: problem }]
 }
 
-const nameIssues = ({ name, type }: Fields, zone: Zone): FieldIssue[] => {
-  const relative = relativeName(name, zone.name)
+const validateName = ({ name, type }: Fields, zone: Zone): FieldIssue[] => {
+  const relative = parseRelativeName(name, zone.name)
   if (relative === undefined) return [{ field: 'name', message: `must be a name in the zone ${zone.name}` }]
   return relative === '@' && (type === 'CNAME' || type === 'NS')
     ? [{ field: 'name', message: `the zone itself can have no own ${type}` }]
@@ -52,7 +52,9 @@ const nameIssues = ({ name, type }: Fields, zone: Zone): FieldIssue[] => {
 
 /** @throws AppError VALIDATION_ERROR for a CNAME beside another record, ALREADY_EXISTS for the same again */
 const checkBeside = async (ctx: Ctx, record: DnsRecord): Promise<void> => {
-  const others = (await store.ofNames(ctx, record.zone_id, [record.name])).filter(({ id }) => id !== record.id)
+  const others = (await store.findRecordsByNames(ctx, record.zone_id, [record.name])).filter(
+    ({ id }) => id !== record.id,
+  )
   if (others.some(({ type, value }) => type === record.type && value === record.value))
     throw new AppError('ALREADY_EXISTS', `The record ${record.fqdn} ${record.type} ${record.value} exists already`)
   if (others.length > 0 && [record, ...others].some(({ type }) => type === 'CNAME'))
@@ -60,11 +62,11 @@ const checkBeside = async (ctx: Ctx, record: DnsRecord): Promise<void> => {
 }
 
 /** Returns the record with the canonical forms of its fields. @throws AppError VALIDATION_ERROR */
-const canonical = <F extends Fields>(fields: F, zone: Zone): F & { readonly fqdn: string } => {
-  rejectIssues([...nameIssues(fields, zone), ...valueIssues(fields)])
-  const name = relativeName(fields.name, zone.name) ?? fields.name
-  const value = canonicalValue(fields.type, fields.value) ?? fields.value
-  return { ...fields, name, value, fqdn: store.fqdnOf(name, zone.name) }
+const toCanonical = <F extends Fields>(fields: F, zone: Zone): F & { readonly fqdn: string } => {
+  rejectIssues([...validateName(fields, zone), ...validateValue(fields)])
+  const name = parseRelativeName(fields.name, zone.name) ?? fields.name
+  const value = normalizeValue(fields.type, fields.value) ?? fields.value
+  return { ...fields, name, value, fqdn: store.buildFqdn(name, zone.name) }
 }
 
 export const create = async (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: DnsRecordDraft): Promise<DnsRecord> => {
@@ -72,7 +74,7 @@ export const create = async (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: Dn
   if (await store.find(ctx, id)) throw new AppError('ALREADY_EXISTS', `A record with id "${id}" exists already`)
   const { zone_id, name, type, ttl, value, description } = draft
   const times = { created_at: ctx.now, updated_at: ctx.now }
-  const { fqdn, ...fields } = canonical({ name, type, value }, zone)
+  const { fqdn, ...fields } = toCanonical({ name, type, value }, zone)
   const record: DnsRecord = {
     ...{ id, zone_id, name: fields.name, fqdn, type, ttl, value: fields.value, description },
     ...times,
@@ -83,7 +85,7 @@ export const create = async (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: Dn
   return record
 }
 
-const mustGet = async (ctx: Ctx, id: string): Promise<DnsRecord> => {
+const getOrThrow = async (ctx: Ctx, id: string): Promise<DnsRecord> => {
   const record = await store.find(ctx, id)
   if (!record) throw notFound('dns-record', id)
   return record
@@ -91,8 +93,8 @@ const mustGet = async (ctx: Ctx, id: string): Promise<DnsRecord> => {
 
 /** The lock of its zone keeps a record until commit. */
 const lockForChange = async (ctx: Ctx, id: string): Promise<{ readonly before: DnsRecord; readonly zone: Zone }> => {
-  const zone = await lockZone(ctx, (await mustGet(ctx, id)).zone_id)
-  const before = await mustGet(ctx, id)
+  const zone = await lockZone(ctx, (await getOrThrow(ctx, id)).zone_id)
+  const before = await getOrThrow(ctx, id)
   ctx.precondition(before)
   return { before, zone }
 }
@@ -102,7 +104,7 @@ const update = async (ctx: Ctx, { id, zone_id, ...patch }: DnsRecordPatch): Prom
   if (zone_id && zone_id !== before.zone_id)
     throw invalidField('zone_id', "can't change; create a record in the other zone")
   const { value: fields } = merge(before, patch)
-  const { value, changes } = merge(before, canonical(fields, zone))
+  const { value, changes } = merge(before, toCanonical(fields, zone))
   if (changes.length === 0) return before
   const record = { ...value, updated_at: ctx.now }
   await checkBeside(ctx, record)
@@ -113,7 +115,7 @@ const update = async (ctx: Ctx, { id, zone_id, ...patch }: DnsRecordPatch): Prom
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const { before } = await lockForChange(ctx, id)
-  await store.remove(ctx, id)
+  await store.deleteRow(ctx, id)
   await ctx.emit('dns-record.deleted', before)
 }
 
@@ -125,10 +127,10 @@ export const feature: Feature = {
       if (zone_id) query = query.where('dns_records.zone_id', '=', zone_id)
       if (type) query = query.where('dns_records.type', '=', type)
       if (name) query = query.where(containsText('dns_records.name', name))
-      return listRows(ctx, { revision, query, page, row: store.recordOf })
+      return listRows(ctx, { revision, query, page, row: store.fromRow })
     },
     create,
-    get: async (ctx, { id }) => mustGet(ctx, id),
+    get: async (ctx, { id }) => getOrThrow(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
   }),

@@ -6,13 +6,13 @@ import type { DnsRecordRow } from './table.ts'
 export type StoredRecord = Omit<DnsRecord, 'fqdn'>
 type Row = DnsRecordRow & { readonly zone: string }
 
-export const fqdnOf = (name: string, zone: string): string => (name === '@' ? zone : `${name}.${zone}`)
+export const buildFqdn = (name: string, zone: string): string => (name === '@' ? zone : `${name}.${zone}`)
 
 /** Returns the fields in the order of the contract. */
-export const recordOf = ({ zone, ...row }: Row): DnsRecord => {
+export const fromRow = ({ zone, ...row }: Row): DnsRecord => {
   const { id, zone_id, name, type, ttl, value, description, created_at, updated_at } = row
   return {
-    ...{ id, zone_id, name, fqdn: fqdnOf(name, zone) },
+    ...{ id, zone_id, name, fqdn: buildFqdn(name, zone) },
     // Validated before it was stored.
     type: type as DnsRecord['type'],
     ...{ ttl, value, description, created_at, updated_at },
@@ -32,27 +32,31 @@ export const query = ({ db }: DbScope) =>
 
 export const find = async (scope: DbScope, id: string): Promise<DnsRecord | undefined> => {
   const row = await query(scope).where('dns_records.id', '=', id).executeTakeFirst()
-  return row && recordOf(row)
+  return row && fromRow(row)
 }
 
 /** Returns the records of a zone with one of the names, or all. */
-export const ofNames = async (scope: DbScope, zoneId: string, names?: readonly string[]): Promise<DnsRecord[]> => {
+export const findRecordsByNames = async (
+  scope: DbScope,
+  zoneId: string,
+  names?: readonly string[],
+): Promise<DnsRecord[]> => {
   let rows = query(scope).where('dns_records.zone_id', '=', zoneId)
   if (names) rows = rows.where('dns_records.name', 'in', [...names])
-  return (await rows.execute()).map(recordOf)
+  return (await rows.execute()).map(fromRow)
 }
 
-const rowOf = ({ fqdn: _, ...record }: DnsRecord): DnsRecordRow => record
+const toRow = ({ fqdn: _, ...record }: DnsRecord): DnsRecordRow => record
 
 export const insert = async ({ db }: DbScope, record: DnsRecord): Promise<void> => {
-  await db.insertInto('dns_records').values(rowOf(record)).execute()
+  await db.insertInto('dns_records').values(toRow(record)).execute()
 }
 
 export const update = async ({ db }: DbScope, record: DnsRecord): Promise<void> => {
-  await db.updateTable('dns_records').set(rowOf(record)).where('id', '=', record.id).execute()
+  await db.updateTable('dns_records').set(toRow(record)).where('id', '=', record.id).execute()
 }
 
-export const remove = async ({ db }: Pick<Ctx, 'db'>, id: string): Promise<void> => {
+export const deleteRow = async ({ db }: Pick<Ctx, 'db'>, id: string): Promise<void> => {
   await db.deleteFrom('dns_records').where('id', '=', id).execute()
 }
 

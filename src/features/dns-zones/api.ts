@@ -1,7 +1,7 @@
 /** The contract of DNS zones: their settings, their state, and the comparison with their server. Browser-safe. */
 import { z } from 'zod'
-import { mailboxName } from '../../net/dns/master-file.ts'
-import { canonicalName } from '../../net/dns/name.ts'
+import { toMailboxName } from '../../net/dns/master-file.ts'
+import { normalizeName } from '../../net/dns/name.ts'
 import {
   draft,
   Filter,
@@ -16,23 +16,23 @@ import {
   ruledText,
   text,
 } from '../../platform/contract/fields.ts'
-import { type TextRule, whole } from '../../platform/contract/text-rules.ts'
+import { matchWhole, type TextRule } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { filterFields } from '../feeds/api.ts'
 import { SpaceFilter, SpaceId } from '../spaces/fields.ts'
 import { DnsRrset, DnsZone, DriftKind, DriftReport, RrsetState, SyncPlan, ZoneKind, ZoneMode } from './schema.ts'
 
-const isName = (name: string): boolean => canonicalName(name) !== undefined
-const canonical = (name: string): string => canonicalName(name) ?? name
+const isName = (name: string): boolean => normalizeName(name) !== undefined
+const toNormalName = (name: string): string => normalizeName(name) ?? name
 
 /** A name that is empty where none is given. */
 const ZoneName = text(255)
   .refine((name) => name === '' || (isName(name) && name !== '.'), { error: 'must be a domain name' })
-  .transform((name) => (name === '' ? '' : canonical(name)))
+  .transform((name) => (name === '' ? '' : toNormalName(name)))
 
 const EMAIL_PATTERN = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9-]{1,63}(?:\\.[A-Za-z0-9-]{1,63})*"
 const EMAIL: TextRule = {
-  holds: (text) => new RegExp(whole(EMAIL_PATTERN)).test(text) && isName(mailboxName(text)),
+  holds: (text) => new RegExp(matchWhole(EMAIL_PATTERN)).test(text) && isName(toMailboxName(text)),
   pattern: EMAIL_PATTERN,
   error: 'must be an e-mail address',
 }
@@ -55,7 +55,7 @@ const fields = {
     .array(
       line(255)
         .refine((name) => isName(name) && name !== '.', { error: 'must be a host name' })
-        .transform(canonical),
+        .transform(toNormalName),
     )
     .max(20)
     .nullable()

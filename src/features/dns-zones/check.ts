@@ -3,8 +3,8 @@ import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
-import { driftOf } from './drift.ts'
-import { HOLDS, judged, type ServerRrset } from './judge.ts'
+import { computeDrift } from './drift.ts'
+import { compareWithServer, HOLDS, type ServerRrset } from './judge.ts'
 import { push } from './push.ts'
 import * as rrsets from './rrset-store.ts'
 import type { Run } from './run.ts'
@@ -12,10 +12,10 @@ import type { DriftReport } from './schema.ts'
 import * as store from './store.ts'
 import type { SyncOptions } from './sync.ts'
 import { TransferFailedError, transferZone } from './transfer.ts'
-import { parseRrsetKey, rrsetKey } from './wanted.ts'
+import { buildRrsetKey, parseRrsetKey } from './wanted.ts'
 
 /** Of a zone that was never compared. */
-export const noReport = (zone_id: string): DriftReport => ({
+export const createEmptyReport = (zone_id: string): DriftReport => ({
   ...{ zone_id, checked_at: null, server_serial: null, missing: 0, changed: 0, blocked: 0, foreign: 0 },
   ...{ entries: [], is_cut: false },
 })
@@ -28,7 +28,7 @@ export const saveReport = async (
 ): Promise<void> => {
   const before = (await store.findState(ctx, report.zone_id))?.drift_count ?? 0
   const drift_count = report.missing + report.changed
-  await store.saveReport(ctx, report)
+  await store.updateReport(ctx, report)
   await store.updateState(ctx, report.zone_id, { drift_count })
   if (before === 0 && drift_count > 0) await onTransition(ctx, 'drift_detected', report.zone_id)
   if (before > 0 && drift_count === 0) await onTransition(ctx, 'drift_resolved', report.zone_id)
@@ -36,18 +36,18 @@ export const saveReport = async (
 
 /** Looks again at blocked RRsets: the server may hold them now as they are wanted, or nothing in their place. */
 const unblock = async ({ ctx, write, zone }: Run, server: ReadonlyMap<string, ServerRrset>): Promise<void> => {
-  const blocked = await rrsets.query(ctx, zone.id).where('state', '=', 'blocked').execute()
+  const blocked = await rrsets.selectRrsets(ctx, zone.id).where('state', '=', 'blocked').execute()
   const excluded = await findExcludedNames(blocked, server)
-  const again = blocked.map(rrsets.rrsetOf).flatMap((one) => {
-    const there = server.get(rrsetKey(one.name, one.type))
+  const again = blocked.map(rrsets.toRrset).flatMap((one) => {
+    const there = server.get(buildRrsetKey(one.name, one.type))
     if (!one.message.startsWith(HOLDS)) return []
-    const next = judged(one, there)
-    return next.state === 'blocked' || excluded.has(rrsetKey(one.name, one.type)) ? [] : [next]
+    const next = compareWithServer(one, there)
+    return next.state === 'blocked' || excluded.has(buildRrsetKey(one.name, one.type)) ? [] : [next]
   })
   if (again.length > 0) await write((inner) => rrsets.save(inner, zone.id, again))
 }
 
-/** Returns those, by `rrsetKey`, at whose name the server holds something that excludes their type (RFC 2181 section 10.1). */
+/** Returns those, by `buildRrsetKey`, at whose name the server holds something that excludes their type (RFC 2181 section 10.1). */
 const findExcludedNames = async (
   blocked: readonly { readonly name: string; readonly type: string }[],
   server: ReadonlyMap<string, ServerRrset>,
@@ -56,13 +56,13 @@ const findExcludedNames = async (
   const cnames = new Set<string>()
   for (const { name, type } of blocked) {
     if (type === 'CNAME') cnames.add(name)
-    else if (server.has(rrsetKey(name, 'CNAME'))) excluded.add(rrsetKey(name, type))
+    else if (server.has(buildRrsetKey(name, 'CNAME'))) excluded.add(buildRrsetKey(name, type))
   }
   if (cnames.size === 0) return excluded
   const breathe = createBreathe()
   for (const key of server.keys()) {
     const { name, type } = parseRrsetKey(key)
-    if (type !== 'CNAME' && cnames.has(name)) excluded.add(rrsetKey(name, 'CNAME'))
+    if (type !== 'CNAME' && cnames.has(name)) excluded.add(buildRrsetKey(name, 'CNAME'))
     await breathe()
   }
   return excluded
@@ -99,10 +99,10 @@ const compare = async (run: Run, client: DnsClient, options: CheckOptions): Prom
   const { ctx, write, zone } = run
   const { serial, rrsets: server } = await transferZone(run, client, options)
   await unblock(run, server)
-  const stored = await rrsets.allInSteps({ db: ctx.store.read, store: ctx.store }, zone.id)
-  const noted = await rrsets.changes(ctx, zone.id)
+  const stored = await rrsets.findAllInSteps({ db: ctx.store.read, store: ctx.store }, zone.id)
+  const noted = await rrsets.findChanges(ctx, zone.id)
   const waiting = new Set(noted.map(({ name }) => name))
-  const { counts, entries } = await driftOf({ stored, waiting, isWatched: zone.mode === 'watched' }, server)
+  const { counts, entries } = await computeDrift({ stored, waiting, isWatched: zone.mode === 'watched' }, server)
   const now = options.now()
   const report: DriftReport = {
     ...{ zone_id: zone.id, checked_at: now.toISOString(), server_serial: serial },
@@ -123,7 +123,7 @@ const compare = async (run: Run, client: DnsClient, options: CheckOptions): Prom
 export const checkZone = async (run: Run, options: CheckOptions): Promise<DriftReport> => {
   const { ctx, zone } = run
   try {
-    const client = await options.clientOf(ctx, zone.provider_id ?? '')
+    const client = await options.createClient(ctx, zone.provider_id ?? '')
     const report = await compare(run, client, options)
     const drifted = report.entries.filter(({ kind }) => kind === 'missing' || kind === 'changed')
     if (zone.repair && zone.mode === 'managed' && drifted.length > 0) {
@@ -148,7 +148,7 @@ export const checkIfDue = async (run: Run, options: CheckOptions): Promise<void>
   const now = options.now()
   if (!state || zone.provider_id === null || state.check_ms > now.getTime()) return
   try {
-    const client = await options.clientOf(ctx, zone.provider_id)
+    const client = await options.createClient(ctx, zone.provider_id)
     const server_serial = await client.serial(zone.name, options.signal)
     const isDrifted = zone.repair && zone.mode === 'managed' && state.drift_count > 0
     if (server_serial !== state.compared_serial || state.transfer_failures > 0 || isDrifted) {

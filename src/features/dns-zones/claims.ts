@@ -1,7 +1,7 @@
 /** The names that a device claims, by the addresses that the filter of a zone leaves. */
-import { canonicalName } from '../../net/dns/name.ts'
-import { DEFAULT_SPACE, type Ip, ipFromKey, ipKeyOf } from '../../net/ip.ts'
-import { mainAddresses, namesOf } from '../devices/address-names.ts'
+import { normalizeName } from '../../net/dns/name.ts'
+import { DEFAULT_SPACE, fromIpKey, type Ip, parseIpKeyOrThrow } from '../../net/ip.ts'
+import { getAddressNames, selectMainAddresses } from '../devices/address-names.ts'
 import type { Address, Device } from '../devices/schema.ts'
 
 export type Claims = {
@@ -14,24 +14,24 @@ export type Claims = {
 export type Named = Pick<Device, 'id' | 'hostname' | 'domains' | 'addresses'>
 
 /** @param completed completes a host name without a dot; '' for none */
-export const claimsOf = (
+export const buildClaims = (
   device: Named,
   addresses: readonly Address[],
   completed: (hostname: string) => string,
 ): Claims => {
-  const main = mainAddresses(addresses)
+  const main = selectMainAddresses(addresses)
   const names: { name: string; ip: string; isOwn: boolean }[] = []
   const targets: { ip: Ip; name: string }[] = []
   for (const address of addresses) {
-    const { own, domains } = namesOf(device, address, main.has(address))
+    const { own, domains } = getAddressNames(device, address, main.has(address))
     const given = address.dns_name === '' ? completed(own) : own
-    const name = canonicalName(given)
+    const name = normalizeName(given)
     if (name !== undefined) {
       names.push({ name, ip: address.ip, isOwn: true })
-      if (name.includes('.')) targets.push({ ip: ipFromKey(ipKeyOf(address.ip, DEFAULT_SPACE)), name })
+      if (name.includes('.')) targets.push({ ip: fromIpKey(parseIpKeyOrThrow(address.ip, DEFAULT_SPACE)), name })
     }
     for (const domain of domains) {
-      const shared = canonicalName(domain)
+      const shared = normalizeName(domain)
       if (shared !== undefined) names.push({ name: shared, ip: address.ip, isOwn: false })
     }
   }
@@ -39,13 +39,13 @@ export const claimsOf = (
 }
 
 /** Returns every name and address that a device may claim, under any filter. */
-export const possibleNames = (
+export const listPossibleNames = (
   { hostname, domains, addresses }: Named,
   completed: (hostname: string) => string,
 ): { readonly names: readonly string[]; readonly ips: readonly string[] } => {
   const given = [completed(hostname), ...addresses.map(({ dns_name }) => dns_name), ...domains]
   return {
-    names: given.flatMap((name) => (name === '' ? [] : (canonicalName(name) ?? []))),
+    names: given.flatMap((name) => (name === '' ? [] : (normalizeName(name) ?? []))),
     ips: addresses.map(({ ip }) => ip),
   }
 }

@@ -1,5 +1,5 @@
 /** `plat dns zone check`: as the operation of that name, with the result as its exit code. The implementation is loaded when it runs. */
-import { argument, type Command } from '../../platform/cli/command.ts'
+import { type Command, createArgument } from '../../platform/cli/command.ts'
 
 export const dnsCommands: readonly Command[] = [
   {
@@ -7,7 +7,7 @@ export const dnsCommands: readonly Command[] = [
     summary: 'Transfer a DNS zone from its server, and compare it: exit 0 without drift, 5 with drift',
     description: 'Drift is RRsets of Plat that are missing on the server or have other values or another TTL there.',
     notes: ['Route:  POST /api/dns/zones/{id}/check', 'Needs:  dns:sync'],
-    spec: () => ({ args: [argument('id', 'The zone', { ref: 'dns-zones' })], flags: [] }),
-    run: async (session, texts) => (await import('./cli-check.ts')).checkZone(session, texts),
+    spec: () => ({ args: [createArgument('id', 'The zone', { ref: 'dns-zones' })], flags: [] }),
+    run: async (session, texts) => (await import('./cli-check.ts')).runCheck(session, texts),
   },
 ]

@@ -1,19 +1,19 @@
 /** Reads the devices and records of a zone, and computes the RRsets that it wants now. */
-import { type IpKey, ipKey, ipKeyOf } from '../../net/ip.ts'
+import { type IpKey, parseIpKeyOrThrow, toIpKey } from '../../net/ip.ts'
 import type { FieldIssue } from '../../platform/contract/errors.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
-import { documents } from '../devices/devices.ts'
+import { findDocuments } from '../devices/devices.ts'
 import type { Address, Device } from '../devices/schema.ts'
-import { ofNames } from '../dns-records/dns-records.ts'
-import { spaceKeyOf } from '../spaces/keys.ts'
-import { type Claims, claimsOf } from './claims.ts'
+import { findRecordsByNames } from '../dns-records/dns-records.ts'
+import { findSpaceKey } from '../spaces/keys.ts'
+import { buildClaims, type Claims } from './claims.ts'
 import { type Wanted, ZoneContent } from './wanted.ts'
-import { addressOf, fullName, isClassless, type Zone, type ZoneIndex } from './zone-index.ts'
+import { isClassless, parseAddress, toFullName, type Zone, type ZoneIndex } from './zone-index.ts'
 
 /** Returns what is wrong with the filter of a zone; undefined if it is sound. */
-export const danglingFilter = async ({ db }: DbScope, zone: Zone): Promise<FieldIssue | undefined> => {
+export const findDanglingFilter = async ({ db }: DbScope, zone: Zone): Promise<FieldIssue | undefined> => {
   const { network_id, datacenter_id, space_id = null } = zone
   if (network_id !== null) {
     const network = await db.selectFrom('networks').select('space_id').where('id', '=', network_id).executeTakeFirst()
@@ -31,21 +31,21 @@ export const danglingFilter = async ({ db }: DbScope, zone: Zone): Promise<Field
 type IsMember = (deviceId: string, ip: string) => boolean
 
 /** Returns undefined without a network. */
-const membersOf = async (ctx: Ctx, zone: Zone, deviceIds?: readonly string[]): Promise<IsMember | undefined> => {
+const loadMembership = async (ctx: Ctx, zone: Zone, deviceIds?: readonly string[]): Promise<IsMember | undefined> => {
   const { db } = ctx
   const { network_id } = zone
   if (network_id === null) return undefined
-  const space = await spaceKeyOf(ctx, zone)
+  const space = await findSpaceKey(ctx, zone)
   const members = new Set<string>()
   const rows = db.selectFrom('network_addresses').select(['device_id', 'ip_key']).where('network_id', '=', network_id)
-  const queries = deviceIds ? batches(deviceIds).map((batch) => rows.where('device_id', 'in', batch)) : [rows]
+  const queries = deviceIds ? splitBatches(deviceIds).map((batch) => rows.where('device_id', 'in', batch)) : [rows]
   for (const query of queries)
     for (const { device_id, ip_key } of await query.execute()) members.add(`${device_id} ${ip_key}`)
-  return (deviceId, ip) => members.has(`${deviceId} ${ipKeyOf(ip, space)}`)
+  return (deviceId, ip) => members.has(`${deviceId} ${parseIpKeyOrThrow(ip, space)}`)
 }
 
 /** Returns the addresses of a device that the filter leaves; none for a device that it does not take. */
-const addressesIn = (zone: Zone, device: Device, isMember: IsMember | undefined): readonly Address[] => {
+const filterAddresses = (zone: Zone, device: Device, isMember: IsMember | undefined): readonly Address[] => {
   const { statuses, tags, datacenter_id } = zone
   const isIn =
     statuses.includes(device.status) &&
@@ -57,21 +57,21 @@ const addressesIn = (zone: Zone, device: Device, isMember: IsMember | undefined)
 }
 
 /** Yields the claims of all devices of the filter. */
-async function* allClaims(ctx: Ctx, zone: Zone, index: ZoneIndex): AsyncGenerator<Claims> {
-  const isMember = await membersOf(ctx, zone)
+async function* streamClaims(ctx: Ctx, zone: Zone, index: ZoneIndex): AsyncGenerator<Claims> {
+  const isMember = await loadMembership(ctx, zone)
   let query = ctx.db.selectFrom('devices').select('doc').where('status', 'in', zone.statuses)
   if (zone.datacenter_id !== null) query = query.where('datacenter_id', '=', zone.datacenter_id)
   for await (const rows of ctx.store.scan<{ doc: string }>(query))
     for (const { doc } of rows) {
       // The column holds the JSON of a device.
       const device = JSON.parse(doc) as Device
-      const addresses = addressesIn(zone, device, isMember)
-      if (addresses.length > 0) yield claimsOf(device, addresses, (name) => index.completed(name))
+      const addresses = filterAddresses(zone, device, isMember)
+      if (addresses.length > 0) yield buildClaims(device, addresses, (name) => index.completed(name))
     }
 }
 
 /** Returns the zones of RFC 2317 whose CNAMEs the zone holds. */
-const childrenOf = (zone: Zone, index: ZoneIndex): Zone[] => {
+const filterChildren = (zone: Zone, index: ZoneIndex): Zone[] => {
   const { cidr: outer } = zone
   if (outer?.family !== 4 || isClassless(outer)) return []
   return index.zones.filter(
@@ -89,12 +89,12 @@ const BREATH = 100
 /** Computes a whole zone. */
 export const computeWhole = async (ctx: Ctx, zone: Zone, index: ZoneIndex): Promise<Wanted[]> => {
   const content = new ZoneContent(zone, index)
-  for await (const claims of allClaims(ctx, zone, index)) content.add(claims)
-  for (const child of childrenOf(zone, index))
-    for await (const claims of allClaims(ctx, child, index)) content.addChild(child, claims)
+  for await (const claims of streamClaims(ctx, zone, index)) content.add(claims)
+  for (const child of filterChildren(zone, index))
+    for await (const claims of streamClaims(ctx, child, index)) content.addChild(child, claims)
   const found: Wanted[] = []
   const breathe = createBreathe()
-  for (const one of content.wanted(await ofNames(ctx, zone.id))) {
+  for (const one of content.wanted(await findRecordsByNames(ctx, zone.id))) {
     found.push(one)
     if (found.length % BREATH === 0) await breathe()
   }
@@ -102,7 +102,7 @@ export const computeWhole = async (ctx: Ctx, zone: Zone, index: ZoneIndex): Prom
 }
 
 /** Returns the ids of the devices that may claim a name or an address. */
-const claimants = async (
+const findClaimants = async (
   { db }: DbScope,
   { names, keys }: { readonly names: readonly string[]; readonly keys: readonly IpKey[] },
 ): Promise<string[]> => {
@@ -110,14 +110,14 @@ const claimants = async (
   const collect = (rows: readonly { readonly id: string }[]) => {
     for (const { id } of rows) ids.add(id)
   }
-  for (const batch of batches(names)) {
+  for (const batch of splitBatches(names)) {
     collect(await db.selectFrom('devices').select('id').where('hostname_key', 'in', batch).execute())
     const named = db.selectFrom('addresses').select('device_id as id').where('dns_name', 'in', batch)
     collect(await named.where('dns_name', '<>', '').execute())
     const shared = db.selectFrom('device_domains').select('device_id as id')
     collect(await shared.where(({ fn }) => fn<string>('lower', ['domain']), 'in', batch).execute())
   }
-  for (const batch of batches(keys))
+  for (const batch of splitBatches(keys))
     collect(await db.selectFrom('addresses').select('device_id as id').where('ip_key', 'in', batch).execute())
   return [...ids]
 }
@@ -127,31 +127,31 @@ export const computeNames = async (
   ctx: Ctx,
   { zone, index, names }: { readonly zone: Zone; readonly index: ZoneIndex; readonly names: readonly string[] },
 ): Promise<Wanted[]> => {
-  const full = names.map((name) => fullName(name, zone.name))
+  const full = names.map((name) => toFullName(name, zone.name))
   const suffix = index.defaultName === undefined ? undefined : `.${index.defaultName}`
   // Host names without a dot, which the default zone completes.
   const bare = full.flatMap((name) => {
     const label = suffix !== undefined && name.endsWith(suffix) ? name.slice(0, -suffix.length) : ''
     return label === '' || label.includes('.') ? [] : [label]
   })
-  const addresses = names.flatMap((name) => addressOf(zone, name) ?? [])
-  const space = await spaceKeyOf(ctx, zone)
-  const ids = await claimants(ctx, { names: [...full, ...bare], keys: addresses.map((ip) => ipKey(ip, space)) })
-  const docs = [...(await documents(ctx, ids)).values()]
+  const addresses = names.flatMap((name) => parseAddress(zone, name) ?? [])
+  const space = await findSpaceKey(ctx, zone)
+  const ids = await findClaimants(ctx, { names: [...full, ...bare], keys: addresses.map((ip) => toIpKey(ip, space)) })
+  const docs = [...(await findDocuments(ctx, ids)).values()]
   // The column holds the JSON of a device.
   const devices = docs.map((doc) => JSON.parse(doc) as Device)
   const content = new ZoneContent(zone, index, new Set(names))
   const addAll = async (of: Zone, add: (claims: Claims) => void) => {
-    const isMember = await membersOf(ctx, of, ids)
+    const isMember = await loadMembership(ctx, of, ids)
     for (const device of devices) {
-      const left = addressesIn(of, device, isMember)
-      if (left.length > 0) add(claimsOf(device, left, (name) => index.completed(name)))
+      const left = filterAddresses(of, device, isMember)
+      if (left.length > 0) add(buildClaims(device, left, (name) => index.completed(name)))
     }
   }
   await addAll(zone, (claims) => content.add(claims))
   const children = new Set(addresses.flatMap((ip) => (index.parentsFor(ip).includes(zone) ? index.forAddress(ip) : [])))
   for (const child of children) await addAll(child, (claims) => content.addChild(child, claims))
   const records = []
-  for (const batch of batches(names)) records.push(...(await ofNames(ctx, zone.id, batch)))
+  for (const batch of splitBatches(names)) records.push(...(await findRecordsByNames(ctx, zone.id, batch)))
   return [...content.wanted(records)]
 }

@@ -8,12 +8,12 @@ import type { Kernel } from '../../platform/operation/kernel.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { Metrics } from '../../platform/runtime/metrics.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { createClients, type DnsProviderOptions, unreachable } from '../dns-providers/dns-providers.ts'
-import { inSpace } from '../spaces/keys.ts'
+import { createClients, createUnreachableError, type DnsProviderOptions } from '../dns-providers/dns-providers.ts'
+import { matchSpace } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import { dnsZones } from './api.ts'
-import { type CheckOptions, checkIfDue, checkZone, noReport } from './check.ts'
-import { planOf, syncChanges } from './dry-plan.ts'
+import { type CheckOptions, checkIfDue, checkZone, createEmptyReport } from './check.ts'
+import { computeSyncChanges, planSync } from './dry-plan.ts'
 import { createLanes, type Hold } from './lanes.ts'
 import { addMetrics } from './metrics.ts'
 import { createReactions, NOTED } from './reactions.ts'
@@ -24,7 +24,7 @@ import type { DnsZone, ZoneSettings } from './schema.ts'
 import { create, remove, update } from './settings.ts'
 import * as store from './store.ts'
 import { computeWaiting, syncZone } from './sync.ts'
-import { rrsetShown, shown, shownAll, storedState, ZONE_TABLES } from './view.ts'
+import { createZoneSerializer, serializeRrset, serializeZone, toStoredState, ZONE_TABLES } from './view.ts'
 
 export type DnsZoneOptions = DnsProviderOptions & {
   readonly kernel: () => Kernel<Tables>
@@ -39,7 +39,7 @@ const REST_MS = 30_000
 /** The longest wait of a call for a server. */
 const PATIENCE_MS = 30_000
 
-const mustGet = async (ctx: Ctx, id: string): Promise<ZoneSettings> => {
+const getOrThrow = async (ctx: Ctx, id: string): Promise<ZoneSettings> => {
   const zone = await store.find(ctx, id)
   if (!zone) throw notFound('dns-zone', id)
   return zone
@@ -48,7 +48,7 @@ const mustGet = async (ctx: Ctx, id: string): Promise<ZoneSettings> => {
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError'
 
 /** @throws AppError VALIDATION_ERROR for a zone without a server */
-const mustHaveServer = ({ provider_id }: ZoneSettings): void => {
+const requireServer = ({ provider_id }: ZoneSettings): void => {
   if (provider_id === null) throw invalidField('provider_id', 'the zone has none: there is no server to compare with')
 }
 
@@ -59,9 +59,9 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
   const closing = new AbortController()
   const { counted, measure } = addMetrics(metrics)
 
-  const optionsFor = (signal: AbortSignal): CheckOptions => ({
+  const buildOptions = (signal: AbortSignal): CheckOptions => ({
     ...{ now, log, signal, onResult: counted },
-    clientOf: (ctx, providerId) => clients({ db: ctx.store.read }, providerId),
+    createClient: (ctx, providerId) => clients({ db: ctx.store.read }, providerId),
     onFailed: (ctx, zoneId) => announce(ctx, 'sync_failed', zoneId),
     onTransition: announce,
   })
@@ -69,11 +69,11 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
   /** Emits an event of the catalogue with the zone as it is sent. */
   const announce = async (ctx: Ctx, what: string, zoneId: string): Promise<void> => {
     const zone = await store.find(ctx, zoneId)
-    if (zone) await ctx.emit(`dns.${what}`, await shown(ctx, zone))
+    if (zone) await ctx.emit(`dns.${what}`, await serializeZone(ctx, zone))
   }
 
-  const lane = async (ctx: Ctx, hold: Hold): Promise<void> => {
-    const own = optionsFor(closing.signal)
+  const runLane = async (ctx: Ctx, hold: Hold): Promise<void> => {
+    const own = buildOptions(closing.signal)
     const run = await openRun(ctx, hold)
     if (!run) return
     const error = await syncZone(run, own)
@@ -89,7 +89,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
 
   const start = (ctx: Ctx, zoneId: string): void => {
     lanes
-      .tryHold(ctx, zoneId, (hold) => lane(ctx, hold))
+      .tryHold(ctx, zoneId, (hold) => runLane(ctx, hold))
       .then(wake)
       .catch((error: unknown) => {
         // The next poll begins with the settings as they are then.
@@ -107,7 +107,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
     try {
       do {
         isAgain = false
-        const due = isClosing ? [] : await store.dueZones(ctx, now().getTime())
+        const due = isClosing ? [] : await store.findDueZones(ctx, now().getTime())
         for (const id of due) if (!lanes.isBusy(id) && !resting.has(id)) start(ctx, id)
       } while (isAgain)
     } finally {
@@ -140,16 +140,20 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
   }
 
   /** Runs work of a caller on a zone, for at most 30 s. */
-  const held = async <T>(ctx: Ctx, id: string, work: (run: Run, own: CheckOptions) => Promise<T>): Promise<T> => {
+  const runForCaller = async <T>(
+    ctx: Ctx,
+    id: string,
+    work: (run: Run, own: CheckOptions) => Promise<T>,
+  ): Promise<T> => {
     const signal = AbortSignal.any([ctx.signal, closing.signal, AbortSignal.timeout(PATIENCE_MS)])
     try {
       return await lanes.hold(ctx, id, async (hold) => {
         const run = await openRun(ctx, hold)
         if (!run) throw notFound('dns-zone', id)
-        return await work(run, optionsFor(signal))
+        return await work(run, buildOptions(signal))
       })
     } catch (error) {
-      if (error instanceof DnsError) throw unreachable(error)
+      if (error instanceof DnsError) throw createUnreachableError(error)
       if (error instanceof ZoneChangedError)
         throw new AppError('UNAVAILABLE', `${error.message} concurrently; try again`)
       if (isTimeout(error))
@@ -159,15 +163,15 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
   }
 
   const sync = async (ctx: Ctx, id: string, isForced: boolean): Promise<DnsZone> =>
-    held(ctx, id, async (run, own) => {
-      await ctx.showChanges(() => syncChanges(ctx, run.zone, isForced))
+    runForCaller(ctx, id, async (run, own) => {
+      await ctx.showChanges(() => computeSyncChanges(ctx, run.zone, isForced))
       await run.write((inner) => rrsets.note(inner, [{ zone_id: id, name: rrsets.WHOLE }]))
       const error = await syncZone(run, own, { isForced, isNow: true }).catch((failure: unknown) => {
         // The lane sends the rest.
         if (!isTimeout(failure)) throw failure
       })
       if (error) throw error
-      return shown({ db: ctx.store.read }, run.zone)
+      return serializeZone({ db: ctx.store.read }, run.zone)
     })
 
   return {
@@ -178,50 +182,50 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
         if (name) query = query.where(containsText('name', name))
         if (kind) query = query.where('kind', '=', kind)
         if (provider_id) query = query.where('provider_id', '=', provider_id)
-        if (space_id !== undefined) query = query.where(inSpace(space_id))
-        const completed = await shownAll(ctx)
-        return listRows(ctx, { revision, query, page, row: (row) => completed(store.settingsOf(row)) })
+        if (space_id !== undefined) query = query.where(matchSpace(space_id))
+        const completed = await createZoneSerializer(ctx)
+        return listRows(ctx, { revision, query, page, row: (row) => completed(store.toSettings(row)) })
       },
       create,
-      get: async (ctx, { id }) => shown(ctx, await mustGet(ctx, id)),
+      get: async (ctx, { id }) => serializeZone(ctx, await getOrThrow(ctx, id)),
       update,
       delete: async (ctx, { id }) => remove(ctx, id),
       rrsets: async (ctx, { id, state, name, type, ...page }) => {
         const revision = await ctx.store.revision([...ZONE_TABLES])
-        const zone = await mustGet(ctx, id)
+        const zone = await getOrThrow(ctx, id)
         const isHeld = ((await store.findState(ctx, id))?.held ?? '') !== ''
-        let query = rrsets.query(ctx, id)
-        if (state) query = query.where('state', '=', storedState(state, isHeld) ?? '')
+        let query = rrsets.selectRrsets(ctx, id)
+        if (state) query = query.where('state', '=', toStoredState(state, isHeld) ?? '')
         if (name) query = query.where(containsText('name', name))
         if (type) query = query.where('type', '=', type.toUpperCase())
         return listRows(ctx, {
           revision,
           query,
           page,
-          row: (row) => rrsetShown(rrsets.rrsetOf(row), zone.name, isHeld),
+          row: (row) => serializeRrset(rrsets.toRrset(row), zone.name, isHeld),
         })
       },
       sync: async (ctx, { id, dry_run, force = false }) => {
-        const zone = await mustGet({ ...ctx, db: ctx.store.read }, id)
-        if (dry_run) return planOf(ctx, zone)
+        const zone = await getOrThrow({ ...ctx, db: ctx.store.read }, id)
+        if (dry_run) return planSync(ctx, zone)
         if (zone.mode === 'watched') throw invalidField('mode', 'a watched zone is never written')
         return sync(ctx, id, force)
       },
       check: async (ctx, { id }) => {
-        mustHaveServer(await mustGet({ ...ctx, db: ctx.store.read }, id))
-        return held(ctx, id, async (run, own) => checkZone(await computeWaiting(run, now), own))
+        requireServer(await getOrThrow({ ...ctx, db: ctx.store.read }, id))
+        return runForCaller(ctx, id, async (run, own) => checkZone(await computeWaiting(run, now), own))
       },
       drift: async (ctx, { id }) => {
-        await mustGet(ctx, id)
-        return (await store.findReport(ctx, id)) ?? noReport(id)
+        await getOrThrow(ctx, id)
+        return (await store.findReport(ctx, id)) ?? createEmptyReport(id)
       },
       resolve: async (ctx, { id, ...input }) => {
-        const zone = await mustGet({ ...ctx, db: ctx.store.read }, id)
+        const zone = await getOrThrow({ ...ctx, db: ctx.store.read }, id)
         if (!input.entries && !input.kind) throw invalidField('entries', 'is required without a kind')
         if (input.direction === 'pull') ctx.require('dns:create')
         else if (zone.mode === 'watched') throw invalidField('mode', 'a watched zone is never written')
-        mustHaveServer(zone)
-        return held(ctx, id, async (run, own) => resolve(await computeWaiting(run, now), input, own))
+        requireServer(zone)
+        return runForCaller(ctx, id, async (run, own) => resolve(await computeWaiting(run, now), input, own))
       },
     }),
     reactions: createReactions(),

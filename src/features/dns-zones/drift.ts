@@ -4,9 +4,9 @@ import { areSame } from './diff.ts'
 import type { ServerRrset } from './judge.ts'
 import type { Rrset } from './rrset-store.ts'
 import type { DriftEntry, DriftKind } from './schema.ts'
-import { parseRrsetKey, rrsetKey } from './wanted.ts'
+import { buildRrsetKey, parseRrsetKey } from './wanted.ts'
 
-const entry = (
+const createEntry = (
   { name, type }: Pick<Rrset, 'name' | 'type'>,
   kind: DriftKind,
   { plat, server }: { readonly plat?: readonly [readonly string[], number]; readonly server?: ServerRrset | undefined },
@@ -18,15 +18,17 @@ const entry = (
 /** True if a message about the RRset may be under way, or is still to be sent. */
 const isUnderWay = ({ state, sending }: Rrset): boolean => state === 'pending' || sending !== null
 
-const entryOf = (one: Rrset, server: ServerRrset | undefined, isWatched: boolean): DriftEntry | undefined => {
+const toEntry = (one: Rrset, server: ServerRrset | undefined, isWatched: boolean): DriftEntry | undefined => {
   const { state, wanted, wanted_ttl, published, published_ttl } = one
   if (state === 'blocked')
-    return wanted === null ? undefined : entry(one, 'blocked', { plat: [wanted, wanted_ttl], server })
+    return wanted === null ? undefined : createEntry(one, 'blocked', { plat: [wanted, wanted_ttl], server })
   const [values, ttl] = isWatched ? [wanted, wanted_ttl] : [published, published_ttl]
   if (values === null) return undefined
   const plat = [values, ttl] as const
-  if (!server) return entry(one, 'missing', { plat })
-  return areSame(values, server.values) && ttl === server.ttl ? undefined : entry(one, 'changed', { plat, server })
+  if (!server) return createEntry(one, 'missing', { plat })
+  return areSame(values, server.values) && ttl === server.ttl
+    ? undefined
+    : createEntry(one, 'changed', { plat, server })
 }
 
 export const MAX_ENTRIES = 10_000
@@ -54,7 +56,7 @@ const createEntryCollector = () => {
       const more = countCharacters(one)
       if (characters + more > MAX_CHARACTERS) return
       characters += more
-      kept.push({ key: rrsetKey(one.name, one.type), entry: one })
+      kept.push({ key: buildRrsetKey(one.name, one.type), entry: one })
     },
     finish: (): Drift => {
       kept.sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -67,7 +69,7 @@ const createEntryCollector = () => {
  * Returns the differences.
  * @param waiting the names whose changes are not computed yet
  */
-export const driftOf = async (
+export const computeDrift = async (
   { stored, waiting, isWatched }: { stored: readonly Rrset[]; waiting: ReadonlySet<string>; isWatched: boolean },
   server: ReadonlyMap<string, ServerRrset>,
 ): Promise<Drift> => {
@@ -76,18 +78,18 @@ export const driftOf = async (
   const breathe = createBreathe()
   for (const one of stored) {
     await breathe()
-    const key = rrsetKey(one.name, one.type)
+    const key = buildRrsetKey(one.name, one.type)
     const isOwn = one.wanted !== null || one.published !== null
     if (isOwn || isUnderWay(one)) known.add(key)
     if (waiting.has(one.name) || isUnderWay(one)) continue
-    const entryOfOne = entryOf(one, server.get(key), isWatched)
+    const entryOfOne = toEntry(one, server.get(key), isWatched)
     if (entryOfOne) found.add(entryOfOne)
   }
   for (const [key, rrset] of server) {
     await breathe()
     if (known.has(key)) continue
     const { name, type } = parseRrsetKey(key)
-    if (!waiting.has(name)) found.add(entry({ name, type }, 'foreign', { server: rrset }))
+    if (!waiting.has(name)) found.add(createEntry({ name, type }, 'foreign', { server: rrset }))
   }
   return found.finish()
 }

@@ -2,16 +2,16 @@
 import { invalidField } from '../../platform/contract/errors.ts'
 import type { ShownChanges } from '../../platform/operation/request.ts'
 import type { Ctx } from '../ctx.ts'
-import { computeWhole, danglingFilter } from './compute.ts'
-import { changed, isSettled } from './diff.ts'
-import { tooMuch } from './held.ts'
+import { computeWhole, findDanglingFilter } from './compute.ts'
+import { isSettled, listChangedRrsets } from './diff.ts'
+import { checkDeletionLimit } from './held.ts'
 import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
 import type { SyncPlan, ZoneSettings } from './schema.ts'
-import { rrsetChanges } from './shown-changes.ts'
+import { buildRrsetChanges } from './shown-changes.ts'
 import * as store from './store.ts'
-import { rrsetKey } from './wanted.ts'
-import { fullName, placeOfZone, type Zone } from './zone-index.ts'
+import { buildRrsetKey } from './wanted.ts'
+import { findZonePlace, toFullName, type Zone } from './zone-index.ts'
 
 const MOST_ENTRIES = 100
 
@@ -25,36 +25,38 @@ type Difference = {
   readonly changes: readonly { readonly one: Rrset; readonly action: Action }[]
 }
 
-const actionOf = ({ published, wanted }: Rrset): Action | undefined => {
+const getAction = ({ published, wanted }: Rrset): Action | undefined => {
   if (published === null) return wanted === null ? undefined : 'create'
   return wanted === null ? 'delete' : 'update'
 }
 
 /** Of a watched zone: the difference to an empty server, because Plat has written nothing. Undefined if the zone is gone. */
-const differenceOf = async (ctx: Ctx, id: string): Promise<Difference | undefined> => {
-  const place = placeOfZone(await store.allSettings({ db: ctx.store.read, store: ctx.store }), id)
+const computeDifference = async (ctx: Ctx, id: string): Promise<Difference | undefined> => {
+  const place = findZonePlace(await store.findAllSettings({ db: ctx.store.read, store: ctx.store }), id)
   if (!place) return undefined
   const { zone, index } = place
-  const before = await rrsets.all({ db: ctx.store.read }, id)
-  const differences = changed(before, await computeWhole(ctx, zone, index), zone.mode)
-  const byKey = new Map([...before, ...differences].map((one) => [rrsetKey(one.name, one.type), one]))
+  const before = await rrsets.findAll({ db: ctx.store.read }, id)
+  const differences = listChangedRrsets(before, await computeWhole(ctx, zone, index), zone.mode)
+  const byKey = new Map([...before, ...differences].map((one) => [buildRrsetKey(one.name, one.type), one]))
   const sorted = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1))
-  const wasBlocked = new Set(before.flatMap((one) => (one.state === 'blocked' ? [rrsetKey(one.name, one.type)] : [])))
+  const wasBlocked = new Set(
+    before.flatMap((one) => (one.state === 'blocked' ? [buildRrsetKey(one.name, one.type)] : [])),
+  )
   const blocked = new Set(
     sorted.flatMap(([key, one]) => (one.state !== 'conflict' && wasBlocked.has(key) ? [one] : [])),
   )
   const after = sorted.map(([, one]) => one)
   const changes = after.flatMap((one) => {
-    const action = one.state === 'conflict' || blocked.has(one) || isSettled(one) ? undefined : actionOf(one)
+    const action = one.state === 'conflict' || blocked.has(one) || isSettled(one) ? undefined : getAction(one)
     return action ? [{ one, action }] : []
   })
   return { zone, after, blocked, changes }
 }
 
-export const planOf = async (ctx: Ctx, { id }: ZoneSettings): Promise<SyncPlan> => {
+export const planSync = async (ctx: Ctx, { id }: ZoneSettings): Promise<SyncPlan> => {
   const plan = { creates: 0, updates: 0, deletes: 0, blocked: 0, conflicts: 0 }
   const entries: SyncPlan['entries'] = []
-  const difference = await differenceOf(ctx, id)
+  const difference = await computeDifference(ctx, id)
   if (!difference) return { ...plan, entries }
   const { after, blocked, changes } = difference
   plan.conflicts = after.filter(({ state }) => state === 'conflict').length
@@ -71,18 +73,18 @@ export const planOf = async (ctx: Ctx, { id }: ZoneSettings): Promise<SyncPlan> 
 }
 
 /** Returns the changes that a sync makes. @throws AppError if the zone would be held, and nothing sent */
-export const syncChanges = async (ctx: Ctx, zone: Zone, isForced: boolean): Promise<ShownChanges> => {
-  const dangling = await danglingFilter(ctx, zone)
+export const computeSyncChanges = async (ctx: Ctx, zone: Zone, isForced: boolean): Promise<ShownChanges> => {
+  const dangling = await findDanglingFilter(ctx, zone)
   if (dangling !== undefined) throw invalidField(dangling.field, `the zone is held: ${dangling.message}`)
-  const difference = await differenceOf(ctx, zone.id)
+  const difference = await computeDifference(ctx, zone.id)
   if (!difference) return { answer: undefined, changes: [] }
   const published = difference.after.filter((one) => one.published !== null)
   const gone = published.filter(({ wanted, state }) => wanted === null && state === 'pending')
-  const held = tooMuch(zone, { published: published.length, gone: gone.length })
+  const held = checkDeletionLimit(zone, { published: published.length, gone: gone.length })
   if (held !== '' && !isForced) throw invalidField('force', held)
   const changes = difference.changes.flatMap(({ one }) =>
-    rrsetChanges('rrset', {
-      ...{ fqdn: fullName(one.name, zone.name), type: one.type },
+    buildRrsetChanges('rrset', {
+      ...{ fqdn: toFullName(one.name, zone.name), type: one.type },
       before: one.published === null ? undefined : { ttl: one.published_ttl, values: one.published },
       after: one.wanted === null ? undefined : { ttl: one.wanted_ttl, values: one.wanted },
     }),

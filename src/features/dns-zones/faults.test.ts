@@ -1,9 +1,9 @@
 // Zones whose server or process fails: lost answers, a server that is away, kill -9, and two instances.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { cidrOfText } from '../../net/cidr.ts'
+import { parseCidrOrThrow } from '../../net/cidr.ts'
 import { createDnsClient, type DnsClient } from '../../platform/dns/client.ts'
 import { createDnsConnector } from '../../platform/dns/connector.ts'
-import { targetRules } from '../../platform/security/outbound-target.ts'
+import { createTargetRules } from '../../platform/security/outbound-target.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { type DnsGate, startDnsGate } from '../../testing/dns-gate.ts'
 import { DNS_KEYS, startNamed, type TestDnsServer } from '../../testing/dns-servers.ts'
@@ -17,7 +17,7 @@ import type { DnsRrset, DnsZone } from './schema.ts'
 const ZONE = 'example.org'
 const KEY = DNS_KEYS.find(({ algorithm }) => algorithm === 'hmac-sha256')
 if (KEY === undefined) throw new Error('no key')
-const { connect } = createDnsConnector({ rules: targetRules(false), servers: [cidrOfText('127.0.0.1/32')] })
+const { connect } = createDnsConnector({ rules: createTargetRules(false), servers: [parseCidrOrThrow('127.0.0.1/32')] })
 const ENV = { DNS_SERVERS: '127.0.0.1', ENCRYPTION_KEY: 'ab'.repeat(32), RATE_LIMIT_ENABLED: 'false' }
 const START_MS = 60_000
 

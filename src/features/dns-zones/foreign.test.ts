@@ -1,11 +1,11 @@
 // Random zones that Plat adopts and then changes: each record that others have written stays as it is.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { cidrOfText } from '../../net/cidr.ts'
+import { parseCidrOrThrow } from '../../net/cidr.ts'
 import type { RrsetChange } from '../../net/dns/update.ts'
 import { createDnsClient, type DnsClient } from '../../platform/dns/client.ts'
 import { createDnsConnector } from '../../platform/dns/connector.ts'
-import { targetRules } from '../../platform/security/outbound-target.ts'
+import { createTargetRules } from '../../platform/security/outbound-target.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { DNS_KEYS, startNamed, type TestDnsServer } from '../../testing/dns-servers.ts'
 import { ask } from '../../testing/inventory.ts'
@@ -17,7 +17,7 @@ const RUNS = process.env.PLAT_LONG === '1' ? 1000 : 25
 const LIMIT_MS = 600_000
 const KEY = DNS_KEYS.find(({ algorithm }) => algorithm === 'hmac-sha256')
 if (KEY === undefined) throw new Error('no key')
-const { connect } = createDnsConnector({ rules: targetRules(false), servers: [cidrOfText('127.0.0.1/32')] })
+const { connect } = createDnsConnector({ rules: createTargetRules(false), servers: [parseCidrOrThrow('127.0.0.1/32')] })
 
 let server: TestDnsServer
 let app: TestApp

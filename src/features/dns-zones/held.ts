@@ -5,7 +5,7 @@ import type { ZoneSettings } from './schema.ts'
 const FEW = 10
 
 /** Returns the reason for which nothing of the zone may be sent; '' without one. */
-export const tooMuch = (
+export const checkDeletionLimit = (
   { max_delete_percent }: Pick<ZoneSettings, 'max_delete_percent'>,
   { published, gone }: { readonly published: number; readonly gone: number },
 ): string => {

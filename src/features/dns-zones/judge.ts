@@ -16,12 +16,16 @@ const SHOWN = 200
 /** Begins the reasons that a transfer can end. Others, such as a name that the server refuses, end with a change. */
 export const HOLDS = 'the server holds'
 
-const settled = (rrset: Rrset): Rrset => ({ ...rrset, state: isSettled(rrset) ? 'published' : 'pending', message: '' })
+const withSettledState = (rrset: Rrset): Rrset => ({
+  ...rrset,
+  state: isSettled(rrset) ? 'published' : 'pending',
+  message: '',
+})
 
-const cut = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)} ...` : text)
+const limitText = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)} ...` : text)
 
 /** @param reason an own message of a server that holds something that is not Plat's */
-export const blocked = (rrset: Rrset, reason: string): Rrset => ({
+export const markBlocked = (rrset: Rrset, reason: string): Rrset => ({
   ...rrset,
   ...{ state: 'blocked', message: reason, published: null, sending: null },
 })
@@ -31,15 +35,16 @@ export const blocked = (rrset: Rrset, reason: string): Rrset => ({
  * @param there the records of the server; undefined for none
  * @param beside the CNAME at its name, or the error of another type at the name of a new CNAME
  */
-export const judged = (rrset: Rrset, there: ServerRrset | undefined, beside?: string): Rrset => {
+export const compareWithServer = (rrset: Rrset, there: ServerRrset | undefined, beside?: string): Rrset => {
   const { wanted, sending, published } = rrset
   if (there) {
     const own = [wanted, sending, published].find((values) => values !== null && areSame(values, there.values))
-    if (own && there.isExact) return settled({ ...rrset, published: own, published_ttl: there.ttl, sending: null })
+    if (own && there.isExact)
+      return withSettledState({ ...rrset, published: own, published_ttl: there.ttl, sending: null })
     // Plat wants nothing there any more, and the records are not those that it wrote.
-    if (wanted === null) return settled({ ...rrset, published: null, sending: null })
-    return blocked(rrset, `${HOLDS} ${cut(there.values.join(', '))}`)
+    if (wanted === null) return withSettledState({ ...rrset, published: null, sending: null })
+    return markBlocked(rrset, `${HOLDS} ${limitText(there.values.join(', '))}`)
   }
-  if (beside !== undefined && wanted !== null) return blocked(rrset, beside)
-  return settled({ ...rrset, published: null, sending: null })
+  if (beside !== undefined && wanted !== null) return markBlocked(rrset, beside)
+  return withSettledState({ ...rrset, published: null, sending: null })
 }

@@ -61,7 +61,7 @@ export const createLanes = (): Lanes => {
   const lanes = new Map<string, Promise<unknown>>()
 
   /** Begins after the work before it has ended. */
-  const queued = async <T>(zoneId: string, work: () => Promise<T>): Promise<T> => {
+  const enqueue = async <T>(zoneId: string, work: () => Promise<T>): Promise<T> => {
     const before = lanes.get(zoneId)
     const running = (async () => {
       await before?.catch(() => {})
@@ -75,7 +75,7 @@ export const createLanes = (): Lanes => {
     }
   }
 
-  const within = async <T>({ hold, release }: Lease, work: (hold: Hold) => Promise<T>): Promise<T> => {
+  const runInLease = async <T>({ hold, release }: Lease, work: (hold: Hold) => Promise<T>): Promise<T> => {
     try {
       return await work(hold)
     } finally {
@@ -85,20 +85,20 @@ export const createLanes = (): Lanes => {
 
   return {
     hold: (ctx, zoneId, work) =>
-      queued(zoneId, async () => {
+      enqueue(zoneId, async () => {
         const endMs = performance.now() + PATIENCE_MS
         for (;;) {
           const lease = await take(ctx, zoneId)
-          if (lease) return await within(lease, work)
+          if (lease) return await runInLease(lease, work)
           if (performance.now() > endMs)
             throw new AppError('UNAVAILABLE', 'Another instance is working on this zone; try again')
           await sleep(LOOK_MS)
         }
       }),
     tryHold: (ctx, zoneId, work) =>
-      queued(zoneId, async () => {
+      enqueue(zoneId, async () => {
         const lease = await take(ctx, zoneId)
-        return lease && (await within(lease, work))
+        return lease && (await runInLease(lease, work))
       }),
     isBusy: (zoneId) => lanes.has(zoneId),
     close: async () => {

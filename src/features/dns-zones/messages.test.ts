@@ -1,10 +1,10 @@
 // Messages to servers: prerequisites, the order of a CNAME, sizes, and the judgement of RRsets that were refused.
 import { describe, expect, test } from 'bun:test'
-import { changed } from './diff.ts'
-import { driftOf } from './drift.ts'
-import { judged } from './judge.ts'
+import { listChangedRrsets } from './diff.ts'
+import { computeDrift } from './drift.ts'
+import { compareWithServer } from './judge.ts'
 import type { Rrset } from './rrset-store.ts'
-import { inOrder, messagesOf, updateOf } from './update-message.ts'
+import { buildUpdate, orderRrsets, splitIntoMessages } from './update-message.ts'
 
 const rrset = (given: Partial<Rrset>): Rrset => ({
   ...{ name: 'a', type: 'A', state: 'pending', message: '', source: 'device', device_ids: [], record_ids: [] },
@@ -14,7 +14,7 @@ const rrset = (given: Partial<Rrset>): Rrset => ({
 
 describe('an update', () => {
   test('of a new RRset demands that neither it nor a CNAME is there', () => {
-    expect(updateOf(rrset({ wanted: ['192.0.2.1'] }), 'x')).toMatchObject({
+    expect(buildUpdate(rrset({ wanted: ['192.0.2.1'] }), 'x')).toMatchObject({
       prerequisites: [
         { kind: 'absent', name: 'a.x', type: 'A' },
         { kind: 'absent', name: 'a.x', type: 'CNAME' },
@@ -24,7 +24,7 @@ describe('an update', () => {
   })
 
   test('of a new CNAME demands that the name is not in use', () => {
-    const { prerequisites } = updateOf(rrset({ type: 'CNAME', wanted: ['b.x'] }), 'x')
+    const { prerequisites } = buildUpdate(rrset({ type: 'CNAME', wanted: ['b.x'] }), 'x')
     expect(prerequisites).toEqual([{ kind: 'unused', name: 'a.x' }])
   })
 
@@ -32,21 +32,21 @@ describe('an update', () => {
     ['changes', ['192.0.2.2'], 2],
     ['goes', null, 1],
   ])('of an RRset that %s demands exactly the published one', (_, wanted, count) => {
-    const { prerequisites, changes } = updateOf(rrset({ wanted, published: ['192.0.2.1'] }), 'x')
+    const { prerequisites, changes } = buildUpdate(rrset({ wanted, published: ['192.0.2.1'] }), 'x')
     expect(prerequisites).toEqual([{ kind: 'equals', name: 'a.x', type: 'A', values: ['192.0.2.1'] }])
     expect(changes).toHaveLength(count)
     expect(changes[0]).toEqual({ kind: 'delete', name: 'a.x', type: 'A' })
   })
 
   test('of the zone itself has its name', () => {
-    expect(updateOf(rrset({ name: '@', wanted: ['192.0.2.1'] }), 'x').changes).toMatchObject([{ name: 'x' }])
+    expect(buildUpdate(rrset({ name: '@', wanted: ['192.0.2.1'] }), 'x').changes).toMatchObject([{ name: 'x' }])
   })
 })
 
 describe('messages', () => {
   test('have at most 500 RRsets and 60,000 bytes', () => {
     const sizes = (bytes: number, count: number) =>
-      messagesOf(Array.from({ length: count }, () => ({ bytes }))).map(({ length }) => length)
+      splitIntoMessages(Array.from({ length: count }, () => ({ bytes }))).map(({ length }) => length)
     expect([sizes(10, 1001), sizes(20_000, 7), sizes(59_999, 2), sizes(1, 0)]).toEqual([
       [500, 500, 1],
       [3, 3, 1],
@@ -61,8 +61,8 @@ describe('messages', () => {
       rrset({ type: 'CNAME', wanted: ['b.x'] }),
       rrset({ name: 'b', published: ['192.0.2.1'] }),
     ]
-    expect(inOrder([a, cname, other])).toEqual([[a], [cname, other]])
-    expect(inOrder([a, other])).toEqual([[a, other]])
+    expect(orderRrsets([a, cname, other])).toEqual([[a], [cname, other]])
+    expect(orderRrsets([a, other])).toEqual([[a, other]])
   })
 })
 
@@ -104,11 +104,11 @@ describe('an RRset that the server refused', () => {
       { state: 'blocked', message: 'the server holds CNAME b' },
     ],
   ] as const)('and %s is judged by that', (_, one, server, beside, expected) => {
-    expect(judged(one, server, beside)).toMatchObject(expected)
+    expect(compareWithServer(one, server, beside)).toMatchObject(expected)
   })
 
   test('and has another TTL is sent again', () => {
-    expect(judged(rrset({ wanted: W, wanted_ttl: 30 }), there(W))).toMatchObject({
+    expect(compareWithServer(rrset({ wanted: W, wanted_ttl: 30 }), there(W))).toMatchObject({
       state: 'pending',
       published: W,
       published_ttl: 60,
@@ -130,20 +130,26 @@ describe('the difference', () => {
   const stored = rrset({ state: 'published', wanted: ['192.0.2.1'], published: ['192.0.2.1'], device_ids: ['d'] })
 
   test('is empty for an RRset that is published as it is wanted', () => {
-    expect(changed([stored], [want], 'managed')).toEqual([])
+    expect(listChangedRrsets([stored], [want], 'managed')).toEqual([])
   })
 
   test('has new, changed and unwanted RRsets', () => {
-    expect(changed([], [want], 'managed')).toMatchObject([{ state: 'pending', wanted: ['192.0.2.1'], published: null }])
-    expect(changed([stored], [{ ...want, ttl: 30 }], 'managed')).toMatchObject([{ state: 'pending', wanted_ttl: 30 }])
-    expect(changed([stored], [], 'managed')).toMatchObject([{ state: 'pending', wanted: null }])
-    expect(changed([], [want], 'watched')).toMatchObject([{ state: 'watched' }])
+    expect(listChangedRrsets([], [want], 'managed')).toMatchObject([
+      { state: 'pending', wanted: ['192.0.2.1'], published: null },
+    ])
+    expect(listChangedRrsets([stored], [{ ...want, ttl: 30 }], 'managed')).toMatchObject([
+      { state: 'pending', wanted_ttl: 30 },
+    ])
+    expect(listChangedRrsets([stored], [], 'managed')).toMatchObject([{ state: 'pending', wanted: null }])
+    expect(listChangedRrsets([], [want], 'watched')).toMatchObject([{ state: 'watched' }])
   })
 
   test('keeps an RRset in conflict as it was, or absent', () => {
     const conflict = { ...want, values: [], conflict: 'x' }
-    expect(changed([stored], [conflict], 'managed')).toMatchObject([{ state: 'conflict', wanted: ['192.0.2.1'] }])
-    expect(changed([], [conflict], 'managed')).toMatchObject([{ state: 'conflict', wanted: null }])
+    expect(listChangedRrsets([stored], [conflict], 'managed')).toMatchObject([
+      { state: 'conflict', wanted: ['192.0.2.1'] },
+    ])
+    expect(listChangedRrsets([], [conflict], 'managed')).toMatchObject([{ state: 'conflict', wanted: null }])
   })
 
   test('of a server leaves names under way out', async () => {
@@ -153,8 +159,8 @@ describe('the difference', () => {
       waiting: new Set(['a']),
       isWatched: false,
     }
-    expect((await driftOf(one, server)).entries).toMatchObject([{ name: 'b', kind: 'foreign' }])
-    const all = await driftOf({ ...one, waiting: new Set() }, server)
+    expect((await computeDrift(one, server)).entries).toMatchObject([{ name: 'b', kind: 'foreign' }])
+    const all = await computeDrift({ ...one, waiting: new Set() }, server)
     expect(all.entries).toMatchObject([{ kind: 'missing' }, { kind: 'foreign' }])
     expect(all.counts).toEqual({ missing: 1, changed: 0, blocked: 0, foreign: 1 })
   })
@@ -163,7 +169,10 @@ describe('the difference', () => {
     const rows = Array.from({ length: 20_000 }, (_, n) => `b${n} A`)
     const server = new Map(rows.map((key) => [key, { values: ['192.0.2.9'], ttl: 60, isExact: true }]))
     const published = rrset({ name: 'z', state: 'published', wanted: ['192.0.2.1'], published: ['192.0.2.1'] })
-    const { counts, entries } = await driftOf({ stored: [published], waiting: new Set(), isWatched: false }, server)
+    const { counts, entries } = await computeDrift(
+      { stored: [published], waiting: new Set(), isWatched: false },
+      server,
+    )
     expect(counts).toEqual({ missing: 1, changed: 0, blocked: 0, foreign: 20_000 })
     expect([entries.length, entries.at(-1)]).toMatchObject([10_000, { name: 'z', kind: 'missing' }])
   })
@@ -171,7 +180,7 @@ describe('the difference', () => {
   test('of a server keeps 4 MiB of names and values', async () => {
     const long = { values: ['x'.repeat(2 ** 20 - 10)], ttl: 60, isExact: true }
     const server = new Map(Array.from({ length: 10 }, (_, n) => [`b${n} TXT`, long]))
-    const { counts, entries } = await driftOf({ stored: [], waiting: new Set(), isWatched: false }, server)
+    const { counts, entries } = await computeDrift({ stored: [], waiting: new Set(), isWatched: false }, server)
     expect([counts.foreign, entries.length]).toEqual([10, 4])
   })
 })

@@ -17,11 +17,11 @@ export const addMetrics = (metrics: Metrics) => {
     measure: async (ctx: Ctx): Promise<void> => {
       const revision = await ctx.store.revision([...ZONE_TABLES])
       if (revision === measuredAt) return
-      const counts = await rrsets.counts(ctx)
+      const counts = await rrsets.countByState(ctx)
       const noted = await rrsets.changeCounts(ctx)
       const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, n) => total + n, 0)
       pending = sum(counts.flatMap(({ state, n }) => (state === 'pending' ? [n] : []))) + sum(noted.values())
-      drifted = [...(await store.allStates(ctx)).values()].filter(({ drift_count }) => drift_count > 0).length
+      drifted = [...(await store.findAllStates(ctx)).values()].filter(({ drift_count }) => drift_count > 0).length
       measuredAt = revision
     },
   }

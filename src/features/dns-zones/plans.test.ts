@@ -1,10 +1,10 @@
 // Plans of AI clients for writes to DNS servers: shown first, then made exactly or not at all.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cidrOfText } from '../../net/cidr.ts'
+import { parseCidrOrThrow } from '../../net/cidr.ts'
 import type { RrsetChange } from '../../net/dns/update.ts'
 import { createDnsClient, type DnsClient } from '../../platform/dns/client.ts'
 import { createDnsConnector } from '../../platform/dns/connector.ts'
-import { targetRules } from '../../platform/security/outbound-target.ts'
+import { createTargetRules } from '../../platform/security/outbound-target.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { DNS_KEYS, startNamed, type TestDnsServer } from '../../testing/dns-servers.ts'
 import { ask } from '../../testing/inventory.ts'
@@ -17,7 +17,7 @@ const ZONE = 'example.org'
 const START_MS = 60_000
 const KEY = DNS_KEYS.find(({ algorithm }) => algorithm === 'hmac-sha256')
 if (KEY === undefined) throw new Error('no key')
-const { connect } = createDnsConnector({ rules: targetRules(false), servers: [cidrOfText('127.0.0.1/32')] })
+const { connect } = createDnsConnector({ rules: createTargetRules(false), servers: [parseCidrOrThrow('127.0.0.1/32')] })
 
 describe.each(onSqlite())('plans of a DNS zone, on %s', (dialect) => {
   let server: TestDnsServer

@@ -4,15 +4,15 @@ import { AppError } from '../../platform/contract/errors.ts'
 import type { RowChange } from '../../platform/db/journal.ts'
 import type { Ctx } from '../ctx.ts'
 import { RECORD_TYPES, type RecordType } from '../dns-records/api.ts'
-import { create, ofNames, remove } from '../dns-records/dns-records.ts'
+import { create, findRecordsByNames, remove } from '../dns-records/dns-records.ts'
 import type { Failed, Resolved } from './push.ts'
 import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
 import type { Run } from './run.ts'
 import type { DriftEntry } from './schema.ts'
-import { rrsetChanges } from './shown-changes.ts'
-import { rrsetKey } from './wanted.ts'
-import { fullName, type Zone } from './zone-index.ts'
+import { buildRrsetChanges } from './shown-changes.ts'
+import { buildRrsetKey } from './wanted.ts'
+import { toFullName, type Zone } from './zone-index.ts'
 
 const isOwnType = (type: string): type is RecordType => RECORD_TYPES.some((one) => one === type)
 
@@ -23,7 +23,7 @@ const NOTHING = 'the server holds nothing of this type: pull the others at its n
 const notOwn = (type: string): string => `records of the type ${type} cannot be own records`
 
 /** @param own the own records of the name and type */
-const refusalOf = ({ kind, type, server }: DriftEntry, own: readonly unknown[]): string | undefined => {
+const getRefusal = ({ kind, type, server }: DriftEntry, own: readonly unknown[]): string | undefined => {
   if (kind === 'missing') return own.length === 0 ? GIVEN : undefined
   if (server.length === 0) return NOTHING
   return isOwnType(type) ? undefined : notOwn(type)
@@ -33,7 +33,7 @@ const refusalOf = ({ kind, type, server }: DriftEntry, own: readonly unknown[]):
 const replace = async (ctx: Ctx, zone: Zone, entry: DriftEntry): Promise<string[]> => {
   const { name, type, server, server_ttl } = entry
   if (!isOwnType(type)) throw new Refusal(notOwn(type))
-  const own = (await ofNames(ctx, zone.id, [name])).filter((record) => record.type === type)
+  const own = (await findRecordsByNames(ctx, zone.id, [name])).filter((record) => record.type === type)
   // All of an RRset have the TTL of the server then.
   for (const { id } of own) await remove(ctx, id)
   const ttl = server_ttl === null || server_ttl === zone.ttl ? null : Math.max(1, server_ttl)
@@ -47,9 +47,9 @@ const replace = async (ctx: Ctx, zone: Zone, entry: DriftEntry): Promise<string[
 
 const pullOne = async (ctx: Ctx, zone: Zone, entry: DriftEntry): Promise<void> => {
   const { name, type, server, server_ttl } = entry
-  const [stored] = (await rrsets.ofNames(ctx, zone.id, [name])).filter((one) => one.type === type)
-  const own = (await ofNames(ctx, zone.id, [name])).filter((record) => record.type === type)
-  const refusal = refusalOf(entry, own)
+  const [stored] = (await rrsets.findByNames(ctx, zone.id, [name])).filter((one) => one.type === type)
+  const own = (await findRecordsByNames(ctx, zone.id, [name])).filter((record) => record.type === type)
+  const refusal = getRefusal(entry, own)
   if (refusal !== undefined) throw new Refusal(refusal)
   if (entry.kind === 'missing') {
     for (const { id } of own) await remove(ctx, id)
@@ -93,19 +93,19 @@ export const pullChanges = async (
   entries: readonly DriftEntry[],
 ): Promise<{ readonly changes: readonly RowChange[]; readonly failed: readonly Failed[] }> => {
   const names = [...new Set(entries.map(({ name }) => name))]
-  const own = Map.groupBy(await ofNames({ db: ctx.store.read }, zone.id, names), ({ name, type }) =>
-    rrsetKey(name, type),
+  const own = Map.groupBy(await findRecordsByNames({ db: ctx.store.read }, zone.id, names), ({ name, type }) =>
+    buildRrsetKey(name, type),
   )
   const changes: RowChange[] = []
   const failed: Failed[] = []
   for (const entry of entries) {
     const { name, type, kind, plat, plat_ttl, server, server_ttl } = entry
-    const error = refusalOf(entry, own.get(rrsetKey(name, type)) ?? [])
+    const error = getRefusal(entry, own.get(buildRrsetKey(name, type)) ?? [])
     if (error !== undefined) failed.push({ name, type, error })
     else
       changes.push(
-        ...rrsetChanges('own_rrset', {
-          ...{ fqdn: fullName(name, zone.name), type },
+        ...buildRrsetChanges('own_rrset', {
+          ...{ fqdn: toFullName(name, zone.name), type },
           before: plat.length === 0 ? undefined : { ttl: plat_ttl, values: plat },
           after: kind === 'missing' ? undefined : { ttl: server_ttl, values: server },
         }),

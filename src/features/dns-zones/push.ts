@@ -7,38 +7,38 @@ import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
 import type { Run } from './run.ts'
 import type { DriftEntry } from './schema.ts'
-import { type RrsetSides, rrsetChanges } from './shown-changes.ts'
+import { buildRrsetChanges, type RrsetSides } from './shown-changes.ts'
 import type { SyncOptions } from './sync.ts'
-import { messagesOf } from './update-message.ts'
-import { rrsetKey } from './wanted.ts'
-import { fullName } from './zone-index.ts'
+import { splitIntoMessages } from './update-message.ts'
+import { buildRrsetKey } from './wanted.ts'
+import { toFullName } from './zone-index.ts'
 
 export type Failed = { readonly name: string; readonly type: string; readonly error: string }
 export type Resolved = { readonly done: readonly DriftEntry[]; readonly failed: readonly Failed[] }
 
 type Pushed = { readonly entry: DriftEntry; readonly changes: readonly RrsetChange[]; readonly bytes: number }
 
-const wantedOf = ({ kind }: DriftEntry, stored: Rrset | undefined): readonly string[] | null =>
+const getWanted = ({ kind }: DriftEntry, stored: Rrset | undefined): readonly string[] | null =>
   kind === 'foreign' ? null : (stored?.wanted ?? null)
 
-const changesOf = (entry: DriftEntry, stored: Rrset | undefined, zone: string): RrsetChange[] => {
+const buildChanges = (entry: DriftEntry, stored: Rrset | undefined, zone: string): RrsetChange[] => {
   const { name, type } = entry
-  const full = fullName(name, zone)
+  const full = toFullName(name, zone)
   const remove = (what: string): RrsetChange => ({ kind: 'delete', name: full, type: what })
-  const wanted = wantedOf(entry, stored)
+  const wanted = getWanted(entry, stored)
   if (wanted === null) return [remove(type)]
   // RFC 2181 section 10.1: a CNAME stands alone. Type ANY is every RRset of the name (RFC 2136 section 2.5.3).
   const room = type === 'CNAME' && name !== '@' ? [remove('ANY')] : [remove(type), remove('CNAME')]
   return [...room, { kind: 'add', name: full, type, ttl: stored?.wanted_ttl ?? 0, values: wanted }]
 }
 
-const storedOf = async ({ ctx, zone }: Run, entries: readonly DriftEntry[]): Promise<Map<string, Rrset>> => {
+const findStored = async ({ ctx, zone }: Run, entries: readonly DriftEntry[]): Promise<Map<string, Rrset>> => {
   const names = [...new Set(entries.map(({ name }) => name))]
-  const all = await rrsets.ofNames({ db: ctx.store.read }, zone.id, names)
-  return new Map(all.map((one) => [rrsetKey(one.name, one.type), one] as const))
+  const all = await rrsets.findByNames({ db: ctx.store.read }, zone.id, names)
+  return new Map(all.map((one) => [buildRrsetKey(one.name, one.type), one] as const))
 }
 
-/** True if a push of an RRset deletes this one of the same name, as `changesOf` does. */
+/** True if a push of an RRset deletes this one of the same name, as `buildChanges` does. */
 const makesRoom = (pushed: DriftEntry, other: DriftEntry): boolean =>
   pushed.type === 'CNAME' ? pushed.name !== '@' : other.type === 'CNAME'
 
@@ -50,20 +50,20 @@ export const pushChanges = async (
   run: Run,
   { entries, all }: { readonly entries: readonly DriftEntry[]; readonly all: readonly DriftEntry[] },
 ): Promise<RowChange[]> => {
-  const stored = await storedOf(run, entries)
+  const stored = await findStored(run, entries)
   const byName = Map.groupBy(all, ({ name }) => name)
   const after = new Map<DriftEntry, RrsetSides['after']>()
   for (const entry of entries) {
-    const one = stored.get(rrsetKey(entry.name, entry.type))
-    const values = wantedOf(entry, one)
+    const one = stored.get(buildRrsetKey(entry.name, entry.type))
+    const values = getWanted(entry, one)
     after.set(entry, values === null ? undefined : { ttl: one?.wanted_ttl ?? 0, values })
     if (values === null) continue
     for (const other of byName.get(entry.name) ?? [])
       if (other !== entry && !after.has(other) && makesRoom(entry, other)) after.set(other, undefined)
   }
   return [...after].flatMap(([{ name, type, server, server_ttl }, side]) =>
-    rrsetChanges('rrset', {
-      ...{ fqdn: fullName(name, run.zone.name), type },
+    buildRrsetChanges('rrset', {
+      ...{ fqdn: toFullName(name, run.zone.name), type },
       before: server.length === 0 ? undefined : { ttl: server_ttl, values: server },
       after: side,
     }),
@@ -76,7 +76,7 @@ export const push = async (
   { client, entries, options }: { client: DnsClient; entries: readonly DriftEntry[]; options: SyncOptions },
 ): Promise<Resolved> => {
   const { write, zone } = run
-  const stored = await storedOf(run, entries)
+  const stored = await findStored(run, entries)
   const failed: Failed[] = []
   const done: DriftEntry[] = []
 
@@ -101,13 +101,13 @@ export const push = async (
   }
 
   const pushed = entries.map((entry): Pushed => {
-    const changes = changesOf(entry, stored.get(rrsetKey(entry.name, entry.type)), zone.name)
+    const changes = buildChanges(entry, stored.get(buildRrsetKey(entry.name, entry.type)), zone.name)
     return { entry, changes, bytes: updateSize(changes) }
   })
-  for (const message of messagesOf(pushed)) {
+  for (const message of splitIntoMessages(pushed)) {
     const sent = await send(message)
     const after = sent.flatMap(({ entry }): Rrset[] => {
-      const one = stored.get(rrsetKey(entry.name, entry.type))
+      const one = stored.get(buildRrsetKey(entry.name, entry.type))
       if (!one || entry.kind === 'foreign') return []
       const state = one.state === 'conflict' ? 'conflict' : 'published'
       const message = one.state === 'conflict' ? one.message : ''

@@ -5,10 +5,10 @@ import type { Ctx, Feature } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import type { DnsRecord } from '../dns-records/api.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
-import { possibleNames } from './claims.ts'
+import { listPossibleNames } from './claims.ts'
 import * as rrsets from './rrset-store.ts'
 import * as store from './store.ts'
-import { indexesOf, relativeTo, type ZoneIndex } from './zone-index.ts'
+import { createIndexes, toRelativeName, type ZoneIndex } from './zone-index.ts'
 
 /** Emitted when names of a zone were noted. */
 export const NOTED = 'dns-zone.noted'
@@ -31,12 +31,12 @@ const createPlacement = (): ((ctx: Ctx) => Promise<Indexes>) => {
   const byTransaction = new WeakMap<Ctx['db'], Promise<Indexes>>()
 
   const read = async (ctx: Ctx): Promise<Indexes> => {
-    const key = await store.placement(ctx)
-    if (known?.key !== key) known = { key, indexes: indexesOf(key === '' ? [] : await store.allSettings(ctx)) }
+    const key = await store.loadPlacementKey(ctx)
+    if (known?.key !== key) known = { key, indexes: createIndexes(key === '' ? [] : await store.findAllSettings(ctx)) }
     return known.indexes
   }
   /** In the transaction itself: waiting for a second connection can deadlock. */
-  const inTransaction = (ctx: Ctx): Promise<Indexes> => {
+  const readInTransaction = (ctx: Ctx): Promise<Indexes> => {
     const cached = byTransaction.get(ctx.db)
     if (cached) return cached
     const reading = read(ctx)
@@ -47,9 +47,9 @@ const createPlacement = (): ((ctx: Ctx) => Promise<Indexes>) => {
   }
   return async (ctx) => {
     const { cache, read: committed, revision, sql } = ctx.store
-    if (!sql.hasOneWriter) return inTransaction(ctx)
+    if (!sql.hasOneWriter) return readInTransaction(ctx)
     const indexes = memoized<Indexes>(cache.at('dns zones', await revision(['dns_zones'])))
-    return indexes('', async () => indexesOf(await store.allSettings({ db: committed, store: ctx.store })))
+    return indexes('', async () => createIndexes(await store.findAllSettings({ db: committed, store: ctx.store })))
   }
 }
 
@@ -69,8 +69,8 @@ const addPlaces = (places: Places, index: ZoneIndex, device: Device): void => {
   const { space_id } = index
   const isOwn = (address: Device['addresses'][number]): boolean => address.space_id === space_id
   const own = device.addresses.every(isOwn) ? device : { ...device, addresses: device.addresses.filter(isOwn) }
-  const { names, ips } = possibleNames(own, (hostname) => index.completed(hostname))
-  for (const name of names) for (const zone of index.forName(name)) add(zone.id, relativeTo(name, zone.name))
+  const { names, ips } = listPossibleNames(own, (hostname) => index.completed(hostname))
+  for (const name of names) for (const zone of index.forName(name)) add(zone.id, toRelativeName(name, zone.name))
   for (const text of ips) {
     const ip = parseIp(text)
     if (ip) for (const { zone, name } of index.placesOf(ip)) add(zone.id, name)
@@ -140,7 +140,7 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
 
   /** Which addresses belong to a network may depend on every other one. */
   const noteNetworks = async (ctx: Ctx): Promise<void> => {
-    const zones = await store.allSettings(ctx)
+    const zones = await store.findAllSettings(ctx)
     const concerned = zones.filter(({ network_id }) => network_id !== null)
     // The CNAMEs of a zone of RFC 2317 are in another one.
     const around = concerned.length === 0 ? [] : zones.filter(({ kind }) => kind === 'reverse')
@@ -149,7 +149,7 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
 
   /** Networks have come to these spaces, or left them. */
   const noteSpaces = async (ctx: Ctx, spaces: readonly (string | undefined)[]): Promise<void> => {
-    const zones = (await store.allSettings(ctx)).filter(({ space_id }) => spaces.includes(space_id))
+    const zones = (await store.findAllSettings(ctx)).filter(({ space_id }) => spaces.includes(space_id))
     await noteWhole(
       ctx,
       zones.map(({ id }) => id),
@@ -175,7 +175,7 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
       for (const { space_id } of [before, after]) ctx.atEnd(noteSpaces, space_id)
     },
     'datacenter.deleted': async (ctx, { id }: { id: string }) => {
-      const zones = await store.allSettings(ctx)
+      const zones = await store.findAllSettings(ctx)
       await noteWhole(
         ctx,
         zones.flatMap((zone) => (zone.datacenter_id === id ? [zone.id] : [])),

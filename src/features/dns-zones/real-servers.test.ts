@@ -1,10 +1,10 @@
 // Zones on BIND, Knot and PowerDNS: devices are followed, foreign records stay, and drift is found and settled.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cidrOfText } from '../../net/cidr.ts'
+import { parseCidrOrThrow } from '../../net/cidr.ts'
 import type { Prerequisite, RrsetChange } from '../../net/dns/update.ts'
 import { createDnsClient, type DnsClient } from '../../platform/dns/client.ts'
 import { createDnsConnector } from '../../platform/dns/connector.ts'
-import { targetRules } from '../../platform/security/outbound-target.ts'
+import { createTargetRules } from '../../platform/security/outbound-target.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import {
   DNS_KEYS,
@@ -23,7 +23,7 @@ import type { DnsRrset, DnsZone, DriftReport } from './schema.ts'
 const [ZONE, SLASH] = ZONES
 const KEY = DNS_KEYS.find(({ algorithm }) => algorithm === 'hmac-sha256')
 if (KEY === undefined) throw new Error('no key')
-const { connect } = createDnsConnector({ rules: targetRules(false), servers: [cidrOfText('127.0.0.1/32')] })
+const { connect } = createDnsConnector({ rules: createTargetRules(false), servers: [parseCidrOrThrow('127.0.0.1/32')] })
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 const ENV = { DNS_SERVERS: '127.0.0.1', ENCRYPTION_KEY: 'ab'.repeat(32) }
 const START_MS = 60_000

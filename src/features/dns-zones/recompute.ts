@@ -1,14 +1,14 @@
 /** Computes the changed names of a zone, or all of it, and records the difference. Sends nothing. */
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { pause } from '../../platform/runtime/pause.ts'
-import { computeNames, computeWhole, danglingFilter } from './compute.ts'
-import { changed } from './diff.ts'
+import { computeNames, computeWhole, findDanglingFilter } from './compute.ts'
+import { listChangedRrsets } from './diff.ts'
 import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
-import { type Run, reopened } from './run.ts'
-import { headOf, raiseSerial } from './serial.ts'
+import { type Run, reopen } from './run.ts'
+import { raiseSerial, serializeHead } from './serial.ts'
 import * as store from './store.ts'
-import { rrsetKey } from './wanted.ts'
+import { buildRrsetKey } from './wanted.ts'
 
 const NAMES_AT_ONCE = 500
 /** The RRsets that are written in one transaction. */
@@ -43,7 +43,7 @@ const saveAll = async (
       if (!isLast) return
       await rrsets.removeChanges(inner, zone.id, done)
       const state = isWhole ? await store.findState(inner, zone.id) : undefined
-      if (state && state.head !== headOf(zone)) await raiseSerial(inner, zone, now)
+      if (state && state.head !== serializeHead(zone)) await raiseSerial(inner, zone, now)
     })
   }
 }
@@ -52,16 +52,16 @@ const saveAll = async (
 const COMPARED_AT_ONCE = 1000
 
 /** Returns the RRsets of the whole zone that differ from those on record. */
-const wholeDifference = async ({ ctx, zone, index }: Run): Promise<Rrset[]> => {
-  const wants = new Map((await computeWhole(ctx, zone, index)).map((one) => [rrsetKey(one.name, one.type), one]))
+const computeWholeDifference = async ({ ctx, zone, index }: Run): Promise<Rrset[]> => {
+  const wants = new Map((await computeWhole(ctx, zone, index)).map((one) => [buildRrsetKey(one.name, one.type), one]))
   const found: Rrset[] = []
-  for (const part of batches(
-    await rrsets.allInSteps({ db: ctx.store.read, store: ctx.store }, zone.id),
+  for (const part of splitBatches(
+    await rrsets.findAllInSteps({ db: ctx.store.read, store: ctx.store }, zone.id),
     COMPARED_AT_ONCE,
   )) {
-    const keys = part.map(({ name, type }) => rrsetKey(name, type))
+    const keys = part.map(({ name, type }) => buildRrsetKey(name, type))
     found.push(
-      ...changed(
+      ...listChangedRrsets(
         part,
         keys.flatMap((key) => wants.get(key) ?? []),
         zone.mode,
@@ -70,8 +70,8 @@ const wholeDifference = async ({ ctx, zone, index }: Run): Promise<Rrset[]> => {
     for (const key of keys) wants.delete(key)
     await pause()
   }
-  for (const part of batches([...wants.values()], COMPARED_AT_ONCE)) {
-    found.push(...changed([], part, zone.mode))
+  for (const part of splitBatches([...wants.values()], COMPARED_AT_ONCE)) {
+    found.push(...listChangedRrsets([], part, zone.mode))
     await pause()
   }
   return found
@@ -87,20 +87,20 @@ export const compute = async (first: Run, now: () => Date): Promise<Run> => {
   for (;;) {
     if (await rrsets.hasWhole(ctx, zone.id)) {
       await waitForOthers(run)
-      const done = (await rrsets.changes(ctx, zone.id)).map(({ id }) => id)
-      run = await reopened(run)
-      if ((await danglingFilter(ctx, run.zone)) !== undefined) return run
-      await saveAll(run, await wholeDifference(run), { done, isWhole: true, now: now() })
+      const done = (await rrsets.findChanges(ctx, zone.id)).map(({ id }) => id)
+      run = await reopen(run)
+      if ((await findDanglingFilter(ctx, run.zone)) !== undefined) return run
+      await saveAll(run, await computeWholeDifference(run), { done, isWhole: true, now: now() })
       continue
     }
-    const noted = await rrsets.changes(ctx, zone.id, NAMES_AT_ONCE)
+    const noted = await rrsets.findChanges(ctx, zone.id, NAMES_AT_ONCE)
     if (noted.length === 0) return run
-    run = await reopened(run)
+    run = await reopen(run)
     // A whole computation is due now, which takes all changes with it.
     if (noted.some(({ name }) => name === rrsets.WHOLE)) continue
     const names = [...new Set(noted.map(({ name }) => name))]
     const wanted = await computeNames(ctx, { zone: run.zone, index: run.index, names })
-    const found = changed(await rrsets.ofNames(ctx, zone.id, names), wanted, run.zone.mode)
+    const found = listChangedRrsets(await rrsets.findByNames(ctx, zone.id, names), wanted, run.zone.mode)
     const done = noted.map(({ id }) => id)
     await saveAll(run, found, { done, isWhole: false, now: now() })
   }

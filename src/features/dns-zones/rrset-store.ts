@@ -1,6 +1,6 @@
 /** The queries of RRsets and of the changes that wait to be computed; the only writer of their tables. */
 import { type Kysely, sql } from 'kysely'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -25,10 +25,10 @@ export type Rrset = Pick<DnsRrset, 'name' | 'type' | 'source' | 'device_ids' | '
 // Written by this module.
 const list = (text: string): string[] => JSON.parse(text) as string[]
 const listOrNull = (text: string | null): string[] | null => (text === null ? null : list(text))
-const textOrNull = (values: readonly string[] | null): string | null =>
+const toTextOrNull = (values: readonly string[] | null): string | null =>
   values === null ? null : JSON.stringify(values)
 
-export const rrsetOf = (row: Omit<DnsRrsetRow, 'zone_id'>): Rrset => ({
+export const toRrset = (row: Omit<DnsRrsetRow, 'zone_id'>): Rrset => ({
   ...{ name: row.name, type: row.type, state: row.state as StoredState, message: row.message },
   source: row.source as DnsRrset['source'],
   device_ids: list(row.device_ids),
@@ -40,40 +40,40 @@ export const rrsetOf = (row: Omit<DnsRrsetRow, 'zone_id'>): Rrset => ({
   sending: listOrNull(row.sending),
 })
 
-const rowOf = (zone_id: string, one: Rrset): DnsRrsetRow => ({
+const toRow = (zone_id: string, one: Rrset): DnsRrsetRow => ({
   ...{ zone_id, name: one.name, type: one.type, state: one.state, message: one.message, source: one.source },
   device_ids: JSON.stringify(one.device_ids),
   record_ids: JSON.stringify(one.record_ids),
-  wanted: textOrNull(one.wanted),
+  wanted: toTextOrNull(one.wanted),
   wanted_ttl: one.wanted_ttl,
-  published: textOrNull(one.published),
+  published: toTextOrNull(one.published),
   published_ttl: one.published_ttl,
-  sending: textOrNull(one.sending),
+  sending: toTextOrNull(one.sending),
 })
 
-export const query = ({ db }: DbScope, zoneId: string) =>
+export const selectRrsets = ({ db }: DbScope, zoneId: string) =>
   db.selectFrom('dns_rrsets').selectAll().where('zone_id', '=', zoneId).orderBy('name').orderBy('type')
 
-export const all = async (scope: DbScope, zoneId: string): Promise<Rrset[]> =>
-  (await query(scope, zoneId).execute()).map(rrsetOf)
+export const findAll = async (scope: DbScope, zoneId: string): Promise<Rrset[]> =>
+  (await selectRrsets(scope, zoneId).execute()).map(toRrset)
 
-/** As `all`, of the last commit, without a pause of the event loop for very many. */
-export const allInSteps = async ({ db, store }: StoreScope, zoneId: string): Promise<Rrset[]> => {
+/** As `findAll`, of the last commit, without a pause of the event loop for very many. */
+export const findAllInSteps = async ({ db, store }: StoreScope, zoneId: string): Promise<Rrset[]> => {
   const found: Rrset[] = []
-  for await (const rows of store.scan<DnsRrsetRow>(query({ db }, zoneId)))
-    for (const row of rows) found.push(rrsetOf(row))
+  for await (const rows of store.scan<DnsRrsetRow>(selectRrsets({ db }, zoneId)))
+    for (const row of rows) found.push(toRrset(row))
   return found
 }
 
-export const ofNames = async (scope: DbScope, zoneId: string, names: readonly string[]): Promise<Rrset[]> => {
+export const findByNames = async (scope: DbScope, zoneId: string, names: readonly string[]): Promise<Rrset[]> => {
   const found: Rrset[] = []
-  for (const batch of batches(names))
-    found.push(...(await query(scope, zoneId).where('name', 'in', batch).execute()).map(rrsetOf))
+  for (const batch of splitBatches(names))
+    found.push(...(await selectRrsets(scope, zoneId).where('name', 'in', batch).execute()).map(toRrset))
   return found
 }
 
-export const pending = async (scope: DbScope, zoneId: string, most: number): Promise<Rrset[]> =>
-  (await query(scope, zoneId).where('state', '=', 'pending').limit(most).execute()).map(rrsetOf)
+export const findPending = async (scope: DbScope, zoneId: string, most: number): Promise<Rrset[]> =>
+  (await selectRrsets(scope, zoneId).where('state', '=', 'pending').limit(most).execute()).map(toRrset)
 
 const COLUMNS = [
   ...(['zone_id', 'name', 'type', 'state', 'message', 'source', 'device_ids', 'record_ids'] as const),
@@ -105,10 +105,10 @@ export const save = async (scope: StoreScope, zoneId: string, rrsets: readonly R
   const [kept, gone] = [rrsets.filter(isNeeded), rrsets.filter((one) => !isNeeded(one))]
   await insertRows(
     scope,
-    kept.map((one) => rowOf(zoneId, one)),
+    kept.map((one) => toRow(zoneId, one)),
   )
   for (const [type, some] of Map.groupBy(gone, (one) => one.type))
-    for (const batch of batches(some.map(({ name }) => name)))
+    for (const batch of splitBatches(some.map(({ name }) => name)))
       await scope.db
         .deleteFrom('dns_rrsets')
         .where('zone_id', '=', zoneId)
@@ -127,7 +127,7 @@ export const forget = async ({ db }: DbScope, zoneId: string): Promise<void> => 
 
 export type Counts = { readonly zone_id: string; readonly state: string; readonly n: number }
 
-export const counts = async ({ db }: DbScope, zoneId?: string): Promise<Counts[]> => {
+export const countByState = async ({ db }: DbScope, zoneId?: string): Promise<Counts[]> => {
   let rows = db
     .selectFrom('dns_rrsets')
     .select(['zone_id', 'state', sql<number>`count(*)`.as('n')])
@@ -137,7 +137,7 @@ export const counts = async ({ db }: DbScope, zoneId?: string): Promise<Counts[]
 }
 
 /** Returns the numbers of published RRsets, and of those of them that are no longer wanted. */
-export const going = async (
+export const countGoing = async (
   { db }: DbScope,
   zoneId: string,
 ): Promise<{ readonly published: number; readonly gone: number }> => {
@@ -170,7 +170,7 @@ export const note = (
   )
 
 /** Returns changes of a zone in their order. */
-export const changes = ({ db }: DbScope, zoneId: string, most?: number): Promise<Change[]> => {
+export const findChanges = ({ db }: DbScope, zoneId: string, most?: number): Promise<Change[]> => {
   const rows = db.selectFrom('dns_changes').selectAll().where('zone_id', '=', zoneId).orderBy('id')
   return (most === undefined ? rows : rows.limit(most)).execute()
 }
@@ -193,7 +193,7 @@ export const changeCounts = async ({ db }: DbScope, zoneId?: string): Promise<Ma
 }
 
 export const removeChanges = async ({ db }: DbScope, zoneId: string, ids: readonly string[]): Promise<void> => {
-  for (const batch of batches(ids))
+  for (const batch of splitBatches(ids))
     await db.deleteFrom('dns_changes').where('zone_id', '=', zoneId).where('id', 'in', batch).execute()
 }
 

@@ -2,7 +2,7 @@
 import type { Ctx } from '../ctx.ts'
 import type { Hold } from './lanes.ts'
 import * as store from './store.ts'
-import { placeOfZone, type Zone, type ZoneIndex } from './zone-index.ts'
+import { findZonePlace, type Zone, type ZoneIndex } from './zone-index.ts'
 
 export type Run = {
   readonly ctx: Ctx
@@ -20,7 +20,7 @@ export class ZoneChangedError extends Error {
 
 /** Returns undefined if the zone is gone. */
 export const openRun = async (ctx: Ctx, hold: Hold): Promise<Run | undefined> => {
-  const place = placeOfZone(await store.allSettings({ db: ctx.store.read, store: ctx.store }), hold.zoneId)
+  const place = findZonePlace(await store.findAllSettings({ db: ctx.store.read, store: ctx.store }), hold.zoneId)
   if (!place) return undefined
   const { zone, index } = place
   const write: Run['write'] = (work) =>
@@ -36,7 +36,7 @@ export const openRun = async (ctx: Ctx, hold: Hold): Promise<Run | undefined> =>
 }
 
 /** Reads the settings again. @throws ZoneChangedError */
-export const reopened = async ({ ctx, hold, zone }: Run): Promise<Run> => {
+export const reopen = async ({ ctx, hold, zone }: Run): Promise<Run> => {
   const run = await openRun(ctx, hold)
   if (run?.zone.provider_id !== zone.provider_id || run.zone.mode !== zone.mode)
     throw new ZoneChangedError(`the zone ${zone.name} was changed`)

@@ -2,10 +2,10 @@
 import { isExactValue } from '../../net/dns/value.ts'
 import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
-import { blocked, HOLDS, judged, type ServerRrset } from './judge.ts'
+import { compareWithServer, HOLDS, markBlocked, type ServerRrset } from './judge.ts'
 import type { Rrset } from './rrset-store.ts'
-import { MOST_BYTES, messagesOf, type RrsetUpdate, updateOf } from './update-message.ts'
-import { fullName } from './zone-index.ts'
+import { buildUpdate, MOST_BYTES, type RrsetUpdate, splitIntoMessages } from './update-message.ts'
+import { toFullName } from './zone-index.ts'
 
 type Sender = {
   readonly client: DnsClient
@@ -19,7 +19,7 @@ export const ask = async (
   { client, zone, signal }: Pick<Sender, 'client' | 'zone' | 'signal'>,
   { name, type }: Pick<Rrset, 'name' | 'type'>,
 ): Promise<{ readonly there: ServerRrset | undefined; readonly cname: string | undefined }> => {
-  const full = fullName(name, zone)
+  const full = toFullName(name, zone)
   const { answers } = await client.query({ name: full, type }, signal)
   const own = answers.filter((record) => record.name === full && record.type === type)
   const cname = answers.find((record) => record.name === full && record.type === 'CNAME')?.value
@@ -32,7 +32,7 @@ export const ask = async (
   return { there, cname }
 }
 
-const published = (rrset: Rrset): Rrset => ({
+const markPublished = (rrset: Rrset): Rrset => ({
   ...rrset,
   ...{ state: 'published', message: '', published: rrset.wanted, published_ttl: rrset.wanted_ttl, sending: null },
 })
@@ -48,19 +48,19 @@ export const createSend = ({ client, zone, signal, onResult }: Sender) => {
     isPermitted = true
   }
 
-  const judgeAlone = async (rrset: Rrset, rcode: string | undefined): Promise<Rrset> => {
+  const compareOne = async (rrset: Rrset, rcode: string | undefined): Promise<Rrset> => {
     const { there, cname } = await ask({ client, zone, signal }, rrset)
     const isUsed = rcode === 'YXDOMAIN' && !there
     const beside = cname !== undefined && rrset.type !== 'CNAME' ? `${HOLDS} CNAME ${cname}` : undefined
-    return judged(rrset, there, isUsed ? `${HOLDS} other records at this name` : beside)
+    return compareWithServer(rrset, there, isUsed ? `${HOLDS} other records at this name` : beside)
   }
 
-  const halves = async (updates: readonly RrsetUpdate[]): Promise<Rrset[]> => {
+  const sendHalves = async (updates: readonly RrsetUpdate[]): Promise<Rrset[]> => {
     const middle = Math.ceil(updates.length / 2)
-    return [...(await sent(updates.slice(0, middle))), ...(await sent(updates.slice(middle)))]
+    return [...(await sendUpdates(updates.slice(0, middle))), ...(await sendUpdates(updates.slice(middle)))]
   }
 
-  const sent = async (updates: readonly RrsetUpdate[]): Promise<Rrset[]> => {
+  const sendUpdates = async (updates: readonly RrsetUpdate[]): Promise<Rrset[]> => {
     const [first] = updates
     if (!first) return []
     try {
@@ -74,33 +74,33 @@ export const createSend = ({ client, zone, signal, onResult }: Sender) => {
       )
       isPermitted = true
       onResult('ok')
-      return updates.map(({ rrset }) => published(rrset))
+      return updates.map(({ rrset }) => markPublished(rrset))
     } catch (error) {
       if (!(error instanceof DnsError)) throw error
       if (error.kind === 'prerequisite') {
         onResult('prerequisite')
         isPermitted = true
-        return updates.length > 1 ? halves(updates) : [await judgeAlone(first.rrset, error.rcode)]
+        return updates.length > 1 ? sendHalves(updates) : [await compareOne(first.rrset, error.rcode)]
       }
       const isRefusal = error.isSigned && (error.kind === 'refused' || error.kind === 'failed')
       onResult(isRefusal ? 'refused' : 'failed')
       if (!isRefusal) throw error
       await probe()
       // Servers refuse a whole message for one name, such as an address of a name that no host may have.
-      if (updates.length > 1) return halves(updates)
-      return [{ ...blocked(first.rrset, error.message), published: first.rrset.published }]
+      if (updates.length > 1) return sendHalves(updates)
+      return [{ ...markBlocked(first.rrset, error.message), published: first.rrset.published }]
     }
   }
 
   /** Returns each RRset as it stands then. */
   const send = async (rrsets: readonly Rrset[], onMessage: Record<'before' | 'after', Step>): Promise<void> => {
-    const updates = rrsets.map((rrset) => updateOf(rrset, zone))
+    const updates = rrsets.map((rrset) => buildUpdate(rrset, zone))
     const tooLong = updates.filter(({ bytes }) => bytes > MOST_BYTES)
     if (tooLong.length > 0)
-      await onMessage.after(tooLong.map(({ rrset }) => blocked(rrset, 'has more bytes than a message can hold')))
-    for (const message of messagesOf(updates.filter(({ bytes }) => bytes <= MOST_BYTES))) {
+      await onMessage.after(tooLong.map(({ rrset }) => markBlocked(rrset, 'has more bytes than a message can hold')))
+    for (const message of splitIntoMessages(updates.filter(({ bytes }) => bytes <= MOST_BYTES))) {
       await onMessage.before(message.map(({ rrset }) => ({ ...rrset, sending: rrset.wanted })))
-      await onMessage.after(await sent(message))
+      await onMessage.after(await sendUpdates(message))
     }
   }
   return send

@@ -3,15 +3,15 @@ import type { Ctx } from '../ctx.ts'
 import * as store from './store.ts'
 import type { Zone } from './zone-index.ts'
 
-const unixSeconds = (now: Date): number => Math.floor(now.getTime() / 1000)
+const toUnixSeconds = (now: Date): number => Math.floor(now.getTime() / 1000)
 
 /** The parts of the file beside the RRsets. */
-export const headOf = ({ nameservers, admin_email, negative_ttl, ttl }: Zone): string =>
+export const serializeHead = ({ nameservers, admin_email, negative_ttl, ttl }: Zone): string =>
   JSON.stringify([nameservers, admin_email, negative_ttl, ttl])
 
 /** Gives the file a new serial. */
 export const raiseSerial = async (ctx: Ctx, zone: Zone, now: Date): Promise<void> => {
   const state = await store.findState(ctx, zone.id)
-  const serial = Math.max((state?.serial ?? 0) + 1, unixSeconds(now))
-  await store.updateState(ctx, zone.id, { serial, head: headOf(zone) })
+  const serial = Math.max((state?.serial ?? 0) + 1, toUnixSeconds(now))
+  await store.updateState(ctx, zone.id, { serial, head: serializeHead(zone) })
 }

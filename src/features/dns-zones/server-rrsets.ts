@@ -4,8 +4,8 @@ import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { ServerRrset } from './judge.ts'
-import { rrsetKey } from './wanted.ts'
-import { relativeTo } from './zone-index.ts'
+import { buildRrsetKey } from './wanted.ts'
+import { toRelativeName } from './zone-index.ts'
 
 /** RFC 4034, RFC 5155, RFC 7344: signers keep them. */
 const OF_SIGNERS = new Set(['RRSIG', 'NSEC', 'NSEC3', 'NSEC3PARAM', 'DNSKEY', 'DS', 'CDS', 'CDNSKEY'])
@@ -16,7 +16,7 @@ export const isApart = (name: string, type: string): boolean =>
 
 export type Transferred = {
   readonly serial: number
-  /** By `rrsetKey`. */
+  /** By `buildRrsetKey`. */
   readonly rrsets: ReadonlyMap<string, ServerRrset>
 }
 
@@ -35,15 +35,15 @@ const sortValues = async (found: ReadonlyMap<string, Found>): Promise<void> => {
 }
 
 /** @throws DnsError, also for an RRset that no message can hold */
-export const serverRrsets = async (client: DnsClient, zone: string, signal: AbortSignal): Promise<Transferred> => {
+export const fetchServerRrsets = async (client: DnsClient, zone: string, signal: AbortSignal): Promise<Transferred> => {
   const found = new Map<string, Found>()
   const breathe = createBreathe()
   let serial = 0
   for await (const { name: fqdn, type, ttl, value, rdata } of client.transfer(zone, {}, signal)) {
-    const name = relativeTo(fqdn, zone)
+    const name = toRelativeName(fqdn, zone)
     if (type === 'SOA' && name === '@') serial = Number(value.split(' ')[2])
     if (isApart(name, type)) continue
-    const key = rrsetKey(name, type)
+    const key = buildRrsetKey(name, type)
     const rrset = found.get(key) ?? { values: [], ttl, isExact: true }
     if (rrset.values.length === 0) found.set(key, rrset)
     if (rrset.values.length === MAX_VALUES)

@@ -10,9 +10,9 @@ import { noteWhole } from './reactions.ts'
 import * as rrsets from './rrset-store.ts'
 import type { DnsZone, ZoneSettings } from './schema.ts'
 import * as store from './store.ts'
-import { shown } from './view.ts'
+import { serializeZone } from './view.ts'
 import { ZoneIndex } from './zone-index.ts'
-import { zoneNames } from './zone-rules.ts'
+import { resolveZoneNames } from './zone-rules.ts'
 
 /** All changes of zones, one after another: they are few, and their rules concern all zones. */
 const lockZones = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, ['dns-zones all'])
@@ -34,10 +34,10 @@ const checkReferences = async (ctx: Ctx, refs: Partial<Pick<ZoneSettings, (typeo
   }
 }
 
-const exists = (message: string): AppError => new AppError('ALREADY_EXISTS', message)
+const createExistsError = (message: string): AppError => new AppError('ALREADY_EXISTS', message)
 
 /** Returns the zones of the same address space. */
-const besides = ({ space_id }: ZoneSettings, zones: readonly ZoneSettings[]): ZoneSettings[] =>
+const filterSameSpace = ({ space_id }: ZoneSettings, zones: readonly ZoneSettings[]): ZoneSettings[] =>
   zones.filter((one) => one.space_id === space_id)
 
 /** @throws AppError for a zone that another one excludes */
@@ -50,19 +50,21 @@ const checkBeside = (zone: ZoneSettings, others: readonly ZoneSettings[]): void 
       name === zone.name && provider_id === zone.provider_id && (provider_id !== null || space_id === zone.space_id),
   )
   if (same)
-    throw exists(`The zone ${zone.name} exists already${zone.provider_id === null ? '' : ' on this DNS server'}`)
-  const usual = zone.is_default ? besides(zone, others).find(({ is_default }) => is_default) : undefined
-  if (usual) throw exists(`The zone ${usual.name} is the default zone already`)
+    throw createExistsError(
+      `The zone ${zone.name} exists already${zone.provider_id === null ? '' : ' on this DNS server'}`,
+    )
+  const usual = zone.is_default ? filterSameSpace(zone, others).find(({ is_default }) => is_default) : undefined
+  if (usual) throw createExistsError(`The zone ${usual.name} is the default zone already`)
 }
 
 export const create = async (
   ctx: Ctx,
   { id = Bun.randomUUIDv7(), name, subnet, ...draft }: DnsZoneDraft,
 ): Promise<DnsZone> => {
-  const names = zoneNames({ name, subnet })
+  const names = resolveZoneNames({ name, subnet })
   await lockZones(ctx)
-  const others = await store.allSettings(ctx)
-  if (others.some((zone) => zone.id === id)) throw exists(`A zone with id "${id}" exists already`)
+  const others = await store.findAllSettings(ctx)
+  if (others.some((zone) => zone.id === id)) throw createExistsError(`A zone with id "${id}" exists already`)
   await checkReferences(ctx, draft)
   await lockSpace(ctx, draft)
   await checkNetwork(ctx, draft)
@@ -71,24 +73,24 @@ export const create = async (
   const zone: ZoneSettings = withSpace({ id, ...names, provider_id, mode, ...rest, ...times }, space_id)
   checkBeside(zone, others)
   await store.insert(ctx, zone)
-  await noteWhole(ctx, around(zone, others))
-  const made = await shown(ctx, zone)
+  await noteWhole(ctx, listConcernedZones(zone, others))
+  const made = await serializeZone(ctx, zone)
   await ctx.emit('dns-zone.created', made)
   return made
 }
 
 /** Returns the zone and those that it takes names from; all of its space if bare host names get another zone. */
-const around = (zone: ZoneSettings, others: readonly ZoneSettings[]): string[] => {
-  const all = [...besides(zone, others), zone]
+const listConcernedZones = (zone: ZoneSettings, others: readonly ZoneSettings[]): string[] => {
+  const all = [...filterSameSpace(zone, others), zone]
   const concerned = zone.is_default ? all : [zone, ...new ZoneIndex(all).around(zone)]
   return [...new Set(concerned.map(({ id }) => id))]
 }
 
-const mustLock = async (ctx: Ctx, id: string): Promise<ZoneSettings> => {
+const lockOrThrow = async (ctx: Ctx, id: string): Promise<ZoneSettings> => {
   await lockZones(ctx)
   const zone = await store.lock(ctx, id)
   if (!zone) throw notFound('dns-zone', id)
-  ctx.precondition(await shown(ctx, zone))
+  ctx.precondition(await serializeZone(ctx, zone))
   return zone
 }
 
@@ -102,14 +104,14 @@ const checkNames = (before: ZoneSettings, { name, subnet }: Pick<DnsZonePatch, '
 }
 
 /** The server or the way to treat it is another one: what was published there is forgotten. */
-const restart = async (ctx: Ctx, id: string): Promise<void> => {
+const resetZone = async (ctx: Ctx, id: string): Promise<void> => {
   await rrsets.forget(ctx, id)
   await store.removeReport(ctx, id)
   await store.updateState(ctx, id, store.FRESH)
 }
 
 export const update = async (ctx: Ctx, { id, name, subnet, ...patch }: DnsZonePatch): Promise<DnsZone> => {
-  const before = await mustLock(ctx, id)
+  const before = await lockOrThrow(ctx, id)
   await store.lockState(ctx, id)
   checkNames(before, { name, subnet })
   const { value, changes } = mergeInSpace(before, patch)
@@ -120,34 +122,34 @@ export const update = async (ctx: Ctx, { id, name, subnet, ...patch }: DnsZonePa
   })
   if (changes.includes('space_id')) await lockSpace(ctx, value)
   if (changes.includes('network_id') || changes.includes('space_id')) await checkNetwork(ctx, value)
-  const others = (await store.allSettings(ctx)).filter((zone) => zone.id !== id)
+  const others = (await store.findAllSettings(ctx)).filter((zone) => zone.id !== id)
   checkBeside(value, others)
-  if (changes.length === 0) return shown(ctx, before)
+  if (changes.length === 0) return serializeZone(ctx, before)
   const zone = { ...value, updated_at: ctx.now }
-  await store.update(ctx, zone)
+  await store.updateRow(ctx, zone)
   // Judged again by its lane.
   await store.updateState(ctx, id, { held: '' })
-  if (changes.includes('provider_id') || changes.includes('mode')) await restart(ctx, id)
+  if (changes.includes('provider_id') || changes.includes('mode')) await resetZone(ctx, id)
   if (changes.includes('check_interval_seconds')) await store.updateState(ctx, id, { check_ms: 0 })
   // The zone above holds CNAMEs of a zone of RFC 2317.
-  await noteWhole(ctx, [...new Set([...around(before, others), ...around(zone, others)])])
-  const made = await shown(ctx, zone)
+  await noteWhole(ctx, [...new Set([...listConcernedZones(before, others), ...listConcernedZones(zone, others)])])
+  const made = await serializeZone(ctx, zone)
   await ctx.emit('dns-zone.updated', { zone: made, changes })
   return made
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const zone = await mustLock(ctx, id)
-  const gone = await shown(ctx, zone)
-  const others = (await store.allSettings(ctx)).filter((one) => one.id !== id)
+  const zone = await lockOrThrow(ctx, id)
+  const gone = await serializeZone(ctx, zone)
+  const others = (await store.findAllSettings(ctx)).filter((one) => one.id !== id)
   await store.lockState(ctx, id)
   await ctx.emit('dns-zone.deleting', gone)
   await removeZone(ctx, id)
   await rrsets.removeZone(ctx, id)
-  await store.remove(ctx, id)
+  await store.deleteRow(ctx, id)
   await noteWhole(
     ctx,
-    around(zone, others).filter((one) => one !== id),
+    listConcernedZones(zone, others).filter((one) => one !== id),
   )
   await ctx.emit('dns-zone.deleted', gone)
 }

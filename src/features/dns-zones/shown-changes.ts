@@ -15,9 +15,12 @@ export type RrsetSides = {
  * Returns one change; none if the two sides are the same.
  * @param kind `rrset` of a server or a file, `own_rrset` of the own records of a zone
  */
-export const rrsetChanges = (kind: 'rrset' | 'own_rrset', { fqdn, type, before, after }: RrsetSides): RowChange[] => {
+export const buildRrsetChanges = (
+  kind: 'rrset' | 'own_rrset',
+  { fqdn, type, before, after }: RrsetSides,
+): RowChange[] => {
   if (areSame(before?.values ?? null, after?.values ?? null) && before?.ttl === after?.ttl) return []
-  const row = (side: Side) => ({ fqdn, type, ttl: side.ttl, values: side.values })
-  const sides = { ...(before && { before: row(before) }), ...(after && { after: row(after) }) }
+  const toRow = (side: Side) => ({ fqdn, type, ttl: side.ttl, values: side.values })
+  const sides = { ...(before && { before: toRow(before) }), ...(after && { after: toRow(after) }) }
   return [{ table: kind, key: JSON.stringify([fqdn, type]), ...sides }]
 }

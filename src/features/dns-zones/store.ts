@@ -20,7 +20,7 @@ export const FRESH = {
 } as const
 
 /** Returns the fields in the order of the contract. */
-export const settingsOf = (row: DnsZoneRow): ZoneSettings => {
+export const toSettings = (row: DnsZoneRow): ZoneSettings => {
   const { id, name, subnet, provider_id, ttl, datacenter_id, network_id, admin_email, negative_ttl } = row
   const { max_delete_percent, check_interval_seconds, description, created_at, updated_at } = row
   // Validated before they were stored.
@@ -42,7 +42,7 @@ export const settingsOf = (row: DnsZoneRow): ZoneSettings => {
   return withSpace(settings, row.space_id)
 }
 
-const rowOf = ({ is_default, repair, tags, statuses, nameservers, ...zone }: ZoneSettings): DnsZoneRow => ({
+const toRow = ({ is_default, repair, tags, statuses, nameservers, ...zone }: ZoneSettings): DnsZoneRow => ({
   ...zone,
   space_id: zone.space_id ?? null,
   is_default: is_default ? 1 : 0,
@@ -57,14 +57,15 @@ export const query = ({ db }: DbScope) => db.selectFrom('dns_zones').selectAll()
 const all = prepared((db: Kysely<Tables>) => query({ db }))
 
 /** Returns the settings of all zones. */
-export const allSettings = async (scope: StoreScope): Promise<ZoneSettings[]> => (await all(scope, {})).map(settingsOf)
+export const findAllSettings = async (scope: StoreScope): Promise<ZoneSettings[]> =>
+  (await all(scope, {})).map(toSettings)
 
 const keys = prepared((db: Kysely<Tables>) =>
   db.selectFrom('dns_zones').select(['id', 'name', 'subnet', 'is_default', 'space_id']).orderBy('id'),
 )
 
 /** Returns a text that changes with the zones that names and addresses belong to; '' without zones. */
-export const placement = async (scope: StoreScope): Promise<string> => {
+export const loadPlacementKey = async (scope: StoreScope): Promise<string> => {
   const rows = await keys(scope, {})
   return rows
     .map(({ id, name, subnet, is_default, space_id }) => `${id} ${name} ${subnet} ${is_default} ${space_id}`)
@@ -73,51 +74,51 @@ export const placement = async (scope: StoreScope): Promise<string> => {
 
 export const find = async (scope: DbScope, id: string): Promise<ZoneSettings | undefined> => {
   const row = await query(scope).where('id', '=', id).executeTakeFirst()
-  return row && settingsOf(row)
+  return row && toSettings(row)
 }
 
 /** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<ZoneSettings | undefined> => {
   const row = await ctx.store.sql.lockRows(query(ctx).where('id', '=', id)).executeTakeFirst()
-  return row && settingsOf(row)
+  return row && toSettings(row)
 }
 
 export const insert = async ({ db }: DbScope, zone: ZoneSettings): Promise<void> => {
-  await db.insertInto('dns_zones').values(rowOf(zone)).execute()
+  await db.insertInto('dns_zones').values(toRow(zone)).execute()
   const state = { zone_id: zone.id, holder: '', until_ms: 0, serial: 0, ...FRESH }
   await db.insertInto('dns_zone_states').values(state).execute()
 }
 
-export const update = async ({ db }: DbScope, zone: ZoneSettings): Promise<void> => {
-  await db.updateTable('dns_zones').set(rowOf(zone)).where('id', '=', zone.id).execute()
+export const updateRow = async ({ db }: DbScope, zone: ZoneSettings): Promise<void> => {
+  await db.updateTable('dns_zones').set(toRow(zone)).where('id', '=', zone.id).execute()
 }
 
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
+export const deleteRow = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('dns_reports').where('zone_id', '=', id).execute()
   await db.deleteFrom('dns_zone_states').where('zone_id', '=', id).execute()
   await db.deleteFrom('dns_zones').where('id', '=', id).execute()
 }
 
-const states = ({ db }: DbScope) => db.selectFrom('dns_zone_states').selectAll()
+const selectStates = ({ db }: DbScope) => db.selectFrom('dns_zone_states').selectAll()
 
 /** PostgreSQL sends 64-bit numbers as text. */
-const numberOf = (value: number | null): number | null => (value === null ? null : Number(value))
+const toNumber = (value: number | null): number | null => (value === null ? null : Number(value))
 
-const stateOf = ({ holder: _, until_ms: _until, ...row }: DnsZoneStateRow): ZoneState => ({
+const toState = ({ holder: _, until_ms: _until, ...row }: DnsZoneStateRow): ZoneState => ({
   ...row,
   serial: Number(row.serial),
-  server_serial: numberOf(row.server_serial),
-  compared_serial: numberOf(row.compared_serial),
+  server_serial: toNumber(row.server_serial),
+  compared_serial: toNumber(row.compared_serial),
   retry_ms: Number(row.retry_ms),
   check_ms: Number(row.check_ms),
 })
 
-export const allStates = async (scope: DbScope): Promise<Map<string, ZoneState>> =>
-  new Map((await states(scope).execute()).map((row) => [row.zone_id, stateOf(row)]))
+export const findAllStates = async (scope: DbScope): Promise<Map<string, ZoneState>> =>
+  new Map((await selectStates(scope).execute()).map((row) => [row.zone_id, toState(row)]))
 
 export const findState = async (scope: DbScope, id: string): Promise<ZoneState | undefined> => {
-  const row = await states(scope).where('zone_id', '=', id).executeTakeFirst()
-  return row && stateOf(row)
+  const row = await selectStates(scope).where('zone_id', '=', id).executeTakeFirst()
+  return row && toState(row)
 }
 
 export const updateState = async ({ db }: DbScope, id: string, change: Partial<ZoneState>): Promise<void> => {
@@ -141,7 +142,7 @@ export const lockFreeState = async (ctx: Ctx, id: string): Promise<boolean> => {
 }
 
 /** Returns the zones with work that no instance has begun. */
-export const dueZones = async (ctx: Ctx, nowMs: number): Promise<string[]> => {
+export const findDueZones = async (ctx: Ctx, nowMs: number): Promise<string[]> => {
   const rows = await ctx.db
     .selectFrom('dns_zone_states as states')
     .innerJoin('dns_zones as zones', 'zones.id', 'states.zone_id')
@@ -176,7 +177,7 @@ export const findReport = async ({ db }: DbScope, id: string): Promise<DriftRepo
   return row && (JSON.parse(row.doc) as DriftReport)
 }
 
-export const saveReport = async ({ db }: DbScope, report: DriftReport): Promise<void> => {
+export const updateReport = async ({ db }: DbScope, report: DriftReport): Promise<void> => {
   const row = { zone_id: report.zone_id, doc: JSON.stringify(report) }
   const { doc } = row
   await db

@@ -3,9 +3,9 @@ import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { Ctx } from '../ctx.ts'
-import { danglingFilter } from './compute.ts'
-import { tooMuch } from './held.ts'
-import { judged, type ServerRrset } from './judge.ts'
+import { findDanglingFilter } from './compute.ts'
+import { checkDeletionLimit } from './held.ts'
+import { compareWithServer, type ServerRrset } from './judge.ts'
 import { compute } from './recompute.ts'
 import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
@@ -14,11 +14,11 @@ import { createSend } from './send.ts'
 import { raiseSerial } from './serial.ts'
 import * as store from './store.ts'
 import { isWaiting, TransferFailedError, transferZone } from './transfer.ts'
-import { inOrder } from './update-message.ts'
-import { rrsetKey } from './wanted.ts'
+import { orderRrsets } from './update-message.ts'
+import { buildRrsetKey } from './wanted.ts'
 
 export type SyncOptions = {
-  readonly clientOf: (ctx: Ctx, providerId: string) => Promise<DnsClient>
+  readonly createClient: (ctx: Ctx, providerId: string) => Promise<DnsClient>
   readonly now: () => Date
   readonly log: Logger
   readonly onResult: (result: string) => void
@@ -35,12 +35,13 @@ const REST_MS = 5000
 const WAITS_S = [1, 5, 15, 60, 300] as const
 
 /** Returns the reason for which nothing of the zone may be sent; '' without one. */
-const heldReason = async ({ ctx, zone }: Run): Promise<string> => tooMuch(zone, await rrsets.going(ctx, zone.id))
+const findHeldReason = async ({ ctx, zone }: Run): Promise<string> =>
+  checkDeletionLimit(zone, await rrsets.countGoing(ctx, zone.id))
 
 const isFileChanged = (before: readonly Rrset[], after: readonly Rrset[]): boolean => {
-  const old = new Map(before.map((one) => [rrsetKey(one.name, one.type), one]))
+  const old = new Map(before.map((one) => [buildRrsetKey(one.name, one.type), one]))
   return after.some((one) => {
-    const known = old.get(rrsetKey(one.name, one.type))
+    const known = old.get(buildRrsetKey(one.name, one.type))
     return (
       JSON.stringify([known?.published, known?.published_ttl]) !== JSON.stringify([one.published, one.published_ttl])
     )
@@ -50,7 +51,7 @@ const isFileChanged = (before: readonly Rrset[], after: readonly Rrset[]): boole
 /** Publishes the RRsets of a zone without a server. */
 const publish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
   for (;;) {
-    const part = await rrsets.pending(ctx, zone.id, RRSETS_AT_ONCE)
+    const part = await rrsets.findPending(ctx, zone.id, RRSETS_AT_ONCE)
     if (part.length === 0) return
     await write(async (inner) => {
       await rrsets.save(
@@ -73,10 +74,10 @@ const isWithoutTransfer = (error: unknown): boolean =>
 /** Adopts the RRsets of a server that Plat has published nothing on: one transfer in place of a question for each. */
 const adopt = async (run: Run, client: DnsClient, options: SyncOptions): Promise<void> => {
   const { ctx, write, zone } = run
-  if ((await rrsets.going(ctx, zone.id)).published > 0) return
+  if ((await rrsets.countGoing(ctx, zone.id)).published > 0) return
   const state = await store.findState(ctx, zone.id)
   if (state && isWaiting(state, options.now())) return
-  const pending = await rrsets.pending(ctx, zone.id, Number.MAX_SAFE_INTEGER)
+  const pending = await rrsets.findPending(ctx, zone.id, Number.MAX_SAFE_INTEGER)
   if (pending.length === 0) return
   let there: ReadonlyMap<string, ServerRrset>
   try {
@@ -87,28 +88,28 @@ const adopt = async (run: Run, client: DnsClient, options: SyncOptions): Promise
     throw error
   }
   const found = pending.flatMap((one) => {
-    const own = there.get(rrsetKey(one.name, one.type))
-    return own ? [judged(one, own)] : []
+    const own = there.get(buildRrsetKey(one.name, one.type))
+    return own ? [compareWithServer(one, own)] : []
   })
   for (let from = 0; from < found.length; from += RRSETS_AT_ONCE)
     await write((inner) => rrsets.save(inner, zone.id, found.slice(from, from + RRSETS_AT_ONCE)))
 }
 
 const sendAll = async (run: Run, options: SyncOptions): Promise<void> => {
-  const { clientOf, onResult, signal, now } = options
+  const { createClient, onResult, signal, now } = options
   const { ctx, write, zone } = run
   if (zone.provider_id === null) return
-  const first = await rrsets.pending(ctx, zone.id, 1)
+  const first = await rrsets.findPending(ctx, zone.id, 1)
   if (first.length === 0) return
-  const client = await clientOf(ctx, zone.provider_id)
+  const client = await createClient(ctx, zone.provider_id)
   await adopt(run, client, options)
   const send = createSend({ client, zone: zone.name, signal, onResult })
   for (let round = 0; round < ROUNDS; ) {
-    const part = await rrsets.pending(ctx, zone.id, RRSETS_AT_ONCE)
+    const part = await rrsets.findPending(ctx, zone.id, RRSETS_AT_ONCE)
     if (part.length === 0) return
-    for (const some of inOrder(part))
+    for (const some of orderRrsets(part))
       await send(some, {
-        // On record before it is sent: a crash between the answer of the server and the commit ends in `judged`.
+        // On record before it is sent: a crash between the answer of the server and the commit ends in `compareWithServer`.
         before: (sending) => write((inner) => rrsets.save(inner, zone.id, sending)),
         after: (done) =>
           write(async (inner) => {
@@ -146,7 +147,7 @@ const recordHeld = async ({ ctx, write, zone }: Run, held: string): Promise<void
 }
 
 const dropChanges = async ({ ctx, write, zone }: Run): Promise<void> => {
-  const noted = await rrsets.changes(ctx, zone.id)
+  const noted = await rrsets.findChanges(ctx, zone.id)
   if (noted.length > 0)
     await write((inner) =>
       rrsets.removeChanges(
@@ -158,14 +159,14 @@ const dropChanges = async ({ ctx, write, zone }: Run): Promise<void> => {
 }
 
 const finish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
-  const [left] = await rrsets.pending(ctx, zone.id, 1)
+  const [left] = await rrsets.findPending(ctx, zone.id, 1)
   const change = left ? { retry_ms: now.getTime() + REST_MS } : { last_synced_at: now.toISOString() }
   await write((inner) => store.updateState(inner, zone.id, change))
 }
 
 /** Computes the changes that wait, and sends nothing. */
 export const computeWaiting = async (run: Run, now: () => Date): Promise<Run> =>
-  (await danglingFilter(run.ctx, run.zone)) === undefined ? await compute(run, now) : run
+  (await findDanglingFilter(run.ctx, run.zone)) === undefined ? await compute(run, now) : run
 
 export type SyncTerms = { readonly isForced?: boolean; readonly isNow?: boolean }
 
@@ -180,14 +181,14 @@ export const syncZone = async (
 ): Promise<DnsError | undefined> => {
   const run = await computeWaiting(first, options.now)
   // Also if its filter came to lead to nothing while the names were computed.
-  const dangling = await danglingFilter(run.ctx, run.zone)
+  const dangling = await findDanglingFilter(run.ctx, run.zone)
   if (dangling !== undefined) {
     await recordHeld(run, dangling.message)
     await dropChanges(run)
     return undefined
   }
   const { ctx, zone } = run
-  const held = isForced || zone.mode === 'watched' ? '' : await heldReason(run)
+  const held = isForced || zone.mode === 'watched' ? '' : await findHeldReason(run)
   await recordHeld(run, held)
   if (held !== '') return undefined
   if (zone.mode === 'watched' || zone.provider_id === null) {

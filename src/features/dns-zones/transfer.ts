@@ -6,7 +6,7 @@ import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError, type DnsErrorKind } from '../../platform/dns/dns-error.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Run } from './run.ts'
-import { serverRrsets, type Transferred } from './server-rrsets.ts'
+import { fetchServerRrsets, type Transferred } from './server-rrsets.ts'
 import * as store from './store.ts'
 
 const MINUTE_MS = 60_000
@@ -40,7 +40,7 @@ export const transferZone = async (run: Run, client: DnsClient, options: Transfe
   const begun = { transfer_failures: transfer_failures + 1, check_ms: nextMs }
   await write((inner) => store.updateState(inner, zone.id, begun))
   try {
-    const transferred = await serverRrsets(client, zone.name, options.signal)
+    const transferred = await fetchServerRrsets(client, zone.name, options.signal)
     await write((inner) => store.updateState(inner, zone.id, { transfer_failures: 0, transfer_error: '', check_ms }))
     return transferred
   } catch (error) {

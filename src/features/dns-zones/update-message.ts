@@ -4,7 +4,7 @@
  */
 import { type Prerequisite, type RrsetChange, updateSize } from '../../net/dns/update.ts'
 import type { Rrset } from './rrset-store.ts'
-import { fullName } from './zone-index.ts'
+import { toFullName } from './zone-index.ts'
 
 export type RrsetUpdate = {
   readonly rrset: Rrset
@@ -16,7 +16,7 @@ export type RrsetUpdate = {
 const MOST_RRSETS = 500
 export const MOST_BYTES = 60_000
 
-const prerequisitesOf = (name: string, { type, wanted, published }: Rrset): Prerequisite[] => {
+const buildPrerequisites = (name: string, { type, wanted, published }: Rrset): Prerequisite[] => {
   if (published !== null) return [{ kind: 'equals', name, type, values: published }]
   // RFC 2181 section 10.1: nothing else stands beside a CNAME.
   if (type === 'CNAME' && wanted !== null) return [{ kind: 'unused', name }]
@@ -25,10 +25,10 @@ const prerequisitesOf = (name: string, { type, wanted, published }: Rrset): Prer
 }
 
 /** Returns the part of a message that makes an RRset the wanted one. */
-export const updateOf = (rrset: Rrset, zone: string): RrsetUpdate => {
+export const buildUpdate = (rrset: Rrset, zone: string): RrsetUpdate => {
   const { type, wanted, wanted_ttl: ttl, published } = rrset
-  const name = fullName(rrset.name, zone)
-  const prerequisites = prerequisitesOf(name, rrset)
+  const name = toFullName(rrset.name, zone)
+  const prerequisites = buildPrerequisites(name, rrset)
   const changes: RrsetChange[] = []
   // Knot keeps the TTL of an RRset that is not deleted first.
   if (published !== null) changes.push({ kind: 'delete', name, type })
@@ -37,7 +37,7 @@ export const updateOf = (rrset: Rrset, zone: string): RrsetUpdate => {
 }
 
 /** Cuts updates into messages. */
-export const messagesOf = <U extends { readonly bytes: number }>(updates: readonly U[]): U[][] => {
+export const splitIntoMessages = <U extends { readonly bytes: number }>(updates: readonly U[]): U[][] => {
   const messages: U[][] = []
   let last: U[] = []
   let bytes = 0
@@ -57,7 +57,7 @@ export const messagesOf = <U extends { readonly bytes: number }>(updates: readon
  * Returns the RRsets to send first: those that make room for a CNAME, or that a CNAME leaves. The others need another message,
  * because all prerequisites are judged before any change.
  */
-export const inOrder = (rrsets: readonly Rrset[]): readonly (readonly Rrset[])[] => {
+export const orderRrsets = (rrsets: readonly Rrset[]): readonly (readonly Rrset[])[] => {
   const byName = Map.groupBy(rrsets, ({ name }) => name)
   const isFirst = ({ name, wanted }: Rrset): boolean => {
     const beside = byName.get(name) ?? []

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Address } from '../devices/schema.ts'
 import type { DnsRecord } from '../dns-records/api.ts'
-import { claimsOf, type Named } from './claims.ts'
+import { buildClaims, type Named } from './claims.ts'
 import type { ZoneSettings } from './schema.ts'
 import { ZoneContent } from './wanted.ts'
 import { ZoneIndex } from './zone-index.ts'
-import { zoneNames } from './zone-rules.ts'
+import { resolveZoneNames } from './zone-rules.ts'
 
 const zone = (given: Partial<ZoneSettings> & { name?: string; subnet?: string }): ZoneSettings => ({
   ...{ id: given.id ?? given.name ?? given.subnet ?? '', provider_id: null, mode: 'managed', ttl: 3600, tags: [] },
@@ -14,7 +14,7 @@ const zone = (given: Partial<ZoneSettings> & { name?: string; subnet?: string })
   ...{ admin_email: '', negative_ttl: 300, max_delete_percent: 30, check_interval_seconds: 300, repair: false },
   ...{ description: '', created_at: '', updated_at: '' },
   ...given,
-  ...zoneNames({ name: given.name ?? '', subnet: given.subnet ?? '' }),
+  ...resolveZoneNames({ name: given.name ?? '', subnet: given.subnet ?? '' }),
 })
 
 const address = (ip: string, dns_name = '', label = ''): Address => ({
@@ -52,7 +52,7 @@ const wanted = ({ zones = [ORG, V4, V6], of = ORG, devices = [], records = [], o
   if (!own) throw new Error('no zone')
   const content = new ZoneContent(own, index, only && new Set(only))
   for (const one of devices) {
-    const claims = claimsOf(one, one.addresses, (name) => index.completed(name))
+    const claims = buildClaims(one, one.addresses, (name) => index.completed(name))
     content.add(claims)
     for (const child of index.zones) if (child.id !== own.id) content.addChild(child, claims)
   }
@@ -237,7 +237,7 @@ describe('the names of a zone', () => {
     ['', '2001:db8::/32', '8.b.d.0.1.0.0.2.ip6.arpa', 'reverse'],
     ['x.example.org', '192.0.2.128/26', 'x.example.org', 'reverse'],
   ])('%p of %p are %p', (name, subnet, expected, kind) => {
-    expect(zoneNames({ name, subnet })).toMatchObject({ name: expected, kind, subnet })
+    expect(resolveZoneNames({ name, subnet })).toMatchObject({ name: expected, kind, subnet })
   })
 
   test.each([
@@ -247,7 +247,7 @@ describe('the names of a zone', () => {
     ['8.b.d.0.1.0.0.2.ip6.arpa', '2001:db8::/32'],
     ['example.org', null],
   ])('%p give the subnet %p', (name, subnet) => {
-    expect(zoneNames({ name, subnet: '' }).subnet).toBe(subnet)
+    expect(resolveZoneNames({ name, subnet: '' }).subnet).toBe(subnet)
   })
 
   test.each([
@@ -258,7 +258,7 @@ describe('the names of a zone', () => {
     ['', '0.0.0.0/0', 'subnet'],
     ['other.example.org', '192.0.2.0/24', 'name'],
   ])('%p with the subnet %p are refused on %p', (name, subnet, field) => {
-    expect(() => zoneNames({ name, subnet })).toThrow(
+    expect(() => resolveZoneNames({ name, subnet })).toThrow(
       expect.objectContaining({ details: [expect.objectContaining({ field })] }),
     )
   })

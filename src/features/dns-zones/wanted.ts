@@ -1,10 +1,10 @@
 /** The RRsets that a zone wants: computed from the claims of devices and from own records. */
-import { reverseName, reverseNameIn } from '../../net/dns/reverse.ts'
+import { buildReverseName, buildReverseNameInZone } from '../../net/dns/reverse.ts'
 import { formatIp, type Ip } from '../../net/ip.ts'
 import type { DnsRecord } from '../dns-records/api.ts'
 import type { Claims } from './claims.ts'
 import type { DnsRrset } from './schema.ts'
-import { relativeTo, reverseLabel, type Zone, type ZoneIndex } from './zone-index.ts'
+import { toRelativeName, toReverseLabel, type Zone, type ZoneIndex } from './zone-index.ts'
 
 export type Wanted = Pick<DnsRrset, 'name' | 'type' | 'ttl' | 'values' | 'source' | 'device_ids' | 'record_ids'> & {
   /** '' without a conflict. */
@@ -19,7 +19,7 @@ type Claimed = {
   readonly shared: Map<string, Given>
 }
 
-const typeOf = (ip: string): string => (ip.includes(':') ? 'AAAA' : 'A')
+const getAddressType = (ip: string): string => (ip.includes(':') ? 'AAAA' : 'A')
 
 const add = (to: Map<string, Given>, deviceId: string, type: string, value: string): void => {
   const given: Given = to.get(deviceId) ?? new Map()
@@ -27,12 +27,12 @@ const add = (to: Map<string, Given>, deviceId: string, type: string, value: stri
   given.set(type, (given.get(type) ?? new Set()).add(value))
 }
 
-const sorted = (values: Iterable<string>): string[] => [...new Set(values)].sort()
+const sortUnique = (values: Iterable<string>): string[] => [...new Set(values)].sort()
 
 /** One text for equal values. */
-const likeness = (given: Given): string =>
+const buildLikeness = (given: Given): string =>
   [...given]
-    .map(([type, values]) => `${type} ${sorted(values).join(' ')}`)
+    .map(([type, values]) => `${type} ${sortUnique(values).join(' ')}`)
     .sort()
     .join(', ')
 
@@ -56,12 +56,12 @@ export class ZoneContent {
   add({ deviceId, names, targets }: Claims): void {
     for (const { name, ip, isOwn } of names)
       if (this.#index.forName(name).includes(this.#zone)) {
-        const claimed = this.#at(relativeTo(name, this.#zone.name))
-        if (claimed) add(isOwn ? claimed.own : claimed.shared, deviceId, typeOf(ip), ip)
+        const claimed = this.#at(toRelativeName(name, this.#zone.name))
+        if (claimed) add(isOwn ? claimed.own : claimed.shared, deviceId, getAddressType(ip), ip)
       }
     for (const { ip, name } of targets)
       if (this.#zone.cidr && this.#index.forAddress(ip).includes(this.#zone)) {
-        const claimed = this.#at(reverseLabel(this.#zone, ip))
+        const claimed = this.#at(toReverseLabel(this.#zone, ip))
         if (claimed) add(claimed.own, deviceId, 'PTR', name)
       }
   }
@@ -70,8 +70,8 @@ export class ZoneContent {
   addChild(child: Zone, { deviceId, targets }: Claims): void {
     for (const { ip } of targets) {
       if (!this.#index.forAddress(ip).includes(child) || !this.#index.parentsFor(ip).includes(this.#zone)) continue
-      const claimed = this.#at(relativeTo(reverseName(ip), this.#zone.name))
-      if (claimed) add(claimed.shared, deviceId, 'CNAME', childName(child, ip))
+      const claimed = this.#at(toRelativeName(buildReverseName(ip), this.#zone.name))
+      if (claimed) add(claimed.shared, deviceId, 'CNAME', buildChildName(child, ip))
     }
   }
 
@@ -107,7 +107,7 @@ export class ZoneContent {
       ...{ name, type, source: 'record' },
       // RFC 2181 section 5.2: the records of an RRset have one TTL.
       ttl: Math.min(...records.map(({ ttl }) => ttl ?? this.#zone.ttl)),
-      values: sorted(records.map(({ value }) => value)),
+      values: sortUnique(records.map(({ value }) => value)),
       device_ids: replaced?.device_ids ?? [],
       record_ids: records.map(({ id }) => id),
       conflict: '',
@@ -118,20 +118,20 @@ export class ZoneContent {
     const { own, shared } = this.#claimed.get(name) ?? {}
     const holders = own && own.size > 0 ? own : shared
     if (!holders || holders.size === 0) return []
-    const kinds = holders === own ? sorted([...own.values()].map(likeness)) : []
+    const kinds = holders === own ? sortUnique([...own.values()].map(buildLikeness)) : []
     const byType = Map.groupBy(
       [...holders].flatMap(([device, given]) => [...given].map(([type, values]) => ({ device, type, values }))),
       ({ type }) => type,
     )
     // An address with two names is in conflict, even if one device gives both.
-    const targets = sorted((byType.get('PTR') ?? []).flatMap(({ values }) => [...values]))
+    const targets = sortUnique((byType.get('PTR') ?? []).flatMap(({ values }) => [...values]))
     const isConflict = kinds.length > 1 || targets.length > 1
-    const conflict = isConflict ? conflictOf(targets.length > 1 ? targets : kinds) : ''
+    const conflict = isConflict ? formatConflict(targets.length > 1 ? targets : kinds) : ''
     const all = [...byType].map(
       ([type, given]): Wanted => ({
         ...{ name, type, ttl: this.#zone.ttl, source: 'device' },
-        values: isConflict ? [] : sorted(given.flatMap(({ values }) => [...values])),
-        device_ids: sorted(given.map(({ device }) => device)),
+        values: isConflict ? [] : sortUnique(given.flatMap(({ values }) => [...values])),
+        device_ids: sortUnique(given.map(({ device }) => device)),
         ...{ record_ids: [], conflict },
       }),
     )
@@ -140,19 +140,19 @@ export class ZoneContent {
   }
 }
 
-const conflictOf = (kinds: readonly string[]): string => {
+const formatConflict = (kinds: readonly string[]): string => {
   const named = kinds.slice(0, MOST_NAMED).map((kind) => (kind.length > 200 ? `${kind.slice(0, 200)} ...` : kind))
   const others = kinds.length - named.length
   return `is claimed with different values: ${named.join('; ')}${others > 0 ? `; and ${others} more` : ''}`
 }
 
-const childName = (child: Zone, ip: Ip): string =>
-  child.cidr ? reverseNameIn({ prefix: child.cidr.prefix, name: child.name }, ip) : formatIp(ip)
+const buildChildName = (child: Zone, ip: Ip): string =>
+  child.cidr ? buildReverseNameInZone({ prefix: child.cidr.prefix, name: child.name }, ip) : formatIp(ip)
 
 /** The key of an RRset in maps. */
-export const rrsetKey = (name: string, type: string): string => `${name} ${type}`
+export const buildRrsetKey = (name: string, type: string): string => `${name} ${type}`
 
-/** The reverse of `rrsetKey`. Names have no blanks: they are escaped. */
+/** The reverse of `buildRrsetKey`. Names have no blanks: they are escaped. */
 export const parseRrsetKey = (key: string): { readonly name: string; readonly type: string } => {
   const at = key.lastIndexOf(' ')
   return { name: key.slice(0, at), type: key.slice(at + 1) }

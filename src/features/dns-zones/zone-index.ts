@@ -1,23 +1,23 @@
 /** Finds the zones of names and addresses: those with the longest name, and those with the longest subnet. */
-import { type Cidr, cidrOfText } from '../../net/cidr.ts'
-import { isNameWithin, labelsOf } from '../../net/dns/name.ts'
-import { reverseName, reverseNameIn } from '../../net/dns/reverse.ts'
+import { type Cidr, parseCidrOrThrow } from '../../net/cidr.ts'
+import { isNameWithin, splitLabels } from '../../net/dns/name.ts'
+import { buildReverseName, buildReverseNameInZone } from '../../net/dns/reverse.ts'
 import { type Ip, parseIp } from '../../net/ip.ts'
 import { SubnetIndex } from '../../net/subnet-index.ts'
 import type { ZoneSettings } from './schema.ts'
-import { subnetOfName } from './zone-rules.ts'
+import { parseReverseName } from './zone-rules.ts'
 
 export type Zone = ZoneSettings & { readonly cidr: Cidr | undefined }
 
 /** A name of a zone, relative to it. */
 export type Place = { readonly zone: Zone; readonly name: string }
 
-/** @example relativeTo('www.example.org', 'example.org') // 'www' */
-export const relativeTo = (fqdn: string, zone: string): string =>
+/** @example toRelativeName('www.example.org', 'example.org') // 'www' */
+export const toRelativeName = (fqdn: string, zone: string): string =>
   fqdn === zone ? '@' : zone === '.' ? fqdn : fqdn.slice(0, -zone.length - 1)
 
-/** The reverse of `relativeTo`. */
-export const fullName = (name: string, zone: string): string => (name === '@' ? zone : `${name}.${zone}`)
+/** The reverse of `toRelativeName`. */
+export const toFullName = (name: string, zone: string): string => (name === '@' ? zone : `${name}.${zone}`)
 
 const LAST_OCTET = 0xffn
 
@@ -33,7 +33,10 @@ export class ZoneIndex {
 
   constructor(settings: readonly ZoneSettings[]) {
     this.space_id = settings[0]?.space_id
-    this.zones = settings.map((zone) => ({ ...zone, cidr: zone.subnet === null ? undefined : cidrOfText(zone.subnet) }))
+    this.zones = settings.map((zone) => ({
+      ...zone,
+      cidr: zone.subnet === null ? undefined : parseCidrOrThrow(zone.subnet),
+    }))
     this.defaultName = this.zones.find(({ is_default }) => is_default)?.name
     const bySubnet = new Map<string, Zone[]>()
     for (const zone of this.zones) {
@@ -41,7 +44,7 @@ export class ZoneIndex {
       if (zone.subnet !== null) bySubnet.set(zone.subnet, [...(bySubnet.get(zone.subnet) ?? []), zone])
     }
     for (const [subnet, zones] of bySubnet) {
-      const cidr = cidrOfText(subnet)
+      const cidr = parseCidrOrThrow(subnet)
       this.#bySubnet.add(cidr, zones)
       if (!isClassless(cidr)) this.#parents.add(cidr, zones)
     }
@@ -53,7 +56,7 @@ export class ZoneIndex {
 
   /** Returns the zones with the longest name that ends this one. */
   forName(fqdn: string): readonly Zone[] {
-    const labels = labelsOf(fqdn)
+    const labels = splitLabels(fqdn)
     for (let from = 0; from < labels.length; from++) {
       const zones = this.#byName.get(labels.slice(from).join('.'))
       if (zones) return zones
@@ -81,14 +84,14 @@ export class ZoneIndex {
   /** Returns the names of PTR and CNAME records of an address. */
   placesOf(ip: Ip): Place[] {
     return [
-      ...this.forAddress(ip).map((zone) => ({ zone, name: reverseLabel(zone, ip) })),
-      ...this.parentsFor(ip).map((zone) => ({ zone, name: relativeTo(reverseName(ip), zone.name) })),
+      ...this.forAddress(ip).map((zone) => ({ zone, name: toReverseLabel(zone, ip) })),
+      ...this.parentsFor(ip).map((zone) => ({ zone, name: toRelativeName(buildReverseName(ip), zone.name) })),
     ]
   }
 
   /** Returns the zones whose names or addresses another zone takes over, or gives back. */
   around({ name, subnet }: Pick<ZoneSettings, 'name' | 'subnet'>): Zone[] {
-    const inner = subnet === null ? undefined : cidrOfText(subnet)
+    const inner = subnet === null ? undefined : parseCidrOrThrow(subnet)
     return this.zones.filter(
       ({ name: own, cidr }) =>
         isNameWithin(name, own) ||
@@ -98,11 +101,11 @@ export class ZoneIndex {
 }
 
 /** Returns an index for each address space with zones. */
-export const indexesOf = (settings: readonly ZoneSettings[]): ZoneIndex[] =>
+export const createIndexes = (settings: readonly ZoneSettings[]): ZoneIndex[] =>
   [...Map.groupBy(settings, ({ space_id }) => space_id).values()].map((zones) => new ZoneIndex(zones))
 
 /** Returns a zone with the index of its address space; undefined if there is no such zone. */
-export const placeOfZone = (
+export const findZonePlace = (
   settings: readonly ZoneSettings[],
   id: string,
 ): { readonly zone: Zone; readonly index: ZoneIndex } | undefined => {
@@ -116,17 +119,17 @@ export const placeOfZone = (
 export const isClassless = ({ family, prefix }: Cidr): boolean => family === 4 && prefix > 24
 
 /** The name of the PTR of an address, relative to a zone whose subnet holds it. */
-export const reverseLabel = ({ name, cidr }: Zone, ip: Ip): string =>
-  relativeTo(cidr ? reverseNameIn({ prefix: cidr.prefix, name }, ip) : reverseName(ip), name)
+export const toReverseLabel = ({ name, cidr }: Zone, ip: Ip): string =>
+  toRelativeName(cidr ? buildReverseNameInZone({ prefix: cidr.prefix, name }, ip) : buildReverseName(ip), name)
 
 /** Returns the address that a name of a reverse zone stands for; undefined for any other name. */
-export const addressOf = ({ name: zone, cidr }: Zone, name: string): Ip | undefined => {
+export const parseAddress = ({ name: zone, cidr }: Zone, name: string): Ip | undefined => {
   if (!cidr) return undefined
   if (!isClassless(cidr)) {
-    const found = subnetOfName(fullName(name, zone))
+    const found = parseReverseName(toFullName(name, zone))
     return found && found.first === found.last
       ? { family: found.family, value: found.first }
-      : addressOfFull(name, zone)
+      : parseFullAddress(name, zone)
   }
   if (!/^\d{1,3}$/.test(name)) return undefined
   const value = (cidr.first & ~LAST_OCTET) | BigInt(name)
@@ -134,8 +137,8 @@ export const addressOf = ({ name: zone, cidr }: Zone, name: string): Ip | undefi
 }
 
 /** Names of four octets are no names of zones. */
-const addressOfFull = (name: string, zone: string): Ip | undefined => {
-  const labels = labelsOf(fullName(name, zone))
+const parseFullAddress = (name: string, zone: string): Ip | undefined => {
+  const labels = splitLabels(toFullName(name, zone))
   const [a, b, c, d] = labels
   return labels.length === 6 ? parseIp(`${d}.${c}.${b}.${a}`) : undefined
 }

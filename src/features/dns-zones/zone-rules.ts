@@ -1,15 +1,15 @@
 /** The name, the subnet and the kind of a zone. */
 import { type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts'
-import { labelsOf } from '../../net/dns/name.ts'
-import { reverseZoneName } from '../../net/dns/reverse.ts'
+import { splitLabels } from '../../net/dns/name.ts'
+import { buildReverseZoneName } from '../../net/dns/reverse.ts'
 import { invalidField } from '../../platform/contract/errors.ts'
 import type { DnsZone } from './schema.ts'
 
 export type ZoneNames = Pick<DnsZone, 'name' | 'subnet' | 'kind'>
 
 /** Returns the subnet of a name under in-addr.arpa or ip6.arpa; undefined for any other name. */
-export const subnetOfName = (name: string): Cidr | undefined => {
-  const labels = labelsOf(name)
+export const parseReverseName = (name: string): Cidr | undefined => {
+  const labels = splitLabels(name)
   const tail = labels.slice(-2).join('.')
   const own = labels.slice(0, -2).reverse()
   let text: string | undefined
@@ -23,24 +23,24 @@ export const subnetOfName = (name: string): Cidr | undefined => {
   }
   const cidr = text === undefined ? undefined : parseCidr(text)
   // The name of another subnet with host bits is not the one that Plat gives.
-  return cidr && reverseZoneName(cidr) === name ? cidr : undefined
+  return cidr && buildReverseZoneName(cidr) === name ? cidr : undefined
 }
 
-const reverse = (name: string, cidr: Cidr): ZoneNames => ({ name, subnet: formatCidr(cidr), kind: 'reverse' })
+const buildReverseNames = (name: string, cidr: Cidr): ZoneNames => ({ name, subnet: formatCidr(cidr), kind: 'reverse' })
 
 /** @throws AppError VALIDATION_ERROR */
-export const zoneNames = ({ name, subnet }: { readonly name: string; readonly subnet: string }): ZoneNames => {
+export const resolveZoneNames = ({ name, subnet }: { readonly name: string; readonly subnet: string }): ZoneNames => {
   if (subnet === '') {
     if (name === '') throw invalidField('name', 'is required without a subnet')
-    const cidr = subnetOfName(name)
-    return cidr ? reverse(name, cidr) : { name, subnet: null, kind: 'forward' }
+    const cidr = parseReverseName(name)
+    return cidr ? buildReverseNames(name, cidr) : { name, subnet: null, kind: 'forward' }
   }
   const cidr = parseCidr(subnet)
   if (!cidr) throw invalidField('subnet', 'must be a subnet, like 192.0.2.0/24')
-  const derived = reverseZoneName(cidr)
+  const derived = buildReverseZoneName(cidr)
   if (derived === undefined)
     throw invalidField('subnet', 'must be IPv4 of /8, /16, /24 or longer, or IPv6 of a multiple of four bits')
-  if (name === '' || name === derived) return reverse(derived, cidr)
+  if (name === '' || name === derived) return buildReverseNames(derived, cidr)
   if (cidr.family === 6 || cidr.prefix <= 24) throw invalidField('name', `is ${derived} for this subnet`)
-  return reverse(name, cidr)
+  return buildReverseNames(name, cidr)
 }

@@ -1,12 +1,12 @@
 /** The document and the server judge the same bodies alike. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { openapi } from '../../platform/openapi/openapi.ts'
+import { buildOpenapi } from '../../platform/openapi/openapi.ts'
 import type { TestApp, TestCaller } from '../../testing/app.ts'
 import { oauthApp } from '../../testing/oauth.ts'
 import { contracts, routes } from '../index.ts'
 
-const { paths } = openapi(contracts, routes, { version: '1' })
+const { paths } = buildOpenapi(contracts, routes, { version: '1' })
 
 let app: TestApp
 let admin: TestCaller

@@ -2,11 +2,11 @@
 import type { DescribeCustom } from '../../platform/contract/json-schema.ts'
 import css from '../../platform/docs/docs.css' with { type: 'text' }
 import script from '../../platform/docs/docs.js' with { type: 'text' }
-import { docsPage } from '../../platform/docs/page.ts'
+import { renderDocsPage } from '../../platform/docs/page.ts'
 import { type ServeText, serveText } from '../../platform/docs/serve.ts'
-import { openapi } from '../../platform/openapi/openapi.ts'
+import { buildOpenapi } from '../../platform/openapi/openapi.ts'
 import type { Ctx, Feature } from '../ctx.ts'
-import { customFieldsOfDocument } from '../custom-fields/described.ts'
+import { loadDescriberForDocument } from '../custom-fields/described.ts'
 import { contracts, routes } from '../index.ts'
 import { docsRoutes } from './api.ts'
 
@@ -16,17 +16,17 @@ type Served = { readonly openapi: ServeText; readonly page: ServeText }
 
 /** @param describeCustom the defined custom fields, which the document has inline */
 const make = async ({ version }: DocsOptions, describeCustom: DescribeCustom | undefined): Promise<Served> => {
-  const document = openapi(contracts, routes, { version, describeCustom })
+  const document = buildOpenapi(contracts, routes, { version, describeCustom })
   return {
     openapi: serveText('application/json', JSON.stringify(document)),
-    page: serveText('text/html; charset=utf-8', await docsPage(document)),
+    page: serveText('text/html; charset=utf-8', await renderDocsPage(document)),
   }
 }
 
 export const docsFeature = (options: DocsOptions): Feature => {
   let made: { readonly of: DescribeCustom | undefined; readonly served: Promise<Served> } | undefined
   const serve = (which: keyof Served) => async (ctx: Ctx, request: Request) => {
-    const describeCustom = await customFieldsOfDocument(ctx)
+    const describeCustom = await loadDescriberForDocument(ctx)
     // Custom fields change rarely, so only the last document is kept.
     if (made?.of !== describeCustom || made === undefined)
       made = { of: describeCustom, served: make(options, describeCustom) }

@@ -1,13 +1,13 @@
 /** The document of the real registry, checked by the rules of OpenAPI 3.1 that break client generators. */
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { baseType, type JsonSchema } from '../../platform/contract/json-schema.ts'
-import { openapi } from '../../platform/openapi/openapi.ts'
-import { httpParts } from '../../platform/operation/http-route.ts'
+import { getBaseType, type JsonSchema } from '../../platform/contract/json-schema.ts'
+import { buildOpenapi } from '../../platform/openapi/openapi.ts'
+import { parseHttp } from '../../platform/operation/http-route.ts'
 import type { AnyOperation, OperationSet, RawRoute } from '../../platform/operation/operation.ts'
 import { contracts, routes } from '../index.ts'
 
-const doc = openapi(contracts, routes, { version: '1.2.3' })
+const doc = buildOpenapi(contracts, routes, { version: '1.2.3' })
 const declared: readonly (AnyOperation & RawRoute)[] = [
   ...Object.values<OperationSet>(contracts).flatMap((set) => Object.values(set)),
   ...routes,
@@ -49,11 +49,11 @@ const breaches = (schema: JsonSchema, value: unknown, path = ''): string[] => {
       return [`${path}: not of its pattern`]
   }
   // Options of a text are formats, which are not looked at.
-  if (schema.anyOf && baseType(schema) !== 'string')
+  if (schema.anyOf && getBaseType(schema) !== 'string')
     return schema.anyOf.some((one) => breaches(one, value).length === 0) ? [] : [`${path}: no option fits`]
   if (schema.enum && !schema.enum.includes(value)) return [`${path}: not in the enum`]
   if (value === null) return Array.isArray(schema.type) && schema.type.includes('null') ? [] : [`${path}: null`]
-  const type = baseType(schema)
+  const type = getBaseType(schema)
   if (Array.isArray(value))
     return type === 'array'
       ? value.flatMap((one, i) => breaches(schema.items ?? {}, one, `${path}[${i}]`))
@@ -130,7 +130,7 @@ describe.each(entries.map((one) => [one.entry.operationId, one] as const))('%s',
     const declared = parameters
       .filter((one) => Reflect.get(Object(one), 'in') === 'path')
       .map((one) => Reflect.get(Object(one), 'name'))
-    expect(declared).toEqual([...httpParts(`GET ${path as `/${string}`}`).params])
+    expect(declared).toEqual([...parseHttp(`GET ${path as `/${string}`}`).params])
   })
 
   test('declares no parameter twice', () => {

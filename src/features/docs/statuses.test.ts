@@ -1,9 +1,9 @@
 /** The statuses and media types that the OpenAPI document names are those that the server answers with. */
 import { expect, test } from 'bun:test'
-import { openapi } from '../../platform/openapi/openapi.ts'
+import { buildOpenapi } from '../../platform/openapi/openapi.ts'
 import { contracts, routes } from '../index.ts'
 
-const { paths } = openapi(contracts, routes, { version: '1' })
+const { paths } = buildOpenapi(contracts, routes, { version: '1' })
 
 test.each([
   ['delete', '/api/roles/{id}', '400'],

@@ -1,6 +1,6 @@
 /** The estate contract: imports a whole resource in one call and one transaction. Browser-safe. */
 import { z } from 'zod'
-import { didYouMean } from '../../platform/cli/suggest.ts'
+import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
 import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
@@ -92,11 +92,11 @@ export type ImportResult = z.infer<typeof ImportResult>
 /** Visible ASCII, as a header can carry it. */
 const TOKEN = '[!-~]+'
 
-const permissionsOf = (...verbs: readonly string[]): Permission[] =>
+const listPermissions = (...verbs: readonly string[]): Permission[] =>
   verbs.flatMap((verb) => INVENTORY.map((resource): Permission => `${resource}:${verb}`))
 
 /** Of these permissions an apply needs one at least; a dry run needs one to list. */
-export const APPLY_WRITES = permissionsOf('create', 'update')
+export const APPLY_WRITES = listPermissions('create', 'update')
 
 const Rows = z.array(z.unknown()).meta({ examples: [[{ name: 'web-fra1-01' }]] })
 
@@ -115,7 +115,7 @@ const Along = z.record(z.string(), z.record(z.string(), z.int()))
 /** A misspelt list must not be passed over. Editors complete by `$schema`. */
 const refuseUnknownLists = (document: object, check: z.core.$RefinementCtx): void => {
   for (const name of Object.keys(document).filter((one) => !KNOWN_FIELDS.has(one))) {
-    const message = `is no list of an estate document${didYouMean(name, INVENTORY)}`
+    const message = `is no list of an estate document${formatSuggestion(name, INVENTORY)}`
     check.addIssue({ code: 'custom', path: [name], message })
   }
 }
@@ -206,7 +206,7 @@ export const estate = {
     isLong: true,
     errors: [412],
     maxBodyBytes: MAX_APPLY_BYTES,
-    access: { anyOf: permissionsOf('list', 'create', 'update') },
+    access: { anyOf: listPermissions('list', 'create', 'update') },
     limited: 'inside',
     cli: { command: 'estate apply' },
     input: () => z.looseObject(applyFields()).superRefine(refuseUnknownLists),

@@ -1,12 +1,12 @@
 /** `plat diff` and `plat apply`: files become the state of the server, after their plan was shown. */
 import { sendRequest, type Transport } from '../../platform/cli/client.ts'
-import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
-import { printable, printableJson } from '../../platform/cli/display.ts'
+import { getText, isOn, type Session, type Texts } from '../../platform/cli/command.ts'
+import { toPrintable, toPrintableJson } from '../../platform/cli/display.ts'
 import { report } from '../../platform/cli/failure.ts'
 import { offerUndo } from '../../platform/cli/preview.ts'
 import { retryWhileBusy } from '../../platform/cli/retry.ts'
-import { usageError } from '../../platform/cli/usage-error.ts'
-import { encodedNote, NOTE_HEADER } from '../../platform/contract/change-note.ts'
+import { createUsageError } from '../../platform/cli/usage-error.ts'
+import { encodeNote, NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { ApplyResult } from './api.ts'
 import { type EstateFiles, readEstate } from './cli-document.ts'
@@ -24,22 +24,22 @@ export type ApplyRequest = {
   readonly note: string | undefined
 }
 
-export const optionsOf = (texts: Texts) => ({
-  managed_by: textOf(texts, 'managed-by') ?? '',
+export const parseApplyOptions = (texts: Texts) => ({
+  managed_by: getText(texts, 'managed-by') ?? '',
   prune: isOn(texts, 'prune'),
   allow_empty: isOn(texts, 'allow-empty'),
   take_over: isOn(texts, 'take-over'),
   atomic: !isOn(texts, 'keep-going'),
 })
 
-const requestOf = (files: EstateFiles, texts: Texts): ApplyRequest => {
-  const options = optionsOf(texts)
-  return { files, owner: options.managed_by, options, note: textOf(texts, 'change-note') }
+const buildRequest = (files: EstateFiles, texts: Texts): ApplyRequest => {
+  const options = parseApplyOptions(texts)
+  return { files, owner: options.managed_by, options, note: getText(texts, 'change-note') }
 }
 
-const filesOf = async ({ io }: Session, texts: Texts): Promise<EstateFiles> => {
+const readFiles = async ({ io }: Session, texts: Texts): Promise<EstateFiles> => {
   const paths = texts.get('file') ?? []
-  if (paths.length === 0) throw usageError('-f PATH missing: a file, a folder, or - for standard input')
+  if (paths.length === 0) throw createUsageError('-f PATH missing: a file, a folder, or - for standard input')
   return readEstate(io, paths)
 }
 
@@ -54,7 +54,7 @@ const send = async (
 ): Promise<Answer> => {
   const init = {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(note !== undefined && { [NOTE_HEADER]: encodedNote(note) }) },
+    headers: { 'content-type': 'application/json', ...(note !== undefined && { [NOTE_HEADER]: encodeNote(note) }) },
     body: JSON.stringify({ ...files.rules, ...files.rows, ...options, ...more }),
     // Disables Bun's limit of five minutes for a response.
     timeout: false,
@@ -65,7 +65,7 @@ const send = async (
 
 const ROW = /^(\w+)\[(\d+)\]\.?(.*)$/
 
-const nameOf = (row: unknown): string => {
+const formatRowName = (row: unknown): string => {
   const { name, ip_address, parent, child } = (typeof row === 'object' && row !== null ? row : {}) as Record<
     string,
     unknown
@@ -74,35 +74,35 @@ const nameOf = (row: unknown): string => {
   return text === undefined ? '' : ` ${JSON.stringify(text)}`
 }
 
-/** @example placed(files, 'devices[3].addresses[0].ip', 'is ...') // 'sites/ams.yaml:12: devices "web-1": addresses[0].ip: is ...' */
-const placed = ({ rows, places }: EstateFiles, field: string, message: string): string => {
+/** @example formatIssue(files, 'devices[3].addresses[0].ip', 'is ...') // 'sites/ams.yaml:12: devices "web-1": addresses[0].ip: is ...' */
+const formatIssue = ({ rows, places }: EstateFiles, field: string, message: string): string => {
   const [, resource = '', row = '', inner = ''] = ROW.exec(field) ?? []
   const list = Object.entries(places).find(([name]) => name === resource)?.[1]
   const place = list?.[Number(row)]
-  if (place === undefined) return printable(`${field}: ${message}`)
+  if (place === undefined) return toPrintable(`${field}: ${message}`)
   const value = Object.entries(rows).find(([name]) => name === resource)?.[1]?.[Number(row)]
   // The text of another row is named by its place as well.
   const words = message.replace(/\b(\w+)\[(\d+)\]/g, (whole, name: string, at: string) => {
     const other = Object.entries(places).find(([one]) => one === name)?.[1]?.[Number(at)]
     return other === undefined ? whole : `${name} at ${other}`
   })
-  return printable(`${place}: ${resource}${nameOf(value)}: ${inner === '' ? '' : `${inner}: `}${words}`)
+  return toPrintable(`${place}: ${resource}${formatRowName(value)}: ${inner === '' ? '' : `${inner}: `}${words}`)
 }
 
 /** Returns the error with the places of the rows in the files. */
 const withPlaces = (files: EstateFiles, error: unknown): unknown => {
   if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') return error
-  const lines = error.details.map(({ field, message }) => placed(files, field, message))
+  const lines = error.details.map(({ field, message }) => formatIssue(files, field, message))
   const head = /^(more than )?\d+ rows? (is|are) bad/.exec(error.message)?.[0]
   return new AppError('VALIDATION_ERROR', [head ?? 'the server refuses it', ...lines].join('\n'), { cause: error })
 }
 
-const failedText = (files: EstateFiles, { errors }: ApplyResult): string =>
+const formatErrors = (files: EstateFiles, { errors }: ApplyResult): string =>
   errors
     .flatMap(({ resource, row, error, details }) => {
       const at = `${resource}[${row}]`
-      if (details.length === 0) return [placed(files, at, error)]
-      return details.map(({ field, message }) => placed(files, field === '' ? at : `${at}.${field}`, message))
+      if (details.length === 0) return [formatIssue(files, at, error)]
+      return details.map(({ field, message }) => formatIssue(files, field === '' ? at : `${at}.${field}`, message))
     })
     .map((line) => `  ${line}\n`)
     .join('')
@@ -113,17 +113,18 @@ const show = async (session: Session, request: ApplyRequest, result: ApplyResult
   const { io, globals } = session
   if (globals.output === 'json') {
     const text = JSON.stringify(result, undefined, io.stdout.isTty ? 2 : undefined)
-    await io.stdout.write(`${printableJson(text)}\n`)
+    await io.stdout.write(`${toPrintableJson(text)}\n`)
   } else if (!globals.isQuiet)
     await io.stdout.write(planText(result, { owner: request.owner, hasColors: hasColors(session) }))
-  if (result.errors.length > 0) await io.stderr.write(`error: some rows are bad\n${failedText(request.files, result)}`)
+  if (result.errors.length > 0)
+    await io.stderr.write(`error: some rows are bad\n${formatErrors(request.files, result)}`)
 }
 
 export const diffEstate = async (session: Session, texts: Texts): Promise<number> => {
   let files: EstateFiles | undefined
   try {
-    files = await filesOf(session, texts)
-    const request = requestOf(files, texts)
+    files = await readFiles(session, texts)
+    const request = buildRequest(files, texts)
     const { transport } = await session.connect()
     const { result } = await send({ io: session.io, transport }, request, { dry_run: true })
     await show(session, request, result)
@@ -135,8 +136,8 @@ export const diffEstate = async (session: Session, texts: Texts): Promise<number
   }
 }
 
-export const confirmed = async ({ io }: Session, question: string): Promise<boolean> => {
-  if (!io.stdin.isTty || !io.stdout.isTty) throw usageError('not at a terminal: nothing is done without --yes')
+export const askConfirmation = async ({ io }: Session, question: string): Promise<boolean> => {
+  if (!io.stdin.isTty || !io.stdout.isTty) throw createUsageError('not at a terminal: nothing is done without --yes')
   const answer = await io.stdin.ask(`${question} [y/N] `)
   return /^y(es)?$/i.test(answer.trim())
 }
@@ -157,13 +158,13 @@ export const applyRequest = async (session: Session, request: ApplyRequest, text
       return failed
     }
     if (plan.lacking?.length) throw new AppError('FORBIDDEN', `You lack the permission ${plan.lacking[0]}`)
-    if (!isOn(texts, 'yes') && !(await confirmed(session, 'Apply this?'))) {
+    if (!isOn(texts, 'yes') && !(await askConfirmation(session, 'Apply this?'))) {
       await io.stderr.write('Nothing was changed.\n')
       return 1
     }
     const { result, changeId } = await send({ io, transport }, request, { expect: plan.fingerprint })
     if (isJson) await show(session, request, result)
-    else if (!globals.isQuiet) await io.stdout.write(`Done: ${printable(result.summary)}.\n`)
+    else if (!globals.isQuiet) await io.stdout.write(`Done: ${toPrintable(result.summary)}.\n`)
     if (changeId) await offerUndo(session, [changeId])
     return result.errors.length > 0 ? 1 : 0
   } catch (error) {
@@ -172,4 +173,4 @@ export const applyRequest = async (session: Session, request: ApplyRequest, text
 }
 
 export const applyEstate = async (session: Session, texts: Texts): Promise<number> =>
-  applyRequest(session, requestOf(await filesOf(session, texts), texts), texts)
+  applyRequest(session, buildRequest(await readFiles(session, texts), texts), texts)

@@ -2,11 +2,11 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sendRequest } from '../../platform/cli/client.ts'
-import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
-import { printable } from '../../platform/cli/display.ts'
-import { usageError } from '../../platform/cli/usage-error.ts'
+import { getText, isOn, type Session, type Texts } from '../../platform/cli/command.ts'
+import { toPrintable } from '../../platform/cli/display.ts'
+import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
-import { estateSchemaText } from './apply/json-schema.ts'
+import { formatEstateSchema } from './apply/json-schema.ts'
 import { SCHEMA_FILE } from './cli-document.ts'
 
 /** The first line of a file that an export has written; editors complete by it. */
@@ -17,7 +17,7 @@ type Format = 'yaml' | 'json'
 const HEADS: Readonly<Record<Format, string>> = { yaml: YAML_HEAD, json: JSON_HEAD }
 
 /** Returns the text of each list: in YAML its lines, in JSON its rows. */
-const listsOf = (text: string, format: Format): Map<string, string> => {
+const splitLists = (text: string, format: Format): Map<string, string> => {
   if (format === 'json') {
     const lists = Object.entries(JSON.parse(text) as Record<string, readonly unknown[]>)
     return new Map(
@@ -32,7 +32,7 @@ const listsOf = (text: string, format: Format): Map<string, string> => {
   return new Map(parts.map((part) => [part.slice(0, part.indexOf(':')), YAML_HEAD + part]))
 }
 
-const textIn = async (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined)
+const findText = async (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined)
 
 /** Writes a file completely or not at all. */
 const replace = async (path: string, text: string): Promise<void> => {
@@ -50,33 +50,35 @@ type Target = { readonly folder: string; readonly format: Format; readonly isFor
 
 const writeFolder = async (lists: ReadonlyMap<string, string>, { folder, format, isForced }: Target): Promise<void> => {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw usageError(`can't make ${folder}: ${error instanceof Error ? error.message : String(error)}`)
+    throw createUsageError(`can't make ${folder}: ${error instanceof Error ? error.message : String(error)}`)
   })
   const paths = INVENTORY.map((resource): [Resource, string] => [resource, join(folder, `${resource}.${format}`)])
-  const kept = await Promise.all(paths.map(async ([resource, path]) => ({ resource, path, text: await textIn(path) })))
+  const kept = await Promise.all(
+    paths.map(async ([resource, path]) => ({ resource, path, text: await findText(path) })),
+  )
   const isOwn = (text: string | undefined) => text?.startsWith(HEADS[format]) === true
   const strange = kept.find(({ resource, text }) => lists.has(resource) && text !== undefined && !isOwn(text))
   if (strange && !isForced)
-    throw usageError(`${strange.path} is not from plat export --as-code; --force replaces it all the same`)
+    throw createUsageError(`${strange.path} is not from plat export --as-code; --force replaces it all the same`)
   for (const { resource, path, text } of kept) {
     const list = lists.get(resource)
     if (list !== undefined) await replace(path, list)
     else if (isOwn(text)) await rm(path)
   }
-  await replace(join(folder, SCHEMA_FILE), estateSchemaText())
+  await replace(join(folder, SCHEMA_FILE), formatEstateSchema())
 }
 
 export const exportAsCode = async (session: Session, texts: Texts): Promise<number> => {
   const { io, globals } = session
-  const folder = textOf(texts, 'path') ?? '-'
+  const folder = getText(texts, 'path') ?? '-'
   const format: Format = globals.output === 'json' ? 'json' : 'yaml'
-  if (textOf(texts, 'as-of') !== undefined) throw usageError('--as-code is of the present: it takes no --as-of')
+  if (getText(texts, 'as-of') !== undefined) throw createUsageError('--as-code is of the present: it takes no --as-of')
   const query = new URLSearchParams({ format })
   for (const [flag, field] of [
     ['managed-by', 'managed_by'],
     ['resource', 'resource'],
   ] as const) {
-    const value = textOf(texts, flag)
+    const value = getText(texts, flag)
     if (value !== undefined) query.set(field, value)
   }
   const { transport } = await session.connect()
@@ -86,7 +88,7 @@ export const exportAsCode = async (session: Session, texts: Texts): Promise<numb
     await io.stdout.write(text)
     return 0
   }
-  await writeFolder(listsOf(text, format), { folder, format, isForced: isOn(texts, 'force') })
-  if (!globals.isQuiet) await io.stderr.write(`Exported to ${printable(folder)}\n`)
+  await writeFolder(splitLists(text, format), { folder, format, isForced: isOn(texts, 'force') })
+  if (!globals.isQuiet) await io.stderr.write(`Exported to ${toPrintable(folder)}\n`)
   return 0
 }

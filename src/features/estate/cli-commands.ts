@@ -1,53 +1,55 @@
 /** `plat import` and `plat export` for a whole estate as files. The implementation is loaded when they run. */
-import { argument, type Command, flag, isOn, textOf } from '../../platform/cli/command.ts'
-import { usageError } from '../../platform/cli/usage-error.ts'
+import { type Command, createArgument, createFlag, getText, isOn } from '../../platform/cli/command.ts'
+import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { INVENTORY } from '../inventory.ts'
 import { FORMATS } from './convert/formats.ts'
 
 /** The flags of both commands that compare files with the server. */
 const DOCUMENT_FLAGS = [
-  flag('file', 'A file, a folder with its folders, or - for standard input; may be repeated', {
+  createFlag('file', 'A file, a folder with its folders, or - for standard input; may be repeated', {
     hint: 'PATH',
     short: 'f',
     isList: true,
   }),
-  flag('managed-by', 'The owner of the objects in the files', { hint: 'NAME' }),
-  flag('prune', 'Delete what the owner manages and no file has'),
-  flag('allow-empty', 'Allow --prune with files that have no row'),
-  flag('take-over', 'Take objects from another owner'),
+  createFlag('managed-by', 'The owner of the objects in the files', { hint: 'NAME' }),
+  createFlag('prune', 'Delete what the owner manages and no file has'),
+  createFlag('allow-empty', 'Allow --prune with files that have no row'),
+  createFlag('take-over', 'Take objects from another owner'),
 ]
 
 const APPLY_FLAGS = [
-  flag('keep-going', 'Apply the good rows although others are bad'),
-  flag('dry-run', 'Show the plan and change nothing'),
-  flag('yes', 'Do not ask'),
-  flag('change-note', 'The reason, for the history: one line', { hint: 'TEXT' }),
+  createFlag('keep-going', 'Apply the good rows although others are bad'),
+  createFlag('dry-run', 'Show the plan and change nothing'),
+  createFlag('yes', 'Do not ask'),
+  createFlag('change-note', 'The reason, for the history: one line', { hint: 'TEXT' }),
 ]
 
 /** The flags of an import that converts a source. */
 const SOURCE_FLAGS = [
-  flag('yes', 'Of a source: do not ask'),
-  flag('keep-going', 'Of a source: apply the good rows although others are bad'),
-  flag('managed-by', 'Of a source: the owner of its objects', { hint: 'NAME' }),
-  flag('prune', 'Of a source: delete what the owner manages and the source does not have'),
-  flag('save', 'Of a source: write its document as YAML, and apply nothing', { hint: 'FILE' }),
-  flag('leftover', 'Of a source: write what has no place in Plat as JSON', { hint: 'FILE' }),
-  flag('to', 'Of a scan, leases, a hosts file or a zone: record the hosts as scans, and make no device', {
+  createFlag('yes', 'Of a source: do not ask'),
+  createFlag('keep-going', 'Of a source: apply the good rows although others are bad'),
+  createFlag('managed-by', 'Of a source: the owner of its objects', { hint: 'NAME' }),
+  createFlag('prune', 'Of a source: delete what the owner manages and the source does not have'),
+  createFlag('save', 'Of a source: write its document as YAML, and apply nothing', { hint: 'FILE' }),
+  createFlag('leftover', 'Of a source: write what has no place in Plat as JSON', { hint: 'FILE' }),
+  createFlag('to', 'Of a scan, leases, a hosts file or a zone: record the hosts as scans, and make no device', {
     choices: ['inbox'],
     hint: 'PLACE',
   }),
-  flag('space', 'With --to inbox: the address space of the hosts; the default one without it', {
+  createFlag('space', 'With --to inbox: the address space of the hosts; the default one without it', {
     hint: 'SPACE',
     ref: 'spaces',
   }),
-  flag('token-file', 'Of a NetBox by its URL: the file with the token, or the variable NETBOX_TOKEN', { hint: 'FILE' }),
-  flag('origin', 'Of a zone file: the origin of its relative names', { hint: 'NAME' }),
-  flag('map', 'Of a spreadsheet: a column and its field, as "Host Name=name"; may be repeated', {
+  createFlag('token-file', 'Of a NetBox by its URL: the file with the token, or the variable NETBOX_TOKEN', {
+    hint: 'FILE',
+  }),
+  createFlag('origin', 'Of a zone file: the origin of its relative names', { hint: 'NAME' }),
+  createFlag('map', 'Of a spreadsheet: a column and its field, as "Host Name=name"; may be repeated', {
     hint: 'COLUMN=FIELD',
     isList: true,
   }),
-  flag('mapping', 'Of a spreadsheet: a file with the columns and their fields', { hint: 'FILE' }),
-  flag('save-mapping', 'Of a spreadsheet: write that file', { hint: 'FILE' }),
+  createFlag('mapping', 'Of a spreadsheet: a file with the columns and their fields', { hint: 'FILE' }),
+  createFlag('save-mapping', 'Of a spreadsheet: write that file', { hint: 'FILE' }),
 ]
 
 export const estateCommands: readonly Command[] = [
@@ -76,28 +78,35 @@ export const estateCommands: readonly Command[] = [
       `With two words, plat import FORMAT SOURCE converts a file of another program, shows the plan, and applies it. Formats: ${FORMATS.join(', ')}.`,
     spec: () => ({
       args: [
-        argument(
+        createArgument(
           'path',
           'A folder with datacenters.json, networks.json and so on, or one such file; - is standard input. With a source: its format',
           { hint: 'DIR' },
         ),
-        argument('source', 'A file of another program, the URL of a NetBox, or -', { isRequired: false, hint: 'FILE' }),
+        createArgument('source', 'A file of another program, the URL of a NetBox, or -', {
+          isRequired: false,
+          hint: 'FILE',
+        }),
       ],
       flags: [
-        flag('dry-run', 'Validate everything and change nothing'),
-        flag('change-note', 'The reason, for the history: one line', { hint: 'TEXT' }),
-        flag('resource', 'The resource to load: of a folder only its files; of a single file, regardless of its name', {
-          choices: INVENTORY,
-          hint: 'RESOURCE',
-        }),
+        createFlag('dry-run', 'Validate everything and change nothing'),
+        createFlag('change-note', 'The reason, for the history: one line', { hint: 'TEXT' }),
+        createFlag(
+          'resource',
+          'The resource to load: of a folder only its files; of a single file, regardless of its name',
+          {
+            choices: INVENTORY,
+            hint: 'RESOURCE',
+          },
+        ),
         ...SOURCE_FLAGS,
       ],
     }),
     run: async (session, texts) => {
-      const source = textOf(texts, 'source')
+      const source = getText(texts, 'source')
       if (source !== undefined) return (await import('./cli-convert.ts')).importFormat(session, texts, source)
       const other = SOURCE_FLAGS.find(({ field }) => texts.has(field))
-      if (other) throw usageError(`--${other.field} needs a format and a source: plat import FORMAT SOURCE`)
+      if (other) throw createUsageError(`--${other.field} needs a format and a source: plat import FORMAT SOURCE`)
       return (await import('./cli-import.ts')).importEstate(session, texts)
     },
   },
@@ -106,24 +115,24 @@ export const estateCommands: readonly Command[] = [
     summary: 'Write the estate to files that plat import reads; - prints it as one JSON object',
     spec: () => ({
       args: [
-        argument('path', 'A folder, created if missing; standard output without it, or with -', {
+        createArgument('path', 'A folder, created if missing; standard output without it, or with -', {
           isRequired: false,
           hint: 'DIR',
         }),
       ],
       flags: [
-        flag('resource', 'Only this', { choices: INVENTORY, hint: 'RESOURCE' }),
-        flag('as-of', 'The estate as it was: a time, the id of a change, or how long ago, like 30m, 24h or 7d', {
+        createFlag('resource', 'Only this', { choices: INVENTORY, hint: 'RESOURCE' }),
+        createFlag('as-of', 'The estate as it was: a time, the id of a change, or how long ago, like 30m, 24h or 7d', {
           hint: 'TEXT',
         }),
-        flag('force', 'Write into a folder that is not empty'),
-        flag('as-code', 'Names in place of ids, as plat apply reads it: YAML, or JSON with -o json'),
-        flag('managed-by', 'With --as-code: only the objects of this owner', { hint: 'NAME' }),
+        createFlag('force', 'Write into a folder that is not empty'),
+        createFlag('as-code', 'Names in place of ids, as plat apply reads it: YAML, or JSON with -o json'),
+        createFlag('managed-by', 'With --as-code: only the objects of this owner', { hint: 'NAME' }),
       ],
     }),
     run: async (session, texts) => {
       if (isOn(texts, 'as-code')) return (await import('./cli-as-code.ts')).exportAsCode(session, texts)
-      if (texts.has('managed-by')) throw usageError('--managed-by needs --as-code')
+      if (texts.has('managed-by')) throw createUsageError('--managed-by needs --as-code')
       return (await import('./cli-export.ts')).exportEstate(session, texts)
     },
   },
@@ -132,7 +141,7 @@ export const estateCommands: readonly Command[] = [
     summary: 'Print the JSON Schema of an estate document, without a server',
     spec: () => ({ args: [], flags: [] }),
     run: async ({ io }) => {
-      await io.stdout.write((await import('./apply/json-schema.ts')).estateSchemaText())
+      await io.stdout.write((await import('./apply/json-schema.ts')).formatEstateSchema())
       return 0
     },
   },

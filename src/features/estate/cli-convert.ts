@@ -4,22 +4,22 @@ import { basename } from 'node:path'
 import { stringify } from 'yaml'
 import { parseDocument, readText } from '../../platform/cli/body-file.ts'
 import { readJson, sendRequest } from '../../platform/cli/client.ts'
-import { type Session, type Texts, textOf } from '../../platform/cli/command.ts'
-import { singular } from '../../platform/cli/command-name.ts'
-import { printable } from '../../platform/cli/display.ts'
+import { getText, type Session, type Texts } from '../../platform/cli/command.ts'
+import { toSingular } from '../../platform/cli/command-name.ts'
+import { toPrintable } from '../../platform/cli/display.ts'
 import { retryWhileBusy } from '../../platform/cli/retry.ts'
-import { didYouMean } from '../../platform/cli/suggest.ts'
-import { usageError } from '../../platform/cli/usage-error.ts'
+import { formatSuggestion } from '../../platform/cli/suggest.ts'
+import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import { INVENTORY } from '../inventory.ts'
 import { MappingInput } from './api.ts'
-import { applyRequest, optionsOf } from './cli-apply.ts'
+import { applyRequest, parseApplyOptions } from './cli-apply.ts'
 import { recordHosts } from './cli-inbox.ts'
-import { resourceOfSpreadsheet } from './cli-resources.ts'
+import { getSpreadsheetResource } from './cli-resources.ts'
 import { FORMATS, type Format } from './convert/formats.ts'
 import { convertObjects } from './convert/netbox/netbox.ts'
-import { authorizationOf, readNetboxApi } from './convert/netbox/read-api.ts'
+import { buildAuthorization, readNetboxApi } from './convert/netbox/read-api.ts'
 import { Converted } from './convert/schema.ts'
 import { withSourceRules } from './row-rules.ts'
 
@@ -30,26 +30,28 @@ const TOKEN_VARIABLE = 'NETBOX_TOKEN'
 const formatNamed = (text: string): Format => {
   const format = FORMATS.find((one) => one === text)
   if (format) return format
-  throw usageError(`there is no format ${text}; there are ${FORMATS.join(', ')}${didYouMean(text, FORMATS)}`)
+  throw createUsageError(
+    `there is no format ${text}; there are ${FORMATS.join(', ')}${formatSuggestion(text, FORMATS)}`,
+  )
 }
 
-const tokenOf = async ({ io }: Session, texts: Texts): Promise<string> => {
-  const file = textOf(texts, 'token-file')
+const readToken = async ({ io }: Session, texts: Texts): Promise<string> => {
+  const file = getText(texts, 'token-file')
   const token = file === undefined ? io.env[TOKEN_VARIABLE] : await readText(io, file)
   if (token !== undefined && token.trim() !== '') return token.trim()
   if (io.stdin.isTty) return (await io.stdin.ask('Token of the NetBox: ', { isSecret: true })).trim()
-  throw usageError(`the token of the NetBox is missing: --token-file FILE, or the variable ${TOKEN_VARIABLE}`)
+  throw createUsageError(`the token of the NetBox is missing: --token-file FILE, or the variable ${TOKEN_VARIABLE}`)
 }
 
 /** Reads a NetBox from here, so that its token never reaches Plat. */
-const pulled = async (session: Session, url: string, texts: Texts): Promise<Conversion> => {
-  const token = await tokenOf(session, texts)
+const pullNetbox = async (session: Session, url: string, texts: Texts): Promise<Conversion> => {
+  const token = await readToken(session, texts)
   const base = url.replace(/\/+$/, '').replace(/\/api$/, '')
   const signal = session.io.interrupted()
   const source = await readNetboxApi(async (path) => {
-    const headers = { Accept: 'application/json', Authorization: authorizationOf(token) }
+    const headers = { Accept: 'application/json', Authorization: buildAuthorization(token) }
     const response = await session.io.fetch(base + path, { headers, signal }).catch((cause: unknown) => {
-      throw new AppError('PROVIDER_UNREACHABLE', `can't reach ${printable(base)}`, { cause })
+      throw new AppError('PROVIDER_UNREACHABLE', `can't reach ${toPrintable(base)}`, { cause })
     })
     return { status: response.status, body: new Uint8Array(await response.arrayBuffer()) }
   })
@@ -60,32 +62,32 @@ const pulled = async (session: Session, url: string, texts: Texts): Promise<Conv
 
 type Mapping = { resource?: string | undefined; columns: Record<string, string> }
 
-const mappingOf = async ({ io }: Session, texts: Texts): Promise<Mapping | undefined> => {
-  const file = textOf(texts, 'mapping')
+const readMapping = async ({ io }: Session, texts: Texts): Promise<Mapping | undefined> => {
+  const file = getText(texts, 'mapping')
   const pairs = texts.get('map') ?? []
   if (file === undefined && pairs.length === 0) return undefined
   const given = file === undefined ? {} : parse(MappingInput, await parseDocument(await readText(io, file), file))
   const columns = { ...given.columns }
   for (const pair of pairs) {
     const at = pair.lastIndexOf('=')
-    if (at < 1) throw usageError(`--map takes COLUMN=FIELD, and not ${pair}`)
+    if (at < 1) throw createUsageError(`--map takes COLUMN=FIELD, and not ${pair}`)
     columns[pair.slice(0, at)] = pair.slice(at + 1)
   }
   return { ...(given.resource && { resource: given.resource }), columns }
 }
 
 /** Sends a file to be converted. */
-const converted = async (session: Session, format: Format, source: string, texts: Texts): Promise<Conversion> => {
+const convertFile = async (session: Session, format: Format, source: string, texts: Texts): Promise<Conversion> => {
   const { io } = session
-  const mapping = await mappingOf(session, texts)
-  const query = new URLSearchParams({ format, leftover: String(textOf(texts, 'leftover') !== undefined) })
-  const origin = textOf(texts, 'origin')
+  const mapping = await readMapping(session, texts)
+  const query = new URLSearchParams({ format, leftover: String(getText(texts, 'leftover') !== undefined) })
+  const origin = getText(texts, 'origin')
   if (origin !== undefined) query.set('origin', origin)
-  const named = format === 'csv' && !mapping?.resource ? resourceOfSpreadsheet(basename(source)) : undefined
-  const resource = textOf(texts, 'resource') ?? named
+  const named = format === 'csv' && !mapping?.resource ? getSpreadsheetResource(basename(source)) : undefined
+  const resource = getText(texts, 'resource') ?? named
   if (resource !== undefined) query.set('resource', resource)
   if (mapping) query.set('mapping', JSON.stringify(mapping))
-  const body = source === '-' ? await io.stdin.readAll() : await readFile(source).catch(unreadable(source))
+  const body = source === '-' ? await io.stdin.readAll() : await readFile(source).catch(throwUnreadable(source))
   const { transport } = await session.connect()
   const init = {
     method: 'POST',
@@ -100,71 +102,75 @@ const converted = async (session: Session, format: Format, source: string, texts
   return Converted.parse(await readJson(transport, response))
 }
 
-const unreadable = (path: string) => (error: unknown) => {
-  throw usageError(`can't read ${path}: ${error instanceof Error ? error.message : String(error)}`)
+const throwUnreadable = (path: string) => (error: unknown) => {
+  throw createUsageError(`can't read ${path}: ${error instanceof Error ? error.message : String(error)}`)
 }
 
-const counted = (counts: Readonly<Record<string, number>>): string =>
+const formatCounts = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .map(([what, n]) => `${n} ${what}`)
     .join(', ') || 'nothing'
 
-const madeText = (made: Readonly<Record<string, number>>): string =>
-  counted(Object.fromEntries(Object.entries(made).map(([resource, n]) => [n === 1 ? singular(resource) : resource, n])))
+const formatMadeCounts = (made: Readonly<Record<string, number>>): string =>
+  formatCounts(
+    Object.fromEntries(Object.entries(made).map(([resource, n]) => [n === 1 ? toSingular(resource) : resource, n])),
+  )
 
 const reportText = ({ read, made, described, left, warnings }: Conversion['report']): string => {
   const lines = [
-    `Read: ${counted(read)}`,
-    `Made: ${madeText(made)}`,
+    `Read: ${formatCounts(read)}`,
+    `Made: ${formatMadeCounts(made)}`,
     ...(described.length > 0
-      ? [`In descriptions: ${counted(Object.fromEntries(described.map(({ field, count }) => [field, count])))}`]
+      ? [`In descriptions: ${formatCounts(Object.fromEntries(described.map(({ field, count }) => [field, count])))}`]
       : []),
     ...left.map(({ what, count, why }) => `Left: ${count} ${what}: ${why}`),
     ...warnings.map(({ message }) => `Note: ${message}`),
   ]
-  return lines.map((line) => `${printable(line)}\n`).join('')
+  return lines.map((line) => `${toPrintable(line)}\n`).join('')
 }
 
 const write = async (path: string, text: string): Promise<void> => {
   await writeFile(path, text).catch((error: unknown) => {
-    throw usageError(`can't write ${path}: ${error instanceof Error ? error.message : String(error)}`)
+    throw createUsageError(`can't write ${path}: ${error instanceof Error ? error.message : String(error)}`)
   })
 }
 
-const yamlOf = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })
+const toYaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })
 
 /** @param source a file, a URL of a NetBox, or - @returns the exit code */
 export const importFormat = async (session: Session, texts: Texts, source: string): Promise<number> => {
-  const format = formatNamed(textOf(texts, 'path') ?? '')
+  const format = formatNamed(getText(texts, 'path') ?? '')
   const isUrl = /^https?:\/\//i.test(source)
-  if (isUrl && format !== 'netbox') throw usageError('only a NetBox is read by its URL')
-  const isToInbox = textOf(texts, 'to') === 'inbox'
-  if (texts.has('space') && !isToInbox) throw usageError('--space needs --to inbox')
-  const conversion = isUrl ? await pulled(session, source, texts) : await converted(session, format, source, texts)
+  if (isUrl && format !== 'netbox') throw createUsageError('only a NetBox is read by its URL')
+  const isToInbox = getText(texts, 'to') === 'inbox'
+  if (texts.has('space') && !isToInbox) throw createUsageError('--space needs --to inbox')
+  const conversion = isUrl
+    ? await pullNetbox(session, source, texts)
+    : await convertFile(session, format, source, texts)
   const { documents, report, leftover } = conversion
   const { io, globals } = session
   if (isToInbox) return recordHosts(session, texts, conversion.hosts)
   if (!globals.isQuiet && globals.output !== 'json') await io.stdout.write(reportText(report))
   const paths = {
-    leftover: textOf(texts, 'leftover'),
-    save: textOf(texts, 'save'),
-    mapping: textOf(texts, 'save-mapping'),
+    leftover: getText(texts, 'leftover'),
+    save: getText(texts, 'save'),
+    mapping: getText(texts, 'save-mapping'),
   }
   if (paths.leftover !== undefined) await write(paths.leftover, `${JSON.stringify(leftover ?? {}, undefined, 2)}\n`)
-  if (paths.mapping !== undefined && report.mapping) await write(paths.mapping, yamlOf(report.mapping))
+  if (paths.mapping !== undefined && report.mapping) await write(paths.mapping, toYaml(report.mapping))
   if (paths.save !== undefined) {
-    await write(paths.save, yamlOf(documents))
+    await write(paths.save, toYaml(documents))
     return 0
   }
   const name = isUrl ? source : basename(source)
   const { lists, empty, ...rows } = documents
   const places = Object.fromEntries(INVENTORY.map((resource) => [resource, (rows[resource] ?? []).map(() => name)]))
-  const options = optionsOf(texts)
+  const options = parseApplyOptions(texts)
   const request = {
     files: { rows, places, rules: { lists, empty } },
     owner: options.managed_by,
     options,
-    note: textOf(texts, 'change-note'),
+    note: getText(texts, 'change-note'),
   }
   return applyRequest(session, request, texts)
 }

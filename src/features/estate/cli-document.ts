@@ -3,10 +3,10 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isNode, isSeq, LineCounter, type ParsedNode, parseAllDocuments } from 'yaml'
 import type { Io } from '../../platform/cli/io.ts'
-import { didYouMean } from '../../platform/cli/suggest.ts'
-import { usageError } from '../../platform/cli/usage-error.ts'
+import { formatSuggestion } from '../../platform/cli/suggest.ts'
+import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
-import { isDataFile, resourceNamed, resourceOfFile } from './cli-resources.ts'
+import { findResource, getFileResource, isDataFile } from './cli-resources.ts'
 import { DOCUMENT_RULES, EMPTY_RULES, LIST_RULES, type RowRules } from './row-rules.ts'
 
 /** The place of a row: `sites/ams.yaml:12`, or its number in a large JSON file. */
@@ -30,53 +30,54 @@ const MOST_ALIASES = 1000
 type Row = { readonly resource: Resource; readonly value: unknown; readonly place: Place; readonly rules: RowRules }
 type File = { readonly name: string; readonly text: string }
 
-const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 /** Returns the data files of a folder and of its folders, in byte order. */
-const filesIn = async (folder: string): Promise<string[]> => {
+const findFiles = async (folder: string): Promise<string[]> => {
   const entries = await readdir(folder, { withFileTypes: true })
-  const names = entries.filter(({ name }) => !name.startsWith('.')).sort((a, b) => byBytes(a.name, b.name))
+  const names = entries.filter(({ name }) => !name.startsWith('.')).sort((a, b) => compareBytes(a.name, b.name))
   const found: string[] = []
   for (const entry of names) {
     const path = join(folder, entry.name)
-    if ((entry.isSymbolicLink() ? await stat(path) : entry).isDirectory()) found.push(...(await filesIn(path)))
+    if ((entry.isSymbolicLink() ? await stat(path) : entry).isDirectory()) found.push(...(await findFiles(path)))
     else if (isDataFile(entry.name) && entry.name !== SCHEMA_FILE) found.push(path)
   }
   return found
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const getErrorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const decoded = (bytes: Uint8Array, name: string): string => {
+const decodeUtf8 = (bytes: Uint8Array, name: string): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw usageError(`${name} is not UTF-8`)
+    throw createUsageError(`${name} is not UTF-8`)
   }
 }
 
-const filesOf = async (io: Io, path: string): Promise<File[]> => {
-  if (path === '-') return [{ name: 'standard input', text: decoded(await io.stdin.readAll(), 'standard input') }]
+const readFiles = async (io: Io, path: string): Promise<File[]> => {
+  if (path === '-') return [{ name: 'standard input', text: decodeUtf8(await io.stdin.readAll(), 'standard input') }]
   try {
     if (!(await stat(path)).isDirectory()) {
-      if (!isDataFile(basename(path))) throw usageError(`${path} is no .yaml, .yml, .json, .ndjson or .jsonl file`)
-      return [{ name: path, text: decoded(await readFile(path), path) }]
+      if (!isDataFile(basename(path)))
+        throw createUsageError(`${path} is no .yaml, .yml, .json, .ndjson or .jsonl file`)
+      return [{ name: path, text: decodeUtf8(await readFile(path), path) }]
     }
-    const paths = await filesIn(path)
-    if (paths.length === 0) throw usageError(`${path} holds no .yaml, .yml, .json, .ndjson or .jsonl file`)
-    return await Promise.all(paths.map(async (name) => ({ name, text: decoded(await readFile(name), name) })))
+    const paths = await findFiles(path)
+    if (paths.length === 0) throw createUsageError(`${path} holds no .yaml, .yml, .json, .ndjson or .jsonl file`)
+    return await Promise.all(paths.map(async (name) => ({ name, text: decodeUtf8(await readFile(name), name) })))
   } catch (error) {
     if (error instanceof Error && 'code' in error && 'syscall' in error)
-      throw usageError(`can't read ${path}: ${messageOf(error)}`)
+      throw createUsageError(`can't read ${path}: ${getErrorMessage(error)}`)
     throw error
   }
 }
 
 /** Returns the resource of a list without a name. */
-const resourceOf = (name: string): Resource => {
-  const resource = resourceOfFile(basename(name))
+const getResourceOrThrow = (name: string): Resource => {
+  const resource = getFileResource(basename(name))
   if (resource) return resource
-  throw usageError(`${name}: the resource of the list can't be derived from the name of the file`)
+  throw createUsageError(`${name}: the resource of the list can't be derived from the name of the file`)
 }
 
 type PlaceOf = (path: readonly (string | number)[], row: number) => Place
@@ -86,7 +87,7 @@ const readRules = (document: object, placeOf: (key: string) => Place): RowRules 
   const readRule = <R extends string>(key: keyof RowRules, rules: readonly R[], usual: R): R => {
     const given: unknown = Object.hasOwn(document, key) ? Reflect.get(document, key) : usual
     const found = rules.find((one) => one === given)
-    if (found === undefined) throw usageError(`${placeOf(key)}: ${key} must be one of ${rules.join(', ')}`)
+    if (found === undefined) throw createUsageError(`${placeOf(key)}: ${key} must be one of ${rules.join(', ')}`)
     return found
   }
   return {
@@ -96,49 +97,50 @@ const readRules = (document: object, placeOf: (key: string) => Place): RowRules 
 }
 
 /** Returns the rows of one document: an object of lists, or a list whose resource the file's name tells. */
-const rowsOf = (name: string, value: unknown, placeOf: PlaceOf): Row[] => {
+const toRows = (name: string, value: unknown, placeOf: PlaceOf): Row[] => {
   if (value === null || value === undefined) return []
   if (Array.isArray(value)) {
-    const resource = resourceOf(name)
+    const resource = getResourceOrThrow(name)
     return value.map((one: unknown, i) => ({ resource, value: one, place: placeOf([i], i), rules: DOCUMENT_RULES }))
   }
-  if (typeof value !== 'object') throw usageError(`${name} must hold an object of lists, or a list`)
+  if (typeof value !== 'object') throw createUsageError(`${name} must hold an object of lists, or a list`)
   const rules = readRules(value, (key) => placeOf([key], 0))
   return Object.entries(value).flatMap(([key, list]: [string, unknown]) => {
     if (key === '$schema' || Object.hasOwn(DOCUMENT_RULES, key)) return []
-    const resource = resourceNamed(key)
+    const resource = findResource(key)
     const at = placeOf([key], 0)
-    if (!resource) throw usageError(`${at}: ${key} is no list of an estate document${didYouMean(key, INVENTORY)}`)
+    if (!resource)
+      throw createUsageError(`${at}: ${key} is no list of an estate document${formatSuggestion(key, INVENTORY)}`)
     if (list === null) return []
-    if (!Array.isArray(list)) throw usageError(`${at}: ${key} must be a list`)
+    if (!Array.isArray(list)) throw createUsageError(`${at}: ${key} must be a list`)
     return list.map((one: unknown, i) => ({ resource, value: one, place: placeOf([key, i], i), rules }))
   })
 }
 
-const ofLines = ({ name, text }: File): Row[] => {
-  const resource = resourceOf(name)
+const parseLines = ({ name, text }: File): Row[] => {
+  const resource = getResourceOrThrow(name)
   return text.split('\n').flatMap((line, i) => {
     if (line.trim() === '') return []
     const place = `${name}:${i + 1}`
     try {
       return [{ resource, value: JSON.parse(line) as unknown, place, rules: DOCUMENT_RULES }]
     } catch (error) {
-      throw usageError(`${place}: is not JSON: ${messageOf(error)}`)
+      throw createUsageError(`${place}: is not JSON: ${getErrorMessage(error)}`)
     }
   })
 }
 
-const ofLargeJson = ({ name, text }: File): Row[] => {
+const parseLargeJson = ({ name, text }: File): Row[] => {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw usageError(`${name}: is not JSON: ${messageOf(error)}`)
+    throw createUsageError(`${name}: is not JSON: ${getErrorMessage(error)}`)
   }
-  return rowsOf(name, value, (_, row) => `${name}: row ${row}`)
+  return toRows(name, value, (_, row) => `${name}: row ${row}`)
 }
 
-const ofYaml = ({ name, text }: File): Row[] => {
+const parseYaml = ({ name, text }: File): Row[] => {
   const lines = new LineCounter()
   const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false })
   // An empty text has no document.
@@ -147,35 +149,35 @@ const ofYaml = ({ name, text }: File): Row[] => {
     const [error] = document.errors
     if (error) {
       const { line, col } = lines.linePos(error.pos[0])
-      throw usageError(`${name}:${line}:${col}: ${error.message}`)
+      throw createUsageError(`${name}:${line}:${col}: ${error.message}`)
     }
-    const placeOf: PlaceOf = (path) => {
+    const formatPosition: PlaceOf = (path) => {
       const node = path.length > 0 ? document.getIn(path, true) : document.contents
       // A list starts after its name, which stands on the line before.
       const start = isNode(node) && !isSeq(node) ? (node as ParsedNode).range[0] : undefined
       return start === undefined ? name : `${name}:${lines.linePos(start).line}`
     }
     try {
-      return rowsOf(name, document.toJS({ maxAliasCount: MOST_ALIASES }), placeOf)
+      return toRows(name, document.toJS({ maxAliasCount: MOST_ALIASES }), formatPosition)
     } catch (cause) {
-      if (cause instanceof ReferenceError) throw usageError(`${name}: ${cause.message}`)
+      if (cause instanceof ReferenceError) throw createUsageError(`${name}: ${cause.message}`)
       throw cause
     }
   })
 }
 
-const rowsOfFile = (file: File): Row[] => {
+const parseFile = (file: File): Row[] => {
   const bare = { ...file, text: file.text.replace(/^\ufeff/, '') }
-  if (/\.(ndjson|jsonl)$/i.test(file.name)) return ofLines(bare)
+  if (/\.(ndjson|jsonl)$/i.test(file.name)) return parseLines(bare)
   const isJson = /\.json$/i.test(file.name) || (file.name === 'standard input' && /^\s*[[{]/.test(bare.text))
-  return isJson && bare.text.length > MOST_WITH_LINES ? ofLargeJson(bare) : ofYaml(bare)
+  return isJson && bare.text.length > MOST_WITH_LINES ? parseLargeJson(bare) : parseYaml(bare)
 }
 
 /** @throws AppError INVALID_INPUT for rows of two documents with different rules: all of them are one document */
 const requireSameRules = (first: Row, { rules, place }: Row): void => {
   for (const key of ['lists', 'empty'] as const)
     if (rules[key] !== first.rules[key])
-      throw usageError(
+      throw createUsageError(
         `${place}: the rule of its file is ${key}: ${rules[key]}, that of ${first.place} is ${key}: ${first.rules[key]}; apply them one after the other`,
       )
 }
@@ -186,8 +188,8 @@ export const readEstate = async (io: Io, paths: readonly string[]): Promise<Esta
   const places: Partial<Record<Resource, Place[]>> = {}
   let first: Row | undefined
   for (const path of paths)
-    for (const file of await filesOf(io, path))
-      for (const row of rowsOfFile(file)) {
+    for (const file of await readFiles(io, path))
+      for (const row of parseFile(file)) {
         const { resource, value, place } = row
         first ??= row
         requireSameRules(first, row)

@@ -2,16 +2,16 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sendRequest, type Transport } from '../../platform/cli/client.ts'
-import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
-import { printable } from '../../platform/cli/display.ts'
+import { getText, isOn, type Session, type Texts } from '../../platform/cli/command.ts'
+import { toPrintable } from '../../platform/cli/display.ts'
 import { UUID } from '../../platform/cli/names.ts'
 import { createProgress } from '../../platform/cli/progress.ts'
-import { didYouMean } from '../../platform/cli/suggest.ts'
-import { usageError } from '../../platform/cli/usage-error.ts'
+import { formatSuggestion } from '../../platform/cli/suggest.ts'
+import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
-import { oneRowPerLine } from './cli-json-rows.ts'
-import { resourceNamed } from './cli-resources.ts'
+import { splitRowsIntoLines } from './cli-json-rows.ts'
+import { findResource } from './cli-resources.ts'
 
 type Source = { readonly transport: Transport; readonly signal: AbortSignal; readonly moment: Moment }
 
@@ -48,26 +48,26 @@ const hasRows = async ({ io }: Session, resource: Resource, { transport, moment 
     return response.headers.get('x-total-count') !== '0'
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    if (error.code === 'FORBIDDEN') await io.stderr.write(`note: ${resource} left out: ${printable(error.message)}\n`)
+    if (error.code === 'FORBIDDEN') await io.stderr.write(`note: ${resource} left out: ${toPrintable(error.message)}\n`)
     else if (error.code !== 'NOT_FOUND') throw error
     return false
   }
 }
 
 /** Returns the resources that an export of all has. */
-const presentResources = async (session: Session, source: Source): Promise<readonly Resource[]> => {
+const findPresentResources = async (session: Session, source: Source): Promise<readonly Resource[]> => {
   const present: Resource[] = []
   for (const resource of INVENTORY)
     if (!OPTIONAL.has(resource) || (await hasRows(session, resource, source))) present.push(resource)
   return present
 }
 
-async function* rowsOf(resource: Resource, { transport, signal, moment }: Source): AsyncGenerator<Uint8Array> {
+async function* streamRows(resource: Resource, { transport, signal, moment }: Source): AsyncGenerator<Uint8Array> {
   const init = { method: 'GET', headers: { accept: 'application/json' }, signal, timeout: false }
   const response = await sendRequest(transport, `/api/${resource}${moment.query}`, init)
   moment.fix(response.headers)
   try {
-    yield* oneRowPerLine(response.body ?? new ReadableStream())
+    yield* splitRowsIntoLines(response.body ?? new ReadableStream())
   } catch (cause) {
     if (signal.aborted) throw cause
     throw new AppError('UNAVAILABLE', `${transport.baseUrl} broke off in the middle of ${resource}`, { cause })
@@ -77,10 +77,11 @@ async function* rowsOf(resource: Resource, { transport, signal, moment }: Source
 /** Creates the folder if it is missing. @throws AppError INVALID_INPUT if it is not empty */
 const prepareFolder = async (folder: string, isForced: boolean): Promise<void> => {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw usageError(`can't make ${folder}: ${error instanceof Error ? error.message : String(error)}`)
+    throw createUsageError(`can't make ${folder}: ${error instanceof Error ? error.message : String(error)}`)
   })
   const found = await readdir(folder)
-  if (found.length > 0 && !isForced) throw usageError(`${folder} is not empty; --force writes into it all the same`)
+  if (found.length > 0 && !isForced)
+    throw createUsageError(`${folder} is not empty; --force writes into it all the same`)
 }
 
 const writeRows = async (path: string, rows: AsyncIterable<Uint8Array>): Promise<void> => {
@@ -104,7 +105,7 @@ const exportToFolder = async (
   try {
     for (const [i, { resource, path }] of drafts.entries()) {
       await progress.show(i, drafts.length)
-      await writeRows(path, rowsOf(resource, source))
+      await writeRows(path, streamRows(resource, source))
     }
     for (const { resource, path } of drafts) await rename(path, join(folder, `${resource}.json`))
   } finally {
@@ -118,32 +119,32 @@ const exportToOutput = async ({ io }: Session, resources: readonly Resource[], s
   let opening = '{'
   for (const resource of resources) {
     await io.stdout.write(`${opening}"${resource}":`)
-    for await (const bytes of rowsOf(resource, source)) await io.stdout.write(bytes)
+    for await (const bytes of streamRows(resource, source)) await io.stdout.write(bytes)
     opening = ',\n'
   }
   await io.stdout.write('}\n')
 }
 
 /** Returns the only resource of an export; undefined for all. */
-const chosenResource = (text: string | undefined): Resource | undefined => {
+const parseResource = (text: string | undefined): Resource | undefined => {
   if (text === undefined) return undefined
-  const only = resourceNamed(text)
+  const only = findResource(text)
   if (only) return only
-  throw usageError(`--resource must be one of ${INVENTORY.join(', ')}${didYouMean(text, INVENTORY)}`)
+  throw createUsageError(`--resource must be one of ${INVENTORY.join(', ')}${formatSuggestion(text, INVENTORY)}`)
 }
 
 export const exportEstate = async (session: Session, texts: Texts): Promise<number> => {
-  const folder = textOf(texts, 'path') ?? '-'
-  const only = chosenResource(textOf(texts, 'resource'))
+  const folder = getText(texts, 'path') ?? '-'
+  const only = parseResource(getText(texts, 'resource'))
   if (folder !== '-') await prepareFolder(folder, isOn(texts, 'force'))
   const { transport } = await session.connect()
-  const moment = new Moment(textOf(texts, 'as-of'))
+  const moment = new Moment(getText(texts, 'as-of'))
   const source = { transport, signal: session.io.interrupted(), moment }
-  const resources = only ? [only] : await presentResources(session, source)
+  const resources = only ? [only] : await findPresentResources(session, source)
   if (folder === '-') await exportToOutput(session, resources, source)
   else {
     await exportToFolder(session, { folder, resources, source })
-    if (!session.globals.isQuiet) await session.io.stderr.write(`Exported to ${printable(folder)}\n`)
+    if (!session.globals.isQuiet) await session.io.stderr.write(`Exported to ${toPrintable(folder)}\n`)
   }
   return 0
 }

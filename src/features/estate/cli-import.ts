@@ -1,15 +1,15 @@
 /** `plat import` sends each file in one request, which loads all of it or nothing. It stops at the first failure. */
 
-import { errorOf, sendRequest, type Transport } from '../../platform/cli/client.ts'
-import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
-import { printable, printableJson } from '../../platform/cli/display.ts'
+import { buildError, sendRequest, type Transport } from '../../platform/cli/client.ts'
+import { getText, isOn, type Session, type Texts } from '../../platform/cli/command.ts'
+import { toPrintable, toPrintableJson } from '../../platform/cli/display.ts'
 import { isRow, type Row } from '../../platform/cli/labels.ts'
 import { offerUndo } from '../../platform/cli/preview.ts'
 import { createProgress } from '../../platform/cli/progress.ts'
 import { retryWhileBusy } from '../../platform/cli/retry.ts'
-import { tableText } from '../../platform/cli/table.ts'
-import { usageError } from '../../platform/cli/usage-error.ts'
-import { encodedNote, NOTE_HEADER } from '../../platform/contract/change-note.ts'
+import { formatTable } from '../../platform/cli/table.ts'
+import { createUsageError } from '../../platform/cli/usage-error.ts'
+import { encodeNote, NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { findSources, type SourceFile, type Sources } from './cli-files.ts'
 
@@ -23,7 +23,7 @@ type Result = Row & { readonly failed: number }
 
 const isResult = (value: unknown): value is Result => isRow(value) && typeof value.failed === 'number'
 
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
+async function* parseLines(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
   const decoder = new TextDecoder()
   let open = ''
   for await (const chunk of body) {
@@ -47,7 +47,7 @@ type Request = {
 type FileResult = Result & { readonly file: string }
 
 /** Lists whose objects others need that come before them: with them, an import has two rounds. */
-const roundOf = ({ files }: Sources, isDryRun: boolean): Readonly<Record<string, string>> | undefined => {
+const buildRoundQuery = ({ files }: Sources, isDryRun: boolean): Readonly<Record<string, string>> | undefined => {
   const has = (resource: string) => files.some((file) => file.resource === resource)
   if (isDryRun || files.length === 1 || !(has('custom-fields') || has('ports'))) return undefined
   return { first_round: 'true', ...(has('ports') && { own_ports: 'true' }) }
@@ -58,12 +58,12 @@ const post = async (
   { io, transport, isDryRun, note, signal, round = {} }: Request,
 ): Promise<Response> => {
   const query = new URLSearchParams({ resource: file.resource, dry_run: String(isDryRun), ...round })
-  const initOf = (body: Blob | string) => ({
+  const buildInit = (body: Blob | string) => ({
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       accept: 'application/x-ndjson',
-      ...(note !== undefined && { [NOTE_HEADER]: encodedNote(note) }),
+      ...(note !== undefined && { [NOTE_HEADER]: encodeNote(note) }),
     },
     body,
     signal,
@@ -71,7 +71,7 @@ const post = async (
     timeout: false,
   })
   // A body that is read from a file can be sent once.
-  const send = async () => sendRequest(transport, `/api/estate/import?${query}`, initOf(await file.body()))
+  const send = async () => sendRequest(transport, `/api/estate/import?${query}`, buildInit(await file.body()))
   return retryWhileBusy(io, send, signal).catch((cause: unknown) => {
     if (!(cause instanceof AppError) || cause.status !== 413) throw cause
     throw new AppError(
@@ -90,10 +90,10 @@ const load = async (session: Session, file: SourceFile, request: Request): Promi
   const progress = createProgress(session.io.stderr, file.name)
   const from = request.transport.baseUrl ?? ''
   try {
-    for await (const line of linesOf(response.body ?? new ReadableStream())) {
+    for await (const line of parseLines(response.body ?? new ReadableStream())) {
       if (!isRow(line)) continue
       if (isRow(line.progress)) await progress.show(Number(line.progress.done), Number(line.progress.total))
-      if (isRow(line.error)) throw errorOf(response.status, line.error, from)
+      if (isRow(line.error)) throw buildError(response.status, line.error, from)
       if (isResult(line.result)) return line.result
     }
   } catch (cause) {
@@ -105,40 +105,40 @@ const load = async (session: Session, file: SourceFile, request: Request): Promi
   throw new AppError('UNAVAILABLE', `${from} broke off in the middle of ${file.name}`)
 }
 
-const rowText = (file: SourceFile, error: Row): string => {
+const formatRowError = (file: SourceFile, error: Row): string => {
   const id = typeof error.id === 'string' && error.id !== '' ? ` (${error.id})` : ''
-  return printable(`${file.name}: row ${error.row}${id}: ${error.error}`)
+  return toPrintable(`${file.name}: row ${error.row}${id}: ${error.error}`)
 }
 
 const reportRows = async ({ io }: Session, file: SourceFile, { errors, failed }: Result): Promise<void> => {
   const listed = (Array.isArray(errors) ? errors : []).filter(isRow)
   const more = failed - listed.length
   const lines = [
-    ...listed.map((error) => rowText(file, error)),
+    ...listed.map((error) => formatRowError(file, error)),
     ...(more > 0 ? [`${file.name}: and ${more} more`] : []),
   ]
-  const verdict = `error: ${printable(file.name)}: ${failed} of its rows can't be loaded, so none of them was`
+  const verdict = `error: ${toPrintable(file.name)}: ${failed} of its rows can't be loaded, so none of them was`
   await io.stderr.write(`${[verdict, ...lines.map((line) => `  ${line}`)].join('\n')}\n`)
 }
 
-const summarise = async (
+const printResults = async (
   { io, globals }: Session,
   results: readonly (Row & { readonly file: string })[],
 ): Promise<void> => {
   if (globals.isQuiet) return
   if (globals.output === 'json') {
     const text = JSON.stringify(results, undefined, io.stdout.isTty ? 2 : undefined)
-    await io.stdout.write(`${printableJson(text)}\n`)
+    await io.stdout.write(`${toPrintableJson(text)}\n`)
     return
   }
   const width = io.stdout.isTty ? io.stdout.columns : undefined
-  for (const piece of tableText(results, { columns: COLUMNS, hasHeaders: globals.hasHeaders, width }))
+  for (const piece of formatTable(results, { columns: COLUMNS, hasHeaders: globals.hasHeaders, width }))
     await io.stdout.write(piece)
 }
 
 const noteSkipped = async ({ io }: Session, { skipped }: Sources): Promise<void> => {
   for (const name of skipped)
-    await io.stderr.write(`note: ${printable(name)} skipped: its name is not that of a resource\n`)
+    await io.stderr.write(`note: ${toPrintable(name)} skipped: its name is not that of a resource\n`)
 }
 
 /** Loads files in order, up to the first one with bad rows. */
@@ -157,35 +157,35 @@ const loadAll = async (session: Session, files: readonly SourceFile[], request: 
 }
 
 /** Returns the files of which the first round has left something out. */
-const incompleteOf = (files: readonly SourceFile[], results: readonly FileResult[]): SourceFile[] =>
+const selectIncomplete = (files: readonly SourceFile[], results: readonly FileResult[]): SourceFile[] =>
   files.filter((_, at) => typeof results[at]?.deferred === 'number' && results[at].deferred > 0)
 
 export const importEstate = async (session: Session, texts: Texts): Promise<number> => {
-  const path = textOf(texts, 'path')
-  if (path === undefined) throw usageError('PATH missing: a folder or a file')
-  const sources = await findSources(session.io, path, textOf(texts, 'resource'))
+  const path = getText(texts, 'path')
+  if (path === undefined) throw createUsageError('PATH missing: a folder or a file')
+  const sources = await findSources(session.io, path, getText(texts, 'resource'))
   await noteSkipped(session, sources)
   const { transport } = await session.connect()
   const request = {
     io: session.io,
     transport,
     isDryRun: isOn(texts, 'dry-run'),
-    note: textOf(texts, 'change-note'),
+    note: getText(texts, 'change-note'),
     signal: session.io.interrupted(),
   }
-  const round = roundOf(sources, request.isDryRun)
+  const round = buildRoundQuery(sources, request.isDryRun)
   const results = await loadAll(session, sources.files, { ...request, ...(round && { round }) })
-  const again = results.every(({ failed }) => failed === 0) ? incompleteOf(sources.files, results) : []
+  const again = results.every(({ failed }) => failed === 0) ? selectIncomplete(sources.files, results) : []
   // Values come before the rules that may require them.
   const last = again.toSorted((a, b) => Number(a.resource === 'custom-fields') - Number(b.resource === 'custom-fields'))
   const completed = await loadAll(session, last, request)
   const changes = [...results, ...completed]
-  await summarise(session, results)
+  await printResults(session, results)
   // In the order in which they can be undone.
   await offerUndo(session, changes.flatMap(({ change_id: id }) => (typeof id === 'string' && id ? [id] : [])).reverse())
   const left = sources.files.slice(results.length)
   if (left.length > 0)
-    await session.io.stderr.write(`note: not tried: ${left.map(({ name }) => printable(name)).join(', ')}\n`)
+    await session.io.stderr.write(`note: not tried: ${left.map(({ name }) => toPrintable(name)).join(', ')}\n`)
   if (request.isDryRun && !session.globals.isQuiet) await session.io.stderr.write(DRY_RUN_NOTE)
   return changes.some(({ failed }) => failed > 0) ? 2 : 0
 }

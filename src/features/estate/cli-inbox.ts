@@ -1,40 +1,40 @@
 /** `plat import FORMAT SOURCE --to inbox`: records the hosts of a source as scans, so that they meet what is documented. */
 import { call } from '../../platform/cli/client.ts'
 import { isOn, type Session, type Texts } from '../../platform/cli/command.ts'
-import { printable } from '../../platform/cli/display.ts'
-import { usageError } from '../../platform/cli/usage-error.ts'
+import { toPrintable } from '../../platform/cli/display.ts'
+import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { scans } from '../discovery/api.ts'
 import { networks } from '../networks/api.ts'
-import { spaceOf } from '../spaces/cli-space.ts'
-import { confirmed } from './cli-apply.ts'
+import { findSpaceId } from '../spaces/cli-space.ts'
+import { askConfirmation } from './cli-apply.ts'
 import type { Converted } from './convert/schema.ts'
-import { type Recordings, recordingsOf } from './recordings.ts'
+import { buildRecordings, type Recordings } from './recordings.ts'
 
-const textOf = ({ recordings, left }: Recordings): string => {
+const formatRecordings = ({ recordings, left }: Recordings): string => {
   const lines = [
     ...recordings.map(({ network: { name, subnet }, found }) => `Found: ${found} in ${name} (${subnet})`),
     ...left.map(({ ip, why }) => `Left: ${ip} ${why}`),
   ]
-  return lines.map((line) => `${printable(line)}\n`).join('')
+  return lines.map((line) => `${toPrintable(line)}\n`).join('')
 }
 
 /** @returns the exit code: 1 if a host has no recording */
 export const recordHosts = async (session: Session, texts: Texts, hosts: Converted['hosts']): Promise<number> => {
   if (hosts.length === 0)
-    throw usageError('the source has no hosts; --to inbox takes scans, leases, hosts files and zones')
+    throw createUsageError('the source has no hosts; --to inbox takes scans, leases, hosts files and zones')
   const { io, globals } = session
   const { transport } = await session.connect()
-  const space_id = await spaceOf(session, transport, texts)
+  const space_id = await findSpaceId(session, transport, texts)
   const all = await call(transport, networks.list, {})
-  const found = recordingsOf(
+  const found = buildRecordings(
     all.filter((network) => network.space_id === space_id),
     hosts,
   )
   const isJson = globals.output === 'json'
   const [isQuiet, isDry] = [isJson || globals.isQuiet, isOn(texts, 'dry-run')]
-  if (!isQuiet) await io.stdout.write(textOf(found))
+  if (!isQuiet) await io.stdout.write(formatRecordings(found))
   const { recordings, left } = found
-  if (recordings.length > 0 && !isDry && !isOn(texts, 'yes') && !(await confirmed(session, 'Record these?'))) {
+  if (recordings.length > 0 && !isDry && !isOn(texts, 'yes') && !(await askConfirmation(session, 'Record these?'))) {
     await io.stderr.write('Nothing was recorded.\n')
     return 1
   }

@@ -12,7 +12,7 @@ const CLOSERS = new Set([0x5d, 0x7d])
  * @example '[{"a":1},{"a":2}]' becomes '[{"a":1},\n{"a":2}]'
  * @throws Error if the array is incomplete
  */
-export async function* oneRowPerLine(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* splitRowsIntoLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let depth = 0
   let isInString = false
   let isEscaped = false

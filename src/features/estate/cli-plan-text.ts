@@ -1,7 +1,7 @@
 /** Shows the plan of an apply as text. */
-import { printable, printableJson } from '../../platform/cli/display.ts'
+import { toPrintable, toPrintableJson } from '../../platform/cli/display.ts'
 import { COLORS, type Color } from '../../platform/cli/terminal.ts'
-import { summaryOf } from '../../platform/contract/change-summary.ts'
+import { formatSummary } from '../../platform/contract/change-summary.ts'
 import type { ApplyResult } from './api.ts'
 
 type Change = ApplyResult['changes'][number]
@@ -12,10 +12,10 @@ const MARKS: Readonly<Record<Change['action'], readonly [mark: string, color: Co
   delete: ['-', 'red'],
 }
 
-const jsonOf = (value: unknown): string => printableJson(JSON.stringify(value) ?? 'null')
+const formatJson = (value: unknown): string => toPrintableJson(JSON.stringify(value) ?? 'null')
 
 /** Returns the items of `a` that `b` lacks, each as often as it lacks them. */
-const without = (a: readonly string[], b: readonly string[]): string[] => {
+const removeItems = (a: readonly string[], b: readonly string[]): string[] => {
   const left = [...b]
   return a.filter((one) => {
     const at = left.indexOf(one)
@@ -25,35 +25,38 @@ const without = (a: readonly string[], b: readonly string[]): string[] => {
 }
 
 /** Returns the items of a list, or of an object as `key: value`; undefined for another value. */
-const itemsOf = (value: unknown): readonly string[] | undefined => {
-  if (Array.isArray(value)) return value.map(jsonOf)
+const listItems = (value: unknown): readonly string[] | undefined => {
+  if (Array.isArray(value)) return value.map(formatJson)
   if (typeof value !== 'object' || value === null) return undefined
-  return Object.entries(value).map(([key, one]) => `${printable(key)}: ${jsonOf(one)}`)
+  return Object.entries(value).map(([key, one]) => `${toPrintable(key)}: ${formatJson(one)}`)
 }
 
-/** @example differenceOf({ from: ['old'], to: ['web'] }) // '+ "web"  - "old"' */
-const differenceOf = ({ from, to }: { readonly from: unknown; readonly to: unknown }): string => {
-  const [before, after] = [itemsOf(from), itemsOf(to)]
-  if (!before || !after) return `${jsonOf(from)} -> ${jsonOf(to)}`
-  const parts = [...without(after, before).map((one) => `+ ${one}`), ...without(before, after).map((one) => `- ${one}`)]
+/** @example formatDifference({ from: ['old'], to: ['web'] }) // '+ "web"  - "old"' */
+const formatDifference = ({ from, to }: { readonly from: unknown; readonly to: unknown }): string => {
+  const [before, after] = [listItems(from), listItems(to)]
+  if (!before || !after) return `${formatJson(from)} -> ${formatJson(to)}`
+  const parts = [
+    ...removeItems(after, before).map((one) => `+ ${one}`),
+    ...removeItems(before, after).map((one) => `- ${one}`),
+  ]
   return parts.length > 0 ? parts.join('  ') : 'another order'
 }
 
-const singular = (resource: string): string => resource.slice(0, -1)
+const toSingular = (resource: string): string => resource.slice(0, -1)
 
-const painted = (text: string, color: Color, hasColors: boolean): string =>
+const addColor = (text: string, color: Color, hasColors: boolean): string =>
   hasColors ? `${COLORS[color]}${text}${COLORS.none}` : text
 
 const changeLines = ({ action, resource, name, fields = {}, managed_by }: Change, hasColors: boolean): string[] => {
   const [mark, color] = MARKS[action]
   const all = { ...fields, ...(managed_by && { managed_by }) }
   return [
-    painted(`${mark} ${singular(resource)} ${printable(name)}`, color, hasColors),
-    ...Object.entries(all).map(([field, change]) => `    ${printable(field)}: ${differenceOf(change)}`),
+    addColor(`${mark} ${toSingular(resource)} ${toPrintable(name)}`, color, hasColors),
+    ...Object.entries(all).map(([field, change]) => `    ${toPrintable(field)}: ${formatDifference(change)}`),
   ]
 }
 
-const totalsOf = ({ counts }: ApplyResult): string => {
+const formatTotals = ({ counts }: ApplyResult): string => {
   const sum = (key: keyof ApplyResult['counts'][string]) =>
     Object.values(counts).reduce((total, count) => total + count[key], 0)
   const failed = sum('failed')
@@ -66,11 +69,13 @@ const totalsOf = ({ counts }: ApplyResult): string => {
   return [...parts, ...(failed > 0 ? [`${failed} with errors`] : [])].join(', ')
 }
 
-const alsoOf = ({ also }: ApplyResult): string =>
-  also && Object.keys(also).length > 0 ? `. Also: ${summaryOf(also)}` : ''
+const formatAlso = ({ also }: ApplyResult): string =>
+  also && Object.keys(also).length > 0 ? `. Also: ${formatSummary(also)}` : ''
 
-const extraLines = ({ extra }: ApplyResult, owner: string): string[] => {
-  const parts = Object.entries(extra).map(([resource, n]) => (n === 1 ? `1 ${singular(resource)}` : `${n} ${resource}`))
+const formatExtraLines = ({ extra }: ApplyResult, owner: string): string[] => {
+  const parts = Object.entries(extra).map(([resource, n]) =>
+    n === 1 ? `1 ${toSingular(resource)}` : `${n} ${resource}`,
+  )
   if (parts.length === 0) return []
   const isOne = Object.values(extra).reduce((sum, n) => sum + n, 0) === 1
   const verb = isOne ? 'is' : 'are'
@@ -89,8 +94,8 @@ export const planText = (plan: ApplyResult, { owner, hasColors }: Options): stri
   const lines = [
     ...ordered.flatMap((change) => changeLines(change, hasColors)),
     ...(more > 0 ? [`and ${more} more`] : []),
-    `${totalsOf(plan)}${alsoOf(plan)}`,
-    ...extraLines(plan, owner),
+    `${formatTotals(plan)}${formatAlso(plan)}`,
+    ...formatExtraLines(plan, owner),
     ...(lacking.length > 0 ? [`An apply needs permissions that you lack: ${lacking.join(', ')}`] : []),
   ]
   return `${lines.join('\n')}\n`

@@ -1,13 +1,13 @@
 /** Imports a whole resource: validates every row, writes all or nothing, and reports progress. */
-import { singular } from '../../platform/cli/command-name.ts'
+import { toSingular } from '../../platform/cli/command-name.ts'
 import { AppError, toAppError } from '../../platform/contract/errors.ts'
-import { headerNote } from '../../platform/contract/history-fields.ts'
-import { rawQuery } from '../../platform/contract/raw-query.ts'
+import { readHeaderNote } from '../../platform/contract/history-fields.ts'
+import { parseRawQuery } from '../../platform/contract/raw-query.ts'
 import { requireJsonType } from '../../platform/http/body.ts'
-import { errorLine, progressLines } from '../../platform/http/progress-lines.ts'
+import { streamProgress, toErrorLine } from '../../platform/http/progress-lines.ts'
 import { inTurn } from '../../platform/operation/turn.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
-import { temporaryFolder } from '../../platform/runtime/unnamed-file.ts'
+import { getTemporaryFolder } from '../../platform/runtime/unnamed-file.ts'
 import type { Outbound } from '../../platform/security/outbound.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Means } from '../history/kinds.ts'
@@ -17,10 +17,10 @@ import { createConverter } from './convert/convert.ts'
 import { createPullHandler } from './convert/pull.ts'
 import { convertHandler } from './convert/route.ts'
 import { exportHandler } from './export/route.ts'
-import { schemaResponse } from './export/schema-route.ts'
+import { respondWithSchema } from './export/schema-route.ts'
 import { type ImportTask, runImport } from './import-run.ts'
 import { createSlots } from './import-slots.ts'
-import { importersOf } from './importers.ts'
+import { createImporters } from './importers.ts'
 import { type Received, receive } from './received.ts'
 
 type Work = Omit<ImportTask, 'progress' | 'signal'> & {
@@ -29,7 +29,7 @@ type Work = Omit<ImportTask, 'progress' | 'signal'> & {
 }
 
 /** Streams the lines of the answer. A client that disconnects aborts the import. */
-const answer = (ctx: Ctx, { release, ...task }: Work): Response => {
+const streamImport = (ctx: Ctx, { release, ...task }: Work): Response => {
   const { query, body, audit } = task
   const gone = new AbortController()
   const signal = AbortSignal.any([ctx.signal, gone.signal])
@@ -42,10 +42,10 @@ const answer = (ctx: Ctx, { release, ...task }: Work): Response => {
       const error = toAppError(thrown)
       if (error.code === 'INTERNAL_ERROR' && !signal.aborted)
         ctx.log.error('import failed', { resource: query.resource, error: thrown })
-      return errorLine(error)
+      return toErrorLine(error)
     }
   }
-  const lines = progressLines({
+  const lines = streamProgress({
     total: body.total,
     run: async (progress) => {
       const last = await outcome(progress)
@@ -66,13 +66,13 @@ type EstateOptions = {
 }
 
 export const estateFeature = ({ config, operations, outbound }: EstateOptions): Feature => {
-  const importers = importersOf(operations)
+  const importers = createImporters(operations)
   const slots = createSlots('import')
   const applies = createSlots('apply')
-  const dir = temporaryFolder(config.dataDir)
+  const dir = getTemporaryFolder(config.dataDir)
   const convertFile = createConverter(dir)
 
-  const received = async (ctx: Ctx, request: Request): Promise<Received> => {
+  const receiveBody = async (ctx: Ctx, request: Request): Promise<Received> => {
     try {
       return await receive({ request, dir, confirmRights: ctx.confirmRights })
     } catch (error) {
@@ -91,15 +91,15 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
       { [estate.apply.name]: applies.enter },
     ),
     routes: [
-      { route: estateRoutes.schema, handler: async (_ctx, request) => schemaResponse(request) },
+      { route: estateRoutes.schema, handler: async (_ctx, request) => respondWithSchema(request) },
       { route: estateRoutes.export, handler: exportHandler },
       { route: estateRoutes.convert, handler: convertHandler({ slots, convertFile, dir }) },
       {
         route: estateRoutes.import,
         handler: async (ctx, request, audit) => {
-          const query = rawQuery(ImportQuery, request)
-          const note = headerNote(request.headers)
-          audit.note({ resource: singular(query.resource) })
+          const query = parseRawQuery(ImportQuery, request)
+          const note = readHeaderNote(request.headers)
+          audit.note({ resource: toSingular(query.resource) })
           for (const verb of ['create', 'update']) ctx.require(`${query.resource}:${verb}`)
           requireRowsType(request)
           const free = slots.take(ctx.caller, ctx.now)
@@ -109,8 +109,8 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
             free()
           }
           try {
-            body = await received(ctx, request)
-            return answer(ctx, { query, importer: importers[query.resource], body, audit, note, release })
+            body = await receiveBody(ctx, request)
+            return streamImport(ctx, { query, importer: importers[query.resource], body, audit, note, release })
           } catch (error) {
             await release()
             throw error

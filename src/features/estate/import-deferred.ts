@@ -6,11 +6,11 @@ import type { CustomResource, ReferenceTarget } from '../custom-fields/fields.ts
 import type { Resource } from '../inventory.ts'
 import * as ports from '../ports/ports.ts'
 import {
-  customResourceOf,
+  getCustomResource,
   isValues,
+  loadReferenceFields,
   type ReferenceField,
   type ReferenceFields,
-  referenceFieldsOf,
 } from './apply/custom-references.ts'
 import type { Row } from './row.ts'
 
@@ -24,30 +24,33 @@ type FieldsOf = (resource: CustomResource) => ReferenceFields
 
 type Found = { readonly target: ReferenceTarget | 'ports'; readonly id: string }
 
-const idsIn = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
+const listIds = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
 
-const inCustom = (custom: unknown, fields: ReferenceFields): Found[] =>
+const listCustomReferences = (custom: unknown, fields: ReferenceFields): Found[] =>
   isValues(custom)
-    ? [...fields].flatMap(([name, { target }]) => idsIn(getOwn(custom, name)).map((id) => ({ target, id })))
+    ? [...fields].flatMap(([name, { target }]) => listIds(getOwn(custom, name)).map((id) => ({ target, id })))
     : []
 
-const referencesIn = (resource: Resource, { custom, addresses, parent_id }: Values, fieldsOf: FieldsOf): Found[] => {
-  const own = customResourceOf(resource)
+const listReferences = (resource: Resource, { custom, addresses, parent_id }: Values, fieldsOf: FieldsOf): Found[] => {
+  const own = getCustomResource(resource)
   return [
-    ...(own === undefined ? [] : inCustom(custom, fieldsOf(own))),
+    ...(own === undefined ? [] : listCustomReferences(custom, fieldsOf(own))),
     ...(resource === 'devices' && Array.isArray(addresses)
-      ? addresses.flatMap((one: unknown) => (isValues(one) ? inCustom(one.custom, fieldsOf('addresses')) : []))
+      ? addresses.flatMap((one: unknown) =>
+          isValues(one) ? listCustomReferences(one.custom, fieldsOf('addresses')) : [],
+        )
       : []),
-    ...(resource === 'ports' ? idsIn(parent_id).map((id) => ({ target: 'ports', id }) as const) : []),
+    ...(resource === 'ports' ? listIds(parent_id).map((id) => ({ target: 'ports', id }) as const) : []),
   ]
 }
 
 /** Returns the references to objects that are not there, as `target id`. */
-const missingOf = async (ctx: Ctx, found: readonly Found[]): Promise<ReadonlySet<string>> => {
+const findMissing = async (ctx: Ctx, found: readonly Found[]): Promise<ReadonlySet<string>> => {
   const missing = new Set<string>()
   for (const [target, all] of Map.groupBy(found, (one) => one.target)) {
     const ids = [...new Set(all.map(({ id }) => id))]
-    const there = target === 'ports' ? await ports.documents(ctx, ids) : await customFields.existing(ctx, target, ids)
+    const there =
+      target === 'ports' ? await ports.findDocuments(ctx, ids) : await customFields.filterExistingIds(ctx, target, ids)
     for (const id of ids) if (!there.has(id)) missing.add(`${target} ${id}`)
   }
   return missing
@@ -55,7 +58,7 @@ const missingOf = async (ctx: Ctx, found: readonly Found[]): Promise<ReadonlySet
 
 type IsMissing = (field: Pick<ReferenceField, 'target'>, value: unknown) => boolean
 
-const withoutMissing = (custom: unknown, fields: ReferenceFields, isMissing: IsMissing): unknown =>
+const removeMissing = (custom: unknown, fields: ReferenceFields, isMissing: IsMissing): unknown =>
   isValues(custom)
     ? Object.fromEntries(
         Object.entries(custom).filter(([name, value]) => {
@@ -65,23 +68,22 @@ const withoutMissing = (custom: unknown, fields: ReferenceFields, isMissing: IsM
       )
     : custom
 
-const withoutReferences = (
+const removeReferences = (
   resource: Resource,
   value: Values,
   fieldsOf: FieldsOf,
   missing: ReadonlySet<string>,
 ): Values => {
-  const isMissing: IsMissing = ({ target }, given) => idsIn(given).some((id) => missing.has(`${target} ${id}`))
-  const own = customResourceOf(resource)
+  const isMissing: IsMissing = ({ target }, given) => listIds(given).some((id) => missing.has(`${target} ${id}`))
+  const own = getCustomResource(resource)
   const { parent_id, ...others } = value
-  const isApart = resource === 'ports' && idsIn(parent_id).some((id) => missing.has(`ports ${id}`))
+  const isApart = resource === 'ports' && listIds(parent_id).some((id) => missing.has(`ports ${id}`))
   const kept: Record<string, unknown> = isApart ? { ...others } : { ...value }
-  if (own !== undefined && kept.custom !== undefined)
-    kept.custom = withoutMissing(kept.custom, fieldsOf(own), isMissing)
+  if (own !== undefined && kept.custom !== undefined) kept.custom = removeMissing(kept.custom, fieldsOf(own), isMissing)
   if (resource === 'devices' && Array.isArray(kept.addresses))
     kept.addresses = kept.addresses.map((one: unknown) =>
       isValues(one) && one.custom !== undefined
-        ? { ...one, custom: withoutMissing(one.custom, fieldsOf('addresses'), isMissing) }
+        ? { ...one, custom: removeMissing(one.custom, fieldsOf('addresses'), isMissing) }
         : one,
     )
   return kept
@@ -90,14 +92,14 @@ const withoutReferences = (
 /** The rules of a definition that hold for values from then on. */
 const RULES = ['required', 'pattern', 'minimum', 'maximum', 'default'] as const
 
-const withoutRules = (value: Values): Values =>
+const removeRules = (value: Values): Values =>
   Object.fromEntries(Object.entries(value).filter(([field]) => !RULES.some((rule) => rule === field)))
 
 const hasRules = (value: Values): boolean =>
   RULES.some((rule) => ![undefined, null, false, ''].includes(value[rule] as null))
 
 /** Returns the rows of a batch without references to objects that are not there. */
-export const dividedRows = async (
+export const splitRows = async (
   ctx: Ctx,
   resource: Resource,
   rows: readonly Row[],
@@ -106,21 +108,21 @@ export const dividedRows = async (
   if (resource === 'custom-fields')
     return isFirstRound
       ? {
-          rows: rows.map((row) => ({ ...row, value: withoutRules(row.value) })),
+          rows: rows.map((row) => ({ ...row, value: removeRules(row.value) })),
           deferred: rows.flatMap((row, at) => (hasRules(row.value) ? [{ row, at }] : [])),
         }
       : { rows, deferred: [] }
   const isPlain = rows.every(({ value }) => value.custom === undefined && value.addresses === undefined)
   if (isPlain && resource !== 'ports') return { rows, deferred: [] }
-  const fields = isPlain ? new Map() : await referenceFieldsOf(ctx, [])
-  const fieldsOf: FieldsOf = (of) => fields.get(of) ?? new Map()
-  const found = rows.map(({ value }) => referencesIn(resource, value, fieldsOf))
-  const missing = await missingOf(ctx, found.flat())
+  const fields = isPlain ? new Map() : await loadReferenceFields(ctx, [])
+  const getFields: FieldsOf = (of) => fields.get(of) ?? new Map()
+  const found = rows.map(({ value }) => listReferences(resource, value, getFields))
+  const missing = await findMissing(ctx, found.flat())
   if (missing.size === 0) return { rows, deferred: [] }
   const isDeferred = (at: number) => found[at]?.some(({ target, id }) => missing.has(`${target} ${id}`)) === true
   return {
     rows: rows.map((row, at) =>
-      isDeferred(at) ? { ...row, value: withoutReferences(resource, row.value, fieldsOf, missing) } : row,
+      isDeferred(at) ? { ...row, value: removeReferences(resource, row.value, getFields, missing) } : row,
     ),
     deferred: rows.flatMap((row, at) => (isDeferred(at) ? [{ row, at }] : [])),
   }

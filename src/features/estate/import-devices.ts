@@ -8,10 +8,9 @@ import { DeviceDraft, DevicePatch } from '../devices/api.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Restored } from '../restored.ts'
-import { buildAddressKey, type MergedRow, mergeRow, toRowPlace, withoutEmpty } from './apply/known-part.ts'
+import { buildAddressKey, type MergedRow, mergeRow, removeEmpty, toRowPlace } from './apply/known-part.ts'
 import { isFields } from './apply/references.ts'
 import {
-  attempt,
   type Batching,
   checkFields,
   type Done,
@@ -19,23 +18,24 @@ import {
   type Outcome,
   parseRow,
   type Row,
+  tryRow,
 } from './row.ts'
 
 type New = { readonly at: number; readonly draft: DeviceDraft & Restored }
 
 /** Finds a device by id if the row has one, otherwise by its name, which must be that of one device. */
-const existingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string | AppError | undefined)[]> => {
-  const idOf = ({ value: { id } }: Row) => (typeof id === 'string' ? id : undefined)
-  const known = await devices.existing(
+const findExistingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string | AppError | undefined)[]> => {
+  const getId = ({ value: { id } }: Row) => (typeof id === 'string' ? id : undefined)
+  const known = await devices.filterExistingDevices(
     ctx,
-    rows.flatMap((row) => idOf(row) ?? []),
+    rows.flatMap((row) => getId(row) ?? []),
   )
-  const named = await devices.idsByName(
+  const named = await devices.findIdsByName(
     ctx,
     rows.flatMap(({ value: { id, name } }) => (id === undefined && typeof name === 'string' ? [name] : [])),
   )
   return rows.map((row) => {
-    const id = idOf(row)
+    const id = getId(row)
     if (id !== undefined) return known.has(id) ? id : undefined
     const { name } = row.value
     const [first, ...others] = (typeof name === 'string' && named.get(name.trim().toLowerCase())) || []
@@ -44,7 +44,7 @@ const existingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string | Ap
 }
 
 /** Returns the key by which a row names a device; undefined for a bad row without id and name. */
-const nameIn = ({ id, name }: Row['value']): string | undefined => {
+const getRowKey = ({ id, name }: Row['value']): string | undefined => {
   if (typeof id === 'string') return id
   return typeof name === 'string' ? name.trim().toLowerCase() : undefined
 }
@@ -84,7 +84,7 @@ const mergeDevice = async (ctx: Ctx, before: Device, value: Row['value'], updati
   const merged = mergeRow(value, before, rules)
   if (!hasAddresses) return { ...merged, kept: [] }
   const { fields, kept } = merged
-  const named = { id: before.id, key: nameIn(value) }
+  const named = { id: before.id, key: getRowKey(value) }
   const all = Array.isArray(fields.addresses) ? fields.addresses : before.addresses
   const left = moves.removeGiven(named, all, kept)
   if (fields.addresses === undefined && left === all) return merged
@@ -102,7 +102,7 @@ const mergeDevice = async (ctx: Ctx, before: Device, value: Row['value'], updati
 
 const toUpdate = async (ctx: Ctx, id: string, value: Row['value'], updating: Updating): Promise<Update> => {
   const { rules, stored } = updating
-  if (rules.lists === 'replace') return { fields: rules.empty === 'keep' ? withoutEmpty(value) : value }
+  if (rules.lists === 'replace') return { fields: rules.empty === 'keep' ? removeEmpty(value) : value }
   await stored.read(ctx, [id])
   const before = stored.get(id)
   return before ? mergeDevice(ctx, before, value, updating) : { fields: value }
@@ -155,7 +155,7 @@ type Pending = { readonly drafts: readonly New[]; readonly outcomes: Outcome[]; 
 
 const createAll = async (ctx: Ctx, { drafts, outcomes, breathe }: Pending): Promise<void> => {
   if (drafts.length === 0) return
-  const together = await attempt(ctx, async () => {
+  const together = await tryRow(ctx, async () => {
     await devices.createAll(
       ctx,
       drafts.map(({ draft }) => draft),
@@ -167,7 +167,7 @@ const createAll = async (ctx: Ctx, { drafts, outcomes, breathe }: Pending): Prom
     outcomes[at] =
       together === 'created'
         ? together
-        : await attempt(ctx, async () => {
+        : await tryRow(ctx, async () => {
             await devices.create(ctx, draft)
             return 'created'
           })
@@ -188,7 +188,7 @@ const takeAddresses = async (ctx: Ctx, draft: New['draft'], key: string | undefi
 
 export const importDevices: Importer = async (ctx, rows, { breathe, rules, moves }, lookup) => {
   const outcomes: Outcome[] = []
-  const ids = await existingIds(await lookup(), rows)
+  const ids = await findExistingIds(await lookup(), rows)
   const stored = new Stored()
   const adds = rules.lists === 'add'
   const updating = { rules, moves, stored, hasAddresses: rows.some(({ value }) => value.addresses !== undefined) }
@@ -201,12 +201,12 @@ export const importDevices: Importer = async (ctx, rows, { breathe, rules, moves
   let drafts: New[] = []
   for (const [at, { value, ownPorts }] of rows.entries()) {
     await breathe()
-    const name = nameIn(value)
+    const name = getRowKey(value)
     if (name !== undefined && seen.has(name)) {
       // If a file contains a device twice, it must be created before the second row can update it.
       await createAll(ctx, { drafts, outcomes, breathe })
       drafts = []
-      const [again] = await existingIds(await lookup(), rows.slice(at, at + 1))
+      const [again] = await findExistingIds(await lookup(), rows.slice(at, at + 1))
       ids[at] = again
     }
     if (name !== undefined) seen.add(name)
@@ -216,7 +216,7 @@ export const importDevices: Importer = async (ctx, rows, { breathe, rules, moves
       continue
     }
     if (id !== undefined) {
-      outcomes[at] = await attempt(ctx, () => update(ctx, id, value, updating))
+      outcomes[at] = await tryRow(ctx, () => update(ctx, id, value, updating))
       continue
     }
     const draft = parseRow(DeviceDraft, value)

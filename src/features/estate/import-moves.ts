@@ -49,7 +49,7 @@ export class AddressMoves {
     const holder = this.#holders.get(at)
     if (!holder || holder.id === id) return { address }
     this.#holders.delete(at)
-    const { addresses } = await devices.mustGet(ctx, holder.id)
+    const { addresses } = await devices.getOrThrow(ctx, holder.id)
     const held = addresses.find((one) => buildAddressKey(one) === at)
     if (!held) return { address }
     const released = await devices.update(ctx, { id: holder.id, addresses: addresses.filter((one) => one !== held) })

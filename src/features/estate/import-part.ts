@@ -1,46 +1,46 @@
 /** Imports the rows of a caller with a part of the estate: they name objects that the caller knows, and stay in the part. */
 import type { z } from 'zod'
 import { AppError, type FieldIssue, invalid } from '../../platform/contract/errors.ts'
-import { batches } from '../../platform/db/batches.ts'
-import { placesFor, textsIn } from '../../platform/operation/input-places.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
+import { collectTexts, createPlaceFinder } from '../../platform/operation/input-places.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
-import { KIND_NAMES, type Kind, kindOf } from '../history/kind-names.ts'
-import { documentOf, KIND_RULES, nameOf } from '../history/kinds.ts'
+import { KIND_NAMES, type Kind, toKind } from '../history/kind-names.ts'
+import { getName, KIND_RULES, parseDocument } from '../history/kinds.ts'
 import { Sight } from '../history/sight.ts'
 import type { Resource } from '../inventory.ts'
 import { createOverlapError, listOverlaps } from '../scopes/overlaps.ts'
-import { known } from '../scopes/part.ts'
-import { isSeen, type Seen, seenNoun, seenTable } from '../scopes/seen.ts'
+import { narrowToKnown } from '../scopes/part.ts'
+import { getScopedNoun, getScopedTable, isSeen, type Seen } from '../scopes/seen.ts'
 import { settling } from '../scopes/settle.ts'
 import type { Batching, Importer, Outcome, Row } from './row.ts'
 
-const placesOf = placesFor(isSeen)
+const placesOf = createPlaceFinder(isSeen)
 
 /** A field of a row that names an object. */
 type Named = { readonly at: number; readonly resource: Seen; readonly field: string; readonly id: string }
 
 const PLACE = /^\[(\d+)\]\.value\./
 
-const namedIn = (schema: z.ZodType, rows: readonly Row[]): Named[] => {
+const listNamedObjects = (schema: z.ZodType, rows: readonly Row[]): Named[] => {
   const place = placesOf(schema)
   if (!place) return []
-  return textsIn(place, rows).flatMap(({ resource, field, text }) => {
+  return collectTexts(place, rows).flatMap(({ resource, field, text }) => {
     const [start = '', at] = PLACE.exec(field) ?? []
     if (at === undefined || !isSeen(resource) || text === '') return []
     return [{ at: Number(at), resource, field: field.slice(start.length), id: text }]
   })
 }
 
-const idOf = ({ value: { id } }: Row): string | undefined => (typeof id === 'string' ? id : undefined)
+const getId = ({ value: { id } }: Row): string | undefined => (typeof id === 'string' ? id : undefined)
 
 /** Returns the ids of those of the objects that a context has. */
-const existing = async ({ db }: Ctx, named: readonly Named[]): Promise<Set<string>> => {
+const findExisting = async ({ db }: Ctx, named: readonly Named[]): Promise<Set<string>> => {
   const found = new Set<string>()
   for (const [resource, some] of Map.groupBy(named, (one) => one.resource))
-    for (const ids of batches([...new Set(some.map(({ id }) => id))])) {
+    for (const ids of splitBatches([...new Set(some.map(({ id }) => id))])) {
       // All of them have the column; the type of all of them together is too wide for the builder.
-      const query = db.selectFrom(seenTable(resource) as 'networks').select('id')
+      const query = db.selectFrom(getScopedTable(resource) as 'networks').select('id')
       const rows = await query.where('id', 'in', ids).execute()
       for (const { id } of rows) found.add(`${resource} ${id}`)
     }
@@ -50,21 +50,21 @@ const existing = async ({ db }: Ctx, named: readonly Named[]): Promise<Set<strin
 type Rows = { readonly schema: z.ZodType; readonly resource: Resource; readonly given: readonly Row[] }
 
 /** Returns the errors of rows that name objects which the caller does not know, by their places. */
-const unknownNames = async (by: Ctx, { schema, resource, given }: Rows, rows: readonly Row[]) => {
-  const named = namedIn(schema, rows)
-  const there = await existing(by, named)
+const findUnknownNames = async (by: Ctx, { schema, resource, given }: Rows, rows: readonly Row[]) => {
+  const named = listNamedObjects(schema, rows)
+  const there = await findExisting(by, named)
   const unknown = named.filter(({ resource: of, id }) => !there.has(`${of} ${id}`))
   if (unknown.length === 0) return new Map<number, AppError>()
-  const own = new Set(rows.flatMap((row) => idOf(row) ?? []))
-  const stored = await KIND_RULES[kindOf(resource)].documents(by, [...own])
-  const sent = new Map(namedIn(schema, given).map(({ at, field, id }) => [`${at} ${field}`, id]))
+  const own = new Set(rows.flatMap((row) => getId(row) ?? []))
+  const stored = await KIND_RULES[toKind(resource)].documents(by, [...own])
+  const sent = new Map(listNamedObjects(schema, given).map(({ at, field, id }) => [`${at} ${field}`, id]))
   const issues = new Map<number, FieldIssue[]>()
   for (const { at, resource: of, field, id } of unknown) {
     const row = rows[at]
-    const before = row && stored.get(idOf(row) ?? '')
+    const before = row && stored.get(getId(row) ?? '')
     // A row may name an earlier one, and keep a reference that its object has.
     if ((of === resource && own.has(id)) || before?.includes(JSON.stringify(id))) continue
-    const message = `there is no ${seenNoun(of)} with id "${sent.get(`${at} ${field}`) ?? id}"`
+    const message = `there is no ${getScopedNoun(of)} with id "${sent.get(`${at} ${field}`) ?? id}"`
     issues.set(at, [...(issues.get(at) ?? []), { field, message }])
   }
   return new Map([...issues].map(([at, some]) => [at, invalid(some)]))
@@ -73,7 +73,7 @@ const unknownNames = async (by: Ctx, { schema, resource, given }: Rows, rows: re
 /** @throws AppError FORBIDDEN for an object that the rows have made or changed outside of the part */
 const requireInside = async (ctx: Ctx, resource: Resource, since: number): Promise<void> => {
   const items = (await ctx.changedItems(since)).map((one) => ({ ...one, kind: one.kind as Kind }))
-  const own = kindOf(resource)
+  const own = toKind(resource)
   for (const change of ['create', 'update'] as const) {
     const permission: Permission = `${resource}:${change}`
     const sight = await Sight.of(ctx, () => permission)
@@ -85,8 +85,8 @@ const requireInside = async (ctx: Ctx, resource: Resource, since: number): Promi
     const outside = some.find((one) => !inside.has(one))
     if (!outside) continue
     const { kind, id } = outside
-    const json = (await KIND_RULES[kind].documents(await known(ctx), [id])).get(id)
-    const name = json === undefined ? '' : ` "${nameOf(kind, id, documentOf(json))}"`
+    const json = (await KIND_RULES[kind].documents(await narrowToKnown(ctx), [id])).get(id)
+    const name = json === undefined ? '' : ` "${getName(kind, id, parseDocument(json))}"`
     const { noun } = KIND_NAMES[kind]
     throw new AppError(
       'FORBIDDEN',
@@ -108,9 +108,9 @@ export const importInPart = async (
   const lookup = async (): Promise<Ctx> => {
     if (ctx.changeCount > settled) await settling.settle(ctx, settled)
     settled = ctx.changeCount
-    return known(ctx)
+    return narrowToKnown(ctx)
   }
-  const errors = await unknownNames(await lookup(), of, rows)
+  const errors = await findUnknownNames(await lookup(), of, rows)
   const good = [...rows.keys()].filter((at) => !errors.has(at))
   const outcomes = await importer(
     ctx,

@@ -3,7 +3,7 @@ import { AppError } from '../../platform/contract/errors.ts'
 import { RelationshipDraft } from '../relationships/api.ts'
 import type { Given } from '../relationships/relationships.ts'
 import * as relationships from '../relationships/relationships.ts'
-import { withoutEmpty } from './apply/known-part.ts'
+import { removeEmpty } from './apply/known-part.ts'
 import { type Importer, type Outcome, parseRow } from './row.ts'
 
 export const importRelationships: Importer = async (ctx, rows, { breathe, rules }) => {
@@ -13,7 +13,7 @@ export const importRelationships: Importer = async (ctx, rows, { breathe, rules 
     const { parent_id, ...rest } = value
     const draft = parseRow(RelationshipDraft, { device_id: parent_id, ...rest })
     if (draft instanceof AppError) outcomes[at] = draft
-    else parsed.push({ at, given: { draft, fields: Object.keys(rules.empty === 'keep' ? withoutEmpty(rest) : rest) } })
+    else parsed.push({ at, given: { draft, fields: Object.keys(rules.empty === 'keep' ? removeEmpty(rest) : rest) } })
     await breathe()
   }
   const upserted = await relationships.upsertAll(

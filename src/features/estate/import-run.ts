@@ -1,15 +1,15 @@
 /** The transaction of an import: validates every row, and writes all or nothing. */
 import { AppError, shorten } from '../../platform/contract/errors.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { createItemErrors } from '../../platform/operation/attempt.ts'
 import type { KernelWriteOptions } from '../../platform/operation/context.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { type ImportQuery, type ImportResult, MAX_ERRORS } from './api.ts'
-import { dividedRows } from './import-deferred.ts'
+import { splitRows } from './import-deferred.ts'
 import { AddressMoves } from './import-moves.ts'
-import { RowFailed, withoutSavepoints } from './import-whole.ts'
+import { RowFailed, skipSavepoints } from './import-whole.ts'
 import type { BatchImporter } from './importers.ts'
 import type { Received } from './received.ts'
 import type { Batching, Outcome, Row } from './row.ts'
@@ -98,7 +98,7 @@ class Tally {
 type Waiting = { readonly row: Row; readonly outcome: Outcome }
 
 /** A device with a time of creation gets no ports of its type, as one that is made again. */
-const forQuery =
+const addOwnPorts =
   ({ resource, own_ports }: ImportQuery, { now }: Ctx) =>
   (row: Row): Row =>
     resource === 'devices' && own_ports ? { ...row, ownPorts: now } : row
@@ -112,7 +112,7 @@ const finish = async (
   { query, importer, signal }: Pick<ImportTask, 'query' | 'importer' | 'signal'>,
   { waiting, tally, batching }: { waiting: readonly Waiting[]; tally: Tally; batching: Batching },
 ): Promise<void> => {
-  for (const batch of batches(waiting, AGAIN_AT_ONCE)) {
+  for (const batch of splitBatches(waiting, AGAIN_AT_ONCE)) {
     signal.throwIfAborted()
     await ctx.confirmRights()
     const rows = batch.map(({ row }) => row)
@@ -142,8 +142,8 @@ const importAll = async (ctx: Ctx, { query, body, importer, progress, signal }: 
     signal.throwIfAborted()
     await ctx.confirmRights()
     beginning.add(rows)
-    const divided = await dividedRows(ctx, query.resource, rows, query.first_round)
-    const outcomes = await importer(ctx, divided.rows.map(forQuery(query, ctx)), batching)
+    const divided = await splitRows(ctx, query.resource, rows, query.first_round)
+    const outcomes = await importer(ctx, divided.rows.map(addOwnPorts(query, ctx)), batching)
     const later = new Set(divided.deferred.map(({ at }) => at))
     tally.add(
       rows.filter((_, at) => !later.has(at)),
@@ -162,14 +162,14 @@ const importAll = async (ctx: Ctx, { query, body, importer, progress, signal }: 
   return { ...result, change_id: await ctx.recordChange() }
 }
 
-const whyUndone = ({ failed, errors: [first] }: ImportResult): AppError =>
+const createUndoneError = ({ failed, errors: [first] }: ImportResult): AppError =>
   new AppError(
     'VALIDATION_ERROR',
     `Nothing was imported: of ${failed} bad rows row ${first?.row} is the first: ${first?.error}`,
   )
 
 /** Returns `progress` without numbers that were shown before, for an import that runs again. */
-const risingOnly = (progress: ImportTask['progress']): ImportTask['progress'] => {
+const skipShownProgress = (progress: ImportTask['progress']): ImportTask['progress'] => {
   let shown = 0
   return (done) => {
     if (done > shown) progress(done)
@@ -179,7 +179,7 @@ const risingOnly = (progress: ImportTask['progress']): ImportTask['progress'] =>
 
 /** @throws AppError for errors of the whole import; the result contains those of rows */
 export const runImport = async (ctx: Ctx, given: ImportTask): Promise<ImportResult> => {
-  const task = { ...given, progress: risingOnly(given.progress) }
+  const task = { ...given, progress: skipShownProgress(given.progress) }
   const { audit, query, note } = task
   const run = (contextOf: (tx: Ctx) => Ctx) =>
     ctx.write(
@@ -193,14 +193,14 @@ export const runImport = async (ctx: Ctx, given: ImportTask): Promise<ImportResu
       { exclusive: true, large: isLarge(task.body), audit, note },
     )
   try {
-    return await run(withoutSavepoints).catch((error: unknown) => {
+    return await run(skipSavepoints).catch((error: unknown) => {
       if (!(error instanceof RowFailed)) throw error
       // A savepoint for each row finds the errors of all of them. The import is then undone, unless the rows only failed together.
       return run((tx) => tx)
     })
   } catch (error) {
     if (!(error instanceof Undo)) throw error
-    if (!query.dry_run) await audit.failed(whyUndone(error.result))
+    if (!query.dry_run) await audit.failed(createUndoneError(error.result))
     return error.result
   }
 }

@@ -40,14 +40,16 @@ export const createSlots = (noun: string): Slots => {
       for (const retry of [...waiting]) retry()
     }
   }
-  const refusal = (why: string, when: { readonly retryAt: Date } | { readonly retryAfterS: number }): AppError =>
-    new AppError('RATE_LIMIT_EXCEEDED', `${why}: try again when it has ended`, when)
+  const createRateLimitError = (
+    why: string,
+    when: { readonly retryAt: Date } | { readonly retryAfterS: number },
+  ): AppError => new AppError('RATE_LIMIT_EXCEEDED', `${why}: try again when it has ended`, when)
 
   return {
     take: (caller, now) => {
       const slot = tryTake(caller)
       if (typeof slot !== 'string') return slot
-      throw refusal(slot, { retryAt: new Date(Date.parse(now) + RETRY_AFTER_S * 1000) })
+      throw createRateLimitError(slot, { retryAt: new Date(Date.parse(now) + RETRY_AFTER_S * 1000) })
     },
     enter: (caller) => {
       const first = tryTake(caller)
@@ -61,7 +63,7 @@ export const createSlots = (noun: string): Slots => {
         }
         const timer = setTimeout(() => {
           end()
-          reject(refusal(first, { retryAfterS: RETRY_AFTER_S }))
+          reject(createRateLimitError(first, { retryAfterS: RETRY_AFTER_S }))
         }, MAX_WAIT_MS)
         const end = (): void => {
           clearTimeout(timer)

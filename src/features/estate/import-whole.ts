@@ -11,7 +11,7 @@ export class RowFailed extends Error {}
 const isOfRow = (error: unknown): boolean => error instanceof AppError && error.status < 500
 
 /** Returns a context whose savepoints do nothing but throw `RowFailed` for the error of a row: only its transaction undoes that row. */
-export const withoutSavepoints = (ctx: Ctx): Ctx => {
+export const skipSavepoints = (ctx: Ctx): Ctx => {
   const savepoint: Ctx['savepoint'] = async (work) => {
     try {
       return await work()

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { invalidField } from '../../platform/contract/errors.ts'
 import { idOf } from '../../platform/contract/fields.ts'
 import { parse } from '../../platform/contract/validate.ts'
-import { oneStep } from '../../platform/operation/implement.ts'
+import { getOneStep } from '../../platform/operation/implement.ts'
 import { resolveRefs } from '../../platform/operation/resolve-refs.ts'
 import { CableDraft, CablePatch } from '../cables/api.ts'
 import * as cables from '../cables/cables.ts'
@@ -22,13 +22,13 @@ import { isDefault } from '../spaces/fields.ts'
 import type { Tables } from '../tables.ts'
 import { VlanDraft, VlanPatch } from '../vlans/api.ts'
 import * as vlans from '../vlans/vlans.ts'
-import { mayAdd, mergeRow, withoutEmpty } from './apply/known-part.ts'
-import { canonicalSubnet, storedDocuments } from './apply/objects.ts'
-import { rulesFor } from './apply/resources.ts'
+import { canAdd, mergeRow, removeEmpty } from './apply/known-part.ts'
+import { findStoredDocuments, normalizeSubnet } from './apply/objects.ts'
+import { getRules } from './apply/resources.ts'
 import { importDevices } from './import-devices.ts'
 import { importInPart } from './import-part.ts'
 import { importRelationships } from './import-relationships.ts'
-import { attempt, type Batching, checkFields, type Done, type Importer, type Outcome, type Row } from './row.ts'
+import { type Batching, checkFields, type Done, type Importer, type Outcome, type Row, tryRow } from './row.ts'
 import type { RowRules } from './row-rules.ts'
 
 /** As `Importer`, for rows of any caller. */
@@ -45,13 +45,13 @@ type Target = { readonly resource: Resource; readonly id: string; readonly rules
 
 /** Returns the fields of an update by a row. */
 const toUpdate = async (ctx: Ctx, { resource, id, rules }: Target, value: Row['value']): Promise<Row['value']> => {
-  const given = rules.empty === 'keep' ? withoutEmpty(value) : value
-  if (rules.lists === 'replace' || !mayAdd(given)) return given
-  const stored = (await storedDocuments(ctx, rulesFor(resource), [id])).get(id)
+  const given = rules.empty === 'keep' ? removeEmpty(value) : value
+  if (rules.lists === 'replace' || !canAdd(given)) return given
+  const stored = (await findStoredDocuments(ctx, getRules(resource), [id])).get(id)
   return stored ? mergeRow(given, stored.document, rules).fields : given
 }
 
-const changed = (ctx: Ctx, { updated_at }: Updated) => (updated_at === ctx.now ? 'updated' : 'unchanged')
+const toOutcome = (ctx: Ctx, { updated_at }: Updated) => (updated_at === ctx.now ? 'updated' : 'unchanged')
 
 const Named = z.object({ id: z.string().optional(), name: z.string().optional() })
 
@@ -70,7 +70,7 @@ const SAME: Readonly<Partial<Record<NamedTable, readonly string[]>>> = {
 }
 
 /** A row without a space means an object in the default one. */
-const spaceIn = ({ space_id }: Row['value']): unknown =>
+const getSpaceId = ({ space_id }: Row['value']): unknown =>
   typeof space_id === 'string' && space_id !== '' && !isDefault(space_id) ? space_id : null
 
 /** Finds an object by id if the row has one, otherwise by name. */
@@ -82,11 +82,11 @@ const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Prom
   if (name === undefined) return undefined
   let named = query.where('name_key', '=', name.trim().toLowerCase())
   for (const field of SAME[table] ?? []) {
-    const wanted = field === 'space_id' ? spaceIn(value) : value[field]
+    const wanted = field === 'space_id' ? getSpaceId(value) : value[field]
     if (wanted === null) named = named.where(field as 'id', 'is', null)
     // The columns have the names of the fields.
     if (typeof wanted === 'string')
-      named = named.where(field as 'id', '=', field === 'subnet' ? canonicalSubnet(wanted) : wanted)
+      named = named.where(field as 'id', '=', field === 'subnet' ? normalizeSubnet(wanted) : wanted)
   }
   const found = await named.limit(2).execute()
   if (found.length > 1) throw invalidField('name', `is the name of several ${table}; give the id`)
@@ -96,7 +96,7 @@ const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Prom
 /** Creates or updates an object by the operations of its resource. */
 const upsertNamed = (table: NamedTable, operations: Feature['operations']): Upsert => {
   const verb = (name: 'create' | 'update') => {
-    const { op, run } = oneStep(operations, `${table}.${name}`)
+    const { op, run } = getOneStep(operations, `${table}.${name}`)
     // Both verbs return the object.
     return { schema: op.input, run: (ctx: Ctx, input: object) => run(ctx, parse(op.input, input)) as Promise<Updated> }
   }
@@ -106,7 +106,7 @@ const upsertNamed = (table: NamedTable, operations: Feature['operations']): Upse
     const id = await findNamed(by, table, value)
     if (id !== undefined) {
       const fields = await toUpdate(ctx, { resource: table, id, rules }, value)
-      return changed(ctx, await update.run(ctx, { ...fields, id }))
+      return toOutcome(ctx, await update.run(ctx, { ...fields, id }))
     }
     await create.run(ctx, value)
     return 'created'
@@ -121,7 +121,7 @@ const upsertReservation: Upsert = async (ctx, value, { by, rules }) => {
   const known = await reservations.findByAddress(by, draft.pool_id, draft.ip_address)
   if (known) {
     const fields = await toUpdate(ctx, { resource: 'reservations', id: known.id, rules }, value)
-    return changed(ctx, await reservations.update(ctx, parse(ReservationPatch, { ...fields, id: known.id })))
+    return toOutcome(ctx, await reservations.update(ctx, parse(ReservationPatch, { ...fields, id: known.id })))
   }
   await reservations.create(ctx, draft)
   return 'created'
@@ -130,9 +130,9 @@ const upsertReservation: Upsert = async (ctx, value, { by, rules }) => {
 /** Finds a VLAN by id if the row has one, otherwise by number, datacenter and group. */
 const findVlan = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
   const { id } = parse(Named, value)
-  if (id !== undefined) return (await vlans.documents(ctx, [id])).has(id) ? id : undefined
-  const key = vlans.naturalKey(parse(VlanDraft, value))
-  return (await vlans.idsOfKeys(ctx, [key])).get(key)
+  if (id !== undefined) return (await vlans.findDocuments(ctx, [id])).has(id) ? id : undefined
+  const key = vlans.buildNaturalKey(parse(VlanDraft, value))
+  return (await vlans.findIdsByKeys(ctx, [key])).get(key)
 }
 
 const upsertVlan: Upsert = async (ctx, value, { by, rules }) => {
@@ -140,7 +140,7 @@ const upsertVlan: Upsert = async (ctx, value, { by, rules }) => {
   const id = await findVlan(by, value)
   if (id !== undefined) {
     const fields = await toUpdate(ctx, { resource: 'vlans', id, rules }, value)
-    return changed(ctx, await vlans.update(ctx, parse(VlanPatch, { ...fields, id })))
+    return toOutcome(ctx, await vlans.update(ctx, parse(VlanPatch, { ...fields, id })))
   }
   await vlans.create(ctx, parse(VlanDraft, value))
   return 'created'
@@ -159,7 +159,7 @@ const upsertCustomField: Upsert = async (ctx, value, { by, rules }) => {
   const id = await findCustomField(by, value)
   if (id !== undefined) {
     const fields = await toUpdate(ctx, { resource: 'custom-fields', id, rules }, value)
-    return changed(ctx, await customFields.update(ctx, parse(CustomFieldPatch, { ...fields, id })))
+    return toOutcome(ctx, await customFields.update(ctx, parse(CustomFieldPatch, { ...fields, id })))
   }
   await customFields.create(ctx, parse(CustomFieldDraft, value))
   return 'created'
@@ -168,9 +168,9 @@ const upsertCustomField: Upsert = async (ctx, value, { by, rules }) => {
 /** Finds a port by id if the row has one, otherwise by device and name. */
 const findPort = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
   const { id } = parse(Named, value)
-  if (id !== undefined) return (await ports.documents(ctx, [id])).has(id) ? id : undefined
-  const key = ports.placeKey(parse(PortDraft, value))
-  return (await ports.idsOfKeys(ctx, [key])).get(key)
+  if (id !== undefined) return (await ports.findDocuments(ctx, [id])).has(id) ? id : undefined
+  const key = ports.buildNaturalKey(parse(PortDraft, value))
+  return (await ports.findIdsByKeys(ctx, [key])).get(key)
 }
 
 const upsertPort: Upsert = async (ctx, value, { by, rules }) => {
@@ -178,7 +178,7 @@ const upsertPort: Upsert = async (ctx, value, { by, rules }) => {
   const id = await findPort(by, value)
   if (id !== undefined) {
     const fields = await toUpdate(ctx, { resource: 'ports', id, rules }, value)
-    return changed(ctx, await ports.update(ctx, parse(PortPatch, { ...fields, id })))
+    return toOutcome(ctx, await ports.update(ctx, parse(PortPatch, { ...fields, id })))
   }
   await ports.create(ctx, parse(PortDraft, value))
   return 'created'
@@ -187,13 +187,13 @@ const upsertPort: Upsert = async (ctx, value, { by, rules }) => {
 /** Finds a cable by id if the row has one, otherwise by its two ends. */
 const findCable = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
   const { id } = parse(Named, value)
-  if (id !== undefined) return (await cables.documents(ctx, [id])).has(id) ? id : undefined
-  const key = cableKeys.naturalKey(parse(CableDraft, value))
-  return (await cableKeys.idsOfKeys(ctx, [key])).get(key)
+  if (id !== undefined) return (await cables.findDocuments(ctx, [id])).has(id) ? id : undefined
+  const key = cableKeys.buildNaturalKey(parse(CableDraft, value))
+  return (await cableKeys.findIdsByKeys(ctx, [key])).get(key)
 }
 
 /** Leaves out the name of the device, which stands in answers beside its id. */
-const withoutDeviceName = (end: unknown): unknown => {
+const removeDeviceName = (end: unknown): unknown => {
   if (typeof end !== 'object' || end === null || !('device_id' in end) || !('device' in end)) return end
   const { device: _, ...fields } = end
   return fields
@@ -201,8 +201,8 @@ const withoutDeviceName = (end: unknown): unknown => {
 
 const upsertCable: Upsert = async (ctx, { a, b, ...row }, { by, rules }) => {
   const ends = {
-    ...(a !== undefined && { a: withoutDeviceName(a) }),
-    ...(b !== undefined && { b: withoutDeviceName(b) }),
+    ...(a !== undefined && { a: removeDeviceName(a) }),
+    ...(b !== undefined && { b: removeDeviceName(b) }),
   }
   const value = { ...row, ...ends }
   checkFields(CableDraft, value)
@@ -210,7 +210,7 @@ const upsertCable: Upsert = async (ctx, { a, b, ...row }, { by, rules }) => {
   // A row without id means the cable of its ends, whichever of them is `a`.
   if (id !== undefined) {
     const fields = await toUpdate(ctx, { resource: 'cables', id, rules }, 'id' in row ? value : row)
-    return changed(ctx, await cables.update(ctx, parse(CablePatch, { ...fields, id })))
+    return toOutcome(ctx, await cables.update(ctx, parse(CablePatch, { ...fields, id })))
   }
   await cables.create(ctx, parse(CableDraft, value))
   return 'created'
@@ -219,9 +219,9 @@ const upsertCable: Upsert = async (ctx, { a, b, ...row }, { by, rules }) => {
 /** Finds a device type by id if the row has one, otherwise by manufacturer and model. */
 const findDeviceType = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
   const { id } = parse(Named, value)
-  if (id !== undefined) return (await deviceTypes.documents(ctx, [id])).has(id) ? id : undefined
-  const key = deviceTypes.naturalKey(parse(DeviceTypeDraft, value))
-  return (await deviceTypes.idsOfKeys(ctx, [key])).get(key)
+  if (id !== undefined) return (await deviceTypes.findDocuments(ctx, [id])).has(id) ? id : undefined
+  const key = deviceTypes.buildNaturalKey(parse(DeviceTypeDraft, value))
+  return (await deviceTypes.findIdsByKeys(ctx, [key])).get(key)
 }
 
 /** @param row whose name is made of its manufacturer and model */
@@ -230,20 +230,20 @@ const upsertDeviceType: Upsert = async (ctx, { name: _, ...value }, { by, rules 
   const id = await findDeviceType(by, value)
   if (id !== undefined) {
     const fields = await toUpdate(ctx, { resource: 'device-types', id, rules }, value)
-    return changed(ctx, await deviceTypes.update(ctx, parse(DeviceTypePatch, { ...fields, id })))
+    return toOutcome(ctx, await deviceTypes.update(ctx, parse(DeviceTypePatch, { ...fields, id })))
   }
   await deviceTypes.create(ctx, parse(DeviceTypeDraft, value))
   return 'created'
 }
 
 /** Runs each row in a separate savepoint. */
-const oneByOne =
+const toImporter =
   (upsert: Upsert): Importer =>
   async (ctx, rows, { breathe, rules }, lookup) => {
     const outcomes: Outcome[] = []
     for (const { value } of rows) {
       const by = await lookup()
-      outcomes.push(await attempt(ctx, () => upsert(ctx, value, { by, rules })))
+      outcomes.push(await tryRow(ctx, () => upsert(ctx, value, { by, rules })))
       await breathe()
     }
     return outcomes
@@ -251,18 +251,18 @@ const oneByOne =
 
 /** The resources whose rows are not found by name, or not one by one. */
 const OTHERS = {
-  'custom-fields': oneByOne(upsertCustomField),
-  vlans: oneByOne(upsertVlan),
-  'device-types': oneByOne(upsertDeviceType),
+  'custom-fields': toImporter(upsertCustomField),
+  vlans: toImporter(upsertVlan),
+  'device-types': toImporter(upsertDeviceType),
   devices: importDevices,
-  ports: oneByOne(upsertPort),
-  cables: oneByOne(upsertCable),
+  ports: toImporter(upsertPort),
+  cables: toImporter(upsertCable),
   relationships: importRelationships,
-  reservations: oneByOne(upsertReservation),
+  reservations: toImporter(upsertReservation),
 } satisfies Partial<Record<Resource, Importer>>
 
 /** The rows of a resource, of which the ids are replaced. */
-const rowsOf = (resource: Resource, operations: Feature['operations']): z.ZodType => {
+const buildRowsSchema = (resource: Resource, operations: Feature['operations']): z.ZodType => {
   const create = operations.find(({ op }) => op.name === `${resource}.create`)
   if (!create) throw new Error(`${resource} has no create`)
   // A row of a relationship names its parent so, and no other row has the field.
@@ -270,7 +270,7 @@ const rowsOf = (resource: Resource, operations: Feature['operations']): z.ZodTyp
 }
 
 /** Replaces refs by ids in the rows of a batch, with one query for all of them. */
-const resolving = (resource: Resource, importer: Importer, rowsOfFile: () => z.ZodType): BatchImporter => {
+const withResolvedRefs = (resource: Resource, importer: Importer, rowsOfFile: () => z.ZodType): BatchImporter => {
   // Made on first use, as the schemas of the operations are.
   let schema: z.ZodType | undefined
   return async (ctx, given, batching) => {
@@ -284,15 +284,16 @@ const resolving = (resource: Resource, importer: Importer, rowsOfFile: () => z.Z
 const isNamed = (resource: Resource): resource is NamedResource => !Object.hasOwn(OTHERS, resource)
 
 /** @param operations of all features */
-export const importersOf = (operations: Feature['operations']): Importers => {
-  const named = INVENTORY.filter(isNamed).map((table) => [table, oneByOne(upsertNamed(table, operations))] as const)
+export const createImporters = (operations: Feature['operations']): Importers => {
+  const named = INVENTORY.filter(isNamed).map((table) => [table, toImporter(upsertNamed(table, operations))] as const)
   // Of `Object.fromEntries` the compiler does not know the keys.
   const all: Readonly<Record<Resource, Importer>> = {
     ...OTHERS,
     ...(Object.fromEntries(named) as Readonly<Record<NamedResource, Importer>>),
   }
   const resolved = INVENTORY.map(
-    (resource) => [resource, resolving(resource, all[resource], () => rowsOf(resource, operations))] as const,
+    (resource) =>
+      [resource, withResolvedRefs(resource, all[resource], () => buildRowsSchema(resource, operations))] as const,
   )
   return Object.fromEntries(resolved) as Importers
 }

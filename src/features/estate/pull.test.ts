@@ -1,7 +1,7 @@
 /** A NetBox that is read by its URL: rights, answer, secrets and errors of the operation. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createOutbound } from '../../platform/security/outbound.ts'
-import { targetRules } from '../../platform/security/outbound-target.ts'
+import { createTargetRules } from '../../platform/security/outbound-target.ts'
 import { type TestApp, testApp } from '../../testing/app.ts'
 import { ask } from '../../testing/inventory.ts'
 import { SECRET } from '../../testing/netbox/estate.ts'
@@ -11,7 +11,7 @@ import { onSqlite } from '../../testing/servers.ts'
 const TOKEN = 'token-of-the-netbox'
 
 /** Takes the loopback address for a public one. */
-const outbound = createOutbound({ rules: { ...targetRules(false), reach: () => 'public' } })
+const outbound = createOutbound({ rules: { ...createTargetRules(false), reach: () => 'public' } })
 
 describe.each(onSqlite())('the pull of a NetBox on %s', (dialect) => {
   let app: TestApp

@@ -3,7 +3,7 @@
 import { AppError } from '../../platform/contract/errors.ts'
 import { refuseProto } from '../../platform/contract/own.ts'
 import { type JsonRow, RowCutter } from '../../platform/http/json-rows.ts'
-import { pacedBody } from '../../platform/http/paced-body.ts'
+import { readPacedBody } from '../../platform/http/paced-body.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import { createSpool, type Spool } from '../../platform/runtime/spool.ts'
 import { MAX_IMPORT_BYTES } from './api.ts'
@@ -27,11 +27,11 @@ export type Received = {
   readonly close: () => Promise<void>
 }
 
-function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+function* splitBytes(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
 }
 
-const rowOf = ({ row, text }: JsonRow): Row => {
+const parseRow = ({ row, text }: JsonRow): Row => {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -43,11 +43,11 @@ const rowOf = ({ row, text }: JsonRow): Row => {
   return { row, value: value as Row['value'] }
 }
 
-async function* rowsOf(spool: Spool): AsyncGenerator<readonly JsonRow[]> {
+async function* readRows(spool: Spool): AsyncGenerator<readonly JsonRow[]> {
   let rows: JsonRow[] = []
   const cutter = new RowCutter((row) => rows.push(row))
   for await (const bytes of spool.read()) {
-    for (const piece of piecesOf(bytes)) {
+    for (const piece of splitBytes(bytes)) {
       cutter.push(piece)
       if (rows.length === 0) continue
       yield rows
@@ -57,13 +57,13 @@ async function* rowsOf(spool: Spool): AsyncGenerator<readonly JsonRow[]> {
   cutter.end()
 }
 
-async function* batchesOf(spool: Spool): AsyncGenerator<readonly Row[]> {
+async function* readBatches(spool: Spool): AsyncGenerator<readonly Row[]> {
   let batch: Row[] = []
   let length = 0
   let values = 0
-  for await (const rows of rowsOf(spool)) {
+  for await (const rows of readRows(spool)) {
     for (const row of rows) {
-      batch.push(rowOf(row))
+      batch.push(parseRow(row))
       length += row.text.length
       values += row.values
       if (batch.length < BATCH_ROWS && length < BATCH_LENGTH && values < BATCH_VALUES) continue
@@ -87,7 +87,7 @@ type Source = {
 /**
  * Reads the whole body, counts its rows and checks their form. An error of form is not thrown here but by `batches`,
  * because clients read an answer only after they have sent all.
- * @throws AppError as `pacedBody`, `Spool.write` and `confirmRights`
+ * @throws AppError as `readPacedBody`, `Spool.write` and `confirmRights`
  */
 export const receive = async ({ request, dir, confirmRights }: Source): Promise<Received> => {
   const spool = createSpool({ dir })
@@ -96,7 +96,7 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
   let confirmedMs = performance.now()
   let size = 0
   let flaw: unknown
-  const unlessFlawed = (step: () => void): void => {
+  const runUnlessFlawed = (step: () => void): void => {
     try {
       if (!flaw) step()
     } catch (error) {
@@ -104,10 +104,10 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
     }
   }
   try {
-    for await (const bytes of pacedBody(request, MAX_IMPORT_BYTES)) {
+    for await (const bytes of readPacedBody(request, MAX_IMPORT_BYTES)) {
       size += bytes.length
-      for (const piece of piecesOf(bytes)) {
-        unlessFlawed(() => counter.push(piece))
+      for (const piece of splitBytes(bytes)) {
+        runUnlessFlawed(() => counter.push(piece))
         await breathe()
       }
       // After an error the rest is never read, so it need not be stored.
@@ -117,7 +117,7 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
       confirmedMs = performance.now()
     }
     await confirmRights()
-    unlessFlawed(() => counter.end())
+    runUnlessFlawed(() => counter.end())
   } catch (error) {
     await spool.close()
     throw error
@@ -127,7 +127,7 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
     bytes: size,
     batches: async function* () {
       if (flaw) throw flaw
-      yield* batchesOf(spool)
+      yield* readBatches(spool)
     },
     close: spool.close,
   }

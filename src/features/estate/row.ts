@@ -1,8 +1,8 @@
 /** Parses a row of an import, and tries it so that its failure rolls back only its own changes. */
 import type { z } from 'zod'
 import { AppError, invalidField } from '../../platform/contract/errors.ts'
-import { parse, unknownFields } from '../../platform/contract/validate.ts'
-import { attempt as attemptItem } from '../../platform/operation/attempt.ts'
+import { listUnknownFields, parse } from '../../platform/contract/validate.ts'
+import { attempt } from '../../platform/operation/attempt.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { AddressMoves } from './import-moves.ts'
@@ -22,7 +22,7 @@ const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'created_by', 'util
 
 /** @throws AppError VALIDATION_ERROR for an unknown field, so that a typo is noticed. */
 export const checkFields = (schema: z.ZodType, value: unknown): void => {
-  const [unknown] = unknownFields(schema, value).filter((field) => !READ_ONLY.has(field))
+  const [unknown] = listUnknownFields(schema, value).filter((field) => !READ_ONLY.has(field))
   if (unknown !== undefined) throw invalidField(unknown, 'is not a field of this resource')
 }
 
@@ -38,7 +38,7 @@ export const parseRow = <S extends z.ZodType>(schema: S, value: unknown): z.outp
 }
 
 /** Tries a row. An import is atomic, so an error of the server is thrown. */
-export const attempt = (ctx: Ctx, work: () => Promise<Done>): Promise<Outcome> => attemptItem(ctx, work, true)
+export const tryRow = (ctx: Ctx, work: () => Promise<Done>): Promise<Outcome> => attempt(ctx, work, true)
 
 /** Returns the context in which a row finds its object: that of the objects that the caller knows. */
 export type Lookup = () => Promise<Ctx>

@@ -4,7 +4,7 @@ import type { Permission } from '../../platform/operation/operation.ts'
 import { EVENTS } from './catalogue.ts'
 import type { Parts, Sight } from './sight.ts'
 import type { StoredEvent } from './store.ts'
-import { type EventPart, withheldFrom, withoutParts } from './withheld.ts'
+import { type EventPart, listWithheld, removeParts } from './withheld.ts'
 
 export type Wanted = {
   /** Names, and families such as `device.*`; undefined for all. */
@@ -29,38 +29,38 @@ export const NEEDED: Permission = 'events:read'
 type Rights = Pick<Caller, 'permissions' | 'reach'>
 
 /** Returns the parts of the estate in which the caller has both permissions; none for everywhere, undefined without one of them. */
-export const partsFor = ({ permissions, reach }: Rights, permission: Permission): Parts | undefined => {
+export const getParts = ({ permissions, reach }: Rights, permission: Permission): Parts | undefined => {
   const parts = [NEEDED, permission].map((name) => (permissions.has(name) ? 'everywhere' : reach?.get(name)))
   return parts.includes(undefined) ? undefined : parts.flatMap((part) => (typeof part === 'object' ? part : []))
 }
 
 /** Returns the text that tells the parts of an event from others. Their areas change with the objects. */
-export const partsText = (parts: Parts | undefined): string =>
+export const formatParts = (parts: Parts | undefined): string =>
   parts === undefined ? '' : JSON.stringify(parts.map(({ scopes }) => scopes.map((set) => [...set].sort())))
 
 /** True if the permission counts in all of these parts. */
-const countsIn = (rights: Rights, permission: Permission, parts: Parts): boolean =>
-  partsFor(rights, permission)?.every(({ part }) => parts.some((one) => one.part === part)) ?? false
+const isHeldIn = (rights: Rights, permission: Permission, parts: Parts): boolean =>
+  getParts(rights, permission)?.every(({ part }) => parts.some((one) => one.part === part)) ?? false
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
-const familyOf = (event: string): string => `${event.slice(0, event.indexOf('.'))}.*`
+const getFamily = (event: string): string => `${event.slice(0, event.indexOf('.'))}.*`
 
-export const audienceOf = (rights: Rights, { types, resource }: Wanted): Audience => {
+export const buildAudience = (rights: Rights, { types, resource }: Wanted): Audience => {
   const isWanted = (name: string): boolean =>
-    types === undefined || types.includes(name) || types.includes(familyOf(name))
+    types === undefined || types.includes(name) || types.includes(getFamily(name))
   const names: string[] = []
   const parts = new Map<string, Parts>()
   const withheld = new Map<string, readonly EventPart[]>()
   for (const { name, permission } of EVENTS) {
-    const held = isWanted(name) ? partsFor(rights, permission) : undefined
+    const held = isWanted(name) ? getParts(rights, permission) : undefined
     if (!held) continue
     names.push(name)
     if (held.length > 0) parts.set(name, held)
-    const hidden = withheldFrom(name, (needed) => countsIn(rights, needed, held))
+    const hidden = listWithheld(name, (needed) => isHeldIn(rights, needed, held))
     if (hidden.length > 0) withheld.set(name, hidden)
   }
-  const limits = [...parts].map(([name, of]) => [name, partsText(of)])
+  const limits = [...parts].map(([name, of]) => [name, formatParts(of)])
   const hidden = [...withheld].map(([name, of]) => [name, of.map(({ permission }) => permission)])
   return { key: JSON.stringify([names, resource, limits, hidden]), names: new Set(names), resource, parts, withheld }
 }
@@ -71,11 +71,11 @@ const isFor = ({ names, resource }: Audience, { event, resource_id }: StoredEven
 const encoder = new TextEncoder()
 
 /** Returns the first members of the JSON of an event: its name, and its change if it has one. */
-const headOf = (event: string, changeId: string): string =>
+const formatHead = (event: string, changeId: string): string =>
   changeId === '' ? `"event":"${event}"` : `"event":"${event}","change_id":"${changeId}"`
 
-export const textOf = ({ seq, event, data, change_id, created_at }: StoredEvent): string =>
-  `id: ${seq}\nevent: ${event}\ndata: {${headOf(event, change_id)},"timestamp":"${created_at}","data":${data}}\n\n`
+export const formatEvent = ({ seq, event, data, change_id, created_at }: StoredEvent): string =>
+  `id: ${seq}\nevent: ${event}\ndata: {${formatHead(event, change_id)},"timestamp":"${created_at}","data":${data}}\n\n`
 
 /**
  * @param sight of the events, if an audience has parts
@@ -83,8 +83,8 @@ export const textOf = ({ seq, event, data, change_id, created_at }: StoredEvent)
  */
 export const createEncoding = (events: readonly StoredEvent[], sight?: Sight) => {
   const known = new Map<StoredEvent, Bytes>()
-  const bytesOf = (event: StoredEvent): Bytes => {
-    const bytes = known.get(event) ?? encoder.encode(textOf(event))
+  const encodeEvent = (event: StoredEvent): Bytes => {
+    const bytes = known.get(event) ?? encoder.encode(formatEvent(event))
     known.set(event, bytes)
     return bytes
   }
@@ -94,8 +94,8 @@ export const createEncoding = (events: readonly StoredEvent[], sight?: Sight) =>
       const parts = audience.parts.get(event.event)
       const seen = parts ? sight?.(event, parts) : event.data
       if (seen === undefined) return []
-      const data = withoutParts(seen, audience.withheld.get(event.event) ?? [])
-      return data === event.data ? bytesOf(event) : encoder.encode(textOf({ ...event, data }))
+      const data = removeParts(seen, audience.withheld.get(event.event) ?? [])
+      return data === event.data ? encodeEvent(event) : encoder.encode(formatEvent({ ...event, data }))
     })
     const [only = new Uint8Array(), ...others] = pieces
     return others.length === 0 ? only : Buffer.concat(pieces)

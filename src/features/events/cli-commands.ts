@@ -1,5 +1,5 @@
 /** `plat watch` follows events as they are committed. The implementation is loaded when it runs. */
-import { type Command, flag } from '../../platform/cli/command.ts'
+import { type Command, createFlag } from '../../platform/cli/command.ts'
 
 export const eventCommands: readonly Command[] = [
   {
@@ -11,11 +11,11 @@ export const eventCommands: readonly Command[] = [
     spec: () => ({
       args: [],
       flags: [
-        flag('types', 'Only events of these names or families, separated by commas: device.created,conflict.*', {
+        createFlag('types', 'Only events of these names or families, separated by commas: device.created,conflict.*', {
           hint: 'LIST',
         }),
-        flag('resource', 'Only events of the object with this id', { hint: 'ID' }),
-        flag('count', 'End after this number of events', { hint: 'NUMBER' }),
+        createFlag('resource', 'Only events of the object with this id', { hint: 'ID' }),
+        createFlag('count', 'End after this number of events', { hint: 'NUMBER' }),
       ],
     }),
     run: async (session, texts) => (await import('./cli-watch.ts')).watch(session, texts),

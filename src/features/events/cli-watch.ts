@@ -1,9 +1,9 @@
 /** Follows the live feed from a terminal or a script. */
 
 import { sendRequest, type Transport } from '../../platform/cli/client.ts'
-import { type Session, type Texts, textOf } from '../../platform/cli/command.ts'
-import { printable, printableJson } from '../../platform/cli/display.ts'
-import { usageError } from '../../platform/cli/usage-error.ts'
+import { getText, type Session, type Texts } from '../../platform/cli/command.ts'
+import { toPrintable, toPrintableJson } from '../../platform/cli/display.ts'
+import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 
 type Received = { readonly id: string; readonly event: string; readonly data: string }
@@ -13,7 +13,7 @@ const RETRY_MS = 2000
 const LIMIT_RETRY_MS = 60_000
 
 /** Parses the event stream (HTML, section 9.2.6) as far as our server uses it. */
-async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Received> {
+async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Received> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const bytes of body) {
@@ -32,25 +32,25 @@ async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Recei
 }
 
 /** Returns the line that describes the object of an event. */
-const lineOf = ({ event, data }: Received): string => {
+const formatLine = ({ event, data }: Received): string => {
   // The contract of the server ensures this type.
   const { timestamp, data: about } = JSON.parse(data) as { timestamp: string; data: Record<string, unknown> }
   const named = ['name', 'pool_name', 'description', 'ip', 'subnet', 'id'].flatMap((field) => about[field] || [])
   const changes = Array.isArray(about.changes) ? ` (${about.changes.join(', ')})` : ''
-  return `${printable(`${timestamp}  ${event.padEnd(24)}  ${String(named[0] ?? '')}${changes}`)}\n`
+  return `${toPrintable(`${timestamp}  ${event.padEnd(24)}  ${String(named[0] ?? '')}${changes}`)}\n`
 }
 
-const countOf = (texts: Texts): number => {
-  const text = textOf(texts, 'count')
+const parseCount = (texts: Texts): number => {
+  const text = getText(texts, 'count')
   if (text === undefined) return Number.POSITIVE_INFINITY
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw usageError('--count must be a whole number from 1 on')
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw createUsageError('--count must be a whole number from 1 on')
   return Number(text)
 }
 
-const pathOf = (texts: Texts): string => {
+const buildPath = (texts: Texts): string => {
   const query = new URLSearchParams()
   for (const name of ['types', 'resource']) {
-    const text = textOf(texts, name)
+    const text = getText(texts, name)
     if (text !== undefined) query.set(name, text)
   }
   return query.size === 0 ? '/api/events' : `/api/events?${query}`
@@ -68,7 +68,7 @@ const openAt = ({ transport, path, signal }: Place, lastId: string): Promise<Res
 const isAway = (error: unknown): boolean =>
   !(error instanceof AppError) || error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMIT_EXCEEDED'
 
-const rest = (signal: AbortSignal, ms: number): Promise<void> =>
+const waitMs = (signal: AbortSignal, ms: number): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     signal.addEventListener('abort', () => {
@@ -78,8 +78,8 @@ const rest = (signal: AbortSignal, ms: number): Promise<void> =>
   })
 
 export const watch = async ({ io, globals, connect }: Session, texts: Texts): Promise<number> => {
-  const most = countOf(texts)
-  const path = pathOf(texts)
+  const most = parseCount(texts)
+  const path = buildPath(texts)
   const { transport } = await connect()
   const signal = io.interrupted()
   const isJson = globals.output === 'json'
@@ -91,7 +91,7 @@ export const watch = async ({ io, globals, connect }: Session, texts: Texts): Pr
     try {
       const { body } = await openAt({ transport, path, signal }, lastId)
       hasBegun = true
-      for await (const received of eventsIn(body ?? new ReadableStream())) {
+      for await (const received of parseEvents(body ?? new ReadableStream())) {
         if (received.id !== '') lastId = received.id
         if (received.event === 'reset') {
           await io.stderr.write('Some events are no longer stored: the following ones are later\n')
@@ -103,7 +103,7 @@ export const watch = async ({ io, globals, connect }: Session, texts: Texts): Pr
           await io.stderr.write('A newer feed of this user has replaced this one: it resumes in a minute\n')
           continue
         }
-        await io.stdout.write(isJson ? `${printableJson(received.data)}\n` : lineOf(received))
+        await io.stdout.write(isJson ? `${toPrintableJson(received.data)}\n` : formatLine(received))
         if (++count >= most) return 0
       }
     } catch (error) {
@@ -111,7 +111,7 @@ export const watch = async ({ io, globals, connect }: Session, texts: Texts): Pr
       // Retries only after a first success: a server that never answered is a wrong address.
       if (!hasBegun || !isAway(error)) throw error
     }
-    if (!signal.aborted) await rest(signal, restMs)
+    if (!signal.aborted) await waitMs(signal, restMs)
   }
   return 0
 }

@@ -10,7 +10,7 @@ import { eventRoutes } from './api.ts'
 import { createFeed, type Feed, type Listener } from './feed.ts'
 import { RECORDED, recording } from './record.ts'
 import { createRevalidation } from './revalidation.ts'
-import { sightOf } from './sight.ts'
+import { loadSight } from './sight.ts'
 import * as store from './store.ts'
 import { streamTo } from './stream.ts'
 
@@ -33,11 +33,11 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
   const scope = { db: db.read, store: db }
   const feed: Feed = createFeed({
     source: {
-      after: (seq, most) => store.after(scope, seq, most),
-      ends: () => store.ends(scope),
+      after: (seq, most) => store.findAfter(scope, seq, most),
+      ends: () => store.findEnds(scope),
       underWay: () => db.sql.underWay(db.read),
       timeline: () => db.cluster?.timeline(),
-      sight: (events) => sightOf(scope, events),
+      sight: (events) => loadSight(scope, events),
     },
     log,
     perUser: config.feedsPerUser,
@@ -69,7 +69,7 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
   const before = async (moment: string): Promise<number | undefined> => {
     // Those events are deleted. No event has the number -1, so the client gets a reset.
     if (Date.parse(moment) < Date.now() - KEPT_MS) return -1
-    const first = await store.firstSince(scope, moment)
+    const first = await store.findFirstSince(scope, moment)
     return first === undefined ? undefined : first - 1
   }
   return {
@@ -88,8 +88,8 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
         summary: 'Deletes events that are older than a day',
         everyMs: PURGE_MS,
         run: async (ctx) => {
-          const { first, last } = await store.ends(ctx)
-          const since = await store.firstSince(ctx, new Date(Date.parse(ctx.now) - KEPT_MS).toISOString())
+          const { first, last } = await store.findEnds(ctx)
+          const since = await store.findFirstSince(ctx, new Date(Date.parse(ctx.now) - KEPT_MS).toISOString())
           // Keeps the last event, because the next number follows from it.
           const end = since ?? last
           for (let to = first; to < end; ) {

@@ -1,10 +1,10 @@
 /** Reads committed events once for all listeners, and disconnects a listener that does not keep up. */
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import type { UnderWay } from '../../platform/db/database.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import { eventRoutes } from './api.ts'
-import { type Audience, audienceOf, type Bytes, createEncoding, type Wanted } from './audience.ts'
+import { type Audience, type Bytes, buildAudience, createEncoding, type Wanted } from './audience.ts'
 import { Gaps, isMissingOne } from './gaps.ts'
 import type { Sight } from './sight.ts'
 import type { StoredEvent } from './store.ts'
@@ -132,7 +132,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
       cut(oldest, limit)
     }
     byUser.set(userId, own.add(listener))
-    const audience = audienceOf(listener.caller, listener.wanted)
+    const audience = buildAudience(listener.caller, listener.wanted)
     const group = groups.get(audience.key) ?? { ...audience, members: new Set() }
     groups.set(group.key, group)
     group.members.add(listener)
@@ -168,7 +168,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
   }
 
   /** After a promotion, events may be lost and their numbers be those of others: all listeners must read again. */
-  const restart = async (): Promise<void> => {
+  const resetAll = async (): Promise<void> => {
     const { last } = await source.ends()
     position = last
     gaps = new Gaps()
@@ -178,7 +178,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
   const followTimeline = async (): Promise<void> => {
     const present = source.timeline()
     if (present === undefined || present === timeline) return
-    if (timeline !== undefined) await restart()
+    if (timeline !== undefined) await resetAll()
     timeline = present
   }
 
@@ -239,7 +239,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
         return wake()
       }
       const events = (await source.after(at, BATCH)).filter(({ seq }) => seq <= (position ?? seq))
-      for (const some of batches(events, PIECE)) {
+      for (const some of splitBatches(events, PIECE)) {
         const sight = group.parts.size > 0 ? await source.sight(some) : undefined
         if (!joining.has(listener) || !send(listener, createEncoding(some, sight)(group))) return
         // Backpressure: the missed events may be many, and stay in the database until the client reads.

@@ -3,7 +3,7 @@ import type { Cable } from '../cables/api.ts'
 import type { Conflict } from '../conflicts/schema.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import type { CustomField } from '../custom-fields/api.ts'
-import { customChanges } from '../custom-fields/engine.ts'
+import { listCustomChanges } from '../custom-fields/engine.ts'
 import type { DeviceType } from '../device-types/api.ts'
 import type { Device } from '../devices/schema.ts'
 import type { DiscoveredDevice, Scan } from '../discovery/schema.ts'
@@ -36,10 +36,11 @@ export const record = async (ctx: Ctx, event: EventName, resource_id: string, va
   await ctx.emit(RECORDED, recorded)
 }
 
-const deviceData = (device: Device) => ({ ...device, ip_address: device.addresses[0]?.ip ?? '' })
+const toDeviceData = (device: Device) => ({ ...device, ip_address: device.addresses[0]?.ip ?? '' })
 
-const ofDevice = (event: EventName) => (ctx: Ctx, device: Device) => record(ctx, event, device.id, deviceData(device))
-const ofObject =
+const createDeviceRecorder = (event: EventName) => (ctx: Ctx, device: Device) =>
+  record(ctx, event, device.id, toDeviceData(device))
+const createObjectRecorder =
   (event: EventName) =>
   <T extends { readonly id: string }>(ctx: Ctx, object: T) =>
     record(ctx, event, object.id, object)
@@ -55,46 +56,46 @@ type VlanChange = { readonly vlan: Vlan; readonly changes: readonly string[] }
 
 /** Maps the events between features to those of the catalogue. */
 export const recording: NonNullable<Feature['reactions']> = {
-  'device.created': ofDevice('device.created'),
-  'device.promoted': ofDevice('device.promoted'),
-  'device.deleted': ofDevice('device.deleted'),
+  'device.created': createDeviceRecorder('device.created'),
+  'device.promoted': createDeviceRecorder('device.promoted'),
+  'device.deleted': createDeviceRecorder('device.deleted'),
   'device.updated': (ctx, { device, before, changes }: DeviceChange) =>
     record(ctx, 'device.updated', device.id, {
-      ...deviceData(device),
-      changes: customChanges(changes, before, device),
+      ...toDeviceData(device),
+      changes: listCustomChanges(changes, before, device),
     }),
-  'network.created': ofObject('network.created'),
-  'network.deleted': ofObject('network.deleted'),
+  'network.created': createObjectRecorder('network.created'),
+  'network.deleted': createObjectRecorder('network.deleted'),
   'network.updated': (ctx, { network, changes }: NetworkChange) =>
     record(ctx, 'network.updated', network.id, { ...network, changes }),
-  'vlan.created': ofObject('vlan.created'),
-  'vlan.deleted': ofObject('vlan.deleted'),
+  'vlan.created': createObjectRecorder('vlan.created'),
+  'vlan.deleted': createObjectRecorder('vlan.deleted'),
   'vlan.updated': (ctx, { vlan, changes }: VlanChange) => record(ctx, 'vlan.updated', vlan.id, { ...vlan, changes }),
-  'custom_field.created': ofObject('custom_field.created'),
-  'custom_field.deleted': ofObject('custom_field.deleted'),
+  'custom_field.created': createObjectRecorder('custom_field.created'),
+  'custom_field.deleted': createObjectRecorder('custom_field.deleted'),
   'custom_field.updated': (ctx, { custom_field, changes }: CustomFieldChange) =>
     record(ctx, 'custom_field.updated', custom_field.id, { ...custom_field, changes }),
-  'port.created': ofObject('port.created'),
-  'port.deleted': ofObject('port.deleted'),
+  'port.created': createObjectRecorder('port.created'),
+  'port.deleted': createObjectRecorder('port.deleted'),
   'port.updated': (ctx, { port, changes }: PortChange) => record(ctx, 'port.updated', port.id, { ...port, changes }),
-  'cable.created': ofObject('cable.created'),
-  'cable.deleted': ofObject('cable.deleted'),
+  'cable.created': createObjectRecorder('cable.created'),
+  'cable.deleted': createObjectRecorder('cable.deleted'),
   'cable.updated': (ctx, { cable, changes }: CableChange) =>
     record(ctx, 'cable.updated', cable.id, { ...cable, changes }),
-  'rack.created': ofObject('rack.created'),
-  'rack.deleted': ofObject('rack.deleted'),
+  'rack.created': createObjectRecorder('rack.created'),
+  'rack.deleted': createObjectRecorder('rack.deleted'),
   'rack.updated': (ctx, { rack, changes }: RackChange) => record(ctx, 'rack.updated', rack.id, { ...rack, changes }),
-  'device_type.created': ofObject('device_type.created'),
-  'device_type.deleted': ofObject('device_type.deleted'),
+  'device_type.created': createObjectRecorder('device_type.created'),
+  'device_type.deleted': createObjectRecorder('device_type.deleted'),
   'device_type.updated': (ctx, { device_type, changes }: DeviceTypeChange) =>
     record(ctx, 'device_type.updated', device_type.id, { ...device_type, changes }),
   'pool.utilization_high': (ctx, high: { readonly pool_id: string }) =>
     record(ctx, 'pool.utilization_high', high.pool_id, high),
   'conflict.detected': (ctx, conflict: Conflict) => record(ctx, 'conflict.detected', conflict.id, conflict),
   'conflict.resolved': (ctx, conflict: Conflict) => record(ctx, 'conflict.resolved', conflict.id, conflict),
-  'dns.drift_detected': ofObject('dns.drift_detected'),
-  'dns.drift_resolved': ofObject('dns.drift_resolved'),
-  'dns.sync_failed': ofObject('dns.sync_failed'),
+  'dns.drift_detected': createObjectRecorder('dns.drift_detected'),
+  'dns.drift_resolved': createObjectRecorder('dns.drift_resolved'),
+  'dns.sync_failed': createObjectRecorder('dns.sync_failed'),
   'discovery.started': (ctx, scan: Scan) => record(ctx, 'discovery.started', scan.id, scan),
   'discovery.completed': (ctx, scan: Scan) => record(ctx, 'discovery.completed', scan.id, scan),
   'discovery.device_found': (ctx, found: DiscoveredDevice) => record(ctx, 'discovery.device_found', found.id, found),

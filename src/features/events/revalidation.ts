@@ -5,8 +5,8 @@
  */
 
 import type { Caller } from '../../platform/operation/caller.ts'
-import { type CheckCredentials, credentialName, type Held } from '../sessions/credential-check.ts'
-import { NEEDED, partsFor, partsText } from './audience.ts'
+import { type CheckCredentials, getCredentialName, type Held } from '../sessions/credential-check.ts'
+import { formatParts, getParts, NEEDED } from './audience.ts'
 import { EVENTS } from './catalogue.ts'
 import type { Listener } from './feed.ts'
 import { PART_PERMISSIONS } from './withheld.ts'
@@ -46,7 +46,7 @@ type Rights = Pick<Caller, 'permissions' | 'reach'>
 
 /** Returns true if both receive the same parts of the events of the same parts of the estate. */
 const seesSameEvents = (one: Rights, other: Rights): boolean =>
-  DECISIVE.every((permission) => partsText(partsFor(one, permission)) === partsText(partsFor(other, permission)))
+  DECISIVE.every((permission) => formatParts(getParts(one, permission)) === formatParts(getParts(other, permission)))
 
 export const createRevalidation = ({ check, listeners, dismiss, polled, now, scopes }: Options): Revalidation => {
   type Evaluated = { readonly expiresMs: number; readonly atMs: number; readonly scopes: string | undefined }
@@ -59,7 +59,7 @@ export const createRevalidation = ({ check, listeners, dismiss, polled, now, sco
   let isClosed = false
 
   /** Returns the scopes of all listeners with a part of the estate, or undefined without such. */
-  const scopesFor = async (all: readonly Listener[]): Promise<string | undefined> =>
+  const loadScopes = async (all: readonly Listener[]): Promise<string | undefined> =>
     all.some(({ caller }) => caller.reach) ? scopes() : undefined
 
   const evaluate = (listener: Listener, held: Held | undefined, current: string | undefined): void => {
@@ -67,21 +67,21 @@ export const createRevalidation = ({ check, listeners, dismiss, polled, now, sco
     const known = evaluated.get(listener)
     // A change of scopes may show or hide objects that no event tells of: the client reads again.
     const isSame = !known || known.scopes === own
-    if (held && isSame && partsFor(held, NEEDED) && seesSameEvents(held, listener.caller)) {
+    if (held && isSame && getParts(held, NEEDED) && seesSameEvents(held, listener.caller)) {
       evaluated.set(listener, { expiresMs: held.expiresMs, atMs: now().getTime(), scopes: own })
       earliestMs = Math.min(earliestMs, held.expiresMs)
     } else dismiss(listener)
   }
 
-  const heldBy = (held: ReadonlyMap<string, Held>, { caller }: Listener): Held | undefined =>
-    held.get(credentialName(caller))
+  const getHeld = (held: ReadonlyMap<string, Held>, { caller }: Listener): Held | undefined =>
+    held.get(getCredentialName(caller))
 
   const evaluateAll = async (): Promise<void> => {
     const all = listeners()
     // Before the rights, which may be of a later state.
-    const current = await scopesFor(all)
+    const current = await loadScopes(all)
     const held = await check(all.map(({ caller }) => caller))
-    for (const listener of all) evaluate(listener, heldBy(held, listener), current)
+    for (const listener of all) evaluate(listener, getHeld(held, listener), current)
     // Includes listeners that joined during the check.
     earliestMs = listeners().reduce((least, one) => Math.min(least, evaluated.get(one)?.expiresMs ?? least), Infinity)
   }
@@ -142,8 +142,8 @@ export const createRevalidation = ({ check, listeners, dismiss, polled, now, sco
 
   return {
     admit: async (listener) => {
-      const current = await scopesFor([listener])
-      evaluate(listener, heldBy(await check([listener.caller]), listener), current)
+      const current = await loadScopes([listener])
+      evaluate(listener, getHeld(await check([listener.caller]), listener), current)
       schedule()
     },
     request: () => {

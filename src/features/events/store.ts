@@ -24,14 +24,14 @@ export const insert = async (ctx: StoreScope, row: New): Promise<void> => {
 export type StoredEvent = New & { readonly seq: number }
 
 /** Returns the events that were committed after an event, in order. */
-export const after = async ({ db }: StoreScope, seq: number, most: number): Promise<StoredEvent[]> => {
+export const findAfter = async ({ db }: StoreScope, seq: number, most: number): Promise<StoredEvent[]> => {
   const rows = await db.selectFrom('events').selectAll().where('seq', '>', seq).orderBy('seq').limit(most).execute()
   // PostgreSQL's driver returns 64-bit numbers as text.
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
 }
 
 /** Returns the first and the last number; 0 and 0 without events. */
-export const ends = async ({ db }: StoreScope): Promise<{ readonly first: number; readonly last: number }> => {
+export const findEnds = async ({ db }: StoreScope): Promise<{ readonly first: number; readonly last: number }> => {
   const { first, last } = await db
     .selectFrom('events')
     .select(({ fn }) => [fn.min('seq').as('first'), fn.max('seq').as('last')])
@@ -46,7 +46,7 @@ export const removeBefore = async ({ db }: StoreScope, seq: number): Promise<num
 }
 
 /** Returns the number of the first event at or after a time; undefined without one. */
-export const firstSince = async ({ db }: StoreScope, moment: string): Promise<number | undefined> => {
+export const findFirstSince = async ({ db }: StoreScope, moment: string): Promise<number | undefined> => {
   const row = await db
     .selectFrom('events')
     .select('seq')

@@ -1,5 +1,5 @@
 /** Streams the live feed as an HTTP response. */
-import { rawQuery } from '../../platform/contract/raw-query.ts'
+import { parseRawQuery } from '../../platform/contract/raw-query.ts'
 import type { Ctx } from '../ctx.ts'
 import { FeedQuery } from './api.ts'
 import type { Bytes } from './audience.ts'
@@ -9,7 +9,7 @@ import type { Feed, Listener } from './feed.ts'
 const MOST_WAITING = 256 * 1024
 
 /** Reads the standard header (HTML, section 9.2.4), or the query parameter for clients that can't set it. */
-const lastSeqOf = async (
+const resolveLastSeq = async (
   request: Request,
   { last_event_id, since }: FeedQuery,
   before: (moment: string) => Promise<number | undefined>,
@@ -24,7 +24,7 @@ const lastSeqOf = async (
 const OPENING = new TextEncoder().encode('retry: 2000\n\n')
 
 /** A pull stream: unread bytes wait in this buffer, where they are counted. */
-const listenerFor = ({ caller, wanted }: Pick<Listener, 'caller' | 'wanted'>, leave: Feed['leave']) => {
+const createListener = ({ caller, wanted }: Pick<Listener, 'caller' | 'wanted'>, leave: Feed['leave']) => {
   let waiting: Bytes[] = [OPENING]
   let waitingBytes = 0
   let sentBytes = 0
@@ -95,11 +95,11 @@ type StreamOptions = Pick<Feed, 'follow' | 'leave'> & {
 export const streamTo =
   ({ follow, leave, before }: StreamOptions) =>
   async (ctx: Ctx, request: Request): Promise<Response> => {
-    const query = rawQuery(FeedQuery, request)
+    const query = parseRawQuery(FeedQuery, request)
     const wanted = { types: query.types, resource: query.resource }
-    const { listener, body } = listenerFor({ caller: ctx.caller, wanted }, leave)
+    const { listener, body } = createListener({ caller: ctx.caller, wanted }, leave)
     // Precedes the response: a client that has its first bytes receives all later events.
-    await follow(listener, await lastSeqOf(request, query, before))
+    await follow(listener, await resolveLastSeq(request, query, before))
     return new Response(body, {
       headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
     })

@@ -7,15 +7,15 @@ type Data = Readonly<Record<string, unknown>>
 export type EventPart = { readonly permission: Permission; readonly hide: (data: Data) => Data }
 
 /** Sets fields of both ends of a cable. */
-const inEnds =
+const setInEnds =
   (fields: Data): EventPart['hide'] =>
   (data) => ({ ...data, a: { ...(data.a as Data), ...fields }, b: { ...(data.b as Data), ...fields } })
 
 /** As the answers about the same objects, whose operations declare them in `shows`. */
 const BY_FAMILY: Readonly<Record<string, readonly EventPart[]>> = {
   cable: [
-    { permission: 'devices:list', hide: inEnds({ device: '' }) },
-    { permission: 'ports:list', hide: inEnds({ device_id: '', device: '', port: '' }) },
+    { permission: 'devices:list', hide: setInEnds({ device: '' }) },
+    { permission: 'ports:list', hide: setInEnds({ device_id: '', device: '', port: '' }) },
   ],
   vlan: [{ permission: 'networks:list', hide: (data) => ({ ...data, network_ids: [] }) }],
 }
@@ -26,10 +26,10 @@ export const PART_PERMISSIONS: readonly Permission[] = Object.values(BY_FAMILY).
 )
 
 /** Returns the parts of an event that a caller does not receive. @param may true for a permission that the caller has for the event */
-export const withheldFrom = (event: string, may: (permission: Permission) => boolean): readonly EventPart[] =>
+export const listWithheld = (event: string, may: (permission: Permission) => boolean): readonly EventPart[] =>
   (BY_FAMILY[event.slice(0, event.indexOf('.'))] ?? []).filter(({ permission }) => !may(permission))
 
 /** @param data JSON */
-export const withoutParts = (data: string, parts: readonly EventPart[]): string =>
+export const removeParts = (data: string, parts: readonly EventPart[]): string =>
   // As `record` has written it.
   parts.length === 0 ? data : JSON.stringify(parts.reduce((rest, { hide }) => hide(rest), JSON.parse(data) as Data))

@@ -1,22 +1,22 @@
 /** Ends the credentials of an account: those that it gave to others, and its own ways to sign in. */
 import type { DbScope, StoreScope } from '../ctx.ts'
 import { resetFactors } from '../factors/factors.ts'
-import { endKeysOf } from '../keys/keys.ts'
-import { endGrantsOf } from '../oauth/oauth.ts'
-import { endSignInsOf, lockAccount } from '../users/account.ts'
+import { endUserKeys } from '../keys/keys.ts'
+import { endUserGrants } from '../oauth/oauth.ts'
+import { endUserSignIns, lockAccount } from '../users/account.ts'
 import { removePassword } from '../users/provider-users.ts'
 
 export type EndedCredentials = {
-  readonly keys: Awaited<ReturnType<typeof endKeysOf>>
-  readonly grants: Awaited<ReturnType<typeof endGrantsOf>>
+  readonly keys: Awaited<ReturnType<typeof endUserKeys>>
+  readonly grants: Awaited<ReturnType<typeof endUserGrants>>
 }
 
 /** Deletes all API keys, OAuth grants and codes of an account, and ends its sessions in every store. Its ways to sign in stay. */
 export const endCredentials = async (scope: DbScope, userId: string): Promise<EndedCredentials> => {
-  const grants = await endGrantsOf(scope, userId)
+  const grants = await endUserGrants(scope, userId)
   // Sessions, codes and tokens of an earlier generation are invalid in every store.
-  await endSignInsOf(scope, userId)
-  return { grants, keys: await endKeysOf(scope, userId) }
+  await endUserSignIns(scope, userId)
+  return { grants, keys: await endUserKeys(scope, userId) }
 }
 
 /** As `endCredentials`, and removes the password and the second factors. Locks the account until commit. */

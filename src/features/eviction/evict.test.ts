@@ -1,7 +1,7 @@
 // `plat user evict` ends every credential of an account on the host, also while a server runs.
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { secretHash } from '../../platform/security/secret-token.ts'
+import { hashSecret } from '../../platform/security/secret-token.ts'
 import { people, QUICK } from '../../testing/people.ts'
 import { onSqlite } from '../../testing/servers.ts'
 import { places, storeConfig } from '../../testing/session-stores.ts'
@@ -31,7 +31,7 @@ const grantTo = async ({ db }: SignInApp, user_id: string) => {
   const lists = { redirect_uris: '["http://127.0.0.1/cb"]', grant_types: '[]', response_types: '["code"]' }
   const client = { id, name: 'Claude', auth_method: 'none' as const, secret_hash: null, scope: '', ...lists }
   const of = { client_id: id, user_id, user_generation: 0, scope: '' }
-  const code = { code_hash: secretHash(id), redirect_uri: '', code_challenge: null, used_at: null, grant_id: null }
+  const code = { code_hash: hashSecret(id), redirect_uri: '', code_challenge: null, used_at: null, grant_id: null }
   await db.write(async (tx) => {
     await insertClient(tx, { ...client, created_at, consented_at: created_at })
     await insertGrant(tx, { id, ...of, created_at, expires_at: '2027-01-01T00:00:00.000Z' })

@@ -6,7 +6,7 @@ import { isBusy } from '../../platform/db/disk/disk-errors.ts'
 import type { HostTrail } from '../../platform/operation/audit.ts'
 import type { SessionsOptions } from '../sessions/sessions.ts'
 import type { Tables } from '../tables.ts'
-import { type Account, accountNamed } from '../users/account.ts'
+import { type Account, findAccountByName } from '../users/account.ts'
 import { endCredentials } from './end-credentials.ts'
 
 type SessionStore = SessionsOptions['sessions']
@@ -57,7 +57,7 @@ const removeLeftovers = async ({ sessions }: EvictOptions, ids: readonly string[
  */
 export const evict = async (options: EvictOptions): Promise<Evicted> => {
   const { db, sessions, trail, username } = options
-  const user = await accountNamed({ db: db.read }, username)
+  const user = await findAccountByName({ db: db.read }, username)
   if (!user) throw new AppError('NOT_FOUND', `No user is called "${username}"`)
   // Before the transaction, which may contain only SQL. The new generation also invalidates later sessions.
   const open = await openSessions(options, user)

@@ -22,5 +22,5 @@ export const consumeChallenge = async (ctx: Ctx, id: string, of: Of): Promise<st
 }
 
 export const purgeChallenges = async (ctx: Ctx): Promise<void> => {
-  while (await ctx.write((tx) => store.purgeChallenges(tx, tx.now)));
+  while (await ctx.write((tx) => store.removeExpiredChallenges(tx, tx.now)));
 }

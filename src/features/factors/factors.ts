@@ -4,23 +4,23 @@ import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Secrets } from '../../platform/security/crypto.ts'
 import type { Passwords } from '../../platform/security/passwords.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
-import { missingKey } from '../secrets/secrets.ts'
-import { endSignInsOf, findUser, lockAccount, requireCharge } from '../users/account.ts'
+import { buildMissingKeyIssue } from '../secrets/secrets.ts'
+import { endUserSignIns, findUser, lockAccount, requireCharge } from '../users/account.ts'
 import { type Factors, factors, type Passkey, type RegistrationResponse } from './api.ts'
 import { consumeChallenge, keepChallenge, purgeChallenges } from './challenges.ts'
-import { type NewCodes, newRecoveryCodes } from './recovery-codes.ts'
+import { generateRecoveryCodes, type NewCodes } from './recovery-codes.ts'
 import {
+  buildRegistrationOptions,
+  buildRelyingParty,
   type RelyingParty,
-  registrationOptions,
-  relyingPartyOf,
   requireRelyingParty,
   verifyRegistration,
 } from './relying-party.ts'
 import { hasFactor, type Requirement } from './requirement.ts'
-import { totpPlace } from './sealed-totp.ts'
+import { buildTotpPlace } from './sealed-totp.ts'
 import * as store from './store.ts'
 import type { PasskeyRow } from './table.ts'
-import { loadStepOf, newTotp } from './totp.ts'
+import { generateTotp, loadMatchStep } from './totp.ts'
 
 export type FactorsOptions = {
   readonly config: Pick<Config, 'publicUrl'>
@@ -33,36 +33,36 @@ export type FactorsOptions = {
 const MAX_PASSKEYS = 20
 const PURGE_MS = 600_000
 
-const own = ({ caller }: Ctx): string => {
+const getUserIdOrThrow = ({ caller }: Ctx): string => {
   if (caller.userId === undefined) throw new AppError('UNAUTHORIZED', 'Sign in')
   return caller.userId
 }
 
-const ownUser = async (ctx: Ctx) => {
-  const user = await findUser(ctx, own(ctx))
+const getOwnUserOrThrow = async (ctx: Ctx) => {
+  const user = await findUser(ctx, getUserIdOrThrow(ctx))
   if (!user) throw new AppError('UNAUTHORIZED', 'Your account is gone')
   return user
 }
 
-const sent = ({ id, name, created_at, last_used_at, is_synced }: PasskeyRow): Passkey => ({
+const toPasskey = ({ id, name, created_at, last_used_at, is_synced }: PasskeyRow): Passkey => ({
   ...{ id, name, created_at, last_used_at },
   is_synced: is_synced === 1,
 })
 
 const show = async (ctx: Ctx, { isRequired }: Requirement): Promise<Factors> => {
-  const id = own(ctx)
+  const id = getUserIdOrThrow(ctx)
   const totp = await store.findTotp(ctx, id)
   return {
     required: await isRequired(ctx, id),
     totp: totp?.confirmed_at ? { created_at: totp.confirmed_at, last_used_at: totp.last_used_at } : null,
-    passkeys: (await store.passkeysOf(ctx, id)).map(sent),
+    passkeys: (await store.findPasskeys(ctx, id)).map(toPasskey),
     recovery_codes_left: await store.countCodes(ctx, id),
   }
 }
 
 /** Creates codes outside of the transaction, in case the user has none. */
-const codesIfNone = async (ctx: Ctx, { passwords }: FactorsOptions): Promise<NewCodes | undefined> =>
-  (await store.countCodes(ctx, own(ctx))) === 0 ? newRecoveryCodes(passwords) : undefined
+const createCodesIfNone = async (ctx: Ctx, { passwords }: FactorsOptions): Promise<NewCodes | undefined> =>
+  (await store.countCodes(ctx, getUserIdOrThrow(ctx))) === 0 ? generateRecoveryCodes(passwords) : undefined
 
 /** Stores the codes unless the user has got some since. @returns those that were stored */
 const storeCodes = async (tx: Ctx, userId: string, made: NewCodes | undefined): Promise<string[]> => {
@@ -71,18 +71,18 @@ const storeCodes = async (tx: Ctx, userId: string, made: NewCodes | undefined): 
   return [...made.codes]
 }
 
-const alreadyThere = () => new AppError('ALREADY_EXISTS', 'You have an authenticator app; remove it first')
+const buildExistsError = () => new AppError('ALREADY_EXISTS', 'You have an authenticator app; remove it first')
 
 const createTotp = async (ctx: Ctx, { secrets, config }: FactorsOptions) => {
-  if (!secrets.isEnabled) rejectIssues([missingKey('secret')])
-  const { id: userId, username } = await ownUser(ctx)
-  const made = await newTotp(username, config.publicUrl === undefined ? undefined : new URL(config.publicUrl).host)
+  if (!secrets.isEnabled) rejectIssues([buildMissingKeyIssue('secret')])
+  const { id: userId, username } = await getOwnUserOrThrow(ctx)
+  const made = await generateTotp(username, config.publicUrl === undefined ? undefined : new URL(config.publicUrl).host)
   return async (tx: Ctx) => {
     await lockAccount(tx, userId)
-    if ((await store.findTotp(tx, userId))?.confirmed_at) throw alreadyThere()
+    if ((await store.findTotp(tx, userId))?.confirmed_at) throw buildExistsError()
     await store.removeTotp(tx, userId)
     const id = Bun.randomUUIDv7()
-    const secret = secrets.seal(totpPlace(id), made.secret)
+    const secret = secrets.seal(buildTotpPlace(id), made.secret)
     const times = { created_at: tx.now, confirmed_at: null, last_used_at: null }
     await store.insertTotp(tx, { id, user_id: userId, secret, last_step: -1, ...times })
     return made
@@ -90,22 +90,22 @@ const createTotp = async (ctx: Ctx, { secrets, config }: FactorsOptions) => {
 }
 
 const confirmTotp = async (ctx: Ctx, options: FactorsOptions, code: string) => {
-  const userId = own(ctx)
-  const stepOf = await loadStepOf()
-  const judge = async (scope: Ctx) => {
+  const userId = getUserIdOrThrow(ctx)
+  const matchStep = await loadMatchStep()
+  const validateCode = async (scope: Ctx) => {
     const totp = await store.findTotp(scope, userId)
     if (!totp) throw invalidField('code', 'belongs to no authenticator app; create a secret first')
-    if (totp.confirmed_at) throw alreadyThere()
-    const step = stepOf(code, options.secrets.open(totpPlace(totp.id), totp.secret), Date.parse(scope.now))
+    if (totp.confirmed_at) throw buildExistsError()
+    const step = matchStep(code, options.secrets.open(buildTotpPlace(totp.id), totp.secret), Date.parse(scope.now))
     if (step === undefined) throw invalidField('code', 'is wrong, or no longer the present one')
     return { totp, step }
   }
   // Before the recovery codes, which take a second.
-  await judge(ctx)
-  const made = await codesIfNone(ctx, options)
+  await validateCode(ctx)
+  const made = await createCodesIfNone(ctx, options)
   return async (tx: Ctx) => {
     await lockAccount(tx, userId)
-    const { totp, step } = await judge(tx)
+    const { totp, step } = await validateCode(tx)
     await store.updateTotp(tx, totp.id, { last_step: step, confirmed_at: tx.now })
     const recovery_codes = await storeCodes(tx, userId, made)
     await tx.emit('factor.created', { user_id: userId, kind: 'totp' })
@@ -113,10 +113,10 @@ const confirmTotp = async (ctx: Ctx, options: FactorsOptions, code: string) => {
   }
 }
 
-const passkeyOptions = async (ctx: Ctx, party: RelyingParty | undefined) => {
+const createPasskeyOptions = async (ctx: Ctx, party: RelyingParty | undefined) => {
   const present = requireRelyingParty(party)
-  const user = await ownUser(ctx)
-  const options = await registrationOptions(present, { ...user, passkeys: await store.passkeysOf(ctx, user.id) })
+  const user = await getOwnUserOrThrow(ctx)
+  const options = await buildRegistrationOptions(present, { ...user, passkeys: await store.findPasskeys(ctx, user.id) })
   return async (tx: Ctx) => {
     const challenge_id = await keepChallenge(tx, options.challenge, { purpose: 'register', user_id: user.id })
     return { challenge_id, options: { ...options } }
@@ -137,7 +137,7 @@ const createPasskey = async (
   { challenge_id, name, response }: Registering,
 ) => {
   const present = requireRelyingParty(party)
-  const userId = own(ctx)
+  const userId = getUserIdOrThrow(ctx)
   const challenge = await ctx.write((tx) =>
     consumeChallenge(tx, challenge_id, { purpose: 'register', user_id: userId }),
   )
@@ -146,10 +146,10 @@ const createPasskey = async (
     ctx.log.info('a new passkey was refused', { request_id: ctx.requestId, error })
     throw invalidField('response', 'is no registration of a passkey at this server, with user verification')
   })
-  const made = await codesIfNone(ctx, options)
+  const made = await createCodesIfNone(ctx, options)
   return async (tx: Ctx) => {
     await lockAccount(tx, userId)
-    const passkeys = await store.passkeysOf(tx, userId)
+    const passkeys = await store.findPasskeys(tx, userId)
     if (passkeys.length >= MAX_PASSKEYS)
       throw new AppError('LIMIT_REACHED', `A user has at most ${MAX_PASSKEYS} passkeys; remove an unused one`)
     requireFreeName(passkeys, '', name)
@@ -161,37 +161,37 @@ const createPasskey = async (
     await store.insertPasskey(tx, row)
     const recovery_codes = await storeCodes(tx, userId, made)
     await tx.emit('factor.created', { user_id: userId, kind: 'passkey' })
-    return { passkey: sent(row), recovery_codes }
+    return { passkey: toPasskey(row), recovery_codes }
   }
 }
 
 /** Locks the account, and returns the own passkey. @throws AppError NOT_FOUND, also for that of another user */
 const lockPasskey = async (ctx: Ctx, id: string): Promise<PasskeyRow> => {
-  await lockAccount(ctx, own(ctx))
+  await lockAccount(ctx, getUserIdOrThrow(ctx))
   const passkey = await store.findPasskey(ctx, id)
-  if (passkey?.user_id !== own(ctx)) throw notFound('passkey', id)
-  ctx.precondition(sent(passkey))
+  if (passkey?.user_id !== getUserIdOrThrow(ctx)) throw notFound('passkey', id)
+  ctx.precondition(toPasskey(passkey))
   return passkey
 }
 
 const renamePasskey = async (ctx: Ctx, { id, name }: { id: string; name: string }): Promise<Passkey> => {
   const passkey = await lockPasskey(ctx, id)
-  requireFreeName(await store.passkeysOf(ctx, passkey.user_id), id, name)
+  requireFreeName(await store.findPasskeys(ctx, passkey.user_id), id, name)
   await store.renamePasskey(ctx, id, name)
-  return sent({ ...passkey, name })
+  return toPasskey({ ...passkey, name })
 }
 
 /** After a removal. @throws AppError LAST_FACTOR if the user must have a factor, and this was the last one */
-const removed = async (ctx: Ctx, { isMissing }: Requirement, kind: 'totp' | 'passkey'): Promise<void> => {
-  const userId = own(ctx)
+const completeRemoval = async (ctx: Ctx, { isMissing }: Requirement, kind: 'totp' | 'passkey'): Promise<void> => {
+  const userId = getUserIdOrThrow(ctx)
   if (await isMissing(ctx, userId))
     throw new AppError('LAST_FACTOR', 'Your role requires a second factor, and this is the last one; add another first')
-  if (!(await hasFactor(ctx, userId))) await forget(ctx, userId)
+  if (!(await hasFactor(ctx, userId))) await clearCodes(ctx, userId)
   await ctx.emit('factor.deleted', { user_id: userId, kind })
 }
 
 /** Without a factor, nothing is left that codes could replace. */
-const forget = async (scope: DbScope, userId: string): Promise<void> => {
+const clearCodes = async (scope: DbScope, userId: string): Promise<void> => {
   await store.removeCodes(scope, userId)
   await store.clearFailures(scope, userId)
 }
@@ -199,9 +199,9 @@ const forget = async (scope: DbScope, userId: string): Promise<void> => {
 /** Removes all factors of a user, and ends the sessions and OAuth tokens. */
 export const resetFactors = async (scope: DbScope, userId: string): Promise<void> => {
   await store.removeTotp(scope, userId)
-  for (const { id } of await store.passkeysOf(scope, userId)) await store.removePasskey(scope, id)
-  await forget(scope, userId)
-  await endSignInsOf(scope, userId)
+  for (const { id } of await store.findPasskeys(scope, userId)) await store.removePasskey(scope, id)
+  await clearCodes(scope, userId)
+  await endUserSignIns(scope, userId)
 }
 
 const reset = async (ctx: Ctx, id: string): Promise<void> => {
@@ -215,9 +215,9 @@ const reset = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.emit('factor.reset', { user_id: id })
 }
 
-const recoveryCodes = async (ctx: Ctx, { passwords }: FactorsOptions) => {
-  const userId = own(ctx)
-  const made = await newRecoveryCodes(passwords)
+const replaceRecoveryCodes = async (ctx: Ctx, { passwords }: FactorsOptions) => {
+  const userId = getUserIdOrThrow(ctx)
+  const made = await generateRecoveryCodes(passwords)
   return async (tx: Ctx) => {
     await lockAccount(tx, userId)
     if (!(await hasFactor(tx, userId)))
@@ -229,27 +229,28 @@ const recoveryCodes = async (ctx: Ctx, { passwords }: FactorsOptions) => {
 
 export const factorsFeature = (options: FactorsOptions): Feature => {
   const { requirement, config } = options
-  const party = relyingPartyOf(config)
+  const party = buildRelyingParty(config)
   return {
     operations: implement(factors, {
       show: (ctx) => show(ctx, requirement),
       createTotp: { prepare: (ctx) => createTotp(ctx, options) },
       confirmTotp: { prepare: (ctx, { code }) => confirmTotp(ctx, options, code) },
       deleteTotp: async (ctx) => {
-        await lockAccount(ctx, own(ctx))
-        if (!(await store.findTotp(ctx, own(ctx)))) throw new AppError('NOT_FOUND', 'You have no authenticator app')
-        await store.removeTotp(ctx, own(ctx))
-        await removed(ctx, requirement, 'totp')
+        await lockAccount(ctx, getUserIdOrThrow(ctx))
+        if (!(await store.findTotp(ctx, getUserIdOrThrow(ctx))))
+          throw new AppError('NOT_FOUND', 'You have no authenticator app')
+        await store.removeTotp(ctx, getUserIdOrThrow(ctx))
+        await completeRemoval(ctx, requirement, 'totp')
       },
-      passkeyOptions: { prepare: (ctx) => passkeyOptions(ctx, party) },
+      passkeyOptions: { prepare: (ctx) => createPasskeyOptions(ctx, party) },
       createPasskey: { prepare: (ctx, input) => createPasskey(ctx, { ...options, party }, input) },
       renamePasskey,
       deletePasskey: async (ctx, { id }) => {
         await lockPasskey(ctx, id)
         await store.removePasskey(ctx, id)
-        await removed(ctx, requirement, 'passkey')
+        await completeRemoval(ctx, requirement, 'passkey')
       },
-      recoveryCodes: { prepare: (ctx) => recoveryCodes(ctx, options) },
+      recoveryCodes: { prepare: (ctx) => replaceRecoveryCodes(ctx, options) },
       reset: (ctx, { id }) => reset(ctx, id),
     }),
     jobs: [

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { scryptSync } from 'node:crypto'
 import { createPasswords } from '../../platform/security/passwords.ts'
-import { newRecoveryCodes, recoveryHash } from './recovery-codes.ts'
+import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
 
 const SALT = 'c2FsdCBvZiBhIHVzZXI'
 const hash = (code: string, salt: string, N: number): string =>
@@ -10,13 +10,13 @@ const hash = (code: string, salt: string, N: number): string =>
 
 test('the cost is 2^15 beside the cost of passwords, and is stored with the salt', async () => {
   expect(createPasswords().cost).toBe(14)
-  const { codes, salt, hashes } = await newRecoveryCodes({ cost: 4 })
+  const { codes, salt, hashes } = await generateRecoveryCodes({ cost: 4 })
   expect([codes.length, new Set(codes).size, salt.slice(0, 2)]).toEqual([10, 10, '5.'])
   const [code = ''] = codes
   expect(hashes[0]).toBe(hash(code.replace('-', ''), salt.slice(2), 2 ** 5))
-  expect(await recoveryHash('ABCDE-fghjk', `15.${SALT}`)).toBe(hash('abcdefghjk', SALT, 2 ** 15))
+  expect(await hashRecoveryCode('ABCDE-fghjk', `15.${SALT}`)).toBe(hash('abcdefghjk', SALT, 2 ** 15))
 })
 
 test('codes of before the cost was stored still sign in', async () => {
-  expect(await recoveryHash('abcde fghjk', SALT)).toBe(hash('abcdefghjk', SALT, 4096))
+  expect(await hashRecoveryCode('abcde fghjk', SALT)).toBe(hash('abcdefghjk', SALT, 4096))
 })

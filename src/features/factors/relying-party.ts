@@ -22,7 +22,7 @@ const load = () => import('@simplewebauthn/server')
 const isAddress = (host: string): boolean => host.startsWith('[') || /^[\d.]+$/.test(host)
 
 /** Returns undefined without a PUBLIC_URL whose host is a name. */
-export const relyingPartyOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): RelyingParty | undefined => {
+export const buildRelyingParty = ({ publicUrl }: Pick<Config, 'publicUrl'>): RelyingParty | undefined => {
   if (publicUrl === undefined) return undefined
   const { hostname, origin } = new URL(publicUrl)
   return isAddress(hostname) ? undefined : { id: hostname, origin }
@@ -42,9 +42,9 @@ type Registrant = {
 }
 
 /** A JSON list of texts, which this module has written. */
-const transportsOf = ({ transports }: PasskeyRow): string[] => JSON.parse(transports) as string[]
+const parseTransports = ({ transports }: PasskeyRow): string[] => JSON.parse(transports) as string[]
 
-export const registrationOptions = async (party: RelyingParty, user: Registrant) => {
+export const buildRegistrationOptions = async (party: RelyingParty, user: Registrant) => {
   const { generateRegistrationOptions } = await load()
   return generateRegistrationOptions({
     rpName: 'Plat',
@@ -56,12 +56,12 @@ export const registrationOptions = async (party: RelyingParty, user: Registrant)
     attestationType: 'none',
     supportedAlgorithmIDs: ALGORITHMS,
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-    excludeCredentials: user.passkeys.map((one) => ({ id: one.credential_id, transports: transportsOf(one) })),
+    excludeCredentials: user.passkeys.map((one) => ({ id: one.credential_id, transports: parseTransports(one) })),
   })
 }
 
 /** Names no credentials: any passkey of this server may answer. */
-export const authenticationOptions = async (party: RelyingParty) => {
+export const buildAuthenticationOptions = async (party: RelyingParty) => {
   const { generateAuthenticationOptions } = await load()
   return generateAuthenticationOptions({ rpID: party.id, timeout: CHALLENGE_LIFE_MS, userVerification: 'required' })
 }

@@ -2,7 +2,7 @@
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { DbScope } from '../ctx.ts'
 import { findRole } from '../roles/roles.ts'
-import { roleNamesOf } from '../users/account.ts'
+import { findRoleNames } from '../users/account.ts'
 import * as store from './store.ts'
 
 export type Requirement = {
@@ -15,7 +15,7 @@ const EVERYONE = '*'
 
 /** Returns true if the user has an authenticator app that is in force, or a passkey. */
 export const hasFactor = async (scope: DbScope, userId: string): Promise<boolean> =>
-  Boolean((await store.findTotp(scope, userId))?.confirmed_at) || (await store.passkeysOf(scope, userId)).length > 0
+  Boolean((await store.findTotp(scope, userId))?.confirmed_at) || (await store.findPasskeys(scope, userId)).length > 0
 
 /** @param roles names of roles in any case, or `*` */
 export const createRequirement = (roles: readonly string[]): Requirement => {
@@ -24,7 +24,7 @@ export const createRequirement = (roles: readonly string[]): Requirement => {
     // Without the setting, no query is made.
     if (names.size === 0) return false
     if (names.has(EVERYONE)) return true
-    return (await roleNamesOf(scope, userId)).some((name) => names.has(name.toLowerCase()))
+    return (await findRoleNames(scope, userId)).some((name) => names.has(name.toLowerCase()))
   }
   return {
     isRequired,

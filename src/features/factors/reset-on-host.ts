@@ -3,7 +3,7 @@ import { AppError } from '../../platform/contract/errors.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { HostTrail } from '../../platform/operation/audit.ts'
 import type { Tables } from '../tables.ts'
-import { accountNamed } from '../users/account.ts'
+import { findAccountByName } from '../users/account.ts'
 import { resetFactors } from './factors.ts'
 
 type ResetOptions = {
@@ -14,7 +14,7 @@ type ResetOptions = {
 
 /** Ends all sessions and OAuth tokens as well. @throws AppError NOT_FOUND */
 export const resetFactorsOnHost = async ({ db, username, trail }: ResetOptions): Promise<{ username: string }> => {
-  const user = await accountNamed({ db: db.read }, username)
+  const user = await findAccountByName({ db: db.read }, username)
   if (!user) throw new AppError('NOT_FOUND', `No user is called "${username}"`)
   await db.write(async (tx) => {
     await resetFactors(tx, user.id)

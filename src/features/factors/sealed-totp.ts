@@ -1,4 +1,4 @@
 /** The place for which the secret of an authenticator app is sealed. */
 import type { Place } from '../../platform/security/crypto.ts'
 
-export const totpPlace = (id: string): Place => ({ table: 'totp', column: 'secret', id })
+export const buildTotpPlace = (id: string): Place => ({ table: 'totp', column: 'secret', id })

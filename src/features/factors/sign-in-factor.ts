@@ -5,12 +5,17 @@ import { SealedValueError, type Secrets } from '../../platform/security/crypto.t
 import type { Ctx } from '../ctx.ts'
 import type { PasskeyOptions, ShownPasskey } from './api.ts'
 import { consumeChallenge, keepChallenge } from './challenges.ts'
-import { recoveryHash } from './recovery-codes.ts'
-import { authenticationOptions, relyingPartyOf, requireRelyingParty, verifyAuthentication } from './relying-party.ts'
-import { totpPlace } from './sealed-totp.ts'
+import { hashRecoveryCode } from './recovery-codes.ts'
+import {
+  buildAuthenticationOptions,
+  buildRelyingParty,
+  requireRelyingParty,
+  verifyAuthentication,
+} from './relying-party.ts'
+import { buildTotpPlace } from './sealed-totp.ts'
 import * as store from './store.ts'
 import type { TotpRow } from './table.ts'
-import { loadStepOf, type StepOf } from './totp.ts'
+import { loadMatchStep, type MatchStep } from './totp.ts'
 
 /** The factor that a sign-in shows: at most one of these. */
 export type ShownFactor = {
@@ -52,7 +57,7 @@ type Options = { readonly config: Pick<Config, 'publicUrl'>; readonly secrets: S
 /** The factor that was shown, with the slow part of its check done. */
 type Prepared =
   | { readonly kind: 'none' }
-  | { readonly kind: 'totp'; readonly code: string; readonly stepOf: StepOf }
+  | { readonly kind: 'totp'; readonly code: string; readonly stepOf: MatchStep }
   | { readonly kind: 'recovery_code'; readonly hash: string | undefined }
   | { readonly kind: 'passkey'; readonly proven: ProvenPasskey | undefined }
 
@@ -62,15 +67,15 @@ const MESSAGES = {
   recovery_code: 'one of the recovery codes',
 } as const
 
-const wrong = () => new AppError('INVALID_CREDENTIALS', 'The second factor is wrong')
+const buildWrongFactorError = () => new AppError('INVALID_CREDENTIALS', 'The second factor is wrong')
 
-const blocked = (until: string) =>
+const buildBlockedError = (until: string) =>
   new AppError('LOGIN_RATE_LIMIT_EXCEEDED', 'Ten codes were wrong: codes are refused for 15 minutes', {
     retryAt: new Date(until),
   })
 
 /** Returns the instant until which codes are refused, if it is in the future. */
-const blockedUntil = async (tx: Ctx, userId: string): Promise<string | undefined> => {
+const findBlockedUntil = async (tx: Ctx, userId: string): Promise<string | undefined> => {
   const until = (await store.findFailures(tx, userId))?.blocked_until
   return until && until > tx.now ? until : undefined
 }
@@ -86,7 +91,7 @@ const countFailure = async (tx: Ctx, user_id: string): Promise<void> => {
 }
 
 export const createSignInFactors = ({ config, secrets }: Options): SignInFactors => {
-  const party = relyingPartyOf(config)
+  const party = buildRelyingParty(config)
 
   const provePasskey: SignInFactors['provePasskey'] = async (ctx, { challenge_id, response }) => {
     const challenge = await ctx.write((tx) => consumeChallenge(tx, challenge_id, { purpose: 'sign-in', user_id: null }))
@@ -101,11 +106,11 @@ export const createSignInFactors = ({ config, secrets }: Options): SignInFactors
     }
   }
 
-  const prepared = async (ctx: Ctx, userId: string, shown: ShownFactor): Promise<Prepared> => {
-    if (shown.totp !== undefined) return { kind: 'totp', code: shown.totp, stepOf: await loadStepOf() }
+  const prepareFactor = async (ctx: Ctx, userId: string, shown: ShownFactor): Promise<Prepared> => {
+    if (shown.totp !== undefined) return { kind: 'totp', code: shown.totp, stepOf: await loadMatchStep() }
     if (shown.recovery_code !== undefined) {
-      const salt = await store.saltOf(ctx, userId)
-      const hash = salt === undefined ? undefined : await recoveryHash(shown.recovery_code, salt)
+      const salt = await store.findSalt(ctx, userId)
+      const hash = salt === undefined ? undefined : await hashRecoveryCode(shown.recovery_code, salt)
       return { kind: 'recovery_code', hash }
     }
     if (shown.passkey !== undefined) return { kind: 'passkey', proven: await provePasskey(ctx, shown.passkey) }
@@ -116,7 +121,7 @@ export const createSignInFactors = ({ config, secrets }: Options): SignInFactors
     store.recordPasskeyUse(tx, { id, before, counter, at: tx.now })
 
   const acceptTotp = async (tx: Ctx, totp: TotpRow, { code, stepOf }: Extract<Prepared, { kind: 'totp' }>) => {
-    const step = stepOf(code, secrets.open(totpPlace(totp.id), totp.secret), Date.parse(tx.now))
+    const step = stepOf(code, secrets.open(buildTotpPlace(totp.id), totp.secret), Date.parse(tx.now))
     // RFC 6238 section 5.2: a code is accepted once.
     if (step === undefined || step <= totp.last_step) return false
     await store.updateTotp(tx, totp.id, { last_step: step, last_used_at: tx.now })
@@ -140,7 +145,7 @@ export const createSignInFactors = ({ config, secrets }: Options): SignInFactors
   const decide = async (tx: Ctx, userId: string, shown: Prepared): Promise<AppError | undefined> => {
     const found = await store.findTotp(tx, userId)
     const totp = found?.confirmed_at ? found : undefined
-    const hasPasskey = (await store.passkeysOf(tx, userId)).length > 0
+    const hasPasskey = (await store.findPasskeys(tx, userId)).length > 0
     if (!totp && !hasPasskey) return undefined
     if (shown.kind === 'none') {
       const fields = [
@@ -151,11 +156,11 @@ export const createSignInFactors = ({ config, secrets }: Options): SignInFactors
       const details: FieldIssue[] = fields.map((field) => ({ field, message: MESSAGES[field] }))
       return new AppError('SECOND_FACTOR_REQUIRED', 'A second factor is needed as well', { details })
     }
-    const until = shown.kind === 'passkey' ? undefined : await blockedUntil(tx, userId)
-    if (until !== undefined) return blocked(until)
+    const until = shown.kind === 'passkey' ? undefined : await findBlockedUntil(tx, userId)
+    if (until !== undefined) return buildBlockedError(until)
     if (!(await isRight(tx, userId, shown, totp))) {
       await countFailure(tx, userId)
-      return wrong()
+      return buildWrongFactorError()
     }
     await store.clearFailures(tx, userId)
     return undefined
@@ -163,7 +168,7 @@ export const createSignInFactors = ({ config, secrets }: Options): SignInFactors
 
   return {
     prepare: async (ctx, userId, shown) => {
-      const factor = await prepared(ctx, userId, shown)
+      const factor = await prepareFactor(ctx, userId, shown)
       return async (tx) => {
         try {
           return await decide(tx, userId, factor)
@@ -175,7 +180,7 @@ export const createSignInFactors = ({ config, secrets }: Options): SignInFactors
       }
     },
     passkeyOptions: async (ctx) => {
-      const options = await authenticationOptions(requireRelyingParty(party))
+      const options = await buildAuthenticationOptions(requireRelyingParty(party))
       const of = { purpose: 'sign-in', user_id: null } as const
       const challenge_id = await ctx.write((tx) => keepChallenge(tx, options.challenge, of))
       return { challenge_id, options: { ...options } }

@@ -22,7 +22,7 @@ export const removeTotp = async ({ db }: DbScope, userId: string): Promise<void>
 }
 
 /** In the order of their creation. */
-export const passkeysOf = ({ db }: DbScope, userId: string): Promise<PasskeyRow[]> =>
+export const findPasskeys = ({ db }: DbScope, userId: string): Promise<PasskeyRow[]> =>
   db.selectFrom('passkeys').selectAll().where('user_id', '=', userId).orderBy('id').execute()
 
 export const findPasskey = ({ db }: DbScope, id: string): Promise<PasskeyRow | undefined> =>
@@ -63,7 +63,7 @@ export const removePasskey = async ({ db }: DbScope, id: string): Promise<void> 
 export const countCodes = async ({ db }: DbScope, userId: string): Promise<number> =>
   (await db.selectFrom('recovery_codes').select('code_hash').where('user_id', '=', userId).execute()).length
 
-export const saltOf = async ({ db }: DbScope, userId: string): Promise<string | undefined> =>
+export const findSalt = async ({ db }: DbScope, userId: string): Promise<string | undefined> =>
   (await db.selectFrom('recovery_codes').select('salt').where('user_id', '=', userId).limit(1).executeTakeFirst())?.salt
 
 /** Deletes a code. @returns false if there is none of this hash */
@@ -118,7 +118,7 @@ export const takeChallenge = ({ db }: DbScope, id: string): Promise<FactorChalle
 const PURGE_BATCH = 500
 
 /** Deletes some of the expired challenges. @returns false if there are none left */
-export const purgeChallenges = async ({ db }: StoreScope, now: string): Promise<boolean> => {
+export const removeExpiredChallenges = async ({ db }: StoreScope, now: string): Promise<boolean> => {
   const expired = await db
     .selectFrom('factor_challenges')
     .select('id')

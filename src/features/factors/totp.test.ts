@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { codeAt } from '../../testing/factors.ts'
-import { loadStepOf, newTotp } from './totp.ts'
+import { generateTotp, loadMatchStep } from './totp.ts'
 
 /** The secret of RFC 6238 appendix B, '12345678901234567890', in base32. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
@@ -15,13 +15,13 @@ describe('codes', () => {
     [2_000_000_000, '69279037'],
     [20_000_000_000, '65353130'],
   ])('of RFC 6238 at %i are right', async (seconds, digits) => {
-    const stepOf = await loadStepOf()
+    const stepOf = await loadMatchStep()
     expect(stepOf(digits.slice(2), SECRET, seconds * 1000)).toBe(Math.floor(seconds / 30))
     expect(codeAt(SECRET, seconds * 1000)).toBe(digits.slice(2))
   })
 
   test('of the steps beside the present one are right, and others are not', async () => {
-    const stepOf = await loadStepOf()
+    const stepOf = await loadMatchStep()
     const nowMs = 1_234_567_890_000
     const shown = [-2, -1, 0, 1, 2].map((steps) => stepOf(codeAt(SECRET, nowMs + steps * 30_000), SECRET, nowMs))
     const now = Math.floor(nowMs / 30_000)
@@ -31,17 +31,17 @@ describe('codes', () => {
   test.each(['', '28708', '2870822', 'abcdef', '٢٨٧٠٨٢', '-87082', '28708.', '1e5000'])(
     'such as %p are wrong',
     async (code) => {
-      expect((await loadStepOf())(code, SECRET, 59_000)).toBeUndefined()
+      expect((await loadMatchStep())(code, SECRET, 59_000)).toBeUndefined()
     },
   )
 
   test('may have a space in the middle', async () => {
-    expect((await loadStepOf())('287 082', SECRET, 59_000)).toBe(1)
+    expect((await loadMatchStep())('287 082', SECRET, 59_000)).toBe(1)
   })
 })
 
 test('a new secret has 160 bits, and an address for apps', async () => {
-  const { secret, uri } = await newTotp('Ada: Lovelace', 'plat.example.org')
+  const { secret, uri } = await generateTotp('Ada: Lovelace', 'plat.example.org')
   expect(secret).toMatch(/^[A-Z2-7]{32}$/)
   const url = new URL(uri)
   expect([url.protocol, url.host, decodeURIComponent(url.pathname)]).toEqual([
@@ -56,5 +56,5 @@ test('a new secret has 160 bits, and an address for apps', async () => {
     digits: '6',
     period: '30',
   })
-  expect((await newTotp('Ada', undefined)).secret).not.toBe(secret)
+  expect((await generateTotp('Ada', undefined)).secret).not.toBe(secret)
 })

@@ -14,7 +14,7 @@ const ISSUER = 'Plat'
 const load = () => import('otpauth')
 
 /** Returns a new secret, and the address that authenticator apps read. @param issuer where the account is */
-export const newTotp = async (username: string, issuer: string | undefined): Promise<NewTotp> => {
+export const generateTotp = async (username: string, issuer: string | undefined): Promise<NewTotp> => {
   const { Secret, TOTP } = await load()
   const secret = new Secret({ size: SECRET_BYTES })
   const totp = new TOTP({
@@ -30,10 +30,10 @@ export const newTotp = async (username: string, issuer: string | undefined): Pro
 }
 
 /** Returns the time step of a code; undefined for a wrong code. */
-export type StepOf = (code: string, secret: string, atMs: number) => number | undefined
+export type MatchStep = (code: string, secret: string, atMs: number) => number | undefined
 
 /** Returns the check of codes. Loaded before a transaction, in which nothing may be loaded. */
-export const loadStepOf = async (): Promise<StepOf> => {
+export const loadMatchStep = async (): Promise<MatchStep> => {
   const { Secret, TOTP } = await load()
   return (code, secret, atMs) => {
     const token = code.replace(/\s/g, '')

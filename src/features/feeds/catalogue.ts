@@ -6,7 +6,7 @@ type Entry = Omit<FeedFormatInfo, 'name'> & { readonly extension: string }
 const FILTER = ['tags', 'datacenter_id', 'network_id', 'space_id', 'statuses', 'address_label', 'family'] as const
 
 const CURL = 'curl -fsS -H "Authorization: Bearer {token}" "{url}"'
-const pulled = (file: string, command: string) => ({
+const buildPullHint = (file: string, command: string) => ({
   title: 'A line of cron that keeps the file current',
   text: `* * * * * PLAT_URL={server} PLAT_TOKEN={token} plat feed pull {id} ${file} --on-change '${command}'`,
 })
@@ -56,7 +56,7 @@ export const CATALOGUE: Readonly<Record<FeedFormat, Entry>> = {
     description: 'An address and its names on each line.',
     fields: [...FILTER],
     usage: [
-      pulled('/etc/plat.hosts', 'systemctl reload dnsmasq'),
+      buildPullHint('/etc/plat.hosts', 'systemctl reload dnsmasq'),
       { title: 'dnsmasq.conf', text: 'addn-hosts=/etc/plat.hosts' },
     ],
   },
@@ -66,7 +66,7 @@ export const CATALOGUE: Readonly<Record<FeedFormat, Entry>> = {
     extension: 'txt',
     description: 'A Host block for each device, with its address and user.',
     fields: [...FILTER],
-    usage: [{ title: '~/.ssh/config', text: 'Include ~/.ssh/plat.conf' }, pulled('~/.ssh/plat.conf', 'true')],
+    usage: [{ title: '~/.ssh/config', text: 'Include ~/.ssh/plat.conf' }, buildPullHint('~/.ssh/plat.conf', 'true')],
   },
   dnsmasq: {
     title: 'dnsmasq',
@@ -76,7 +76,7 @@ export const CATALOGUE: Readonly<Record<FeedFormat, Entry>> = {
     fields: [...FILTER],
     usage: [
       { title: 'dnsmasq.conf', text: 'conf-file=/etc/dnsmasq-plat.conf' },
-      pulled('/etc/dnsmasq-plat.conf', 'systemctl restart dnsmasq'),
+      buildPullHint('/etc/dnsmasq-plat.conf', 'systemctl restart dnsmasq'),
     ],
   },
   'isc-dhcp': {
@@ -87,7 +87,7 @@ export const CATALOGUE: Readonly<Record<FeedFormat, Entry>> = {
     fields: [...FILTER],
     usage: [
       { title: 'dhcpd.conf', text: 'include "/etc/dhcp/plat.conf";' },
-      pulled('/etc/dhcp/plat.conf', 'systemctl restart isc-dhcp-server'),
+      buildPullHint('/etc/dhcp/plat.conf', 'systemctl restart isc-dhcp-server'),
     ],
   },
   kea: {
@@ -98,7 +98,7 @@ export const CATALOGUE: Readonly<Record<FeedFormat, Entry>> = {
     fields: [...FILTER],
     usage: [
       { title: 'kea-dhcp4.conf, in a subnet', text: '"reservations": <?include "/etc/kea/plat.json"?>' },
-      pulled('/etc/kea/plat.json', 'keactrl reload -s dhcp4'),
+      buildPullHint('/etc/kea/plat.json', 'keactrl reload -s dhcp4'),
     ],
   },
   zone: {
@@ -108,7 +108,7 @@ export const CATALOGUE: Readonly<Record<FeedFormat, Entry>> = {
     description: 'The master file of a DNS zone, with its SOA and name servers.',
     fields: ['zone_id'],
     usage: [
-      pulled('/var/lib/bind/plat.zone', 'rndc reload'),
+      buildPullHint('/var/lib/bind/plat.zone', 'rndc reload'),
       { title: 'named.conf', text: 'zone "example.org" { type primary; file "/var/lib/bind/plat.zone"; };' },
     ],
   },
@@ -132,8 +132,8 @@ const EXTENSIONS: Readonly<Record<MediaType, string>> = {
 }
 
 /** The name of the file of a feed. */
-export const fileNameOf = ({ id, format, media_type }: Pick<Feed, 'id' | 'format' | 'media_type'>): string =>
+export const buildFileName = ({ id, format, media_type }: Pick<Feed, 'id' | 'format' | 'media_type'>): string =>
   `${id}.${format === 'template' ? EXTENSIONS[media_type] : CATALOGUE[format].extension}`
 
 /** Returns the `Content-Type` of a media type. Text is in UTF-8. */
-export const contentTypeOf = (type: MediaType): string => (type.startsWith('text/') ? `${type}; charset=utf-8` : type)
+export const toContentType = (type: MediaType): string => (type.startsWith('text/') ? `${type}; charset=utf-8` : type)

@@ -1,8 +1,8 @@
 /** `plat feed content` and `plat feed pull`. The implementation is loaded when they run. */
-import { argument, type Command, flag } from '../../platform/cli/command.ts'
+import { type Command, createArgument, createFlag } from '../../platform/cli/command.ts'
 
 const NOTES = ['Route:  GET /api/feeds/{id}/content', 'Needs:  feeds:read and devices:list, or an API key of the feed']
-const ID = argument('id', 'The id of the feed, as it is: an API key of the feed is enough')
+const ID = createArgument('id', 'The id of the feed, as it is: an API key of the feed is enough')
 
 export const feedCommands: readonly Command[] = [
   {
@@ -20,8 +20,8 @@ export const feedCommands: readonly Command[] = [
       'pull: FILE.pending stands beside the file until it succeeds.',
     notes: NOTES,
     spec: () => ({
-      args: [ID, argument('file', 'The file', { hint: 'FILE' })],
-      flags: [flag('on-change', 'Run by sh after a change, such as a reload', { hint: 'COMMAND' })],
+      args: [ID, createArgument('file', 'The file', { hint: 'FILE' })],
+      flags: [createFlag('on-change', 'Run by sh after a change, such as a reload', { hint: 'COMMAND' })],
     }),
     run: async (session, texts) => (await import('./cli-pull.ts')).pull(session, texts),
   },

@@ -4,14 +4,14 @@ import { createReadStream } from 'node:fs'
 import { chmod, chown, type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { sendRequest } from '../../platform/cli/client.ts'
-import { type Session, type Texts, textOf } from '../../platform/cli/command.ts'
-import { usageError } from '../../platform/cli/usage-error.ts'
+import { getText, type Session, type Texts } from '../../platform/cli/command.ts'
+import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 
-async function* contentOf({ io, connect }: Session, texts: Texts): AsyncGenerator<Uint8Array> {
+async function* fetchContent({ io, connect }: Session, texts: Texts): AsyncGenerator<Uint8Array> {
   const { transport } = await connect()
-  const id = textOf(texts, 'id')
-  if (id === undefined) throw usageError('ID missing: the id of a feed')
+  const id = getText(texts, 'id')
+  if (id === undefined) throw createUsageError('ID missing: the id of a feed')
   const init = { method: 'GET', headers: {}, signal: io.interrupted(), timeout: false }
   const { body } = await sendRequest(transport, `/api/feeds/${encodeURIComponent(id)}/content`, init)
   try {
@@ -22,7 +22,7 @@ async function* contentOf({ io, connect }: Session, texts: Texts): AsyncGenerato
 }
 
 export const printContent = async (session: Session, texts: Texts): Promise<number> => {
-  for await (const bytes of contentOf(session, texts)) await session.io.stdout.write(bytes)
+  for await (const bytes of fetchContent(session, texts)) await session.io.stdout.write(bytes)
   return 0
 }
 
@@ -71,7 +71,7 @@ type Target = {
 /** @returns true if the file has changed */
 const replace = async ({ path, pending }: Target, content: AsyncIterable<Uint8Array>): Promise<boolean> => {
   const before = await unlessMissing(stat(path))
-  if (before && !before.isFile()) throw usageError(`${path} is no file`)
+  if (before && !before.isFile()) throw createUsageError(`${path} is no file`)
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}`)
   const file = await open(draft, 'wx')
   try {
@@ -97,15 +97,15 @@ const runCommand = async (command: string): Promise<number> =>
 
 export const pull = async (session: Session, texts: Texts): Promise<number> => {
   const { io } = session
-  const given = textOf(texts, 'file')
-  if (given === undefined) throw usageError('FILE missing: the file that becomes the content of the feed')
-  const command = textOf(texts, 'on-change')
+  const given = getText(texts, 'file')
+  if (given === undefined) throw createUsageError('FILE missing: the file that becomes the content of the feed')
+  const command = getText(texts, 'on-change')
   // The file that a link leads to is replaced, and not the link.
   const path = (await unlessMissing(realpath(given))) ?? given
   const pending = `${path}.pending`
   const isChanged = await replace(
     { path, pending: command === undefined ? undefined : pending },
-    contentOf(session, texts),
+    fetchContent(session, texts),
   )
   await io.stdout.write(isChanged ? 'changed\n' : 'unchanged\n')
   if (command === undefined || !(await unlessMissing(stat(pending)))) return 0

@@ -1,15 +1,15 @@
 /** The route that answers with the content of a feed. */
 
 import { notFound } from '../../platform/contract/errors.ts'
-import { etagOf, matchesEtag, quoted } from '../../platform/contract/etag.ts'
+import { computeEtag, matchesEtag, quoteEtag } from '../../platform/contract/etag.ts'
 import { Key } from '../../platform/contract/fields.ts'
-import { acceptedCoding, compressed, compressedSource } from '../../platform/http/compression.ts'
-import { longBody, longResponse } from '../../platform/http/respond.ts'
-import { decoded } from '../../platform/http/route-table.ts'
+import { compress, compressSource, selectCoding } from '../../platform/http/compression.ts'
+import { createLongResponse, toLongBody } from '../../platform/http/respond.ts'
+import { decodeSegment } from '../../platform/http/route-table.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
 import { FILE_TABLES } from '../dns-zones/file.ts'
-import { contentTypeOf, fileNameOf } from './catalogue.ts'
+import { buildFileName, toContentType } from './catalogue.ts'
 import { CONTENT_TABLES } from './filtered.ts'
 import type { Renderer } from './rendered.ts'
 import type { Feed } from './schema.ts'
@@ -23,7 +23,7 @@ const SMALL_BYTES = 1024
 type Beginning = { readonly pieces: readonly Uint8Array[]; readonly isWhole: boolean }
 
 /** @param most bytes; all of the content without it */
-const beginningOf = async (content: AsyncGenerator<Uint8Array>, most: number): Promise<Beginning> => {
+const readBeginning = async (content: AsyncGenerator<Uint8Array>, most: number): Promise<Beginning> => {
   const pieces: Uint8Array[] = []
   for (let size = 0; size <= most; ) {
     const { done, value } = await content.next()
@@ -35,7 +35,10 @@ const beginningOf = async (content: AsyncGenerator<Uint8Array>, most: number): P
 }
 
 /** Yields the pieces, then the rest. */
-async function* resumed(pieces: readonly Uint8Array[], rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* joinContent(
+  pieces: readonly Uint8Array[],
+  rest: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* pieces
     yield* rest
@@ -44,62 +47,62 @@ async function* resumed(pieces: readonly Uint8Array[], rest: AsyncGenerator<Uint
   }
 }
 
-/** @example feedIdOf('http://host/api/feeds/web%20hosts/content') // 'web hosts' */
-export const feedIdOf = (url: string): string => Key.parse(decoded(new URL(url).pathname.split('/')[3] ?? ''))
+/** @example parseFeedId('http://host/api/feeds/web%20hosts/content') // 'web hosts' */
+export const parseFeedId = (url: string): string => Key.parse(decodeSegment(new URL(url).pathname.split('/')[3] ?? ''))
 
 /** Returns the permission that the content of a feed needs besides feeds:read. */
-export const permissionOf = ({ format }: Pick<Feed, 'format'>): Permission =>
+export const getContentPermission = ({ format }: Pick<Feed, 'format'>): Permission =>
   format === 'zone' ? 'dns:read' : 'devices:list'
 
-const seenPlaces = ({ caller }: Ctx): string =>
+const buildVisibilityTag = ({ caller }: Ctx): string =>
   ['networks:list', 'datacenters:list'].map((one) => (caller.permissions.has(one) ? '1' : '0')).join('')
 
 /** @throws AppError NOT_FOUND, and those of `Renderer` */
-export const contentHandler =
+export const createContentHandler =
   (render: Renderer) =>
   async (ctx: Ctx, request: Request): Promise<Response> => {
     // Before any row.
     const revisions = [await ctx.store.revision(CONTENT_TABLES), await ctx.store.revision(['feeds', ...FILE_TABLES])]
-    const id = feedIdOf(request.url)
+    const id = parseFeedId(request.url)
     const feed = await store.find(ctx, id)
     if (!feed) throw notFound('feed', id)
-    ctx.require(permissionOf(feed))
+    ctx.require(getContentPermission(feed))
     const revision = revisions[feed.format === 'zone' ? 1 : 0] ?? ''
     const asked = request.headers.get('if-none-match') ?? ''
-    const headersOf = (etag: string, coding?: string) => ({
-      'Content-Type': contentTypeOf(feed.media_type),
-      'Content-Disposition': `inline; filename="${fileNameOf(feed)}"`,
+    const buildHeaders = (etag: string, coding?: string) => ({
+      'Content-Type': toContentType(feed.media_type),
+      'Content-Disposition': `inline; filename="${buildFileName(feed)}"`,
       'Cache-Control': 'private, no-cache',
       Vary: 'Accept-Encoding',
-      ETag: quoted(etag, coding),
+      ETag: quoteEtag(etag, coding),
       ...(coding !== undefined && { 'Content-Encoding': coding }),
     })
-    const unchanged = (etag: string) => new Response(null, { status: 304, headers: headersOf(etag) })
+    const respondUnchanged = (etag: string) => new Response(null, { status: 304, headers: buildHeaders(etag) })
     const etags = ctx.store.cache.at<string>(feed.format === 'zone' ? 'zone feed etags' : 'feed etags', revision)
     // Callers who may list fewer networks or datacenters get other content.
-    const kept = seenPlaces(ctx) === '11' ? id : `${id} ${seenPlaces(ctx)}`
+    const kept = buildVisibilityTag(ctx) === '11' ? id : `${id} ${buildVisibilityTag(ctx)}`
     const known = etags.get(kept)
-    if (known !== undefined && matchesEtag(asked, known)) return unchanged(known)
+    if (known !== undefined && matchesEtag(asked, known)) return respondUnchanged(known)
     const content = render(ctx, feed)
     const most = feed.format === 'template' ? Number.POSITIVE_INFINITY : WHOLE_BYTES
-    const { pieces, isWhole } = await beginningOf(content, most)
+    const { pieces, isWhole } = await readBeginning(content, most)
     const whole = isWhole ? Buffer.concat(pieces) : undefined
-    const etag = etagOf(whole ? whole.toString('latin1') : `${revision} ${id}`)
+    const etag = computeEtag(whole ? whole.toString('latin1') : `${revision} ${id}`)
     etags.set(kept, etag, etag.length)
     if (matchesEtag(asked, etag)) {
       await content.return(undefined)
-      return unchanged(etag)
+      return respondUnchanged(etag)
     }
-    const accepted = acceptedCoding(request.headers.get('accept-encoding'))
+    const accepted = selectCoding(request.headers.get('accept-encoding'))
     if (!whole) {
-      const bytes = resumed(pieces, content)
-      const source = accepted ? compressedSource(accepted, bytes) : bytes
-      return longResponse({ source }, { headers: headersOf(etag, accepted) })
+      const bytes = joinContent(pieces, content)
+      const source = accepted ? compressSource(accepted, bytes) : bytes
+      return createLongResponse({ source }, { headers: buildHeaders(etag, accepted) })
     }
     const coding = whole.length > SMALL_BYTES ? accepted : undefined
-    const body = coding ? await compressed(coding, whole) : whole
-    const init = { headers: headersOf(etag, coding) }
+    const body = coding ? await compress(coding, whole) : whole
+    const init = { headers: buildHeaders(etag, coding) }
     // A template gives up to 16 MiB, which a client that does not read them must not keep in memory.
-    const long = longBody(body)
-    return long ? longResponse(long, init) : new Response(body, init)
+    const long = toLongBody(body)
+    return long ? createLongResponse(long, init) : new Response(body, init)
   }

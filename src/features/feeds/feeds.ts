@@ -6,11 +6,11 @@ import type { Identify } from '../../platform/operation/request.ts'
 import { createTemplates, type Templates } from '../../template/process.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { withSpace } from '../spaces/fields.ts'
-import { inSpace } from '../spaces/keys.ts'
+import { matchSpace } from '../spaces/keys.ts'
 import { checkNetwork, checkSpace, lockSpace, mergeInSpace } from '../spaces/members.ts'
 import { type FeedDraft, type FeedPatch, feedRoutes, feeds } from './api.ts'
 import { CATALOGUE } from './catalogue.ts'
-import { contentHandler, permissionOf } from './content.ts'
+import { createContentHandler, getContentPermission } from './content.ts'
 import { createFeedIdentify } from './identify.ts'
 import { createRenderer, getOwner, type Rendered, type Renderer } from './rendered.ts'
 import { type Feed, FeedFormat, type FeedPreview } from './schema.ts'
@@ -80,7 +80,7 @@ const withMediaType = <F extends Fields>(fields: F) => ({
   media_type: fields.media_type ?? CATALOGUE[fields.format].media_type,
 })
 
-const mustGet = async (ctx: Ctx, id: string): Promise<Feed> => {
+const getOrThrow = async (ctx: Ctx, id: string): Promise<Feed> => {
   const feed = await store.find(ctx, id)
   if (!feed) throw notFound('feed', id)
   return feed
@@ -89,7 +89,7 @@ const mustGet = async (ctx: Ctx, id: string): Promise<Feed> => {
 /** Locks a feed until commit, so that a key of it is not added while it is deleted. */
 export const lockFeed = store.lockFeed
 
-const mustLock = async (ctx: Ctx, id: string): Promise<Feed> => {
+const lockOrThrow = async (ctx: Ctx, id: string): Promise<Feed> => {
   const feed = await store.lockFeed(ctx, id)
   if (!feed) throw notFound('feed', id)
   ctx.precondition(feed)
@@ -103,7 +103,7 @@ const create = async (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: FeedDraft
   await checkNetwork(ctx, draft)
   const { name, description, format, space_id, ...rest } = withMediaType(draft)
   const times = { created_at: ctx.now, updated_at: ctx.now }
-  const fields = { id, name, description, format, ...rest, url: store.urlOf(id), ...times }
+  const fields = { id, name, description, format, ...rest, url: store.buildUrl(id), ...times }
   const feed: Feed = withSpace(fields, space_id)
   await store.insert(ctx, feed)
   await ctx.emit('feed.created', feed)
@@ -111,7 +111,7 @@ const create = async (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: FeedDraft
 }
 
 const update = async (ctx: Ctx, { id, ...patch }: FeedPatch): Promise<Feed> => {
-  const before = await mustLock(ctx, id)
+  const before = await lockOrThrow(ctx, id)
   const isOther = patch.format !== undefined && patch.format !== before.format
   const media_type = patch.media_type === null || (isOther && !patch.media_type) ? null : patch.media_type
   const { value } = mergeInSpace(
@@ -136,20 +136,20 @@ const update = async (ctx: Ctx, { id, ...patch }: FeedPatch): Promise<Feed> => {
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const feed = await mustLock(ctx, id)
+  const feed = await lockOrThrow(ctx, id)
   await store.remove(ctx, id)
   await ctx.emit('feed.deleted', feed)
 }
 
 /** The feeds of a zone go with it. */
 const removeOfZone = async (ctx: Ctx, { id }: { readonly id: string }): Promise<void> => {
-  for (const feed of await store.ofZone(ctx, id)) {
+  for (const feed of await store.lockFeedsOfZone(ctx, id)) {
     await store.remove(ctx, feed.id)
     await ctx.emit('feed.deleted', feed)
   }
 }
 
-const preview = async (ctx: Ctx, render: Renderer, feed: Rendered): Promise<FeedPreview> => {
+const renderPreview = async (ctx: Ctx, render: Renderer, feed: Rendered): Promise<FeedPreview> => {
   const startedMs = performance.now()
   const skipped: FeedPreview['skipped'] = []
   let [devices, skips, content] = [0, 0, '']
@@ -182,8 +182,8 @@ export const feedsFeature = ({ identify, templates = createTemplates() }: FeedOp
         let query = store.query(ctx)
         if (name) query = query.where(containsText('name_key', name))
         if (format) query = query.where('format', '=', format)
-        if (space_id !== undefined) query = query.where(inSpace(space_id))
-        return listRows(ctx, { revision, query, page, row: store.feedOf })
+        if (space_id !== undefined) query = query.where(matchSpace(space_id))
+        return listRows(ctx, { revision, query, page, row: store.toFeed })
       },
       formats: async (_ctx, page) =>
         listValues(
@@ -195,13 +195,13 @@ export const feedsFeature = ({ identify, templates = createTemplates() }: FeedOp
         ),
       preview: async (ctx, draft) => {
         ctx.require('feeds:read')
-        ctx.require(permissionOf(draft))
+        ctx.require(getContentPermission(draft))
         checkFields(draft)
         await checkReferences(ctx, draft)
         await checkSpace(ctx, draft)
         await checkNetwork(ctx, draft)
         const { space_id, ...fields } = withMediaType(draft)
-        return preview(ctx, render, withSpace({ id: 'preview', name: 'preview', ...fields }, space_id))
+        return renderPreview(ctx, render, withSpace({ id: 'preview', name: 'preview', ...fields }, space_id))
       },
       create: {
         prepare: async (before, draft) => {
@@ -210,7 +210,7 @@ export const feedsFeature = ({ identify, templates = createTemplates() }: FeedOp
           return (ctx) => create(ctx, draft)
         },
       },
-      get: async (ctx, { id }) => mustGet(ctx, id),
+      get: async (ctx, { id }) => getOrThrow(ctx, id),
       update: {
         prepare: async (before, patch) => {
           await checkTemplate(before, templates, patch.template)
@@ -220,6 +220,8 @@ export const feedsFeature = ({ identify, templates = createTemplates() }: FeedOp
       delete: async (ctx, { id }) => remove(ctx, id),
     }),
     reactions: { 'dns-zone.deleting': removeOfZone },
-    routes: [{ route: feedRoutes.content, handler: contentHandler(render), identify: createFeedIdentify(identify) }],
+    routes: [
+      { route: feedRoutes.content, handler: createContentHandler(render), identify: createFeedIdentify(identify) },
+    ],
   }
 }

@@ -1,14 +1,14 @@
 /** The devices of a filter, with the addresses that it leaves, in the order of the list of devices. */
-import { cidrOfText } from '../../net/cidr.ts'
-import { ipKeyOf, parseIp } from '../../net/ip.ts'
+import { parseCidrOrThrow } from '../../net/cidr.ts'
+import { parseIp, parseIpKeyOrThrow } from '../../net/ip.ts'
 import { SubnetIndex } from '../../net/subnet-index.ts'
-import { membership } from '../../platform/db/subset.ts'
+import { buildMembership } from '../../platform/db/subset.ts'
 import type { Ctx } from '../ctx.ts'
-import { mainAddresses } from '../devices/address-names.ts'
+import { selectMainAddresses } from '../devices/address-names.ts'
 import type { Address, Device } from '../devices/schema.ts'
-import { devicesIn } from '../networks/membership.ts'
+import { buildDeviceSubset } from '../networks/membership.ts'
 import { DEFAULT } from '../spaces/fields.ts'
-import { hasAddressIn, inSpace, spaceKeyOf } from '../spaces/keys.ts'
+import { findSpaceKey, hasAddressIn, matchSpace } from '../spaces/keys.ts'
 import type { FeedAddress, FeedDevice, FeedNetwork } from './formats/format.ts'
 import type { Feed } from './schema.ts'
 
@@ -20,20 +20,26 @@ export type Filter = Pick<
 /** The tables of which the content of a feed is made. */
 export const CONTENT_TABLES = ['devices', 'addresses', 'network_addresses', 'networks', 'datacenters', 'feeds'] as const
 
-const ofTag = (value: string) => ({ id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value })
+const buildTagSubset = (value: string) => ({
+  id: 'devices.id',
+  table: 'device_tags',
+  member: 'device_id',
+  column: 'tag',
+  value,
+})
 
-const queryOf = async (ctx: Ctx, { tags, datacenter_id, network_id, space_id, statuses }: Filter) => {
+const buildQuery = async (ctx: Ctx, { tags, datacenter_id, network_id, space_id, statuses }: Filter) => {
   let query = ctx.db.selectFrom('devices').select('devices.doc').orderBy('devices.name_key').orderBy('devices.id')
   query = query.where('devices.status', 'in', statuses)
   if (datacenter_id !== null) query = query.where('devices.datacenter_id', '=', datacenter_id)
   if (space_id !== undefined) query = query.where(await hasAddressIn(ctx, space_id))
-  for (const subset of [...tags.map(ofTag), ...(network_id === null ? [] : [devicesIn(network_id)])])
-    query = query.where((await membership(ctx, subset)).ordered)
+  for (const subset of [...tags.map(buildTagSubset), ...(network_id === null ? [] : [buildDeviceSubset(network_id)])])
+    query = query.where((await buildMembership(ctx, subset)).ordered)
   return query
 }
 
 /** Returns the device and the key of each address that belongs to the network. */
-const membersOf = async (ctx: Ctx, networkId: string): Promise<ReadonlySet<string>> => {
+const findMembers = async (ctx: Ctx, networkId: string): Promise<ReadonlySet<string>> => {
   const query = ctx.db.selectFrom('network_addresses').select(['device_id', 'ip_key'])
   const rows = await query.where('network_id', '=', networkId).execute()
   return new Set(rows.map(({ device_id, ip_key }) => `${device_id} ${ip_key}`))
@@ -45,18 +51,18 @@ export type Places = {
   readonly networkOf: (address: Address) => FeedNetwork | undefined
 }
 
-const placesOf = async (ctx: Ctx, { space_id = DEFAULT }: Filter): Promise<Places> => {
+const loadPlaces = async (ctx: Ctx, { space_id = DEFAULT }: Filter): Promise<Places> => {
   const datacenters = await ctx.db.selectFrom('datacenters').select(['id', 'name']).execute()
   const networks = await ctx.db
     .selectFrom('networks')
     .select(['id', 'name', 'subnet', 'vlan_id'])
-    .where(inSpace(space_id))
+    .where(matchSpace(space_id))
     .orderBy('name_key')
     .orderBy('id')
     .execute()
   const byId = new Map(networks.map((network) => [network.id, network]))
   const index = new SubnetIndex<FeedNetwork>()
-  for (const network of networks) index.add(cidrOfText(network.subnet), network)
+  for (const network of networks) index.add(parseCidrOrThrow(network.subnet), network)
   return {
     networks,
     datacenters: new Map(datacenters.map(({ id, name }) => [id, name])),
@@ -75,12 +81,12 @@ export type Filtered = {
 }
 
 /** Reads networks and datacenters at once; the devices are streamed. */
-export const filtered = async (ctx: Ctx, filter: Filter): Promise<Filtered> => {
+export const filterDevices = async (ctx: Ctx, filter: Filter): Promise<Filtered> => {
   const { network_id, space_id, address_label, family } = filter
-  const space = await spaceKeyOf(ctx, filter)
-  const query = await queryOf(ctx, filter)
-  const members = network_id === null ? undefined : await membersOf(ctx, network_id)
-  const places = await placesOf(ctx, filter)
+  const space = await findSpaceKey(ctx, filter)
+  const query = await buildQuery(ctx, filter)
+  const members = network_id === null ? undefined : await findMembers(ctx, network_id)
+  const places = await loadPlaces(ctx, filter)
   const label = address_label.toLowerCase()
   const isFiltered = members !== undefined || label !== '' || family !== '' || space_id !== undefined
 
@@ -88,14 +94,14 @@ export const filtered = async (ctx: Ctx, filter: Filter): Promise<Filtered> => {
   const isLeft = (id: string, { ip, label: own }: Address): boolean =>
     (label === '' || own.toLowerCase() === label) &&
     (family === '' || ip.includes(':') === (family === 'ipv6')) &&
-    (!members || members.has(`${id} ${ipKeyOf(ip, space)}`))
+    (!members || members.has(`${id} ${parseIpKeyOrThrow(ip, space)}`))
 
-  const entryOf = (device: Device): FeedDevice => {
+  const buildEntry = (device: Device): FeedDevice => {
     // The addresses of most devices are all in the space.
     const inSpace = device.addresses.every(isInSpace) ? device.addresses : device.addresses.filter(isInSpace)
     const left = isFiltered ? inSpace.filter((one) => isLeft(device.id, one)) : inSpace
     // Most devices have one address, which is the main one.
-    const main = left.length > 1 ? mainAddresses(left) : undefined
+    const main = left.length > 1 ? selectMainAddresses(left) : undefined
     const addresses: FeedAddress[] = []
     for (const address of left) addresses.push({ address, isMain: main?.has(address) ?? true })
     return { device, addresses, datacenter: places.datacenters.get(device.datacenter_id ?? '') ?? '' }
@@ -108,7 +114,7 @@ export const filtered = async (ctx: Ctx, filter: Filter): Promise<Filtered> => {
   async function* chunks(): AsyncGenerator<FeedDevice[]> {
     for await (const rows of ctx.store.stream<{ doc: string }>(query)) {
       // The documents are those of the contract.
-      const entries = rows.map(({ doc }) => entryOf(JSON.parse(doc) as Device))
+      const entries = rows.map(({ doc }) => buildEntry(JSON.parse(doc) as Device))
       yield entries.filter(isTaken)
     }
   }

@@ -1,7 +1,7 @@
 /** The credentials of the content of a feed: an API key of it also as a Basic password, or in the query string. */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Identify, Identity, RequestOrigin } from '../../platform/operation/request.ts'
-import { feedIdOf } from './content.ts'
+import { parseFeedId } from './content.ts'
 
 /** A client that sends no header by itself asks for a password (RFC 7617). */
 const CHALLENGE = 'Bearer, Basic realm="feed"'
@@ -9,7 +9,7 @@ const CHALLENGE = 'Bearer, Basic realm="feed"'
 const BASIC = /^Basic +([A-Za-z0-9+/]+=*) *$/i
 
 /** @returns the password; undefined for a header of another scheme */
-const basicPassword = (authorization: string): string | undefined => {
+const parseBasicPassword = (authorization: string): string | undefined => {
   const [, credentials] = BASIC.exec(authorization) ?? []
   if (credentials === undefined) return undefined
   const text = Buffer.from(credentials, 'base64').toString()
@@ -32,19 +32,19 @@ export const createFeedIdentify = (identify: Identify): Identify => {
       throw new AppError('UNAUTHORIZED', 'A password or a token in the URL must be an API key of this feed')
     return identity
   }
-  const identityOf = async (headers: Headers, origin: RequestOrigin): Promise<Identity | undefined> => {
+  const findIdentity = async (headers: Headers, origin: RequestOrigin): Promise<Identity | undefined> => {
     const authorization = headers.get('authorization')
-    const password = authorization === null ? undefined : basicPassword(authorization)
+    const password = authorization === null ? undefined : parseBasicPassword(authorization)
     if (password !== undefined) return byFeedKey(password, origin)
     const token = authorization === null ? new URL(origin.url).searchParams.get('token') : null
     return token === null ? identify(headers, origin) : byFeedKey(token, origin)
   }
   return async (headers, origin = { client: '', url: '' }) => {
     try {
-      const identity = await identityOf(headers, origin)
+      const identity = await findIdentity(headers, origin)
       if (!identity) throw new AppError('UNAUTHORIZED', 'Send an API key as a Bearer token')
       const { feedId } = identity.caller
-      if (feedId !== undefined && feedId !== feedIdOf(origin.url))
+      if (feedId !== undefined && feedId !== parseFeedId(origin.url))
         throw new AppError('FORBIDDEN', 'The API key is of another feed')
       return identity
     } catch (thrown) {

@@ -3,9 +3,9 @@ import type { Owner } from '../../platform/runtime/fair-lane.ts'
 import type { Templates } from '../../template/process.ts'
 import type { Write } from '../../template/protocol.ts'
 import type { Ctx } from '../ctx.ts'
-import { zoneFile } from '../dns-zones/file.ts'
-import { type Filtered, filtered, type Places } from './filtered.ts'
-import { addressNames, type FeedDevice, type FeedNetwork, type Skip } from './formats/format.ts'
+import { streamZoneFile } from '../dns-zones/file.ts'
+import { type Filtered, filterDevices, type Places } from './filtered.ts'
+import { type FeedDevice, type FeedNetwork, getFeedNames, type Skip } from './formats/format.ts'
 import { WRITERS } from './formats/formats.ts'
 import type { Feed } from './schema.ts'
 
@@ -22,14 +22,14 @@ const encoder = new TextEncoder()
 type Visible = Pick<Places, 'networks' | 'datacenters' | 'networkOf'>
 
 /** Networks and datacenters are sent once. Devices name them by id, and their main address by its place. */
-const documentOf = ({ device, addresses }: FeedDevice, { networkOf }: Visible): object => {
+const buildDocument = ({ device, addresses }: FeedDevice, { networkOf }: Visible): object => {
   const main = addresses.findIndex(({ isMain }) => isMain)
   return {
     ...device,
     datacenter: device.datacenter_id,
     main: main === -1 ? null : main,
     addresses: addresses.map((one) => {
-      const { own, domains } = addressNames(device, one)
+      const { own, domains } = getFeedNames(device, one)
       const names = [...(own === '' ? [] : [own]), ...domains]
       return { ...one.address, names, network: networkOf(one.address)?.id ?? null }
     }),
@@ -40,7 +40,7 @@ const documentOf = ({ device, addresses }: FeedDevice, { networkOf }: Visible): 
  * Returns the networks and datacenters that a template sees: all that the caller may list. Of the others, those of the devices of the feed,
  * which are read for this beforehand.
  */
-const visiblePlaces = async ({ caller }: Ctx, { places, chunks }: Filtered): Promise<Visible> => {
+const loadVisiblePlaces = async ({ caller }: Ctx, { places, chunks }: Filtered): Promise<Visible> => {
   const [hasNetworks, hasDatacenters] = ['networks:list', 'datacenters:list'].map((one) => caller.permissions.has(one))
   if (hasNetworks && hasDatacenters) return places
   const networks = new Set<string>()
@@ -65,21 +65,21 @@ const visiblePlaces = async ({ caller }: Ctx, { places, chunks }: Filtered): Pro
   }
 }
 
-const writeOf =
+const createWriter =
   (ctx: Ctx, feed: Rendered, { all, onDevices }: { readonly all: Filtered } & Pick<Watch, 'onDevices'>): Write =>
   async (send) => {
-    const places = await visiblePlaces(ctx, all)
+    const places = await loadVisiblePlaces(ctx, all)
     const { template: _, ...own } = feed
     await send('feed', own)
     for (const network of places.networks) await send('network', network)
     for (const [id, name] of places.datacenters) await send('datacenter', { id, name })
     for await (const devices of all.chunks()) {
       onDevices?.(devices.length)
-      for (const device of devices) await send('device', documentOf(device, places))
+      for (const device of devices) await send('device', buildDocument(device, places))
     }
   }
 
-async function* counted(devices: AsyncIterable<FeedDevice[]>, onDevices: (count: number) => void) {
+async function* reportDevices(devices: AsyncIterable<FeedDevice[]>, onDevices: (count: number) => void) {
   for await (const chunk of devices) {
     onDevices(chunk.length)
     yield chunk
@@ -100,18 +100,18 @@ export const createRenderer = (templates: Templates): Renderer =>
     const { onDevices, onSkip = () => {} } = watch
     const title = `Plat feed ${feed.id}`
     if (feed.format === 'zone') {
-      for await (const text of zoneFile(ctx, feed.zone_id ?? '', title)) yield encoder.encode(text)
+      for await (const text of streamZoneFile(ctx, feed.zone_id ?? '', title)) yield encoder.encode(text)
       return
     }
-    const all = await filtered(ctx, feed)
+    const all = await filterDevices(ctx, feed)
     if (feed.format === 'template') {
-      const write = writeOf(ctx, feed, { all, ...watch })
+      const write = createWriter(ctx, feed, { all, ...watch })
       const owner = getOwner(ctx, feed.id)
       yield await templates.render({ template: feed.template, write, owner, signal: ctx.signal })
       return
     }
     const { networkOf } = all.places
-    const chunks = onDevices ? counted(all.chunks(), onDevices) : all.chunks()
+    const chunks = onDevices ? reportDevices(all.chunks(), onDevices) : all.chunks()
     const parts = { chunks, feed, networkOf, title, skip: onSkip }
     for await (const text of WRITERS[feed.format](parts)) yield encoder.encode(text)
   }

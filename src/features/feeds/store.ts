@@ -21,21 +21,21 @@ const columns = [
 
 type Row = Omit<FeedRow, 'name_key'>
 
-export const urlOf = (id: string): string => `/api/feeds/${id}/content`
+export const buildUrl = (id: string): string => `/api/feeds/${id}/content`
 
-export const feedOf = ({ tags, statuses, created_at, updated_at, space_id, ...row }: Row): Feed => {
+export const toFeed = ({ tags, statuses, created_at, updated_at, space_id, ...row }: Row): Feed => {
   const { id, name, description, format, datacenter_id, network_id, ...rest } = row
   // Validated before they were stored.
   const fields = rest as Pick<Feed, 'address_label' | 'family' | 'port' | 'zone_id' | 'template' | 'media_type'>
   const feed = {
     ...{ id, name, description, format: format as Feed['format'], tags: JSON.parse(tags) as string[] },
     ...{ datacenter_id, network_id, statuses: JSON.parse(statuses) as Feed['statuses'], ...fields },
-    ...{ url: urlOf(id), created_at, updated_at },
+    ...{ url: buildUrl(id), created_at, updated_at },
   }
   return withSpace(feed, space_id)
 }
 
-const rowOf = ({ url: _, ...feed }: Feed): FeedRow => ({
+const toRow = ({ url: _, ...feed }: Feed): FeedRow => ({
   ...feed,
   name_key: feed.name.toLowerCase(),
   tags: JSON.stringify(feed.tags),
@@ -45,29 +45,29 @@ const rowOf = ({ url: _, ...feed }: Feed): FeedRow => ({
 
 export const query = ({ db }: DbScope) => db.selectFrom('feeds').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: DbScope, id: string) => db.selectFrom('feeds').select(columns).where('id', '=', id)
+const selectById = ({ db }: DbScope, id: string) => db.selectFrom('feeds').select(columns).where('id', '=', id)
 
 export const find = async (scope: DbScope, id: string): Promise<Feed | undefined> => {
-  const row = await byId(scope, id).executeTakeFirst()
-  return row && feedOf(row)
+  const row = await selectById(scope, id).executeTakeFirst()
+  return row && toFeed(row)
 }
 
 /** Locks the feeds of a DNS zone until commit. */
-export const ofZone = async (ctx: Ctx, zoneId: string): Promise<Feed[]> =>
-  (await ctx.store.sql.lockRows(query(ctx).where('zone_id', '=', zoneId)).execute()).map(feedOf)
+export const lockFeedsOfZone = async (ctx: Ctx, zoneId: string): Promise<Feed[]> =>
+  (await ctx.store.sql.lockRows(query(ctx).where('zone_id', '=', zoneId)).execute()).map(toFeed)
 
 /** As `find`, and locks the row until commit. */
 export const lockFeed = async (ctx: Ctx, id: string): Promise<Feed | undefined> => {
-  const row = await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
-  return row && feedOf(row)
+  const row = await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
+  return row && toFeed(row)
 }
 
 export const insert = async ({ db }: DbScope, feed: Feed): Promise<void> => {
-  await db.insertInto('feeds').values(rowOf(feed)).execute()
+  await db.insertInto('feeds').values(toRow(feed)).execute()
 }
 
 export const update = async ({ db }: DbScope, feed: Feed): Promise<void> => {
-  await db.updateTable('feeds').set(rowOf(feed)).where('id', '=', feed.id).execute()
+  await db.updateTable('feeds').set(toRow(feed)).where('id', '=', feed.id).execute()
 }
 
 export const remove = async ({ db }: DbScope, id: string): Promise<void> => {

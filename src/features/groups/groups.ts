@@ -1,6 +1,6 @@
 /** The rules of groups. A caller hands out only held permissions by a group. */
 import { invalidField, nameTaken, orNotFound } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
+import { computeEtag } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
@@ -9,18 +9,18 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockAccount, requireCharge } from '../users/account.ts'
 import { requireCovered } from '../users/covering.ts'
 import {
+  emitRolesChanged,
+  findMemberIds,
+  findRolesOfGroup,
   guardLastAdmin,
-  memberIds,
   removeOfGroup,
-  rolesChanged,
-  rolesOfGroup,
   watchLastAdmin,
 } from '../users/grants.ts'
 import { type Group, type GroupDraft, type GroupMember, type GroupPatch, groups, type Membership } from './api.ts'
 import * as store from './store.ts'
 import type { GroupMemberRow } from './table.ts'
 
-const mustGet = async (ctx: Ctx, id: string): Promise<Group> => orNotFound(await store.find(ctx, id), 'group', id)
+const getOrThrow = async (ctx: Ctx, id: string): Promise<Group> => orNotFound(await store.find(ctx, id), 'group', id)
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Group> => {
   const group = orNotFound(await store.lock(ctx, id), 'group', id)
@@ -30,16 +30,16 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Group> => {
 
 /** Returns the roles of the group. @throws AppError FORBIDDEN that names their permissions that the caller lacks */
 export const requireRolesHeld = async (ctx: Ctx, { id, name }: Pick<Group, 'id' | 'name'>): Promise<string[]> => {
-  const held = await rolesOfGroup(ctx, id)
+  const held = await findRolesOfGroup(ctx, id)
   await requireCovered(ctx, held, `The group "${name}"`)
   return held.map(({ role_id }) => role_id)
 }
 
-const roleIdsOf = async (ctx: Ctx, groupId: string): Promise<string[]> =>
-  (await rolesOfGroup(ctx, groupId)).map(({ role_id }) => role_id)
+const findRoleIds = async (ctx: Ctx, groupId: string): Promise<string[]> =>
+  (await findRolesOfGroup(ctx, groupId)).map(({ role_id }) => role_id)
 
 const requireFreeName = async (ctx: Ctx, group: Pick<Group, 'id' | 'name'>): Promise<void> => {
-  const namesake = await store.namesake(ctx, group)
+  const namesake = await store.findNamesake(ctx, group)
   if (namesake) throw nameTaken('group', namesake.name)
 }
 
@@ -66,11 +66,11 @@ const update = async (ctx: Ctx, { id, ...patch }: GroupPatch): Promise<Group> =>
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const group = await lockForChange(ctx, id)
   const requireAdmin = await guardLastAdmin(ctx, await requireRolesHeld(ctx, group))
-  const members = await memberIds(ctx, id)
+  const members = await findMemberIds(ctx, id)
   await removeOfGroup(ctx, id)
   await store.remove(ctx, id)
   await requireAdmin()
-  await rolesChanged(ctx, members)
+  await emitRolesChanged(ctx, members)
   await ctx.emit('group.deleted', group)
 }
 
@@ -87,11 +87,11 @@ const add = async (ctx: Ctx, input: Membership): Promise<{ status: 'added' }> =>
   const group = await lockMember(ctx, input)
   await requireRolesHeld(ctx, group)
   const member = { group_id: input.id, user_id: input.user_id }
-  const sources = await store.sourcesOf(ctx, member)
+  const sources = await store.findSources(ctx, member)
   if (sources.includes(store.MANUAL)) return { status: 'added' }
   await store.addMember(ctx, { ...member, source: store.MANUAL })
   // The provider has made it a member before.
-  if (sources.length === 0) await rolesChanged(ctx, [input.user_id])
+  if (sources.length === 0) await emitRolesChanged(ctx, [input.user_id])
   await ctx.emit('group.member-added', member)
   return { status: 'added' }
 }
@@ -99,11 +99,11 @@ const add = async (ctx: Ctx, input: Membership): Promise<{ status: 'added' }> =>
 const removeMember = async (ctx: Ctx, input: Membership): Promise<void> => {
   const group = await lockMember(ctx, input)
   const member = { group_id: group.id, user_id: input.user_id }
-  if ((await store.sourcesOf(ctx, member)).length === 0) return
-  const requireAdmin = await guardLastAdmin(ctx, await roleIdsOf(ctx, group.id))
+  if ((await store.findSources(ctx, member)).length === 0) return
+  const requireAdmin = await guardLastAdmin(ctx, await findRoleIds(ctx, group.id))
   await store.removeMember(ctx, member)
   await requireAdmin()
-  await rolesChanged(ctx, [input.user_id])
+  await emitRolesChanged(ctx, [input.user_id])
   await ctx.emit('group.member-removed', member)
 }
 
@@ -113,7 +113,7 @@ type FromProvider = { readonly userId: string; readonly source: string; readonly
 
 /** Removes one membership, unless no active admin would be left. @returns true if it was removed */
 const removeUnlessLastAdmin = async (ctx: Ctx, member: GroupMemberRow): Promise<boolean> => {
-  const isAdminLeft = await watchLastAdmin(ctx, await roleIdsOf(ctx, member.group_id))
+  const isAdminLeft = await watchLastAdmin(ctx, await findRoleIds(ctx, member.group_id))
   await store.removeMembership(ctx, member)
   if (await isAdminLeft()) return true
   await store.addMember(ctx, member)
@@ -125,9 +125,9 @@ const removeUnlessLastAdmin = async (ctx: Ctx, member: GroupMemberRow): Promise<
  * @returns the groups in which the user stays, because no active admin would be left
  */
 export const setMembershipsFrom = async (ctx: Ctx, { userId, source, groupIds }: FromProvider): Promise<string[]> => {
-  const before = await store.membershipsOf(ctx, userId)
+  const before = await store.findMemberships(ctx, userId)
   const own = before.filter((one) => one.source === source).map(({ group_id }) => group_id)
-  const wanted = await store.existing(ctx, groupIds)
+  const wanted = await store.filterExistingIds(ctx, groupIds)
   const gained = wanted.filter((id) => !own.includes(id))
   // Added first: another group may make the user an admin.
   for (const group_id of gained) await store.addMember(ctx, { group_id, user_id: userId, source })
@@ -138,24 +138,24 @@ export const setMembershipsFrom = async (ctx: Ctx, { userId, source, groupIds }:
     else kept.push(group_id)
   // A group of which the user is a member by another source changes nothing.
   const elsewhere = new Set(before.filter((one) => one.source !== source).map(({ group_id }) => group_id))
-  if ([...lost, ...gained].some((id) => !elsewhere.has(id))) await rolesChanged(ctx, [userId])
+  if ([...lost, ...gained].some((id) => !elsewhere.has(id))) await emitRolesChanged(ctx, [userId])
   return kept
 }
 
 /** Removes the memberships with this source, of all users or of one. @throws AppError LAST_ADMIN */
 export const removeMembershipsFrom = async (ctx: Ctx, source: string, userId?: string): Promise<void> => {
-  const all = await store.membersFrom(ctx, source)
+  const all = await store.findMembersFrom(ctx, source)
   const members = userId === undefined ? all : all.filter(({ user_id }) => user_id === userId)
   const roleIds: string[] = []
-  for (const id of new Set(members.map(({ group_id }) => group_id))) roleIds.push(...(await roleIdsOf(ctx, id)))
+  for (const id of new Set(members.map(({ group_id }) => group_id))) roleIds.push(...(await findRoleIds(ctx, id)))
   const requireAdmin = await guardLastAdmin(ctx, roleIds)
   for (const { group_id, user_id } of members) await store.removeMembership(ctx, { group_id, user_id, source })
   await requireAdmin()
-  if (members.length > 0) await rolesChanged(ctx, [...new Set(members.map(({ user_id }) => user_id))])
+  if (members.length > 0) await emitRolesChanged(ctx, [...new Set(members.map(({ user_id }) => user_id))])
 }
 
 /** Returns the members of the memberships, each once. */
-const membersOf = (rows: readonly store.MemberRow[]): GroupMember[] =>
+const toMembers = (rows: readonly store.MemberRow[]): GroupMember[] =>
   [...Map.groupBy(rows, ({ user_id }) => user_id)].map(([user_id, of]) => ({
     user_id,
     username: of[0]?.username ?? '',
@@ -172,17 +172,17 @@ export const feature: Feature = {
         query = query.where('groups.id', 'in', (eb) =>
           eb.selectFrom('group_members').select('group_id').where('group_members.user_id', '=', user_id),
         )
-      return listRows(ctx, { revision, query, page, row: store.groupOf })
+      return listRows(ctx, { revision, query, page, row: store.toGroup })
     },
     create,
-    get: async (ctx, { id }) => mustGet(ctx, id),
+    get: async (ctx, { id }) => getOrThrow(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
     members: async (ctx, { id, limit, offset = 0 }) => {
-      await mustGet(ctx, id)
-      const members = membersOf(await store.members(ctx, id)).map((member) => JSON.stringify(member))
+      await getOrThrow(ctx, id)
+      const members = toMembers(await store.findMembers(ctx, id)).map((member) => JSON.stringify(member))
       return new JsonList({
-        revision: etagOf(members.join()),
+        revision: computeEtag(members.join()),
         total: async () => members.length,
         rows: async function* () {
           yield members.slice(offset, limit === undefined ? undefined : offset + limit)

@@ -7,7 +7,7 @@ import type { GroupMemberRow, GroupRow } from './table.ts'
 export const MANUAL = 'manual'
 
 /** Names are compared in any case. */
-const keyOf = (name: string): string => name.trim().toLowerCase()
+const toNameKey = (name: string): string => name.trim().toLowerCase()
 
 /** All groups, by name. */
 export const query = ({ db }: DbScope) =>
@@ -31,7 +31,7 @@ export const query = ({ db }: DbScope) =>
 type Row = Omit<Group, 'member_count'> & { readonly member_count: number | string | null }
 
 /** Returns the group of a row. */
-export const groupOf = ({ id, name, description, member_count, created_at, updated_at }: Row): Group => ({
+export const toGroup = ({ id, name, description, member_count, created_at, updated_at }: Row): Group => ({
   id,
   name,
   description,
@@ -42,7 +42,7 @@ export const groupOf = ({ id, name, description, member_count, created_at, updat
 
 export const find = async (scope: DbScope, id: string): Promise<Group | undefined> => {
   const row = await query(scope).where('groups.id', '=', id).executeTakeFirst()
-  return row && groupOf(row)
+  return row && toGroup(row)
 }
 
 /** As `find`, and locks the row until commit. */
@@ -52,20 +52,25 @@ export const lock = async (ctx: StoreScope, id: string): Promise<Group | undefin
 }
 
 /** Returns the id of another group with this name. */
-export const namesake = async (
+export const findNamesake = async (
   { db }: DbScope,
   { id, name }: Pick<GroupRow, 'id' | 'name'>,
 ): Promise<{ name: string } | undefined> =>
-  db.selectFrom('groups').select('name').where('name_key', '=', keyOf(name)).where('id', '<>', id).executeTakeFirst()
+  db
+    .selectFrom('groups')
+    .select('name')
+    .where('name_key', '=', toNameKey(name))
+    .where('id', '<>', id)
+    .executeTakeFirst()
 
-const rowOf = ({ member_count: _, ...group }: Group): GroupRow => ({ ...group, name_key: keyOf(group.name) })
+const toRow = ({ member_count: _, ...group }: Group): GroupRow => ({ ...group, name_key: toNameKey(group.name) })
 
 export const insert = async ({ db }: DbScope, group: Group): Promise<void> => {
-  await db.insertInto('groups').values(rowOf(group)).execute()
+  await db.insertInto('groups').values(toRow(group)).execute()
 }
 
 export const update = async ({ db }: DbScope, group: Group): Promise<void> => {
-  await db.updateTable('groups').set(rowOf(group)).where('id', '=', group.id).execute()
+  await db.updateTable('groups').set(toRow(group)).where('id', '=', group.id).execute()
 }
 
 export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
@@ -77,7 +82,7 @@ export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
 export type MemberRow = Pick<GroupMemberRow, 'user_id' | 'source'> & { readonly username: string }
 
 /** Returns the memberships of a group, by username and source. */
-export const members = ({ db }: DbScope, groupId: string): Promise<MemberRow[]> =>
+export const findMembers = ({ db }: DbScope, groupId: string): Promise<MemberRow[]> =>
   db
     .selectFrom('group_members')
     .innerJoin('users', 'users.id', 'group_members.user_id')
@@ -89,7 +94,7 @@ export const members = ({ db }: DbScope, groupId: string): Promise<MemberRow[]> 
 
 type Member = Pick<GroupMemberRow, 'group_id' | 'user_id'>
 
-export const sourcesOf = async ({ db }: DbScope, { group_id, user_id }: Member): Promise<string[]> => {
+export const findSources = async ({ db }: DbScope, { group_id, user_id }: Member): Promise<string[]> => {
   const of = db.selectFrom('group_members').select('source')
   const rows = await of.where('group_id', '=', group_id).where('user_id', '=', user_id).execute()
   return rows.map(({ source }) => source)
@@ -108,18 +113,18 @@ export const removeMember = async ({ db }: DbScope, { group_id, user_id }: Membe
 }
 
 /** Returns the memberships of a user. */
-export const membershipsOf = (
+export const findMemberships = (
   { db }: DbScope,
   userId: string,
 ): Promise<Pick<GroupMemberRow, 'group_id' | 'source'>[]> =>
   db.selectFrom('group_members').select(['group_id', 'source']).where('user_id', '=', userId).execute()
 
 /** Returns the memberships with this source. */
-export const membersFrom = ({ db }: DbScope, source: string): Promise<Member[]> =>
+export const findMembersFrom = ({ db }: DbScope, source: string): Promise<Member[]> =>
   db.selectFrom('group_members').select(['group_id', 'user_id']).where('source', '=', source).execute()
 
 /** Returns those of the ids that are of groups. */
-export const existing = async ({ db }: DbScope, ids: readonly string[]): Promise<string[]> =>
+export const filterExistingIds = async ({ db }: DbScope, ids: readonly string[]): Promise<string[]> =>
   ids.length === 0
     ? []
     : (await db.selectFrom('groups').select('id').where('id', 'in', ids).execute()).map(({ id }) => id)

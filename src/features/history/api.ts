@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Filter, idOf, Key, line, Timestamp } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
-import { KIND_NAMES, KINDS, type KindOf, kindOf } from './kind-names.ts'
+import { KIND_NAMES, KINDS, type KindOf, toKind } from './kind-names.ts'
 
 export const Kind = z.enum(KINDS)
 
@@ -182,8 +182,8 @@ export const history = {
 type Historied = Exclude<Resource, 'relationships'>
 export const HISTORIED: readonly Historied[] = INVENTORY.filter((resource) => resource !== 'relationships')
 
-const historyOf = (resource: Historied) => {
-  const { noun, read } = KIND_NAMES[kindOf(resource)]
+const defineHistory = (resource: Historied) => {
+  const { noun, read } = KIND_NAMES[toKind(resource)]
   const relationships = resource === 'devices' ? 'With those of its relationships. ' : ''
   return operation({
     name: `${resource}.history`,
@@ -200,8 +200,8 @@ const historyOf = (resource: Historied) => {
 /** The histories of objects, by kind. */
 export const histories = Object.fromEntries(
   KINDS.flatMap((kind) => {
-    const resource = HISTORIED.find((one) => kindOf(one) === kind)
-    return resource ? [[kind, historyOf(resource)]] : []
+    const resource = HISTORIED.find((one) => toKind(one) === kind)
+    return resource ? [[kind, defineHistory(resource)]] : []
   }),
   // The kinds of those resources.
-) as { readonly [K in KindOf<Historied>]: ReturnType<typeof historyOf> }
+) as { readonly [K in KindOf<Historied>]: ReturnType<typeof defineHistory> }

@@ -55,7 +55,7 @@ type SelectedItem = {
   readonly next_before: string | null
 }
 
-const itemOfRow = ({ kind, seq, next_seq, ...row }: SelectedItem): StoredItem => ({
+const toItem = ({ kind, seq, next_seq, ...row }: SelectedItem): StoredItem => ({
   ...row,
   // Written by `record-store.ts` with kinds alone.
   kind: kind as Kind,
@@ -67,7 +67,7 @@ const itemOfRow = ({ kind, seq, next_seq, ...row }: SelectedItem): StoredItem =>
 export type HistoryOf = { readonly kind: Kind; readonly id: string; readonly withRelationships: boolean }
 
 /** The rows of the object. An own query for each index, because PostgreSQL scans all rows for their disjunction. */
-const rowsOf = (db: Kysely<Tables>, { kind, id, withRelationships }: HistoryOf) => {
+const selectRows = (db: Kysely<Tables>, { kind, id, withRelationships }: HistoryOf) => {
   const rows = db.selectFrom('history').select(['kind', 'id', 'seq'])
   const own = rows.where('kind', '=', kind).where('id', '=', id)
   if (!withRelationships) return own
@@ -77,11 +77,11 @@ const rowsOf = (db: Kysely<Tables>, { kind, id, withRelationships }: HistoryOf) 
   return own.unionAll(asParent).unionAll(relationships.where('child_id', '=', id))
 }
 
-const keptRowsOf = (db: Kysely<Tables>, of: HistoryOf) =>
-  db.selectFrom(rowsOf(db, of).as('history')).innerJoin('changes', 'changes.seq', 'history.seq').where(isKept)
+const selectKeptRows = (db: Kysely<Tables>, of: HistoryOf) =>
+  db.selectFrom(selectRows(db, of).as('history')).innerJoin('changes', 'changes.seq', 'history.seq').where(isKept)
 
 export const countEntries = async ({ db }: StoreScope, of: HistoryOf): Promise<number> => {
-  const { n } = await keptRowsOf(db, of)
+  const { n } = await selectKeptRows(db, of)
     .select(({ fn }) => fn.countAll<number | string>().as('n'))
     .executeTakeFirstOrThrow()
   return Number(n)
@@ -90,16 +90,16 @@ export const countEntries = async ({ db }: StoreScope, of: HistoryOf): Promise<n
 /** A change of an object, or of one of its relationships. */
 export type EntryKey = Pick<StoredItem, 'kind' | 'id' | 'seq'>
 
-const keysQuery = (db: Kysely<Tables>, of: HistoryOf) =>
-  keptRowsOf(db, of)
+const selectKeys = (db: Kysely<Tables>, of: HistoryOf) =>
+  selectKeptRows(db, of)
     .select(['history.kind', 'history.id', 'history.seq'])
     .orderBy('history.seq', 'desc')
     .orderBy(kindOrder)
     .orderBy('history.id')
 
 /** Returns all changes of an object, newest first. */
-export const entryKeys = async ({ db }: StoreScope, of: HistoryOf): Promise<EntryKey[]> =>
-  (await keysQuery(db, of).execute()).map(({ kind, id, seq }) => ({
+export const findEntryKeys = async ({ db }: StoreScope, of: HistoryOf): Promise<EntryKey[]> =>
+  (await selectKeys(db, of).execute()).map(({ kind, id, seq }) => ({
     // Written by `record-store.ts` with kinds alone.
     kind: kind as Kind,
     id,
@@ -113,15 +113,15 @@ type EntryPage = {
   readonly seen?: readonly EntryKey[] | undefined
 }
 
-const textOf = ({ kind, id, seq }: EntryKey): string => `${kind} ${id} ${seq}`
+const formatKey = ({ kind, id, seq }: EntryKey): string => `${kind} ${id} ${seq}`
 
 /** Returns a page of the changes of an object, newest first. */
-export const entriesOf = async ({ db }: StoreScope, of: HistoryOf, { limit, offset, seen }: EntryPage) => {
+export const findEntries = async ({ db }: StoreScope, of: HistoryOf, { limit, offset, seen }: EntryPage) => {
   const wanted = seen?.slice(offset, offset + limit)
   const page = wanted
-    ? keysQuery(db, of).where('history.seq', 'in', wanted.length > 0 ? wanted.map(({ seq }) => seq) : [-1])
-    : keysQuery(db, of).limit(limit).offset(offset)
-  const keys = wanted && new Set(wanted.map(textOf))
+    ? selectKeys(db, of).where('history.seq', 'in', wanted.length > 0 ? wanted.map(({ seq }) => seq) : [-1])
+    : selectKeys(db, of).limit(limit).offset(offset)
+  const keys = wanted && new Set(wanted.map(formatKey))
   const rows = await withNext(db)
     .innerJoin(page.as('page'), (join) =>
       join
@@ -148,6 +148,6 @@ export const entriesOf = async ({ db }: StoreScope, of: HistoryOf, { limit, offs
     .orderBy(kindOrder)
     .orderBy('history.id')
     .execute()
-  const all = rows.map(({ at, ...row }) => ({ ...row, ...itemOfRow(row), atMs: Number(at) }))
-  return keys ? all.filter((entry) => keys.has(textOf(entry))) : all
+  const all = rows.map(({ at, ...row }) => ({ ...row, ...toItem(row), atMs: Number(at) }))
+  return keys ? all.filter((entry) => keys.has(formatKey(entry))) : all
 }

@@ -1,37 +1,37 @@
 /** The rules of the history: what a caller sees of the changes, and how they are recorded. */
 
-import { type Counts, summaryOf } from '../../platform/contract/change-summary.ts'
+import { type Counts, formatSummary } from '../../platform/contract/change-summary.ts'
 import { invalidField, notFound, orNotFound } from '../../platform/contract/errors.ts'
 import type { Page } from '../../platform/contract/list.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { pastOf } from '../../platform/db/past.ts'
+import { createAsOfDb } from '../../platform/db/past.ts'
 import { type TableView, TableViews } from '../../platform/db/table-views.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { History } from '../../platform/operation/history.ts'
 import type { Handlers } from '../../platform/operation/implement.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { tablesOf } from '../scopes/views.ts'
+import { listTables } from '../scopes/views.ts'
 import type { Tables } from '../tables.ts'
 import { type Change, HISTORIED, type HistoryEntry, histories, history, type Item, ItemChange } from './api.ts'
 import * as entries from './entry-store.ts'
-import { itemOf, itemsBetween, itemsOfChange, withDeviceNames } from './items.ts'
-import { KIND_NAMES, KINDS, type Kind, kindOf } from './kind-names.ts'
+import { buildItem, streamChangeItems, streamItemsBetween, withDeviceNames } from './items.ts'
+import { KIND_NAMES, KINDS, type Kind, toKind } from './kind-names.ts'
 import { KIND_RULES, type Means, PLAIN } from './kinds.ts'
-import { filterTimeOf, isSettled, momentOf, textOf } from './moment.ts'
-import { FEW_LATER, pastTables } from './past-tables.ts'
+import { formatTime, isSettled, parseFilterTime, parseMoment } from './moment.ts'
+import { buildPastTables, FEW_LATER } from './past-tables.ts'
 import { createRecorder, type KindCounts } from './record-store.ts'
 import { removeOld } from './retention.ts'
-import { SEEN_TABLES, seenChanges, seenCounts } from './seen-changes.ts'
+import { countVisible, findVisibleChanges, SEEN_TABLES } from './seen-changes.ts'
 import { Sight } from './sight.ts'
 import * as store from './store.ts'
-import { sizeOf, undoChange } from './undo.ts'
+import { countObjects, undoChange } from './undo.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The number of items that an answer with a change lists. */
 const SHOWN_ITEMS = 100
 
-const countsOf = (stored: KindCounts, kinds: readonly Kind[]): Counts => {
+const toCounts = (stored: KindCounts, kinds: readonly Kind[]): Counts => {
   const counts: Counts = {}
   for (const change of ItemChange.options) {
     const some = kinds.flatMap((kind) => {
@@ -44,21 +44,21 @@ const countsOf = (stored: KindCounts, kinds: readonly Kind[]): Counts => {
 }
 
 /** Returns the numbers of the objects of changes that the caller sees, by change and noun. */
-const countsFor = async (
+const loadCounts = async (
   ctx: Ctx,
   sight: Sight,
   changes: readonly store.StoredChange[],
 ): Promise<(change: store.StoredChange) => Counts> => {
-  const seen = sight.isWhole ? undefined : await seenCounts(ctx, sight, changes)
+  const seen = sight.isWhole ? undefined : await countVisible(ctx, sight, changes)
   // Written by `record-store.ts`.
-  return ({ seq, counts }) => countsOf(seen ? (seen.get(seq) ?? {}) : (JSON.parse(counts) as KindCounts), sight.kinds)
+  return ({ seq, counts }) => toCounts(seen ? (seen.get(seq) ?? {}) : (JSON.parse(counts) as KindCounts), sight.kinds)
 }
 
-const changeOf = (ctx: Ctx, row: store.StoredChange, counts: Counts): Change => {
+const toChange = (ctx: Ctx, row: store.StoredChange, counts: Counts): Change => {
   const mayKnowWho = ctx.caller.permissions.has('audit:read')
   return {
     id: row.id,
-    at: textOf(row.atMs),
+    at: formatTime(row.atMs),
     operation: row.operation,
     user_id: mayKnowWho ? row.user_id : '',
     username: row.username,
@@ -70,7 +70,7 @@ const changeOf = (ctx: Ctx, row: store.StoredChange, counts: Counts): Change => 
     ip_address: mayKnowWho ? row.ip_address : '',
     request_id: row.request_id,
     note: row.note,
-    summary: summaryOf(counts),
+    summary: formatSummary(counts),
     counts,
     undoes: row.undoes,
     undone_by: row.undone_by,
@@ -78,7 +78,7 @@ const changeOf = (ctx: Ctx, row: store.StoredChange, counts: Counts): Change => 
 }
 
 /** Returns the rows of a page out of batches of all rows. */
-async function* paged<Row>(batches: AsyncIterable<Row[]>, { limit, offset = 0 }: Page): AsyncGenerator<Row[]> {
+async function* pickPage<Row>(batches: AsyncIterable<Row[]>, { limit, offset = 0 }: Page): AsyncGenerator<Row[]> {
   let skip = offset
   let left = limit ?? Number.POSITIVE_INFINITY
   for await (const rows of batches) {
@@ -90,38 +90,38 @@ async function* paged<Row>(batches: AsyncIterable<Row[]>, { limit, offset = 0 }:
   }
 }
 
-const counted = async (batches: AsyncIterable<readonly unknown[]>): Promise<number> => {
+const countBatchRows = async (batches: AsyncIterable<readonly unknown[]>): Promise<number> => {
   let total = 0
   for await (const rows of batches) total += rows.length
   return total
 }
 
-const sent = async function* (ctx: Ctx, sight: Sight, items: AsyncIterable<Item[]>): AsyncGenerator<string[]> {
+const formatItems = async function* (ctx: Ctx, sight: Sight, items: AsyncIterable<Item[]>): AsyncGenerator<string[]> {
   for await (const rows of items) yield (await withDeviceNames(ctx, sight, rows)).map((item) => JSON.stringify(item))
 }
 
 /** A change, as far as the caller sees its objects. */
 type SeenChange = { readonly row: store.StoredChange; readonly sight: Sight; readonly counts: Counts }
 
-const seenOf = async (ctx: Ctx, row: store.StoredChange): Promise<SeenChange> => {
+const loadSeenChange = async (ctx: Ctx, row: store.StoredChange): Promise<SeenChange> => {
   const sight = await Sight.of(ctx)
-  return { row, sight, counts: (await countsFor(ctx, sight, [row]))(row) }
+  return { row, sight, counts: (await loadCounts(ctx, sight, [row]))(row) }
 }
 
 /** @throws AppError NOT_FOUND for a change of which the caller sees no item */
-const mustFind = async (ctx: Ctx, id: string): Promise<SeenChange> => {
+const getOrThrow = async (ctx: Ctx, id: string): Promise<SeenChange> => {
   const row = orNotFound(await store.findChange(ctx, id), 'change', id)
-  if (row.atMs < (await store.beginsAt(ctx))) throw notFound('change', id)
-  const seen = await seenOf(ctx, row)
+  if (row.atMs < (await store.readBeginning(ctx))) throw notFound('change', id)
+  const seen = await loadSeenChange(ctx, row)
   return orNotFound(Object.keys(seen.counts).length > 0 ? seen : undefined, 'change', id)
 }
 
 /** Returns a change with its first items. */
 const showChange = async (ctx: Ctx, { row, sight, counts }: SeenChange): Promise<Change> => {
   const items: Item[] = []
-  const all = itemsOfChange(ctx, row.seq, { sight, kinds: sight.kinds })
-  for await (const rows of paged(all, { limit: SHOWN_ITEMS })) items.push(...rows)
-  return { ...changeOf(ctx, row, counts), items: await withDeviceNames(ctx, sight, items) }
+  const all = streamChangeItems(ctx, row.seq, { sight, kinds: sight.kinds })
+  for await (const rows of pickPage(all, { limit: SHOWN_ITEMS })) items.push(...rows)
+  return { ...toChange(ctx, row, counts), items: await withDeviceNames(ctx, sight, items) }
 }
 
 /** The tables from which the items of changes are read. */
@@ -140,18 +140,18 @@ const ITEM_TABLES = [
 ] as const
 
 /** A revision of answers that depend on what the caller sees as well. */
-const revisionFor = async (ctx: Ctx, sight: Sight, tables: readonly (keyof Tables)[]): Promise<string> => {
+const readRevision = async (ctx: Ctx, sight: Sight, tables: readonly (keyof Tables)[]): Promise<string> => {
   const revision = await ctx.store.revision(sight.isWhole ? tables : [...tables, ...SEEN_TABLES])
   return `${revision} ${sight.key} ${ctx.caller.permissions.has('audit:read')}`
 }
 
 type Given = { readonly kind?: Kind | undefined; readonly change?: ItemChange | undefined }
 
-const kindsFor = (sight: Sight, { kind }: Given): Kind[] =>
+const filterKinds = (sight: Sight, { kind }: Given): Kind[] =>
   sight.kinds.filter((one) => kind === undefined || one === kind)
 
 /** Returns the present documents of the objects, by kind and id. */
-const presentOf = async (
+const findPresent = async (
   ctx: Ctx,
   objects: readonly { readonly kind: string; readonly id: string }[],
 ): Promise<Map<string, string>> => {
@@ -167,19 +167,23 @@ const presentOf = async (
 type ShortPage = { readonly limit: number; readonly offset?: number | undefined }
 
 /** Returns the entries of an object that the caller sees, newest first; undefined for all. */
-const seenEntries = async (ctx: Ctx, sight: Sight, of: entries.HistoryOf): Promise<entries.EntryKey[] | undefined> => {
+const findVisibleEntries = async (
+  ctx: Ctx,
+  sight: Sight,
+  of: entries.HistoryOf,
+): Promise<entries.EntryKey[] | undefined> => {
   if (sight.isWhole) return undefined
-  const all = await entries.entryKeys(ctx, of)
+  const all = await entries.findEntryKeys(ctx, of)
   return sight.seen(all.map((key) => ({ ...key, states: [{ seq: key.seq - 1 }, { seq: key.seq }] })))
 }
 
 /** @param kind of the object */
-const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { id: string } & ShortPage) => {
+const listHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { id: string } & ShortPage) => {
   const sight = await Sight.of(ctx)
-  const revision = await revisionFor(ctx, sight, ITEM_TABLES)
+  const revision = await readRevision(ctx, sight, ITEM_TABLES)
   const documents = await KIND_RULES[kind].documents(ctx, [id])
   const of = { kind, id, withRelationships: kind === 'device' && sight.kinds.includes('relationship') }
-  const seen = await seenEntries(ctx, sight, of)
+  const seen = await findVisibleEntries(ctx, sight, of)
   const total = seen?.length ?? (await entries.countEntries(ctx, of))
   // Neither the object nor a trace of it.
   if (total === 0) {
@@ -190,14 +194,14 @@ const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { 
   async function* rows(): AsyncGenerator<string[]> {
     // The present first: a change that is committed in between records the document that was read here.
     const page = { limit, offset, seen }
-    const present = await presentOf(ctx, await entries.entriesOf(ctx, of, page))
-    const all = await entries.entriesOf(ctx, of, page)
+    const present = await findPresent(ctx, await entries.findEntries(ctx, of, page))
+    const all = await entries.findEntries(ctx, of, page)
     const shown = all.map((entry) => {
       const after = entry.next_seq === null ? present.get(`${entry.kind} ${entry.id}`) : entry.next_before
       const one: HistoryEntry = {
-        ...itemOf(entry.kind, entry.id, { before: entry.before, after }),
+        ...buildItem(entry.kind, entry.id, { before: entry.before, after }),
         change_id: entry.change_id,
-        at: textOf(entry.atMs),
+        at: formatTime(entry.atMs),
         operation: entry.operation,
         user_id: mayKnowWho ? entry.user_id : '',
         username: entry.username,
@@ -217,9 +221,9 @@ const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { 
 }
 
 const objectHistories = Object.fromEntries(
-  HISTORIED.map(kindOf).map((kind) => [
+  HISTORIED.map(toKind).map((kind) => [
     kind,
-    (ctx: Ctx, input: { id: string } & ShortPage) => objectHistory(ctx, kind, input),
+    (ctx: Ctx, input: { id: string } & ShortPage) => listHistory(ctx, kind, input),
   ]),
 ) as Handlers<typeof histories, Tables>
 
@@ -236,78 +240,81 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
     ...implement(history, {
       list: async (ctx, { kind, object_id, user_id, operation, from, to, ...page }) => {
         const sight = await Sight.of(ctx)
-        const tables = await revisionFor(ctx, sight, ['changes', 'history_extent'])
+        const tables = await readRevision(ctx, sight, ['changes', 'history_extent'])
         // Users are hidden from callers without this permission, so none of them matches.
         const isHidden = user_id !== undefined && !ctx.caller.permissions.has('audit:read')
         const filter = {
-          kinds: isHidden ? [] : kindsFor(sight, { kind }),
+          kinds: isHidden ? [] : filterKinds(sight, { kind }),
           object_id,
           user_id,
           operation,
-          from: from === undefined ? undefined : await filterTimeOf(ctx, 'from', from),
-          to: to === undefined ? undefined : await filterTimeOf(ctx, 'to', to),
+          from: from === undefined ? undefined : await parseFilterTime(ctx, 'from', from),
+          to: to === undefined ? undefined : await parseFilterTime(ctx, 'to', to),
         }
         // A duration names another time with each call.
         const revision = `${tables} ${filter.from} ${filter.to}`
         const { limit, offset = 0 } = page
-        const seen = sight.isWhole ? undefined : await seenChanges(ctx, sight, filter)
+        const seen = sight.isWhole ? undefined : await findVisibleChanges(ctx, sight, filter)
         async function* rows(): AsyncGenerator<string[]> {
           const found = seen
-            ? await store.changesBySeq(ctx, seen.slice(offset, offset + limit))
-            : await store.changesOf(ctx, filter, { limit, offset })
-          const counts = await countsFor(ctx, sight, found)
-          yield found.map((row) => JSON.stringify(changeOf(ctx, row, counts(row))))
+            ? await store.findChangesBySeq(ctx, seen.slice(offset, offset + limit))
+            : await store.findChanges(ctx, filter, { limit, offset })
+          const counts = await loadCounts(ctx, sight, found)
+          yield found.map((row) => JSON.stringify(toChange(ctx, row, counts(row))))
         }
         const total = async () => seen?.length ?? store.countChanges(ctx, filter)
         return new JsonList<Change>({ revision, total, rows })
       },
       diff: async (ctx, { from, to, kind, ...page }) => {
-        const first = await momentOf(ctx, 'from', from)
-        const last = to === undefined ? undefined : await momentOf(ctx, 'to', to)
+        const first = await parseMoment(ctx, 'from', from)
+        const last = to === undefined ? undefined : await parseMoment(ctx, 'to', to)
         if (last && last.seq < first.seq) throw invalidField('from', 'must not be later than "to"')
         const sight = await Sight.of(ctx)
-        const span = { sight, from: first.seq, to: last?.seq, kinds: kindsFor(sight, { kind }) }
+        const span = { sight, from: first.seq, to: last?.seq, kinds: filterKinds(sight, { kind }) }
         return new JsonList<Item>({
-          revision: `${first.seq}.${last?.seq} ${await revisionFor(ctx, sight, ITEM_TABLES)}`,
-          total: () => counted(itemsBetween(ctx, span)),
-          rows: () => sent(ctx, sight, paged(itemsBetween(ctx, span), page)),
+          revision: `${first.seq}.${last?.seq} ${await readRevision(ctx, sight, ITEM_TABLES)}`,
+          total: () => countBatchRows(streamItemsBetween(ctx, span)),
+          rows: () => formatItems(ctx, sight, pickPage(streamItemsBetween(ctx, span), page)),
         })
       },
       extent: async (ctx) => {
         const sight = await Sight.of(ctx)
         const { kinds } = sight
         return {
-          begins_at: textOf(await store.beginsAt(ctx)),
+          begins_at: formatTime(await store.readBeginning(ctx)),
           retention_days: config.historyRetentionDays,
           changes: sight.isWhole
             ? await store.countChanges(ctx, { kinds })
-            : (await seenChanges(ctx, sight, { kinds })).length,
+            : (await findVisibleChanges(ctx, sight, { kinds })).length,
         }
       },
-      get: async (ctx, { id }) => showChange(ctx, await mustFind(ctx, id)),
+      get: async (ctx, { id }) => showChange(ctx, await getOrThrow(ctx, id)),
       undo: {
         transaction: async (ctx, { id }) => {
           const change = await store.findChange(ctx, id)
-          return { exclusive: true, large: change !== undefined && sizeOf(change) >= LARGE }
+          return { exclusive: true, large: change !== undefined && countObjects(change) >= LARGE }
         },
         run: async (ctx, { id }) => {
-          await mustFind(ctx, id)
+          await getOrThrow(ctx, id)
           const made = await undoChange(ctx, id, { ...config, operations })
-          return showChange(ctx, await seenOf(ctx, orNotFound(await store.findChange(ctx, made), 'change', made)))
+          return showChange(
+            ctx,
+            await loadSeenChange(ctx, orNotFound(await store.findChange(ctx, made), 'change', made)),
+          )
         },
       },
       items: async (ctx, { id, kind, change, ...page }) => {
         // Before any row.
-        const revision = await revisionFor(ctx, await Sight.of(ctx), ITEM_TABLES)
+        const revision = await readRevision(ctx, await Sight.of(ctx), ITEM_TABLES)
         const {
           row: { seq },
           sight,
-        } = await mustFind(ctx, id)
-        const filter = { sight, kinds: kindsFor(sight, { kind }), change }
+        } = await getOrThrow(ctx, id)
+        const filter = { sight, kinds: filterKinds(sight, { kind }), change }
         return new JsonList<Item>({
           revision,
-          total: () => counted(itemsOfChange(ctx, seq, filter)),
-          rows: () => sent(ctx, sight, paged(itemsOfChange(ctx, seq, filter), page)),
+          total: () => countBatchRows(streamChangeItems(ctx, seq, filter)),
+          rows: () => formatItems(ctx, sight, pickPage(streamChangeItems(ctx, seq, filter), page)),
         })
       },
     }),
@@ -327,7 +334,7 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
 const MAX_PARTIAL_VIEWS = 100
 
 /** Returns the views, of which some show no row. */
-const emptied = (views: readonly TableView[], names: ReadonlySet<string>): TableView[] =>
+const withEmptyViews = (views: readonly TableView[], names: ReadonlySet<string>): TableView[] =>
   views.map((view) => {
     if (!names.has(view.name)) return view
     const { inSteps: _, ...rest } = view
@@ -338,41 +345,41 @@ const emptied = (views: readonly TableView[], names: ReadonlySet<string>): Table
 export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<History<Tables>> => {
   await db.write((tx) => store.begin({ db: tx.db, store: db }, now().getTime()))
   const engine = db.sql.past
-  const few = new TableViews(engine, pastTables(engine, true))
-  const many = new TableViews(engine, pastTables(engine, false))
+  const few = new TableViews(engine, buildPastTables(engine, true))
+  const many = new TableViews(engine, buildPastTables(engine, false))
   const partial = new Map<string, TableViews>()
-  const viewsWithout = (hidden: readonly string[], areFew: boolean): TableViews => {
+  const getViewsWithout = (hidden: readonly string[], areFew: boolean): TableViews => {
     const key = `${hidden.join()} ${areFew}`
     const known = partial.get(key)
     if (known) return known
-    const made = new TableViews(engine, emptied(pastTables(engine, areFew), tablesOf(hidden)))
+    const made = new TableViews(engine, withEmptyViews(buildPastTables(engine, areFew), listTables(hidden)))
     // Each operation hides some of the few resources that it shows.
     if (partial.size < MAX_PARTIAL_VIEWS) partial.set(key, made)
     return made
   }
   return {
-    record: createRecorder(db, await store.newestMs({ db: db.read, store: db })),
+    record: createRecorder(db, await store.findNewestMs({ db: db.read, store: db })),
     preview: async (ctx, id) => {
       const row = id === '' ? undefined : await store.findChange(ctx, id)
-      if (!row) return nothingOf(ctx)
-      return { ...(await showChange(ctx, await seenOf(ctx, row))), id: '', at: '' }
+      if (!row) return buildEmptyChange(ctx)
+      return { ...(await showChange(ctx, await loadSeenChange(ctx, row))), id: '', at: '' }
     },
     past: async (ctx, text, hidden = []) => {
-      const moment = await momentOf(ctx, 'as_of', text)
+      const moment = await parseMoment(ctx, 'as_of', text)
       const areFew = (await store.countLater(ctx, { seq: moment.seq, most: FEW_LATER + 1 })) <= FEW_LATER
-      const tables = hidden.length > 0 ? viewsWithout(hidden, areFew) : areFew ? few : many
-      const { read, store: past } = pastOf(ctx.store, tables, {
+      const tables = hidden.length > 0 ? getViewsWithout(hidden, areFew) : areFew ? few : many
+      const { read, store: past } = createAsOfDb(ctx.store, tables, {
         seq: moment.seq,
         isSettled: () => isSettled(ctx, moment),
         ...(hidden.length > 0 && { part: `without ${hidden.join()}` }),
       })
-      return { db: read, store: past, at: textOf(moment.atMs) }
+      return { db: read, store: past, at: formatTime(moment.atMs) }
     },
   }
 }
 
 /** The preview of a call that changes nothing. */
-const nothingOf = ({ caller, requestId }: Ctx): Change => ({
+const buildEmptyChange = ({ caller, requestId }: Ctx): Change => ({
   id: '',
   at: '',
   operation: '',
@@ -385,7 +392,7 @@ const nothingOf = ({ caller, requestId }: Ctx): Change => ({
   ip_address: '',
   request_id: requestId,
   note: '',
-  summary: summaryOf({}),
+  summary: formatSummary({}),
   counts: {},
   undoes: null,
   undone_by: null,

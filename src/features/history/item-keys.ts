@@ -27,7 +27,7 @@ const isNotElsewhere = (parts: Elsewhere): RawBuilder<SqlBool> => {
 }
 
 /** Returns the objects of changes, without their documents. @param parts leaves out most of those that are elsewhere now */
-export const itemKeys = async (
+export const findItemKeys = async (
   { db }: StoreScope,
   seqs: readonly number[],
   { kinds, parts }: { readonly kinds: readonly Kind[]; readonly parts?: Elsewhere | undefined },

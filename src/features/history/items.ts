@@ -1,9 +1,9 @@
 /** Builds the items of changes and of comparisons from documents before and after. */
 import type { Ctx } from '../ctx.ts'
-import { nameBy, tripleOfId } from '../relationships/relationships.ts'
+import { formatName, parseId } from '../relationships/relationships.ts'
 import type { Item, ItemChange } from './api.ts'
 import { KINDS, type Kind } from './kind-names.ts'
-import { type Document, documentOf, KIND_RULES, nameOf } from './kinds.ts'
+import { type Document, getName, KIND_RULES, parseDocument } from './kinds.ts'
 import type { Sight } from './sight.ts'
 import * as store from './store.ts'
 
@@ -11,7 +11,7 @@ import * as store from './store.ts'
 const IMPLIED: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
 
 /** Returns the fields that differ; all of them if one document is missing. */
-export const fieldsOf = (before: Document | undefined, after: Document | undefined): Item['fields'] => {
+export const compareFields = (before: Document | undefined, after: Document | undefined): Item['fields'] => {
   const names = Object.keys({ ...before, ...after }).filter((name) => !IMPLIED.has(name))
   const isWhole = !before || !after
   return Object.fromEntries(
@@ -23,11 +23,11 @@ export const fieldsOf = (before: Document | undefined, after: Document | undefin
 }
 
 /** Returns the names of devices by their ids: the present ones, or the last ones of devices that are gone. */
-const deviceNames = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+const findDeviceNames = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const documents = await KIND_RULES.device.documents(ctx, ids)
   const gone = ids.filter((id) => !documents.has(id))
-  for (const [id, json] of await store.lastDocuments(ctx, 'device', gone)) documents.set(id, json)
-  return new Map([...documents].map(([id, json]) => [id, nameOf('device', id, documentOf(json))]))
+  for (const [id, json] of await store.findLastDocuments(ctx, 'device', gone)) documents.set(id, json)
+  return new Map([...documents].map(([id, json]) => [id, getName('device', id, parseDocument(json))]))
 }
 
 /** Returns items whose relationships are named by those of their devices that the caller sees. */
@@ -38,30 +38,30 @@ export const withDeviceNames = async <T extends Pick<Item, 'kind' | 'id' | 'name
 ): Promise<T[]> => {
   const relationships = items.filter(({ kind }) => kind === 'relationship')
   if (relationships.length === 0 || !sight.kinds.includes('device')) return [...items]
-  const triples = new Map(relationships.map(({ id }) => [id, tripleOfId(id)]))
+  const triples = new Map(relationships.map(({ id }) => [id, parseId(id)]))
   const ids = [...triples.values()].flatMap(({ parent_id, child_id }) => [parent_id, child_id])
   const devices = await sight.seen([...new Set(ids)].map((id) => ({ kind: 'device' as const, id, states: [] })))
-  const names = await deviceNames(
+  const names = await findDeviceNames(
     ctx,
     devices.map(({ id }) => id),
   )
   return items.map((item) => {
     const triple = item.kind === 'relationship' ? triples.get(item.id) : undefined
-    return triple ? { ...item, name: nameBy(names, triple) } : item
+    return triple ? { ...item, name: formatName(names, triple) } : item
   })
 }
 
 type ItemStates = { readonly before: string | null | undefined; readonly after: string | null | undefined }
 
-export const itemOf = (kind: Kind, id: string, { before, after }: ItemStates): Item => {
-  const from = before ? documentOf(before) : undefined
-  const to = after ? documentOf(after) : undefined
+export const buildItem = (kind: Kind, id: string, { before, after }: ItemStates): Item => {
+  const from = before ? parseDocument(before) : undefined
+  const to = after ? parseDocument(after) : undefined
   const change: ItemChange = !from ? 'create' : to ? 'update' : 'delete'
-  return { kind, id, name: nameOf(kind, id, to ?? from), change, fields: fieldsOf(from, to) }
+  return { kind, id, name: getName(kind, id, to ?? from), change, fields: compareFields(from, to) }
 }
 
 /** Returns the documents of objects right after the change `seq`; now without it. */
-export const statesAt = async (
+export const findStatesAt = async (
   ctx: Ctx,
   kind: Kind,
   { ids, seq }: { readonly ids: readonly string[]; readonly seq: number | undefined },
@@ -69,7 +69,7 @@ export const statesAt = async (
   // The present first: a change that is committed in between records the document that was read here.
   const states = new Map(await KIND_RULES[kind].documents(ctx, ids))
   if (seq === undefined) return states
-  for (const [id, before] of await store.statesBeforeLater(ctx, kind, { ids, seq })) {
+  for (const [id, before] of await store.findStatesBeforeLater(ctx, kind, { ids, seq })) {
     if (before === null) states.delete(id)
     else states.set(id, before)
   }
@@ -77,7 +77,7 @@ export const statesAt = async (
 }
 
 /** Returns those of the items of one kind that the caller sees. @param from, to the numbers of the changes whose states they show */
-const seenOf = async (
+const filterVisibleItems = async (
   sight: Sight,
   items: readonly (ItemStates & { readonly kind: Kind; readonly id: string })[],
   { from, to }: { readonly from: number; readonly to: number | undefined },
@@ -89,7 +89,7 @@ const seenOf = async (
       { seq: to, document: after ?? null },
     ],
   }))
-  return (await sight.seen(shown)).map(({ kind, id, ...states }) => itemOf(kind, id, states))
+  return (await sight.seen(shown)).map(({ kind, id, ...states }) => buildItem(kind, id, states))
 }
 
 type ItemFilter = {
@@ -99,16 +99,16 @@ type ItemFilter = {
 }
 
 /** Yields the items of a change that the caller sees, by kind and id. */
-export async function* itemsOfChange(
+export async function* streamChangeItems(
   ctx: Ctx,
   seq: number,
   { sight, kinds, change }: ItemFilter,
 ): AsyncGenerator<Item[]> {
   for (const kind of KINDS.filter((one) => kinds.includes(one)))
-    for await (const rows of store.itemsOf(ctx, { seq, kind, change })) {
-      const states = await statesAt(ctx, kind, { ids: rows.map(({ id }) => id), seq })
+    for await (const rows of store.streamItems(ctx, { seq, kind, change })) {
+      const states = await findStatesAt(ctx, kind, { ids: rows.map(({ id }) => id), seq })
       const all = rows.map(({ id, before }) => ({ kind, id, before, after: states.get(id) }))
-      const items = await seenOf(sight, all, { from: seq - 1, to: seq })
+      const items = await filterVisibleItems(sight, all, { from: seq - 1, to: seq })
       yield change === undefined ? items : items.filter((item) => item.change === change)
     }
 }
@@ -116,13 +116,13 @@ export async function* itemsOfChange(
 type Span = Omit<ItemFilter, 'change'> & { readonly from: number; readonly to: number | undefined }
 
 /** Yields the objects that differ between two moments and that the caller sees, by kind and id. */
-export async function* itemsBetween(ctx: Ctx, { sight, from, to, kinds }: Span): AsyncGenerator<Item[]> {
+export async function* streamItemsBetween(ctx: Ctx, { sight, from, to, kinds }: Span): AsyncGenerator<Item[]> {
   for (const kind of KINDS.filter((one) => kinds.includes(one)))
-    for await (const ids of store.changedIds(ctx, { kind, after: from, until: to })) {
-      const after = await statesAt(ctx, kind, { ids, seq: to })
-      const before = await statesAt(ctx, kind, { ids, seq: from })
+    for await (const ids of store.streamChangedIds(ctx, { kind, after: from, until: to })) {
+      const after = await findStatesAt(ctx, kind, { ids, seq: to })
+      const before = await findStatesAt(ctx, kind, { ids, seq: from })
       const different = ids.filter((id) => before.get(id) !== after.get(id))
       const all = different.map((id) => ({ kind, id, before: before.get(id), after: after.get(id) }))
-      yield await seenOf(sight, all, { from, to })
+      yield await filterVisibleItems(sight, all, { from, to })
     }
 }

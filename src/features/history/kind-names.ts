@@ -5,9 +5,9 @@
 import type { ItemChange } from '../../platform/operation/change-record.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
-import { type KindOf, kindOf, nounOf } from '../nouns.ts'
+import { getNoun, type KindOf, toKind } from '../nouns.ts'
 
-export { type KindOf, kindOf, nounOf }
+export { getNoun, type KindOf, toKind }
 
 /** The permissions to do by hand what an undo does. */
 type ChangePermissions = Readonly<Record<ItemChange, Permission>>
@@ -19,14 +19,14 @@ type KindName = {
   readonly permissions: ChangePermissions
 }
 
-const permissionsOf = (resource: string): Pick<KindName, 'read' | 'permissions'> => ({
+const buildPermissions = (resource: string): Pick<KindName, 'read' | 'permissions'> => ({
   read: `${resource}:read`,
   permissions: { create: `${resource}:create`, update: `${resource}:update`, delete: `${resource}:delete` },
 })
 
 /** Kinds whose objects are no resource of the inventory. */
 const OTHERS = {
-  'discovery-rule': { noun: 'discovery rule', ...permissionsOf('discovery') },
+  'discovery-rule': { noun: 'discovery rule', ...buildPermissions('discovery') },
   'discovery-lock': {
     noun: 'field lock',
     read: 'discovery:read',
@@ -40,24 +40,24 @@ export type Kind = KindOf<Resource> | keyof typeof OTHERS
 const OTHER_KINDS = Object.keys(OTHERS) as (keyof typeof OTHERS)[]
 
 /** An object is made after those that it names. */
-export const MAKE_ORDER: readonly Kind[] = [...INVENTORY.map(kindOf), ...OTHER_KINDS]
+export const MAKE_ORDER: readonly Kind[] = [...INVENTORY.map(toKind), ...OTHER_KINDS]
 
 /** Answers have devices and their relationships after the other resources. */
 const LAST: readonly Resource[] = ['devices', 'relationships']
 
 /** In the order of answers. */
 export const KINDS: readonly Kind[] = [
-  ...[...INVENTORY.filter((resource) => !LAST.includes(resource)), ...LAST].map(kindOf),
+  ...[...INVENTORY.filter((resource) => !LAST.includes(resource)), ...LAST].map(toKind),
   ...OTHER_KINDS,
 ]
 
-const ofResource = (resource: Resource): [Kind, KindName] => {
-  const kind = kindOf(resource)
-  return [kind, { noun: nounOf(resource), ...permissionsOf(resource) }]
+const toKindName = (resource: Resource): [Kind, KindName] => {
+  const kind = toKind(resource)
+  return [kind, { noun: getNoun(resource), ...buildPermissions(resource) }]
 }
 
 // The keys are the kinds.
-export const KIND_NAMES = Object.fromEntries([...INVENTORY.map(ofResource), ...Object.entries(OTHERS)]) as Readonly<
+export const KIND_NAMES = Object.fromEntries([...INVENTORY.map(toKindName), ...Object.entries(OTHERS)]) as Readonly<
   Record<Kind, KindName>
 >
 

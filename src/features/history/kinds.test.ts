@@ -1,16 +1,16 @@
 /** The registry of kinds covers what is kept, and no document holds a secret. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { singular } from '../../platform/cli/command-name.ts'
+import { toSingular } from '../../platform/cli/command-name.ts'
 import type { AnyOperation } from '../../platform/operation/operation.ts'
 import { isSecretName } from '../../platform/runtime/redaction.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { requiredExample } from '../../testing/required-example.ts'
 import { CRUD_RESOURCES } from '../crud-resources.ts'
 import { contracts } from '../index.ts'
-import { INVENTORY, tableOf } from '../inventory.ts'
+import { INVENTORY, toTableName } from '../inventory.ts'
 import { PLAN_TABLES } from '../mcp/plan-tables.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
-import { KIND_NAMES, KINDS, kindOf } from './kind-names.ts'
+import { KIND_NAMES, KINDS, toKind } from './kind-names.ts'
 import { PLAIN } from './kinds.ts'
 
 const operations = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
@@ -38,14 +38,14 @@ const WITHOUT_HISTORY = [
 test('a resource has a history, or is declared to have none', () => {
   const kinds = new Set<string>(KINDS)
   const missing = [...new Set([...CRUD_RESOURCES.map(({ name }) => name), ...kept.map(nounOf)])]
-    .filter((name) => !kinds.has(singular(name)) && !WITHOUT_HISTORY.includes(name))
+    .filter((name) => !kinds.has(toSingular(name)) && !WITHOUT_HISTORY.includes(name))
     .map((name) => `${name} has no history: add it to INVENTORY in src/features/inventory.ts`)
   expect(missing).toEqual([])
 })
 
 test('the writes of the inventory are kept, and its reads have a past', () => {
   const missing = operations
-    .filter((op) => KINDS.some((kind) => kind === singular(nounOf(op))))
+    .filter((op) => KINDS.some((kind) => kind === toSingular(nounOf(op))))
     .flatMap((op) => {
       const flag = BY_HAND.test(op.name) ? 'keeps' : /^\w+\.(list|get)$/.test(op.name) ? 'past' : undefined
       return flag === undefined || op[flag] ? [] : [`${op.name} has no "${flag}: true" in ${fileOf(op)}`]
@@ -63,7 +63,7 @@ test('the permissions of the kinds are in the catalogue', () => {
 
 /** The permission of an operation that creates, updates or deletes an object of a kind. */
 const byHand = kept.flatMap((op) => {
-  const kind = KINDS.find((one) => one === singular(nounOf(op)))
+  const kind = KINDS.find((one) => one === toSingular(nounOf(op)))
   return kind && typeof op.access === 'string' ? [[op.name, kind, op.effect, op.access] as const] : []
 })
 test.each(byHand)('an undo needs the permission of %s', (_, kind, effect, access) => {
@@ -71,7 +71,7 @@ test.each(byHand)('an undo needs the permission of %s', (_, kind, effect, access
 })
 
 const TABLES = [
-  ...INVENTORY.map((resource) => [kindOf(resource), tableOf(resource)] as const),
+  ...INVENTORY.map((resource) => [toKind(resource), toTableName(resource)] as const),
   ['discovery-rule', 'discovery_rules'] as const,
   ['discovery-lock', 'discovery_locks'] as const,
 ]

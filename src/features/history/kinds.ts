@@ -1,10 +1,10 @@
 /** The registry of the kinds of objects that have a history: one entry for each resource of the estate. */
 import type { z } from 'zod'
-import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
-import { DEFAULT_SPACE, ipKeyOf } from '../../net/ip.ts'
+import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
+import { DEFAULT_SPACE, parseIpKeyOrThrow } from '../../net/ip.ts'
 import type { AppError } from '../../platform/contract/errors.ts'
 import type { RecordedItem } from '../../platform/operation/change-record.ts'
-import { oneStep } from '../../platform/operation/implement.ts'
+import { getOneStep } from '../../platform/operation/implement.ts'
 import * as cables from '../cables/cables.ts'
 import type { Ctx, Feature, StoreScope } from '../ctx.ts'
 import * as customFields from '../custom-fields/custom-fields.ts'
@@ -13,17 +13,17 @@ import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import * as discovery from '../discovery/discovery.ts'
 import { contracts } from '../index.ts'
-import { contractOf, INVENTORY, type Resource } from '../inventory.ts'
-import { type Named, namedStore } from '../named-store.ts'
+import { INVENTORY, type Resource, toContractName } from '../inventory.ts'
+import { createNamedStore, type Named } from '../named-store.ts'
 import * as networks from '../networks/networks.ts'
 import * as pools from '../pools/pools.ts'
 import * as ports from '../ports/ports.ts'
 import * as relationships from '../relationships/relationships.ts'
 import * as reservations from '../reservations/reservations.ts'
-import { type InSpace, type SpaceKeys, spaceKeys } from '../spaces/keys.ts'
+import { findSpaceKeys, type InSpace, type SpaceKeys } from '../spaces/keys.ts'
 import type { PlainTable } from '../tables.ts'
 import * as vlans from '../vlans/vlans.ts'
-import { type Kind, type KindOf, kindOf } from './kind-names.ts'
+import { type Kind, type KindOf, toKind } from './kind-names.ts'
 import type { HistoryRow } from './table.ts'
 
 /** A parsed document. */
@@ -78,7 +78,7 @@ export type KindRules = {
   readonly childOf?: (id: string) => string
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** True if lower case in SQL, which knows ASCII alone, is that of the program. */
 const isAscii = (value: string): boolean => !/[^\0-\x7f]/.test(value)
@@ -86,7 +86,7 @@ const isAscii = (value: string): boolean => !/[^\0-\x7f]/.test(value)
 /** A document as the draft or the patch of its resource, whose schema it satisfied when it was stored. */
 const given = <T>(document: Document): T => document as T
 
-const rulesOf = <Create, Update>(rules: {
+const buildRules = <Create, Update>(rules: {
   readonly create: (ctx: Ctx, draft: Create) => Promise<unknown>
   readonly update: (ctx: Ctx, patch: Update) => Promise<unknown>
   readonly remove: (ctx: Ctx, id: string) => Promise<unknown>
@@ -97,14 +97,14 @@ const rulesOf = <Create, Update>(rules: {
 })
 
 /** The rules of a resource whose rows are its objects: its operations apply them. */
-const plainRules = (resource: PlainTable): KindRules => {
+const createPlainRules = (resource: PlainTable): KindRules => {
   const run = (verb: 'create' | 'update' | 'delete', ctx: Ctx, input: object, { operations }: Means) =>
-    oneStep(operations, `${resource}.${verb}`).run(ctx, input)
+    getOneStep(operations, `${resource}.${verb}`).run(ctx, input)
   // The type of one of them would not allow the others.
-  const schema: z.ZodObject & z.ZodType<Named> = contracts[contractOf(resource)].get.output
+  const schema: z.ZodObject & z.ZodType<Named> = contracts[toContractName(resource)].get.output
   return {
     name: 'name',
-    documents: namedStore(resource, schema).documents,
+    documents: createNamedStore(resource, schema).documents,
     create: (ctx, { document }, means) => run('create', ctx, document, means),
     update: (ctx, id, fields, means) => run('update', ctx, { id, ...fields }, means),
     remove: (ctx, id, means) => run('delete', ctx, { id }, means),
@@ -112,15 +112,15 @@ const plainRules = (resource: PlainTable): KindRules => {
 }
 
 /** The documents of this kind are devices. */
-const deviceOf = (document: Document): Device => document as unknown as Device
+const toDevice = (document: Document): Device => document as unknown as Device
 
-const inSpaceOf = ({ space_id }: Document): InSpace => ({ space_id: text(space_id) })
+const getSpace = ({ space_id }: Document): InSpace => ({ space_id: toText(space_id) })
 
 /** The key of an address of a network. It leaves out the space of the network, which may change without the document. */
-const keyWithin = (ip: unknown): string => ipKeyOf(text(ip), DEFAULT_SPACE)
+const buildAddressKey = (ip: unknown): string => parseIpKeyOrThrow(toText(ip), DEFAULT_SPACE)
 
 /** A relationship as a create takes it. */
-const relationshipOf = (document: Document): Parameters<typeof relationships.create>[1] =>
+const toRelationship = (document: Document): Parameters<typeof relationships.create>[1] =>
   given({ ...document, device_id: document.parent_id })
 
 /** The kinds whose rules are more than those of a plain table. */
@@ -128,45 +128,45 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
   'custom-field': {
     name: 'name',
     documents: customFields.documents,
-    ...rulesOf(customFields),
+    ...buildRules(customFields),
     // An undo of its creation takes the values along that objects got since.
     remove: (ctx, id) => customFields.remove(ctx, id, true),
-    derived: customFields.derivedOf,
+    derived: customFields.getDerived,
   },
-  'device-type': { name: 'name', documents: deviceTypes.documents, ...rulesOf(deviceTypes) },
-  vlan: { name: 'name', documents: vlans.documents, ...rulesOf(vlans), derived: vlans.derivedOf },
+  'device-type': { name: 'name', documents: deviceTypes.findDocuments, ...buildRules(deviceTypes) },
+  vlan: { name: 'name', documents: vlans.findDocuments, ...buildRules(vlans), derived: vlans.computeDerived },
   network: {
     name: 'name',
-    documents: networks.documents,
-    ...rulesOf(networks),
+    documents: networks.findDocuments,
+    ...buildRules(networks),
     update: (ctx, id, fields, { moving }) => networks.update(ctx, given({ id, ...fields }), moving),
     requireInside: networks.requireInside,
-    placed: (document) => [inSpaceOf(document)],
+    placed: (document) => [getSpace(document)],
     derived: (document, space) => {
-      const cidr = cidrOfText(text(document.subnet))
-      const { first, last } = cidrKeys(cidr, space(inSpaceOf(document)))
+      const cidr = parseCidrOrThrow(toText(document.subnet))
+      const { first, last } = toCidrKeys(cidr, space(getSpace(document)))
       return { first, last, prefix: cidr.prefix }
     },
   },
   pool: {
     name: 'name',
-    documents: pools.documents,
-    ...rulesOf(pools),
+    documents: pools.findDocuments,
+    ...buildRules(pools),
     update: (ctx, id, fields, { moving }) => pools.restore(ctx, given({ id, ...fields }), moving),
     requireInside: pools.requireInside,
-    derived: ({ start_ip, end_ip }) => ({ start: keyWithin(start_ip), end: keyWithin(end_ip) }),
+    derived: ({ start_ip, end_ip }) => ({ start: buildAddressKey(start_ip), end: buildAddressKey(end_ip) }),
   },
   reservation: {
     name: 'ip_address',
-    documents: reservations.documents,
-    ...rulesOf(reservations),
+    documents: reservations.findDocuments,
+    ...buildRules(reservations),
     create: (ctx, { document, isShared }) => reservations.create(ctx, given(document), isShared),
-    derived: ({ ip_address }) => ({ ip: keyWithin(ip_address) }),
+    derived: ({ ip_address }) => ({ ip: buildAddressKey(ip_address) }),
   },
   device: {
     name: 'name',
-    documents: devices.documents,
-    ...rulesOf(devices),
+    documents: devices.findDocuments,
+    ...buildRules(devices),
     createAll: (ctx, all) =>
       devices.createAll(
         ctx,
@@ -181,42 +181,42 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
           all.map(({ id, document }) => given({ id, ...document })),
         ),
     },
-    placed: (document) => deviceOf(document).addresses,
+    placed: (document) => toDevice(document).addresses,
     derived: (document, space) => {
-      const device = deviceOf(document)
-      const search = devices.searchTextOf(device)
-      const ips = device.addresses.map((address) => ipKeyOf(address.ip, space(address)))
-      const custom = devices.lowerCaseCustom(device)
+      const device = toDevice(document)
+      const search = devices.getSearchText(device)
+      const ips = device.addresses.map((address) => parseIpKeyOrThrow(address.ip, space(address)))
+      const custom = devices.toLowerCaseCustom(device)
       const isPlain = isAscii(JSON.stringify(custom))
       return { ips, ...(!isAscii(search) && { search }), ...(!isPlain && { custom }) }
     },
   },
   port: {
     name: 'name',
-    documents: ports.documents,
-    ...rulesOf(ports),
+    documents: ports.findDocuments,
+    ...buildRules(ports),
     createAll: (ctx, all) =>
       ports.createAll(
         ctx,
         all.map(({ document }) => given(document)),
       ),
-    derived: ports.derivedOf,
+    derived: ports.computeDerived,
   },
-  cable: { name: 'label', documents: cables.documents, ...rulesOf(cables) },
+  cable: { name: 'label', documents: cables.findDocuments, ...buildRules(cables) },
   relationship: {
-    documents: relationships.documents,
-    create: (ctx, { document }) => relationships.create(ctx, relationshipOf(document)),
+    documents: relationships.findDocuments,
+    create: (ctx, { document }) => relationships.create(ctx, toRelationship(document)),
     createAll: (ctx, all) =>
       relationships.createAll(
         ctx,
-        all.map(({ document }) => relationshipOf(document)),
+        all.map(({ document }) => toRelationship(document)),
       ),
-    update: (ctx, id, fields) => relationships.update(ctx, relationships.tripleOfId(id), given(fields)),
-    remove: (ctx, id) => relationships.remove(ctx, relationships.tripleOfId(id)),
-    childOf: (id) => relationships.tripleOfId(id).child_id,
+    update: (ctx, id, fields) => relationships.update(ctx, relationships.parseId(id), given(fields)),
+    remove: (ctx, id) => relationships.remove(ctx, relationships.parseId(id)),
+    childOf: (id) => relationships.parseId(id).child_id,
   },
   'discovery-rule': {
-    documents: discovery.ruleDocuments,
+    documents: discovery.findRuleDocuments,
     create: (ctx, { id, document }, means) => discovery.rules.create(ctx, given({ id, ...document }), means),
     update: (ctx, id, fields, means) => discovery.rules.update(ctx, given({ id, ...fields }), means),
     remove: (ctx, id, means) => discovery.rules.remove(ctx, id, means),
@@ -234,31 +234,31 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
   },
 }
 
-const isPlain = (resource: Resource): resource is PlainTable => !Object.hasOwn(OWN_RULES, kindOf(resource))
+const isPlain = (resource: Resource): resource is PlainTable => !Object.hasOwn(OWN_RULES, toKind(resource))
 
 /** The resources of the inventory whose rows are their objects. */
 export const PLAIN: readonly PlainTable[] = INVENTORY.filter(isPlain)
 
 // The other kinds are those of plain tables.
 export const KIND_RULES = {
-  ...Object.fromEntries(PLAIN.map((resource) => [kindOf(resource), plainRules(resource)])),
+  ...Object.fromEntries(PLAIN.map((resource) => [toKind(resource), createPlainRules(resource)])),
   ...OWN_RULES,
 } as Readonly<Record<Kind, KindRules>>
 
 /** The document of a stored JSON text. */
-export const documentOf = (json: string): Document => JSON.parse(json) as Document
+export const parseDocument = (json: string): Document => JSON.parse(json) as Document
 
 /** Returns the name of an object by its document. */
-export const nameOf = (kind: Kind, id: string, document: Document | undefined): string => {
+export const getName = (kind: Kind, id: string, document: Document | undefined): string => {
   const { name } = KIND_RULES[kind]
-  return (name !== undefined && text(document?.[name])) || id
+  return (name !== undefined && toText(document?.[name])) || id
 }
 
 /** An object of a change, without the number of the change. */
 type RecordedRow = Omit<HistoryRow, 'seq'>
 
 /** Returns the rows of objects, with the columns from which a past state is read. */
-export const rowsOf = async (
+export const buildRows = async (
   scope: StoreScope,
   items: readonly Pick<RecordedItem, 'kind' | 'id' | 'before'>[],
 ): Promise<RecordedRow[]> => {
@@ -266,13 +266,13 @@ export const rowsOf = async (
     // The kinds are those that the stores declare.
     const rules = KIND_RULES[kind as Kind]
     const isRead = before !== undefined && (rules.name !== undefined || rules.derived !== undefined)
-    return { kind, id, before: before ?? null, rules, document: isRead ? documentOf(before) : undefined }
+    return { kind, id, before: before ?? null, rules, document: isRead ? parseDocument(before) : undefined }
   })
   const placed = read.flatMap(({ rules, document }) => (document && rules.placed?.(document)) ?? [])
-  const space = await spaceKeys(scope, placed)
+  const space = await findSpaceKeys(scope, placed)
   return read.map(({ kind, id, before, rules: { name, derived, childOf }, document }) => ({
     ...{ kind, id, before },
-    sort_key: name === undefined || !document ? null : text(document[name]).toLowerCase(),
+    sort_key: name === undefined || !document ? null : toText(document[name]).toLowerCase(),
     derived: derived && document ? JSON.stringify(derived(document, space)) : null,
     child_id: childOf?.(id) ?? null,
   }))

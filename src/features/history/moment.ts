@@ -17,12 +17,16 @@ const DURATION = /^(\d{1,9})([smhd])$/
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export const textOf = (ms: number): string => new Date(ms).toISOString()
+export const formatTime = (ms: number): string => new Date(ms).toISOString()
 
 type MomentScope = StoreScope & { readonly now: string }
 
 /** Returns the change that a moment names; undefined for a time or a duration. @throws AppError VALIDATION_ERROR on `field` */
-const namedChange = async (ctx: MomentScope, field: string, text: string): Promise<store.StoredChange | undefined> => {
+const findNamedChange = async (
+  ctx: MomentScope,
+  field: string,
+  text: string,
+): Promise<store.StoredChange | undefined> => {
   if (!UUID.test(text)) return undefined
   const change = await store.findChange(ctx, text)
   if (!change) throw invalidField(field, `there is no change with id "${text}", or it is no longer kept`)
@@ -30,26 +34,26 @@ const namedChange = async (ctx: MomentScope, field: string, text: string): Promi
 }
 
 /** By the clock of the primary, from which changes have their time. */
-const nowMsOf = async ({ store: from, now }: MomentScope): Promise<number> =>
-  Math.max(Date.parse(now), await store.nowMs({ db: from.quick, store: from }, Date.parse(now)))
+const resolveNowMs = async ({ store: from, now }: MomentScope): Promise<number> =>
+  Math.max(Date.parse(now), await store.readNowMs({ db: from.quick, store: from }, Date.parse(now)))
 
 /** The time of a moment that only filters: of any time. @throws AppError VALIDATION_ERROR on `field` */
-export const filterTimeOf = async (ctx: MomentScope, field: string, text: string): Promise<number> =>
-  (await namedChange(ctx, field, text))?.atMs ?? timeOf(field, text, await nowMsOf(ctx))
+export const parseFilterTime = async (ctx: MomentScope, field: string, text: string): Promise<number> =>
+  (await findNamedChange(ctx, field, text))?.atMs ?? parseTime(field, text, await resolveNowMs(ctx))
 
 /** @throws AppError VALIDATION_ERROR on `field`, also for a moment that cannot be shown */
-export const momentOf = async (ctx: MomentScope, field: string, text: string): Promise<Moment> => {
-  const beginsAt = await store.beginsAt(ctx)
-  const change = await namedChange(ctx, field, text)
-  const nowMs = await nowMsOf(ctx)
-  const atMs = change?.atMs ?? timeOf(field, text, nowMs)
+export const parseMoment = async (ctx: MomentScope, field: string, text: string): Promise<Moment> => {
+  const beginsAt = await store.readBeginning(ctx)
+  const change = await findNamedChange(ctx, field, text)
+  const nowMs = await resolveNowMs(ctx)
+  const atMs = change?.atMs ?? parseTime(field, text, nowMs)
   if (!change && atMs > nowMs) throw invalidField(field, 'is in the future')
-  if (atMs < beginsAt) throw invalidField(field, `is before the history begins, at ${textOf(beginsAt)}`)
-  const last = change ?? (await store.lastUntil(ctx, atMs))
+  if (atMs < beginsAt) throw invalidField(field, `is before the history begins, at ${formatTime(beginsAt)}`)
+  const last = change ?? (await store.findLastUntil(ctx, atMs))
   return { seq: last?.seq ?? 0, atMs, settledAfter: last?.settledAfter ?? 0n }
 }
 
-const timeOf = (field: string, text: string, nowMs: number): number => {
+const parseTime = (field: string, text: string, nowMs: number): number => {
   const [, count, unit = ''] = DURATION.exec(text) ?? []
   if (count !== undefined) return nowMs - Number(count) * (UNITS_MS[unit] ?? 0)
   const ms = TIME.test(text) ? Date.parse(text) : Number.NaN

@@ -1,7 +1,7 @@
 /** The tables that follow from others, as of a moment: the addresses of networks, and the taken addresses of blocks. */
 import type { PastSql } from '../../platform/db/database.ts'
 import type { TableView } from '../../platform/db/table-views.ts'
-import { type IsSame, keyIn, spaceIn, spaceOfPool } from './past-spaces.ts'
+import { buildSpaceKey, extractSpace, type IsSame, selectPoolSpace } from './past-spaces.ts'
 
 const DIGITS = [...'0123456789abcdef']
 
@@ -10,13 +10,13 @@ const isSameRange = (text: PastSql['text']): string =>
   `${text('t.derived', 'first')} = s.first_key AND ${text('t.derived', 'last')} = s.last_key`
 
 /** The number of characters that the keys of all addresses of a network, `n`, have in common, without parts of a digit. */
-const whole = `length(${spaceIn('n.first_key')}) + 1 + n.prefix / 4`
+const whole = `length(${extractSpace('n.first_key')}) + 1 + n.prefix / 4`
 
 /**
  * The networks that an address belongs to, by the rule of `networks/membership.ts`. Addresses of unchanged devices keep
  * their rows, except in the ranges of networks whose subnet or space was another one.
  */
-export const membershipTables = ({ stored, text, bytewise }: PastSql, isSame: IsSame): TableView[] => [
+export const buildMembershipTables = ({ stored, text, bytewise }: PastSql, isSame: IsSame): TableView[] => [
   {
     name: 'past_moved_ranges',
     isMaterialized: true,
@@ -68,23 +68,23 @@ export const membershipTables = ({ stored, text, bytewise }: PastSql, isSame: Is
 ]
 
 /** The hexadecimal digit of four addresses: the lowest has the highest bit, as in `net/occupancy.ts`. */
-const digitOf = (four: readonly string[]): string => {
+const buildDigitSql = (four: readonly string[]): string => {
   const weights = four.map((low, at) => `WHEN '${low}' THEN ${8 >> at}`).join(' ')
   return `substr('${DIGITS.join('')}', CAST(1 + sum(CASE low ${weights} ELSE 0 END) AS INTEGER), 1)`
 }
 
-const digits = [0, 4, 8, 12].map((from) => digitOf(DIGITS.slice(from, from + 4))).join(' || ')
+const digits = [0, 4, 8, 12].map((from) => buildDigitSql(DIGITS.slice(from, from + 4))).join(' || ')
 const lines = DIGITS.map((high) => `coalesce(max(CASE high WHEN '${high}' THEN line END), '0000')`).join(' || ')
 
-const blockOf = (key: string): string => `substr(${key}, 1, length(${key}) - 2)`
+const buildBlockSql = (key: string): string => `substr(${key}, 1, length(${key}) - 2)`
 
 /**
  * The bitmaps of taken addresses: the stored ones, except of blocks with an address of an object that has changed. An
  * expired reservation holds its address until it is deleted.
  */
-export const occupancyTables = (engine: PastSql, isSame: IsSame): TableView[] => {
+export const buildOccupancyTables = (engine: PastSql, isSame: IsSame): TableView[] => {
   const { stored, text, unindexed } = engine
-  const reserved = keyIn(engine, spaceOfPool(engine, text('t.before', 'pool_id')), text('t.derived', 'ip'))
+  const reserved = buildSpaceKey(engine, selectPoolSpace(engine, text('t.before', 'pool_id')), text('t.derived', 'ip'))
   const isUnmoved = 'NOT EXISTS (SELECT 1 FROM past_moved_reservations AS m WHERE m.id = s.id)'
   const unchangedIn = (table: 'addresses' | 'reservations', condition: string): string =>
     `SELECT s.ip_key FROM past_blocks AS b CROSS JOIN ${stored(table)} AS s
@@ -94,13 +94,13 @@ export const occupancyTables = (engine: PastSql, isSame: IsSame): TableView[] =>
       name: 'past_blocks',
       isMaterialized: true,
       stored: ['addresses', 'reservations', 'space_keys'],
-      sql: `SELECT ${blockOf('a.ip_key')} AS block FROM then_addresses AS a
-        UNION SELECT ${blockOf('s.ip_key')} FROM history AS h CROSS JOIN ${stored('addresses')} AS s
+      sql: `SELECT ${buildBlockSql('a.ip_key')} AS block FROM then_addresses AS a
+        UNION SELECT ${buildBlockSql('s.ip_key')} FROM history AS h CROSS JOIN ${stored('addresses')} AS s
           WHERE s.device_id = h.id AND ${unindexed('h.kind')} = 'device' AND h.seq > :seq
-        UNION SELECT ${blockOf(reserved)} FROM then_reservation AS t
-        UNION SELECT ${blockOf('m.ip_key')} FROM past_moved_reservations AS m
-        UNION SELECT ${blockOf('m.present_key')} FROM past_moved_reservations AS m
-        UNION SELECT ${blockOf('s.ip_key')} FROM history AS h CROSS JOIN ${stored('reservations')} AS s
+        UNION SELECT ${buildBlockSql(reserved)} FROM then_reservation AS t
+        UNION SELECT ${buildBlockSql('m.ip_key')} FROM past_moved_reservations AS m
+        UNION SELECT ${buildBlockSql('m.present_key')} FROM past_moved_reservations AS m
+        UNION SELECT ${buildBlockSql('s.ip_key')} FROM history AS h CROSS JOIN ${stored('reservations')} AS s
           WHERE s.id = h.id AND ${unindexed('h.kind')} = 'reservation' AND h.seq > :seq`,
     },
     {
@@ -118,7 +118,7 @@ export const occupancyTables = (engine: PastSql, isSame: IsSame): TableView[] =>
           WHERE NOT EXISTS (SELECT 1 FROM past_blocks AS b WHERE b.block = s.block)
         UNION ALL SELECT block, ${lines} AS taken FROM (
           SELECT block, high, ${digits} AS line FROM (
-            SELECT ${blockOf('ip_key')} AS block, substr(ip_key, length(ip_key) - 1, 1) AS high,
+            SELECT ${buildBlockSql('ip_key')} AS block, substr(ip_key, length(ip_key) - 1, 1) AS high,
               substr(ip_key, length(ip_key), 1) AS low FROM past_held
           ) AS parts GROUP BY block, high
         ) AS quarters GROUP BY block`,

@@ -5,43 +5,52 @@ import type { Kind } from './kind-names.ts'
 
 type Columns = Readonly<Record<string, string>>
 
-const columnsOf = (engine: PastSql, names: readonly string[], as = (text: string) => text): Columns =>
+const buildColumns = (engine: PastSql, names: readonly string[], as = (text: string) => text): Columns =>
   Object.fromEntries(names.map((name) => [name, as(engine.text('t.before', name))]))
 
 const COMMON = ['description', 'refs', 'managed_by', 'created_at', 'updated_at', 'custom']
 
 /** The columns of `t`, a row of `then_port`. @param flag a JSON boolean as 0 or 1 */
-export const portColumns = (engine: PastSql, flag: (text: string) => string): Columns => ({
+export const buildPortColumns = (engine: PastSql, flag: (text: string) => string): Columns => ({
   id: 't.id',
-  ...columnsOf(engine, ['name', 'device_id', 'kind', 'type', 'mac_address', 'parent_id', 'tagged_vlan_ids', ...COMMON]),
-  ...columnsOf(engine, ['speed_mbps', 'vlan_id'], (text) => `CAST(${text} AS INTEGER)`),
-  ...columnsOf(engine, ['enabled', 'pass_through'], flag),
+  ...buildColumns(engine, [
+    'name',
+    'device_id',
+    'kind',
+    'type',
+    'mac_address',
+    'parent_id',
+    'tagged_vlan_ids',
+    ...COMMON,
+  ]),
+  ...buildColumns(engine, ['speed_mbps', 'vlan_id'], (text) => `CAST(${text} AS INTEGER)`),
+  ...buildColumns(engine, ['enabled', 'pass_through'], flag),
   name_key: 't.sort_key',
   sort_key: engine.text('t.derived', 'sort'),
 })
 
-const endOf = ({ text }: PastSql, end: 'a' | 'b') => ({
+const getEnd = ({ text }: PastSql, end: 'a' | 'b') => ({
   port: text('t.before', end, 'port_id'),
   side: text('t.before', end, 'side'),
 })
 
 /** The columns of `t`, a row of `then_cable`. */
-export const cableColumns = (engine: PastSql): Columns => {
-  const [a, b] = [endOf(engine, 'a'), endOf(engine, 'b')]
+export const buildCableColumns = (engine: PastSql): Columns => {
+  const [a, b] = [getEnd(engine, 'a'), getEnd(engine, 'b')]
   return {
     id: 't.id',
-    ...columnsOf(engine, ['type', 'label', 'color', 'status', ...COMMON]),
-    ...columnsOf(engine, ['length_m'], (text) => `CAST(${text} AS DOUBLE PRECISION)`),
+    ...buildColumns(engine, ['type', 'label', 'color', 'status', ...COMMON]),
+    ...buildColumns(engine, ['length_m'], (text) => `CAST(${text} AS DOUBLE PRECISION)`),
     label_key: 't.sort_key',
     ...{ a_port_id: a.port, a_side: a.side, b_port_id: b.port, b_side: b.side },
   }
 }
 
 /** The ends of cables: two rows of each. @param isSame true for an object that has not changed since */
-export const cableEnds = (engine: PastSql, isSame: (kind: Kind, id: string) => string): TableView => {
+export const buildCableEnds = (engine: PastSql, isSame: (kind: Kind, id: string) => string): TableView => {
   const columns = ['port_id', 'side', 'cable_id', 'other_port_id', 'other_side']
   const cut = (from: 'a' | 'b', to: 'a' | 'b'): string => {
-    const [end, other] = [endOf(engine, from), endOf(engine, to)]
+    const [end, other] = [getEnd(engine, from), getEnd(engine, to)]
     const values = [end.port, end.side, 't.id', other.port, other.side]
     return `SELECT ${values.map((value, i) => `${value} AS ${columns[i]}`).join(', ')} FROM then_cable AS t`
   }

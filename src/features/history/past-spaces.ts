@@ -8,29 +8,29 @@ import type { TableView } from '../../platform/db/table-views.ts'
 /** Returns the condition for an object that has not changed since. */
 export type IsSame = (kind: 'device' | 'network' | 'pool' | 'reservation', id: string) => string
 
-/** The key of the space that a storage key begins with: see `spaceOfKey`. */
-export const spaceIn = (key: string): string => `CASE WHEN ${key} >= 's' THEN substr(${key}, 1, 5) ELSE '' END`
+/** The key of the space that a storage key begins with: see `getSpaceKey`. */
+export const extractSpace = (key: string): string => `CASE WHEN ${key} >= 's' THEN substr(${key}, 1, 5) ELSE '' END`
 
 /** True if there is or was a space. Evaluated once for each statement. */
 const hasSpaces = ({ stored }: PastSql): string => `EXISTS (SELECT 1 FROM ${stored('space_keys')})`
 
 /** A key in a space. @param rest the key without a space */
-export const keyIn = ({ bytewise }: PastSql, space: string, rest: string): string =>
+export const buildSpaceKey = ({ bytewise }: PastSql, space: string, rest: string): string =>
   bytewise(`CAST(${space} || ${rest} AS TEXT)`)
 
-const spaceOf = (engine: PastSql, query: string): string =>
+const selectSpace = (engine: PastSql, query: string): string =>
   `CASE WHEN ${hasSpaces(engine)} THEN coalesce((${query}), '') ELSE '' END`
 
 /** The key of the space that a network was in. @param id of the network */
-export const spaceOfNetwork = (engine: PastSql, id: string): string =>
-  spaceOf(engine, `SELECT ${spaceIn('n.first_key')} FROM networks AS n WHERE n.id = ${id}`)
+export const selectNetworkSpace = (engine: PastSql, id: string): string =>
+  selectSpace(engine, `SELECT ${extractSpace('n.first_key')} FROM networks AS n WHERE n.id = ${id}`)
 
 /** The same of a pool. */
-export const spaceOfPool = (engine: PastSql, id: string): string =>
-  spaceOf(engine, `SELECT ${spaceIn('p.start_key')} FROM pools AS p WHERE p.id = ${id}`)
+export const selectPoolSpace = (engine: PastSql, id: string): string =>
+  selectSpace(engine, `SELECT ${extractSpace('p.start_key')} FROM pools AS p WHERE p.id = ${id}`)
 
 /** The stored pools whose network was in another space. `size` is the length of their present key of a space. */
-export const movedPools = (engine: PastSql, isSame: IsSame): TableView[] => {
+export const buildMovedPools = (engine: PastSql, isSame: IsSame): TableView[] => {
   const { stored, text } = engine
   return [
     {
@@ -38,37 +38,37 @@ export const movedPools = (engine: PastSql, isSame: IsSame): TableView[] => {
       isMaterialized: true,
       stored: ['networks', 'space_keys'],
       sql: `SELECT s.id FROM then_network AS t CROSS JOIN ${stored('networks')} AS s WHERE ${hasSpaces(engine)}
-        AND s.id = t.id AND ${spaceIn('s.first_key')} <> ${spaceIn(text('t.derived', 'first'))}`,
+        AND s.id = t.id AND ${extractSpace('s.first_key')} <> ${extractSpace(text('t.derived', 'first'))}`,
     },
     {
       name: 'past_moved_pools',
       isMaterialized: true,
       stored: ['pools', 'space_keys'],
       // The network of a changed pool may have been another one.
-      sql: `SELECT id, length(${spaceIn('start_key')}) AS size, space_key FROM (
-          SELECT c.id, c.start_key, ${spaceOfNetwork(engine, 'c.network_id')} AS space_key FROM (
+      sql: `SELECT id, length(${extractSpace('start_key')}) AS size, space_key FROM (
+          SELECT c.id, c.start_key, ${selectNetworkSpace(engine, 'c.network_id')} AS space_key FROM (
             SELECT s.id, s.network_id, s.start_key FROM past_moved_networks AS m CROSS JOIN ${stored('pools')} AS s
               WHERE s.network_id = m.id AND ${isSame('pool', 's.id')}
             UNION ALL SELECT s.id, ${text('t.before', 'network_id')} AS network_id, s.start_key
               FROM then_pool AS t CROSS JOIN ${stored('pools')} AS s WHERE ${hasSpaces(engine)} AND s.id = t.id
           ) AS c
-        ) AS placed WHERE space_key <> ${spaceIn('start_key')}`,
+        ) AS placed WHERE space_key <> ${extractSpace('start_key')}`,
     },
   ]
 }
 
 /** The unchanged reservations in those pools, with their keys of then and now. */
-export const movedReservations = (engine: PastSql, isSame: IsSame): TableView => ({
+export const buildMovedReservations = (engine: PastSql, isSame: IsSame): TableView => ({
   name: 'past_moved_reservations',
   isMaterialized: true,
   stored: ['reservations'],
-  sql: `SELECT s.id, m.size, m.space_key, s.ip_key AS present_key, ${movedKey(engine, 'ip_key')} AS ip_key
+  sql: `SELECT s.id, m.size, m.space_key, s.ip_key AS present_key, ${buildMovedKey(engine, 'ip_key')} AS ip_key
     FROM past_moved_pools AS m CROSS JOIN ${engine.stored('reservations')} AS s
     WHERE s.pool_id = m.id AND ${isSame('reservation', 's.id')}`,
 })
 
-const movedKey = (engine: PastSql, column: string): string =>
-  keyIn(engine, 'm.space_key', `substr(s.${column}, m.size + 1)`)
+const buildMovedKey = (engine: PastSql, column: string): string =>
+  buildSpaceKey(engine, 'm.space_key', `substr(s.${column}, m.size + 1)`)
 
 export type MovedRows = {
   /** The expression with the objects that were in another space. */
@@ -78,5 +78,5 @@ export type MovedRows = {
 }
 
 /** Returns the columns of a moved row, `s`, with the keys of then. */
-export const movedColumns = (engine: PastSql, names: readonly string[], { keys }: MovedRows): string =>
-  names.map((name) => (keys.includes(name) ? `${movedKey(engine, name)} AS ${name}` : `s.${name}`)).join(', ')
+export const buildMovedColumns = (engine: PastSql, names: readonly string[], { keys }: MovedRows): string =>
+  names.map((name) => (keys.includes(name) ? `${buildMovedKey(engine, name)} AS ${name}` : `s.${name}`)).join(', ')

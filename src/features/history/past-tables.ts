@@ -7,21 +7,21 @@ import { REFERABLE } from '../../platform/contract/external-fields.ts'
 import type { PastSql } from '../../platform/db/database.ts'
 import type { TableView } from '../../platform/db/table-views.ts'
 import { contracts } from '../index.ts'
-import { contractOf, INVENTORY, tableOf } from '../inventory.ts'
+import { INVENTORY, toContractName, toTableName } from '../inventory.ts'
 import type { PlainTable, Tables } from '../tables.ts'
-import { type Kind, kindOf } from './kind-names.ts'
+import { type Kind, toKind } from './kind-names.ts'
 import { KIND_RULES, PLAIN } from './kinds.ts'
-import { membershipTables, occupancyTables } from './past-derived.ts'
-import { cableColumns, cableEnds, portColumns } from './past-ports.ts'
+import { buildMembershipTables, buildOccupancyTables } from './past-derived.ts'
+import { buildCableColumns, buildCableEnds, buildPortColumns } from './past-ports.ts'
 import {
-  keyIn,
+  buildMovedColumns,
+  buildMovedPools,
+  buildMovedReservations,
+  buildSpaceKey,
+  extractSpace,
   type MovedRows,
-  movedColumns,
-  movedPools,
-  movedReservations,
-  spaceIn,
-  spaceOfNetwork,
-  spaceOfPool,
+  selectNetworkSpace,
+  selectPoolSpace,
 } from './past-spaces.ts'
 
 /** The tables that reads of the past name, but that are not of the estate. */
@@ -39,10 +39,10 @@ const EMPTY = [
 type Found = { readonly kind: string; readonly id: string }
 
 /** The table of the states of changed objects of a kind. */
-const statesName = (kind: Kind): string => `then_${kind.replaceAll('-', '_')}`
+const buildStatesName = (kind: Kind): string => `then_${kind.replaceAll('-', '_')}`
 
 /** The states of changed objects of a kind: those before the first later change. */
-const statesOf = (kind: Kind, found: Found, name = statesName(kind)): TableView => ({
+const buildStates = (kind: Kind, found: Found, name = buildStatesName(kind)): TableView => ({
   name,
   sql: `SELECT ${found.id} AS id, h.sort_key, h.derived, h.before FROM history AS h
     WHERE ${found.kind} = '${kind}' AND h.seq > :seq
@@ -80,16 +80,16 @@ type Stored = {
 }
 
 /** A table whose rows are stored for the present, and cut out of documents for the past. */
-const estateTable = (
+const buildTable = (
   engine: PastSql,
-  { table, kind, id, columns, elements, states = statesName(kind), moved }: Stored,
+  { table, kind, id, columns, elements, states = buildStatesName(kind), moved }: Stored,
 ): TableView => {
   const names = Object.keys(columns)
   const cut = names.map((name) => `${columns[name]} AS "${name}"`)
   const isUnmoved = moved ? ` AND NOT EXISTS (SELECT 1 FROM ${moved.from} AS m WHERE m.id = s.id)` : ''
   const movedRows =
     moved &&
-    `SELECT ${movedColumns(engine, names, moved)} FROM ${moved.from} AS m CROSS JOIN ${engine.stored(table)} AS s
+    `SELECT ${buildMovedColumns(engine, names, moved)} FROM ${moved.from} AS m CROSS JOIN ${engine.stored(table)} AS s
       WHERE s.id = m.id AND ${isSame(kind, id)}`
   return {
     name: table,
@@ -102,14 +102,14 @@ const estateTable = (
 }
 
 /** The name of a table in steps. */
-const inStepsOf = (table: string): string => `${table}_in_steps`
+const buildStepsName = (table: string): string => `${table}_in_steps`
 
-/** As `estateTable`, with all stored rows: `is_then` is 0 where the object has changed since. */
-const tableInSteps = (engine: PastSql, { table, kind, id, columns, states }: Stored): TableView => {
+/** As `buildTable`, with all stored rows: `is_then` is 0 where the object has changed since. */
+const buildStepsTable = (engine: PastSql, { table, kind, id, columns, states }: Stored): TableView => {
   const names = Object.keys(columns)
   const cut = names.map((name) => `${columns[name]} AS ${name}`)
   return {
-    name: inStepsOf(table),
+    name: buildStepsName(table),
     stored: [table],
     sql: `SELECT ${names.map((name) => `s.${name}`).join(', ')}, CAST(${isSame(kind, id)} AS INTEGER) AS is_then
       FROM ${engine.stored(table)} AS s
@@ -117,11 +117,11 @@ const tableInSteps = (engine: PastSql, { table, kind, id, columns, states }: Sto
   }
 }
 
-const fieldsOf = (engine: PastSql, names: readonly string[]): Columns =>
+const buildFields = (engine: PastSql, names: readonly string[]): Columns =>
   Object.fromEntries(names.map((name) => [name, engine.text('t.before', name)]))
 
 /** The values of the custom fields that searches found, by the definitions of then. Texts beyond ASCII are beside the document. */
-const searchedValues = (engine: PastSql): string => {
+const selectSearchedValues = (engine: PastSql): string => {
   const searched = "SELECT f.name FROM custom_fields AS f WHERE f.resource = 'devices' AND f.searchable = 1"
   const valuesIn = (json: string, as: (text: string) => string): string => {
     const { from, key, text } = engine.entries(json, 'custom', 'c')
@@ -132,7 +132,7 @@ const searchedValues = (engine: PastSql): string => {
 }
 
 /** In the form of `search-text.ts`. Texts beyond ASCII are beside the document. */
-const searchTextOf = (engine: PastSql): string => {
+const selectSearchText = (engine: PastSql): string => {
   const { text, elements } = engine
   const fields = ['name', 'hostname', 'description', 'make_model', 'os', 'location']
   const list = (field: string, of: 'ip' | 'mac_address' | 'dns_name' | 'text'): string => {
@@ -145,30 +145,30 @@ const searchTextOf = (engine: PastSql): string => {
   const addresses = (['ip', 'mac_address', 'dns_name'] as const).map((field) => list('addresses', field))
   const lists = [...addresses, list('tags', 'text'), list('domains', 'text')].join(' || ')
   const own = `coalesce(${text('t.derived', 'search')}, lower(${engine.bytewise(`${parts} || ${lists}`)}))`
-  return `CAST(${own} || ${searchedValues(engine)} AS TEXT)`
+  return `CAST(${own} || ${selectSearchedValues(engine)} AS TEXT)`
 }
 
-const deviceColumns = (engine: PastSql): Columns => ({
+const buildDeviceColumns = (engine: PastSql): Columns => ({
   // The number of a stored row. Searches of the past do not use it.
   seq: 'CAST(NULL AS BIGINT)',
   id: 't.id',
-  ...fieldsOf(engine, ['name']),
+  ...buildFields(engine, ['name']),
   name_key: 't.sort_key',
-  hostname_key: `CAST(${hostnameOf(engine)} AS TEXT)`,
-  ...fieldsOf(engine, [
+  hostname_key: `CAST(${selectHostname(engine)} AS TEXT)`,
+  ...buildFields(engine, [
     ...['description', 'make_model', 'os', 'status', 'datacenter_id', 'username', 'location'],
     ...['managed_by', 'device_type_id', 'created_at', 'updated_at'],
   ]),
   rack_id: engine.text('t.before', 'mount', 'rack_id'),
-  search_text: searchTextOf(engine),
+  search_text: selectSearchText(engine),
   doc: 't.before',
 })
 
 /** Host names are ASCII. */
-const hostnameOf = ({ text }: PastSql): string => `lower(${text('t.before', 'hostname')})`
+const selectHostname = ({ text }: PastSql): string => `lower(${text('t.before', 'hostname')})`
 
 /** The columns of addresses. Their keys are beside the document, which is read for other columns alone. */
-const addressColumns = (engine: PastSql) => {
+const buildAddressColumns = (engine: PastSql) => {
   const { from, position, text } = engine.elements('t.derived', 'ips', 'e')
   const field = (name: string): string => engine.listField('t.before', { list: 'addresses', position, name })
   return {
@@ -182,8 +182,8 @@ const addressColumns = (engine: PastSql) => {
 }
 
 /** The addresses of the devices that have changed since. */
-const changedAddresses = (engine: PastSql): TableView => {
-  const { from, columns } = addressColumns(engine)
+const buildChangedAddresses = (engine: PastSql): TableView => {
+  const { from, columns } = buildAddressColumns(engine)
   const { device_id, ip_key, network_id } = columns
   return {
     name: 'then_addresses',
@@ -192,9 +192,13 @@ const changedAddresses = (engine: PastSql): TableView => {
 }
 
 /** A list of texts of devices, which is a table. */
-const deviceTexts = (engine: PastSql, table: keyof Tables, { field, column }: Record<'field' | 'column', string>) => {
+const buildDeviceTexts = (
+  engine: PastSql,
+  table: keyof Tables,
+  { field, column }: Record<'field' | 'column', string>,
+) => {
   const { from, position, text } = engine.elements('t.before', field, 'e')
-  return estateTable(engine, {
+  return buildTable(engine, {
     table,
     kind: 'device',
     id: 's.device_id',
@@ -204,72 +208,73 @@ const deviceTexts = (engine: PastSql, table: keyof Tables, { field, column }: Re
 }
 
 /** The refs of all objects, which are in their documents. */
-const refsTable = (engine: PastSql): TableView => {
+const buildRefsTable = (engine: PastSql): TableView => {
   const { from, key, text } = engine.entries('t.before', 'refs', 'e')
   const of = (kind: Kind, resource: string): string =>
     `SELECT s.resource, s.source, s.external_id, s.object_id FROM ${engine.stored('refs')} AS s
       WHERE s.resource = '${resource}' AND ${isSame(kind, 's.object_id')}
       UNION ALL SELECT '${resource}' AS resource, ${key} AS source, ${text} AS external_id, t.id AS object_id
-      FROM ${statesName(kind)} AS t, ${from}`
-  const kinds = REFERABLE.map((resource) => of(kindOf(resource), resource))
+      FROM ${buildStatesName(kind)} AS t, ${from}`
+  const kinds = REFERABLE.map((resource) => of(toKind(resource), resource))
   return { name: 'refs', stored: ['refs'], sql: kinds.join(' UNION ALL ') }
 }
 
 /** SQL has 0 and 1 for false and true. */
-const flag = (value: string): string => `CAST(CASE WHEN ${value} IN ('true', '1') THEN 1 ELSE 0 END AS INTEGER)`
+const toFlag = (value: string): string => `CAST(CASE WHEN ${value} IN ('true', '1') THEN 1 ELSE 0 END AS INTEGER)`
 
 const isNumber = (field: z.ZodType): boolean =>
   // The wrapped type is a schema of this library, whose declaration is wider.
   field instanceof z.ZodNumber || (field instanceof z.ZodNullable && isNumber(field.unwrap() as z.ZodType))
 
 /** The columns of a table whose rows are objects with `name_key`. */
-const plainColumns = (engine: PastSql, table: PlainTable): Columns => {
-  const columns = Object.entries(contracts[contractOf(table)].get.output.shape).map(([name, field]) => {
+const buildPlainColumns = (engine: PastSql, table: PlainTable): Columns => {
+  const columns = Object.entries(contracts[toContractName(table)].get.output.shape).map(([name, field]) => {
     const value = engine.text('t.before', name)
-    if (field instanceof z.ZodBoolean) return [name, flag(value)]
+    if (field instanceof z.ZodBoolean) return [name, toFlag(value)]
     return [name, isNumber(field) ? `CAST(${value} AS INTEGER)` : value]
   })
   return { ...Object.fromEntries(columns), id: 't.id', name_key: 't.sort_key' }
 }
 
-const estate = (engine: PastSql): TableView[] => {
+const buildInventoryTables = (engine: PastSql): TableView[] => {
   const { text } = engine
-  const addresses = addressColumns(engine)
+  const addresses = buildAddressColumns(engine)
   const derived = (name: string): string => text('t.derived', name)
   const integer = (expression: string): string => `CAST(${expression} AS INTEGER)`
-  const inNetwork = (key: string): string => keyIn(engine, spaceOfNetwork(engine, text('t.before', 'network_id')), key)
+  const inNetwork = (key: string): string =>
+    buildSpaceKey(engine, selectNetworkSpace(engine, text('t.before', 'network_id')), key)
   const common = ['refs', 'managed_by', 'created_at', 'updated_at']
   const own = [...common, 'custom']
   const named = (names: readonly string[]): Columns => ({
     id: 't.id',
-    ...fieldsOf(engine, ['name']),
+    ...buildFields(engine, ['name']),
     name_key: 't.sort_key',
-    ...fieldsOf(engine, names),
+    ...buildFields(engine, names),
   })
   const tag = engine.elements('t.before', 'tags', 'e')
   const devices: Stored = {
     ...{ table: 'devices', kind: 'device', id: 's.id', states: LISTED_DEVICES },
-    columns: deviceColumns(engine),
+    columns: buildDeviceColumns(engine),
   }
   return [
-    refsTable(engine),
+    buildRefsTable(engine),
     ...PLAIN.map((table) =>
-      estateTable(engine, {
-        table: tableOf(table),
-        kind: kindOf(table),
+      buildTable(engine, {
+        table: toTableName(table),
+        kind: toKind(table),
         id: 's.id',
-        columns: plainColumns(engine, table),
+        columns: buildPlainColumns(engine, table),
       }),
     ),
-    estateTable(engine, {
+    buildTable(engine, {
       table: 'custom_fields',
       kind: 'custom-field',
       id: 's.id',
       columns: {
         ...named(['resource', 'label', 'type', 'choices', 'reference_to', 'pattern', 'minimum', 'maximum']),
-        ...fieldsOf(engine, ['description', 'group', ...common]),
+        ...buildFields(engine, ['description', 'group', ...common]),
         ...Object.fromEntries(
-          ['multiple', 'required', 'unique', 'searchable'].map((name) => [name, flag(text('t.before', name))]),
+          ['multiple', 'required', 'unique', 'searchable'].map((name) => [name, toFlag(text('t.before', name))]),
         ),
         // Values of the past are read from documents, which have no numbers.
         number: integer('0'),
@@ -278,18 +283,18 @@ const estate = (engine: PastSql): TableView[] => {
         group_key: derived('group'),
       },
     }),
-    estateTable(engine, {
+    buildTable(engine, {
       table: 'device_types',
       kind: 'device-type',
       id: 's.id',
       columns: {
         ...named(['manufacturer', 'model', 'slug', 'part_number', 'description', 'ports', ...common]),
         height: `CAST(${text('t.before', 'height')} AS DOUBLE PRECISION)`,
-        full_depth: flag(text('t.before', 'full_depth')),
+        full_depth: toFlag(text('t.before', 'full_depth')),
         power_w: integer(text('t.before', 'power_w')),
       },
     }),
-    estateTable(engine, {
+    buildTable(engine, {
       table: 'vlans',
       kind: 'vlan',
       id: 's.id',
@@ -299,21 +304,21 @@ const estate = (engine: PastSql): TableView[] => {
         group_key: derived('group'),
       },
     }),
-    estateTable(engine, {
+    buildTable(engine, {
       table: 'networks',
       kind: 'network',
       id: 's.id',
       columns: {
         ...named(['subnet', 'datacenter_id', 'description', 'space_id', ...own]),
         vlan_id: integer(text('t.before', 'vlan_id')),
-        subnet_key: keyIn(engine, spaceIn(derived('first')), text('t.before', 'subnet')),
+        subnet_key: buildSpaceKey(engine, extractSpace(derived('first')), text('t.before', 'subnet')),
         prefix: integer(derived('prefix')),
         first_key: derived('first'),
         last_key: derived('last'),
       },
     }),
-    ...movedPools(engine, isSame),
-    estateTable(engine, {
+    ...buildMovedPools(engine, isSame),
+    buildTable(engine, {
       table: 'pools',
       kind: 'pool',
       id: 's.id',
@@ -324,46 +329,46 @@ const estate = (engine: PastSql): TableView[] => {
       },
       moved: { from: 'past_moved_pools', keys: ['start_key', 'end_key'] },
     }),
-    estateTable(engine, {
+    buildTable(engine, {
       table: 'pool_tags',
       kind: 'pool',
       id: 's.pool_id',
       columns: { pool_id: 't.id', position: tag.position, tag: tag.text },
       elements: tag.from,
     }),
-    movedReservations(engine, isSame),
-    estateTable(engine, {
+    buildMovedReservations(engine, isSame),
+    buildTable(engine, {
       table: 'reservations',
       kind: 'reservation',
       id: 's.id',
       columns: {
         id: 't.id',
-        ...fieldsOf(engine, ['pool_id', 'ip_address', 'hostname', 'purpose', 'notes', 'expires_at', 'created_by']),
-        ...fieldsOf(engine, own),
+        ...buildFields(engine, ['pool_id', 'ip_address', 'hostname', 'purpose', 'notes', 'expires_at', 'created_by']),
+        ...buildFields(engine, own),
         mac_address: `coalesce(${text('t.before', 'mac_address')}, '')`,
-        ip_key: keyIn(engine, spaceOfPool(engine, text('t.before', 'pool_id')), derived('ip')),
+        ip_key: buildSpaceKey(engine, selectPoolSpace(engine, text('t.before', 'pool_id')), derived('ip')),
       },
       moved: { from: 'past_moved_reservations', keys: ['ip_key'] },
     }),
-    { ...estateTable(engine, devices), inSteps: inStepsOf(devices.table) },
-    tableInSteps(engine, devices),
-    estateTable(engine, {
+    { ...buildTable(engine, devices), inSteps: buildStepsName(devices.table) },
+    buildStepsTable(engine, devices),
+    buildTable(engine, {
       table: 'addresses',
       kind: 'device',
       id: 's.device_id',
       columns: addresses.columns,
       elements: addresses.from,
     }),
-    deviceTexts(engine, 'device_tags', { field: 'tags', column: 'tag' }),
-    deviceTexts(engine, 'device_domains', { field: 'domains', column: 'domain' }),
-    estateTable(engine, { table: 'ports', kind: 'port', id: 's.id', columns: portColumns(engine, flag) }),
-    estateTable(engine, { table: 'cables', kind: 'cable', id: 's.id', columns: cableColumns(engine) }),
-    cableEnds(engine, isSame),
-    estateTable(engine, {
+    buildDeviceTexts(engine, 'device_tags', { field: 'tags', column: 'tag' }),
+    buildDeviceTexts(engine, 'device_domains', { field: 'domains', column: 'domain' }),
+    buildTable(engine, { table: 'ports', kind: 'port', id: 's.id', columns: buildPortColumns(engine, toFlag) }),
+    buildTable(engine, { table: 'cables', kind: 'cable', id: 's.id', columns: buildCableColumns(engine) }),
+    buildCableEnds(engine, isSame),
+    buildTable(engine, {
       table: 'relationships',
       kind: 'relationship',
       id: "s.parent_id || ' ' || s.child_id || ' ' || s.type",
-      columns: fieldsOf(engine, ['parent_id', 'child_id', 'type', 'notes', 'managed_by', 'created_at']),
+      columns: buildFields(engine, ['parent_id', 'child_id', 'type', 'notes', 'managed_by', 'created_at']),
     }),
   ]
 }
@@ -375,19 +380,19 @@ export const FEW_LATER = 1000
  * Returns the definitions, each after those that it needs.
  * @param areFew true if there are at most `FEW_LATER` rows of later changes
  */
-export const pastTables = (engine: PastSql, areFew: boolean): TableView[] => [
+export const buildPastTables = (engine: PastSql, areFew: boolean): TableView[] => [
   // Of the other kinds, rules and locks have no past.
-  ...INVENTORY.map(kindOf)
+  ...INVENTORY.map(toKind)
     .filter((kind) => kind !== 'device')
-    .map((kind) => statesOf(kind, areFew ? byNumber(engine) : BY_OBJECT)),
-  statesOf('device', byNumber(engine)),
+    .map((kind) => buildStates(kind, areFew ? byNumber(engine) : BY_OBJECT)),
+  buildStates('device', byNumber(engine)),
   // Pages look devices up by their ids, and lists read them in their order.
-  statesOf('device', BY_OBJECT, LISTED_DEVICES),
+  buildStates('device', BY_OBJECT, LISTED_DEVICES),
   // The key of a space never changes.
   { name: 'space_keys', stored: ['space_keys'], sql: `SELECT * FROM ${engine.stored('space_keys')}` },
-  ...estate(engine),
-  changedAddresses(engine),
-  ...membershipTables(engine, isSame),
-  ...occupancyTables(engine, isSame),
+  ...buildInventoryTables(engine),
+  buildChangedAddresses(engine),
+  ...buildMembershipTables(engine, isSame),
+  ...buildOccupancyTables(engine, isSame),
   ...EMPTY.map((name) => ({ name, stored: [name], sql: `SELECT * FROM ${engine.stored(name)} WHERE 1 = 0` })),
 ]

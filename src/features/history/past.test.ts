@@ -1,6 +1,6 @@
 /** Reads as of a moment: the kinds of moments, refusals, rights, ETags, and objects without a past. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { httpParts } from '../../platform/operation/http-route.ts'
+import { parseHttp } from '../../platform/operation/http-route.ts'
 import type { AnyOperation } from '../../platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { upgraded } from '../../testing/earlier-version.ts'
@@ -218,7 +218,7 @@ describe.each(engines())('on %s', (dialect) => {
             reservations: held,
           }[op.name.split('.')[0] ?? '']?.id ?? '',
       }
-      const path = httpParts(op.http).path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')
+      const path = parseHttp(op.http).path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')
       const needed = 'q' in op.input.shape ? 'q=10.8&' : ''
       const live = await get(`${path}?${needed}`)
       const then = await get(`${path}?${needed}${asOf(moment)}`)

@@ -7,7 +7,7 @@ import { Sight } from './sight.ts'
 export type Touched = { readonly kind: Kind; readonly id: string; readonly change: ItemChange }
 
 /** Returns those of the objects that the caller may not change so where they are, or were last. */
-export const outOfReach = async <T extends Touched>(ctx: Ctx, touched: readonly T[]): Promise<T[]> => {
+export const filterForbidden = async <T extends Touched>(ctx: Ctx, touched: readonly T[]): Promise<T[]> => {
   if (!ctx.caller.reach) return []
   const outside: T[] = []
   for (const [change, some] of Map.groupBy(touched, (one) => one.change)) {

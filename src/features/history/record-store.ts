@@ -1,9 +1,9 @@
 /** Writes changes and their items, at the end of the transactions that made them. */
 import { type Kysely, sql } from 'kysely'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
-import { namedClient } from '../../platform/operation/audit.ts'
+import { formatClient } from '../../platform/operation/audit.ts'
 import type { RecordedItem } from '../../platform/operation/change-record.ts'
 import type { ChangeOrigin } from '../../platform/operation/history.ts'
 import { pause } from '../../platform/runtime/pause.ts'
@@ -11,7 +11,7 @@ import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { ItemChange } from './api.ts'
 import { KINDS, type Kind } from './kind-names.ts'
-import { rowsOf } from './kinds.ts'
+import { buildRows } from './kinds.ts'
 import type { HistoryRow } from './table.ts'
 
 type Store = Ctx['store']
@@ -84,18 +84,18 @@ export const createRecorder = (store: Store, lastMs: number) => {
       username: via === 'job' ? '' : username,
       via,
       key_id: via === 'key' ? credentialId : '',
-      oauth_client: client ? namedClient(client) : '',
+      oauth_client: client ? formatClient(client) : '',
       tool,
       ip_address: ctx.client,
       request_id: ctx.requestId,
       note,
-      counts: JSON.stringify(countsOf(items)),
+      counts: JSON.stringify(countByKind(items)),
       undoes,
     })
-    for (const batch of batches(items, AT_ONCE)) {
+    for (const batch of splitBatches(items, AT_ONCE)) {
       await insertItems(
         ctx,
-        (await rowsOf(ctx, batch)).map((row) => ({ ...row, change_id: id })),
+        (await buildRows(ctx, batch)).map((row) => ({ ...row, change_id: id })),
       )
       if (items.length > AT_ONCE) await pause()
     }
@@ -105,7 +105,7 @@ export const createRecorder = (store: Store, lastMs: number) => {
 /** The number of items by change and kind. */
 export type KindCounts = Partial<Record<RecordedItem['change'], Partial<Record<Kind, number>>>>
 
-const countsOf = (items: readonly RecordedItem[]): KindCounts => {
+const countByKind = (items: readonly RecordedItem[]): KindCounts => {
   const numbers = new Map<string, number>()
   for (const { kind, change } of items) {
     const key = `${change} ${kind}`

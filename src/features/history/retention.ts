@@ -12,13 +12,13 @@ const FEWEST_AT_ONCE = 50
 const MOST_AT_ONCE = 500
 
 /** Returns the size of the next batch, from the time that the last one took. */
-const nextSize = (size: number, tookMs: number): number =>
+const computeNextSize = (size: number, tookMs: number): number =>
   Math.max(FEWEST_AT_ONCE, Math.min(MOST_AT_ONCE, size * 2, Math.round((size * BATCH_MS) / tookMs)))
 
 /** Moves the beginning of the history, and deletes the changes before it in short transactions. */
 export const removeOld = async (ctx: Ctx, days: number): Promise<void> => {
-  const nowMs = await store.nowMs(ctx, Date.parse(ctx.now))
-  const begunAt = await store.beginsAt(ctx)
+  const nowMs = await store.readNowMs(ctx, Date.parse(ctx.now))
+  const begunAt = await store.readBeginning(ctx)
   const beginsAt = Math.max(begunAt, nowMs - days * DAY_MS)
   // A statement on the table gives every list of the history another ETag, even if it matches no row.
   if (beginsAt > begunAt) await ctx.write((tx) => store.moveBeginning(tx, beginsAt))
@@ -31,7 +31,7 @@ export const removeOld = async (ctx: Ctx, days: number): Promise<void> => {
     removed += changes
     if (isDone) break
     // With the commit, which takes longer than the deletion itself.
-    size = nextSize(size, performance.now() - startedMs)
+    size = computeNextSize(size, performance.now() - startedMs)
   }
   if (removed > 0) ctx.log.info('old changes deleted from the history', { removed, older_than_days: days })
 }

@@ -2,7 +2,7 @@
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { ItemChange } from './api.ts'
-import { type ItemKey, itemKeys } from './item-keys.ts'
+import { findItemKeys, type ItemKey } from './item-keys.ts'
 import type { Kind } from './kind-names.ts'
 import type { KindCounts } from './record-store.ts'
 import type { Shown, Sight } from './sight.ts'
@@ -19,39 +19,39 @@ const CHANGES_AT_ONCE = 200
 /** An object of a change, in its states before and after it. */
 type Key = Shown & { readonly seq: number; readonly isNew: boolean }
 
-const keyOf = ({ kind, id, seq, isNew }: ItemKey): Key => ({
+const toKey = ({ kind, id, seq, isNew }: ItemKey): Key => ({
   ...{ kind, id, seq, isNew },
   states: [...(isNew ? [] : [{ seq: seq - 1 }]), { seq }],
 })
 
-const sizeOf = ({ counts }: store.SizedChange): number =>
+const countItems = ({ counts }: store.SizedChange): number =>
   // Written by `record-store.ts`.
   Object.values(JSON.parse(counts) as KindCounts)
     .flatMap((kinds) => Object.values(kinds))
     .reduce((sum, n) => sum + n, 0)
 
 /** Yields the objects of changes of these kinds, in batches: large changes in several, small ones together. */
-async function* keysOf(
+async function* streamKeys(
   ctx: Ctx,
   changes: readonly store.SizedChange[],
-  of: Parameters<typeof itemKeys>[2],
+  of: Parameters<typeof findItemKeys>[2],
 ): AsyncGenerator<Key[]> {
-  const [large, small] = [changes.filter((one) => sizeOf(one) > MOST_ITEMS), [] as number[]]
+  const [large, small] = [changes.filter((one) => countItems(one) > MOST_ITEMS), [] as number[]]
   let items = 0
-  for (const change of changes.filter((one) => sizeOf(one) <= MOST_ITEMS)) {
-    if (items + sizeOf(change) > MOST_ITEMS) {
-      yield (await itemKeys(ctx, small, of)).map(keyOf)
+  for (const change of changes.filter((one) => countItems(one) <= MOST_ITEMS)) {
+    if (items + countItems(change) > MOST_ITEMS) {
+      yield (await findItemKeys(ctx, small, of)).map(toKey)
       small.length = 0
       items = 0
     }
     small.push(change.seq)
-    items += sizeOf(change)
+    items += countItems(change)
   }
-  if (small.length > 0) yield (await itemKeys(ctx, small, of)).map(keyOf)
+  if (small.length > 0) yield (await findItemKeys(ctx, small, of)).map(toKey)
   for (const { seq } of large)
     for (const kind of of.kinds)
-      for await (const rows of store.itemsOf(ctx, { seq, kind }))
-        yield rows.map(({ id, before }) => keyOf({ kind, id, seq, isNew: before === null }))
+      for await (const rows of store.streamItems(ctx, { seq, kind }))
+        yield rows.map(({ id, before }) => toKey({ kind, id, seq, isNew: before === null }))
 }
 
 const find = async (ctx: Ctx, sight: Sight, filter: store.ChangeFilter): Promise<number[]> => {
@@ -59,9 +59,9 @@ const find = async (ctx: Ctx, sight: Sight, filter: store.ChangeFilter): Promise
   const found: number[] = []
   const page = { limit: CHANGES_AT_ONCE, offset: 0 }
   for (let before: number | undefined; ; ) {
-    const changes = await store.changesOf(ctx, { ...filter, before }, page)
+    const changes = await store.findChanges(ctx, { ...filter, before }, page)
     const seen = new Set<number>()
-    for await (const keys of keysOf(ctx, changes, { kinds: filter.kinds, parts: sight.parts })) {
+    for await (const keys of streamKeys(ctx, changes, { kinds: filter.kinds, parts: sight.parts })) {
       const left = keys.filter(({ seq, id }) => !seen.has(seq) && (filter.object_id ?? id) === id)
       for (const { seq } of await sight.seen(left)) seen.add(seq)
       await breathe()
@@ -73,7 +73,11 @@ const find = async (ctx: Ctx, sight: Sight, filter: store.ChangeFilter): Promise
 }
 
 /** Returns the numbers of the matching changes of which the caller sees an object, newest first. */
-export const seenChanges = async (ctx: Ctx, sight: Sight, filter: store.ChangeFilter): Promise<readonly number[]> => {
+export const findVisibleChanges = async (
+  ctx: Ctx,
+  sight: Sight,
+  filter: store.ChangeFilter,
+): Promise<readonly number[]> => {
   const cache = ctx.store.cache.at<readonly number[]>('history.seen', await ctx.store.revision([...SEEN_TABLES]))
   const key = `${sight.key} ${JSON.stringify(filter)}`
   const known = cache.get(key)
@@ -84,7 +88,7 @@ export const seenChanges = async (ctx: Ctx, sight: Sight, filter: store.ChangeFi
 }
 
 /** Returns the numbers of the seen objects of changes, by change and kind, by the number of the change. */
-export const seenCounts = async (
+export const countVisible = async (
   ctx: Ctx,
   sight: Sight,
   changes: readonly store.SizedChange[],
@@ -103,7 +107,7 @@ export const seenCounts = async (
     for (const done of ItemChange.options)
       for (const kind of sight.kinds) if (!sight.parts.has(kind)) add(change.seq, done, kind, stored[done]?.[kind] ?? 0)
   }
-  for await (const keys of keysOf(ctx, changes, { kinds: [...sight.parts.keys()] })) {
+  for await (const keys of streamKeys(ctx, changes, { kinds: [...sight.parts.keys()] })) {
     for (const key of await sight.seen(keys)) {
       const change = key.isNew ? 'create' : sight.isGone(key, key.seq) ? 'delete' : 'update'
       add(key.seq, change, key.kind, 1)

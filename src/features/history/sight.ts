@@ -3,11 +3,11 @@ import { isReached } from '../../platform/operation/access.ts'
 import type { Reach } from '../../platform/operation/caller.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
-import { type ScopeSet, type ScopesOf, scopesOf } from '../scopes/areas.ts'
-import { type Placing, placingOf, relatedOf } from '../scopes/facts.ts'
+import { createScopeMatcher, type ScopeSet, type ScopesOf } from '../scopes/areas.ts'
+import { getPlacing, listRelated, type Placing } from '../scopes/facts.ts'
 import * as scopes from '../scopes/store.ts'
 import { KIND_NAMES, KINDS, type Kind } from './kind-names.ts'
-import { documentOf } from './kinds.ts'
+import { parseDocument } from './kinds.ts'
 import { Timelines } from './timelines.ts'
 
 /** The kinds that the caller may read, in the order of answers, and the part of those that the caller may read in a part alone. */
@@ -16,7 +16,10 @@ type Kinds = { readonly kinds: readonly Kind[]; readonly parts: ReadonlyMap<Kind
 type SightScope = StoreScope & Pick<Ctx, 'caller'>
 
 /** @param permissionOf the permission that the caller needs for a kind */
-const kindsOf = ({ caller: { permissions, reach } }: SightScope, permissionOf: (kind: Kind) => Permission): Kinds => {
+const selectKinds = (
+  { caller: { permissions, reach } }: SightScope,
+  permissionOf: (kind: Kind) => Permission,
+): Kinds => {
   const parts = new Map<Kind, Reach>()
   const kinds = KINDS.filter((kind) => {
     // First: in a limited call, the permissions have those that count in its part as well.
@@ -56,8 +59,8 @@ export class Sight implements Kinds {
 
   /** @param permissionOf the permission that decides; by default that to read */
   static async of(ctx: SightScope, permissionOf = (kind: Kind): Permission => KIND_NAMES[kind].read): Promise<Sight> {
-    const kinds = kindsOf(ctx, permissionOf)
-    return new Sight(ctx, kinds, scopesOf(kinds.parts.size === 0 ? [] : await scopes.all(ctx)))
+    const kinds = selectKinds(ctx, permissionOf)
+    return new Sight(ctx, kinds, createScopeMatcher(kinds.parts.size === 0 ? [] : await scopes.findAll(ctx)))
   }
 
   /** True if the caller sees all objects of the kinds. */
@@ -78,8 +81,9 @@ export class Sight implements Kinds {
     const placings = new Map<State, Placing | undefined>()
     for (const { kind, id, states } of judged)
       for (const state of states)
-        if (typeof state.document === 'string') placings.set(state, placingOf({ kind, id }, documentOf(state.document)))
-    const related = [...placings.values()].flatMap((placing) => (placing ? relatedOf(placing) : []))
+        if (typeof state.document === 'string')
+          placings.set(state, getPlacing({ kind, id }, parseDocument(state.document)))
+    const related = [...placings.values()].flatMap((placing) => (placing ? listRelated(placing) : []))
     await this.#timelines.read([...judged, ...related])
     return items.filter((item) => {
       const part = this.parts.get(item.kind)

@@ -24,7 +24,7 @@ const isExchange = ({ change, kind, document }: Step): boolean => {
 }
 
 /** Addresses are freed before they are taken, so that no conflict is found between the steps. */
-const inOrder = (steps: readonly Step[]): Step[] => {
+const sortSteps = (steps: readonly Step[]): Step[] => {
   const of = (change: ItemChange, kinds: readonly Kind[]) =>
     kinds.flatMap((kind) => steps.filter((one) => one.change === change && one.kind === kind))
   const [holders, others] = [
@@ -46,7 +46,7 @@ const inOrder = (steps: readonly Step[]): Step[] => {
 }
 
 /** Yields neighbours that are made together; everything else alone. */
-function* groupsOf(steps: readonly Step[]): Generator<readonly Step[]> {
+function* splitIntoGroups(steps: readonly Step[]): Generator<readonly Step[]> {
   for (let from = 0; from < steps.length; ) {
     const first = steps[from]
     if (!first) return
@@ -113,7 +113,7 @@ const runExchange = async ({ ctx }: Run, kind: Kind, group: readonly Step[]): Pr
 const runPass = async (run: Pass, steps: readonly Step[]): Promise<Refused[]> => {
   const refused: Refused[] = []
   let attempted = 0
-  for (const group of groupsOf(steps)) {
+  for (const group of splitIntoGroups(steps)) {
     const [first] = group
     if (first && isExchange(first)) refused.push(...(await runExchange(run, first.kind, group)))
     else if (!(await runTogether(run, group)))
@@ -136,14 +136,14 @@ const isRedrawn = (step: Step): boolean =>
   (step.kind === 'pool' && sets(step, 'start_ip', 'end_ip', 'network_id'))
 
 /** Returns the pools and devices that change together with the bounds of their networks and pools. */
-const movingOf = (steps: readonly Step[], redrawn: readonly Step[]): ReadonlySet<string> => {
+const listMovingIds = (steps: readonly Step[], redrawn: readonly Step[]): ReadonlySet<string> => {
   if (redrawn.length === 0) return new Set()
   const devices = steps.filter((step) => step.kind === 'device' && sets(step, 'addresses'))
   return new Set([...redrawn, ...devices].map(({ id }) => id))
 }
 
 /** Returns the networks and pools that others are outside of after all steps. */
-const outsideAtEnd = async ({ ctx }: Run, redrawn: readonly Step[]): Promise<Refused[]> => {
+const findOutsideAtEnd = async ({ ctx }: Run, redrawn: readonly Step[]): Promise<Refused[]> => {
   const refused: Refused[] = []
   for (const step of redrawn) {
     const outcome = await attempt(ctx, async () => KIND_RULES[step.kind].requireInside?.(ctx, step.id), true)
@@ -158,15 +158,15 @@ const outsideAtEnd = async ({ ctx }: Run, redrawn: readonly Step[]): Promise<Ref
  */
 export const runSteps = async (run: Run, steps: readonly Step[]): Promise<Refused[]> => {
   const redrawn = steps.filter(isRedrawn)
-  const moving = movingOf(steps, redrawn)
+  const moving = listMovingIds(steps, redrawn)
   const pass: Pass = { ...run, means: { ...run.means, moving } }
-  let left = inOrder(steps)
+  let left = sortSteps(steps)
   for (let passes = 1; ; passes++) {
     const refused = await runPass(pass, left)
     if (refused.length === 0 || refused.length === left.length || passes === MAX_PASSES) {
       const failed = new Set(refused.map(({ step }) => step))
       const done = moving.size > redrawn.length || redrawn.length > 1 ? redrawn.filter((step) => !failed.has(step)) : []
-      return [...refused, ...(await outsideAtEnd(run, done))]
+      return [...refused, ...(await findOutsideAtEnd(run, done))]
     }
     left = refused.map(({ step }) => step)
   }

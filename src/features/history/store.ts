@@ -1,9 +1,9 @@
 /** The queries of the history; with `record-store.ts` the only writer of its tables. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { countRows } from '../../platform/contract/list.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
-import { padded } from '../../platform/db/query/prepared-lists.ts'
+import { padKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { ItemChange } from './api.ts'
@@ -21,7 +21,7 @@ export type StoredChange = Omit<ChangeRow, 'seq' | 'at' | 'snapshot_xmax'> & {
 
 type Selected = Omit<ChangeRow, 'seq'> & { readonly seq: number | string }
 
-const storedOf = ({ seq, at, snapshot_xmax, ...row }: Selected): StoredChange => ({
+const toStored = ({ seq, at, snapshot_xmax, ...row }: Selected): StoredChange => ({
   ...row,
   seq: Number(seq),
   atMs: Number(at),
@@ -36,14 +36,14 @@ const changeById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
 
 export const findChange = async (ctx: StoreScope, id: string): Promise<StoredChange | undefined> => {
   const [row] = await changeById(ctx, { id })
-  return row && storedOf(row)
+  return row && toStored(row)
 }
 
 /** Returns the change with the highest number that was recorded until a time. */
-export const lastUntil = async (ctx: StoreScope, atMs: number): Promise<StoredChange | undefined> => {
+export const findLastUntil = async (ctx: StoreScope, atMs: number): Promise<StoredChange | undefined> => {
   // Of changes with equal times, the one with the highest number.
   const [row] = await changeUntil(ctx, { at: atMs })
-  return row && storedOf(row)
+  return row && toStored(row)
 }
 
 const changeUntil = prepared((db: Kysely<Tables>, { at }: { at: number }) =>
@@ -60,15 +60,15 @@ const laterCount = prepared((db: Kysely<Tables>, { seq, most }: { seq: number; m
     .select(({ fn }) => fn.countAll<number | string>().as('n')),
 )
 
-export const beginsAt = async ({ db }: StoreScope): Promise<number> =>
+export const readBeginning = async ({ db }: StoreScope): Promise<number> =>
   Number((await db.selectFrom('history_extent').select('begins_at').executeTakeFirst())?.begins_at ?? 0)
 
 /** The time of the newest change; 0 without one. */
-export const newestMs = async ({ db }: StoreScope): Promise<number> =>
+export const findNewestMs = async ({ db }: StoreScope): Promise<number> =>
   Number((await db.selectFrom('changes').select('at').orderBy('seq', 'desc').limit(1).executeTakeFirst())?.at ?? 0)
 
 /** The time by the clock that the instances share. @param ownMs by the clock of this instance */
-export const nowMs = async ({ db, store }: StoreScope, ownMs: number): Promise<number> => {
+export const readNowMs = async ({ db, store }: StoreScope, ownMs: number): Promise<number> => {
   const { rows } = await sql<{ at: number | string }>`SELECT ${store.sql.nowMs(ownMs)} AS at`.execute(db)
   return Number(rows[0]?.at)
 }
@@ -150,7 +150,7 @@ export type ChangeFilter = {
 const FEW_ITEMS = 5000
 
 /** Returns true if few items have these kinds. */
-const areFew = async ({ db }: StoreScope, kinds: readonly Kind[]): Promise<boolean> => {
+const hasFewItems = async ({ db }: StoreScope, kinds: readonly Kind[]): Promise<boolean> => {
   const some = db
     .selectFrom('history')
     .select('seq')
@@ -164,7 +164,7 @@ const areFew = async ({ db }: StoreScope, kinds: readonly Kind[]): Promise<boole
 }
 
 /** Returns the query for the matching changes, newest first. */
-const changesQuery = async (ctx: StoreScope, filter: ChangeFilter) => {
+const buildChangesQuery = async (ctx: StoreScope, filter: ChangeFilter) => {
   const { db } = ctx
   const { kinds, object_id, user_id, operation, from, to, before } = filter
   let query = db.selectFrom('changes').selectAll().where(isKept).orderBy('seq', 'desc')
@@ -178,7 +178,7 @@ const changesQuery = async (ctx: StoreScope, filter: ChangeFilter) => {
   if (object_id === undefined && kinds.length === KINDS.length) return query
   const items = db.selectFrom('history').select('history.seq').where('kind', 'in', kinds)
   if (object_id !== undefined) return query.where('seq', 'in', items.where('id', '=', object_id))
-  if (await areFew(ctx, kinds)) return query.where('seq', 'in', items)
+  if (await hasFewItems(ctx, kinds)) return query.where('seq', 'in', items)
   return query.where(({ exists, selectFrom }) =>
     exists(
       selectFrom('history')
@@ -190,23 +190,23 @@ const changesQuery = async (ctx: StoreScope, filter: ChangeFilter) => {
 }
 
 /** Returns a page of the matching changes, newest first. */
-export const changesOf = async (
+export const findChanges = async (
   ctx: StoreScope,
   filter: ChangeFilter,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<StoredChange[]> => {
-  const query = await changesQuery(ctx, filter)
-  return (await query.limit(limit).offset(offset).execute()).map(storedOf)
+  const query = await buildChangesQuery(ctx, filter)
+  return (await query.limit(limit).offset(offset).execute()).map(toStored)
 }
 
 /** A change with the number of its objects. */
 export type SizedChange = Pick<StoredChange, 'seq' | 'counts'>
 
 /** Returns the changes with these numbers, newest first. */
-export const changesBySeq = async ({ db }: StoreScope, seqs: readonly number[]): Promise<StoredChange[]> => {
+export const findChangesBySeq = async ({ db }: StoreScope, seqs: readonly number[]): Promise<StoredChange[]> => {
   const found: StoredChange[] = []
-  for (const batch of batches(seqs))
-    found.push(...(await db.selectFrom('changes').selectAll().where('seq', 'in', batch).execute()).map(storedOf))
+  for (const batch of splitBatches(seqs))
+    found.push(...(await db.selectFrom('changes').selectAll().where('seq', 'in', batch).execute()).map(toStored))
   return found.sort((a, b) => b.seq - a.seq)
 }
 
@@ -217,7 +217,7 @@ type Counted = { readonly seq: number; readonly count: number }
 const COUNTED_AT_ONCE = 1000
 
 /** Returns the highest number below which all changes are visible. */
-const settledSeq = async ({ db, store }: StoreScope): Promise<number> => {
+const findSettledSeq = async ({ db, store }: StoreScope): Promise<number> => {
   const newest = db.selectFrom('changes').select(['seq', 'snapshot_xmax']).orderBy('seq', 'desc').limit(1)
   const row = await newest.offset(store.sql.hasOneWriter ? 0 : COUNTED_AT_ONCE).executeTakeFirst()
   const underWay = await store.sql.underWay(db)
@@ -226,7 +226,7 @@ const settledSeq = async ({ db, store }: StoreScope): Promise<number> => {
 
 /** Counts the matching changes. Counting a million takes long, so the count of the older ones is cached. */
 export const countChanges = async (ctx: StoreScope, filter: ChangeFilter): Promise<number> => {
-  const query = await changesQuery(ctx, filter)
+  const query = await buildChangesQuery(ctx, filter)
   const within = (after: number, until?: number): Promise<number> => {
     const newer = query.where('seq', '>', after)
     return countRows(until === undefined ? newer : newer.where('seq', '<=', until))
@@ -235,7 +235,7 @@ export const countChanges = async (ctx: StoreScope, filter: ChangeFilter): Promi
   const counts = ctx.store.cache.at<Counted>('history.counts', await ctx.store.revision(['history_extent']))
   const key = JSON.stringify(filter)
   let known = counts.get(key) ?? { seq: 0, count: 0 }
-  const settled = await settledSeq(ctx)
+  const settled = await findSettledSeq(ctx)
   if (settled >= known.seq + COUNTED_AT_ONCE) {
     known = { seq: settled, count: known.count + (await within(known.seq, settled)) }
     counts.set(key, known, key.length)
@@ -247,7 +247,7 @@ export const countChanges = async (ctx: StoreScope, filter: ChangeFilter): Promi
 const AT_ONCE = 500
 
 /** Yields the items of one kind of a change, by id, in batches. */
-export async function* itemsOf(
+export async function* streamItems(
   { db }: StoreScope,
   { seq, kind, change }: { readonly seq: number; readonly kind: Kind; readonly change?: ItemChange | undefined },
 ): AsyncGenerator<{ id: string; before: string | null }[]> {
@@ -263,7 +263,7 @@ export async function* itemsOf(
 }
 
 /** Yields the ids of the objects of one kind that changed after `after` and not after `until`, in batches. */
-export async function* changedIds(
+export async function* streamChangedIds(
   { db }: StoreScope,
   { kind, after, until }: { readonly kind: Kind; readonly after: number; readonly until: number | undefined },
 ): AsyncGenerator<string[]> {
@@ -281,18 +281,18 @@ export async function* changedIds(
  * Returns the documents before the first change after a moment, by id; null for an object that did not exist. Objects
  * that have not changed since are missing.
  */
-export const statesBeforeLater = async (
+export const findStatesBeforeLater = async (
   ctx: StoreScope,
   kind: Kind,
   { ids, seq }: { readonly ids: readonly string[]; readonly seq: number },
 ): Promise<Map<string, string | null>> => {
   const states = new Map<string, string | null>()
-  for (const batch of batches(ids)) {
+  for (const batch of splitBatches(ids)) {
     const rows = await ctx.db
       .selectFrom('history')
       .select(['id', 'before'])
       .where('kind', '=', kind)
-      .where('id', 'in', padded(batch, ''))
+      .where('id', 'in', padKeys(batch, ''))
       .where('seq', '=', ({ selectFrom }) =>
         selectFrom('history as later')
           .select(({ fn }) => fn.min('later.seq').as('seq'))
@@ -307,33 +307,33 @@ export const statesBeforeLater = async (
 }
 
 /** Returns all kept states of objects before a change, in the order of the changes. */
-export const statesOf = async (
+export const findStates = async (
   ctx: StoreScope,
   kind: Kind,
   ids: readonly string[],
 ): Promise<{ id: string; seq: number; before: string | null }[]> => {
   const states: { id: string; seq: number; before: string | null }[] = []
-  for (const batch of batches(ids)) {
+  for (const batch of splitBatches(ids)) {
     const query = ctx.db.selectFrom('history').select(['id', 'seq', 'before']).where('kind', '=', kind)
-    const rows = await query.where('id', 'in', padded(batch, '')).orderBy('seq').execute()
+    const rows = await query.where('id', 'in', padKeys(batch, '')).orderBy('seq').execute()
     for (const { seq, ...row } of rows) states.push({ ...row, seq: Number(seq) })
   }
   return states
 }
 
 /** Returns the last documents of objects that are gone, by id. */
-export const lastDocuments = async (
+export const findLastDocuments = async (
   ctx: StoreScope,
   kind: Kind,
   ids: readonly string[],
 ): Promise<Map<string, string>> => {
   const documents = new Map<string, string>()
-  for (const batch of batches(ids)) {
+  for (const batch of splitBatches(ids)) {
     const rows = await ctx.db
       .selectFrom('history')
       .select(['id', 'before'])
       .where('kind', '=', kind)
-      .where('id', 'in', padded(batch, ''))
+      .where('id', 'in', padKeys(batch, ''))
       .where('seq', '=', ({ selectFrom }) =>
         selectFrom('history as last')
           .select(({ fn }) => fn.max('last.seq').as('seq'))
@@ -347,7 +347,7 @@ export const lastDocuments = async (
 }
 
 /** Returns the newest change of an object after a change, if there is one. */
-export const newestChangeOf = async (
+export const findNewestChange = async (
   { db }: StoreScope,
   { kind, id, after }: { readonly kind: Kind; readonly id: string; readonly after: number },
 ) => {
@@ -361,7 +361,7 @@ export const newestChangeOf = async (
     .orderBy('history.seq', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row && storedOf(row)
+  return row && toStored(row)
 }
 
 /** Sets the newest undo of a change that has not been undone itself; null if there is none. */

@@ -1,8 +1,8 @@
 /** The states of objects over time, as far as they say in which scopes the objects are. */
 import type { Ctx, StoreScope } from '../ctx.ts'
-import { type ObjectId, type Placing, placingOf, relatedOf } from '../scopes/facts.ts'
+import { getPlacing, listRelated, type ObjectId, type Placing } from '../scopes/facts.ts'
 import type { Kind } from './kind-names.ts'
-import { documentOf, KIND_RULES } from './kinds.ts'
+import { KIND_RULES, parseDocument } from './kinds.ts'
 import * as store from './store.ts'
 
 /** A state that holds until a change; undefined where the object does not exist. */
@@ -11,7 +11,7 @@ type Span = { readonly until: number; readonly placing: Placing | undefined }
 /** The number of objects that are kept between two reads. */
 const MOST = 20_000
 
-const keyOf = ({ kind, id }: ObjectId): string => `${kind} ${id}`
+const buildKey = ({ kind, id }: ObjectId): string => `${kind} ${id}`
 
 export class Timelines {
   readonly #ctx: StoreScope
@@ -28,25 +28,25 @@ export class Timelines {
     for (let next = objects; next.length > 0; ) {
       const read: Span[][] = []
       for (const [kind, all] of Map.groupBy(next, (one) => one.kind)) {
-        const ids = [...new Set(all.map(({ id }) => id))].filter((id) => !this.#spans.has(keyOf({ kind, id })))
+        const ids = [...new Set(all.map(({ id }) => id))].filter((id) => !this.#spans.has(buildKey({ kind, id })))
         // The kinds of objects are those of the history.
         if (ids.length > 0) read.push(...(await this.#readKind(kind as Kind, ids)))
       }
-      next = read.flatMap((spans) => spans.flatMap(({ placing }) => (placing ? relatedOf(placing) : [])))
+      next = read.flatMap((spans) => spans.flatMap(({ placing }) => (placing ? listRelated(placing) : [])))
     }
   }
 
   async #readKind(kind: Kind, ids: readonly string[]): Promise<Span[][]> {
     // A document follows from the stored rows, and not from a call. The present first: a change that is committed in between records the document that was read here.
     const present = await KIND_RULES[kind].documents(this.#ctx as Ctx, ids)
-    const earlier = Map.groupBy(await store.statesOf(this.#ctx, kind, ids), ({ id }) => id)
+    const earlier = Map.groupBy(await store.findStates(this.#ctx, kind, ids), ({ id }) => id)
     return ids.map((id) => {
-      const placing = (json: string | null | undefined) =>
-        typeof json === 'string' ? placingOf({ kind, id }, documentOf(json)) : undefined
+      const toPlacing = (json: string | null | undefined) =>
+        typeof json === 'string' ? getPlacing({ kind, id }, parseDocument(json)) : undefined
       const spans: Span[] = []
-      for (const { seq, before } of earlier.get(id) ?? []) spans.push({ until: seq, placing: placing(before) })
-      spans.push({ until: Number.POSITIVE_INFINITY, placing: placing(present.get(id)) })
-      this.#spans.set(keyOf({ kind, id }), spans)
+      for (const { seq, before } of earlier.get(id) ?? []) spans.push({ until: seq, placing: toPlacing(before) })
+      spans.push({ until: Number.POSITIVE_INFINITY, placing: toPlacing(present.get(id)) })
+      this.#spans.set(buildKey({ kind, id }), spans)
       return spans
     })
   }
@@ -56,8 +56,8 @@ export class Timelines {
    * must have been read.
    */
   at(object: ObjectId, seq: number): Placing | undefined {
-    const spans = this.#spans.get(keyOf(object))
-    if (!spans) throw new Error(`the states of ${keyOf(object)} have not been read`)
+    const spans = this.#spans.get(buildKey(object))
+    if (!spans) throw new Error(`the states of ${buildKey(object)} have not been read`)
     if (seq === Number.POSITIVE_INFINITY) return spans.findLast(({ placing }) => placing !== undefined)?.placing
     return spans.find(({ until }) => until > seq)?.placing
   }

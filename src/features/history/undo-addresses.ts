@@ -11,8 +11,8 @@ const setsAddresses = ({ kind, change, document }: Step): boolean =>
   kind === 'device' && change === 'update' && Array.isArray(document.addresses)
 
 /** Returns the names of the custom fields of addresses that have a default after all steps. */
-const namesWithDefault = async (ctx: Ctx, steps: readonly Step[]): Promise<string[]> => {
-  const fields = new Map<string, Values>((await customFields.all(ctx)).map((field) => [field.id, field]))
+const findNamesWithDefault = async (ctx: Ctx, steps: readonly Step[]): Promise<string[]> => {
+  const fields = new Map<string, Values>((await customFields.findAll(ctx)).map((field) => [field.id, field]))
   for (const { kind, id, change, document } of steps) {
     if (kind !== 'custom-field') continue
     if (change === 'delete') fields.delete(id)
@@ -24,19 +24,19 @@ const namesWithDefault = async (ctx: Ctx, steps: readonly Step[]): Promise<strin
 }
 
 /** Returns the steps, in which addresses of updates get no defaults. */
-export const withoutDefaults = async <S extends Step>(ctx: Ctx, steps: readonly S[]): Promise<readonly S[]> => {
+export const removeDefaults = async <S extends Step>(ctx: Ctx, steps: readonly S[]): Promise<readonly S[]> => {
   if (!steps.some(setsAddresses)) return steps
-  const names = await namesWithDefault(ctx, steps)
+  const names = await findNamesWithDefault(ctx, steps)
   if (names.length === 0) return steps
   const none = Object.fromEntries(names.map((name) => [name, null]))
-  const filled = (address: unknown): unknown =>
+  const fillAddress = (address: unknown): unknown =>
     isValues(address)
       ? { ...address, custom: { ...none, ...(isValues(address.custom) ? address.custom : {}) } }
       : address
   return steps.map((step) => {
     const { addresses } = step.document
     return setsAddresses(step) && Array.isArray(addresses)
-      ? { ...step, document: { ...step.document, addresses: addresses.map(filled) } }
+      ? { ...step, document: { ...step.document, addresses: addresses.map(fillAddress) } }
       : step
   })
 }

@@ -2,7 +2,7 @@
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Kind } from './kind-names.ts'
-import { textOf } from './moment.ts'
+import { formatTime } from './moment.ts'
 import { Sight } from './sight.ts'
 import * as store from './store.ts'
 
@@ -18,51 +18,52 @@ export type Obstacle = {
 /** The number of obstacles that a refusal names. */
 const MOST_NAMED = 100
 
-const refused = (message: string, details: { field: string; message: string }[] = []): AppError =>
+const buildConflictError = (message: string, details: { field: string; message: string }[] = []): AppError =>
   new AppError('UNDO_CONFLICT', message, { details })
 
-const described = ({ id, atMs, username, operation }: store.StoredChange): string =>
-  `change ${id} at ${textOf(atMs)} by ${username || operation}`
+const describeChange = ({ id, atMs, username, operation }: store.StoredChange): string =>
+  `change ${id} at ${formatTime(atMs)} by ${username || operation}`
 
-export const undoneAlready = (by: string): AppError => refused(`The change is undone already, by change ${by}`)
+export const buildUndoneError = (by: string): AppError =>
+  buildConflictError(`The change is undone already, by change ${by}`)
 
-export const nothingLeft = (): AppError => refused('there is nothing left to undo')
+export const buildNothingLeftError = (): AppError => buildConflictError('there is nothing left to undo')
 
 /** Returns the obstacles that the caller sees, and the number of the others. */
-const seenObstacles = async (sight: Sight, obstacles: readonly Obstacle[]) => {
+const filterVisibleObstacles = async (sight: Sight, obstacles: readonly Obstacle[]) => {
   const seen = await sight.seen(obstacles.map((one) => ({ ...one, states: [] })))
   return { seen, hidden: obstacles.length - seen.length }
 }
 
 /** Returns the newest change of an object that the caller sees. */
-const causeOf = async (
+const findCause = async (
   ctx: Ctx,
   sight: Sight,
   of: { readonly kind: Kind; readonly id: string; readonly after: number },
 ): Promise<store.StoredChange | undefined> => {
-  const cause = await store.newestChangeOf(ctx, of)
+  const cause = await store.findNewestChange(ctx, of)
   if (!cause || sight.isWhole) return cause
   const [seen] = await sight.seen([{ ...of, states: [{ seq: cause.seq - 1 }, { seq: cause.seq }] }])
   return seen && cause
 }
 
 /** Returns the refusal that names the obstacles. @param seq of the change to be undone */
-export const inTheWay = async (ctx: Ctx, seq: number, obstacles: readonly Obstacle[]): Promise<AppError> => {
+export const buildObstaclesError = async (ctx: Ctx, seq: number, obstacles: readonly Obstacle[]): Promise<AppError> => {
   const sight = await Sight.of(ctx)
-  const { seen, hidden } = await seenObstacles(sight, obstacles)
+  const { seen, hidden } = await filterVisibleObstacles(sight, obstacles)
   const details: { field: string; message: string }[] = []
   for (const { kind, id, field, message, isLater } of seen.slice(0, MOST_NAMED)) {
-    const cause = isLater ? await causeOf(ctx, sight, { kind, id, after: seq }) : undefined
+    const cause = isLater ? await findCause(ctx, sight, { kind, id, after: seq }) : undefined
     details.push({
       field: field === undefined ? `${kind} ${id}` : `${kind} ${id} ${field}`,
-      message: cause ? `${message}: ${described(cause)}` : message,
+      message: cause ? `${message}: ${describeChange(cause)}` : message,
     })
   }
   if (hidden > 0)
     details.push({ field: 'id', message: 'objects outside of the part of the estate that you may read are in the way' })
   // The number of the others is not told.
   const n = seen.length + Math.min(hidden, 1)
-  return refused(
+  return buildConflictError(
     n === 1 ? '1 obstacle is in the way of the undo' : `${n} obstacles are in the way of the undo`,
     details,
   )

@@ -1,15 +1,15 @@
 /** Plans an undo: one action for each object of a change, from the states before it, after it and now. */
-import { ipKeyOf } from '../../net/ip.ts'
+import { parseIpKeyOrThrow } from '../../net/ip.ts'
 import type { Ctx } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
-import { spaceKeys } from '../spaces/keys.ts'
-import { fieldsOf, statesAt } from './items.ts'
+import { findSpaceKeys } from '../spaces/keys.ts'
+import { compareFields, findStatesAt } from './items.ts'
 import { KINDS } from './kind-names.ts'
-import { type Document, documentOf, KIND_RULES } from './kinds.ts'
+import { type Document, KIND_RULES, parseDocument } from './kinds.ts'
 import type { Step } from './steps.ts'
 import * as store from './store.ts'
-import { withoutDefaults } from './undo-addresses.ts'
+import { removeDefaults } from './undo-addresses.ts'
 import type { Obstacle } from './undo-obstacles.ts'
 
 /** One step of an undo. `change` is the step's own, not that of the change. */
@@ -27,7 +27,7 @@ export type Plan = {
   readonly obstacles: readonly Obstacle[]
 }
 
-export const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string => `${kind} ${id}`
+export const buildKey = ({ kind, id }: { readonly kind: string; readonly id: string }): string => `${kind} ${id}`
 
 /** The states of an object of a change. */
 type States = {
@@ -42,45 +42,45 @@ type Decision = {
   readonly scope: 'create' | 'delete' | ReadonlySet<string>
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-const differs = (a: string, b: string): boolean =>
-  a !== b && Object.keys(fieldsOf(documentOf(a), documentOf(b))).length > 0
+const isDifferent = (a: string, b: string): boolean =>
+  a !== b && Object.keys(compareFields(parseDocument(a), parseDocument(b))).length > 0
 
 const undoCreate = ({ after, now }: States): Decision => {
   if (now === undefined) return { scope: 'create' }
-  if (after === undefined || differs(after, now))
+  if (after === undefined || isDifferent(after, now))
     return { scope: 'create', obstacles: [{ message: 'is different now', isLater: true }] }
   return { scope: 'create', action: { change: 'delete', document: {} } }
 }
 
 const undoDelete = (before: string, now: string | undefined): Decision => {
-  if (now === undefined) return { scope: 'delete', action: { change: 'create', document: documentOf(before) } }
-  if (!differs(before, now)) return { scope: 'delete' }
+  if (now === undefined) return { scope: 'delete', action: { change: 'create', document: parseDocument(before) } }
+  if (!isDifferent(before, now)) return { scope: 'delete' }
   return { scope: 'delete', obstacles: [{ message: 'is there again, and different', isLater: true }] }
 }
 
 /** Returns the update that makes refs or custom values those of another moment, although an update keeps those that it does not name. */
-const replacing = (now: unknown, then: unknown): Document => ({
+const buildReplacement = (now: unknown, then: unknown): Document => ({
   ...Object.fromEntries(Object.keys(now ?? {}).map((source) => [source, null])),
   // The documents of objects that have refs.
   ...(then as Document),
 })
 
 const undoUpdate = (before: string, after: string, now: string | undefined): Decision => {
-  const fields = Object.entries(fieldsOf(documentOf(before), documentOf(after)))
+  const fields = Object.entries(compareFields(parseDocument(before), parseDocument(after)))
   const scope = new Set(fields.map(([field]) => field))
   // The time of the update alone.
   if (fields.length === 0) return { scope }
   if (now === undefined) return { scope, obstacles: [{ message: 'is gone', isLater: true }] }
-  const present = documentOf(now)
+  const present = parseDocument(now)
   const obstacles: Omit<Obstacle, 'kind' | 'id'>[] = []
   const wanted: Record<string, unknown> = {}
   for (const [field, { from, to }] of fields) {
     const value = present[field] ?? null
     if (Bun.deepEquals(value, from)) continue
     if (Bun.deepEquals(value, to))
-      wanted[field] = field === 'refs' || field === 'custom' ? replacing(value, from) : from
+      wanted[field] = field === 'refs' || field === 'custom' ? buildReplacement(value, from) : from
     else obstacles.push({ field, message: 'has another value now', isLater: true })
   }
   if (obstacles.length > 0) return { scope, obstacles }
@@ -96,62 +96,66 @@ const decide = (states: States): Decision => {
 /** True for a reservation that had expired at a time. */
 export const hasExpired = (kind: string, json: string, atMs: number): boolean => {
   if (kind !== 'reservation') return false
-  const { expires_at } = documentOf(json)
+  const { expires_at } = parseDocument(json)
   return typeof expires_at === 'string' && Date.parse(expires_at) <= atMs
 }
 
 /** Returns the networks of pools after all actions, by the ids of the pools. Those that are gone are missing. */
-const networksOfPools = async (ctx: Ctx, ids: readonly string[], actions: readonly Action[]) => {
+const findNetworksOfPools = async (ctx: Ctx, ids: readonly string[], actions: readonly Action[]) => {
   const documents = await KIND_RULES.pool.documents(ctx, ids)
-  const networks = new Map([...documents].map(([id, json]) => [id, textOf(documentOf(json).network_id)]))
+  const networks = new Map([...documents].map(([id, json]) => [id, toText(parseDocument(json).network_id)]))
   for (const { kind, change, id, document } of actions)
     if (kind === 'pool' && change !== 'delete' && document.network_id !== undefined)
-      networks.set(id, textOf(document.network_id))
+      networks.set(id, toText(document.network_id))
   return networks
 }
 
 /** The ids of the spaces of networks; `''` in the default one. */
 type SpacesOfNetworks = ReadonlyMap<string, string>
 
-const spaceOf = (json: string): string => textOf(documentOf(json).space_id)
+const getSpace = (json: string): string => toText(parseDocument(json).space_id)
 
 /** Returns the spaces of networks after all actions. */
-const spacesAtEnd = async (ctx: Ctx, ids: readonly string[], actions: readonly Action[]): Promise<SpacesOfNetworks> => {
+const findSpacesAtEnd = async (
+  ctx: Ctx,
+  ids: readonly string[],
+  actions: readonly Action[],
+): Promise<SpacesOfNetworks> => {
   const documents = await KIND_RULES.network.documents(ctx, ids)
-  const spaces = new Map([...documents].map(([id, json]) => [id, spaceOf(json)]))
+  const spaces = new Map([...documents].map(([id, json]) => [id, getSpace(json)]))
   for (const { kind, change, id, document } of actions)
     if (kind === 'network' && (change === 'create' || Object.hasOwn(document, 'space_id')))
-      spaces.set(id, textOf(document.space_id))
+      spaces.set(id, toText(document.space_id))
   return spaces
 }
 
 /** Returns those of the reservations whose address all its present devices had together with the reservation. */
-const sharedAmong = async (ctx: Ctx, seq: number, actions: readonly Action[]): Promise<Set<string>> => {
+const findShared = async (ctx: Ctx, seq: number, actions: readonly Action[]): Promise<Set<string>> => {
   const lost = actions.filter(({ kind, change }) => kind === 'reservation' && change === 'create')
   if (lost.length === 0) return new Set()
-  const poolIds = [...new Set(lost.map(({ document }) => textOf(document.pool_id)))]
-  const networks = await networksOfPools(ctx, poolIds, actions)
+  const poolIds = [...new Set(lost.map(({ document }) => toText(document.pool_id)))]
+  const networks = await findNetworksOfPools(ctx, poolIds, actions)
   const networkIds = [...new Set(networks.values())]
-  const spaces = await spacesAtEnd(ctx, networkIds, actions)
+  const spaces = await findSpacesAtEnd(ctx, networkIds, actions)
   const then = new Map(
-    [...(await statesAt(ctx, 'network', { ids: networkIds, seq }))].map(([id, json]) => [id, spaceOf(json)]),
+    [...(await findStatesAt(ctx, 'network', { ids: networkIds, seq }))].map(([id, json]) => [id, getSpace(json)]),
   )
-  const key = await spaceKeys(
+  const key = await findSpaceKeys(
     ctx,
     [...spaces.values()].map((space_id) => ({ space_id })),
   )
   const reservations = lost.map(({ id, document }) => {
-    const ip = textOf(document.ip_address)
-    const network = networks.get(textOf(document.pool_id)) ?? ''
+    const ip = toText(document.ip_address)
+    const network = networks.get(toText(document.pool_id)) ?? ''
     const space_id = spaces.get(network) ?? ''
-    return { id, ip, space: then.get(network) ?? space_id, ip_key: ipKeyOf(ip, key({ space_id })) }
+    return { id, ip, space: then.get(network) ?? space_id, ip_key: parseIpKeyOrThrow(ip, key({ space_id })) }
   })
-  const holders = await devices.holdersOf(
+  const holders = await devices.findHolders(
     ctx,
     reservations.map(({ ip_key }) => ip_key),
   )
   const ids = [...new Set(holders.map(({ device_id }) => device_id))]
-  const states = await statesAt(ctx, 'device', { ids, seq })
+  const states = await findStatesAt(ctx, 'device', { ids, seq })
   // The documents of this kind are devices.
   const devicesThen = new Map([...states].map(([id, json]) => [id, JSON.parse(json) as Device]))
   const isShared = ({ ip, space, ip_key }: (typeof reservations)[number]): boolean => {
@@ -164,7 +168,7 @@ const sharedAmong = async (ctx: Ctx, seq: number, actions: readonly Action[]): P
 }
 
 /** Decides for all objects of a change. Calls `breathe` between batches. */
-export const planOf = async (
+export const buildPlan = async (
   ctx: Ctx,
   { seq, atMs }: Pick<store.StoredChange, 'seq' | 'atMs'>,
   breathe: () => Promise<void>,
@@ -174,16 +178,16 @@ export const planOf = async (
   const actions: Action[] = []
   const obstacles: Obstacle[] = []
   for (const kind of KINDS)
-    for await (const rows of store.itemsOf(ctx, { seq, kind })) {
+    for await (const rows of store.streamItems(ctx, { seq, kind })) {
       const ids = rows.map(({ id }) => id)
       const present = await KIND_RULES[kind].documents(ctx, ids)
-      const later = await store.statesBeforeLater(ctx, kind, { ids, seq })
+      const later = await store.findStatesBeforeLater(ctx, kind, { ids, seq })
       for (const { id, before } of rows) {
         const after = later.has(id) ? (later.get(id) ?? undefined) : present.get(id)
         const stored = present.get(id)
         const now = stored !== undefined && hasExpired(kind, stored, nowMs) ? undefined : stored
         const decision = decide({ before, after, now })
-        scope.set(keyOf({ kind, id }), decision.scope)
+        scope.set(buildKey({ kind, id }), decision.scope)
         for (const obstacle of decision.obstacles ?? []) obstacles.push({ kind, id, ...obstacle })
         const { action } = decision
         // A reservation that had expired when it was deleted is as wanted.
@@ -192,7 +196,7 @@ export const planOf = async (
       }
       await breathe()
     }
-  const shared = await sharedAmong(ctx, seq, actions)
+  const shared = await findShared(ctx, seq, actions)
   const marked = shared.size === 0 ? actions : actions.map((one) => ({ ...one, isShared: shared.has(one.id) }))
-  return { actions: await withoutDefaults(ctx, marked), scope, obstacles }
+  return { actions: await removeDefaults(ctx, marked), scope, obstacles }
 }

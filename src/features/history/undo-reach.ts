@@ -4,7 +4,7 @@ import type { Ctx } from '../ctx.ts'
 import { listOverlaps } from '../scopes/overlaps.ts'
 import { settling } from '../scopes/settle.ts'
 import { INVERSE, type Kind } from './kind-names.ts'
-import { outOfReach, type Touched } from './reach.ts'
+import { filterForbidden, type Touched } from './reach.ts'
 import type { Refused } from './steps.ts'
 import type { Plan } from './undo-plan.ts'
 
@@ -16,7 +16,7 @@ const createReachError = (): AppError =>
 
 /** @throws AppError FORBIDDEN for an object that the caller may not change so where it is, or was last */
 const requireReach = async (ctx: Ctx, touched: readonly Touched[]): Promise<void> => {
-  if ((await outOfReach(ctx, touched)).length > 0) throw createReachError()
+  if ((await filterForbidden(ctx, touched)).length > 0) throw createReachError()
 }
 
 /** Checks all objects of a change before its undo. @throws AppError FORBIDDEN */
@@ -25,7 +25,7 @@ export const requirePlanned = async (ctx: Ctx, { scope }: Plan): Promise<void> =
   const touched = [...scope].map(([key, done]) => {
     const end = key.indexOf(' ')
     const change = INVERSE[typeof done === 'string' ? done : 'update']
-    // The keys are those of `keyOf`.
+    // The keys are those of `buildKey`.
     return { kind: key.slice(0, end) as Kind, id: key.slice(end + 1), change }
   })
   await requireReach(ctx, touched)

@@ -2,39 +2,39 @@ import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
 import type { ItemChange } from './api.ts'
-import { fieldsOf } from './items.ts'
+import { compareFields } from './items.ts'
 import { INVERSE, KIND_NAMES, KINDS, type Kind } from './kind-names.ts'
-import { documentOf, KIND_RULES, type Means } from './kinds.ts'
+import { KIND_RULES, type Means, parseDocument } from './kinds.ts'
 import type { KindCounts } from './record-store.ts'
 import { type Refused, runSteps } from './steps.ts'
 import * as store from './store.ts'
-import { inTheWay, nothingLeft, type Obstacle, undoneAlready } from './undo-obstacles.ts'
-import { hasExpired, keyOf, type Plan, planOf } from './undo-plan.ts'
+import { buildNothingLeftError, buildObstaclesError, buildUndoneError, type Obstacle } from './undo-obstacles.ts'
+import { buildKey, buildPlan, hasExpired, type Plan } from './undo-plan.ts'
 import { requireAllowed, requireDone, requirePlanned } from './undo-reach.ts'
 
 /** Objects of which the documents are read at once. */
 const AT_ONCE = 250
 
-const countsOf = ({ counts }: store.StoredChange): KindCounts =>
+const parseCounts = ({ counts }: store.StoredChange): KindCounts =>
   // Written by `record-store.ts`.
   JSON.parse(counts) as KindCounts
 
 /** The number of objects of a change. */
-export const sizeOf = (change: store.StoredChange): number =>
-  Object.values(countsOf(change))
+export const countObjects = (change: store.StoredChange): number =>
+  Object.values(parseCounts(change))
     .flatMap((kinds) => Object.values(kinds))
     .reduce((sum, n) => sum + n, 0)
 
 /** @throws AppError FORBIDDEN for the first permission that the caller lacks */
 const requireRights = (ctx: Ctx, change: store.StoredChange): void => {
-  const counts = countsOf(change)
+  const counts = parseCounts(change)
   for (const kind of KINDS)
     for (const done of ['create', 'update', 'delete'] as const)
       if (counts[done]?.[kind]) ctx.require(KIND_NAMES[kind].permissions[INVERSE[done]])
 }
 
 /** Returns the change at the end of the chain of undos, as far as it is kept. */
-const rootOf = async (ctx: Ctx, change: store.StoredChange): Promise<string> => {
+const findRoot = async (ctx: Ctx, change: store.StoredChange): Promise<string> => {
   let root = change
   while (root.undoes !== null) {
     const next = await store.findChange(ctx, root.undoes)
@@ -53,15 +53,15 @@ const ALONG: Readonly<Record<ItemChange, string>> = {
 type Check = { readonly ctx: Ctx; readonly breathe: () => Promise<void> }
 
 /** Returns the objects and fields outside of the change that the steps have touched. */
-const touchedOutside = async ({ ctx, breathe }: Check, { actions, scope }: Plan): Promise<Obstacle[]> => {
-  const seen = new Map(actions.map((action) => [keyOf(action), action.seen]))
+const findTouchedOutside = async ({ ctx, breathe }: Check, { actions, scope }: Plan): Promise<Obstacle[]> => {
+  const seen = new Map(actions.map((action) => [buildKey(action), action.seen]))
   const nowMs = Date.parse(ctx.now)
   const obstacles: Obstacle[] = []
   const updated: { kind: Kind; id: string; before: string; fields: ReadonlySet<string> }[] = []
   for (const { kind: name, id, change, before } of await ctx.changedItems()) {
     // The kinds are those that the stores declare.
     const kind = name as Kind
-    const key = keyOf({ kind, id })
+    const key = buildKey({ kind, id })
     const allowed = scope.get(key)
     // One that has expired is no part of the estate.
     if (change === 'delete' && before !== undefined && hasExpired(kind, before, nowMs)) continue
@@ -80,14 +80,14 @@ const touchedOutside = async ({ ctx, breathe }: Check, { actions, scope }: Plan)
         batch.map(({ id }) => id),
       )
       for (const { id, before, fields } of batch)
-        for (const field of Object.keys(fieldsOf(documentOf(before), documentOf(present.get(id) ?? '{}'))))
+        for (const field of Object.keys(compareFields(parseDocument(before), parseDocument(present.get(id) ?? '{}'))))
           if (!fields.has(field)) obstacles.push({ kind, id, field, message: ALONG.update, isLater: true })
       await breathe()
     }
   return obstacles
 }
 
-const ofRule = ({ step: { kind, id }, error }: Refused): Obstacle => ({
+const toObstacle = ({ step: { kind, id }, error }: Refused): Obstacle => ({
   kind,
   id,
   message: error.message,
@@ -95,12 +95,12 @@ const ofRule = ({ step: { kind, id }, error }: Refused): Obstacle => ({
 })
 
 /** One object is named once for each reason of the first kind that is found. */
-const named = (...groups: readonly (readonly Obstacle[])[]): Obstacle[] => {
+const mergeObstacles = (...groups: readonly (readonly Obstacle[])[]): Obstacle[] => {
   const all: Obstacle[] = []
   const known = new Set<string>()
   for (const group of groups) {
-    all.push(...group.filter((obstacle) => !known.has(keyOf(obstacle))))
-    for (const obstacle of group) known.add(keyOf(obstacle))
+    all.push(...group.filter((obstacle) => !known.has(buildKey(obstacle))))
+    for (const obstacle of group) known.add(buildKey(obstacle))
   }
   return all
 }
@@ -108,28 +108,28 @@ const named = (...groups: readonly (readonly Obstacle[])[]): Obstacle[] => {
 /** Undoes a change in the transaction of `ctx`, and records the new change. Returns its id. */
 export const undoChange = async (ctx: Ctx, id: string, means: Means): Promise<string> => {
   const given = await store.findChange(ctx, id)
-  if (!given) throw nothingLeft()
+  if (!given) throw buildNothingLeftError()
   requireRights(ctx, given)
-  await ctx.store.sql.lockNames(ctx.db, [`undo ${await rootOf(ctx, given)}`])
+  await ctx.store.sql.lockNames(ctx.db, [`undo ${await findRoot(ctx, given)}`])
   // Another undo may have been committed while this one waited.
   const change = (await store.findChange(ctx, id)) ?? given
-  if (change.undone_by !== null) throw undoneAlready(change.undone_by)
-  const places = countsOf(change)
+  if (change.undone_by !== null) throw buildUndoneError(change.undone_by)
+  const places = parseCounts(change)
   if (Object.values(places).some(({ network, pool }) => network || pool)) await lockForRedrawing(ctx)
   const breathe = async () => {
     await pause()
     await ctx.confirmRights()
   }
-  const plan = await planOf(ctx, change, breathe)
+  const plan = await buildPlan(ctx, change, breathe)
   await requirePlanned(ctx, plan)
   const run = { ctx, means, breathe }
   const refused = await runSteps(run, plan.actions)
   requireAllowed(refused)
-  const obstacles = named(plan.obstacles, refused.map(ofRule), await touchedOutside(run, plan))
-  if (obstacles.length > 0) throw await inTheWay(ctx, change.seq, obstacles)
+  const obstacles = mergeObstacles(plan.obstacles, refused.map(toObstacle), await findTouchedOutside(run, plan))
+  if (obstacles.length > 0) throw await buildObstaclesError(ctx, change.seq, obstacles)
   await requireDone(ctx)
   const made = await ctx.recordChange({ undoes: id, defaultNote: `undo of ${id}` })
-  if (made === '') throw nothingLeft()
+  if (made === '') throw buildNothingLeftError()
   await settleChain(ctx, change)
   return made
 }

@@ -1,6 +1,6 @@
 /** API keys that open from some addresses alone, and the address of the last use. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cidrOfText } from '../../net/cidr.ts'
+import { parseCidrOrThrow } from '../../net/cidr.ts'
 import { createUser, keyFor } from '../../testing/identities.ts'
 import { callTool } from '../../testing/mcp.ts'
 import { onSqlite } from '../../testing/servers.ts'
@@ -11,7 +11,7 @@ const PROXY = '10.9.9.9'
 const config = {
   auditEnabled: true,
   trustProxy: true,
-  trustedProxies: [cidrOfText(`${PROXY}/32`)],
+  trustedProxies: [parseCidrOrThrow(`${PROXY}/32`)],
   trustedProxyHeader: 'x-forwarded-for',
 }
 

@@ -3,11 +3,11 @@ import { AppError, invalidField, notFound, orNotFound } from '../../platform/con
 import { MAX_NAME } from '../../platform/contract/fields.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import type { ParsedInputOf, Permission } from '../../platform/operation/operation.ts'
-import { isSameHash, newSecret, secretHash } from '../../platform/security/secret-token.ts'
+import { createSecret, hashSecret, isSameHash } from '../../platform/security/secret-token.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import { lockFeed } from '../feeds/feeds.ts'
-import { findUser, lockAccount, RIGHTS_TABLES, requireCharge, requireChargeOf } from '../users/account.ts'
-import { coverageOf } from '../users/covering.ts'
+import { findUser, lockAccount, RIGHTS_TABLES, requireCharge, requireChargeById } from '../users/account.ts'
+import { loadCoverage } from '../users/covering.ts'
 import { lockScope } from '../users/grants.ts'
 import { type ApiKey, type ApiKeyDraft, keys, type NewApiKey } from './api.ts'
 import * as store from './store.ts'
@@ -19,8 +19,8 @@ const SHOWN_CHARACTERS = PREFIX.length + 4
 
 /** Generates a key, with the values that are stored of it. */
 export const makeKey = (): { key: string; key_hash: string; prefix: string } => {
-  const key = newSecret(PREFIX)
-  return { key, key_hash: secretHash(key), prefix: key.slice(0, SHOWN_CHARACTERS) }
+  const key = createSecret(PREFIX)
+  return { key, key_hash: hashSecret(key), prefix: key.slice(0, SHOWN_CHARACTERS) }
 }
 
 export type FoundKey = {
@@ -38,20 +38,20 @@ export const findKeyByHash = async (scope: DbScope, hash: string): Promise<Found
 }
 
 /** Returns the existing keys of the ids, also expired ones. */
-export const keysOf = store.findAll
+export const findKeysByIds = store.findAll
 
 export const recordKeyUse = store.recordUse
 
 /** Deletes all keys of a user. @returns the deleted keys */
-export const endKeysOf = async (scope: DbScope, userId: string): Promise<ApiKey[]> => {
-  const keys = await store.ofUser(scope, userId)
+export const endUserKeys = async (scope: DbScope, userId: string): Promise<ApiKey[]> => {
+  const keys = await store.findByUser(scope, userId)
   for (const { id } of keys) await store.remove(scope, id)
   return keys
 }
 
 /** Deletes keys made by other users, who must not gain new permissions of the owner. @returns these keys */
 export const endKeysMadeByOthers = async (scope: DbScope, userIds: readonly string[]): Promise<ApiKey[]> => {
-  const keys = await store.madeByOthers(scope, userIds)
+  const keys = await store.findMadeByOthers(scope, userIds)
   for (const { id } of keys) await store.remove(scope, id)
   return keys
 }
@@ -66,23 +66,23 @@ const endedFor = async (ctx: Ctx, userIds: readonly string[]): Promise<void> => 
     })
 }
 
-const ownerOf = ({ caller }: Ctx): string => {
+const getUserIdOrThrow = ({ caller }: Ctx): string => {
   if (caller.userId === undefined) throw new AppError('UNAUTHORIZED', 'Only a user has API keys')
   return caller.userId
 }
 
 /** @throws AppError NOT_FOUND, also for another user's key without the permission; FORBIDDEN as `requireCharge` */
-const mustGet = async (ctx: Ctx, id: string, permission: Permission): Promise<ApiKey> => {
+const getOrThrow = async (ctx: Ctx, id: string, permission: Permission): Promise<ApiKey> => {
   const key = await store.find(ctx, id)
-  const isVisible = key && (key.user_id === ownerOf(ctx) || ctx.caller.permissions.has(permission))
+  const isVisible = key && (key.user_id === getUserIdOrThrow(ctx) || ctx.caller.permissions.has(permission))
   if (!isVisible) throw notFound('API key', id)
-  await requireChargeOf(ctx, key.user_id)
+  await requireChargeById(ctx, key.user_id)
   return key
 }
 
 /** Returns the owner of a new key. A key has the permissions of its owner, so the caller must hold all of them. */
-const newOwner = async (ctx: Ctx, user_id: string | null): Promise<string> => {
-  const own = ownerOf(ctx)
+const resolveOwner = async (ctx: Ctx, user_id: string | null): Promise<string> => {
+  const own = getUserIdOrThrow(ctx)
   const id = user_id ?? own
   if (id !== own) ctx.require('apikeys:create')
   // Until commit, no other transaction changes the owner's roles or password, or adds a key.
@@ -107,15 +107,15 @@ const requireRoom = async (ctx: Ctx, userId: string): Promise<void> => {
 }
 
 /** The user who makes a key: of a key made by another user, its maker, so that both end together. */
-const makerOf = async (ctx: Ctx): Promise<string> => {
+const findMaker = async (ctx: Ctx): Promise<string> => {
   const { via, credentialId } = ctx.caller
   const shown = via === 'key' && credentialId !== undefined ? await store.find(ctx, credentialId) : undefined
-  return shown?.created_by ?? ownerOf(ctx)
+  return shown?.created_by ?? getUserIdOrThrow(ctx)
 }
 
 const create = async (ctx: Ctx, draft: ApiKeyDraft): Promise<NewApiKey> => {
   const { name, expires_at, feed_id, scope_id, user_id: wanted, permissions, allowed_cidrs } = draft
-  const user_id = await newOwner(ctx, wanted)
+  const user_id = await resolveOwner(ctx, wanted)
   if (expires_at !== null && expires_at <= ctx.now) throw invalidField('expires_at', 'must be in the future')
   // Locked, so that the feed is not deleted before the key is there.
   if (feed_id !== null && !(await lockFeed(ctx, feed_id)))
@@ -124,7 +124,7 @@ const create = async (ctx: Ctx, draft: ApiKeyDraft): Promise<NewApiKey> => {
     throw invalidField('scope_id', `there is no scope with id "${scope_id}"`)
   await requireRoom(ctx, user_id)
   const { key, key_hash, prefix } = makeKey()
-  const created_by = await makerOf(ctx)
+  const created_by = await findMaker(ctx)
   const stored = { id: Bun.randomUUIDv7(), name, user_id, created_at: ctx.now, expires_at, prefix, created_by, feed_id }
   const limits = {
     scope_id,
@@ -155,18 +155,18 @@ export const createLoginKey = async (ctx: Ctx, { userId, name, expires_at }: Log
   return { ...apiKey, key }
 }
 
-const later = (now: string, seconds: number): string => new Date(Date.parse(now) + seconds * 1000).toISOString()
+const addSeconds = (now: string, seconds: number): string => new Date(Date.parse(now) + seconds * 1000).toISOString()
 
 const rotate = async (ctx: Ctx, { id, overlap_seconds }: ParsedInputOf<typeof keys.rotate>): Promise<NewApiKey> => {
   await store.lock(ctx, id)
-  const before = await mustGet(ctx, id, 'apikeys:create')
+  const before = await getOrThrow(ctx, id, 'apikeys:create')
   const { user_id, expires_at } = before
   if (user_id === null) throw invalidField('id', 'is of a key without an owner; make a new one')
   if (expires_at !== null && expires_at <= ctx.now)
     throw invalidField('id', 'is of a key that has expired; make a new one')
-  const maker = await makerOf(ctx)
+  const maker = await findMaker(ctx)
   const { key, key_hash, prefix } = makeKey()
-  const end = later(ctx.now, overlap_seconds)
+  const end = addSeconds(ctx.now, overlap_seconds)
   await store.rotate(ctx, id, {
     ...{ key_hash, prefix, rotated_at: ctx.now },
     // The caller learns the new value. A key made by another user stays so: its maker may still know the old one.
@@ -180,7 +180,7 @@ const rotate = async (ctx: Ctx, { id, overlap_seconds }: ParsedInputOf<typeof ke
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await store.lock(ctx, id)
-  const key = await mustGet(ctx, id, 'apikeys:delete')
+  const key = await getOrThrow(ctx, id, 'apikeys:delete')
   ctx.precondition(key)
   await store.remove(ctx, id)
   await ctx.emit('key.deleted', key)
@@ -189,13 +189,13 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 export const feature: Feature = {
   operations: implement(keys, {
     list: async (ctx, { user_id, feed_id, ...page }) => {
-      const owner = ownerOf(ctx)
+      const owner = getUserIdOrThrow(ctx)
       const isAll = ctx.caller.permissions.has('apikeys:list')
       // Includes users: their keys are deleted with them, and their rights decide which callers see them.
       const revision = await ctx.store.revision(['api_keys', 'api_key_uses', ...RIGHTS_TABLES])
       let query = store.query(ctx)
-      if (isAll && user_id !== undefined) await requireChargeOf(ctx, user_id)
-      const coverage = isAll ? await coverageOf(ctx) : undefined
+      if (isAll && user_id !== undefined) await requireChargeById(ctx, user_id)
+      const coverage = isAll ? await loadCoverage(ctx) : undefined
       const isCovered = coverage?.ownerIs('api_keys.user_id')
       if (isCovered) query = query.where(isCovered)
       if (!isAll) query = query.where('api_keys.user_id', '=', owner)
@@ -206,12 +206,12 @@ export const feature: Feature = {
         revision: `${revision} ${coverage?.tag ?? owner}`,
         query,
         page,
-        row: store.apiKeyOf,
+        row: store.toApiKey,
       })
     },
     create,
     rotate,
-    get: async (ctx, { id }) => mustGet(ctx, id, 'apikeys:read'),
+    get: async (ctx, { id }) => getOrThrow(ctx, id, 'apikeys:read'),
     delete: async (ctx, { id }) => remove(ctx, id),
   }),
   reactions: {

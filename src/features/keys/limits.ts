@@ -1,7 +1,7 @@
 /** The limits of API keys. A key has the rights of its owner, cut by its limits. Pure. */
-import { type Cidr, cidrHolds, cidrOfText } from '../../net/cidr.ts'
+import { type Cidr, cidrHolds, parseCidrOrThrow } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
-import { reachOver } from '../../platform/operation/access.ts'
+import { createReach } from '../../platform/operation/access.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 import { isScopable } from '../roles/catalogue.ts'
 import type { ApiKey } from './api.ts'
@@ -10,7 +10,7 @@ import type { ApiKeyRow } from './table.ts'
 type StoredLimits = Pick<ApiKeyRow, 'permissions' | 'allowed_cidrs' | 'scope_id'>
 
 /** Reads the limits of a row. */
-export const storedLimits = ({
+export const parseStoredLimits = ({
   permissions,
   allowed_cidrs,
 }: Omit<StoredLimits, 'scope_id'>): Pick<ApiKey, 'permissions' | 'allowed_cidrs'> => ({
@@ -28,12 +28,12 @@ export type KeyLimits = {
   readonly cidrs: readonly Cidr[]
 }
 
-export const limitsOf = (row: StoredLimits): KeyLimits => {
-  const { permissions, allowed_cidrs } = storedLimits(row)
+export const toLimits = (row: StoredLimits): KeyLimits => {
+  const { permissions, allowed_cidrs } = parseStoredLimits(row)
   return {
     permissions: permissions === null ? undefined : new Set(permissions),
     scopeId: row.scope_id ?? undefined,
-    cidrs: allowed_cidrs.map(cidrOfText),
+    cidrs: allowed_cidrs.map(parseCidrOrThrow),
   }
 }
 
@@ -44,7 +44,7 @@ export const isNarrow = ({ permissions, scopeId, cidrs }: KeyLimits): boolean =>
 type Rights = Pick<Caller, 'permissions' | 'reach'>
 
 /** Returns the rights that a key has of those of its owner. @param areas of its scope, if it has one */
-export const cutRights = (
+export const limitRights = (
   { permissions: held, reach: heldInPart }: Rights,
   { permissions: named, scopeId }: Omit<KeyLimits, 'cidrs'>,
   areas: ReadonlySet<number> = new Set(),
@@ -53,11 +53,11 @@ export const cutRights = (
   const parts = [...(heldInPart ?? [])].filter(([name]) => named?.has(name) ?? true)
   if (scopeId === undefined) return { permissions, ...(parts.length > 0 && { reach: new Map(parts) }) }
   const own = new Set([scopeId])
-  const everywhere = reachOver(areas, [own])
+  const everywhere = createReach(areas, [own])
   const ofAll = [...permissions].flatMap((name) => (isScopable(name) ? [[name, everywhere] as const] : []))
   const cut = new Map(
     [...new Set(parts.map(([, part]) => part))].map(
-      (part) => [part, reachOver(part.areas.intersection(areas), [...part.scopes, own])] as const,
+      (part) => [part, createReach(part.areas.intersection(areas), [...part.scopes, own])] as const,
     ),
   )
   const inPart = parts.flatMap(([name, part]) => {
@@ -68,7 +68,7 @@ export const cutRights = (
 }
 
 /** True if the key opens from this address. No unknown address is among those of a list. */
-export const allowsClient = ({ cidrs }: KeyLimits, client: string): boolean => {
+export const isClientAllowed = ({ cidrs }: KeyLimits, client: string): boolean => {
   if (cidrs.length === 0) return true
   const ip = parseIp(client)
   return ip !== undefined && cidrs.some((cidr) => cidrHolds(cidr, ip))

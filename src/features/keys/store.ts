@@ -1,15 +1,15 @@
 /** The queries of API keys; the only writer of their tables. */
 
 import { AppError } from '../../platform/contract/errors.ts'
-import { batches } from '../../platform/db/batches.ts'
-import { violationOf } from '../../platform/db/violations.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
+import { getViolation } from '../../platform/db/violations.ts'
 import type { Use } from '../../platform/runtime/last-used.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { ApiKey } from './api.ts'
-import { storedLimits } from './limits.ts'
+import { parseStoredLimits } from './limits.ts'
 import type { ApiKeyRow } from './table.ts'
 
-/** All keys, by name. `apiKeyOf` returns their public form. */
+/** All keys, by name. `toApiKey` returns their public form. */
 export const query = ({ db }: DbScope) =>
   db
     .selectFrom('api_keys')
@@ -37,11 +37,11 @@ export const query = ({ db }: DbScope) =>
 type Listed = Omit<ApiKey, 'permissions' | 'allowed_cidrs'> & Pick<ApiKeyRow, 'permissions' | 'allowed_cidrs'>
 
 /** Returns the public form of a key. */
-export const apiKeyOf = (row: Listed): ApiKey => ({ ...row, ...storedLimits(row) })
+export const toApiKey = (row: Listed): ApiKey => ({ ...row, ...parseStoredLimits(row) })
 
 export const find = async (scope: DbScope, id: string): Promise<ApiKey | undefined> => {
   const row = await query(scope).where('api_keys.id', '=', id).executeTakeFirst()
-  return row && apiKeyOf(row)
+  return row && toApiKey(row)
 }
 
 /** Locks the key until commit. */
@@ -52,7 +52,7 @@ export const lock = async (ctx: Ctx, id: string): Promise<void> => {
 /** Returns the existing keys of the ids. */
 export const findAll = async ({ db }: DbScope, ids: readonly string[]): Promise<ApiKeyRow[]> => {
   const found: ApiKeyRow[] = []
-  for (const some of batches(ids))
+  for (const some of splitBatches(ids))
     found.push(...(await db.selectFrom('api_keys').selectAll().where('id', 'in', some).execute()))
   return found
 }
@@ -98,7 +98,7 @@ export const insert = async ({ db }: DbScope, key: NewRow): Promise<void> => {
       .returning('id')
       .execute()
   } catch (cause) {
-    const violation = violationOf(cause)
+    const violation = getViolation(cause)
     if (violation?.name === 'api_keys_user_id_name_key')
       throw new AppError('ALREADY_EXISTS', `There is an API key called "${key.name}" already`, {
         cause,
@@ -124,29 +124,29 @@ export const countUnexpired = async ({ db }: DbScope, userId: string, now: strin
 const MOST_AT_ONCE = 500
 
 /** Returns the keys of these users that other users are known to have made. */
-export const madeByOthers = async (scope: DbScope, userIds: readonly string[]): Promise<ApiKey[]> => {
+export const findMadeByOthers = async (scope: DbScope, userIds: readonly string[]): Promise<ApiKey[]> => {
   const found: ApiKey[] = []
   for (let i = 0; i < userIds.length; i += MOST_AT_ONCE) {
     const rows = await query(scope)
       .where('api_keys.user_id', 'in', userIds.slice(i, i + MOST_AT_ONCE))
       .whereRef('api_keys.created_by', '<>', 'api_keys.user_id')
       .execute()
-    found.push(...rows.map(apiKeyOf))
+    found.push(...rows.map(toApiKey))
   }
   return found
 }
 
 /** Returns the keys of the user. */
-export const ofUser = async (scope: DbScope, userId: string): Promise<ApiKey[]> => {
+export const findByUser = async (scope: DbScope, userId: string): Promise<ApiKey[]> => {
   const rows = await query(scope).where('api_keys.user_id', '=', userId).execute()
-  return rows.map(apiKeyOf)
+  return rows.map(toApiKey)
 }
 
 /** Deletes the keys of a feed. @returns the deleted keys */
 export const removeOfFeed = async (scope: DbScope, feedId: string): Promise<ApiKey[]> => {
   const keys = await query(scope).where('api_keys.feed_id', '=', feedId).execute()
   for (const { id } of keys) await remove(scope, id)
-  return keys.map(apiKeyOf)
+  return keys.map(toApiKey)
 }
 
 export const remove = async ({ db }: DbScope, id: string): Promise<void> => {

@@ -1,6 +1,6 @@
 /** The lookup contract: all records about an address, a block, a MAC or a host name, in one call. Browser-safe. */
 import { z } from 'zod'
-import { subjectOf } from '../../net/subject.ts'
+import { parseSubject } from '../../net/subject.ts'
 import { line } from '../../platform/contract/fields.ts'
 import { MAX_DOMAIN_NAME, SUBJECT_OPTIONS } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
@@ -132,7 +132,7 @@ export const Lookup = z
 export type Lookup = z.infer<typeof Lookup>
 
 const Query = line(320)
-  .refine((text) => subjectOf(text) !== undefined, {
+  .refine((text) => parseSubject(text) !== undefined, {
     error: 'must be an IP address, a block like 10.0.0.0/24, a MAC address or a host name',
   })
   .meta({ exact: { maxLength: MAX_DOMAIN_NAME, anyOf: SUBJECT_OPTIONS } })

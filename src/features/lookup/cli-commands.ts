@@ -1,5 +1,5 @@
 /** `plat whois` prints a lookup as a short text. The implementation is loaded when it runs. */
-import { argument, type Command, flag } from '../../platform/cli/command.ts'
+import { type Command, createArgument, createFlag } from '../../platform/cli/command.ts'
 
 export const lookupCommands: readonly Command[] = [
   {
@@ -9,10 +9,12 @@ export const lookupCommands: readonly Command[] = [
       'Exits with 4 if nothing is known. With -o json, yaml or csv it prints the complete answer of plat lookup, with ids.',
     notes: ['Route:  GET /api/lookup/{query}', 'Needs:  search:read, and shows only objects that you may list'],
     spec: () => ({
-      args: [argument('query', 'An address, a block, a MAC in any notation, or a host name')],
+      args: [createArgument('query', 'An address, a block, a MAC in any notation, or a host name')],
       flags: [
-        flag('space', 'Of an address or a block: the address space to answer of, by name or id', { hint: 'SPACE' }),
-        flag('as-of', 'The answer as it was: a time, the id of a change, or how long ago, like 30m, 24h or 7d', {
+        createFlag('space', 'Of an address or a block: the address space to answer of, by name or id', {
+          hint: 'SPACE',
+        }),
+        createFlag('as-of', 'The answer as it was: a time, the id of a change, or how long ago, like 30m, 24h or 7d', {
           hint: 'TEXT',
         }),
       ],

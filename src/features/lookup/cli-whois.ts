@@ -1,10 +1,10 @@
 /** Implements `plat whois`: requests the lookup, and prints its summary and the known objects. */
 import { requireArguments } from '../../platform/cli/args.ts'
 import { send } from '../../platform/cli/client.ts'
-import { argument, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
-import { cut, padEnd, printable } from '../../platform/cli/display.ts'
+import { createArgument, getText, type Session, type Texts } from '../../platform/cli/command.ts'
+import { cut, padEnd, toPrintable } from '../../platform/cli/display.ts'
 import { resolve } from '../../platform/cli/execute.ts'
-import { createNames, momentIn, referencesOf } from '../../platform/cli/names.ts'
+import { collectReferences, createNames, getMoment } from '../../platform/cli/names.ts'
 import { present } from '../../platform/cli/present.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import { type Lookup, lookup } from './api.ts'
@@ -17,27 +17,27 @@ const LABEL_WIDTH = 13
 
 type Line = readonly [label: string, text: string]
 
-const joined = (...parts: readonly (string | undefined | null | false)[]): string =>
+const joinParts = (...parts: readonly (string | undefined | null | false)[]): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join('  ')
 
 /** Returns a UTC time without seconds. */
-const moment = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ')
+const formatMoment = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ')
 
-const under = <T>(label: string, all: readonly T[] | undefined, text: (one: T) => string): Line[] => {
+const formatSection = <T>(label: string, all: readonly T[] | undefined, text: (one: T) => string): Line[] => {
   const lines = (all ?? []).slice(0, SHOWN).map((one, i): Line => [i === 0 ? label : '', text(one)])
   const rest = (all ?? []).length - lines.length
   return rest > 0 ? [...lines, ['', `and ${rest} more`]] : lines
 }
 
 /** Returns the caller's name, for an API key with its owner. */
-const named = ({ username, key_owner }: { readonly username: string; readonly key_owner: string }): string =>
+const formatCaller = ({ username, key_owner }: { readonly username: string; readonly key_owner: string }): string =>
   key_owner === '' ? username : `${username} (key of ${key_owner})`
 
-const vlan = (id: number | null): string => (id === null ? '' : `VLAN ${id}`)
+const formatVlan = (id: number | null): string => (id === null ? '' : `VLAN ${id}`)
 
-const deviceLines = ({ devices = [] }: Lookup): Line[] =>
-  under('device', devices, ({ name, hostname, status, os, make_model, location, tags }) =>
-    joined(
+const formatDevices = ({ devices = [] }: Lookup): Line[] =>
+  formatSection('device', devices, ({ name, hostname, status, os, make_model, location, tags }) =>
+    joinParts(
       name,
       hostname !== name && hostname,
       status,
@@ -48,21 +48,24 @@ const deviceLines = ({ devices = [] }: Lookup): Line[] =>
     ),
   )
 
-const addressLines = ({ devices: [device, ...others] = [], kind }: Lookup): Line[] =>
+const formatAddresses = ({ devices: [device, ...others] = [], kind }: Lookup): Line[] =>
   device && others.length === 0 && kind !== 'cidr'
-    ? under('addresses', device.addresses, ({ ip, port, label, dns_name, mac_address, interface: own, switch_port }) =>
-        joined(
-          port === null ? ip : `${ip} port ${port}`,
-          label,
-          dns_name,
-          mac_address,
-          own && `on ${own}`,
-          switch_port && `at ${switch_port}`,
-        ),
+    ? formatSection(
+        'addresses',
+        device.addresses,
+        ({ ip, port, label, dns_name, mac_address, interface: own, switch_port }) =>
+          joinParts(
+            port === null ? ip : `${ip} port ${port}`,
+            label,
+            dns_name,
+            mac_address,
+            own && `on ${own}`,
+            switch_port && `at ${switch_port}`,
+          ),
       )
     : []
 
-const relationLines = ({ relationships = [], devices = [] }: Lookup): Line[] => {
+const formatRelations = ({ relationships = [], devices = [] }: Lookup): Line[] => {
   const own = new Set(devices.map(({ id }) => id))
   const words = {
     contains: ['contains', 'is in'],
@@ -79,44 +82,54 @@ const relationLines = ({ relationships = [], devices = [] }: Lookup): Line[] => 
   })
 }
 
-const linesOf = (answer: Lookup): Line[] => [
-  ...under('network', answer.networks, (one) => joined(one.name, one.subnet, vlan(one.vlan_id))),
-  ...under('holds', answer.inside, (one) => joined(one.name, one.subnet, vlan(one.vlan_id))),
-  ...under('pool', answer.pools, ({ name, start_ip, end_ip }) => joined(name, `${start_ip} - ${end_ip}`)),
-  ...under('datacenter', answer.datacenters, ({ name, location }) => joined(name, location)),
-  ...deviceLines(answer),
-  ...addressLines(answer),
-  ...relationLines(answer),
-  ...under('reserved', answer.reservations, ({ ip_address, hostname, mac_address, purpose, expires_at, created_by }) =>
-    joined(ip_address, hostname, mac_address, purpose, `by ${created_by}`, expires_at && `until ${moment(expires_at)}`),
+const formatLines = (answer: Lookup): Line[] => [
+  ...formatSection('network', answer.networks, (one) => joinParts(one.name, one.subnet, formatVlan(one.vlan_id))),
+  ...formatSection('holds', answer.inside, (one) => joinParts(one.name, one.subnet, formatVlan(one.vlan_id))),
+  ...formatSection('pool', answer.pools, ({ name, start_ip, end_ip }) => joinParts(name, `${start_ip} - ${end_ip}`)),
+  ...formatSection('datacenter', answer.datacenters, ({ name, location }) => joinParts(name, location)),
+  ...formatDevices(answer),
+  ...formatAddresses(answer),
+  ...formatRelations(answer),
+  ...formatSection(
+    'reserved',
+    answer.reservations,
+    ({ ip_address, hostname, mac_address, purpose, expires_at, created_by }) =>
+      joinParts(
+        ip_address,
+        hostname,
+        mac_address,
+        purpose,
+        `by ${created_by}`,
+        expires_at && `until ${formatMoment(expires_at)}`,
+      ),
   ),
-  ...under(
+  ...formatSection(
     'seen',
     answer.discovered,
     ({ ip, hostname, mac_address, vendor, os_guess, status, last_seen, lease_expires_at }) =>
-      joined(
+      joinParts(
         ip,
         hostname,
         mac_address,
         vendor,
         os_guess,
-        `${status}, last ${moment(last_seen)}`,
-        lease_expires_at && `lease until ${moment(lease_expires_at)}`,
+        `${status}, last ${formatMoment(last_seen)}`,
+        lease_expires_at && `lease until ${formatMoment(lease_expires_at)}`,
       ),
   ),
-  ...under('conflict', answer.conflicts, ({ description, status }) =>
-    joined(description, status === 'ignored' && status),
+  ...formatSection('conflict', answer.conflicts, ({ description, status }) =>
+    joinParts(description, status === 'ignored' && status),
   ),
-  ...under('changed', answer.changes, ({ timestamp, username, key_owner, action, resource, status }) =>
-    joined(
-      moment(timestamp),
-      `${named({ username, key_owner })} ${action} ${resource}`,
+  ...formatSection('changed', answer.changes, ({ timestamp, username, key_owner, action, resource, status }) =>
+    joinParts(
+      formatMoment(timestamp),
+      `${formatCaller({ username, key_owner })} ${action} ${resource}`,
       status === 'failure' && 'failed',
     ),
   ),
-  ...under('to take it', answer.ways, ({ command }) => command),
-  ...under('elsewhere', answer.elsewhere, ({ space, summary }) => `${space}: ${summary}`),
-  ...under(
+  ...formatSection('to take it', answer.ways, ({ command }) => command),
+  ...formatSection('elsewhere', answer.elsewhere, ({ space, summary }) => `${space}: ${summary}`),
+  ...formatSection(
     'not shown',
     answer.withheld.length > 0 ? [answer.withheld.join(', ')] : [],
     (text) => `${text}: not permitted`,
@@ -126,35 +139,35 @@ const linesOf = (answer: Lookup): Line[] => [
 /** Commands are for copying, so they are never cut. */
 const isCuttable = ([label, text]: Line): boolean => label !== 'to take it' && !text.startsWith('plat ')
 
-export const whoisText = (answer: Lookup, columns: number | undefined): string => {
-  const lines = linesOf(answer).map((line): string => {
+export const formatWhois = (answer: Lookup, columns: number | undefined): string => {
+  const lines = formatLines(answer).map((line): string => {
     const [label, text] = line
-    const whole = `  ${padEnd(label, LABEL_WIDTH)}${printable(text)}`
+    const whole = `  ${padEnd(label, LABEL_WIDTH)}${toPrintable(text)}`
     return columns === undefined || !isCuttable(line) ? whole : cut(whole, columns)
   })
-  return `${[printable(answer.summary), ...lines].join('\n')}\n`
+  return `${[toPrintable(answer.summary), ...lines].join('\n')}\n`
 }
 
 export const whois = async (session: Session, texts: Texts): Promise<number> => {
-  requireArguments(texts, [argument('query', '')])
-  const as_of = textOf(texts, 'as-of')
-  const space = textOf(texts, 'space')
+  requireArguments(texts, [createArgument('query', '')])
+  const as_of = getText(texts, 'as-of')
+  const space = getText(texts, 'space')
   const input = {
-    query: textOf(texts, 'query') ?? '',
+    query: getText(texts, 'query') ?? '',
     ...(as_of !== undefined && { as_of }),
     ...(space !== undefined && { space_id: space }),
   }
   // Validates the input before the request, like every operation.
   parse(lookup.show.input, input)
   const { transport } = await session.connect()
-  const names = createNames(transport, await session.program.contracts(), momentIn(lookup.show, input))
-  await resolve(names, referencesOf(lookup.show, input).elsewhere)
+  const names = createNames(transport, await session.program.contracts(), getMoment(lookup.show, input))
+  await resolve(names, collectReferences(lookup.show, input).elsewhere)
   const response = await send(transport, lookup.show, input)
   const { globals, io } = session
   // The contract of the server ensures this type.
   const answer = (await response.clone().json()) as Lookup
   if (globals.output === 'table' && !globals.isQuiet)
-    await io.stdout.write(whoisText(answer, io.stdout.isTty ? io.stdout.columns : undefined))
+    await io.stdout.write(formatWhois(answer, io.stdout.isTty ? io.stdout.columns : undefined))
   else await present(session, { op: lookup.show, transport, response })
   return answer.known ? 0 : EXIT_UNKNOWN
 }

@@ -1,19 +1,27 @@
 /** Finds in which address spaces an address or a block is known, and its state there. */
-import { cidrKeys } from '../../net/cidr.ts'
-import { DEFAULT_SPACE, ipKey, keyInSpace, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
+import { toCidrKeys } from '../../net/cidr.ts'
+import { DEFAULT_SPACE, getSpaceKey, replaceSpace, type SpaceKey, toIpKey } from '../../net/ip.ts'
 import type { Subject } from '../../net/subject.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
-import { placeOf } from '../discovery/discovery.ts'
+import { buildNetworkKey } from '../discovery/discovery.ts'
 import type { DiscoveredDevice } from '../discovery/schema.ts'
-import { subnetKeysAround } from '../networks/membership.ts'
+import { listSubnetKeysAround } from '../networks/membership.ts'
 import * as reservations from '../reservations/reservations.ts'
 import { DEFAULT } from '../spaces/fields.ts'
 import type { NamedSpace } from '../spaces/keys.ts'
 import type { LookupElsewhere } from './api.ts'
-import { type BlockSubject, bySize, enclosingBlocks, type Found, findBlock, type May, stateOfAddress } from './find.ts'
+import {
+  type BlockSubject,
+  type Found,
+  findAddressState,
+  findBlock,
+  listEnclosingBlocks,
+  type May,
+  sortBySize,
+} from './find.ts'
 import * as store from './store.ts'
-import { summaryOf } from './summary.ts'
+import { formatSummary } from './summary.ts'
 
 type AddressSubject = Subject & { readonly kind: 'ip' }
 
@@ -33,7 +41,7 @@ const push = <Key, One>(lists: Map<Key, One[]>, key: Key, one: One): void => {
 }
 
 /** Returns the devices with an address, by space. A space with several of them takes a query of its own. */
-const holdersBySpace = async (ctx: Ctx, { text }: AddressSubject): Promise<Map<SpaceKey, Device[]>> => {
+const findHoldersBySpace = async (ctx: Ctx, { text }: AddressSubject): Promise<Map<SpaceKey, Device[]>> => {
   const found = await store.holdersInSpaces(ctx, { ip: text })
   const single = found.filter(({ n }) => Number(n) === 1)
   const docs = new Map(
@@ -52,7 +60,7 @@ const holdersBySpace = async (ctx: Ctx, { text }: AddressSubject): Promise<Map<S
         : (await store.devicesAt(ctx, { key: ip_key })).map(({ doc }) => doc)
     // The column holds the JSON of a device.
     devices.set(
-      spaceOfKey(ip_key),
+      getSpaceKey(ip_key),
       all.map((doc) => JSON.parse(doc) as Device),
     )
   }
@@ -60,7 +68,7 @@ const holdersBySpace = async (ctx: Ctx, { text }: AddressSubject): Promise<Map<S
 }
 
 /** Returns the discovered devices with an address in the nearest networks of spaces, by space. */
-const seenBySpace = async (
+const findDiscoveredBySpace = async (
   ctx: Ctx,
   nearest: ReadonlyMap<string, SpaceKey>,
 ): Promise<Map<SpaceKey, DiscoveredDevice[]>> => {
@@ -83,61 +91,60 @@ const seenBySpace = async (
 }
 
 /** Returns what is known of an address in all spaces, with a few queries for all of them. */
-const addressInSpaces = async (ctx: Ctx, asked: AddressSubject, may: May): Promise<Known[]> => {
-  const key = ipKey(asked.ip, DEFAULT_SPACE)
+const findAddressInSpaces = async (ctx: Ctx, asked: AddressSubject, may: May): Promise<Known[]> => {
+  const key = toIpKey(asked.ip, DEFAULT_SPACE)
   const [networkRows, devices, reserved] = await Promise.all([
-    may('networks') ? store.networksBySubnets(ctx, subnetKeysAround(key)) : [],
-    may('devices') ? holdersBySpace(ctx, asked) : new Map<SpaceKey, Device[]>(),
+    may('networks') ? store.networksBySubnets(ctx, listSubnetKeysAround(key)) : [],
+    may('devices') ? findHoldersBySpace(ctx, asked) : new Map<SpaceKey, Device[]>(),
     may('reservations') ? store.reservationsInSpaces(ctx, { first: key, last: key, now: ctx.now }) : [],
   ])
   const networks = new Map<SpaceKey, store.NetworkFound[]>()
-  for (const network of networkRows) push(networks, spaceOfKey(network.subnet_key), network)
+  for (const network of networkRows) push(networks, getSpaceKey(network.subnet_key), network)
   const places = new Map<string, SpaceKey>()
   if (may('discovered'))
     for (const [space, all] of networks)
-      if (!devices.has(space)) for (const { id } of all) places.set(placeOf(id, keyInSpace(key, space)), space)
-  const seen = await seenBySpace(ctx, places)
+      if (!devices.has(space))
+        for (const { id } of all) places.set(buildNetworkKey(id, replaceSpace(key, space)), space)
+  const seen = await findDiscoveredBySpace(ctx, places)
   const reservationsBySpace = new Map<SpaceKey, typeof reserved>()
-  for (const row of reserved) push(reservationsBySpace, spaceOfKey(row.ip_key), row)
+  for (const row of reserved) push(reservationsBySpace, getSpaceKey(row.ip_key), row)
   const spaces = new Set([...networks.keys(), ...devices.keys(), ...reservationsBySpace.keys()])
   return Promise.all(
     [...spaces].map(async (space): Promise<Known> => {
       const found = {
-        networks: bySize(networks.get(space) ?? []),
+        networks: sortBySize(networks.get(space) ?? []),
         devices: devices.get(space) ?? [],
         discovered: seen.get(space) ?? [],
-        reservations: (reservationsBySpace.get(space) ?? []).map(({ ip_key: _, ...row }) =>
-          reservations.reservationOf(row),
-        ),
+        reservations: (reservationsBySpace.get(space) ?? []).map(({ ip_key: _, ...row }) => reservations.fromRow(row)),
       }
-      const judged = { key: keyInSpace(key, space), text: asked.text, found, may }
-      return { space, found: { ...found, state: await stateOfAddress(ctx, judged) } }
+      const judged = { key: replaceSpace(key, space), text: asked.text, found, may }
+      return { space, found: { ...found, state: await findAddressState(ctx, judged) } }
     }),
   )
 }
 
 /** Returns the keys of the spaces that have a network around a block, or networks or taken addresses in it. */
-const spacesOfBlock = async (ctx: Ctx, { cidr }: BlockSubject, may: May): Promise<Set<SpaceKey>> => {
-  const { first, last } = cidrKeys(cidr, DEFAULT_SPACE)
+const findSpacesWithBlock = async (ctx: Ctx, { cidr }: BlockSubject, may: May): Promise<Set<SpaceKey>> => {
+  const { first, last } = toCidrKeys(cidr, DEFAULT_SPACE)
   const { prefix } = cidr
   const [around, using] = await Promise.all([
-    may('networks') ? store.networksBySubnets(ctx, enclosingBlocks(cidr)) : [],
+    may('networks') ? store.networksBySubnets(ctx, listEnclosingBlocks(cidr)) : [],
     store.spacesUsing(ctx, { first, last, prefix, now: ctx.now }),
   ])
   const inUse = using.filter((row) =>
     (['networks', 'devices', 'reservations'] as const).some((part) => may(part) && row[part]),
   )
-  return new Set([...around.map(({ subnet_key }) => spaceOfKey(subnet_key)), ...inUse.map(({ space }) => space)])
+  return new Set([...around.map(({ subnet_key }) => getSpaceKey(subnet_key)), ...inUse.map(({ space }) => space)])
 }
 
-const blockInSpaces = async (ctx: Ctx, asked: BlockSubject, may: May): Promise<Known[]> => {
+const findBlockInSpaces = async (ctx: Ctx, asked: BlockSubject, may: May): Promise<Known[]> => {
   const known: Known[] = []
-  for (const space of await spacesOfBlock(ctx, asked, may))
+  for (const space of await findSpacesWithBlock(ctx, asked, may))
     known.push({ space, found: await findBlock(ctx, asked, { may, space }) })
   return known
 }
 
-const entryOf = (
+const buildEntry = (
   ctx: Ctx,
   asked: AddressSubject | BlockSubject,
   { space, found }: { space: Entry; found: Found },
@@ -157,14 +164,14 @@ const entryOf = (
     query: asked.text,
     kind: asked.kind,
     state,
-    networks: networks.map(store.sentNetwork),
-    inside: inside.map(store.sentNetwork),
+    networks: networks.map(store.toLookupNetwork),
+    inside: inside.map(store.toLookupNetwork),
     devices,
     discovered,
     reservations,
   }
   const counts = { ...(taken !== undefined && { taken }), ...(usable !== undefined && { usable }) }
-  const summary = summaryOf({ ...facts, ...counts, more: [...cut], withheld: [], now: ctx.now })
+  const summary = formatSummary({ ...facts, ...counts, more: [...cut], withheld: [], now: ctx.now })
   return { space_id: space.id, space: space.name, state, summary }
 }
 
@@ -177,11 +184,11 @@ export const findInSpaces = async (
   asked: AddressSubject | BlockSubject,
   { may, spaces }: { readonly may: May; readonly spaces: readonly NamedSpace[] },
 ): Promise<Elsewhere> => {
-  const all = await (asked.kind === 'ip' ? addressInSpaces(ctx, asked, may) : blockInSpaces(ctx, asked, may))
+  const all = await (asked.kind === 'ip' ? findAddressInSpaces(ctx, asked, may) : findBlockInSpaces(ctx, asked, may))
   const found = new Map(all.map((known) => [known.space, known.found]))
   return [DEFAULT_ENTRY, ...spaces].flatMap((space) => {
     const known = found.get(space.key)
     if (known === undefined || known.state === 'outside') return []
-    return [{ key: space.key, entry: entryOf(ctx, asked, { space, found: known }) }]
+    return [{ key: space.key, entry: buildEntry(ctx, asked, { space, found: known }) }]
   })
 }

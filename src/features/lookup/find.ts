@@ -1,24 +1,17 @@
 /** Finds the records about an address, block, MAC or name, as if those that the caller may not list did not exist. */
-import { type Cidr, cidrKeys, enclosingCidrs, usableCount } from '../../net/cidr.ts'
-import { type IpKey, ipKey, ipKeyOf, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
+import { type Cidr, countUsableAddresses, listEnclosingCidrs, toCidrKeys } from '../../net/cidr.ts'
+import { getSpaceKey, type IpKey, parseIpKeyOrThrow, type SpaceKey, toIpKey } from '../../net/ip.ts'
 import type { Subject } from '../../net/subject.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
-import { placeOf } from '../discovery/discovery.ts'
+import { buildNetworkKey } from '../discovery/discovery.ts'
 import type { DiscoveredDevice } from '../discovery/schema.ts'
-import { subnetKeysAround } from '../networks/membership.ts'
+import { listSubnetKeysAround } from '../networks/membership.ts'
 import { countTakenIn, type KeyRange } from '../occupancy/occupancy.ts'
-import { neverFree } from '../pools/free-space.ts'
+import { listNeverFree } from '../pools/free-space.ts'
 import * as ports from '../ports/store.ts'
-import { spaceKeys } from '../spaces/keys.ts'
-import {
-  type Lookup,
-  type LookupPart,
-  type LookupState,
-  MAX_IN_BLOCK,
-  MAX_OF_EACH,
-  type LookupPool as Pool,
-} from './api.ts'
+import { findSpaceKeys } from '../spaces/keys.ts'
+import { type Lookup, type LookupPart, type LookupPool, type LookupState, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
 import * as store from './store.ts'
 import { countAddressesIn, countReservationsIn } from './taken.ts'
 
@@ -34,18 +27,19 @@ export type Scope = { readonly may: May; readonly space: SpaceKey }
 export type BlockSubject = Subject & { readonly kind: 'cidr' }
 
 /** Returns the blocks that hold a block, itself first. */
-export const enclosingBlocks = ({ family, first, prefix }: Cidr): string[] =>
+export const listEnclosingBlocks = ({ family, first, prefix }: Cidr): string[] =>
   // The blocks around its first address are ordered from the longest prefix to zero.
-  enclosingCidrs({ family, value: first }).slice(-(prefix + 1))
+  listEnclosingCidrs({ family, value: first }).slice(-(prefix + 1))
 
 /** Runs the query of a part; returns no entries without running it when the part is withheld. */
-const listed = async <Row>(isListed: boolean, query: () => Promise<Row[]>): Promise<Row[]> => (isListed ? query() : [])
+const readIfListed = async <Row>(isListed: boolean, query: () => Promise<Row[]>): Promise<Row[]> =>
+  isListed ? query() : []
 
 /** The records found in the parts that the caller may list. */
 export type Found = {
   readonly networks: readonly store.NetworkFound[]
   readonly inside?: readonly store.NetworkFound[]
-  readonly pools?: Pool[]
+  readonly pools?: LookupPool[]
   readonly devices: Device[]
   readonly discovered: DiscoveredDevice[]
   readonly reservations?: Lookup['reservations']
@@ -56,21 +50,21 @@ export type Found = {
   readonly cut?: readonly string[]
 }
 
-export const distinct = (ids: readonly (string | null)[]): string[] => [...new Set(ids.flatMap((id) => id ?? []))]
+export const filterDistinct = (ids: readonly (string | null)[]): string[] => [...new Set(ids.flatMap((id) => id ?? []))]
 
 // Both tables store the JSON of the contract.
-const asDevice = (doc: string): Device => JSON.parse(doc) as Device
-const asDiscovered = ({ doc }: { readonly doc: string }): DiscoveredDevice => JSON.parse(doc) as DiscoveredDevice
+const parseDevice = (doc: string): Device => JSON.parse(doc) as Device
+const parseDiscovered = ({ doc }: { readonly doc: string }): DiscoveredDevice => JSON.parse(doc) as DiscoveredDevice
 
-const devicesOf = async (ctx: Ctx, ids: readonly string[], max = MAX_OF_EACH): Promise<Device[]> => {
-  const rows = await store.devicesByIds(ctx, distinct(ids).slice(0, max + 1))
+const loadDevices = async (ctx: Ctx, ids: readonly string[], max = MAX_OF_EACH): Promise<Device[]> => {
+  const rows = await store.devicesByIds(ctx, filterDistinct(ids).slice(0, max + 1))
   const docs = new Map(rows.map(({ id, doc }) => [id, doc]))
-  return ids.flatMap((id) => docs.get(id) ?? []).map(asDevice)
+  return ids.flatMap((id) => docs.get(id) ?? []).map(parseDevice)
 }
-const discoveredOf = async (ctx: Ctx, ids: readonly (string | null)[]): Promise<DiscoveredDevice[]> =>
-  (await store.discoveredByIds(ctx, distinct(ids).slice(0, MAX_OF_EACH + 1))).map(asDiscovered)
+const loadDiscovered = async (ctx: Ctx, ids: readonly (string | null)[]): Promise<DiscoveredDevice[]> =>
+  (await store.discoveredByIds(ctx, filterDistinct(ids).slice(0, MAX_OF_EACH + 1))).map(parseDiscovered)
 
-export const bySize = (networks: readonly store.NetworkFound[]): store.NetworkFound[] =>
+export const sortBySize = (networks: readonly store.NetworkFound[]): store.NetworkFound[] =>
   networks.toSorted((a, b) => b.prefix - a.prefix || (a.id < b.id ? -1 : 1))
 
 type PoolFound = Awaited<ReturnType<typeof store.poolsOfNetworks>>[number]
@@ -79,7 +73,7 @@ const byStart = (a: PoolFound, b: PoolFound): number =>
   a.start_key < b.start_key ? -1 : a.start_key > b.start_key ? 1 : a.id < b.id ? -1 : 1
 
 /** Finding pools by their network is faster, but a withheld network must not change the result. */
-const overlapping = async (
+const findOverlapping = async (
   ctx: Ctx,
   networks: readonly store.NetworkFound[] | 'withheld',
   range: KeyRange,
@@ -92,12 +86,12 @@ const overlapping = async (
   return all.filter(({ start_key, end_key }) => start_key <= range.last && end_key >= range.first)
 }
 
-const poolsIn = async (
+const findPoolsIn = async (
   ctx: Ctx,
   networks: readonly store.NetworkFound[] | 'withheld',
   range: KeyRange,
-): Promise<Pool[]> => {
-  const found = (await overlapping(ctx, networks, range)).toSorted(byStart).slice(0, MAX_OF_EACH + 1)
+): Promise<LookupPool[]> => {
+  const found = (await findOverlapping(ctx, networks, range)).toSorted(byStart).slice(0, MAX_OF_EACH + 1)
   const rows = await store.poolTags(
     ctx,
     found.map(({ id }) => id),
@@ -109,26 +103,26 @@ const poolsIn = async (
   })
 }
 
-type Judged = { readonly key: IpKey; readonly text: string; readonly found: Found; readonly may: May }
+type Checked = { readonly key: IpKey; readonly text: string; readonly found: Found; readonly may: May }
 
 /**
  * Returns the state of an address. For a caller who sees a part of the estate, an address in a network of the part is also assigned if
  * it is a hidden device that has it.
  */
-export const stateOfAddress = async (ctx: Ctx, { key, text, found, may }: Judged): Promise<LookupState> => {
-  const state = stateBySeen(key, text, found)
+export const findAddressState = async (ctx: Ctx, { key, text, found, may }: Checked): Promise<LookupState> => {
+  const state = getVisibleState(key, text, found)
   if (ctx.whole === ctx || !may('devices') || (state !== 'free' && state !== 'discovered')) return state
   if (found.networks.length === 0) return state
   return (await countTakenIn(ctx.whole, { first: key, last: key })) === 0 ? state : 'assigned'
 }
 
-const stateBySeen = (key: IpKey, text: string, found: Found): LookupState => {
+const getVisibleState = (key: IpKey, text: string, found: Found): LookupState => {
   const { devices, reservations = [], networks, discovered } = found
   const [nearest] = networks
   if (devices.length > 0) return 'assigned'
   if (reservations.length > 0) return 'reserved'
   if (nearest) {
-    const [network, broadcast] = neverFree(nearest, spaceOfKey(key))
+    const [network, broadcast] = listNeverFree(nearest, getSpaceKey(key))
     if (key === network) return 'network_address'
     if (key === broadcast) return 'broadcast_address'
   }
@@ -138,32 +132,32 @@ const stateBySeen = (key: IpKey, text: string, found: Found): LookupState => {
 }
 
 const findAddress = async (ctx: Ctx, { ip, text }: Subject & { kind: 'ip' }, { may, space }: Scope): Promise<Found> => {
-  const key = ipKey(ip, space)
+  const key = toIpKey(ip, space)
   const range = { first: key, last: key }
   const [rows, docs, reservations] = await Promise.all([
-    listed(may('networks'), () => store.networksBySubnetKeys(ctx, subnetKeysAround(key))),
-    listed(may('devices'), () => store.devicesAt(ctx, { key })),
-    listed(may('reservations'), () => store.reservationsIn(ctx, range)),
+    readIfListed(may('networks'), () => store.networksBySubnetKeys(ctx, listSubnetKeysAround(key))),
+    readIfListed(may('devices'), () => store.devicesAt(ctx, { key })),
+    readIfListed(may('reservations'), () => store.findReservationsIn(ctx, range)),
   ])
-  const networks = bySize(rows)
-  const places = networks.map(({ id }) => placeOf(id, key))
+  const networks = sortBySize(rows)
+  const places = networks.map(({ id }) => buildNetworkKey(id, key))
   const [pools, ids] = await Promise.all([
-    listed(may('pools'), () => poolsIn(ctx, may('networks') ? networks : 'withheld', range)),
-    listed(may('discovered'), () =>
-      may('networks') ? store.discoveredIdsAt(ctx, places) : store.discoveredIdsWith(ctx, text),
+    readIfListed(may('pools'), () => findPoolsIn(ctx, may('networks') ? networks : 'withheld', range)),
+    readIfListed(may('discovered'), () =>
+      may('networks') ? store.discoveredIdsAt(ctx, places) : store.findDiscoveredIdsByAddress(ctx, text),
     ),
   ])
-  const devices = docs.map(({ doc }) => asDevice(doc))
-  const discovered = await discoveredOf(
+  const devices = docs.map(({ doc }) => parseDevice(doc))
+  const discovered = await loadDiscovered(
     ctx,
     ids.map(({ id }) => id),
   )
   const found = { networks, pools, devices, discovered, reservations }
-  return { ...found, state: await stateOfAddress(ctx, { key, text, found, may }) }
+  return { ...found, state: await findAddressState(ctx, { key, text, found, may }) }
 }
 
 /** @param taken the number of its taken addresses, also of hidden devices */
-const stateOfBlock = (
+const getBlockState = (
   text: string,
   { networks, inside = [], devices, reservations = [] }: Found,
   taken = 0,
@@ -175,7 +169,7 @@ const stateOfBlock = (
 }
 
 /** Counts the taken addresses of a block that the caller may list; undefined if they are too many to count. */
-const takenIn = (ctx: Ctx, range: KeyRange, may: May): Promise<number | undefined> => {
+const countVisibleTaken = (ctx: Ctx, range: KeyRange, may: May): Promise<number | undefined> => {
   if (may('devices') && may('reservations')) return countTakenIn(ctx, range)
   if (may('devices')) return countAddressesIn(ctx, range)
   return may('reservations') ? countReservationsIn(ctx, { ...range, now: ctx.now }) : Promise.resolve(0)
@@ -183,80 +177,85 @@ const takenIn = (ctx: Ctx, range: KeyRange, may: May): Promise<number | undefine
 
 export const findBlock = async (ctx: Ctx, { cidr, text }: BlockSubject, { may, space }: Scope): Promise<Found> => {
   const { prefix } = cidr
-  const range = cidrKeys(cidr, space)
-  const enclosing = enclosingBlocks(cidr).map((subnet) => `${space}${subnet}`)
+  const range = toCidrKeys(cidr, space)
+  const enclosing = listEnclosingBlocks(cidr).map((subnet) => `${space}${subnet}`)
   const [rows, inside, addresses, reservations, hosts] = await Promise.all([
-    listed(may('networks'), () => store.networksBySubnetKeys(ctx, enclosing)),
-    listed(may('networks'), () => store.networksInside(ctx, { ...range, prefix })),
-    listed(may('devices'), () => store.addressesIn(ctx, range)),
-    listed(may('reservations'), () => store.reservationsIn(ctx, range)),
+    readIfListed(may('networks'), () => store.networksBySubnetKeys(ctx, enclosing)),
+    readIfListed(may('networks'), () => store.networksInside(ctx, { ...range, prefix })),
+    readIfListed(may('devices'), () => store.addressesIn(ctx, range)),
+    readIfListed(may('reservations'), () => store.findReservationsIn(ctx, range)),
     // Without permission for devices, no discovered device counts as documented.
-    listed(may('discovered'), () =>
+    readIfListed(may('discovered'), () =>
       may('devices') ? store.undocumentedIn(ctx, range) : store.discoveredIn(ctx, range),
     ),
   ])
-  const networks = bySize(rows)
+  const networks = sortBySize(rows)
   // Of a caller who sees a part of the estate, only those of a block inside a network of it: this counts the addresses of hidden devices.
   const isCounted = ctx.whole === ctx || networks.length > 0
-  const taken = isCounted ? await takenIn(ctx.whole, range, may) : undefined
+  const taken = isCounted ? await countVisibleTaken(ctx.whole, range, may) : undefined
   const [pools, devices] = await Promise.all([
-    listed(may('pools'), () => poolsIn(ctx, may('networks') ? [...networks, ...inside] : 'withheld', range)),
-    devicesOf(ctx, distinct(addresses.map(({ device_id }) => device_id)), MAX_IN_BLOCK),
+    readIfListed(may('pools'), () => findPoolsIn(ctx, may('networks') ? [...networks, ...inside] : 'withheld', range)),
+    loadDevices(ctx, filterDistinct(addresses.map(({ device_id }) => device_id)), MAX_IN_BLOCK),
   ])
-  const found = { networks, inside, pools, devices, discovered: hosts.map(asDiscovered), reservations }
+  const found = { networks, inside, pools, devices, discovered: hosts.map(parseDiscovered), reservations }
   const cut = store.isWholeBlock(addresses) ? [] : ['devices']
-  const state = stateOfBlock(text, found, ctx.whole === ctx ? 0 : taken)
-  return { ...found, state, taken, ...(isCounted && { usable: usableCount(cidr) }), cut }
+  const state = getBlockState(text, found, ctx.whole === ctx ? 0 : taken)
+  return { ...found, state, taken, ...(isCounted && { usable: countUsableAddresses(cidr) }), cut }
 }
 
 /** Returns the networks of the devices, and those in which scans found the discovered devices. */
-const networksAround = async (
+const findNetworksAround = async (
   ctx: Ctx,
   { devices, discovered }: Pick<Found, 'devices' | 'discovered'>,
 ): Promise<store.NetworkFound[]> => {
   const addresses = devices.flatMap((device) => device.addresses)
-  const space = await spaceKeys(ctx, addresses)
-  const keys = [...new Set(addresses.map((address) => ipKeyOf(address.ip, space(address))))].slice(0, SOME_ADDRESSES)
+  const space = await findSpaceKeys(ctx, addresses)
+  const keys = [...new Set(addresses.map((address) => parseIpKeyOrThrow(address.ip, space(address))))].slice(
+    0,
+    SOME_ADDRESSES,
+  )
   const [around, named] = await Promise.all([
-    store.networksBySubnetKeys(ctx, distinct(keys.flatMap(subnetKeysAround))),
-    store.networksByIds(ctx, distinct(discovered.map(({ network_id }) => network_id))),
+    store.networksBySubnetKeys(ctx, filterDistinct(keys.flatMap(listSubnetKeysAround))),
+    store.networksByIds(ctx, filterDistinct(discovered.map(({ network_id }) => network_id))),
   ])
   // Keeps only the most specific network of each address.
   const nearest = keys.flatMap((key) => {
-    const subnetKeys = new Set(subnetKeysAround(key))
-    const holding = bySize(around).filter(({ subnet_key }) => subnetKeys.has(subnet_key))
+    const subnetKeys = new Set(listSubnetKeysAround(key))
+    const holding = sortBySize(around).filter(({ subnet_key }) => subnetKeys.has(subnet_key))
     return holding.filter(({ prefix }) => prefix === holding[0]?.prefix)
   })
-  return bySize([...new Map([...nearest, ...named].map((network) => [network.id, network])).values()])
+  return sortBySize([...new Map([...nearest, ...named].map((network) => [network.id, network])).values()])
 }
 
 const findMac = async (ctx: Ctx, { text }: Subject, may: May): Promise<Found> => {
   const [discovered, reservations] = await Promise.all([
-    listed(may('discovered'), async () => discoveredOf(ctx, await store.discoveredIdsOfMac(ctx, text))),
-    listed(may('reservations'), () => store.reservationsOfMac(ctx, text)),
+    readIfListed(may('discovered'), async () => loadDiscovered(ctx, await store.findDiscoveredIdsByMac(ctx, text))),
+    readIfListed(may('reservations'), () => store.findReservationsByMac(ctx, text)),
   ])
   const matched = discovered.map(({ matched_device_id }) => matched_device_id)
-  const ofPorts = await listed(may('devices') && ctx.caller.permissions.has('ports:list'), () =>
-    ports.deviceIdsOfMac(ctx, { mac: text, limit: store.SOME }),
+  const ofPorts = await readIfListed(may('devices') && ctx.caller.permissions.has('ports:list'), () =>
+    ports.findDeviceIdsByMac(ctx, { mac: text, limit: store.SOME }),
   )
-  const devices = await listed(may('devices'), async () =>
-    devicesOf(ctx, distinct([...(await store.deviceIdsOfMac(ctx, text)), ...ofPorts, ...matched])),
+  const devices = await readIfListed(may('devices'), async () =>
+    loadDevices(ctx, filterDistinct([...(await store.findDeviceIdsByMac(ctx, text)), ...ofPorts, ...matched])),
   )
-  const networks = await listed(may('networks'), () => networksAround(ctx, { devices, discovered }))
+  const networks = await readIfListed(may('networks'), () => findNetworksAround(ctx, { devices, discovered }))
   return { devices, discovered, reservations, networks }
 }
 
 const findName = async (ctx: Ctx, { text }: Subject, may: May): Promise<Found> => {
   const [named, seen, reservations] = await Promise.all([
-    listed(may('devices'), () => store.deviceIdsNamed(ctx, text)),
-    listed(may('discovered'), () => store.discoveredIdsNamed(ctx, text)),
-    listed(may('reservations'), () => store.reservationsNamed(ctx, text)),
+    readIfListed(may('devices'), () => store.findDeviceIdsByName(ctx, text)),
+    readIfListed(may('discovered'), () => store.findDiscoveredIdsByName(ctx, text)),
+    readIfListed(may('reservations'), () => store.findReservationsByName(ctx, text)),
   ])
-  const linked = await listed(may('discovered'), () => store.discoveredOfDevices(ctx, named.slice(0, MAX_OF_EACH)))
-  const discovered = await discoveredOf(ctx, [...seen, ...linked.map(({ id }) => id)])
+  const linked = await readIfListed(may('discovered'), () =>
+    store.discoveredOfDevices(ctx, named.slice(0, MAX_OF_EACH)),
+  )
+  const discovered = await loadDiscovered(ctx, [...seen, ...linked.map(({ id }) => id)])
   const matched = discovered.map(({ matched_device_id }) => matched_device_id)
-  const devices = await listed(may('devices'), () => devicesOf(ctx, distinct([...named, ...matched])))
-  const networks = await listed(may('networks'), () => networksAround(ctx, { devices, discovered }))
+  const devices = await readIfListed(may('devices'), () => loadDevices(ctx, filterDistinct([...named, ...matched])))
+  const networks = await readIfListed(may('networks'), () => findNetworksAround(ctx, { devices, discovered }))
   return { devices, discovered, reservations, networks }
 }
 

@@ -1,20 +1,20 @@
 /** Composes the answer of a lookup: the found parts, a summary, and commands to allocate free space. */
 
-import { DEFAULT_SPACE, ipKey, type SpaceKey } from '../../net/ip.ts'
-import { type Subject, subjectOf } from '../../net/subject.ts'
+import { DEFAULT_SPACE, type SpaceKey, toIpKey } from '../../net/ip.ts'
+import { parseSubject, type Subject } from '../../net/subject.ts'
 import { invalidField } from '../../platform/contract/errors.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
-import { causeOfAddress, conflictOf } from '../conflicts/conflicts.ts'
+import { buildAddressCauseKey, toConflict } from '../conflicts/conflicts.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { isDefault } from '../spaces/fields.ts'
-import { allSpaces, type NamedSpace } from '../spaces/keys.ts'
+import { findAllSpaces, type NamedSpace } from '../spaces/keys.ts'
 import { type Lookup, type LookupElsewhere, LookupPart, lookup, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
 import { findInSpaces } from './elsewhere.ts'
-import { distinct, type Found, find, type May, type Scope } from './find.ts'
-import { waysFor } from './next-actions.ts'
+import { type Found, filterDistinct, find, type May, type Scope } from './find.ts'
+import { listAllowedWays } from './next-actions.ts'
 import * as store from './store.ts'
-import { summaryOf } from './summary.ts'
+import { formatSummary } from './summary.ts'
 
 export type LookupOptions = { readonly config: Pick<Config, 'auditEnabled'> }
 
@@ -38,19 +38,19 @@ const IN_BLOCK: ReadonlySet<string> = new Set(['devices', 'discovered', 'reserva
 const SOME_OBJECTS = 5
 
 /** The open conflicts of the found objects. With devices withheld, the address still finds its conflict. */
-const conflictsOf = async (
+const findConflicts = async (
   ctx: Ctx,
   asked: Subject,
   { members, may, space }: Scope & { members: readonly string[] },
 ) => {
-  const ofMembers = await store.openConflictsOf(ctx, members)
-  if (may('devices') || asked.kind !== 'ip') return ofMembers.map(conflictOf)
-  const ofAddress = await store.openConflictsBy(ctx, [causeOfAddress(ipKey(asked.ip, space))])
-  return [...ofAddress, ...ofMembers].map(conflictOf)
+  const ofMembers = await store.findOpenConflicts(ctx, members)
+  if (may('devices') || asked.kind !== 'ip') return ofMembers.map(toConflict)
+  const ofAddress = await store.openConflictsBy(ctx, [buildAddressCauseKey(toIpKey(asked.ip, space))])
+  return [...ofAddress, ...ofMembers].map(toConflict)
 }
 
 /** Returns the parts related to the found objects. For a block they concern its own network, not the networks in it. */
-const around = async (ctx: Ctx, asked: Subject, { found, ...scope }: Scope & { readonly found: Found }) => {
+const findRelated = async (ctx: Ctx, asked: Subject, { found, ...scope }: Scope & { readonly found: Found }) => {
   const { may } = scope
   const isBlock = asked.kind === 'cidr'
   const own = found.networks.filter(({ subnet }) => !isBlock || subnet === asked.text).map(({ id }) => id)
@@ -58,17 +58,17 @@ const around = async (ctx: Ctx, asked: Subject, { found, ...scope }: Scope & { r
   const objects = isBlock ? own : [...deviceIds, ...(found.reservations ?? []).map(({ id }) => id)]
   const places = [...found.networks.slice(0, 1), ...found.devices].map(({ datacenter_id }) => datacenter_id)
   const [datacenters, relationships, conflicts, ...changes] = await Promise.all([
-    may('datacenters') ? store.datacentersByIds(ctx, distinct(places)) : [],
-    may('relationships') ? store.relationshipsOf(ctx, deviceIds) : [],
-    may('conflicts') ? conflictsOf(ctx, asked, { members: [...deviceIds, ...own], ...scope }) : [],
-    ...(may('changes') ? objects : []).slice(0, SOME_OBJECTS).map((id) => store.changesOf(ctx.whole, { id })),
+    may('datacenters') ? store.datacentersByIds(ctx, filterDistinct(places)) : [],
+    may('relationships') ? store.findRelationships(ctx, deviceIds) : [],
+    may('conflicts') ? findConflicts(ctx, asked, { members: [...deviceIds, ...own], ...scope }) : [],
+    ...(may('changes') ? objects : []).slice(0, SOME_OBJECTS).map((id) => store.findChanges(ctx.whole, { id })),
   ])
   return {
     datacenters,
     // The table holds only the types of the contract.
     relationships: relationships as NonNullable<Lookup['relationships']>,
     conflicts,
-    changes: store.newestChanges(changes.flat()),
+    changes: store.pickNewestChanges(changes.flat()),
   }
 }
 
@@ -81,12 +81,12 @@ type Answering = {
 
 const ONLY_DEFAULT: Answering = { key: DEFAULT_SPACE, elsewhere: [] }
 
-const answering = async (
+const selectSpace = async (
   ctx: Ctx,
   asked: Subject,
   { space_id, may }: { space_id: string | undefined; may: May },
 ): Promise<Answering> => {
-  const spaces = await allSpaces(ctx)
+  const spaces = await findAllSpaces(ctx)
   const wanted = space_id === undefined || isDefault(space_id) ? undefined : spaces.find(({ id }) => id === space_id)
   if (space_id !== undefined && !isDefault(space_id) && !wanted)
     throw invalidField('space_id', `there is no space with id "${space_id}"`)
@@ -104,26 +104,26 @@ const answering = async (
 type Asked = { readonly query: string; readonly space_id?: string | undefined }
 
 const show = async (ctx: Ctx, { query, space_id }: Asked, { config }: LookupOptions): Promise<Lookup> => {
-  const asked = subjectOf(query)
+  const asked = parseSubject(query)
   if (!asked) throw invalidField('query', 'cannot be looked up')
   const withheld = LookupPart.options.filter((part) => !ctx.caller.permissions.has(NEEDS[part]))
   const may: May = (part) => !withheld.includes(part) && (part !== 'changes' || config.auditEnabled)
-  const { key, space, elsewhere } = await answering(ctx, asked, { space_id, may })
+  const { key, space, elsewhere } = await selectSpace(ctx, asked, { space_id, may })
   const scope = { may, space: key }
   const found = await find(ctx, asked, scope)
   const { networks, inside = [], pools = [], devices, discovered, reservations = [], state, taken, usable } = found
   const lists = {
-    networks: networks.map(store.sentNetwork),
-    inside: inside.map(store.sentNetwork),
+    networks: networks.map(store.toLookupNetwork),
+    inside: inside.map(store.toLookupNetwork),
     pools,
     devices,
     discovered,
     reservations,
-    ...(await around(ctx, asked, { found, ...scope })),
+    ...(await findRelated(ctx, asked, { found, ...scope })),
   }
   const shown = Object.entries(lists).filter(([, entries]) => entries.length > 0)
-  const maxOf = (list: string) => (asked.kind === 'cidr' && IN_BLOCK.has(list) ? MAX_IN_BLOCK : MAX_OF_EACH)
-  const long = shown.filter(([list, entries]) => entries.length > maxOf(list)).map(([list]) => list)
+  const getMax = (list: string) => (asked.kind === 'cidr' && IN_BLOCK.has(list) ? MAX_IN_BLOCK : MAX_OF_EACH)
+  const long = shown.filter(([list, entries]) => entries.length > getMax(list)).map(([list]) => list)
   const facts = {
     query: asked.text,
     kind: asked.kind,
@@ -131,19 +131,19 @@ const show = async (ctx: Ctx, { query, space_id }: Asked, { config }: LookupOpti
     ...(taken === undefined ? {} : { taken }),
     ...(usable === undefined ? {} : { usable }),
     // Object.fromEntries loses the type of each list; the names stay the same.
-    ...(Object.fromEntries(shown.map(([list, entries]) => [list, entries.slice(0, maxOf(list))])) as Partial<
+    ...(Object.fromEntries(shown.map(([list, entries]) => [list, entries.slice(0, getMax(list))])) as Partial<
       typeof lists
     >),
-    more: distinct([...long, ...(found.cut ?? [])]),
+    more: filterDistinct([...long, ...(found.cut ?? [])]),
     withheld,
     ...(space && { space_id: space.id }),
     ...(elsewhere.length > 0 && { elsewhere: [...elsewhere] }),
   }
   const isKnown =
     state === undefined ? devices.length + discovered.length + reservations.length > 0 : state !== 'outside'
-  const summary = summaryOf({ ...facts, now: ctx.now })
+  const summary = formatSummary({ ...facts, now: ctx.now })
   const answer = { ...facts, known: isKnown, summary: space ? `${summary}, in the space ${space.name}` : summary }
-  return { ...answer, ways: ctx.isPast ? [] : await waysFor(ctx, answer) }
+  return { ...answer, ways: ctx.isPast ? [] : await listAllowedWays(ctx, answer) }
 }
 
 export const lookupFeature = (options: LookupOptions): Feature => ({

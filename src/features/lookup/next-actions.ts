@@ -1,29 +1,29 @@
 /** The operations that allocate a free address or block, written as commands, for callers who may run them. */
-import { curlText, platText } from '../../platform/cli/command-text.ts'
-import { type AnyOperation, permissionsOf } from '../../platform/operation/operation.ts'
+import { formatCurl, formatPlatCommand } from '../../platform/cli/command-text.ts'
+import { type AnyOperation, listPermissions } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
 import { devices } from '../devices/api.ts'
 import { networks } from '../networks/api.ts'
 import { reservations } from '../reservations/api.ts'
-import { mayPlace, placeOfSubnet, reachesPool } from '../scopes/scopes.ts'
+import { canPlace, canReachPool, placeOfSubnet } from '../scopes/scopes.ts'
 import { withSpace } from '../spaces/fields.ts'
 import type { Lookup, LookupWay } from './api.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
-const way = (op: AnyOperation, input: Input): LookupWay => ({
+const buildWay = (op: AnyOperation, input: Input): LookupWay => ({
   operation: op.name,
   summary: op.summary,
-  command: platText(op, input),
+  command: formatPlatCommand(op, input),
   // Path parameters are percent-encoded, so they are safe between these quotes.
-  curl: curlText(op, input, (path) => `"$PLAT_URL${path}"`),
+  curl: formatCurl(op, input, (path) => `"$PLAT_URL${path}"`),
 })
 
 /** A placeholder for a value that the caller chooses. */
 const NAME = 'NAME'
 
 /** @param isLimited the caller sees a part of the estate, which its objects must be in */
-const waysOf = (lookup: Omit<Lookup, 'ways'>, isLimited: boolean) => {
+const listWays = (lookup: Omit<Lookup, 'ways'>, isLimited: boolean) => {
   const { kind, state, query, space_id, networks: [nearest] = [], pools: [pool] = [] } = lookup
   const datacenter_id = isLimited ? nearest?.datacenter_id : undefined
   const here = datacenter_id ? { datacenter_id } : {}
@@ -40,21 +40,21 @@ const waysOf = (lookup: Omit<Lookup, 'ways'>, isLimited: boolean) => {
 }
 
 const isAllowed = async (ctx: Ctx, { op, input }: { op: AnyOperation; input: Input }, lookup: Omit<Lookup, 'ways'>) => {
-  const permission = permissionsOf(op.access).find((one) => ctx.caller.permissions.has(one))
+  const permission = listPermissions(op.access).find((one) => ctx.caller.permissions.has(one))
   if (permission === undefined || ctx.whole === ctx) return permission !== undefined
   const { pools: [pool] = [], query, kind, space_id = null } = lookup
   if (op !== devices.create && op !== networks.create)
-    return pool !== undefined && reachesPool(ctx, permission, pool.id)
+    return pool !== undefined && canReachPool(ctx, permission, pool.id)
   const place = kind === 'cidr' ? placeOfSubnet(query, space_id) : { first: query, last: query, space_id }
-  return mayPlace(ctx, permission, {
+  return canPlace(ctx, permission, {
     datacenter_id: input.datacenter_id ? String(input.datacenter_id) : null,
     places: [place],
   })
 }
 
-export const waysFor = async (ctx: Ctx, lookup: Omit<Lookup, 'ways'>): Promise<LookupWay[]> => {
+export const listAllowedWays = async (ctx: Ctx, lookup: Omit<Lookup, 'ways'>): Promise<LookupWay[]> => {
   const found: LookupWay[] = []
-  for (const { op, input } of waysOf(lookup, ctx.whole !== ctx))
-    if (await isAllowed(ctx, { op, input }, lookup)) found.push(way(op, input))
+  for (const { op, input } of listWays(lookup, ctx.whole !== ctx))
+    if (await isAllowed(ctx, { op, input }, lookup)) found.push(buildWay(op, input))
   return found
 }

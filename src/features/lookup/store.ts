@@ -4,7 +4,7 @@ import type { IpKey } from '../../net/ip.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
-import { holdsAddress } from '../discovery/discovery.ts'
+import { buildAddressCondition } from '../discovery/discovery.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import * as relationships from '../relationships/relationships.ts'
 import type { Reservation } from '../reservations/api.ts'
@@ -34,7 +34,7 @@ export const networksByIds = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 export type NetworkFound = Awaited<ReturnType<typeof networksByIds>>[number]
 
-export const sentNetwork = ({ id, name, subnet, vlan_id, datacenter_id, space_id }: NetworkFound): LookupNetwork =>
+export const toLookupNetwork = ({ id, name, subnet, vlan_id, datacenter_id, space_id }: NetworkFound): LookupNetwork =>
   withSpace({ id, name, subnet, vlan_id, datacenter_id }, space_id)
 
 /** Returns the networks within a block, without those that equal it. */
@@ -111,7 +111,7 @@ const hasDnsName = sql<SqlBool>`dns_name <> ''`
 const hasMac = sql<SqlBool>`mac_address <> ''`
 
 /** Returns the devices that have the MAC at one of their addresses. */
-export const deviceIdsOfMac = async (scope: StoreScope, mac: string): Promise<string[]> =>
+export const findDeviceIdsByMac = async (scope: StoreScope, mac: string): Promise<string[]> =>
   (await idsOfMac(scope, { mac })).map(({ id }) => id)
 
 const idsOfMac = prepared((db: Kysely<Tables>, { mac }: { mac: string }) =>
@@ -155,12 +155,12 @@ const idsBelow = prepared((db: Kysely<Tables>, { from, to }: { from: string; to:
     .limit(SOME),
 )
 
-const labels = (name: string) => ({ from: `${name}.`, to: `${name}.${BEYOND}` })
+const buildLabelRange = (name: string) => ({ from: `${name}.`, to: `${name}.${BEYOND}` })
 
 /** Returns the devices with that name, host name or domain. Without any, those whose first label is the name. */
-export const deviceIdsNamed = async (scope: StoreScope, name: string): Promise<string[]> => {
+export const findDeviceIdsByName = async (scope: StoreScope, name: string): Promise<string[]> => {
   const exact = await idsNamed(scope, { name })
-  return (exact.length > 0 ? exact : await idsBelow(scope, labels(name))).map(({ id }) => id)
+  return (exact.length > 0 ? exact : await idsBelow(scope, buildLabelRange(name))).map(({ id }) => id)
 }
 
 /** Repeats the condition of the partial index, so that the planner uses it. */
@@ -184,14 +184,14 @@ const discoveredBelow = prepared((db: Kysely<Tables>, { from, to }: { from: stri
     .limit(SOME),
 )
 
-/** As `deviceIdsNamed`, for discovered devices. */
-export const discoveredIdsNamed = async (scope: StoreScope, name: string): Promise<string[]> => {
+/** As `findDeviceIdsByName`, for discovered devices. */
+export const findDiscoveredIdsByName = async (scope: StoreScope, name: string): Promise<string[]> => {
   const exact = await discoveredNamed(scope, { name })
-  return (exact.length > 0 ? exact : await discoveredBelow(scope, labels(name))).map(({ id }) => id)
+  return (exact.length > 0 ? exact : await discoveredBelow(scope, buildLabelRange(name))).map(({ id }) => id)
 }
 
 /** Finds by the MAC that a scan has recorded, and by those that an SNMP agent has reported for its interfaces. */
-export const discoveredIdsOfMac = async (scope: StoreScope, mac: string): Promise<string[]> =>
+export const findDiscoveredIdsByMac = async (scope: StoreScope, mac: string): Promise<string[]> =>
   (await ofMac(scope, { mac, key: `mac:${mac}` })).map(({ id }) => id)
 
 const ofMac = prepared((db: Kysely<Tables>, { mac, key }: { mac: string; key: string }) =>
@@ -221,8 +221,8 @@ export const discoveredAtPlaces = preparedKeys((db: Kysely<Tables>, places) =>
 )
 
 /** Finds the discovered devices with an address, in any network. */
-export const discoveredIdsWith = ({ db }: StoreScope, ip: string): Promise<{ id: string }[]> =>
-  db.selectFrom('discovered_devices').select('id').where(holdsAddress(ip)).orderBy('id').limit(SOME).execute()
+export const findDiscoveredIdsByAddress = ({ db }: StoreScope, ip: string): Promise<{ id: string }[]> =>
+  db.selectFrom('discovered_devices').select('id').where(buildAddressCondition(ip)).orderBy('id').limit(SOME).execute()
 
 /** Returns all discovered devices in a block, documented or not, in address order. */
 export const discoveredIn = prepared((db: Kysely<Tables>, { first, last }: KeyRange) =>
@@ -294,12 +294,12 @@ const reservationsByMac = prepared((db: Kysely<Tables>, { mac, now }: { mac: str
 )
 
 /** Returns the active reservations in a block. */
-export const reservationsIn = async (ctx: Ctx, range: KeyRange): Promise<Reservation[]> =>
-  (await reservationsBetween(ctx, { ...range, now: ctx.now })).map(reservations.reservationOf)
+export const findReservationsIn = async (ctx: Ctx, range: KeyRange): Promise<Reservation[]> =>
+  (await reservationsBetween(ctx, { ...range, now: ctx.now })).map(reservations.fromRow)
 
 /** Returns the active reservations with a host name. */
-export const reservationsNamed = async (ctx: Ctx, name: string): Promise<Reservation[]> =>
-  (await reservationsByName(ctx, { name, now: ctx.now })).map(reservations.reservationOf)
+export const findReservationsByName = async (ctx: Ctx, name: string): Promise<Reservation[]> =>
+  (await reservationsByName(ctx, { name, now: ctx.now })).map(reservations.fromRow)
 
 /** Returns the devices with an address in each address space: their number, and one of them. */
 export const holdersInSpaces = prepared((db: Kysely<Tables>, { ip }: { ip: string }) =>
@@ -349,29 +349,29 @@ export const spacesUsing = prepared((db: Kysely<Tables>, { first, last, prefix, 
     ])
 })
 /** Returns the active reservations for a MAC. */
-export const reservationsOfMac = async (ctx: Ctx, mac: string): Promise<Reservation[]> =>
-  (await reservationsByMac(ctx, { mac, now: ctx.now })).map(reservations.reservationOf)
+export const findReservationsByMac = async (ctx: Ctx, mac: string): Promise<Reservation[]> =>
+  (await reservationsByMac(ctx, { mac, now: ctx.now })).map(reservations.fromRow)
 
-const named = (db: Kysely<Tables>) =>
+const selectNamed = (db: Kysely<Tables>) =>
   db
     .selectFrom('relationships')
     .select(['parent_id', 'child_id', 'type', 'notes', 'managed_by', 'created_at'])
-    .select(relationships.names)
+    .select(relationships.selectNames)
     .orderBy('parent_id')
     .orderBy('child_id')
     .orderBy('type')
     .limit(SOME)
-const asParent = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('parent_id', 'in', ids))
-const asChild = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('child_id', 'in', ids))
+const asParent = preparedKeys((db: Kysely<Tables>, ids) => selectNamed(db).where('parent_id', 'in', ids))
+const asChild = preparedKeys((db: Kysely<Tables>, ids) => selectNamed(db).where('child_id', 'in', ids))
 
-export const relationshipsOf = async (scope: StoreScope, deviceIds: readonly string[]) => {
+export const findRelationships = async (scope: StoreScope, deviceIds: readonly string[]) => {
   const parents = await asParent(scope, deviceIds)
   const children = await asChild(scope, deviceIds)
   // A relationship between two of the devices is found from both ends.
   return [...parents, ...children.filter(({ parent_id }) => !deviceIds.includes(parent_id))]
 }
 
-export const openConflictsOf = preparedKeys((db: Kysely<Tables>, memberIds) =>
+export const findOpenConflicts = preparedKeys((db: Kysely<Tables>, memberIds) =>
   db
     .selectFrom('conflicts')
     .selectAll()
@@ -388,7 +388,7 @@ export const openConflictsBy = preparedKeys((db: Kysely<Tables>, causes) =>
 )
 
 /** Returns the latest entries about one object. */
-export const changesOf = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
+export const findChanges = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db
     .selectFrom('audit')
     .select(['id', 'timestamp', 'username', 'key_owner', 'action', 'resource', 'resource_id', 'status'])
@@ -396,5 +396,5 @@ export const changesOf = prepared((db: Kysely<Tables>, { id }: { id: string }) =
     .orderBy('id', 'desc')
     .limit(CHANGES),
 )
-export const newestChanges = <Change extends { readonly id: string }>(all: readonly Change[]): Change[] =>
+export const pickNewestChanges = <Change extends { readonly id: string }>(all: readonly Change[]): Change[] =>
   all.toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, CHANGES)

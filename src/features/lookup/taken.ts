@@ -9,7 +9,7 @@ import type { Tables } from '../tables.ts'
 /** The largest number of addresses to count, the same as in `countTakenIn`. */
 const MAX_COUNTED = 65_536
 
-const countOf = async (
+const readCount = async (
   rows: Promise<readonly { readonly n: number | string | bigint }[]>,
 ): Promise<number | undefined> => {
   const count = Number((await rows)[0]?.n ?? 0)
@@ -32,7 +32,7 @@ const addressCount = prepared((db: Kysely<Tables>, { first, last }: KeyRange) =>
 )
 /** Counts the addresses of a block that devices have; undefined if they are too many. */
 export const countAddressesIn = (scope: StoreScope, range: KeyRange): Promise<number | undefined> =>
-  countOf(addressCount(scope, range))
+  readCount(addressCount(scope, range))
 
 const reservationCount = prepared((db: Kysely<Tables>, { first, last, now }: KeyRange & { now: string }) =>
   db
@@ -52,4 +52,4 @@ const reservationCount = prepared((db: Kysely<Tables>, { first, last, now }: Key
 export const countReservationsIn = (
   scope: StoreScope,
   range: KeyRange & { now: string },
-): Promise<number | undefined> => countOf(reservationCount(scope, range))
+): Promise<number | undefined> => readCount(reservationCount(scope, range))

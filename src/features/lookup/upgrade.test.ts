@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { insertDiscovered, upgraded } from '../../testing/earlier-version.ts'
 import { engines } from '../../testing/servers.ts'
-import { discoveredIdsNamed, discoveredIdsOfMac } from './store.ts'
+import { findDiscoveredIdsByMac, findDiscoveredIdsByName } from './store.ts'
 
 const doc = { mac_address: '02:00:00:00:00:05', hostname: 'Printer-7.example.com' }
 
@@ -14,9 +14,9 @@ test.each(engines())('on %s', async (dialect) => {
   })
   const scope = { db: db.read, store: db }
   expect([
-    await discoveredIdsOfMac(scope, '02:00:00:00:00:05'),
-    await discoveredIdsNamed(scope, 'printer-7.example.com'),
-    await discoveredIdsNamed(scope, 'printer-7'),
+    await findDiscoveredIdsByMac(scope, '02:00:00:00:00:05'),
+    await findDiscoveredIdsByName(scope, 'printer-7.example.com'),
+    await findDiscoveredIdsByName(scope, 'printer-7'),
   ]).toEqual([['d'], ['d'], ['d']])
   await close()
 })

@@ -1,4 +1,4 @@
-/** Describes row changes as changes of objects, and compares two such descriptions. */
+/** Describes row changes of objects, and compares two such descriptions. */
 
 import type { Counts, Verb } from '../../platform/contract/change-summary.ts'
 import type { FieldIssue } from '../../platform/contract/errors.ts'
@@ -31,45 +31,50 @@ export type Fingerprint = {
   readonly hash: string
 }
 
-const planTableOf = (table: string): PlanTable => {
+const getPlanTable = (table: string): PlanTable => {
   const kind = PLAN_TABLES[table] ?? SHOWN_KINDS[table]
   if (!kind) throw new Error(`plan-tables.ts does not declare the table ${table}`)
   return kind
 }
 
-const verbOf = ({ before, after }: RowChange): Verb => (!before ? 'create' : after ? 'update' : 'delete')
+const getVerb = ({ before, after }: RowChange): Verb => (!before ? 'create' : after ? 'update' : 'delete')
 
 /** Returns the key, its columns separated by spaces. */
-const idOf = (kind: PlanTable, row: Row): string => kind.key.map((column) => String(row[column])).join(' ')
+const buildId = (kind: PlanTable, row: Row): string => kind.key.map((column) => String(row[column])).join(' ')
 
 /** Returns the newest row of a change; at least one of the two exists. */
-const rowOf = ({ before, after }: RowChange): Row => after ?? before ?? {}
+const getNewestRow = ({ before, after }: RowChange): Row => after ?? before ?? {}
 
-const fieldsOf = (before: Row, after: Row): NonNullable<Change['fields']> => {
+const compareFields = (before: Row, after: Row): NonNullable<Change['fields']> => {
   const names = Object.keys({ ...before, ...after }).filter((name) => !Bun.deepEquals(before[name], after[name]))
   return Object.fromEntries(names.map((name) => [name, { from: before[name] ?? null, to: after[name] ?? null }]))
 }
 
-const viewed = (kind: PlanTable, row: Row | undefined): Row => (row && kind.view ? kind.view(row) : {})
+const buildView = (kind: PlanTable, row: Row | undefined): Row => (row && kind.view ? kind.view(row) : {})
 
 /** The names of devices by id. */
 export type DeviceNames = ReadonlyMap<string, string>
 
-const changeOf = (one: RowChange, names: DeviceNames): Change => {
-  const kind = planTableOf(one.table)
-  const change = verbOf(one)
-  const described = { change, kind: kind.noun, id: idOf(kind, rowOf(one)), name: kind.name?.(rowOf(one), names) ?? '' }
+const buildChange = (one: RowChange, names: DeviceNames): Change => {
+  const kind = getPlanTable(one.table)
+  const change = getVerb(one)
+  const described = {
+    change,
+    kind: kind.noun,
+    id: buildId(kind, getNewestRow(one)),
+    name: kind.name?.(getNewestRow(one), names) ?? '',
+  }
   if (change !== 'update' && !kind.showsValues) return described
-  return { ...described, fields: fieldsOf(viewed(kind, one.before), viewed(kind, one.after)) }
+  return { ...described, fields: compareFields(buildView(kind, one.before), buildView(kind, one.after)) }
 }
 
 /** Returns the noun, the id and the permission of the object of a row. */
-export const describedRow = (change: RowChange): Pick<PlanTable, 'noun' | 'permission'> & { readonly id: string } => {
-  const kind = planTableOf(change.table)
-  return { ...kind, id: idOf(kind, rowOf(change)) }
+export const describeRow = (change: RowChange): Pick<PlanTable, 'noun' | 'permission'> & { readonly id: string } => {
+  const kind = getPlanTable(change.table)
+  return { ...kind, id: buildId(kind, getNewestRow(change)) }
 }
 
-const resourceOf = (permission: string): string => permission.slice(0, permission.indexOf(':'))
+const getResource = (permission: string): string => permission.slice(0, permission.indexOf(':'))
 
 type Counting = {
   readonly permissions: ReadonlySet<string>
@@ -78,18 +83,18 @@ type Counting = {
 }
 
 /** Counts the changed objects, without those that the caller may not know. Kinds without a permission, such as deliveries, belong to others. */
-export const countsOf = (changes: readonly RowChange[], { permissions, needed }: Counting): Counts => {
-  const own = needed.map(resourceOf)
-  const mayCount = (permission: Permission): boolean => {
-    const resource = resourceOf(permission)
+export const countChanges = (changes: readonly RowChange[], { permissions, needed }: Counting): Counts => {
+  const own = needed.map(getResource)
+  const canCount = (permission: Permission): boolean => {
+    const resource = getResource(permission)
     return permissions.has(permission) || permissions.has(`${resource}:list`) || own.includes(resource)
   }
   const counts: Counts = {}
   for (const one of changes) {
-    const { noun, permission } = planTableOf(one.table)
-    if (permission !== undefined && !mayCount(permission)) continue
-    counts[verbOf(one)] ??= {}
-    const ofVerb = counts[verbOf(one)] ?? {}
+    const { noun, permission } = getPlanTable(one.table)
+    if (permission !== undefined && !canCount(permission)) continue
+    counts[getVerb(one)] ??= {}
+    const ofVerb = counts[getVerb(one)] ?? {}
     ofVerb[noun] = (ofVerb[noun] ?? 0) + 1
   }
   return counts
@@ -100,7 +105,7 @@ const PERMISSIONS: ReadonlyMap<string, Permission | undefined> = new Map(
 )
 
 /** Without this permission the caller does not see the objects. */
-const mayRead = (noun: string, permissions: ReadonlySet<string>): boolean => {
+const canRead = (noun: string, permissions: ReadonlySet<string>): boolean => {
   const permission = PERMISSIONS.get(noun)
   return permission !== undefined && permissions.has(permission)
 }
@@ -108,15 +113,15 @@ const mayRead = (noun: string, permissions: ReadonlySet<string>): boolean => {
 type Shown = { readonly permissions: ReadonlySet<string>; readonly names: DeviceNames; readonly most: number }
 
 /** Returns the changes that the caller may see: the first `most` of each kind and type of change. */
-export const shownOf = (changes: readonly RowChange[], { permissions, names, most }: Shown): Change[] => {
+export const selectShown = (changes: readonly RowChange[], { permissions, names, most }: Shown): Change[] => {
   const shown = new Map<string, number>()
   return changes.flatMap((one) => {
-    const { noun } = planTableOf(one.table)
-    const group = `${verbOf(one)} ${noun}`
+    const { noun } = getPlanTable(one.table)
+    const group = `${getVerb(one)} ${noun}`
     const before = shown.get(group) ?? 0
-    if (!mayRead(noun, permissions) || before >= most) return []
+    if (!canRead(noun, permissions) || before >= most) return []
     shown.set(group, before + 1)
-    return [changeOf(one, names)]
+    return [buildChange(one, names)]
   })
 }
 
@@ -126,26 +131,26 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const normalize = (text: string, made: ReadonlyMap<string, string>, now: string): string =>
   text.replaceAll(now, 'now').replace(UUID, (id) => made.get(id) ?? id)
 
-const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64url').slice(0, 22)
+const hashText = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64url').slice(0, 22)
 
 /** Hashes each change: the whole row before it, and the visible fields after it. */
-export const fingerprintsOf = (changes: readonly RowChange[], now: string, names: DeviceNames): Fingerprint[] => {
+export const buildFingerprints = (changes: readonly RowChange[], now: string, names: DeviceNames): Fingerprint[] => {
   const made = new Map<string, string>()
   for (const one of changes) {
-    const { noun, key } = planTableOf(one.table)
+    const { noun, key } = getPlanTable(one.table)
     const id = one.after?.[key[0] ?? '']
     if (!one.before && key.length === 1 && typeof id === 'string') made.set(id, `new ${noun} ${made.size + 1}`)
   }
   return changes.map((one) => {
-    const kind = planTableOf(one.table)
-    const { change, id, name } = changeOf(one, names)
-    const after = normalize(JSON.stringify(viewed(kind, one.after)), made, now)
-    const hash = hashOf(JSON.stringify([one.before ?? null, after]))
+    const kind = getPlanTable(one.table)
+    const { change, id, name } = buildChange(one, names)
+    const after = normalize(JSON.stringify(buildView(kind, one.after)), made, now)
+    const hash = hashText(JSON.stringify([one.before ?? null, after]))
     return { change, kind: kind.noun, id: normalize(id, made, now), name: normalize(name, made, now), hash }
   })
 }
 
-const placeOf = ({ kind, id }: Fingerprint): string => `${kind} ${id}`
+const buildKey = ({ kind, id }: Fingerprint): string => `${kind} ${id}`
 
 /** The differences between a plan and the current state. */
 export type Drift = {
@@ -160,17 +165,17 @@ export const detectDrift = (
   now: readonly Fingerprint[],
   permissions: ReadonlySet<string>,
 ): Drift => {
-  const left = new Map(planned.map((fingerprint) => [placeOf(fingerprint), fingerprint]))
+  const left = new Map(planned.map((fingerprint) => [buildKey(fingerprint), fingerprint]))
   const issues: FieldIssue[] = []
   let hasMoved = false
   const report = (fingerprint: Fingerprint, message: string) => {
     hasMoved = true
-    if (mayRead(fingerprint.kind, permissions))
+    if (canRead(fingerprint.kind, permissions))
       issues.push({ field: `${fingerprint.kind} ${fingerprint.name || fingerprint.id}`, message })
   }
   for (const fingerprint of now) {
-    const before = left.get(placeOf(fingerprint))
-    left.delete(placeOf(fingerprint))
+    const before = left.get(buildKey(fingerprint))
+    left.delete(buildKey(fingerprint))
     if (!before) report(fingerprint, 'would be affected now, and was not when it was planned')
     else if (before.change !== fingerprint.change || before.hash !== fingerprint.hash)
       report(fingerprint, 'was changed since it was planned')

@@ -9,7 +9,7 @@ import type { DeviceNames } from './changes.ts'
  * Returns the names of the devices of changed relationships, if the caller may read devices.
  * @param scope the state before or after the changes
  */
-export const deviceNames = async (
+export const findDeviceNames = async (
   scope: DbScope,
   changes: readonly RowChange[],
   permissions: ReadonlySet<string>,
@@ -24,5 +24,5 @@ export const deviceNames = async (
     if (table === 'devices') names.set(String(row.id), String(row.name))
   }
   const others = [...ids].filter((id) => !names.has(id))
-  return new Map([...names, ...(await devices.namesOf(scope, others))])
+  return new Map([...names, ...(await devices.findNames(scope, others))])
 }

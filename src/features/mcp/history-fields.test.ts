@@ -1,6 +1,6 @@
 /** The fields that the history adds to tools: a note and a moment, and plans in place of dry runs. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { inputSchemaOf, toolDefinitions } from '../../platform/mcp/tools.ts'
+import { listToolDefinitions, toInputSchema } from '../../platform/mcp/tools.ts'
 import type { AnyOperation } from '../../platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { type Answer, callTool, Plan } from '../../testing/mcp.ts'
@@ -9,7 +9,7 @@ import { contracts } from '../index.ts'
 const operations = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
   .filter(({ mcp }) => mcp !== 'hidden')
-const fieldsOf = (op: AnyOperation) => Object.keys(inputSchemaOf(op).properties ?? {})
+const fieldsOf = (op: AnyOperation) => Object.keys(toInputSchema(op).properties ?? {})
 const named = (some: readonly AnyOperation[]) => some.map((op): [string, AnyOperation] => [op.name, op])
 
 let app: TestApp
@@ -41,7 +41,7 @@ test.each(named(operations.filter(({ past }) => past)))('the tool of %s takes a 
 })
 
 test('the changes are a tool of their own', () => {
-  expect(toolDefinitions(operations).map(({ name }) => name)).toContain('history_list')
+  expect(listToolDefinitions(operations).map(({ name }) => name)).toContain('history_list')
 })
 
 test.each([

@@ -11,11 +11,11 @@ import type { Permission } from '../../platform/operation/operation.ts'
 import type { Identify } from '../../platform/operation/request.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Ctx, Feature } from '../ctx.ts'
-import { customFieldsOfTools } from '../custom-fields/described.ts'
+import { loadDescriberForTools } from '../custom-fields/described.ts'
 import type { Tables } from '../tables.ts'
 import { mcpRoutes } from './api.ts'
 import * as planStore from './plan-store.ts'
-import { createPlans, plannedOf } from './plans.ts'
+import { createPlans, selectPlanned } from './plans.ts'
 import { PROMPTS } from './prompts.ts'
 
 const PURGE_MS = 10 * 60 * 1000
@@ -45,7 +45,7 @@ type McpAuthenticator = {
   readonly insufficientScope: (caller: Caller, permissions: readonly Permission[]) => AppError
 }
 
-const purge = async (ctx: Ctx): Promise<void> => {
+const removeOldPlans = async (ctx: Ctx): Promise<void> => {
   const before = new Date(Date.parse(ctx.now) - KEPT_MS).toISOString()
   if (await planStore.hasOlder(ctx, before)) await ctx.write((tx) => planStore.removeOlder(tx, before))
 }
@@ -54,7 +54,7 @@ export const mcpFeature = (options: McpFeatureOptions): Feature => {
   const { version, config, db, now, operations, kernel, mcpAuthenticator } = options
   const issuer = config.mcpOauthIssuerUrl === undefined ? undefined : new URL(config.mcpOauthIssuerUrl).origin
   // Evaluated now, so that an operation that can't be planned stops the server at the start.
-  const planned = plannedOf(operations)
+  const planned = selectPlanned(operations)
   const open = async (): Promise<Endpoint> => {
     // Imported at the first request: it would take a sixth of the start time.
     const { createEndpoint } = await import('../../platform/mcp/endpoint.ts')
@@ -81,7 +81,7 @@ export const mcpFeature = (options: McpFeatureOptions): Feature => {
           const endpoint = await opening
           const lacking: Permission[] = []
           const insufficientScope = (permissions: readonly Permission[]) => void lacking.push(...permissions)
-          const describeCustom = () => customFieldsOfTools(ctx)
+          const describeCustom = () => loadDescriberForTools(ctx)
           const call = { caller, rights, readPoint, log, signal, requestId, client, describeCustom, insufficientScope }
           const response = await endpoint(request, call)
           // Thrown, not returned: the client must see the 403, and the model must not.
@@ -95,7 +95,7 @@ export const mcpFeature = (options: McpFeatureOptions): Feature => {
         name: 'plans.purge',
         summary: 'Deletes plans of AI clients some time after their expiry',
         everyMs: PURGE_MS,
-        run: purge,
+        run: removeOldPlans,
       },
     ],
   }

@@ -1,8 +1,8 @@
 // The tables in plans: each table is declared, with the rows that the database deletes along, and without secrets.
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { jsonSchemaOf } from '../../platform/contract/json-schema.ts'
-import { inlined } from '../../platform/mcp/signature.ts'
+import { toJsonSchema } from '../../platform/contract/json-schema.ts'
+import { resolveReferences } from '../../platform/mcp/signature.ts'
 import { needsPlan } from '../../platform/mcp/tools.ts'
 import type { AnyOperation } from '../../platform/operation/operation.ts'
 import { isSecretName } from '../../platform/runtime/redaction.ts'
@@ -124,7 +124,7 @@ const secretsIn = (value: unknown): string[] => {
 
 describe.each(planned.map((op) => [op.name, op] as const))('a plan of %s', (_, op) => {
   test('stores no secret, because it stores its input', () => {
-    const { schema, definitions } = jsonSchemaOf(op.input, 'input')
-    expect(secretsIn(inlined(schema, definitions))).toEqual([])
+    const { schema, definitions } = toJsonSchema(op.input, 'input')
+    expect(secretsIn(resolveReferences(schema, definitions))).toEqual([])
   })
 })

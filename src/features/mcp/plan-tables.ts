@@ -3,7 +3,7 @@ import type { Row, TableRule } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { CRUD_RESOURCES, type CrudResource } from '../crud-resources.ts'
 import { KIND_NAMES, type Kind } from '../history/kind-names.ts'
-import { nameBy } from '../relationships/relationships.ts'
+import { formatName } from '../relationships/relationships.ts'
 
 /** The objects of one table. */
 export type PlanTable = TableRule & {
@@ -24,25 +24,25 @@ const pick =
   (row: Row): Row =>
     Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-const named = (row: Row): string => text(row.name)
+const getName = (row: Row): string => toText(row.name)
 
 /** The column `doc` holds a JSON object. */
-const docOf = ({ doc }: Row): Row => JSON.parse(text(doc)) as Row
+const parseDoc = ({ doc }: Row): Row => JSON.parse(toText(doc)) as Row
 
-const deviceView = (row: Row): Row => {
-  const { id: _, created_at: _created, updated_at: _updated, ...fields } = docOf(row)
+const toDeviceView = (row: Row): Row => {
+  const { id: _, created_at: _created, updated_at: _updated, ...fields } = parseDoc(row)
   return fields
 }
 
-const discoveredView = (row: Row): Row => ({
-  ...pick('ip', 'hostname', 'mac_address', 'vendor', 'network_id', 'promoted_to_device_id')(docOf(row)),
+const toDiscoveredView = (row: Row): Row => ({
+  ...pick('ip', 'hostname', 'mac_address', 'vendor', 'network_id', 'promoted_to_device_id')(parseDoc(row)),
   ...pick('bucket', 'is_ignored')(row),
 })
 
 /** The table of a resource has its name; a row has a column for each field that is neither a list nor an object. */
-const tableOf = ({ noun, permission, fields }: CrudResource): PlanTable => ({
+const buildPlanTable = ({ noun, permission, fields }: CrudResource): PlanTable => ({
   noun: noun.replaceAll('-', ' '),
   key: ['id'],
   permission,
@@ -51,29 +51,29 @@ const tableOf = ({ noun, permission, fields }: CrudResource): PlanTable => ({
     // The column holds a JSON object.
     ...(typeof row.refs === 'string' && { refs: JSON.parse(row.refs) as Row }),
   }),
-  name: named,
+  name: getName,
 })
 
 const DERIVED: Readonly<Record<string, PlanTable>> = Object.fromEntries(
-  CRUD_RESOURCES.map((resource) => [resource.name.replaceAll('-', '_'), tableOf(resource)]),
+  CRUD_RESOURCES.map((resource) => [resource.name.replaceAll('-', '_'), buildPlanTable(resource)]),
 )
 
 /** The derived description of a table, with differences. */
-const derived = (table: string, differences: Partial<PlanTable>): PlanTable => {
+const buildDerived = (table: string, differences: Partial<PlanTable>): PlanTable => {
   const { [table]: own } = DERIVED
   if (!own) throw new Error(`no resource of the registry has the table ${table}`)
   return { ...own, ...differences }
 }
 
 /** The noun and the permission that the history shows objects of a kind by. */
-const sharedWithHistory = (kind: Kind) => ({ noun: KIND_NAMES[kind].noun, permission: KIND_NAMES[kind].read })
+const getHistoryNames = (kind: Kind) => ({ noun: KIND_NAMES[kind].noun, permission: KIND_NAMES[kind].read })
 
 const RRSET = {
   key: ['fqdn', 'type'],
   permission: 'dns:read',
   view: pick('ttl', 'values'),
   showsValues: true,
-  name: ({ fqdn, type }: Row) => `${text(fqdn)} ${text(type)}`,
+  name: ({ fqdn, type }: Row) => `${toText(fqdn)} ${toText(type)}`,
 } as const
 
 /**
@@ -81,24 +81,24 @@ const RRSET = {
  */
 export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   ...DERIVED,
-  vlans: derived('vlans', { noun: KIND_NAMES.vlan.noun }),
-  reservations: derived('reservations', { name: (row) => text(row.hostname) || text(row.ip_address) }),
-  devices: derived('devices', { view: deviceView }),
+  vlans: buildDerived('vlans', { noun: KIND_NAMES.vlan.noun }),
+  reservations: buildDerived('reservations', { name: (row) => toText(row.hostname) || toText(row.ip_address) }),
+  devices: buildDerived('devices', { view: toDeviceView }),
   relationships: {
-    ...sharedWithHistory('relationship'),
+    ...getHistoryNames('relationship'),
     key: ['parent_id', 'child_id', 'type'],
     view: pick('notes'),
     name: ({ parent_id, child_id, type }, devices) =>
-      nameBy(devices, { parent_id: text(parent_id), child_id: text(child_id), type: text(type) }),
+      formatName(devices, { parent_id: toText(parent_id), child_id: toText(child_id), type: toText(type) }),
   },
   discovered_devices: {
     noun: 'discovered device',
     key: ['id'],
     permission: 'discovery:read',
-    view: discoveredView,
+    view: toDiscoveredView,
     name: (row) => {
-      const { hostname, ip } = docOf(row)
-      return text(hostname) || text(ip)
+      const { hostname, ip } = parseDoc(row)
+      return toText(hostname) || toText(ip)
     },
   },
   discovery_scans: {
@@ -106,14 +106,14 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
     key: ['id'],
     permission: 'discovery:read',
     view: pick('network_id', 'scan_type', 'status'),
-    name: (row) => `${text(row.scan_type)} scan of ${text(row.created_at)}`,
+    name: (row) => `${toText(row.scan_type)} scan of ${toText(row.created_at)}`,
   },
-  discovery_rules: derived('discovery_rules', { name: (row) => `rule of network ${text(row.network_id)}` }),
+  discovery_rules: buildDerived('discovery_rules', { name: (row) => `rule of network ${toText(row.network_id)}` }),
   discovery_locks: {
-    ...sharedWithHistory('discovery-lock'),
+    ...getHistoryNames('discovery-lock'),
     key: ['device_id', 'field'],
     view: pick('created_by'),
-    name: ({ device_id, field }) => `${text(field)} of ${text(device_id)}`,
+    name: ({ device_id, field }) => `${toText(field)} of ${toText(device_id)}`,
   },
   discovery_host_keys: { noun: 'pinned host key', key: ['place'] },
   conflicts: {
@@ -121,11 +121,11 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
     key: ['id'],
     permission: 'conflicts:read',
     view: pick('type', 'status', 'description'),
-    name: (row) => text(row.description),
+    name: (row) => toText(row.description),
   },
-  webhooks: derived('webhooks', { cascades: [{ table: 'webhook_deliveries', column: 'webhook_id' }] }),
+  webhooks: buildDerived('webhooks', { cascades: [{ table: 'webhook_deliveries', column: 'webhook_id' }] }),
   webhook_deliveries: { noun: 'delivery', key: ['id'] },
-  users: derived('users', {
+  users: buildDerived('users', {
     cascades: [
       { table: 'api_keys', column: 'user_id' },
       { table: 'sessions', column: 'user_id' },
@@ -136,31 +136,37 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
       { table: 'passkeys', column: 'user_id' },
       { table: 'identities', column: 'user_id' },
     ],
-    name: (row) => text(row.username),
+    name: (row) => toText(row.username),
   }),
   grants: { noun: 'granted role', key: ['id'] },
-  groups: derived('groups', {
+  groups: buildDerived('groups', {
     cascades: [
       { table: 'grants', column: 'group_id' },
       { table: 'group_members', column: 'group_id' },
     ],
   }),
   group_members: { noun: 'membership', key: ['group_id', 'user_id', 'source'] },
-  api_keys: { noun: 'API key', key: ['id'], permission: 'apikeys:read', view: pick('name', 'expires_at'), name: named },
+  api_keys: {
+    noun: 'API key',
+    key: ['id'],
+    permission: 'apikeys:read',
+    view: pick('name', 'expires_at'),
+    name: getName,
+  },
   sessions: { noun: 'session', key: ['id'] },
   totp: { noun: 'authenticator app', key: ['id'] },
   passkeys: { noun: 'passkey', key: ['id'] },
   identities: { noun: 'identity', key: ['id'] },
-  dns_providers: derived('dns_providers', { noun: 'DNS server' }),
-  dns_zones: derived('dns_zones', { noun: 'DNS zone' }),
-  dns_records: derived('dns_records', { noun: 'DNS record' }),
+  dns_providers: buildDerived('dns_providers', { noun: 'DNS server' }),
+  dns_zones: buildDerived('dns_zones', { noun: 'DNS zone' }),
+  dns_records: buildDerived('dns_records', { noun: 'DNS record' }),
   oauth_clients: {
     noun: 'OAuth client',
     key: ['id'],
     cascades: [{ table: 'oauth_grants', column: 'client_id' }],
     permission: 'oauth-clients:read',
     view: pick('name', 'scope'),
-    name: named,
+    name: getName,
   },
   oauth_grants: { noun: 'OAuth consent', key: ['id'] },
 }

@@ -1,6 +1,6 @@
 /** The rules of plans: applying a plan executes it if its changes are still exactly those shown. */
 
-import { summaryOf } from '../../platform/contract/change-summary.ts'
+import { formatSummary } from '../../platform/contract/change-summary.ts'
 import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { RowChange } from '../../platform/db/journal.ts'
@@ -8,26 +8,26 @@ import type { Plans } from '../../platform/mcp/call.ts'
 import { needsPlan } from '../../platform/mcp/tools.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 import type { Bound } from '../../platform/operation/context.ts'
-import { canDryRun, dryRun, runRecorded, shownRun } from '../../platform/operation/dry-run.ts'
+import { canDryRun, runDry, runRecorded, runShowingChanges } from '../../platform/operation/dry-run.ts'
 import type { Kernel } from '../../platform/operation/kernel.ts'
-import { permissionsOf } from '../../platform/operation/operation.ts'
+import { listPermissions } from '../../platform/operation/operation.ts'
 import type { Request, ShownChanges } from '../../platform/operation/request.ts'
 import { runInTurn } from '../../platform/operation/turn.ts'
 import type { DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import {
-  countsOf,
+  buildFingerprints,
+  countChanges,
   type DeviceNames,
   detectDrift,
   type Fingerprint,
-  fingerprintsOf,
   MOST_OBJECTS,
-  shownOf,
+  selectShown,
   WATCHED_TABLES,
 } from './changes.ts'
-import { deviceNames } from './device-names.ts'
+import { findDeviceNames } from './device-names.ts'
 import * as store from './plan-store.ts'
-import { type SeenChanges, seenChanges } from './seen-changes.ts'
+import { filterVisibleChanges, type SeenChanges } from './seen-changes.ts'
 import type { PlanRow } from './table.ts'
 
 export const PLAN_MS = 5 * 60 * 1000
@@ -40,23 +40,23 @@ const MOST_CREATED = 1000
 /** The number of moved objects and failed items that are named; the others are counted. */
 const MOST_NAMED = 20
 
-const tooMany = (): never => {
+const throwTooMany = (): never => {
   throw new AppError(
     'INVALID_INPUT',
     `This would change more than ${MOST_OBJECTS} objects, too many to review; do it in parts`,
   )
 }
-const WATCHED = { rules: WATCHED_TABLES, most: MOST_OBJECTS, tooMany }
+const WATCHED = { rules: WATCHED_TABLES, most: MOST_OBJECTS, tooMany: throwTooMany }
 
 /** Returns the client that a plan is bound to besides its user: other keys and clients of the user have not seen it. */
-const clientOf = ({ client, via, credentialId = '' }: Caller): string =>
+const formatClient = ({ client, via, credentialId = '' }: Caller): string =>
   client ? `client:${client.id}` : `${via}:${credentialId}`
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
 /** Returns the failed items of an answer that reports each item, or the failed ones alone. */
-const failuresIn = (answer: unknown): readonly unknown[] => {
+const listFailures = (answer: unknown): readonly unknown[] => {
   if (!isRecord(answer)) return []
   if (Array.isArray(answer.failed)) return answer.failed
   const results = Array.isArray(answer.results) ? answer.results : []
@@ -64,7 +64,7 @@ const failuresIn = (answer: unknown): readonly unknown[] => {
 }
 
 /** If the caller may read none of the moved objects, the error says only that the plan is out of date. */
-const moved = (issues: readonly FieldIssue[]): AppError => {
+const buildMovedError = (issues: readonly FieldIssue[]): AppError => {
   if (issues.length === 0)
     return new AppError('PRECONDITION_FAILED', 'Not applied: the plan is out of date. Make a new plan')
   const named = issues.slice(0, MOST_NAMED)
@@ -77,26 +77,26 @@ const moved = (issues: readonly FieldIssue[]): AppError => {
   )
 }
 
-const described = ({ changes, permissions }: SeenChanges, { op }: Pick<Bound<Tables>, 'op'>) => {
-  const counts = countsOf(changes, { permissions, needed: permissionsOf(op.access) })
-  return { summary: summaryOf(counts), changes: counts }
+const describeChanges = ({ changes, permissions }: SeenChanges, { op }: Pick<Bound<Tables>, 'op'>) => {
+  const counts = countChanges(changes, { permissions, needed: listPermissions(op.access) })
+  return { summary: formatSummary(counts), changes: counts }
 }
 
-const failures = (answer: unknown) => {
-  const all = failuresIn(answer)
+const describeFailures = (answer: unknown) => {
+  const all = listFailures(answer)
   return all.length > 0 ? { failures: all.slice(0, MOST_NAMED), failed: all.length } : {}
 }
 
 export type PlansOptions = {
   readonly db: Db<Tables>
   readonly kernel: Kernel<Tables>
-  /** The result of `plannedOf`. */
+  /** The result of `selectPlanned`. */
   readonly planned: ReadonlyMap<string, Bound<Tables>>
   readonly now: () => Date
 }
 
 /** The operations that need a plan, by name. @throws if one can neither be rolled back nor shows its changes */
-export const plannedOf = (operations: readonly Bound<Tables>[]): ReadonlyMap<string, Bound<Tables>> => {
+export const selectPlanned = (operations: readonly Bound<Tables>[]): ReadonlyMap<string, Bound<Tables>> => {
   const planned = operations.filter(({ op }) => needsPlan(op) && op.mcp !== 'hidden')
   for (const bound of planned)
     if (!canDryRun(bound) && !bound.op.showsChanges)
@@ -105,9 +105,9 @@ export const plannedOf = (operations: readonly Bound<Tables>[]): ReadonlyMap<str
 }
 
 export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<Tables> => {
-  const mustFind = async (id: string, caller: Caller, at: Date): Promise<PlanRow> => {
+  const getOrThrow = async (id: string, caller: Caller, at: Date): Promise<PlanRow> => {
     const plan = await store.find({ db: db.read }, id)
-    if (!plan || plan.user_id !== caller.userId || plan.client !== clientOf(caller)) throw notFound('plan', id)
+    if (!plan || plan.user_id !== caller.userId || plan.client !== formatClient(caller)) throw notFound('plan', id)
     if (plan.applied_at !== null)
       throw new AppError(
         'PRECONDITION_FAILED',
@@ -118,10 +118,10 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
     return plan
   }
 
-  const changesOf = async (bound: Bound<Tables>, request: Request, at: Date): Promise<ShownChanges> => {
-    if (!bound.op.showsChanges) return dryRun({ kernel, db, watched: WATCHED, at }, bound, request)
-    const shown = await shownRun({ kernel, at }, bound, request)
-    return shown.changes.length > MOST_OBJECTS ? tooMany() : shown
+  const collectChanges = async (bound: Bound<Tables>, request: Request, at: Date): Promise<ShownChanges> => {
+    if (!bound.op.showsChanges) return runDry({ kernel, db, watched: WATCHED, at }, bound, request)
+    const shown = await runShowingChanges({ kernel, at }, bound, request)
+    return shown.changes.length > MOST_OBJECTS ? throwTooMany() : shown
   }
 
   type Application = {
@@ -152,19 +152,19 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const at = now()
       // A dry run is rolled back, so no commit confirms it.
       const request = await kernel.confirmed(bound.op, asked)
-      const { answer, changes } = await changesOf(bound, request, at)
+      const { answer, changes } = await collectChanges(bound, request, at)
       const { caller, input } = request
-      const seen = await seenChanges({ db: db.read, store: db }, caller, changes)
-      const shown = { ...described(seen, bound), ...failures(answer) }
+      const seen = await filterVisibleChanges({ db: db.read, store: db }, caller, changes)
+      const shown = { ...describeChanges(seen, bound), ...describeFailures(answer) }
       if (changes.length === 0) return { ...shown, objects: [] }
-      const names = await deviceNames({ db: db.read }, changes, caller.permissions)
+      const names = await findDeviceNames({ db: db.read }, changes, caller.permissions)
       const plan: PlanRow = {
         id: Bun.randomUUIDv7(),
         user_id: caller.userId ?? '',
-        client: clientOf(caller),
+        client: formatClient(caller),
         operation: bound.op.name,
         input: JSON.stringify(input),
-        changes: JSON.stringify(fingerprintsOf(changes, at.toISOString(), names)),
+        changes: JSON.stringify(buildFingerprints(changes, at.toISOString(), names)),
         created_at: at.toISOString(),
         expires_at: new Date(at.getTime() + PLAN_MS).toISOString(),
         applied_at: null,
@@ -173,12 +173,12 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
         await store.insert(tx, plan)
         await store.keepNewest(tx, plan.user_id, MOST_PLANS)
       })
-      const objects = shownOf(seen.changes, { permissions: seen.permissions, names, most: SHOWN_OF_A_KIND })
+      const objects = selectShown(seen.changes, { permissions: seen.permissions, names, most: SHOWN_OF_A_KIND })
       return { plan_id: plan.id, expires_at: plan.expires_at, ...shown, objects }
     },
     apply: async (planId, asked) => {
       const at = now()
-      const plan = await mustFind(planId, asked.caller, at)
+      const plan = await getOrThrow(planId, asked.caller, at)
       const bound = planned.get(plan.operation)
       if (!bound) throw invalid([{ field: 'plan_id', message: `is of ${plan.operation}, which no longer exists` }])
       const request = await kernel.confirmed(bound.op, asked)
@@ -194,30 +194,30 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
           throw new AppError('PRECONDITION_FAILED', 'The plan was applied concurrently, and can be applied only once')
         },
         check: async (scope, changes) => {
-          names = await deviceNames(scope, changes, permissions)
+          names = await findDeviceNames(scope, changes, permissions)
           // Written by this module.
           const planned = JSON.parse(plan.changes) as Fingerprint[]
           const { hasMoved, issues } = detectDrift(
             planned,
-            fingerprintsOf(changes, at.toISOString(), names),
+            buildFingerprints(changes, at.toISOString(), names),
             permissions,
           )
-          if (hasMoved) throw moved(issues)
+          if (hasMoved) throw buildMovedError(issues)
           done = changes
         },
       }
       const answer = await runInTurn(bound, request.caller, () => runPlanned(application))
-      const seen = await seenChanges({ db: db.read, store: db }, request.caller, done)
-      const created = shownOf(
+      const seen = await filterVisibleChanges({ db: db.read, store: db }, request.caller, done)
+      const created = selectShown(
         seen.changes.filter(({ before }) => !before),
         { permissions: seen.permissions, names, most: MOST_CREATED },
       )
       return {
         applied: true,
         operation: plan.operation,
-        ...described(seen, bound),
+        ...describeChanges(seen, bound),
         ...(created.length > 0 && { created }),
-        ...failures(answer),
+        ...describeFailures(answer),
         ...(bound.op.showsChanges && { result: answer }),
       }
     },

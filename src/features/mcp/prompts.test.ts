@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Client } from '@modelcontextprotocol/client'
-import { toolDefinitions } from '../../platform/mcp/tools.ts'
+import { listToolDefinitions } from '../../platform/mcp/tools.ts'
 import type { AnyOperation } from '../../platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { connect } from '../../testing/mcp.ts'
@@ -46,7 +46,7 @@ describe('prompts', () => {
   })
 
   const operations = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
-  const tools = new Set(toolDefinitions(operations).map(({ name }) => name))
+  const tools = new Set(listToolDefinitions(operations).map(({ name }) => name))
   const names = new Set(operations.map(({ name }) => name))
 
   test.each(PROMPTS.map((prompt) => [prompt.name, prompt] as const))('%s names tools that exist', (_, prompt) => {

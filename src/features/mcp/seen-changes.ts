@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/operation/caller.ts'
 import type { StoreScope } from '../ctx.ts'
 import { KIND_NAMES, KINDS, type Kind } from '../history/kind-names.ts'
 import { Sight } from '../history/sight.ts'
-import { describedRow } from './changes.ts'
+import { describeRow } from './changes.ts'
 
 const BY_NOUN: ReadonlyMap<string, Kind> = new Map(KINDS.map((kind) => [KIND_NAMES[kind].noun, kind]))
 
@@ -19,7 +19,7 @@ export type SeenChanges = {
  * that are made, which the guard of writes keeps in it. Objects without a history are for those who have the permission everywhere.
  * @param scope the state before or after the changes
  */
-export const seenChanges = async (
+export const filterVisibleChanges = async (
   scope: StoreScope,
   caller: Caller,
   changes: readonly RowChange[],
@@ -30,7 +30,7 @@ export const seenChanges = async (
   const placed: { change: RowChange; kind: Kind; id: string; states: [] }[] = []
   const seen = new Set<RowChange>()
   for (const change of changes) {
-    const { noun, id, permission } = describedRow(change)
+    const { noun, id, permission } = describeRow(change)
     const kind = BY_NOUN.get(noun)
     if (kind === undefined) {
       if (permission !== undefined && permissions.has(permission)) seen.add(change)

@@ -16,10 +16,10 @@ import {
   text,
 } from '../../platform/contract/fields.ts'
 import { sortField } from '../../platform/contract/sort.ts'
-import { CIDR_PATTERN, whole } from '../../platform/contract/text-rules.ts'
-import { BulkFields, bulkInput, bulkOutput, bulkRules } from '../../platform/operation/bulk.ts'
+import { CIDR_PATTERN, matchWhole } from '../../platform/contract/text-rules.ts'
+import { BulkFields, buildBulkRules, createBulkInput, createBulkOutput } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
+import { customFilter, customInput, customOutput } from '../custom-fields/fields.ts'
 import { Device } from '../devices/schema.ts'
 import { SpaceFilter, SpaceId, SpaceOf } from '../spaces/fields.ts'
 
@@ -53,7 +53,7 @@ export const Network = z
     created_at: Timestamp,
     updated_at: Timestamp,
     space_id: SpaceOf,
-    custom: customOf('networks'),
+    custom: customOutput('networks'),
   })
   .meta({ id: 'Network', columns: COLUMNS })
 export type Network = z.infer<typeof Network>
@@ -73,7 +73,7 @@ const Subnet = z
   .refine((value) => parseCidr(value) !== undefined, {
     error: 'must be an IPv4 or IPv6 network with a prefix length, like 10.0.0.0/24',
   })
-  .meta({ exact: { pattern: whole(CIDR_PATTERN) } })
+  .meta({ exact: { pattern: matchWhole(CIDR_PATTERN) } })
 
 const fields = {
   vlan_id: optionalNumber(1, 4094),
@@ -198,14 +198,14 @@ export const networks = {
     access: { anyOf: ['networks:create', 'networks:update', 'networks:delete'] },
     limited: 'inside',
     maxBodyBytes: 16 * 1024 * 1024,
-    input: () => bulkInput({ network: BulkFields }),
-    output: () => bulkOutput({ network: Network.optional() }),
+    input: () => createBulkInput({ network: BulkFields }),
+    output: () => createBulkOutput({ network: Network.optional() }),
     bodyRules: () =>
-      bulkRules('network', {
+      buildBulkRules('network', {
         create: NetworkDraft,
         update: NetworkPatch,
         example: { name: 'servers', subnet: '10.0.20.0/24' },
       }),
-    recorded: () => bulkInput({ network: z.object(patch({ id: NewId, name: Name, subnet: Subnet, ...fields })) }),
+    recorded: () => createBulkInput({ network: z.object(patch({ id: NewId, name: Name, subnet: Subnet, ...fields })) }),
   }),
 }

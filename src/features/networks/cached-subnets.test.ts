@@ -1,16 +1,16 @@
 // Repeated queries for the networks of an address in one transaction: its cache follows its own changes.
 import { describe, expect, test } from 'bun:test'
-import { DEFAULT_SPACE, ipKeyOf } from '../../net/ip.ts'
+import { DEFAULT_SPACE, parseIpKeyOrThrow } from '../../net/ip.ts'
 import { GUEST } from '../../platform/operation/caller.ts'
 import { inventory } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'
 import type { Ctx } from '../ctx.ts'
 import { lockForPlacing } from '../placement-lock.ts'
-import { networksHolding } from './membership.ts'
+import { findNetworksHolding } from './membership.ts'
 import * as networks from './networks.ts'
 import * as store from './store.ts'
 
-const keyOf = (ip: string) => ipKeyOf(ip, DEFAULT_SPACE)
+const keyOf = (ip: string) => parseIpKeyOrThrow(ip, DEFAULT_SPACE)
 
 describe.each(engines())('the networks of an address on %s', (dialect) => {
   const inv = inventory(dialect)
@@ -22,7 +22,7 @@ describe.each(engines())('the networks of an address on %s', (dialect) => {
       const own = { ...given, emit: async () => {}, revision: () => undefined }
       // Networks use only these fields.
       const ctx = { ...own, precondition: () => {}, changed: () => {} } as unknown as Ctx
-      const holding = async (ip: string) => (await networksHolding(ctx, [keyOf(ip)])).get(keyOf(ip))
+      const holding = async (ip: string) => (await findNetworksHolding(ctx, [keyOf(ip)])).get(keyOf(ip))
       await lockForPlacing(ctx)
       expect([await holding('10.90.1.1'), await holding('10.91.1.1')]).toEqual([[wide], []])
       expect([await holding('10.90.1.2'), await holding('10.91.1.1')]).toEqual([[wide], []])
@@ -30,9 +30,9 @@ describe.each(engines())('the networks of an address on %s', (dialect) => {
       const narrow = await networks.create(ctx, { ...draft, name: 'narrow', subnet: '10.90.1.0/24' } as never)
       const twin = await networks.create(ctx, { ...draft, name: 'twin', subnet: '10.90.1.0/24' } as never)
       expect((await holding('10.90.1.1'))?.toSorted()).toEqual([narrow.id, twin.id].toSorted())
-      await store.remove(ctx, twin)
+      await store.deleteRow(ctx, twin)
       expect(await holding('10.90.1.1')).toEqual([narrow.id])
-      await store.remove(ctx, narrow)
+      await store.deleteRow(ctx, narrow)
       expect([await holding('10.90.1.1'), await holding('10.90.1.2')]).toEqual([[wide], [wide]])
     })
   })

@@ -1,5 +1,5 @@
 /** `plat network tree` prints a network, the networks in it and the free blocks as a tree. It is loaded when it runs. */
-import { argument, type Command, flag } from '../../platform/cli/command.ts'
+import { type Command, createArgument, createFlag } from '../../platform/cli/command.ts'
 
 export const networkCommands: readonly Command[] = [
   {
@@ -8,9 +8,9 @@ export const networkCommands: readonly Command[] = [
     description: 'With -o json, yaml or csv it prints the complete answer, with ids.',
     notes: ['Route:  GET /api/networks/{id}/tree', 'Needs:  networks:read'],
     spec: () => ({
-      args: [argument('id', 'The network', { ref: 'networks' })],
+      args: [createArgument('id', 'The network', { ref: 'networks' })],
       flags: [
-        flag('as-of', 'The answer as it was: a time, the id of a change, or how long ago, like 30m, 24h or 7d', {
+        createFlag('as-of', 'The answer as it was: a time, the id of a change, or how long ago, like 30m, 24h or 7d', {
           hint: 'TEXT',
         }),
       ],

@@ -1,12 +1,12 @@
 /** Implements `plat network tree`: requests the tree of a network, and draws it with its free blocks in their places. */
-import { cidrOfText } from '../../net/cidr.ts'
+import { parseCidrOrThrow } from '../../net/cidr.ts'
 import { compareIp } from '../../net/ip.ts'
 import { requireArguments } from '../../platform/cli/args.ts'
 import { send } from '../../platform/cli/client.ts'
-import { argument, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
-import { cut, padEnd, printable, widthOf } from '../../platform/cli/display.ts'
+import { createArgument, getText, type Session, type Texts } from '../../platform/cli/command.ts'
+import { cut, measureWidth, padEnd, toPrintable } from '../../platform/cli/display.ts'
 import { resolve } from '../../platform/cli/execute.ts'
-import { createNames, momentIn, referencesOf } from '../../platform/cli/names.ts'
+import { collectReferences, createNames, getMoment } from '../../platform/cli/names.ts'
 import { present } from '../../platform/cli/present.ts'
 import type { Network } from './api.ts'
 import { type FreeBlock, type NetworkTree, planning } from './planning-api.ts'
@@ -16,36 +16,37 @@ const { tree } = planning
 /** A line of the tree: its lead, the subnet, and what is said of it. */
 type Line = { readonly head: string; readonly about: string }
 
-const joined = (...parts: readonly (string | false)[]): string => parts.filter((part) => part !== '' && part).join('  ')
+const joinParts = (...parts: readonly (string | false)[]): string =>
+  parts.filter((part) => part !== '' && part).join('  ')
 
-const counted = (n: number, noun: string): string =>
+const formatCount = (n: number, noun: string): string =>
   `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`
 
-const aboutNetwork = ({ name, vlan_id }: Network): string => joined(name, vlan_id !== null && `VLAN ${vlan_id}`)
+const describeNetwork = ({ name, vlan_id }: Network): string => joinParts(name, vlan_id !== null && `VLAN ${vlan_id}`)
 
-const aboutChild = (network: NetworkTree['children'][number]): string => {
+const describeChild = (network: NetworkTree['children'][number]): string => {
   const { used_ips, utilization, children, allocated } = network.utilization
-  return joined(
-    aboutNetwork(network),
-    children !== undefined && `${counted(children, 'network')}, ${allocated ?? 0} % allocated`,
-    used_ips > 0 && `${counted(used_ips, 'address')} used (${utilization} %)`,
+  return joinParts(
+    describeNetwork(network),
+    children !== undefined && `${formatCount(children, 'network')}, ${allocated ?? 0} % allocated`,
+    used_ips > 0 && `${formatCount(used_ips, 'address')} used (${utilization} %)`,
   )
 }
 
-const aboutFree = ({ total_ips, used_ips, pools }: FreeBlock): string =>
-  joined(
-    `free: ${counted(total_ips, 'address')}`,
+const describeFree = ({ total_ips, used_ips, pools }: FreeBlock): string =>
+  joinParts(
+    `free: ${formatCount(total_ips, 'address')}`,
     used_ips > 0 && `${used_ips.toLocaleString('en')} used`,
     pools.length > 0 && `in pool ${pools.map(({ name }) => name).join(', ')}`,
   )
 
 /** The networks and free blocks in a network, by address. */
-const partsOf = ({ children, free }: NetworkTree): Line[] => {
+const listParts = ({ children, free }: NetworkTree): Line[] => {
   const parts = [
-    ...children.map((child) => ({ subnet: child.subnet, about: aboutChild(child) })),
+    ...children.map((child) => ({ subnet: child.subnet, about: describeChild(child) })),
     // A network without others is free as a whole, which its own line says.
-    ...(children.length > 0 ? free.map((block) => ({ subnet: block.subnet, about: aboutFree(block) })) : []),
-  ].map((part) => ({ ...part, cidr: cidrOfText(part.subnet) }))
+    ...(children.length > 0 ? free.map((block) => ({ subnet: block.subnet, about: describeFree(block) })) : []),
+  ].map((part) => ({ ...part, cidr: parseCidrOrThrow(part.subnet) }))
   return parts
     .sort(
       ({ cidr: a }, { cidr: b }) =>
@@ -54,18 +55,18 @@ const partsOf = ({ children, free }: NetworkTree): Line[] => {
     .map(({ subnet, about }) => ({ head: subnet, about }))
 }
 
-export const treeText = (answer: NetworkTree, columns: number | undefined): string => {
+export const formatTree = (answer: NetworkTree, columns: number | undefined): string => {
   const { parents, network, children, free, more } = answer
   const outer = [...parents, network].map(
     ({ subnet }, depth) => `${'   '.repeat(Math.max(0, depth - 1))}${depth > 0 ? '└─ ' : ''}${subnet}`,
   )
   const lead = '   '.repeat(parents.length)
-  const parts = partsOf(answer)
-  const own = children.length === 0 ? free.map(aboutFree) : []
+  const parts = listParts(answer)
+  const own = children.length === 0 ? free.map(describeFree) : []
   const lines: Line[] = [
     ...[...parents, network].map((one, depth) => ({
       head: outer[depth] ?? '',
-      about: joined(aboutNetwork(one), one === network && (own[0] ?? false)),
+      about: joinParts(describeNetwork(one), one === network && (own[0] ?? false)),
     })),
     ...parts.map(({ head, about }, i) => ({
       head: `${lead}${i === parts.length - 1 && !more ? '└─ ' : '├─ '}${head}`,
@@ -73,18 +74,18 @@ export const treeText = (answer: NetworkTree, columns: number | undefined): stri
     })),
     ...(more ? [{ head: `${lead}└─ ...`, about: 'and more free blocks' }] : []),
   ]
-  const width = Math.max(...lines.map(({ head }) => widthOf(printable(head)))) + 2
-  const texts = lines.map(({ head, about }) => `${padEnd(printable(head), width)}${printable(about)}`.trimEnd())
+  const width = Math.max(...lines.map(({ head }) => measureWidth(toPrintable(head)))) + 2
+  const texts = lines.map(({ head, about }) => `${padEnd(toPrintable(head), width)}${toPrintable(about)}`.trimEnd())
   return `${texts.map((text) => (columns === undefined ? text : cut(text, columns))).join('\n')}\n`
 }
 
 export const printTree = async (session: Session, texts: Texts): Promise<number> => {
-  requireArguments(texts, [argument('id', '')])
-  const as_of = textOf(texts, 'as-of')
-  const input = { id: textOf(texts, 'id') ?? '', ...(as_of !== undefined && { as_of }) }
+  requireArguments(texts, [createArgument('id', '')])
+  const as_of = getText(texts, 'as-of')
+  const input = { id: getText(texts, 'id') ?? '', ...(as_of !== undefined && { as_of }) }
   const { transport } = await session.connect()
-  const names = createNames(transport, await session.program.contracts(), momentIn(tree, input))
-  await resolve(names, referencesOf(tree, input).inPath)
+  const names = createNames(transport, await session.program.contracts(), getMoment(tree, input))
+  await resolve(names, collectReferences(tree, input).inPath)
   const response = await send(transport, tree, input)
   const { globals, io } = session
   if (globals.output !== 'table' || globals.isQuiet) {
@@ -93,6 +94,6 @@ export const printTree = async (session: Session, texts: Texts): Promise<number>
   }
   // The contract of the server ensures this type.
   const answer = (await response.json()) as NetworkTree
-  await io.stdout.write(treeText(answer, io.stdout.isTty ? io.stdout.columns : undefined))
+  await io.stdout.write(formatTree(answer, io.stdout.isTty ? io.stdout.columns : undefined))
   return 0
 }

@@ -1,5 +1,5 @@
 /** Moves what belongs to some networks to others that hold it: to the parts of one that is split, and to one that others merge into. */
-import { cidrOfText } from '../../net/cidr.ts'
+import { parseCidrOrThrow } from '../../net/cidr.ts'
 import type { Span } from '../../net/span.ts'
 import { type FieldIssue, rejectIssues } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
@@ -22,7 +22,7 @@ export type ContentsMove = {
 }
 
 /** Returns the target that holds an address or a range. */
-export const targetOf = ({ targets }: ContentsMove, { first, last }: Span): Target | undefined => {
+export const getTarget = ({ targets }: ContentsMove, { first, last }: Span): Target | undefined => {
   let [low, high] = [0, targets.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -47,7 +47,7 @@ export const moveContents = async (
   to: readonly Network[],
 ): Promise<ContentsMove['moved']> => {
   const targets = to
-    .map((network): Target => ({ ...cidrOfText(network.subnet), network }))
+    .map((network): Target => ({ ...parseCidrOrThrow(network.subnet), network }))
     .sort((a, b) => (a.first < b.first ? -1 : 1))
   const move: ContentsMove = { from, targets, issues: [], moved: { pools: 0, reservations: 0, addresses: 0 } }
   await ctx.emit('networks.moving-contents', move)
@@ -56,16 +56,16 @@ export const moveContents = async (
 }
 
 /** Returns true if an answer may count objects of the resource: the caller may list some of them. */
-const mayCount = ({ caller: { permissions, reach } }: Ctx, resource: string): boolean =>
+const canCount = ({ caller: { permissions, reach } }: Ctx, resource: string): boolean =>
   permissions.has(`${resource}:list`) || reach?.has(`${resource}:list`) === true
 
 /** Returns the numbers of the moved objects, 0 for those that the caller may not list. */
-export const shownMoved = (ctx: Ctx, { pools, reservations, addresses }: Moved): Moved => ({
-  pools: mayCount(ctx, 'pools') ? pools : 0,
-  reservations: mayCount(ctx, 'reservations') ? reservations : 0,
-  addresses: mayCount(ctx, 'devices') ? addresses : 0,
+export const filterMovedCounts = (ctx: Ctx, { pools, reservations, addresses }: Moved): Moved => ({
+  pools: canCount(ctx, 'pools') ? pools : 0,
+  reservations: canCount(ctx, 'reservations') ? reservations : 0,
+  addresses: canCount(ctx, 'devices') ? addresses : 0,
 })
 
-/** As `shownMoved`, of the deleted objects. */
-export const shownLost = (ctx: Ctx, lost: Lost): Lost =>
-  mayCount(ctx, 'discovery') ? lost : { scans: 0, discovered_devices: 0, rules: 0 }
+/** As `filterMovedCounts`, of the deleted objects. */
+export const filterLostCounts = (ctx: Ctx, lost: Lost): Lost =>
+  canCount(ctx, 'discovery') ? lost : { scans: 0, discovered_devices: 0, rules: 0 }

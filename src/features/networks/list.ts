@@ -1,16 +1,16 @@
 /** The list of networks: filtered, sorted, with the utilization or the place of each. */
-import { subnetTree } from '../../net/subnet-tree.ts'
+import { buildSubnetTree } from '../../net/subnet-tree.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { ParsedInputOf } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
 import { listWithCustom } from '../custom-fields/row-lists.ts'
-import { inSpace } from '../spaces/keys.ts'
+import { matchSpace } from '../spaces/keys.ts'
 import type { ListedNetwork, Network, networks } from './api.ts'
 import * as store from './store.ts'
 import * as tree from './tree-store.ts'
-import { allNested, utilizationOf } from './usage.ts'
+import { buildUtilization, loadAllNested } from './usage.ts'
 
 /** The columns of the fields by which networks alone are sorted. */
 const ORDERS = { subnet: ['first_key', 'prefix', 'name_key', 'id'] }
@@ -19,15 +19,15 @@ const ORDERS = { subnet: ['first_key', 'prefix', 'name_key', 'id'] }
 type Addition = (network: Network) => string
 
 /** Returns the fields that are asked for, of any network. */
-const additions = async (ctx: Ctx, included: ReadonlySet<string>): Promise<Addition[]> => {
+const buildAdditions = async (ctx: Ctx, included: ReadonlySet<string>): Promise<Addition[]> => {
   if (included.size === 0) return []
-  const nodes = included.has('tree') ? subnetTree(await tree.allRows(ctx)) : undefined
+  const nodes = included.has('tree') ? buildSubnetTree(await tree.findAllRows(ctx)) : undefined
   const added: Addition[] = []
   if (included.has('utilization')) {
-    const used = await store.usedCounts(ctx.whole)
-    const nested = await allNested(ctx, nodes)
+    const used = await store.countUsed(ctx.whole)
+    const nested = await loadAllNested(ctx, nodes)
     added.push((network) => {
-      const utilization = { ...utilizationOf(network, used.get(network.id) ?? 0), ...nested.get(network.id) }
+      const utilization = { ...buildUtilization(network, used.get(network.id) ?? 0), ...nested.get(network.id) }
       return `,"utilization":${JSON.stringify(utilization)}`
     })
   }
@@ -45,7 +45,7 @@ export const list = async (ctx: Ctx, input: ParsedInputOf<typeof networks.list>)
   const { name, datacenter_id, vlan_id, space_id, managed_by, custom, include, sort, ...page } = input
   const included = new Set(include)
   let query = store.query(ctx)
-  if (space_id !== undefined) query = query.where(inSpace(space_id))
+  if (space_id !== undefined) query = query.where(matchSpace(space_id))
   if (name) query = query.where(containsText('name_key', name))
   if (datacenter_id) query = query.where('datacenter_id', '=', datacenter_id)
   if (vlan_id !== undefined) query = query.where('vlan_id', '=', vlan_id)
@@ -60,10 +60,10 @@ export const list = async (ctx: Ctx, input: ParsedInputOf<typeof networks.list>)
     page,
     orders: ORDERS,
     prepare: async () => {
-      added = await additions(ctx, included)
+      added = await buildAdditions(ctx, included)
     },
     row: (row) => {
-      const network = store.networkOf(row)
+      const network = store.fromRow(row)
       if (added.length === 0) return network
       let text = JSON.stringify(network).slice(0, -1)
       for (const fields of added) text += fields(network)

@@ -1,7 +1,7 @@
 // The rule for the network of an address, compared with a naive model, through any history of writes.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { cidrHolds, formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
+import { cidrHolds, countUsableAddresses, formatCidr, parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
 import { countCases } from '../../testing/cases.ts'
 import { type Inventory, inventory } from '../../testing/inventory.ts'
@@ -119,7 +119,7 @@ const expectedOf = ({ networks, devices }: Model, { id, subnet }: Network) => {
   }
   const ips = new Set(devices.flatMap(({ addresses }) => addresses.filter(belongs).map(({ ip }) => ip)))
   const cidr = parseCidr(subnet)
-  const total = cidr ? usableCount(cidr) : 0
+  const total = cidr ? countUsableAddresses(cidr) : 0
   return {
     devices: devices.filter(({ addresses }) => addresses.some(belongs)).map((device) => device.id),
     total_ips: total,

@@ -1,12 +1,12 @@
 /** The network of an address that names none: the most specific one, or all with that subnet. */
-import { enclosingCidrs } from '../../net/cidr.ts'
-import { type IpKey, ipFromKey, spaceOfKey } from '../../net/ip.ts'
+import { listEnclosingCidrs } from '../../net/cidr.ts'
+import { fromIpKey, getSpaceKey, type IpKey } from '../../net/ip.ts'
 import type { Subset } from '../../platform/db/subset.ts'
 import type { Ctx } from '../ctx.ts'
 import * as store from './store.ts'
 
 /** Returns the devices with an address in a network, as a subset of all devices. */
-export const devicesIn = (networkId: string): Subset => ({
+export const buildDeviceSubset = (networkId: string): Subset => ({
   id: 'devices.id',
   table: 'network_addresses',
   member: 'device_id',
@@ -18,18 +18,21 @@ export const devicesIn = (networkId: string): Subset => ({
 const MOST_ASKED = 4000
 
 /** Returns the keys of the subnets that hold an address in its space, the most specific first. */
-export const subnetKeysAround = (key: IpKey): string[] => {
-  const space = spaceOfKey(key)
-  const subnets = enclosingCidrs(ipFromKey(key))
+export const listSubnetKeysAround = (key: IpKey): string[] => {
+  const space = getSpaceKey(key)
+  const subnets = listEnclosingCidrs(fromIpKey(key))
   return space === '' ? subnets : subnets.map((subnet) => `${space}${subnet}`)
 }
 
 /** Returns the ids of the networks that each address belongs to, by its key; none for an address outside of all. */
-export const networksHolding = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Map<string, readonly string[]>> => {
-  const enclosing = new Map([...new Set(keys)].map((key) => [key, subnetKeysAround(key)]))
+export const findNetworksHolding = async (
+  ctx: Ctx,
+  keys: readonly IpKey[],
+): Promise<Map<string, readonly string[]>> => {
+  const enclosing = new Map([...new Set(keys)].map((key) => [key, listSubnetKeysAround(key)]))
   if (enclosing.size === 0) return new Map()
   const subnets = [...new Set([...enclosing.values()].flat())]
-  const ids = await store.idsBySubnetKey(ctx, subnets.length <= MOST_ASKED ? subnets : 'all')
+  const ids = await store.findIdsBySubnetKey(ctx, subnets.length <= MOST_ASKED ? subnets : 'all')
   return new Map(
     [...enclosing].map(([key, around]) => {
       // Most specific first, so the first subnet that is a network's decides.

@@ -1,12 +1,12 @@
 /** Merges networks that make up one block into the one with the lowest address. */
-import { type Cidr, cidrOf, cidrOfText, formatCidr } from '../../net/cidr.ts'
-import { freeBlocks } from '../../net/free-blocks.ts'
+import { type Cidr, formatCidr, parseCidrOrThrow, toCidr } from '../../net/cidr.ts'
+import { listFreeBlocks } from '../../net/free-blocks.ts'
 import { invalidField, rejectIssues } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
 import type { Network } from './api.ts'
-import { lockContents, moveContents, shownLost, shownMoved } from './contents.ts'
-import { mustGet, mustLock, remove, update } from './networks.ts'
+import { filterLostCounts, filterMovedCounts, lockContents, moveContents } from './contents.ts'
+import { getNetworkOrThrow, lockNetworkOrThrow, remove, update } from './networks.ts'
 import type { Lost, Moved } from './planning-api.ts'
 import * as store from './store.ts'
 import * as tree from './tree-store.ts'
@@ -17,7 +17,7 @@ const MOST_NAMED = 3
 
 type Part = { readonly network: Network; readonly cidr: Cidr }
 
-const nameOf = ({ network: { name, subnet } }: Part): string => `"${name}" (${subnet})`
+const formatName = ({ network: { name, subnet } }: Part): string => `"${name}" (${subnet})`
 
 /** Locks the networks until commit. @throws AppError VALIDATION_ERROR for one that is missing or named twice */
 const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<Part[]> => {
@@ -30,8 +30,8 @@ const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<Part[]> => {
   )
   const parts: Part[] = []
   for (const id of ids.toSorted()) {
-    const network = await mustLock(ctx, id)
-    parts.push({ network, cidr: cidrOfText(network.subnet) })
+    const network = await lockNetworkOrThrow(ctx, id)
+    parts.push({ network, cidr: parseCidrOrThrow(network.subnet) })
   }
   return parts.sort((a, b) =>
     a.cidr.first < b.cidr.first ? -1 : a.cidr.first > b.cidr.first ? 1 : a.cidr.prefix - b.cidr.prefix,
@@ -39,22 +39,23 @@ const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<Part[]> => {
 }
 
 /** Returns the block that they make up. @param parts by address @throws AppError VALIDATION_ERROR unless it is exactly one */
-const blockOf = ([lowest, ...others]: readonly Part[]): Cidr => {
+const joinBlocks = ([lowest, ...others]: readonly Part[]): Cidr => {
   if (!lowest) throw invalidField(FIELD, 'must be at least 2 networks')
   let highest = lowest
   for (const part of others) {
     if ((part.network.space_id ?? null) !== (lowest.network.space_id ?? null))
-      throw invalidField(FIELD, `${nameOf(part)} is in another address space than ${nameOf(lowest)}`)
+      throw invalidField(FIELD, `${formatName(part)} is in another address space than ${formatName(lowest)}`)
     if (part.cidr.family !== lowest.cidr.family)
-      throw invalidField(FIELD, `${nameOf(part)} and ${nameOf(lowest)} are of different IP versions`)
-    if (part.cidr.first <= highest.cidr.last) throw invalidField(FIELD, `${nameOf(part)} overlaps ${nameOf(highest)}`)
+      throw invalidField(FIELD, `${formatName(part)} and ${formatName(lowest)} are of different IP versions`)
+    if (part.cidr.first <= highest.cidr.last)
+      throw invalidField(FIELD, `${formatName(part)} overlaps ${formatName(highest)}`)
     highest = part
   }
   const { family, first: value } = lowest.cidr
   let block = lowest.cidr
-  while (block.last < highest.cidr.last) block = cidrOf({ family, value }, block.prefix - 1)
+  while (block.last < highest.cidr.last) block = toCidr({ family, value }, block.prefix - 1)
   const missing: string[] = []
-  for (const free of freeBlocks(
+  for (const free of listFreeBlocks(
     block,
     [lowest, ...others].map(({ cidr }) => cidr),
   ))
@@ -82,18 +83,18 @@ export const merge = async (ctx: Ctx, { network_ids: ids, name }: Request): Prom
   await lockForRedrawing(ctx)
   const parts = await lockAll(ctx, ids)
   await lockContents(ctx, ids)
-  const block = blockOf(parts)
+  const block = joinBlocks(parts)
   const [first, ...removed] = parts.map(({ network }) => network)
   if (!first) throw new Error('a block has parts')
   const gone = removed.map(({ id }) => id)
-  const lost = await tree.scannedIn(ctx, gone)
+  const lost = await tree.countScanned(ctx, gone)
   const kept = await update(ctx, { id: first.id, name, subnet: formatCidr(block) })
   const moved = await moveContents(ctx, removed, [kept])
   for (const id of gone) await remove(ctx, id)
   return {
-    network: await mustGet(ctx, first.id),
+    network: await getNetworkOrThrow(ctx, first.id),
     removed,
-    moved: shownMoved(ctx, moved),
-    lost: shownLost(ctx, lost),
+    moved: filterMovedCounts(ctx, moved),
+    lost: filterLostCounts(ctx, lost),
   }
 }

@@ -3,7 +3,7 @@ import type { SpaceKey } from '../../net/ip.ts'
 import { type FieldIssue, rejectIssues } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import { withSpace } from '../spaces/fields.ts'
-import { spaceKeyOf } from '../spaces/keys.ts'
+import { findSpaceKey } from '../spaces/keys.ts'
 import type { Network } from './api.ts'
 import * as store from './store.ts'
 
@@ -24,11 +24,11 @@ export type SpaceChange = {
 export const moveToSpace = async (ctx: Ctx, network: Network, space_id: string | null): Promise<Network> => {
   const { space_id: _, ...fields } = network
   const after: Network = withSpace({ ...fields, updated_at: ctx.now }, space_id)
-  const [from, to] = [await spaceKeyOf(ctx, network), await spaceKeyOf(ctx, after)]
+  const [from, to] = [await findSpaceKey(ctx, network), await findSpaceKey(ctx, after)]
   const change: SpaceChange = { before: network, after, from, to, issues: [] }
   await ctx.emit('network.changing-space', change)
   rejectIssues(change.issues)
-  await store.update(ctx, network, after)
+  await store.updateRow(ctx, network, after)
   await ctx.emit('network.changed-space', change)
   await ctx.emit('network.updated', { network: after, before: network, changes: ['space_id'] })
   return after

@@ -2,24 +2,24 @@
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
-import { countMembers, membership } from '../../platform/db/subset.ts'
+import { buildMembership, countMembers } from '../../platform/db/subset.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
-import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
-import { existingDatacenters } from '../datacenters/datacenters.ts'
+import { filterExistingDatacenters } from '../datacenters/datacenters.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
 import { asRestored, type Restored } from '../restored.ts'
 import { withSpace } from '../spaces/fields.ts'
-import { spaceKeyOf } from '../spaces/keys.ts'
+import { findSpaceKey } from '../spaces/keys.ts'
 import { checkSpace } from '../spaces/members.ts'
 import { type Network, NetworkDraft, NetworkPatch, networks, type Utilization } from './api.ts'
 import { list } from './list.ts'
-import { devicesIn } from './membership.ts'
+import { buildDeviceSubset } from './membership.ts'
 import { moveToSpace } from './move-to-space.ts'
 import * as store from './store.ts'
-import { utilizationOf, utilizationOfOne } from './usage.ts'
+import { buildUtilization, loadUtilization } from './usage.ts'
 
 /** The data of `network.changing-subnet`: a feature with addresses inside the network refuses by adding an issue. */
 export type SubnetChange = {
@@ -34,35 +34,35 @@ const NONE: ReadonlySet<string> = new Set()
 
 /** @throws AppError VALIDATION_ERROR for a pool or an address of the network that is outside its subnet */
 export const requireInside = async (ctx: Ctx, id: string): Promise<void> => {
-  const network = await mustGet(ctx, id)
+  const network = await getNetworkOrThrow(ctx, id)
   const change: SubnetChange = { before: network, after: network, issues: [], moving: NONE }
   await ctx.emit('network.changing-subnet', change)
   rejectIssues(change.issues)
 }
 
 /** @throws AppError NOT_FOUND */
-export const mustGet = async (ctx: Ctx, id: string): Promise<Network> =>
+export const getNetworkOrThrow = async (ctx: Ctx, id: string): Promise<Network> =>
   orNotFound(await store.find(ctx, id), 'network', id)
 
-/** As `mustGet`, and locks the network until commit. */
-export const mustLock = async (ctx: Ctx, id: string): Promise<Network> =>
+/** As `getNetworkOrThrow`, and locks the network until commit. */
+export const lockNetworkOrThrow = async (ctx: Ctx, id: string): Promise<Network> =>
   orNotFound(await store.lock(ctx, id), 'network', id)
 
 /** Returns the blocks of the existing ids. Other features check their references with it. */
-export const blocksOf = store.blocksOf
+export const findNetworkBlocks = store.findBlocks
 export type { Block } from './store.ts'
 
 /** For the history. */
-export const { documents } = store
+export const { findDocuments } = store
 
-const canonicalSubnet = (subnet: string): string => {
+const toCanonicalSubnet = (subnet: string): string => {
   const cidr = parseCidr(subnet)
   return cidr ? formatCidr(cidr) : subnet
 }
 
 const checkDatacenter = async (ctx: Ctx, id: string | null | undefined): Promise<void> => {
   if (!id) return
-  const known = await existingDatacenters(ctx, [id])
+  const known = await filterExistingDatacenters(ctx, [id])
   if (!known.has(id)) throw invalid([{ field: 'datacenter_id', message: `there is no datacenter with id "${id}"` }])
 }
 
@@ -75,8 +75,8 @@ export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A network with id "${id}" exists already`)
   const { name, vlan_id, datacenter_id, description, managed_by, created_at = ctx.now } = input
-  const refs = changedRefs({}, input.refs)
-  const subnet = canonicalSubnet(input.subnet)
+  const refs = updateRefs({}, input.refs)
+  const subnet = toCanonicalSubnet(input.subnet)
   const times = { created_at, updated_at: ctx.now }
   const fields = { id, name, subnet, vlan_id, datacenter_id, description, refs, managed_by, ...times }
   const bare: Network = withSpace(fields, input.space_id)
@@ -88,13 +88,13 @@ export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<
 
 /** Tells whether no other network of the space that it was in had its subnet. @param before the network before its move */
 export const isOnlyWithSubnet = async (ctx: Ctx, before: Network): Promise<boolean> => {
-  const key = `${await spaceKeyOf(ctx, before)}${before.subnet}`
-  const ids = (await store.idsBySubnetKey(ctx, [key])).get(key) ?? []
+  const key = `${await findSpaceKey(ctx, before)}${before.subnet}`
+  const ids = (await store.findIdsBySubnetKey(ctx, [key])).get(key) ?? []
   return ids.every((id) => id === before.id)
 }
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Network> => {
-  const network = await mustLock(ctx, id)
+  const network = await lockNetworkOrThrow(ctx, id)
   ctx.precondition(network)
   return network
 }
@@ -116,7 +116,7 @@ type FieldsChange = { readonly patch: Omit<NetworkPatch, 'id' | 'space_id'>; rea
 
 /** Changes all fields but the space. */
 const updateFields = async (ctx: Ctx, before: Network, { patch, moving }: FieldsChange): Promise<Network> => {
-  const subnet = patch.subnet === undefined ? undefined : canonicalSubnet(patch.subnet)
+  const subnet = patch.subnet === undefined ? undefined : toCanonicalSubnet(patch.subnet)
   const merged = { before, patch: { ...withChangedRefs(before, patch), subnet } }
   const { value, changes } = await mergeCustom(ctx, 'networks', merged)
   if (changes.length === 0) return before
@@ -126,7 +126,7 @@ const updateFields = async (ctx: Ctx, before: Network, { patch, moving }: Fields
     await ctx.emit('network.changing-subnet', change)
     rejectIssues(change.issues)
   }
-  await store.update(ctx, before, network)
+  await store.updateRow(ctx, before, network)
   await ctx.emit('network.updated', { network, before, changes })
   return network
 }
@@ -136,41 +136,41 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await lockForRedrawing(ctx)
   const network = await lockForChange(ctx, id)
   await ctx.emit('network.deleting', network)
-  await store.remove(ctx, network)
+  await store.deleteRow(ctx, network)
   await ctx.emit('network.deleted', network)
 }
 
 /** @throws AppError NOT_FOUND */
-export const utilization = async (ctx: Ctx, id: string): Promise<Utilization> =>
-  utilizationOfOne(ctx, await mustGet(ctx.whole, id))
+export const getUtilizationOrThrow = async (ctx: Ctx, id: string): Promise<Utilization> =>
+  loadUtilization(ctx, await getNetworkOrThrow(ctx.whole, id))
 
 /** Returns the utilization of every network, without the fields of those that contain others. */
-export const allUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
-  const used = await store.usedCounts(ctx.whole)
-  return (await store.query(ctx).execute()).map((network) => utilizationOf(network, used.get(network.id) ?? 0))
+export const findAllUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
+  const used = await store.countUsed(ctx.whole)
+  return (await store.query(ctx).execute()).map((network) => buildUtilization(network, used.get(network.id) ?? 0))
 }
 
 export const feature: Feature = {
   operations: implement(networks, {
     list,
     create,
-    get: async (ctx, { id }) => mustGet(ctx, id),
+    get: async (ctx, { id }) => getNetworkOrThrow(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
     devices: async (ctx, { id, ...page }) => {
-      await mustGet(ctx, id)
+      await getNetworkOrThrow(ctx, id)
       const revision = await ctx.store.revision(['devices', 'network_addresses'])
-      const { ordered } = await membership(ctx, devicesIn(id))
+      const { ordered } = await buildMembership(ctx, buildDeviceSubset(id))
       const query = ctx.db.selectFrom('devices').select('doc').orderBy('name_key').orderBy('id').where(ordered)
       return listRows(ctx, {
         revision,
         query,
         page,
-        total: () => countMembers(ctx, devicesIn(id)),
+        total: () => countMembers(ctx, buildDeviceSubset(id)),
         row: ({ doc }) => doc,
       })
     },
-    utilization: (ctx, { id }) => utilization(ctx, id),
+    utilization: (ctx, { id }) => getUtilizationOrThrow(ctx, id),
     bulk: async (ctx, input) =>
       runBulk(ctx, input, {
         noun: 'network',
@@ -182,6 +182,6 @@ export const feature: Feature = {
   }),
   reactions: {
     'datacenter.deleting': (ctx, { id }: { id: string }) => store.clearDatacenter(ctx, id),
-    ...rewriteCustom('networks', { lock: store.lockAll, update: store.update, rename: store.renameCustom }),
+    ...rewriteCustom('networks', { lock: store.lockAll, update: store.updateRow, rename: store.renameCustom }),
   },
 }

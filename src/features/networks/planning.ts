@@ -8,16 +8,16 @@ import { lockCustom } from '../custom-fields/engine.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
 import type { Network } from './api.ts'
 import { merge } from './merge.ts'
-import { create, mustGet, mustLock } from './networks.ts'
-import { nextSubnets } from './next-subnet.ts'
+import { create, getNetworkOrThrow, lockNetworkOrThrow } from './networks.ts'
+import { findNextSubnets } from './next-subnet.ts'
 import { planning, type SubnetAllocation } from './planning-api.ts'
 import { split } from './split.ts'
-import { treeOf } from './tree.ts'
+import { loadTree } from './tree.ts'
 
 type Request = Omit<SubnetAllocation, 'idempotency_key'>
 
 /** Returns the name of each subnet. @throws AppError VALIDATION_ERROR for a name that has no room for a number */
-const namesOf = (subnets: readonly string[], name: string | undefined): string[] => {
+const buildNames = (subnets: readonly string[], name: string | undefined): string[] => {
   if (name === undefined) return [...subnets]
   if (subnets.length === 1) return [name]
   const names = subnets.map((_, i) => `${name}-${i + 1}`)
@@ -30,9 +30,9 @@ const allocateOnce = async (ctx: Ctx, request: Request): Promise<{ networks: Net
   await lockCustom(ctx, 'networks')
   await lockForRedrawing(ctx)
   // No pool is created in it until commit.
-  const parent = await mustLock(ctx, request.id)
-  const subnets = (await nextSubnets(ctx, parent, request)).map(formatCidr)
-  const names = namesOf(subnets, request.name)
+  const parent = await lockNetworkOrThrow(ctx, request.id)
+  const subnets = (await findNextSubnets(ctx, parent, request)).map(formatCidr)
+  const names = buildNames(subnets, request.name)
   const { vlan_id, datacenter_id = parent.datacenter_id, description, custom } = request
   const space_id = parent.space_id ?? null
   const fields = { vlan_id, datacenter_id, description, refs: null, managed_by: '', space_id, custom }
@@ -50,9 +50,9 @@ const allocate = (ctx: Ctx, { idempotency_key, ...request }: SubnetAllocation) =
 
 export const feature: Feature = {
   operations: implement(planning, {
-    tree: (ctx, { id }) => treeOf(ctx, id),
+    tree: (ctx, { id }) => loadTree(ctx, id),
     nextSubnet: async (ctx, { id, ...wanted }) => {
-      const subnets = await nextSubnets(ctx, await mustGet(ctx, id), wanted)
+      const subnets = await findNextSubnets(ctx, await getNetworkOrThrow(ctx, id), wanted)
       return { subnets: subnets.map(formatCidr) }
     },
     allocate,

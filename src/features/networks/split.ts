@@ -1,32 +1,36 @@
 /** Splits a network: each free block of one length becomes a network in it, to which pools and addresses move. */
 import { type Cidr, formatCidr } from '../../net/cidr.ts'
-import { nextBlocks } from '../../net/free-blocks.ts'
+import { findAlignedBlocks } from '../../net/free-blocks.ts'
 import { invalidField } from '../../platform/contract/errors.ts'
 import { MAX_NAME } from '../../platform/contract/fields.ts'
 import type { Ctx } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
 import type { CustomPatch } from '../custom-fields/fields.ts'
-import { copiedCustom } from '../custom-fields/rows.ts'
+import { copyCustom } from '../custom-fields/rows.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
-import { spaceKeyOf } from '../spaces/keys.ts'
+import { findSpaceKey } from '../spaces/keys.ts'
 import type { Network } from './api.ts'
-import { lockContents, moveContents, shownMoved } from './contents.ts'
-import { create, mustLock } from './networks.ts'
-import { checkPrefixLength, networksIn } from './next-subnet.ts'
+import { filterMovedCounts, lockContents, moveContents } from './contents.ts'
+import { create, lockNetworkOrThrow } from './networks.ts'
+import { checkPrefixLength, createNetworkObstacles } from './next-subnet.ts'
 import { MAX_SUBNETS, type Moved } from './planning-api.ts'
 
 /** Cuts the name so that the number has room, and never inside a character. */
-const numbered = (name: string, number: number): string => {
+const appendNumber = (name: string, number: number): string => {
   const suffix = ` ${number}`
   const cut = name.slice(0, MAX_NAME - suffix.length)
   return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}${suffix}`
 }
 
 /** @throws AppError VALIDATION_ERROR unless there are 1 to 256 */
-const partsOf = async (ctx: Ctx, network: Network, prefixLength: number): Promise<Cidr[]> => {
+const planParts = async (ctx: Ctx, network: Network, prefixLength: number): Promise<Cidr[]> => {
   const cidr = checkPrefixLength(network, prefixLength)
   const parts: Cidr[] = []
-  for await (const block of nextBlocks(cidr, prefixLength, networksIn(ctx, cidr, await spaceKeyOf(ctx, network))))
+  for await (const block of findAlignedBlocks(
+    cidr,
+    prefixLength,
+    createNetworkObstacles(ctx, cidr, await findSpaceKey(ctx, network)),
+  ))
     if (parts.push(block) > MAX_SUBNETS)
       throw invalidField('prefix_length', `would make more than ${MAX_SUBNETS} networks`)
   if (parts.length === 0)
@@ -47,15 +51,15 @@ export const split = async (ctx: Ctx, { id, prefix_length, custom: given }: Spli
   await lockCustom(ctx, 'networks')
   await lockContents(ctx, [id])
   await lockForRedrawing(ctx)
-  const network = await mustLock(ctx, id)
+  const network = await lockNetworkOrThrow(ctx, id)
   ctx.precondition(network)
   await lockContents(ctx, [id])
-  const parts = await partsOf(ctx, network, prefix_length)
+  const parts = await planParts(ctx, network, prefix_length)
   const { datacenter_id, space_id = null } = network
-  const custom = given === null ? null : { ...(await copiedCustom(ctx, 'networks', network)), ...given }
+  const custom = given === null ? null : { ...(await copyCustom(ctx, 'networks', network)), ...given }
   const fields = { vlan_id: null, datacenter_id, description: '', refs: null, managed_by: '', space_id, custom }
   const networks: Network[] = []
   for (const [i, part] of parts.entries())
-    networks.push(await create(ctx, { ...fields, name: numbered(network.name, i + 1), subnet: formatCidr(part) }))
-  return { network, networks, moved: shownMoved(ctx, await moveContents(ctx, [network], networks)) }
+    networks.push(await create(ctx, { ...fields, name: appendNumber(network.name, i + 1), subnet: formatCidr(part) }))
+  return { network, networks, moved: filterMovedCounts(ctx, await moveContents(ctx, [network], networks)) }
 }

@@ -1,18 +1,18 @@
 /** The queries of networks; the only writer of their table. */
 import type { Kysely } from 'kysely'
-import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
+import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import type { SpaceKey } from '../../net/ip.ts'
 import { withRefs } from '../../platform/contract/external-fields.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
-import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
+import { getCachedCounts } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
-import { objectRefs } from '../../platform/operation/object-refs.ts'
+import { createObjectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import { recordCustom } from '../custom-fields/engine.ts'
-import { customText, withCustomOfRow } from '../custom-fields/rows.ts'
+import { formatCustom, withCustomOfRow } from '../custom-fields/rows.ts'
 import { withSpace } from '../spaces/fields.ts'
-import { spaceKeyOf } from '../spaces/keys.ts'
+import { findSpaceKey } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import type { Network } from './api.ts'
 import type { NetworkRow } from './table.ts'
@@ -34,11 +34,11 @@ const columns = [
 
 export type Row = Pick<NetworkRow, (typeof columns)[number]>
 
-const refs = objectRefs('networks', 'network', 'name')
+const refs = createObjectRefs('networks', 'network', 'name')
 
-const rowOf = (network: Network, space: SpaceKey) => {
-  const cidr = cidrOfText(network.subnet)
-  const { first: first_key, last: last_key } = cidrKeys(cidr, space)
+const toRow = (network: Network, space: SpaceKey) => {
+  const cidr = parseCidrOrThrow(network.subnet)
+  const { first: first_key, last: last_key } = toCidrKeys(cidr, space)
   return {
     ...network,
     refs: JSON.stringify(network.refs),
@@ -48,33 +48,33 @@ const rowOf = (network: Network, space: SpaceKey) => {
     first_key,
     last_key,
     space_id: network.space_id ?? null,
-    custom: customText(network),
+    custom: formatCustom(network),
   }
 }
 
 export const query = (ctx: Ctx) => ctx.db.selectFrom('networks').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: DbScope, id: string) => db.selectFrom('networks').select(columns).where('id', '=', id)
+const selectById = ({ db }: DbScope, id: string) => db.selectFrom('networks').select(columns).where('id', '=', id)
 
-const networkById = prepared((db: Kysely<Tables>, { id }: { id: string }) => byId({ db }, id))
+const networkById = prepared((db: Kysely<Tables>, { id }: { id: string }) => selectById({ db }, id))
 
 /** Returns the object of a row. */
-export const networkOf = ({ space_id, custom, ...row }: Row): Network =>
+export const fromRow = ({ space_id, custom, ...row }: Row): Network =>
   withCustomOfRow({ ...withSpace(withRefs(row), space_id), custom })
 
-const found = (row: Row | undefined): Network | undefined => row && networkOf(row)
+const found = (row: Row | undefined): Network | undefined => row && fromRow(row)
 
 export const find = async (ctx: Ctx, id: string): Promise<Network | undefined> =>
   found((await networkById(ctx, { id }))[0])
 
 /** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Network | undefined> =>
-  found(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
+  found(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 
 /** Locks networks until commit. */
 export const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<Network[]> => {
   const some = ctx.db.selectFrom('networks').select(columns).where('id', 'in', ids).orderBy('id')
-  return (await ctx.store.sql.lockRows(some).execute()).map(networkOf)
+  return (await ctx.store.sql.lockRows(some).execute()).map(fromRow)
 }
 
 type IdsBySubnet = Map<string, readonly string[]>
@@ -85,19 +85,19 @@ export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
   await ctx.db
     .insertInto('networks')
-    .values(rowOf(network, await spaceKeyOf(ctx, network)))
+    .values(toRow(network, await findSpaceKey(ctx, network)))
     .execute()
   await refs.insert(ctx, [network])
   await recordCustom(ctx, 'networks', [{ id: network.id, after: network.custom }])
   ctx.changed('network', { id: network.id, after: JSON.stringify(network) })
 }
 
-export const update = async (ctx: Ctx, before: Network, network: Network): Promise<void> => {
+export const updateRow = async (ctx: Ctx, before: Network, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
   const { id } = network
   await ctx.db
     .updateTable('networks')
-    .set(rowOf(network, await spaceKeyOf(ctx, network)))
+    .set(toRow(network, await findSpaceKey(ctx, network)))
     .where('id', '=', id)
     .execute()
   await refs.update(ctx, before, network)
@@ -109,12 +109,12 @@ export const update = async (ctx: Ctx, before: Network, network: Network): Promi
 export const renameCustom = async (ctx: Ctx, network: Network): Promise<void> => {
   await ctx.db
     .updateTable('networks')
-    .set({ custom: customText(network) })
+    .set({ custom: formatCustom(network) })
     .where('id', '=', network.id)
     .execute()
 }
 
-export const remove = async (ctx: Ctx, network: Network): Promise<void> => {
+export const deleteRow = async (ctx: Ctx, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
   await ctx.db.deleteFrom('networks').where('id', '=', network.id).execute()
   await refs.remove(ctx, [network])
@@ -123,9 +123,9 @@ export const remove = async (ctx: Ctx, network: Network): Promise<void> => {
 }
 
 /** Returns the existing networks of those ids, as JSON text by id. */
-export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const rows = await byIds(ctx, ids)
-  return new Map(rows.map((row) => [row.id, JSON.stringify(networkOf(row))]))
+  return new Map(rows.map((row) => [row.id, JSON.stringify(fromRow(row))]))
 }
 
 const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
@@ -134,13 +134,13 @@ const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
 
 /** Returns the existing networks of those ids. */
 export const findAll = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, Network>> =>
-  new Map((await byIds(ctx, ids)).map((row) => [row.id, networkOf(row)]))
+  new Map((await byIds(ctx, ids)).map((row) => [row.id, fromRow(row)]))
 
 /** Returns the networks with one of these keys of subnets, by that key. */
 export const findBySubnetKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, Network[]>> => {
   const networks = new Map<string, Network[]>()
   for (const { subnet_key, ...row } of await withSubnetKeys(ctx, keys))
-    networks.set(subnet_key, [...(networks.get(subnet_key) ?? []), networkOf(row)])
+    networks.set(subnet_key, [...(networks.get(subnet_key) ?? []), fromRow(row)])
   return networks
 }
 
@@ -155,22 +155,24 @@ const withSubnetKeys = preparedKeys((db: Kysely<Tables>, keys) =>
 export type Block = Pick<NetworkRow, 'subnet' | 'space_id' | 'first_key'>
 
 /** Returns the blocks of the existing ids, or of all networks. */
-export const blocksOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, Block>> => {
-  const rows = await (ids === 'all' ? blocks(ctx.db).execute() : blocksByIds(ctx, ids))
+export const findBlocks = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, Block>> => {
+  const rows = await (ids === 'all' ? selectBlocks(ctx.db).execute() : blocksByIds(ctx, ids))
   return new Map(rows.map(({ id, ...block }) => [id, block]))
 }
 
-const blocks = (db: Kysely<Tables>) => db.selectFrom('networks').select(['id', 'subnet', 'space_id', 'first_key'])
-const blocksByIds = preparedKeys((db: Kysely<Tables>, ids) => blocks(db).where('id', 'in', ids))
-const subnetKeys = (db: Kysely<Tables>) => db.selectFrom('networks').select(['id', 'subnet_key'])
-const bySubnetKeys = preparedKeys((db: Kysely<Tables>, wanted) => subnetKeys(db).where('subnet_key', 'in', wanted))
+const selectBlocks = (db: Kysely<Tables>) => db.selectFrom('networks').select(['id', 'subnet', 'space_id', 'first_key'])
+const blocksByIds = preparedKeys((db: Kysely<Tables>, ids) => selectBlocks(db).where('id', 'in', ids))
+const selectSubnetKeys = (db: Kysely<Tables>) => db.selectFrom('networks').select(['id', 'subnet_key'])
+const bySubnetKeys = preparedKeys((db: Kysely<Tables>, wanted) =>
+  selectSubnetKeys(db).where('subnet_key', 'in', wanted),
+)
 
 /** Returns the ids of the networks with one of these keys of subnets, or of all; none for a subnet without a network. */
-export const idsBySubnetKey = async (ctx: Ctx, wanted: readonly string[] | 'all'): Promise<IdsBySubnet> => {
+export const findIdsBySubnetKey = async (ctx: Ctx, wanted: readonly string[] | 'all'): Promise<IdsBySubnet> => {
   const { value: cached, set } = lastAsked.get(ctx)
   const ids: IdsBySubnet = (wanted === 'all' ? undefined : cached) ?? new Map()
   const missing = wanted === 'all' ? wanted : wanted.filter((subnet) => !ids.has(subnet))
-  const rows = await (missing === 'all' ? subnetKeys(ctx.db).execute() : bySubnetKeys(ctx, missing))
+  const rows = await (missing === 'all' ? selectSubnetKeys(ctx.db).execute() : bySubnetKeys(ctx, missing))
   if (missing !== 'all') for (const subnet of missing) ids.set(subnet, [])
   for (const { id, subnet_key } of rows) ids.set(subnet_key, [...(ids.get(subnet_key) ?? []), id])
   if (wanted !== 'all') set(ids)
@@ -179,12 +181,12 @@ export const idsBySubnetKey = async (ctx: Ctx, wanted: readonly string[] | 'all'
 
 export const clearDatacenter = async (ctx: Ctx, datacenterId: string): Promise<void> => {
   const of = ctx.db.selectFrom('networks').select(columns).where('datacenter_id', '=', datacenterId).orderBy('id')
-  for (const network of (await ctx.store.sql.lockRows(of).execute()).map(networkOf))
-    await update(ctx, network, { ...network, datacenter_id: null, updated_at: ctx.now })
+  for (const network of (await ctx.store.sql.lockRows(of).execute()).map(fromRow))
+    await updateRow(ctx, network, { ...network, datacenter_id: null, updated_at: ctx.now })
 }
 
 /** Counts distinct addresses in use, for one network or for each network that has any. */
-export const usedCounts = async (ctx: Ctx, networkId?: string): Promise<Map<string, number>> => {
+export const countUsed = async (ctx: Ctx, networkId?: string): Promise<Map<string, number>> => {
   let query = ctx.db
     .selectFrom('network_addresses')
     .select(({ fn }) => ['network_id', fn.count<number | string>('ip_key').distinct().as('n')])
@@ -192,5 +194,5 @@ export const usedCounts = async (ctx: Ctx, networkId?: string): Promise<Map<stri
   if (networkId !== undefined) query = query.where('network_id', '=', networkId)
   const count = async () => new Map((await query.execute()).map(({ network_id, n }) => [network_id, Number(n)]))
   // The count over all networks reads every address, so it is cached.
-  return networkId === undefined ? cachedCounts(ctx, 'network_addresses', 'used', count) : count()
+  return networkId === undefined ? getCachedCounts(ctx, 'network_addresses', 'used', count) : count()
 }

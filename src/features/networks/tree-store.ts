@@ -1,10 +1,10 @@
 /** The queries of the tree of networks, which read and never write. */
 import { type Kysely, sql } from 'kysely'
-import { type Cidr, cidrOfText } from '../../net/cidr.ts'
-import { type IpKey, ipFromKey, spaceOfKey } from '../../net/ip.ts'
+import { type Cidr, parseCidrOrThrow } from '../../net/cidr.ts'
+import { fromIpKey, getSpaceKey, type IpKey } from '../../net/ip.ts'
 import type { Span } from '../../net/span.ts'
-import { batches } from '../../platform/db/batches.ts'
-import { cachedCount, cachedText } from '../../platform/db/cache/query-cache.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
+import { getCachedCount, getCachedText } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -24,7 +24,7 @@ const rows = (db: Kysely<Tables>) =>
 const everyRow = prepared((db: Kysely<Tables>) => rows(db), 'many')
 
 /** Returns all networks in the order of the tree. */
-export const allRows = (scope: StoreScope): Promise<TreeRow[]> => everyRow(scope, {})
+export const findAllRows = (scope: StoreScope): Promise<TreeRow[]> => everyRow(scope, {})
 
 const rowsWithin = prepared(
   (db: Kysely<Tables>, { first, last, prefix }: { first: IpKey; last: IpKey; prefix: number }) =>
@@ -35,13 +35,13 @@ const rowsWithin = prepared(
 type Bounds = Pick<NetworkRow, 'first_key' | 'last_key' | 'prefix'>
 
 /** Returns the networks with this subnet and those in it, in the order of the tree. */
-export const rowsIn = (scope: StoreScope, { first_key, last_key, prefix }: Bounds): Promise<TreeRow[]> =>
+export const findRowsIn = (scope: StoreScope, { first_key, last_key, prefix }: Bounds): Promise<TreeRow[]> =>
   rowsWithin(scope, { first: first_key, last: last_key, prefix })
 
 const rowsById = prepared((db: Kysely<Tables>, { id }: { id: string }) => rows(db).where('id', '=', id))
 
 /** Returns the row of a network. */
-export const rowOf = async (scope: StoreScope, id: string): Promise<TreeRow | undefined> =>
+export const findRow = async (scope: StoreScope, id: string): Promise<TreeRow | undefined> =>
   (await rowsById(scope, { id }))[0]
 
 /** Networks that are stepped over by one query. */
@@ -64,9 +64,9 @@ const steps = prepared((db: Kysely<Tables>, { first, last, prefix }: { first: Ip
  * Returns the next subnets that lie directly in a block, by stepping from each to the first behind it.
  * @param from the first address that is considered
  */
-export const nextInside = async (scope: StoreScope, { last_key, prefix }: Bounds, from: IpKey) => {
+export const findNextInside = async (scope: StoreScope, { last_key, prefix }: Bounds, from: IpKey) => {
   const found = await steps(scope, { first: from, last: last_key, prefix })
-  const spans = found.map(({ subnet_key }): Cidr => cidrOfText(subnet_key.slice(spaceOfKey(subnet_key).length)))
+  const spans = found.map(({ subnet_key }): Cidr => parseCidrOrThrow(subnet_key.slice(getSpaceKey(subnet_key).length)))
   return { spans, areAll: found.length < STEPS }
 }
 
@@ -94,18 +94,18 @@ const takenFrom = prepared(
 )
 
 /** Returns the next addresses in a range that a device or a live reservation has. */
-export const nextTaken = async (ctx: Ctx, { first, last }: KeyRange) => {
+export const findNextTaken = async (ctx: Ctx, { first, last }: KeyRange) => {
   const found = await takenFrom(ctx, { first, last, now: ctx.now })
-  const values = new Set(found.map(({ ip_key }) => ipFromKey(ip_key).value))
+  const values = new Set(found.map(({ ip_key }) => fromIpKey(ip_key).value))
   return { spans: [...values].map((value): Span => ({ first: value, last: value })), areAll: found.length < TAKEN }
 }
 
 /** Returns the number of addresses in each range that a device or a live reservation has, by first key, unless it is 0. */
-export const takenCounts = async (ctx: Ctx, all: readonly KeyRange[]): Promise<Map<string, number>> => {
+export const countTaken = async (ctx: Ctx, all: readonly KeyRange[]): Promise<Map<string, number>> => {
   const counts = new Map<string, number>()
   const live = sql`(t.expires_at IS NULL OR t.expires_at > ${ctx.now})`
   const unused = sql`NOT EXISTS (SELECT 1 FROM addresses AS a WHERE a.ip_key = t.ip_key)`
-  for (const batch of batches(all)) {
+  for (const batch of splitBatches(all)) {
     const ranges = sql.join(batch.map(({ first, last }) => sql`(${first}, ${last})`))
     // Two statements: each reads the ranges of one index.
     for (const held of [sql`addresses AS t ON`, sql`reservations AS t ON ${live} AND ${unused} AND`]) {
@@ -121,7 +121,7 @@ export const takenCounts = async (ctx: Ctx, all: readonly KeyRange[]): Promise<M
 }
 
 /** Returns the pools of a network, by name. */
-export const poolsOf = (ctx: Ctx, networkId: string) =>
+export const findPools = (ctx: Ctx, networkId: string) =>
   ctx.db
     .selectFrom('pools')
     .select(['id', 'name', 'start_ip', 'end_ip', 'start_key', 'end_key'])
@@ -131,8 +131,8 @@ export const poolsOf = (ctx: Ctx, networkId: string) =>
     .execute()
 
 /** Returns the distinct addresses of a network and of those in it, also of hidden devices. */
-export const nestedUsed = async (ctx: Ctx, id: string, { first_key, last_key, prefix }: Bounds): Promise<number> =>
-  cachedCount(ctx, 'network_addresses', `nested ${id} ${await ctx.store.revision(['networks'])}`, async () => {
+export const countNestedUsed = async (ctx: Ctx, id: string, { first_key, last_key, prefix }: Bounds): Promise<number> =>
+  getCachedCount(ctx, 'network_addresses', `nested ${id} ${await ctx.store.revision(['networks'])}`, async () => {
     const networks = ctx.db
       .selectFrom('networks')
       .select('id')
@@ -152,8 +152,8 @@ export const nestedUsed = async (ctx: Ctx, id: string, { first_key, last_key, pr
   })
 
 /** Returns the networks of each address that belongs to several. */
-export const sharedAddresses = async (ctx: Ctx): Promise<ReadonlyMap<string, readonly string[]>> => {
-  const text = await cachedText(ctx, 'network_addresses', '\u0000shared', async () => {
+export const findSharedAddresses = async (ctx: Ctx): Promise<ReadonlyMap<string, readonly string[]>> => {
+  const text = await getCachedText(ctx, 'network_addresses', '\u0000shared', async () => {
     const found = await ctx.db
       .selectFrom('network_addresses')
       .select(['ip_key', 'network_id'])
@@ -175,7 +175,7 @@ export const sharedAddresses = async (ctx: Ctx): Promise<ReadonlyMap<string, rea
 }
 
 /** Counts the scans, the discovered devices and the discovery rules of some networks. */
-export const scannedIn = async ({ db }: Ctx, ids: readonly string[]): Promise<Lost> => {
+export const countScanned = async ({ db }: Ctx, ids: readonly string[]): Promise<Lost> => {
   const count = async (table: 'discovery_scans' | 'discovered_devices' | 'discovery_rules'): Promise<number> => {
     const query = db.selectFrom(table).select(({ fn }) => fn.countAll<number | string>().as('n'))
     return Number((await query.where('network_id', 'in', ids).executeTakeFirstOrThrow()).n)

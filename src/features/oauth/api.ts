@@ -166,7 +166,7 @@ export const RegisteredClient = z
 const FORM = 'application/x-www-form-urlencoded'
 const OWN_ERRORS = 'Errors are those of RFC 6749 5.2: {error, error_description}.'
 
-const metadata = (name: string, path: string, summary: string) =>
+const defineMetadata = (name: string, path: string, summary: string) =>
   rawRoute({
     name: `oauth.${name}`,
     summary,
@@ -178,18 +178,22 @@ const metadata = (name: string, path: string, summary: string) =>
 
 /** These routes exist only with MCP_OAUTH_ENABLED=true. */
 export const oauthRoutes = {
-  server: metadata('server-metadata', 'oauth-authorization-server', 'Describe the authorization server (RFC 8414)'),
-  serverOfMcp: metadata(
+  server: defineMetadata(
+    'server-metadata',
+    'oauth-authorization-server',
+    'Describe the authorization server (RFC 8414)',
+  ),
+  serverOfMcp: defineMetadata(
     'server-metadata-of-mcp',
     'oauth-authorization-server/mcp',
     'Describe the authorization server, where some clients look for it',
   ),
-  resource: metadata(
+  resource: defineMetadata(
     'resource-metadata',
     'oauth-protected-resource',
     'Describe the resource that the tokens are for (RFC 9728)',
   ),
-  resourceOfMcp: metadata(
+  resourceOfMcp: defineMetadata(
     'resource-metadata-of-mcp',
     'oauth-protected-resource/mcp',
     'Describe the resource that the tokens are for, at the path of RFC 9728 3.1',

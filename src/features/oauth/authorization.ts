@@ -5,8 +5,8 @@
  */
 
 import type { Problem } from './oauth-error.ts'
-import { isRegistered, redirection } from './redirect-uri.ts'
-import { catalogued, common, scopesOf } from './scopes.ts'
+import { buildRedirection, isRegistered } from './redirect-uri.ts'
+import { filterCommon, parseCatalogued, parseScopes } from './scopes.ts'
 
 /** The fields of a client that a request is checked against. */
 export type RegisteredClient = {
@@ -39,7 +39,7 @@ export type AuthorizationDecision =
 /** SHA-256 in base64url (RFC 7636 4.2). */
 const CHALLENGE = /^[\w-]{43}$/
 
-const pkceProblem = (
+const checkPkce = (
   { code_challenge, code_challenge_method }: Parameters,
   isConfidential: boolean,
 ): string | undefined => {
@@ -58,13 +58,13 @@ export const isOurResource = (resource: string, { issuer, resource: own }: Serve
 }
 
 /** Returns the error to report to the client, if the request has one. */
-const problemFor = (parameters: Parameters, client: RegisteredClient, server: Server): Problem | undefined => {
+const checkParameters = (parameters: Parameters, client: RegisteredClient, server: Server): Problem | undefined => {
   const { response_type, response_mode, resource } = parameters
   if (response_type === undefined) return { error: 'invalid_request', description: 'response_type is missing' }
   if (response_type !== 'code') return { error: 'unsupported_response_type', description: 'response_type must be code' }
   if (response_mode !== undefined && response_mode !== 'query')
     return { error: 'invalid_request', description: 'response_mode must be query' }
-  const pkce = pkceProblem(parameters, client.isConfidential)
+  const pkce = checkPkce(parameters, client.isConfidential)
   if (pkce !== undefined) return { error: 'invalid_request', description: pkce }
   if (resource !== undefined && !isOurResource(resource, server))
     return { error: 'invalid_target', description: 'resource must be the address of /mcp' }
@@ -72,11 +72,11 @@ const problemFor = (parameters: Parameters, client: RegisteredClient, server: Se
 }
 
 /** Returns the redirect URI with the error, the `state` of the request and the issuer (RFC 9207). */
-export const errorRedirection = (
+export const buildErrorRedirection = (
   { error, description }: Problem,
   { redirectUri, state }: Pick<Asked, 'redirectUri' | 'state'>,
   { issuer }: Server,
-): string => redirection(redirectUri, { error, error_description: description, state, iss: issuer })
+): string => buildRedirection(redirectUri, { error, error_description: description, state, iss: issuer })
 
 /** @param client the one that `client_id` names */
 export const decideAuthorization = (
@@ -95,12 +95,12 @@ export const decideAuthorization = (
   const report = (problem: Problem): AuthorizationDecision => ({
     kind: 'report',
     problem,
-    redirectUri: errorRedirection(problem, { redirectUri, state }, server),
+    redirectUri: buildErrorRedirection(problem, { redirectUri, state }, server),
   })
-  const problem = problemFor(parameters, client, server)
+  const problem = checkParameters(parameters, client, server)
   if (problem) return report(problem)
-  const registered = new Set(scopesOf(client.scope))
-  const scopes = common(catalogued(scope ?? client.scope), registered)
+  const registered = new Set(parseScopes(client.scope))
+  const scopes = filterCommon(parseCatalogued(scope ?? client.scope), registered)
   if (scopes.length === 0)
     return report({ error: 'invalid_scope', description: 'scope has none of the registered scopes of the client' })
   return { kind: 'ask', asked: { client, redirectUri, state, scopes, codeChallenge: code_challenge ?? null } }

@@ -6,29 +6,29 @@ import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import { requireChargeOfAll } from '../users/account.ts'
 import type { Parameters, RegisteredClient } from './authorization.ts'
-import { isProven, shownClient } from './client-credentials.ts'
+import { isProven, parseClient } from './client-credentials.ts'
 import { OauthProtocolError } from './oauth-error.ts'
 import type { GrantType, OauthClient } from './schema.ts'
 import * as store from './store.ts'
 import type { OauthClientRow } from './table.ts'
 
 /** Parses a JSON list of strings, which only `validateRegistration` produces. */
-const textsOf = (json: string): string[] => JSON.parse(json) as string[]
+const parseTexts = (json: string): string[] => JSON.parse(json) as string[]
 
-export const grantTypesOf = ({ grant_types }: Pick<OauthClientRow, 'grant_types'>): GrantType[] =>
-  textsOf(grant_types) as GrantType[]
+export const parseGrantTypes = ({ grant_types }: Pick<OauthClientRow, 'grant_types'>): GrantType[] =>
+  parseTexts(grant_types) as GrantType[]
 
-export const registered = (row: OauthClientRow): RegisteredClient => ({
+export const toRegisteredClient = (row: OauthClientRow): RegisteredClient => ({
   id: row.id,
   name: row.name,
-  redirectUris: textsOf(row.redirect_uris),
+  redirectUris: parseTexts(row.redirect_uris),
   scope: row.scope,
   isConfidential: row.secret_hash !== null,
 })
 
 /** Authenticates the client of a request. @throws OauthProtocolError */
 export const authenticate = async (ctx: DbScope, headers: Headers, parameters: Parameters): Promise<OauthClientRow> => {
-  const shown = shownClient(headers, parameters)
+  const shown = parseClient(headers, parameters)
   const row = await store.findClient(ctx, shown.id)
   // Both cases get the same answer, so that it does not reveal which clients exist.
   if (!row || !isProven(shown, row.secret_hash))
@@ -38,12 +38,12 @@ export const authenticate = async (ctx: DbScope, headers: Headers, parameters: P
 
 type ListedClient = OauthClientRow & { last_used_at: string | null; grant_count: number | string | null }
 
-const sent = (row: ListedClient): OauthClient => ({
+const toOauthClient = (row: ListedClient): OauthClient => ({
   id: row.id,
   client_id: row.id,
   client_name: row.name,
-  redirect_uris: textsOf(row.redirect_uris),
-  grant_types: grantTypesOf(row),
+  redirect_uris: parseTexts(row.redirect_uris),
+  grant_types: parseGrantTypes(row),
   response_types: ['code'],
   token_endpoint_auth_method: row.auth_method,
   scope: row.scope,
@@ -56,22 +56,27 @@ const sent = (row: ListedClient): OauthClient => ({
 export const listClients = async (ctx: Ctx, page: Page): Promise<JsonList<OauthClient>> => {
   // Includes users, because a deleted user's grants are deleted too.
   const revision = await ctx.store.revision(['oauth_clients', 'oauth_client_uses', 'oauth_grants', 'users'])
-  return listRows(ctx, { revision, query: store.clients(ctx), page, row: (row): OauthClient => sent(row) })
+  return listRows(ctx, {
+    revision,
+    query: store.selectClients(ctx),
+    page,
+    row: (row): OauthClient => toOauthClient(row),
+  })
 }
 
 export const getClient = async (ctx: Ctx, id: string): Promise<OauthClient> => {
   const row = orNotFound(
-    await store.clients(ctx).where('oauth_clients.id', '=', id).executeTakeFirst(),
+    await store.selectClients(ctx).where('oauth_clients.id', '=', id).executeTakeFirst(),
     'OAuth client',
     id,
   )
-  return sent(row)
+  return toOauthClient(row)
 }
 
-/** Deletes a client with all grants and tokens. @throws AppError FORBIDDEN as `requireChargeOf` of its users */
+/** Deletes a client with all grants and tokens. @throws AppError FORBIDDEN as `requireChargeById` of its users */
 export const deleteClient = async (ctx: Ctx, id: string): Promise<void> => {
   const client = await getClient(ctx, id)
-  const users = (await store.usersOfClient(ctx, id)).filter((user) => user !== ctx.caller.userId)
+  const users = (await store.findUsersOfClient(ctx, id)).filter((user) => user !== ctx.caller.userId)
   await requireChargeOfAll(ctx, users, 'A user that the client acts for')
   ctx.precondition(client)
   await store.removeClient(ctx, id)

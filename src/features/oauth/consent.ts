@@ -3,28 +3,28 @@
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { requireSetup } from '../../platform/operation/access.ts'
-import { namedClient, type RawAudit } from '../../platform/operation/audit.ts'
+import { formatClient, type RawAudit } from '../../platform/operation/audit.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
-import { newSecret, secretHash } from '../../platform/security/secret-token.ts'
+import { createSecret, hashSecret } from '../../platform/security/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Requirement } from '../factors/requirement.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
 import type { Attempt, SignIn } from '../sessions/sign-in.ts'
 import type { Tables } from '../tables.ts'
-import { accountOf } from '../users/account.ts'
+import { findAccount } from '../users/account.ts'
 import {
   type Asked,
   type AuthorizationDecision,
+  buildErrorRedirection,
   decideAuthorization,
-  errorRedirection,
   type Parameters,
 } from './authorization.ts'
-import { registered } from './clients.ts'
-import { json, OauthProtocolError, type Problem, problemAnswer } from './oauth-error.ts'
-import { isForm, postedParameters, queryParameters } from './parameters.ts'
-import { destinationOf, redirection } from './redirect-uri.ts'
+import { toRegisteredClient } from './clients.ts'
+import { OauthProtocolError, type Problem, respondJson, respondProblem } from './oauth-error.ts'
+import { isForm, parseQuery, readPostedParameters } from './parameters.ts'
+import { buildRedirection, parseDestination } from './redirect-uri.ts'
 import type { ConsentRequest, Redirection } from './schema.ts'
-import { common, heldAnywhere, scopeText } from './scopes.ts'
+import { filterCommon, formatScopes, listHeldAnywhere } from './scopes.ts'
 import type { Settings } from './settings.ts'
 import * as store from './store.ts'
 
@@ -34,17 +34,17 @@ const CODE_LIFE_MS = 60_000
 
 const decide = async (ctx: Ctx, parameters: Parameters, settings: Settings): Promise<AuthorizationDecision> => {
   const row = await store.findClient(ctx, parameters.client_id ?? '')
-  return decideAuthorization(parameters, row && registered(row), settings)
+  return decideAuthorization(parameters, row && toRegisteredClient(row), settings)
 }
 
 const signInFirst = () => new AppError('UNAUTHORIZED', 'Sign in to choose the permissions of the client')
 
-const consentRequest = (
+const buildConsentRequest = (
   { client, redirectUri, scopes }: Asked,
   user: Pick<Caller, 'username' | 'permissions' | 'reach'>,
 ): ConsentRequest => {
-  const held = heldAnywhere(user)
-  const { host, isLoopback } = destinationOf(redirectUri)
+  const held = listHeldAnywhere(user)
+  const { host, isLoopback } = parseDestination(redirectUri)
   const asked = new Set<string>(scopes)
   return {
     client_id: client.id,
@@ -53,7 +53,7 @@ const consentRequest = (
     redirect_host: host,
     is_loopback: isLoopback,
     username: user.username,
-    scope: scopeText(scopes),
+    scope: formatScopes(scopes),
     scopes: CATALOGUE.filter(({ name }) => asked.has(name)).map((permission) => ({
       ...permission,
       is_held: held.has(permission.name),
@@ -67,20 +67,20 @@ const redirect = (to: string): Response =>
 type Reported = Extract<AuthorizationDecision, { readonly kind: 'report' }>
 
 /** Redirects no browser, because anyone can register a client (RFC 9700 4.11.2). */
-const wrong = ({ problem, redirectUri }: Reported, isSignedIn: boolean): Response =>
-  problemAnswer(problem, { host: destinationOf(redirectUri).host, uri: isSignedIn ? redirectUri : undefined })
+const respondReported = ({ problem, redirectUri }: Reported, isSignedIn: boolean): Response =>
+  respondProblem(problem, { host: parseDestination(redirectUri).host, uri: isSignedIn ? redirectUri : undefined })
 
 /** `GET /mcp-oauth/authorize` for requests other than a browser's navigation to a page. */
-export const authorize = async (ctx: Ctx, request: Request, settings: Settings): Promise<Response> => {
-  const decision = await decide(ctx, queryParameters(request), settings)
+export const handleAuthorize = async (ctx: Ctx, request: Request, settings: Settings): Promise<Response> => {
+  const decision = await decide(ctx, parseQuery(request), settings)
   switch (decision.kind) {
     case 'refuse':
-      return problemAnswer(decision.problem)
+      return respondProblem(decision.problem)
     case 'report':
-      return wrong(decision, ctx.caller.via === 'session')
+      return respondReported(decision, ctx.caller.via === 'session')
     case 'ask':
       if (ctx.caller.via !== 'session') throw signInFirst()
-      return json(consentRequest(decision.asked, ctx.caller))
+      return respondJson(buildConsentRequest(decision.asked, ctx.caller))
   }
 }
 
@@ -110,7 +110,11 @@ const recordRefusal = ({ audit }: Pick<ConsentOptions, 'audit'>, { error, descri
   audit.failed(new OauthProtocolError(error, description))
 
 /** Returns the deciding user: the one whose name and password are sent, otherwise that of the session. */
-const decider = async (ctx: Ctx, parameters: Parameters, { signIn, requirement, audit }: Terms): Promise<User> => {
+const resolveDecider = async (
+  ctx: Ctx,
+  parameters: Parameters,
+  { signIn, requirement, audit }: Terms,
+): Promise<User> => {
   const { username, password, totp, recovery_code } = parameters
   if (username !== undefined || password !== undefined) {
     audit.note({ userId: '', username: username ?? '' })
@@ -131,16 +135,16 @@ type Consent = { readonly code: string; readonly scope: string } | { readonly pr
 const NOTHING_HELD: Problem = { error: 'invalid_scope', description: 'The user has none of the requested permissions' }
 
 /** Stores the consent in a transaction, with the permissions that the user has at that time. */
-const agree = async (ctx: Ctx, asked: Asked, user: User): Promise<Consent> => {
-  const account = await accountOf(ctx, user.id)
+const storeConsent = async (ctx: Ctx, asked: Asked, user: User): Promise<Consent> => {
+  const account = await findAccount(ctx, user.id)
   const isSame = user.generation === undefined || user.generation === account?.generation
   if (!account?.isActive || !isSame) return { problem: NOTHING_HELD }
-  const scopes = common(asked.scopes, heldAnywhere(account))
+  const scopes = filterCommon(asked.scopes, listHeldAnywhere(account))
   if (scopes.length === 0) return { problem: NOTHING_HELD }
-  const code = newSecret(CODE_PREFIX)
-  const scope = scopeText(scopes)
+  const code = createSecret(CODE_PREFIX)
+  const scope = formatScopes(scopes)
   await store.insertCode(ctx, {
-    code_hash: secretHash(code),
+    code_hash: hashSecret(code),
     client_id: asked.client.id,
     user_id: account.id,
     user_generation: account.generation,
@@ -163,22 +167,22 @@ const isYes = ({ approved }: Parameters): boolean => {
 const DENIED: Problem = { error: 'access_denied', description: 'The user has not agreed' }
 
 /** Returns the redirect URI with the user's decision. */
-const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, terms: Terms): Promise<string> => {
+const completeDecision = async (ctx: Ctx, parameters: Parameters, asked: Asked, terms: Terms): Promise<string> => {
   const { settings, audit } = terms
   const { client, redirectUri, state } = asked
   let about: object = { client_id: client.id, client_name: client.name }
   audit.note({
     resourceId: client.id,
-    oauthClient: namedClient(client),
+    oauthClient: formatClient(client),
     changes: { ...about, approved: parameters.approved },
   })
   const refused = async (problem: Problem): Promise<string> => {
     await recordRefusal(terms, problem)
-    return errorRedirection(problem, asked, settings)
+    return buildErrorRedirection(problem, asked, settings)
   }
   const isAgreed = isYes(parameters)
   // A denial is reported to the client too, so it also requires a signed-in user.
-  const user = await decider(ctx, parameters, terms)
+  const user = await resolveDecider(ctx, parameters, terms)
   noteUser(terms, user)
   if (user.isBreakGlass) {
     about = { ...about, break_glass: true }
@@ -188,7 +192,7 @@ const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, terms: Te
   let isRefused = false
   const consent = await ctx.write(
     async (tx) => {
-      const made = await agree(tx, asked, user)
+      const made = await storeConsent(tx, asked, user)
       isRefused = 'problem' in made
       if ('scope' in made) audit.note({ changes: { ...about, approved: true, scope: made.scope } })
       return made
@@ -196,7 +200,7 @@ const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, terms: Te
     { audit: { ...audit, succeeded: async (tx) => (isRefused ? undefined : audit.succeeded(tx)) } },
   )
   if ('problem' in consent) return refused(consent.problem)
-  return redirection(redirectUri, { code: consent.code, state, iss: settings.issuer })
+  return buildRedirection(redirectUri, { code: consent.code, state, iss: settings.issuer })
 }
 
 const hasCredentials = ({ username, password }: Parameters): boolean => username !== undefined || password !== undefined
@@ -205,12 +209,12 @@ const hasCredentials = ({ username, password }: Parameters): boolean => username
 const OTHER_HOSTS: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 
 /** `POST /mcp-oauth/authorize`. Validates the whole request again, independently of the page. */
-export const consent = async (ctx: Ctx, request: Request, options: ConsentOptions): Promise<Response> => {
+export const handleConsent = async (ctx: Ctx, request: Request, options: ConsentOptions): Promise<Response> => {
   // Login CSRF: a page of another host must not make the user consent under another account.
   if (OTHER_HOSTS.has(request.headers.get('sec-fetch-site') ?? ''))
     throw new AppError('CSRF_FAILED', 'Decide on the page of this server')
   const sinceMs = performance.now()
-  const parameters = await postedParameters(request)
+  const parameters = await readPostedParameters(request)
   const decision = await decide(ctx, parameters, options.settings)
   let deviceCookie: string | undefined
   const signIn: Terms['signIn'] = async (shown) => {
@@ -219,22 +223,22 @@ export const consent = async (ctx: Ctx, request: Request, options: ConsentOption
     return admitted
   }
   const goTo = (redirect_uri: string): Response => {
-    const answer = isForm(request) ? redirect(redirect_uri) : json({ redirect_uri } satisfies Redirection)
+    const answer = isForm(request) ? redirect(redirect_uri) : respondJson({ redirect_uri } satisfies Redirection)
     if (deviceCookie !== undefined) answer.headers.append('Set-Cookie', deviceCookie)
     return answer
   }
   switch (decision.kind) {
     case 'refuse':
       await recordRefusal(options, decision.problem)
-      return problemAnswer(decision.problem)
+      return respondProblem(decision.problem)
     case 'report': {
       const isSignedIn = ctx.caller.via === 'session' || hasCredentials(parameters)
-      if (isSignedIn) noteUser(options, await decider(ctx, parameters, { ...options, signIn }))
+      if (isSignedIn) noteUser(options, await resolveDecider(ctx, parameters, { ...options, signIn }))
       await recordRefusal(options, decision.problem)
       // A browser follows a redirect by itself, so a form post is not redirected to the client.
-      return isSignedIn && !isForm(request) ? goTo(decision.redirectUri) : wrong(decision, isSignedIn)
+      return isSignedIn && !isForm(request) ? goTo(decision.redirectUri) : respondReported(decision, isSignedIn)
     }
     case 'ask':
-      return goTo(await decided(ctx, parameters, decision.asked, { ...options, signIn }))
+      return goTo(await completeDecision(ctx, parameters, decision.asked, { ...options, signIn }))
   }
 }

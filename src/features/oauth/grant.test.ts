@@ -7,16 +7,16 @@ import { countCases } from '../../testing/cases.ts'
 import { challengeOf, newVerifier } from '../../testing/oauth.ts'
 import {
   type CodeRequest,
+  computeEffectiveScopes,
   decideCode,
   decideRefresh,
-  effectiveScopes,
   matchesChallenge,
   NOT_VALID,
   type RefreshRequest,
   type StoredCode,
   type StoredRefreshToken,
 } from './grant.ts'
-import { ALL_SCOPES, scopesOf } from './scopes.ts'
+import { ALL_SCOPES, parseScopes } from './scopes.ts'
 
 const VERIFIER = newVerifier()
 const server = { issuer: 'https://plat.example', resource: 'https://plat.example/mcp' }
@@ -239,7 +239,7 @@ describe('for any stored state and any request', () => {
   const holders = fc.record({
     isActive: fc.boolean(),
     generation: fc.integer({ min: 3, max: 4 }),
-    permissions: scopes.map((text) => new Set(scopesOf(text))),
+    permissions: scopes.map((text) => new Set(parseScopes(text))),
   })
   const clients = fc.record({
     id: fc.constantFrom('client', 'other'),
@@ -289,9 +289,9 @@ describe('for any stored state and any request', () => {
     expect(request.resource).not.toBe('x')
     expect([holder?.isActive, holder?.generation]).toEqual([true, stored.userGeneration])
     expect(scope).not.toBe('')
-    for (const one of scopesOf(scope)) {
-      expect(scopesOf(stored.scope)).toContain(one)
-      expect(scopesOf(request.client.scope)).toContain(one)
+    for (const one of parseScopes(scope)) {
+      expect(parseScopes(stored.scope)).toContain(one)
+      expect(parseScopes(request.client.scope)).toContain(one)
       expect(holder?.permissions.has(one)).toBe(true)
       expect(ALL_SCOPES).toContain(one)
     }
@@ -322,7 +322,7 @@ describe('for any stored state and any request', () => {
         if (stored.usedAt !== null)
           expect(Math.abs(Date.parse(NOW) - Date.parse(stored.usedAt))).toBeLessThan(request.graceMs)
         if (request.scope !== undefined)
-          for (const one of scopesOf(decision.scope)) expect(scopesOf(request.scope)).toContain(one)
+          for (const one of parseScopes(decision.scope)) expect(parseScopes(request.scope)).toContain(one)
       }),
       { numRuns: countCases(5000) },
     )
@@ -349,8 +349,8 @@ describe('for any stored state and any request', () => {
   test('the effective scopes do not depend on the order of the requested ones', () => {
     fc.assert(
       fc.property(scopes, clients, holders, (agreed, asked, holder) => {
-        const backwards = scopesOf(agreed).toReversed().join(' ')
-        expect(effectiveScopes(agreed, asked, holder)).toEqual(effectiveScopes(backwards, asked, holder))
+        const backwards = parseScopes(agreed).toReversed().join(' ')
+        expect(computeEffectiveScopes(agreed, asked, holder)).toEqual(computeEffectiveScopes(backwards, asked, holder))
       }),
     )
   })

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isOurResource, type Server } from './authorization.ts'
 import type { Problem } from './oauth-error.ts'
-import { catalogued, common, heldAnywhere, scopesOf, scopeText } from './scopes.ts'
+import { filterCommon, formatScopes, listHeldAnywhere, parseCatalogued, parseScopes } from './scopes.ts'
 
 /** The fields of a user that tokens depend on. */
 export type Holder = {
@@ -108,21 +108,21 @@ export const matchesChallenge = (verifier: string, challenge: string): boolean =
 }
 
 /** Returns the scopes that the user consented to, the client registered, the catalogue has and the user holds now. */
-export const effectiveScopes = (
+export const computeEffectiveScopes = (
   agreed: string,
   { scope }: Pick<AskingClient, 'scope'>,
   user: Pick<Holder, 'permissions' | 'reach'>,
-): string[] => common(common(catalogued(agreed), new Set(scopesOf(scope))), heldAnywhere(user))
+): string[] => filterCommon(filterCommon(parseCatalogued(agreed), new Set(parseScopes(scope))), listHeldAnywhere(user))
 
 /** Returns the user, unless the consent has ended. */
-const standing = ({ user, userGeneration }: Granted): Holder | undefined =>
+const getActiveUser = ({ user, userGeneration }: Granted): Holder | undefined =>
   user?.isActive && user.generation === userGeneration ? user : undefined
 
 const isWrongResource = ({ resource, server }: Asking): boolean =>
   resource !== undefined && !isOurResource(resource, server)
 
 /** Returns why the request does not match the one that the code was issued for, otherwise undefined. */
-const possessionProblem = (code: StoredCode, { redirectUri, verifier }: CodeRequest): string | undefined => {
+const checkPossession = (code: StoredCode, { redirectUri, verifier }: CodeRequest): string | undefined => {
   if (redirectUri !== code.redirectUri) return 'redirect_uri is not the one that the code was asked for with'
   // An attacker who removes the challenge from a request must not succeed with any verifier (RFC 9700 4.8.2).
   if (code.codeChallenge === null)
@@ -140,14 +140,14 @@ export const decideCode = (code: StoredCode, request: CodeRequest): CodeDecision
   if (code.expiresAt <= request.now) return invalid
   if (code.codeChallenge !== null && request.verifier === undefined)
     return refuse('code_verifier is missing', 'invalid_request')
-  const problem = possessionProblem(code, request)
+  const problem = checkPossession(code, request)
   if (problem !== undefined) return burn(problem)
   if (isWrongResource(request)) return refuse(WRONG_RESOURCE, 'invalid_target')
-  const user = standing(code)
+  const user = getActiveUser(code)
   if (!user) return refuse(NO_USER)
-  const scopes = effectiveScopes(code.scope, request.client, user)
+  const scopes = computeEffectiveScopes(code.scope, request.client, user)
   if (scopes.length === 0) return refuse(NO_SCOPE)
-  return { kind: 'issue', scope: scopeText(scopes), withRefreshToken: request.client.mayRefresh }
+  return { kind: 'issue', scope: formatScopes(scopes), withRefreshToken: request.client.mayRefresh }
 }
 
 /** Compares the absolute difference: the clock of the process that replaced the token may be ahead. */
@@ -161,14 +161,15 @@ export const decideRefresh = (token: StoredRefreshToken, request: RefreshRequest
   if (usedAt !== null && !isInGrace(usedAt, request))
     return revoke('The refresh token was used before; all tokens of its consent have ended', grantId)
   if (token.expiresAt <= request.now) return invalid
-  const user = standing(token)
+  const user = getActiveUser(token)
   if (!user) return refuse(NO_USER)
   if (isWrongResource(request)) return refuse(WRONG_RESOURCE, 'invalid_target')
   const asked = request.scope ?? agreed
-  const mayHave = new Set(scopesOf(agreed))
-  if (scopesOf(asked).some((scope) => !mayHave.has(scope))) return refuse('scope exceeds the consent', 'invalid_scope')
-  const scopes = effectiveScopes(asked, request.client, user)
+  const mayHave = new Set(parseScopes(agreed))
+  if (parseScopes(asked).some((scope) => !mayHave.has(scope)))
+    return refuse('scope exceeds the consent', 'invalid_scope')
+  const scopes = computeEffectiveScopes(asked, request.client, user)
   // The token stays valid: the scopes return when the user gets the permissions back.
   if (scopes.length === 0) return refuse(NO_SCOPE)
-  return { kind: usedAt === null ? 'rotate' : 'lend', scope: scopeText(scopes) }
+  return { kind: usedAt === null ? 'rotate' : 'lend', scope: formatScopes(scopes) }
 }

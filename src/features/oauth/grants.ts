@@ -5,13 +5,13 @@ import { listRows } from '../../platform/contract/list.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { ParsedInputOf } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
-import { RIGHTS_TABLES, requireChargeOf } from '../users/account.ts'
-import { coverageOf } from '../users/covering.ts'
+import { RIGHTS_TABLES, requireChargeById } from '../users/account.ts'
+import { loadCoverage } from '../users/covering.ts'
 import type { oauthGrants } from './api.ts'
 import type { OauthGrant } from './schema.ts'
 import * as store from './store.ts'
 
-const ownerOf = ({ caller }: Ctx): string => {
+const getUserIdOrThrow = ({ caller }: Ctx): string => {
   if (caller.userId === undefined) throw new AppError('UNAUTHORIZED', 'Only a user agrees to anything')
   return caller.userId
 }
@@ -19,12 +19,12 @@ const ownerOf = ({ caller }: Ctx): string => {
 type Wanted = ParsedInputOf<typeof oauthGrants.list>
 
 export const listGrants = async (ctx: Ctx, { client_id, user_id, ...page }: Wanted): Promise<JsonList<OauthGrant>> => {
-  const own = ownerOf(ctx)
+  const own = getUserIdOrThrow(ctx)
   const isAll = ctx.caller.permissions.has('oauth-clients:list')
   const revision = await ctx.store.revision(['oauth_grants', 'oauth_grant_uses', 'oauth_clients', ...RIGHTS_TABLES])
-  let query = store.grants(ctx)
-  if (isAll && user_id !== undefined) await requireChargeOf(ctx, user_id)
-  const coverage = isAll ? await coverageOf(ctx) : undefined
+  let query = store.selectGrants(ctx)
+  if (isAll && user_id !== undefined) await requireChargeById(ctx, user_id)
+  const coverage = isAll ? await loadCoverage(ctx) : undefined
   const isCovered = coverage?.ownerIs('oauth_grants.user_id')
   if (isCovered) query = query.where(isCovered)
   if (!isAll) query = query.where('oauth_grants.user_id', '=', own)
@@ -42,10 +42,10 @@ export const listGrants = async (ctx: Ctx, { client_id, user_id, ...page }: Want
 /** Without oauth-clients:delete, another user's grant does not exist. @throws AppError FORBIDDEN */
 export const deleteGrant = async (ctx: Ctx, id: string): Promise<void> => {
   await store.lockGrant(ctx, id)
-  const grant = await store.grants(ctx).where('oauth_grants.id', '=', id).executeTakeFirst()
-  const mayEnd = grant?.user_id === ownerOf(ctx) || ctx.caller.permissions.has('oauth-clients:delete')
+  const grant = await store.selectGrants(ctx).where('oauth_grants.id', '=', id).executeTakeFirst()
+  const mayEnd = grant?.user_id === getUserIdOrThrow(ctx) || ctx.caller.permissions.has('oauth-clients:delete')
   if (!grant || !mayEnd) throw notFound('OAuth grant', id)
-  await requireChargeOf(ctx, grant.user_id)
+  await requireChargeById(ctx, grant.user_id)
   ctx.precondition(grant)
   await store.removeGrant(ctx, id)
   await ctx.emit('oauth-grant.deleted', grant)

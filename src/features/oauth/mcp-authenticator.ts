@@ -3,18 +3,18 @@
 import { AppError } from '../../platform/contract/errors.ts'
 import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { Db, ReadPoint } from '../../platform/db/database.ts'
-import { credentialsOf } from '../../platform/http/credentials.ts'
+import { readCredentials } from '../../platform/http/credentials.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { createRights } from '../../platform/operation/read-rights.ts'
 import type { Identify, Identity } from '../../platform/operation/request.ts'
 import type { Rights } from '../../platform/operation/rights.ts'
 import type { LastUsed } from '../../platform/runtime/last-used.ts'
-import { isSameHash, secretHash } from '../../platform/security/secret-token.ts'
+import { hashSecret, isSameHash } from '../../platform/security/secret-token.ts'
 import type { DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import { type Account, ASLEEP, accountOf } from '../users/account.ts'
-import { ALL_SCOPES, EVERYDAY, heldAnywhere, scopesOf, scopeText } from './scopes.ts'
+import { type Account, ASLEEP, findAccount } from '../users/account.ts'
+import { ALL_SCOPES, EVERYDAY, formatScopes, listHeldAnywhere, parseScopes } from './scopes.ts'
 import type { Settings } from './settings.ts'
 import * as store from './store.ts'
 import { ACCESS_PREFIX } from './token.ts'
@@ -57,8 +57,8 @@ type Source = { readonly holder: (hash: string) => Promise<Holder | undefined> }
 
 type Token = NonNullable<Awaited<ReturnType<typeof store.findAccessToken>>>
 
-const callerOf = (token: Token, account: Account): Caller => {
-  const carried = new Set(scopesOf(token.scope))
+const buildCaller = (token: Token, account: Account): Caller => {
+  const carried = new Set(parseScopes(token.scope))
   const { permissions } = account
   const reach = new Map([...(account.reach ?? [])].filter(([name]) => carried.has(name)))
   return {
@@ -68,12 +68,12 @@ const callerOf = (token: Token, account: Account): Caller => {
     credentialId: token.grant_id,
     permissions: carried.intersection(permissions),
     ...(reach.size > 0 && { reach }),
-    client: { id: token.client_id, name: token.client_name, withheld: heldAnywhere(account).difference(carried) },
+    client: { id: token.client_id, name: token.client_name, withheld: listHeldAnywhere(account).difference(carried) },
   }
 }
 
 /** Formats challenge parameters as quoted strings; no value contains a quote. */
-const bearer = (parameters: Readonly<Record<string, string>>): string =>
+const formatBearer = (parameters: Readonly<Record<string, string>>): string =>
   `Bearer ${Object.entries(parameters)
     .map(([name, value]) => `${name}="${value}"`)
     .join(', ')}`
@@ -81,14 +81,14 @@ const bearer = (parameters: Readonly<Record<string, string>>): string =>
 export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAuthenticator => {
   const { settings, db, now, identify, uses } = options
   const realm = { realm: 'mcp', resource_metadata: settings.resourceMetadata }
-  const come = bearer({ ...realm, scope: scopeText(EVERYDAY) })
-  const comeAgain = bearer({ ...realm, scope: scopeText(EVERYDAY), error: 'invalid_token' })
-  const refusal = (message: string) => new AppError('UNAUTHORIZED', message, { challenge: comeAgain })
+  const come = formatBearer({ ...realm, scope: formatScopes(EVERYDAY) })
+  const comeAgain = formatBearer({ ...realm, scope: formatScopes(EVERYDAY), error: 'invalid_token' })
+  const buildRefusal = (message: string) => new AppError('UNAUTHORIZED', message, { challenge: comeAgain })
 
-  const committed = (revision: string, readPoint: ReadPoint): Source => {
+  const createCommittedSource = (revision: string, readPoint: ReadPoint): Source => {
     const holders = memoized<Holder | undefined>(db.cache.at('token holders', revision))
     // A write may call this while it holds a connection, so it must not wait for another one.
-    return { holder: (hash) => holders(hash, () => holderOf({ db: db.quick }, hash, readPoint)) }
+    return { holder: (hash) => holders(hash, () => findHolder({ db: db.quick }, hash, readPoint)) }
   }
 
   const { sourceAt, rightsOf } = createRights<Tables, Source>({
@@ -96,46 +96,46 @@ export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAut
     tables: TABLES,
     common: COMMON,
     now,
-    committed,
-    within: (tx) => ({ holder: (hash) => holderOf(tx, hash, undefined) }),
+    committed: createCommittedSource,
+    within: (tx) => ({ holder: (hash) => findHolder(tx, hash, undefined) }),
   })
 
   const isOver = (expiresAt: string): boolean => expiresAt <= now().toISOString()
 
-  const holderOf = async (
+  const findHolder = async (
     scope: DbScope,
     hash: string,
     readPoint: ReadPoint | undefined,
   ): Promise<Holder | undefined> => {
     const token = await store.findAccessToken(scope, hash)
     if (!token || !isSameHash(token.token_hash, hash)) return undefined
-    const account = await accountOf(scope, token.user_id)
+    const account = await findAccount(scope, token.user_id)
     if (!account?.isActive || account.generation !== token.user_generation) return undefined
     const { sleepsMs } = account
     const sleepsAt = sleepsMs === Infinity ? NEVER : new Date(sleepsMs).toISOString()
     const rights = rightsOf({
-      caller: callerOf(token, account),
+      caller: buildCaller(token, account),
       readPoint,
       rows: [
         { table: 'users', where: { id: account.id, is_active: 1, generation: account.generation } },
         { table: 'oauth_access_tokens', where: { token_hash: hash } },
       ],
       isOver: () => isOver(token.expires_at) || isOver(sleepsAt),
-      again: async (source) => (await liveHolder(hash, source)).rights,
+      again: async (source) => (await getHolderOrThrow(hash, source)).rights,
     })
     return { rights, grantId: token.grant_id, expiresAt: token.expires_at, sleepsAt }
   }
 
-  const liveHolder = async (hash: string, source: Source): Promise<Holder> => {
+  const getHolderOrThrow = async (hash: string, source: Source): Promise<Holder> => {
     const holder = await source.holder(hash)
-    if (!holder || isOver(holder.expiresAt)) throw refusal('The access token is not valid')
-    if (isOver(holder.sleepsAt)) throw refusal(ASLEEP)
+    if (!holder || isOver(holder.expiresAt)) throw buildRefusal('The access token is not valid')
+    if (isOver(holder.sleepsAt)) throw buildRefusal(ASLEEP)
     return holder
   }
 
-  const byToken = async (token: string): Promise<Identity> => {
+  const identifyByToken = async (token: string): Promise<Identity> => {
     const readPoint = await db.readPoint()
-    const { rights, grantId } = await liveHolder(secretHash(token), sourceAt(readPoint))
+    const { rights, grantId } = await getHolderOrThrow(hashSecret(token), sourceAt(readPoint))
     const { caller } = rights
     uses.note(`${caller.client?.id} ${grantId}`, now())
     const identity = { caller, isAmbient: false, rights }
@@ -143,7 +143,7 @@ export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAut
   }
 
   /** Adds the challenge to a 401 of another credential. */
-  const challenged = (thrown: unknown): unknown => {
+  const addChallenge = (thrown: unknown): unknown => {
     if (!(thrown instanceof AppError) || thrown.status !== 401) return thrown
     return new AppError(thrown.code, thrown.message, { cause: thrown, challenge: comeAgain })
   }
@@ -156,18 +156,18 @@ export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAut
         })
       try {
         // Without a cookie name, only the Authorization header is read; it takes precedence over a cookie.
-        const shown = credentialsOf(headers, '')
-        if (shown?.token.startsWith(ACCESS_PREFIX)) return await byToken(shown.token)
+        const shown = readCredentials(headers, '')
+        if (shown?.token.startsWith(ACCESS_PREFIX)) return await identifyByToken(shown.token)
         return await identify(headers, origin)
       } catch (thrown) {
-        throw challenged(thrown)
+        throw addChallenge(thrown)
       }
     },
     insufficientScope: (caller, wanted) => {
       // Names all scopes that the client needs, not only the missing ones, because it requests exactly these.
-      const needed = new Set<string>([...heldAnywhere(caller), ...wanted])
+      const needed = new Set<string>([...listHeldAnywhere(caller), ...wanted])
       const scopes = ALL_SCOPES.filter((one) => needed.has(one))
-      const challenge = bearer({ ...realm, scope: scopeText(scopes), error: 'insufficient_scope' })
+      const challenge = formatBearer({ ...realm, scope: formatScopes(scopes), error: 'insufficient_scope' })
       return new AppError('FORBIDDEN', `The token does not carry ${wanted.join(' or ')}`, { challenge })
     },
   }

@@ -3,7 +3,7 @@ import { AUTH_METHODS, GRANT_TYPES } from './schema.ts'
 import { ALL_SCOPES, READING } from './scopes.ts'
 import type { Settings } from './settings.ts'
 
-export const serverMetadata = ({ issuer }: Settings) => ({
+export const buildServerMetadata = ({ issuer }: Settings) => ({
   issuer,
   authorization_endpoint: `${issuer}/mcp-oauth/authorize`,
   token_endpoint: `${issuer}/mcp-oauth/token`,
@@ -20,7 +20,7 @@ export const serverMetadata = ({ issuer }: Settings) => ({
 })
 
 /** Clients request the scopes listed here, so these only read. */
-export const resourceMetadata = ({ issuer, resource }: Settings) => ({
+export const buildResourceMetadata = ({ issuer, resource }: Settings) => ({
   resource,
   authorization_servers: [issuer],
   scopes_supported: READING,
@@ -29,7 +29,7 @@ export const resourceMetadata = ({ issuer, resource }: Settings) => ({
 })
 
 /** Allows scripts of every site: the document is public. */
-export const published = (document: object): Response =>
+export const respondPublic = (document: object): Response =>
   Response.json(document, {
     headers: { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=300' },
   })

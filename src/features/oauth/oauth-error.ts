@@ -36,21 +36,21 @@ export class OauthProtocolError extends AppError {
 /** RFC 6749 5.1: no cache may store a response that may contain a token. */
 const NOT_KEPT = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const
 
-export const json = (body: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
+export const respondJson = (body: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
   Response.json(body, { status, headers: { ...NOT_KEPT, ...headers } })
 
-export const empty = (): Response => new Response(null, { status: 200, headers: NOT_KEPT })
+export const respondEmpty = (): Response => new Response(null, { status: 200, headers: NOT_KEPT })
 
 /** The client's host, and for a signed-in user the address that reports the error to the client. */
 type ClientPlace = { readonly host: string; readonly uri: string | undefined }
 
-export const problemAnswer = ({ error, description }: Problem, client?: ClientPlace): Response => {
+export const respondProblem = ({ error, description }: Problem, client?: ClientPlace): Response => {
   const place = client && { redirect_host: client.host, ...(client.uri !== undefined && { redirect_uri: client.uri }) }
-  return json({ error, error_description: description, ...place }, 400)
+  return respondJson({ error, error_description: description, ...place }, 400)
 }
 
 /** Runs the handler of an endpoint; records and answers its protocol errors. The kernel handles all other errors. */
-export const answering = async (
+export const runEndpoint = async (
   audit: Pick<RawAudit<never>, 'failed'>,
   work: () => Promise<Response>,
 ): Promise<Response> => {
@@ -61,6 +61,6 @@ export const answering = async (
     await audit.failed(thrown)
     const { problem, status, challenge } = thrown
     const body = { error: problem.error, error_description: problem.description }
-    return json(body, status, challenge === undefined ? {} : { 'WWW-Authenticate': challenge })
+    return respondJson(body, status, challenge === undefined ? {} : { 'WWW-Authenticate': challenge })
   }
 }

@@ -11,17 +11,17 @@ import type { SignIn } from '../sessions/sign-in.ts'
 import type { Tables } from '../tables.ts'
 import { oauthClients, oauthGrants, oauthRoutes } from './api.ts'
 import { deleteClient, getClient, listClients } from './clients.ts'
-import { authorize, consent } from './consent.ts'
+import { handleAuthorize, handleConsent } from './consent.ts'
 import { deleteGrant, listGrants } from './grants.ts'
 import { createMcpAuthenticator, type McpAuthenticator } from './mcp-authenticator.ts'
-import { published, resourceMetadata, serverMetadata } from './metadata.ts'
-import { answering } from './oauth-error.ts'
-import { purge } from './purge.ts'
+import { buildResourceMetadata, buildServerMetadata, respondPublic } from './metadata.ts'
+import { runEndpoint } from './oauth-error.ts'
+import { removeExpired } from './purge.ts'
 import { register } from './register.ts'
 import { revoke } from './revoke.ts'
-import { type OauthConfig, type Settings, settingsOf } from './settings.ts'
-import { recordUse, removeGrantsOf } from './store.ts'
-import { token } from './token.ts'
+import { type OauthConfig, type Settings, toSettings } from './settings.ts'
+import { recordUse, removeUserGrants } from './store.ts'
+import { handleToken } from './token.ts'
 
 export type OauthOptions = {
   readonly config: OauthConfig
@@ -40,13 +40,13 @@ export type Oauth = {
 }
 
 /** Deletes all grants of a user and returns those that were in force. */
-export const endGrantsOf = removeGrantsOf
+export const endUserGrants = removeUserGrants
 
 const PURGE_MS = 600_000
 const RECORD_MS = 5_000
 
 /** Returns the user of a browser session, if any. Other credentials do not count here. */
-const sessionAlone =
+const limitToSession =
   (identify: Identify): Identify =>
   async (headers, origin) => {
     try {
@@ -58,10 +58,10 @@ const sessionAlone =
     }
   }
 
-const routesFor = (settings: Settings, { signIn, requirement, identify }: OauthOptions): BoundRaw<Tables>[] => {
-  const server = async () => published(serverMetadata(settings))
-  const resource = async () => published(resourceMetadata(settings))
-  const bySession = sessionAlone(identify)
+const buildRoutes = (settings: Settings, { signIn, requirement, identify }: OauthOptions): BoundRaw<Tables>[] => {
+  const server = async () => respondPublic(buildServerMetadata(settings))
+  const resource = async () => respondPublic(buildResourceMetadata(settings))
+  const bySession = limitToSession(identify)
   return [
     { route: oauthRoutes.server, handler: server },
     { route: oauthRoutes.serverOfMcp, handler: server },
@@ -69,26 +69,26 @@ const routesFor = (settings: Settings, { signIn, requirement, identify }: OauthO
     { route: oauthRoutes.resourceOfMcp, handler: resource },
     {
       route: oauthRoutes.register,
-      handler: (ctx, request, audit) => answering(audit, () => register(ctx, request, audit)),
+      handler: (ctx, request, audit) => runEndpoint(audit, () => register(ctx, request, audit)),
     },
     {
       route: oauthRoutes.authorize,
       identify: bySession,
-      handler: (ctx, request, audit) => answering(audit, () => authorize(ctx, request, settings)),
+      handler: (ctx, request, audit) => runEndpoint(audit, () => handleAuthorize(ctx, request, settings)),
     },
     {
       route: oauthRoutes.consent,
       identify: bySession,
       handler: (ctx, request, audit) =>
-        answering(audit, () => consent(ctx, request, { settings, signIn, requirement, audit })),
+        runEndpoint(audit, () => handleConsent(ctx, request, { settings, signIn, requirement, audit })),
     },
     {
       route: oauthRoutes.token,
-      handler: (ctx, request, audit) => answering(audit, () => token(ctx, request, { settings, audit })),
+      handler: (ctx, request, audit) => runEndpoint(audit, () => handleToken(ctx, request, { settings, audit })),
     },
     {
       route: oauthRoutes.revoke,
-      handler: (ctx, request, audit) => answering(audit, () => revoke(ctx, request, audit)),
+      handler: (ctx, request, audit) => runEndpoint(audit, () => revoke(ctx, request, audit)),
     },
   ]
 }
@@ -105,7 +105,7 @@ const absentRoutes = Object.values(oauthRoutes).map(
 
 export const createOauth = (options: OauthOptions): Oauth => {
   const { config, db, now, identify } = options
-  const settings = settingsOf(config)
+  const settings = toSettings(config)
   const uses = createLastUsed(db, (tx, id, { usedAt: at }) => {
     const [clientId = '', grantId = ''] = id.split(' ')
     return recordUse(tx, { clientId, grantId }, at)
@@ -122,7 +122,7 @@ export const createOauth = (options: OauthOptions): Oauth => {
         }),
         ...implement(oauthGrants, { list: listGrants, delete: (ctx, { id }) => deleteGrant(ctx, id) }),
       ],
-      routes: settings ? routesFor(settings, options) : absentRoutes,
+      routes: settings ? buildRoutes(settings, options) : absentRoutes,
       jobs: [
         {
           name: 'oauth.record-uses',
@@ -136,7 +136,7 @@ export const createOauth = (options: OauthOptions): Oauth => {
           summary: 'Deletes expired codes and tokens, and clients without consent',
           everyMs: PURGE_MS,
           runsAtStart: true,
-          run: purge,
+          run: removeExpired,
         },
       ],
       close: uses.flush,

@@ -12,7 +12,7 @@ const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
 export const isForm = ({ headers }: Request): boolean => FORM.test(headers.get('content-type') ?? '')
 
-const once = (pairs: Iterable<readonly [string, string]>): Parameters => {
+const toParameters = (pairs: Iterable<readonly [string, string]>): Parameters => {
   const found = new Map<string, string>()
   for (const [name, value] of pairs) {
     if (found.has(name)) throw new OauthProtocolError('invalid_request', 'A parameter is repeated')
@@ -25,18 +25,18 @@ const once = (pairs: Iterable<readonly [string, string]>): Parameters => {
 }
 
 /** @throws OauthProtocolError invalid_request */
-export const queryParameters = (request: Request): Parameters => once(new URL(request.url).searchParams)
+export const parseQuery = (request: Request): Parameters => toParameters(new URL(request.url).searchParams)
 
 /** @throws OauthProtocolError invalid_request; AppError for a body that is too large or incomplete. */
-export const formParameters = async (request: Request): Promise<Parameters> => {
+export const readForm = async (request: Request): Promise<Parameters> => {
   if (!isForm(request))
     throw new OauthProtocolError('invalid_request', 'The Content-Type must be application/x-www-form-urlencoded')
   const bytes = await readBytes(request, MAX_BODY_BYTES)
-  return once(new URLSearchParams(new TextDecoder().decode(bytes)))
+  return toParameters(new URLSearchParams(new TextDecoder().decode(bytes)))
 }
 
 /** Reads a body that is a JSON object. @param error for any other body @throws OauthProtocolError, AppError */
-export const jsonMembers = async (
+export const readJsonMembers = async (
   request: Request,
   error: 'invalid_request' | 'invalid_client_metadata',
 ): Promise<Readonly<Record<string, unknown>>> => {
@@ -54,7 +54,7 @@ export const jsonMembers = async (
   return body as Readonly<Record<string, unknown>>
 }
 
-const textOf = (name: string, value: unknown): string => {
+const toText = (name: string, value: unknown): string => {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return String(value)
   throw new OauthProtocolError(
@@ -64,11 +64,16 @@ const textOf = (name: string, value: unknown): string => {
 }
 
 /** Returns the parameters of a form or a JSON object, together with those of the query. */
-export const postedParameters = async (request: Request): Promise<Parameters> => {
-  if (isForm(request)) return merged(queryParameters(request), await formParameters(request))
-  const members = Object.entries(await jsonMembers(request, 'invalid_request')).filter(([, value]) => value !== null)
-  return merged(queryParameters(request), once(members.map(([name, value]) => [name, textOf(name, value)] as const)))
+export const readPostedParameters = async (request: Request): Promise<Parameters> => {
+  if (isForm(request)) return mergeParameters(parseQuery(request), await readForm(request))
+  const members = Object.entries(await readJsonMembers(request, 'invalid_request')).filter(
+    ([, value]) => value !== null,
+  )
+  return mergeParameters(
+    parseQuery(request),
+    toParameters(members.map(([name, value]) => [name, toText(name, value)] as const)),
+  )
 }
 
-const merged = (query: Parameters, body: Parameters): Parameters =>
-  once([...Object.entries(query), ...Object.entries(body)].map(([name, value = '']) => [name, value] as const))
+const mergeParameters = (query: Parameters, body: Parameters): Parameters =>
+  toParameters([...Object.entries(query), ...Object.entries(body)].map(([name, value = '']) => [name, value] as const))

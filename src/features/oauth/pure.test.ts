@@ -1,15 +1,15 @@
 /** The pure checks: redirect URIs, client metadata and client authentication. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { secretHash } from '../../platform/security/secret-token.ts'
+import { hashSecret } from '../../platform/security/secret-token.ts'
 import { countCases } from '../../testing/cases.ts'
 import { challengeOf } from '../../testing/oauth.ts'
 import { decideAuthorization, type RegisteredClient } from './authorization.ts'
-import { isProven, shownClient } from './client-credentials.ts'
+import { isProven, parseClient } from './client-credentials.ts'
 import { OauthProtocolError } from './oauth-error.ts'
-import { destinationOf, isRedirectUri, isRegistered, redirection } from './redirect-uri.ts'
+import { buildRedirection, isRedirectUri, isRegistered, parseDestination } from './redirect-uri.ts'
 import { validateRegistration } from './registration.ts'
-import { ALL_SCOPES, catalogued, EVERYDAY, knownScopes, READING } from './scopes.ts'
+import { ALL_SCOPES, EVERYDAY, parseCatalogued, parseKnownScopes, READING } from './scopes.ts'
 
 describe('a redirect_uri', () => {
   test('that may be registered is one that browsers read as it is written', () => {
@@ -42,7 +42,7 @@ describe('a redirect_uri', () => {
         expect(text.startsWith(`${protocol}//`)).toBe(true)
         if (protocol === 'http:') expect(['localhost', '127.0.0.1', '[::1]']).toContain(hostname)
         else expect(protocol).toBe('https:')
-        expect(destinationOf(text).host.split(':')[0]?.replace('[', '')).toBe(
+        expect(parseDestination(text).host.split(':')[0]?.replace('[', '')).toBe(
           text
             .slice(protocol.length + 2)
             .split(/[/?:]/)[0]
@@ -77,15 +77,15 @@ describe('a redirect_uri', () => {
   })
 
   test('keeps its query before the parameters of the answer', () => {
-    expect(redirection('https://a.example/cb', { code: 'a b', state: undefined, iss: 'https://p' })).toBe(
+    expect(buildRedirection('https://a.example/cb', { code: 'a b', state: undefined, iss: 'https://p' })).toBe(
       'https://a.example/cb?code=a+b&iss=https%3A%2F%2Fp',
     )
-    expect(redirection('https://a.example/cb?x=1', { code: 'c' })).toBe('https://a.example/cb?x=1&code=c')
+    expect(buildRedirection('https://a.example/cb?x=1', { code: 'c' })).toBe('https://a.example/cb?x=1&code=c')
   })
 
   test('shows its host and port', () => {
-    expect(destinationOf('https://claude.ai/api/cb')).toEqual({ host: 'claude.ai', isLoopback: false })
-    expect(destinationOf('http://[::1]:5000/cb')).toEqual({ host: '[::1]:5000', isLoopback: true })
+    expect(parseDestination('https://claude.ai/api/cb')).toEqual({ host: 'claude.ai', isLoopback: false })
+    expect(parseDestination('http://[::1]:5000/cb')).toEqual({ host: '[::1]:5000', isLoopback: true })
   })
 })
 
@@ -128,12 +128,12 @@ describe('scopes', () => {
     expect(EVERYDAY.filter((scope) => /:delete$/.test(scope))).toEqual([])
   })
   test('have one spelling and one order', () => {
-    expect(catalogued('webhooks:list  devices:read openid devices:list devices:read')).toEqual([
+    expect(parseCatalogued('webhooks:list  devices:read openid devices:list devices:read')).toEqual([
       'devices:list',
       'devices:read',
       'webhook:list',
     ])
-    expect(knownScopes('devices:read openid')).toBeUndefined()
+    expect(parseKnownScopes('devices:read openid')).toBeUndefined()
   })
 })
 
@@ -181,7 +181,7 @@ describe('a client', () => {
     ['id:a:b', 'id', 'a:b'],
     ['id:', 'id', ''],
   ])('shows itself by Basic as %s', (text, id, secret) => {
-    expect(shownClient(basic(text), {})).toEqual({ id, secret })
+    expect(parseClient(basic(text), {})).toEqual({ id, secret })
   })
 
   test.each([
@@ -193,11 +193,11 @@ describe('a client', () => {
     ['two ways at once', basic('id:secret'), { client_secret: 'secret' }, 'invalid_request'],
     ['two names', basic('id:secret'), { client_id: 'other' }, 'invalid_request'],
   ])('that shows %s is refused', (_, headers, parameters, error) => {
-    expect(refused(() => shownClient(headers, parameters))).toBe(error)
+    expect(refused(() => parseClient(headers, parameters))).toBe(error)
   })
 
   test('is proven by its secret, and by none where it has none', () => {
-    const hash = secretHash('secret')
+    const hash = hashSecret('secret')
     expect(isProven({ id: 'id', secret: 'secret' }, hash)).toBe(true)
     expect(isProven({ id: 'id', secret: 'Secret' }, hash)).toBe(false)
     expect(isProven({ id: 'id', secret: undefined }, hash)).toBe(false)

@@ -15,7 +15,7 @@ const KEPT_MS: Readonly<Record<keyof typeof ENDING, number>> = {
   idleClients: DAY_MS,
 }
 
-const purgeKind = async (ctx: Ctx, kind: keyof typeof ENDING): Promise<void> => {
+const removeExpiredKind = async (ctx: Ctx, kind: keyof typeof ENDING): Promise<void> => {
   const { find, remove } = ENDING[kind]
   const before = new Date(Date.parse(ctx.now) - KEPT_MS[kind]).toISOString()
   for (;;) {
@@ -25,7 +25,7 @@ const purgeKind = async (ctx: Ctx, kind: keyof typeof ENDING): Promise<void> => 
   }
 }
 
-export const purge = async (ctx: Ctx): Promise<void> => {
+export const removeExpired = async (ctx: Ctx): Promise<void> => {
   // `Object.keys` is typed as strings; the keys of this constant are known.
-  for (const kind of Object.keys(ENDING) as (keyof typeof ENDING)[]) await purgeKind(ctx, kind)
+  for (const kind of Object.keys(ENDING) as (keyof typeof ENDING)[]) await removeExpiredKind(ctx, kind)
 }

@@ -1,6 +1,6 @@
 /** Decides where a browser may be redirected. Compares text, because URL parsers repair it. Pure. */
 
-import { IPV4, oneOf, URL_PORT, urlName } from '../../platform/contract/text-rules.ts'
+import { buildAlternation, buildUrlNamePattern, IPV4, URL_PORT } from '../../platform/contract/text-rules.ts'
 
 export const MAX_REDIRECT_URI = 2048
 /** RFC 3986 needs no other characters. Excluded are the backslash, which browsers treat as a slash, and wildcards. */
@@ -12,7 +12,7 @@ const PARTS = /^(https?):\/\/(\[[^\]/?#]*\]|[^/?#:[\]]*)(?::(\d{1,5}))?([/?].*)?
 const ALLOWED = '!"$-)+-\\[\\]-~'
 /** As `isRedirectUri`, except that a host of https is a name or an IPv4 address in its usual form. */
 export const REDIRECT_URI_PATTERN =
-  `^(?:https://${oneOf(urlName(), IPV4)}|http://(?:localhost|127\\.0\\.0\\.1|\\[::1\\]))` +
+  `^(?:https://${buildAlternation(buildUrlNamePattern(), IPV4)}|http://(?:localhost|127\\.0\\.0\\.1|\\[::1\\]))` +
   `(?::${URL_PORT})?(?:[/?][${ALLOWED}]*)?$`
 
 /** The hosts of the local machine (RFC 8252 7.3, 8.3). */
@@ -20,7 +20,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 type Parts = { readonly scheme: string; readonly host: string; readonly port: string; readonly rest: string }
 
-const partsOf = (uri: string): Parts | undefined => {
+const parseParts = (uri: string): Parts | undefined => {
   if (uri.length > MAX_REDIRECT_URI || !CHARACTERS.test(uri) || FORBIDDEN.test(uri) || !URL.canParse(uri))
     return undefined
   const [, scheme = '', host = '', port = '', rest = ''] = PARTS.exec(uri) ?? []
@@ -32,7 +32,7 @@ const isLoopbackHttp = ({ scheme, host }: Parts): boolean => scheme === 'http' &
 
 /** True for https, or http to the loopback. @example isRedirectUri('http://127.0.0.1.example.com/cb') // false */
 export const isRedirectUri = (uri: string): boolean => {
-  const parts = partsOf(uri)
+  const parts = parseParts(uri)
   return parts !== undefined && (parts.scheme === 'https' || isLoopbackHttp(parts))
 }
 
@@ -43,22 +43,22 @@ export const isRedirectUri = (uri: string): boolean => {
  */
 export const isRegistered = (uri: string, registered: readonly string[]): boolean => {
   if (registered.includes(uri)) return true
-  const asked = partsOf(uri)
+  const asked = parseParts(uri)
   if (!asked || !isLoopbackHttp(asked)) return false
   return registered.some((one) => {
-    const known = partsOf(one)
+    const known = parseParts(one)
     return known?.scheme === asked.scheme && known.host === asked.host && known.rest === asked.rest
   })
 }
 
 /** Returns the host and port that the user should check, and if it is the local machine. */
-export const destinationOf = (uri: string): { readonly host: string; readonly isLoopback: boolean } => {
-  const { host, port } = partsOf(uri) ?? { host: '', port: '' }
+export const parseDestination = (uri: string): { readonly host: string; readonly isLoopback: boolean } => {
+  const { host, port } = parseParts(uri) ?? { host: '', port: '' }
   return { host: port === '' ? host : `${host}:${port}`, isLoopback: LOOPBACK.has(host) }
 }
 
 /** Returns the URI with the parameters appended; omits undefined ones. */
-export const redirection = (uri: string, parameters: Readonly<Record<string, string | undefined>>): string => {
+export const buildRedirection = (uri: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value)
   return `${uri}${uri.includes('?') ? '&' : '?'}${query}`

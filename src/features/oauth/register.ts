@@ -1,12 +1,12 @@
 /** Dynamic client registration (RFC 7591). It needs no sign-in, so number and rate are limited. */
 
 import type { Tx } from '../../platform/db/database.ts'
-import { namedClient, type RawAudit } from '../../platform/operation/audit.ts'
-import { newSecret, secretHash } from '../../platform/security/secret-token.ts'
+import { formatClient, type RawAudit } from '../../platform/operation/audit.ts'
+import { createSecret, hashSecret } from '../../platform/security/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import { json, OauthProtocolError } from './oauth-error.ts'
-import { jsonMembers } from './parameters.ts'
+import { OauthProtocolError, respondJson } from './oauth-error.ts'
+import { readJsonMembers } from './parameters.ts'
 import { type Metadata, validateRegistration } from './registration.ts'
 import * as store from './store.ts'
 
@@ -22,7 +22,7 @@ const insert = async (ctx: Ctx, id: string, metadata: Metadata, secret: string |
     grant_types: JSON.stringify(metadata.grant_types),
     response_types: JSON.stringify(metadata.response_types),
     auth_method: metadata.token_endpoint_auth_method,
-    secret_hash: secret === undefined ? null : secretHash(secret),
+    secret_hash: secret === undefined ? null : hashSecret(secret),
     scope: metadata.scope,
     created_at: ctx.now,
     consented_at: null,
@@ -31,16 +31,16 @@ const insert = async (ctx: Ctx, id: string, metadata: Metadata, secret: string |
 }
 
 export const register = async (ctx: Ctx, request: Request, audit: RawAudit<Tx<Tables>>): Promise<Response> => {
-  const body = await jsonMembers(request, 'invalid_client_metadata')
+  const body = await readJsonMembers(request, 'invalid_client_metadata')
   const registration = validateRegistration(body)
   if ('problem' in registration) {
     throw new OauthProtocolError(registration.problem.error, registration.problem.description)
   }
   const client_id = Bun.randomUUIDv7()
-  const secret = registration.token_endpoint_auth_method === 'none' ? undefined : newSecret(SECRET_PREFIX)
-  audit.note({ resourceId: client_id, oauthClient: namedClient({ name: registration.client_name, id: client_id }) })
+  const secret = registration.token_endpoint_auth_method === 'none' ? undefined : createSecret(SECRET_PREFIX)
+  audit.note({ resourceId: client_id, oauthClient: formatClient({ name: registration.client_name, id: client_id }) })
   await ctx.write((tx) => insert(tx, client_id, registration, secret), { audit })
-  return json(
+  return respondJson(
     {
       client_id,
       client_id_issued_at: Math.floor(Date.parse(ctx.now) / 1000),

@@ -3,7 +3,7 @@
 import type { Problem } from './oauth-error.ts'
 import { isRedirectUri } from './redirect-uri.ts'
 import { AUTH_METHODS, type AuthMethod, GRANT_TYPES, type GrantType } from './schema.ts'
-import { knownScopes, READING, scopeText } from './scopes.ts'
+import { formatScopes, parseKnownScopes, READING } from './scopes.ts'
 
 export type Metadata = {
   readonly client_name: string
@@ -31,11 +31,11 @@ const refuse = (description: string, error: Problem['error'] = 'invalid_client_m
   throw new Refused({ error, description })
 }
 
-const textsIn = (value: unknown): string[] | undefined =>
+const toTexts = (value: unknown): string[] | undefined =>
   Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined
 
 const readRedirectUris = (value: unknown): string[] => {
-  const uris = textsIn(value)
+  const uris = toTexts(value)
   if (!uris || uris.length === 0 || uris.length > MAX_REDIRECT_URIS)
     return refuse(`redirect_uris must be a list of 1 to ${MAX_REDIRECT_URIS} addresses`, 'invalid_redirect_uri')
   const bad = uris.findIndex((uri) => !isRedirectUri(uri))
@@ -58,11 +58,11 @@ const readName = (value: unknown): string => {
 }
 
 const readScope = (value: unknown): string => {
-  if (value === undefined) return scopeText(READING)
-  const scopes = typeof value === 'string' ? knownScopes(value) : undefined
+  if (value === undefined) return formatScopes(READING)
+  const scopes = typeof value === 'string' ? parseKnownScopes(value) : undefined
   if (!scopes || scopes.length === 0)
     return refuse('scope must be permissions of the catalogue, separated by spaces, like devices:list devices:read')
-  return scopeText(scopes)
+  return formatScopes(scopes)
 }
 
 const readAuthMethod = (value: unknown): AuthMethod => {
@@ -73,7 +73,7 @@ const readAuthMethod = (value: unknown): AuthMethod => {
 
 const readGrantTypes = (value: unknown): GrantType[] => {
   if (value === undefined) return [...GRANT_TYPES]
-  const types = textsIn(value) ?? []
+  const types = toTexts(value) ?? []
   const known = GRANT_TYPES.filter((type) => types.includes(type))
   const isKnown = types.every((type) => known.some((one) => one === type))
   if (!isKnown || !known.includes('authorization_code'))
@@ -82,7 +82,7 @@ const readGrantTypes = (value: unknown): GrantType[] => {
 }
 
 const readResponseTypes = (value: unknown): 'code'[] => {
-  const types = value === undefined ? ['code'] : textsIn(value)
+  const types = value === undefined ? ['code'] : toTexts(value)
   if (types?.length !== 1 || types[0] !== 'code') return refuse('response_types must be code alone')
   return ['code']
 }

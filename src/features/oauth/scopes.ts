@@ -1,41 +1,44 @@
 /** Scopes are permissions of the catalogue, separated by spaces (RFC 6749 3.3). Pure. */
-import { oneOf, whole } from '../../platform/contract/text-rules.ts'
-import { CATALOGUE, canonicalPermission, PERMISSION_TABLE, SYSTEM_ROLES } from '../roles/catalogue.ts'
+import { buildAlternation, matchWhole } from '../../platform/contract/text-rules.ts'
+import { CATALOGUE, normalizePermission, PERMISSION_TABLE, SYSTEM_ROLES } from '../roles/catalogue.ts'
 
-/** @example scopesOf('devices:list  devices:read') // ['devices:list', 'devices:read'] */
-export const scopesOf = (text: string): string[] => [...new Set(text.split(' ').filter((scope) => scope !== ''))]
+/** @example parseScopes('devices:list  devices:read') // ['devices:list', 'devices:read'] */
+export const parseScopes = (text: string): string[] => [...new Set(text.split(' ').filter((scope) => scope !== ''))]
 
-export const scopeText = (scopes: Iterable<string>): string => [...scopes].join(' ')
+export const formatScopes = (scopes: Iterable<string>): string => [...scopes].join(' ')
 
-const heldBy = (role: string): readonly string[] => SYSTEM_ROLES.find(({ name }) => name === role)?.permissions ?? []
+const listRolePermissions = (role: string): readonly string[] =>
+  SYSTEM_ROLES.find(({ name }) => name === role)?.permissions ?? []
 
 /** The default scope of a client that requests none: the permissions of a viewer. */
-export const READING: readonly string[] = heldBy('viewer')
+export const READING: readonly string[] = listRolePermissions('viewer')
 
 /** The scope in the challenge of /mcp: the permissions of an operator, which delete nothing. */
-export const EVERYDAY: readonly string[] = heldBy('operator')
+export const EVERYDAY: readonly string[] = listRolePermissions('operator')
 
 export const ALL_SCOPES: readonly string[] = CATALOGUE.map(({ name }) => name)
 
 /** Returns the scopes in the spelling and order of the catalogue; undefined if it lacks one of them. */
-export const knownScopes = (text: string): string[] | undefined => {
-  const names = scopesOf(text).map(canonicalPermission)
+export const parseKnownScopes = (text: string): string[] | undefined => {
+  const names = parseScopes(text).map(normalizePermission)
   if (names.includes(undefined)) return undefined
   return ALL_SCOPES.filter((scope) => names.some((name) => name === scope))
 }
 
-const NAMES_PATTERN = oneOf(...PERMISSION_TABLE.map(({ resource, actions }) => `${resource}:${oneOf(...actions)}`))
+const NAMES_PATTERN = buildAlternation(
+  ...PERMISSION_TABLE.map(({ resource, actions }) => `${resource}:${buildAlternation(...actions)}`),
+)
 /** Scopes of the catalogue, as RFC 6749 3.3 writes them. */
-export const SCOPE_PATTERN = whole(`${NAMES_PATTERN}(?: ${NAMES_PATTERN})*`)
+export const SCOPE_PATTERN = matchWhole(`${NAMES_PATTERN}(?: ${NAMES_PATTERN})*`)
 
 /** Returns the scopes that the catalogue has, in its order; ignores all others. */
-export const catalogued = (text: string): string[] => {
-  const names = new Set<string | undefined>(scopesOf(text).map(canonicalPermission))
+export const parseCatalogued = (text: string): string[] => {
+  const names = new Set<string | undefined>(parseScopes(text).map(normalizePermission))
   return ALL_SCOPES.filter((scope) => names.has(scope))
 }
 
 /** Returns the permissions that a user has, be it in a part of the estate alone. */
-export const heldAnywhere = ({
+export const listHeldAnywhere = ({
   permissions,
   reach,
 }: {
@@ -44,5 +47,5 @@ export const heldAnywhere = ({
 }): ReadonlySet<string> => (reach ? permissions.union(new Set(reach.keys())) : permissions)
 
 /** Returns the intersection. */
-export const common = (scopes: readonly string[], others: ReadonlySet<string>): string[] =>
+export const filterCommon = (scopes: readonly string[], others: ReadonlySet<string>): string[] =>
   scopes.filter((scope) => others.has(scope))

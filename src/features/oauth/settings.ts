@@ -20,7 +20,7 @@ export type Settings = Server & {
 }
 
 /** Returns undefined when OAuth is off. */
-export const settingsOf = (config: OauthConfig): Settings | undefined => {
+export const toSettings = (config: OauthConfig): Settings | undefined => {
   const { mcpOauthEnabled, mcpOauthIssuerUrl: issuer } = config
   // Validation refuses a configuration without an issuer at the start.
   if (!mcpOauthEnabled || issuer === undefined) return undefined

@@ -44,7 +44,7 @@ export const removeIdleBeyond = async (scope: DbScope, kept: number): Promise<vo
 }
 
 /** All clients in their public form, by name. */
-export const clients = ({ db }: DbScope) =>
+export const selectClients = ({ db }: DbScope) =>
   db
     .selectFrom('oauth_clients')
     .leftJoin('oauth_client_uses', 'oauth_client_uses.client_id', 'oauth_clients.id')
@@ -64,7 +64,7 @@ export const clients = ({ db }: DbScope) =>
     .orderBy('oauth_clients.id')
 
 /** All grants in force, newest first. */
-export const grants = ({ db }: DbScope) =>
+export const selectGrants = ({ db }: DbScope) =>
   db
     .selectFrom('oauth_grants')
     .innerJoin('oauth_grant_uses', 'oauth_grant_uses.grant_id', 'oauth_grants.id')
@@ -87,8 +87,8 @@ export const grants = ({ db }: DbScope) =>
     .orderBy('oauth_grants.id', 'desc')
 
 /** Returns the ids of the users who have a grant in force with the client. */
-export const usersOfClient = async (scope: DbScope, clientId: string): Promise<string[]> => {
-  const rows = await grants(scope).where('oauth_grants.client_id', '=', clientId).execute()
+export const findUsersOfClient = async (scope: DbScope, clientId: string): Promise<string[]> => {
+  const rows = await selectGrants(scope).where('oauth_grants.client_id', '=', clientId).execute()
   return [...new Set(rows.map(({ user_id }) => user_id))]
 }
 
@@ -105,8 +105,8 @@ export const removeGrant = async ({ db }: DbScope, id: string): Promise<void> =>
 }
 
 /** Deletes a user's grants, tokens and codes. @returns the grants that were in force */
-export const removeGrantsOf = async (scope: DbScope, userId: string) => {
-  const inForce = await grants(scope).where('oauth_grants.user_id', '=', userId).execute()
+export const removeUserGrants = async (scope: DbScope, userId: string) => {
+  const inForce = await selectGrants(scope).where('oauth_grants.user_id', '=', userId).execute()
   await scope.db.deleteFrom('oauth_codes').where('user_id', '=', userId).execute()
   await scope.db.deleteFrom('oauth_grants').where('user_id', '=', userId).execute()
   return inForce
@@ -207,7 +207,7 @@ export const findAccessToken = ({ db }: DbScope, hash: string) =>
 
 type Until = { readonly before: string; readonly limit: number }
 
-const expiredTokens =
+const selectExpiredTokens =
   (table: 'oauth_access_tokens' | 'oauth_refresh_tokens') =>
   ({ db }: DbScope, { before, limit }: Until) =>
     db.selectFrom(table).select('token_hash as key').where('expires_at', '<=', before).limit(limit).execute()
@@ -221,12 +221,12 @@ export const ENDING = {
       db.deleteFrom('oauth_codes').where('code_hash', 'in', keys).execute(),
   },
   accessTokens: {
-    find: expiredTokens('oauth_access_tokens'),
+    find: selectExpiredTokens('oauth_access_tokens'),
     remove: ({ db }: DbScope, keys: readonly string[]) =>
       db.deleteFrom('oauth_access_tokens').where('token_hash', 'in', keys).execute(),
   },
   refreshTokens: {
-    find: expiredTokens('oauth_refresh_tokens'),
+    find: selectExpiredTokens('oauth_refresh_tokens'),
     remove: ({ db }: DbScope, keys: readonly string[]) =>
       db.deleteFrom('oauth_refresh_tokens').where('token_hash', 'in', keys).execute(),
   },

@@ -1,16 +1,16 @@
 /** The token endpoint (RFC 6749 4.1.3, 6): one transaction decides and writes, and commits before the answer. */
 
 import type { Tx } from '../../platform/db/database.ts'
-import { type AuditNote, namedClient, type RawAudit } from '../../platform/operation/audit.ts'
-import { newSecret, secretHash } from '../../platform/security/secret-token.ts'
+import { type AuditNote, formatClient, type RawAudit } from '../../platform/operation/audit.ts'
+import { createSecret, hashSecret } from '../../platform/security/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import { accountOf } from '../users/account.ts'
+import { findAccount } from '../users/account.ts'
 import type { Parameters } from './authorization.ts'
-import { authenticate, grantTypesOf } from './clients.ts'
+import { authenticate, parseGrantTypes } from './clients.ts'
 import { decideCode, decideRefresh, NOT_VALID } from './grant.ts'
-import { json, OauthProtocolError, type Problem } from './oauth-error.ts'
-import { formParameters } from './parameters.ts'
+import { OauthProtocolError, type Problem, respondJson } from './oauth-error.ts'
+import { readForm } from './parameters.ts'
 import type { Settings } from './settings.ts'
 import * as store from './store.ts'
 import type { OauthClientRow } from './table.ts'
@@ -28,27 +28,27 @@ type Asking = { readonly settings: Settings; readonly client: OauthClientRow; re
 /** @param shown the code or token of the request */
 type Settle = (ctx: Ctx, asking: Asking, shown: string) => Promise<Outcome>
 
-const requestOf = ({ now }: Ctx, { settings, client, parameters }: Asking) => ({
-  client: { id: client.id, scope: client.scope, mayRefresh: grantTypesOf(client).includes('refresh_token') },
+const buildRequest = ({ now }: Ctx, { settings, client, parameters }: Asking) => ({
+  client: { id: client.id, scope: client.scope, mayRefresh: parseGrantTypes(client).includes('refresh_token') },
   server: settings,
   now,
   resource: parameters.resource,
 })
 
-const after = (now: string, ms: number): string => new Date(Date.parse(now) + ms).toISOString()
+const addMs = (now: string, ms: number): string => new Date(Date.parse(now) + ms).toISOString()
 
 type Issue = { readonly grantId: string; readonly scope: string; readonly withRefreshToken: boolean }
 
 const issue = async (ctx: Ctx, { settings }: Asking, { grantId, scope, withRefreshToken }: Issue): Promise<Tokens> => {
-  const access = newSecret(ACCESS_PREFIX)
-  const accessEnd = after(ctx.now, settings.accessTokenTtlMs)
-  const hashed = { token_hash: secretHash(access), grant_id: grantId }
+  const access = createSecret(ACCESS_PREFIX)
+  const accessEnd = addMs(ctx.now, settings.accessTokenTtlMs)
+  const hashed = { token_hash: hashSecret(access), grant_id: grantId }
   await store.insertAccessToken(ctx, { ...hashed, scope, expires_at: accessEnd })
   await store.extendGrant(ctx, grantId, accessEnd)
   if (!withRefreshToken) return { access, scope }
-  const refresh = newSecret(REFRESH_PREFIX)
-  const refreshEnd = after(ctx.now, settings.refreshTokenTtlMs)
-  const kept = { token_hash: secretHash(refresh), grant_id: grantId }
+  const refresh = createSecret(REFRESH_PREFIX)
+  const refreshEnd = addMs(ctx.now, settings.refreshTokenTtlMs)
+  const kept = { token_hash: hashSecret(refresh), grant_id: grantId }
   await store.insertRefreshToken(ctx, { ...kept, expires_at: refreshEnd, used_at: null })
   await store.extendGrant(ctx, grantId, refreshEnd)
   return { access, refresh, scope }
@@ -58,18 +58,18 @@ const issue = async (ctx: Ctx, { settings }: Asking, { grantId, scope, withRefre
 type Belonging = { readonly client_id: string; readonly user_id: string }
 
 /** An unauthenticated request leaves no trace of the owner of a code or token. */
-const aboutOf = async (
+const buildAuditNote = async (
   ctx: Ctx,
   { client }: Asking,
   { client_id, user_id, grantId }: Belonging & { grantId: string | null },
 ): Promise<AuditNote> => {
-  const user = client_id === client.id ? await accountOf(ctx, user_id) : undefined
+  const user = client_id === client.id ? await findAccount(ctx, user_id) : undefined
   return user ? { resourceId: grantId ?? '', userId: user.id, username: user.username } : {}
 }
 
 const settleCode: Settle = async (ctx, asking, shown) => {
   const { parameters } = asking
-  const hash = secretHash(shown)
+  const hash = hashSecret(shown)
   const row = await store.lockCode(ctx, hash)
   if (!row) return { problem: NOT_VALID, about: {} }
   const decision = decideCode(
@@ -77,16 +77,16 @@ const settleCode: Settle = async (ctx, asking, shown) => {
       clientId: row.client_id,
       scope: row.scope,
       userGeneration: row.user_generation,
-      user: await accountOf(ctx, row.user_id),
+      user: await findAccount(ctx, row.user_id),
       redirectUri: row.redirect_uri,
       codeChallenge: row.code_challenge,
       expiresAt: row.expires_at,
       usedAt: row.used_at,
       grantId: row.grant_id,
     },
-    { ...requestOf(ctx, asking), redirectUri: parameters.redirect_uri ?? '', verifier: parameters.code_verifier },
+    { ...buildRequest(ctx, asking), redirectUri: parameters.redirect_uri ?? '', verifier: parameters.code_verifier },
   )
-  const about = (grantId: string | null) => aboutOf(ctx, asking, { ...row, grantId })
+  const about = (grantId: string | null) => buildAuditNote(ctx, asking, { ...row, grantId })
   switch (decision.kind) {
     case 'refuse':
       return { problem: decision.problem, about: await about(null) }
@@ -108,7 +108,7 @@ const settleCode: Settle = async (ctx, asking, shown) => {
 }
 
 const settleRefresh: Settle = async (ctx, asking, shown) => {
-  const hash = secretHash(shown)
+  const hash = hashSecret(shown)
   const row = await store.lockRefreshToken(ctx, hash)
   if (!row) return { problem: NOT_VALID, about: {} }
   const grantId = row.grant_id
@@ -117,14 +117,14 @@ const settleRefresh: Settle = async (ctx, asking, shown) => {
       clientId: row.client_id,
       scope: row.scope,
       userGeneration: row.user_generation,
-      user: await accountOf(ctx, row.user_id),
+      user: await findAccount(ctx, row.user_id),
       grantId,
       expiresAt: row.expires_at,
       usedAt: row.used_at,
     },
-    { ...requestOf(ctx, asking), scope: asking.parameters.scope, graceMs: asking.settings.graceMs },
+    { ...buildRequest(ctx, asking), scope: asking.parameters.scope, graceMs: asking.settings.graceMs },
   )
-  const about = await aboutOf(ctx, asking, { ...row, grantId })
+  const about = await buildAuditNote(ctx, asking, { ...row, grantId })
   switch (decision.kind) {
     case 'refuse':
       return { problem: decision.problem, about }
@@ -157,16 +157,16 @@ const readGrant = ({ grant_type, code, refresh_token, redirect_uri }: Parameters
   }
 }
 
-export const token = async (
+export const handleToken = async (
   ctx: Ctx,
   request: Request,
   { settings, audit }: { readonly settings: Settings; readonly audit: RawAudit<Tx<Tables>> },
 ): Promise<Response> => {
-  const parameters = await formParameters(request)
+  const parameters = await readForm(request)
   audit.note({ changes: { grant_type: parameters.grant_type, client_id: parameters.client_id } })
   const client = await authenticate(ctx, request.headers, parameters)
   const changes = { grant_type: parameters.grant_type, client_id: client.id, client_name: client.name }
-  audit.note({ changes, oauthClient: namedClient(client) })
+  audit.note({ changes, oauthClient: formatClient(client) })
   const [settle, shown] = readGrant(parameters)
   const asking = { settings, client, parameters }
   let isRefused = false
@@ -182,7 +182,7 @@ export const token = async (
   // Thrown after the commit, so that revocations persist.
   if ('problem' in outcome) throw new OauthProtocolError(outcome.problem.error, outcome.problem.description)
   const { access, refresh, scope } = outcome.tokens
-  return json({
+  return respondJson({
     access_token: access,
     token_type: 'Bearer',
     expires_in: Math.floor(settings.accessTokenTtlMs / 1000),

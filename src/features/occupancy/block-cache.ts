@@ -12,7 +12,7 @@ export class BlockCache {
   async read(ctx: Ctx, first: string, last: string): Promise<string> {
     const known = this.#ends.get(`${first} ${last}`)
     if (known !== undefined) return known
-    const page = await store.pageOfBlocks(ctx, { first, last })
+    const page = await store.findBlockPage(ctx, { first, last })
     for (const { block, taken } of page) this.blocks.set(block, taken)
     const end = page.length < store.PAGE_OF_BLOCKS ? last : (page.at(-1)?.block ?? last)
     this.#ends.set(`${first} ${last}`, end)
@@ -28,7 +28,7 @@ export class BlockCache {
 const lockedBlocks = lockScopedCache<BlockCache>()
 
 /** Returns the cache of the transaction if its locks protect it; otherwise a new, empty one. */
-export const blockCacheOf = (ctx: Ctx, isFresh = false): BlockCache => {
+export const getBlockCache = (ctx: Ctx, isFresh = false): BlockCache => {
   const { value: cached, set } = lockedBlocks.get(ctx)
   if (cached && !isFresh) return cached
   const cache = new BlockCache()
@@ -37,7 +37,10 @@ export const blockCacheOf = (ctx: Ctx, isFresh = false): BlockCache => {
 }
 
 /** Updates the cached blocks with those that the transaction has written. */
-export const written = (ctx: Ctx, rows: readonly { readonly block: string; readonly taken: string }[]): void => {
+export const updateBlockCache = (
+  ctx: Ctx,
+  rows: readonly { readonly block: string; readonly taken: string }[],
+): void => {
   const { value: cached } = lockedBlocks.get(ctx)
   for (const { block, taken } of rows) cached?.blocks.set(block, taken)
 }

@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { DEFAULT_SPACE, type IpKey, ipKeyOf } from '../../net/ip.ts'
-import { blockOf, isTaken } from '../../net/occupancy.ts'
+import { DEFAULT_SPACE, type IpKey, parseIpKeyOrThrow } from '../../net/ip.ts'
+import { getBlock, isTaken } from '../../net/occupancy.ts'
 import { countCases } from '../../testing/cases.ts'
 import { type Answer, type Inventory, inventory, noneFree } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'
@@ -295,9 +295,9 @@ describe.each(engines())('free addresses on %s', (dialect) => {
       (await inv.app.db.read.selectFrom('address_blocks').select('block').orderBy('block').execute()).map(
         (row) => row.block,
       )
-    expect(await blocks()).toEqual([...new Set(ips.map((ip) => blockOf(ipKeyOf(ip, DEFAULT_SPACE))))].sort())
+    expect(await blocks()).toEqual([...new Set(ips.map((ip) => getBlock(parseIpKeyOrThrow(ip, DEFAULT_SPACE))))].sort())
     await api.devices.update({ id, addresses: [{ ip: '10.9.1.0' }] })
-    expect(await blocks()).toEqual([blockOf(ipKeyOf('10.9.1.0', DEFAULT_SPACE))])
+    expect(await blocks()).toEqual([getBlock(parseIpKeyOrThrow('10.9.1.0', DEFAULT_SPACE))])
     await api.devices.delete({ id })
     expect(await blocks()).toEqual([])
   })
@@ -317,7 +317,7 @@ describe.each(engines())('free addresses on %s', (dialect) => {
     const query = inv.app.db.read
       .selectFrom('address_blocks')
       .selectAll()
-      .where('block', '=', blockOf(ipKeyOf('10.8.0.0', DEFAULT_SPACE)))
+      .where('block', '=', getBlock(parseIpKeyOrThrow('10.8.0.0', DEFAULT_SPACE)))
     const row = await query.executeTakeFirst()
     expect(Array.from({ length: 8 }, (_, i) => isTaken(row?.taken ?? '', i))).toEqual([
       ...[false, false, false, false],

@@ -2,31 +2,32 @@
 import type { Kysely } from 'kysely'
 import type { IpKey } from '../../net/ip.ts'
 import { EMPTY_BLOCK } from '../../net/occupancy.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 
-const lockNameOf = (block: string): string => `block ${block}`
+const buildLockName = (block: string): string => `block ${block}`
 
 export const lockBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<void> => {
-  await ctx.store.sql.lockNames(ctx.db, blocks.map(lockNameOf))
+  await ctx.store.sql.lockNames(ctx.db, blocks.map(buildLockName))
 }
 
 export const readBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<Map<string, string>> => {
-  const rows = await rowsOf(ctx, blocks)
+  const rows = await findRows(ctx, blocks)
   return new Map(rows.map(({ block, taken }) => [block, taken]))
 }
 
-const rowsOf = preparedKeys((db: Kysely<Tables>, blocks) =>
+const findRows = preparedKeys((db: Kysely<Tables>, blocks) =>
   db.selectFrom('address_blocks').select(['block', 'taken']).where('block', 'in', blocks),
 )
 
 /** Deletes the rows of blocks without a taken address. */
 export const writeBlocks = async (ctx: Ctx, rows: readonly { block: string; taken: string }[]): Promise<void> => {
   const empty = rows.filter(({ taken }) => taken === EMPTY_BLOCK).map(({ block }) => block)
-  for (const batch of batches(empty)) await ctx.db.deleteFrom('address_blocks').where('block', 'in', batch).execute()
+  for (const batch of splitBatches(empty))
+    await ctx.db.deleteFrom('address_blocks').where('block', 'in', batch).execute()
   await putRows(
     ctx,
     rows.filter(({ taken }) => taken !== EMPTY_BLOCK),
@@ -46,7 +47,7 @@ export const PAGE_OF_BLOCKS = 256
 type BlockRange = { readonly first: string; readonly last: string }
 
 /** Returns the blocks in order. Keys of a family have one length, so text order keeps the families apart. */
-export const pageOfBlocks = (ctx: Ctx, range: BlockRange): Promise<Tables['address_blocks'][]> =>
+export const findBlockPage = (ctx: Ctx, range: BlockRange): Promise<Tables['address_blocks'][]> =>
   firstBlocks(ctx, range)
 
 const firstBlocks = prepared((db: Kysely<Tables>, { first, last }: BlockRange) =>
@@ -77,7 +78,7 @@ const blockCount = prepared((db: Kysely<Tables>, { first, last, most }: BlockRan
 )
 
 /** Returns those of the addresses that a device or a reservation has. */
-export const heldKeys = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Set<IpKey>> => {
+export const findHeldKeys = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Set<IpKey>> => {
   const rows = await heldRows(ctx, keys)
   return new Set(rows.map(({ ip_key }) => ip_key))
 }

@@ -5,7 +5,7 @@ import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platf
 import { draft, Filter, idOf, Name, NewId, Page, patch, Tags, Timestamp, text } from '../../platform/contract/fields.ts'
 import { sortField } from '../../platform/contract/sort.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
+import { customFilter, customInput, customOutput } from '../custom-fields/fields.ts'
 import { SpaceFilter } from '../spaces/fields.ts'
 
 export const PoolUtilization = z
@@ -34,7 +34,7 @@ export const Pool = z
     created_at: Timestamp,
     updated_at: Timestamp,
     utilization: PoolUtilization.optional(),
-    custom: customOf('pools'),
+    custom: customOutput('pools'),
   })
   .meta({ id: 'Pool', columns: ['id', 'name', 'network_id', 'start_ip', 'end_ip', 'tags'] })
 export type Pool = z.infer<typeof Pool>

@@ -1,10 +1,10 @@
 // The index that finds the pools of an address, against a look at every pool.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { DEFAULT_SPACE, ipKey } from '../../net/ip.ts'
+import { DEFAULT_SPACE, toIpKey } from '../../net/ip.ts'
 import { RangeIndex } from './pool-finder.ts'
 
-const keyOf = (n: number) => ipKey({ family: 4, value: BigInt(n) }, DEFAULT_SPACE)
+const keyOf = (n: number) => toIpKey({ family: 4, value: BigInt(n) }, DEFAULT_SPACE)
 const range = fc.tuple(fc.nat(60), fc.nat(20))
 
 describe('an index of ranges', () => {

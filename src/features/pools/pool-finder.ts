@@ -1,8 +1,8 @@
 /** Finds the pools whose ranges hold addresses, with an index of all ranges where the database tells without a query that it is current. */
-import { blockOf, keyAt } from '../../net/occupancy.ts'
+import { buildIpKey, getBlock } from '../../net/occupancy.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { Ctx } from '../ctx.ts'
-import { subnetKeysAround } from '../networks/membership.ts'
+import { listSubnetKeysAround } from '../networks/membership.ts'
 import * as store from './range-store.ts'
 
 export type PoolRangeRow = store.PoolRangeRow
@@ -61,35 +61,35 @@ export class RangeIndex {
 /** By block; transactions that share a commit ask once. */
 const lastBlocks = lockScopedCache<Map<string, Promise<Ranges>>>()
 
-const blocksOf = (keys: readonly string[]): string[] => [...new Set(keys.map(blockOf))]
+const listBlocks = (keys: readonly string[]): string[] => [...new Set(keys.map(getBlock))]
 
 export const createPoolFinder = (): PoolFinder => {
   let cached: { readonly revision: string; readonly index: RangeIndex } | undefined
 
-  const around = (ctx: Ctx, block: string): Promise<Ranges> => {
+  const findRangesAround = (ctx: Ctx, block: string): Promise<Ranges> => {
     const { value, set } = lastBlocks.get(ctx)
     const blocks = value ?? new Map<string, Promise<Ranges>>()
     const known = blocks.get(block)
     if (known) return known
-    const [first, last] = [keyAt(block, 0), keyAt(block, 255)]
-    const ranges = store.rangesAround(ctx, { first, last, subnets: subnetKeysAround(first) })
+    const [first, last] = [buildIpKey(block, 0), buildIpKey(block, 255)]
+    const ranges = store.findRangesAround(ctx, { first, last, subnets: listSubnetKeysAround(first) })
     blocks.set(block, ranges)
     set(blocks)
     return ranges
   }
 
   const query = async (ctx: Ctx, keys: readonly string[]): Promise<Ranges> => {
-    const blocks = blocksOf(keys)
+    const blocks = listBlocks(keys)
     const ranges =
       blocks.length > FEW
-        ? await store.allRanges(ctx)
-        : (await Promise.all(blocks.map((block) => around(ctx, block)))).flat()
+        ? await store.findAllRanges(ctx)
+        : (await Promise.all(blocks.map((block) => findRangesAround(ctx, block)))).flat()
     return ranges.length === 0 ? [] : new RangeIndex(ranges).holding(keys)
   }
 
   const read = async (ctx: Ctx, revision: string): Promise<RangeIndex> => {
     // The committed state, to which the revision belongs: the transaction may have written pools and be rolled back.
-    const index = new RangeIndex(await store.allRanges({ db: ctx.store.read, store: ctx.store }))
+    const index = new RangeIndex(await store.findAllRanges({ db: ctx.store.read, store: ctx.store }))
     cached = { revision, index }
     return index
   }
@@ -103,9 +103,9 @@ export const createPoolFinder = (): PoolFinder => {
     },
     prefetch: (ctx, keys) => {
       if (ctx.store.sql.isInProcess) return
-      const blocks = blocksOf(keys)
+      const blocks = listBlocks(keys)
       // `find` awaits the answer, and reports a failure.
-      if (blocks.length <= FEW) for (const block of blocks) around(ctx, block).catch(() => {})
+      if (blocks.length <= FEW) for (const block of blocks) findRangesAround(ctx, block).catch(() => {})
     },
   }
 }

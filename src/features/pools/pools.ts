@@ -1,24 +1,24 @@
 /** The rules of pools. */
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
-import { compareIp, DEFAULT_SPACE, ipFromKey, ipKeyOf, parseIp, type SpaceKey } from '../../net/ip.ts'
+import { compareIp, DEFAULT_SPACE, fromIpKey, parseIp, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listValues, type Page } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
-import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
 import type { CustomFilter } from '../custom-fields/lists.ts'
 import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import type { Network } from '../networks/api.ts'
-import { type ContentsMove, targetOf } from '../networks/contents.ts'
+import { type ContentsMove, getTarget } from '../networks/contents.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import * as networks from '../networks/networks.ts'
 import { asRestored, type Restored } from '../restored.ts'
-import { inSpace, spaceKeyOf } from '../spaces/keys.ts'
+import { findSpaceKey, matchSpace } from '../spaces/keys.ts'
 import { type HeatmapEntry, type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools } from './api.ts'
-import { expiringRevision, heatmap, nextIp, utilizations } from './free-space.ts'
+import { buildHeatmap, findNextIp, getExpiringRevision, loadUtilizations } from './free-space.ts'
 import * as store from './store.ts'
 
 /** The data of `pool.changing-range`: a feature with addresses inside the pool refuses by adding an issue. */
@@ -36,15 +36,16 @@ const NONE: ReadonlySet<string> = new Set()
 
 /** @throws AppError VALIDATION_ERROR for an address or a reservation of the pool that is outside its range */
 export const requireInside = async (ctx: Ctx, id: string): Promise<void> => {
-  const pool = await mustGet(ctx, id)
-  const space = await spaceKeyOf(ctx, await networks.mustGet(ctx, pool.network_id))
+  const pool = await getPoolOrThrow(ctx, id)
+  const space = await findSpaceKey(ctx, await networks.getNetworkOrThrow(ctx, pool.network_id))
   const change: RangeChange = { before: pool, after: pool, space, issues: [], moving: NONE }
   await ctx.emit('pool.changing-range', change)
   rejectIssues(change.issues)
 }
 
 /** @throws AppError NOT_FOUND */
-export const mustGet = async (ctx: Ctx, id: string): Promise<Pool> => orNotFound(await store.find(ctx, id), 'pool', id)
+export const getPoolOrThrow = async (ctx: Ctx, id: string): Promise<Pool> =>
+  orNotFound(await store.find(ctx, id), 'pool', id)
 
 /** The fields of a pool and its network that allocation needs. */
 export type PoolRange = Pick<store.StoredPool, 'start_key' | 'end_key'> &
@@ -52,27 +53,28 @@ export type PoolRange = Pick<store.StoredPool, 'start_key' | 'end_key'> &
   Pick<Network, 'subnet'>
 
 /** Locks the pool until commit. @throws AppError NOT_FOUND */
-export const mustLockRange = async (ctx: Ctx, id: string): Promise<PoolRange> =>
+export const lockPoolRangeOrThrow = async (ctx: Ctx, id: string): Promise<PoolRange> =>
   orNotFound(await store.lockRange(ctx, id), 'pool', id)
 
-/** As `mustGet`, and locks the pool until commit. */
-export const mustLock = async (ctx: Ctx, id: string): Promise<Pool> => orNotFound(await store.lock(ctx, id), 'pool', id)
+/** As `getPoolOrThrow`, and locks the pool until commit. */
+export const lockPoolOrThrow = async (ctx: Ctx, id: string): Promise<Pool> =>
+  orNotFound(await store.lock(ctx, id), 'pool', id)
 
 /** Returns the ranges of the existing ids. Other features check their references with it. */
-export const rangesOf = store.rangesOf
+export const findPoolRanges = store.findRanges
 
 /** Returns the tags of pools, by their ids. */
-export const tagsOf = store.tagsOf
+export const findPoolTags = store.findTags
 
 /** For the history. */
-export const { documents } = store
+export const { findDocuments } = store
 
 /** Locks pools until commit. To prevent a deadlock, lock pools before their addresses. */
 export const lockAll = store.lockAll
 
-const ipOf = (ip: string): bigint => ipFromKey(ipKeyOf(ip, DEFAULT_SPACE)).value
+const toIpValue = (ip: string): bigint => fromIpKey(parseIpKeyOrThrow(ip, DEFAULT_SPACE)).value
 
-const rangeIssues = ({ start_ip, end_ip }: Pick<Pool, 'start_ip' | 'end_ip'>, { subnet }: Network): FieldIssue[] => {
+const validateRange = ({ start_ip, end_ip }: Pick<Pool, 'start_ip' | 'end_ip'>, { subnet }: Network): FieldIssue[] => {
   const cidr = parseCidr(subnet)
   const start = parseIp(start_ip)
   const end = parseIp(end_ip)
@@ -87,31 +89,31 @@ const rangeIssues = ({ start_ip, end_ip }: Pick<Pool, 'start_ip' | 'end_ip'>, { 
 
 /** @throws AppError VALIDATION_ERROR, which does not name the network where it may be hidden */
 const checkRange = (ctx: Ctx, pool: Pick<Pool, 'start_ip' | 'end_ip'>, network: Network): void => {
-  const issues = rangeIssues(pool, network)
+  const issues = validateRange(pool, network)
   const unnamed = () => issues.map((one) => ({ ...one, message: one.message.replace(` ${network.subnet}`, '') }))
   rejectIssues(ctx.mayName('networks') ? issues : unnamed())
 }
 
 export const create = async (ctx: Ctx, input: PoolDraft & Restored): Promise<Pool> => {
   await lockCustom(ctx, 'pools')
-  const network = await networks.mustLock(ctx, input.network_id)
+  const network = await networks.lockNetworkOrThrow(ctx, input.network_id)
   checkRange(ctx, input, network)
   const id = input.id ?? Bun.randomUUIDv7()
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A pool with id "${id}" exists already`)
   const { network_id, name, start_ip, end_ip, description, tags, managed_by, created_at = ctx.now } = input
-  const refs = changedRefs({}, input.refs)
+  const refs = updateRefs({}, input.refs)
   const times = { created_at, updated_at: ctx.now }
   const bare: Pool = { id, network_id, name, start_ip, end_ip, description, tags, refs, managed_by, ...times }
   const pool = await withCustomOfNew(ctx, 'pools', { object: bare, given: input.custom, ...asRestored(input) })
-  await store.insert(ctx, pool, await spaceKeyOf(ctx, network))
+  await store.insert(ctx, pool, await findSpaceKey(ctx, network))
   await ctx.emit('pool.created', pool)
   return pool
 }
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Pool> => {
   await lockCustom(ctx, 'pools')
-  const pool = await mustLock(ctx, id)
+  const pool = await lockPoolOrThrow(ctx, id)
   ctx.precondition(pool)
   return pool
 }
@@ -133,16 +135,16 @@ const change = async (ctx: Ctx, before: Pool, { patch: { id: _, ...given }, movi
   const patch = { ...given, network_id: given.network_id || before.network_id }
   const { value, changes } = await mergeCustom(ctx, 'pools', { before, patch: withChangedRefs(before, patch) })
   if (changes.length === 0) return before
-  const network = await networks.mustGet(ctx, value.network_id)
+  const network = await networks.getNetworkOrThrow(ctx, value.network_id)
   checkRange(ctx, value, network)
-  const space = await spaceKeyOf(ctx, network)
+  const space = await findSpaceKey(ctx, network)
   const pool = { ...value, updated_at: ctx.now }
   if (changes.includes('start_ip') || changes.includes('end_ip')) {
     const change: RangeChange = { before, after: pool, space, issues: [], moving }
     await ctx.emit('pool.changing-range', change)
     rejectIssues(change.issues)
   }
-  await store.update(ctx, before, { pool, space })
+  await store.updateRow(ctx, before, { pool, space })
   await ctx.emit('pool.updated', { pool, changes })
   return pool
 }
@@ -151,30 +153,30 @@ const removeAll = async (ctx: Ctx, gone: readonly Pool[]): Promise<void> => {
   if (gone.length === 0) return
   const ids = gone.map(({ id }) => id)
   await ctx.emit('pools.deleting', ids)
-  await store.remove(ctx, gone)
+  await store.deleteRow(ctx, gone)
   for (const pool of gone) await ctx.emit('pool.deleted', pool)
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => removeAll(ctx, [await lockForChange(ctx, id)])
 
 /** Names a pool, which may be hidden from the caller. */
-const nameOf = (ctx: Ctx, { name, start_ip, end_ip }: Pool): string =>
+const formatPool = (ctx: Ctx, { name, start_ip, end_ip }: Pool): string =>
   ctx.mayName('pools') ? `the pool "${name}" (${start_ip} - ${end_ip})` : 'a pool'
 
 /** Moves pools to the networks that hold them. */
 const moveAll = async (ctx: Ctx, move: ContentsMove): Promise<void> => {
   const ids: string[] = []
   for (const { id } of move.from)
-    for (const before of await ofNetwork(ctx, id)) {
-      const [first, last] = [ipOf(before.start_ip), ipOf(before.end_ip)]
-      const target = targetOf(move, { first, last })
+    for (const before of await loadByNetwork(ctx, id)) {
+      const [first, last] = [toIpValue(before.start_ip), toIpValue(before.end_ip)]
+      const target = getTarget(move, { first, last })
       if (target) {
         const pool = { ...before, network_id: target.network.id, updated_at: ctx.now }
-        await store.update(ctx, before, { pool, space: await spaceKeyOf(ctx, target.network) })
+        await store.updateRow(ctx, before, { pool, space: await findSpaceKey(ctx, target.network) })
         await ctx.emit('pool.updated', { pool, changes: ['network_id'] })
         ids.push(pool.id)
       } else if (move.targets.some((one) => one.first <= last && first <= one.last)) {
-        move.issues.push({ field: 'prefix_length', message: `would cut ${nameOf(ctx, before)}` })
+        move.issues.push({ field: 'prefix_length', message: `would cut ${formatPool(ctx, before)}` })
       }
     }
   move.moved.pools += ids.length
@@ -185,14 +187,14 @@ const moveAll = async (ctx: Ctx, move: ContentsMove): Promise<void> => {
 export type PoolsMoved = { readonly ids: readonly string[]; readonly moved: ContentsMove['moved'] }
 
 /** The ids of the pools of a network. */
-export const idsOfNetwork = async (ctx: Ctx, networkId: string): Promise<string[]> =>
-  (await store.ofNetwork(ctx, networkId)).map(({ id }) => id)
+export const findPoolIds = async (ctx: Ctx, networkId: string): Promise<string[]> =>
+  (await store.findByNetwork(ctx, networkId)).map(({ id }) => id)
 
-const ofNetwork = async (ctx: Ctx, networkId: string): Promise<Pool[]> => {
-  const rows = await store.ofNetwork(ctx, networkId)
+const loadByNetwork = async (ctx: Ctx, networkId: string): Promise<Pool[]> => {
+  const rows = await store.findByNetwork(ctx, networkId)
   if (rows.length === 0) return []
-  const tags = await store.tagsOf(ctx, 'all')
-  return rows.map((row) => store.poolOf(row, tags.get(row.id) ?? []))
+  const tags = await store.findTags(ctx, 'all')
+  return rows.map((row) => store.toPool(row, tags.get(row.id) ?? []))
 }
 
 const LIST_TABLES = ['pools', 'pool_tags'] as const
@@ -215,7 +217,7 @@ const list = async (ctx: Ctx, input: ListInput) => {
   const tables = space_id === undefined ? LIST_TABLES : ([...LIST_TABLES, 'networks'] as const)
   let query = store.query(ctx)
   if (space_id !== undefined)
-    query = query.where('network_id', 'in', (eb) => eb.selectFrom('networks').select('id').where(inSpace(space_id)))
+    query = query.where('network_id', 'in', (eb) => eb.selectFrom('networks').select('id').where(matchSpace(space_id)))
   if (networkId !== undefined) query = query.where('network_id', '=', networkId)
   if (name) query = query.where(containsText('name_key', name))
   if (managed_by) query = query.where(isManagedBy(managed_by))
@@ -227,37 +229,37 @@ const list = async (ctx: Ctx, input: ListInput) => {
     resource: 'pools',
     query,
     tables: include ? UTILIZATION_TABLES : tables,
-    ...(include && { revision: (all) => expiringRevision(ctx, all) }),
+    ...(include && { revision: (all) => getExpiringRevision(ctx, all) }),
     wanted: { custom, sort },
     page,
     prepare: async () => {
-      tags = await store.tagsOf(ctx, 'all')
-      if (include) utilizationOf = await utilizations(ctx.whole, await networks.blocksOf(ctx.whole, 'all'))
+      tags = await store.findTags(ctx, 'all')
+      if (include) utilizationOf = await loadUtilizations(ctx.whole, await networks.findNetworkBlocks(ctx.whole, 'all'))
     },
     row: (row) => {
-      const pool = store.poolOf(row, tags.get(row.id) ?? [])
+      const pool = store.toPool(row, tags.get(row.id) ?? [])
       return utilizationOf ? { ...pool, utilization: utilizationOf(pool) } : pool
     },
   })
 }
 
 /** @throws AppError NOT_FOUND */
-export const utilization = async (ctx: Ctx, id: string): Promise<PoolUtilization> => {
-  const pool = await mustGet(ctx, id)
-  return (await utilizations(ctx, await networks.blocksOf(ctx, [pool.network_id]), pool))(pool)
+export const getUtilizationOrThrow = async (ctx: Ctx, id: string): Promise<PoolUtilization> => {
+  const pool = await getPoolOrThrow(ctx, id)
+  return (await loadUtilizations(ctx, await networks.findNetworkBlocks(ctx, [pool.network_id]), pool))(pool)
 }
 
 /** Returns the utilization of every pool, without tags. */
-export const allUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilization: PoolUtilization }[]> => {
-  const utilizationOf = await utilizations(ctx.whole, await networks.blocksOf(ctx.whole, 'all'))
-  const all = (await store.query(ctx).execute()).map((row) => store.poolOf(row, []))
-  return all.map((pool) => ({ pool, utilization: utilizationOf(pool) }))
+export const findAllUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilization: PoolUtilization }[]> => {
+  const computeUtilization = await loadUtilizations(ctx.whole, await networks.findNetworkBlocks(ctx.whole, 'all'))
+  const all = (await store.query(ctx).execute()).map((row) => store.toPool(row, []))
+  return all.map((pool) => ({ pool, utilization: computeUtilization(pool) }))
 }
 
 /** Returns the entries without the devices that the context does not show; their addresses stay used. */
 const withoutHidden = async (ctx: Ctx, entries: readonly HeatmapEntry[]): Promise<HeatmapEntry[]> => {
   const ids = [...new Set(entries.flatMap(({ device_id }) => device_id ?? []))]
-  const visible = new Set((await store.devicesOf(ctx, ids)).map(({ id }) => id))
+  const visible = new Set((await store.findDevices(ctx, ids)).map(({ id }) => id))
   return entries.map(({ device_id, ...entry }) =>
     device_id !== undefined && visible.has(device_id) ? { ...entry, device_id } : entry,
   )
@@ -268,35 +270,35 @@ export const feature: Feature = {
     all: async (ctx, { name, tags, space_id, managed_by, include, custom, sort, ...page }) =>
       list(ctx, { name, tags, space_id, managed_by, include, custom, sort, page }),
     list: async (ctx, { network_id, tags, include, custom, sort, ...page }) => {
-      await networks.mustGet(ctx, network_id)
+      await networks.getNetworkOrThrow(ctx, network_id)
       return list(ctx, { networkId: network_id, tags, include, custom, sort, page })
     },
     create,
-    get: async (ctx, { id }) => mustGet(ctx, id),
+    get: async (ctx, { id }) => getPoolOrThrow(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
     nextIp: async (ctx, { id }) => {
-      const pool = await mustGet(ctx, id)
-      return { ip: await nextIp(ctx, pool, await networks.mustGet(ctx, pool.network_id)) }
+      const pool = await getPoolOrThrow(ctx, id)
+      return { ip: await findNextIp(ctx, pool, await networks.getNetworkOrThrow(ctx, pool.network_id)) }
     },
     heatmap: async (ctx, { id, ...page }) => {
       const { whole } = ctx
-      const pool = await mustGet(whole, id)
-      const entries = await heatmap(whole, pool, await networks.mustGet(whole, pool.network_id))
+      const pool = await getPoolOrThrow(whole, id)
+      const entries = await buildHeatmap(whole, pool, await networks.getNetworkOrThrow(whole, pool.network_id))
       return listValues(whole === ctx ? entries : await withoutHidden(ctx, entries), page)
     },
   }),
   reactions: {
     'network.changed-space': (ctx, { after, ...spaces }: SpaceChange) => store.moveToSpace(ctx, after.id, spaces),
     'networks.locking-contents': async (ctx, networkIds: readonly string[]) =>
-      lockAll(ctx, await store.idsOfNetworks(ctx, networkIds)),
+      lockAll(ctx, await store.findIdsInNetworks(ctx, networkIds)),
     'networks.moving-contents': moveAll,
     ...rewriteCustom('pools', { lock: store.lockPools, update: store.updateCustom, rename: store.renameCustom }),
-    'network.deleting': async (ctx, { id }: Network) => removeAll(ctx, await ofNetwork(ctx, id)),
+    'network.deleting': async (ctx, { id }: Network) => removeAll(ctx, await loadByNetwork(ctx, id)),
     'network.changing-subnet': async (ctx, { after, issues, moving }: networks.SubnetChange) => {
-      for (const pool of await ofNetwork(ctx, after.id)) {
-        if (moving.has(pool.id) || rangeIssues(pool, after).length === 0) continue
-        issues.push({ field: 'subnet', message: `would leave ${nameOf(ctx, pool)} outside` })
+      for (const pool of await loadByNetwork(ctx, after.id)) {
+        if (moving.has(pool.id) || validateRange(pool, after).length === 0) continue
+        issues.push({ field: 'subnet', message: `would leave ${formatPool(ctx, pool)} outside` })
         return
       }
     },

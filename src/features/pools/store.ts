@@ -1,18 +1,18 @@
 /** The queries of pools; the only writer of their tables. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { type IpKey, ipKeyOf, type SpaceKey } from '../../net/ip.ts'
+import { type IpKey, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
 import { withRefs } from '../../platform/contract/external-fields.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
-import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
+import { getCachedCounts } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
-import { objectRefs } from '../../platform/operation/object-refs.ts'
+import { createObjectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import { recordCustom } from '../custom-fields/engine.ts'
-import { customText, withCustomOfRow } from '../custom-fields/rows.ts'
+import { formatCustom, withCustomOfRow } from '../custom-fields/rows.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
-import { type Moved, movedKey } from '../spaces/keys.ts'
+import { buildMovedKey, type Moved } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import type { Pool } from './api.ts'
 import type { PoolRow } from './table.ts'
@@ -36,23 +36,23 @@ const columns = [
   'custom',
 ] as const
 
-const ofPools = objectRefs('pools', 'pool', 'name')
+const ofPools = createObjectRefs('pools', 'pool', 'name')
 
-const rowOf = ({ tags: _, utilization: __, ...pool }: Pool, space: SpaceKey): PoolRow => ({
+const toRow = ({ tags: _, utilization: __, ...pool }: Pool, space: SpaceKey): PoolRow => ({
   ...pool,
   refs: JSON.stringify(pool.refs),
-  custom: customText(pool),
+  custom: formatCustom(pool),
   name_key: pool.name.toLowerCase(),
-  start_key: ipKeyOf(pool.start_ip, space),
-  end_key: ipKeyOf(pool.end_ip, space),
+  start_key: parseIpKeyOrThrow(pool.start_ip, space),
+  end_key: parseIpKeyOrThrow(pool.end_ip, space),
 })
 
 export const query = (ctx: Ctx) => ctx.db.selectFrom('pools').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: DbScope, id: string) => db.selectFrom('pools').select(columns).where('id', '=', id)
+const selectById = ({ db }: DbScope, id: string) => db.selectFrom('pools').select(columns).where('id', '=', id)
 
 /** Returns the tags of some pools, or of all, in order. */
-export const tagsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, string[]>> => {
+export const findTags = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, string[]>> => {
   const tags = new Map<string, string[]>()
   const select = ctx.db.selectFrom('pool_tags').select(['pool_id', 'tag']).orderBy('pool_id').orderBy('position')
   const rows = await (ids === 'all' ? select : select.where('pool_id', 'in', ids)).execute()
@@ -61,7 +61,7 @@ export const tagsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<
 }
 
 /** Returns the object of the contract. */
-export const poolOf = (stored: StoredPool, tags: readonly string[]): Pool => {
+export const toPool = (stored: StoredPool, tags: readonly string[]): Pool => {
   const { refs, custom, ...pool } = withCustomOfRow(withRefs(stored))
   return {
     id: pool.id,
@@ -79,7 +79,7 @@ export const poolOf = (stored: StoredPool, tags: readonly string[]): Pool => {
   }
 }
 
-const poolById = prepared((db: Kysely<Tables>, { id }: { id: string }) => byId({ db }, id))
+const poolById = prepared((db: Kysely<Tables>, { id }: { id: string }) => selectById({ db }, id))
 const tagsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db.selectFrom('pool_tags').select('tag').where('pool_id', '=', id).orderBy('position'),
 )
@@ -87,7 +87,7 @@ const tagsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
 export const find = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
   const [[row], tags] = await Promise.all([poolById(ctx, { id }), tagsById(ctx, { id })])
   if (!row) return undefined
-  return poolOf(
+  return toPool(
     row,
     tags.map(({ tag }) => tag),
   )
@@ -141,7 +141,7 @@ const deleteTags = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
 
 /** @param space of its network */
 export const insert = async (ctx: Ctx, pool: Pool, space: SpaceKey): Promise<void> => {
-  await ctx.db.insertInto('pools').values(rowOf(pool, space)).execute()
+  await ctx.db.insertInto('pools').values(toRow(pool, space)).execute()
   await ofPools.insert(ctx, [pool])
   await recordCustom(ctx, 'pools', [{ id: pool.id, after: pool.custom }])
   await insertTags(ctx, pool)
@@ -149,13 +149,13 @@ export const insert = async (ctx: Ctx, pool: Pool, space: SpaceKey): Promise<voi
 }
 
 /** @param rows the pool, and the space of its network */
-export const update = async (
+export const updateRow = async (
   ctx: Ctx,
   before: Pool,
   { pool, space }: { readonly pool: Pool; readonly space: SpaceKey },
 ): Promise<void> => {
   lastRange.clear(ctx)
-  await ctx.db.updateTable('pools').set(rowOf(pool, space)).where('id', '=', pool.id).execute()
+  await ctx.db.updateTable('pools').set(toRow(pool, space)).where('id', '=', pool.id).execute()
   await ofPools.update(ctx, before, pool)
   await recordCustom(ctx, 'pools', [{ id: pool.id, before: before.custom, after: pool.custom }])
   await deleteTags(ctx, [pool.id])
@@ -167,7 +167,7 @@ export const update = async (
 export const renameCustom = async (ctx: Ctx, pool: Pool): Promise<void> => {
   await ctx.db
     .updateTable('pools')
-    .set({ custom: customText(pool) })
+    .set({ custom: formatCustom(pool) })
     .where('id', '=', pool.id)
     .execute()
 }
@@ -177,16 +177,16 @@ export const updateCustom = async (ctx: Ctx, before: Pool, pool: Pool): Promise<
   const { id, updated_at, custom } = pool
   await ctx.db
     .updateTable('pools')
-    .set({ updated_at, custom: customText(pool) })
+    .set({ updated_at, custom: formatCustom(pool) })
     .where('id', '=', id)
     .execute()
   await recordCustom(ctx, 'pools', [{ id, before: before.custom, after: custom }])
   ctx.changed('pool', { id, before: JSON.stringify(before), after: JSON.stringify(pool) })
 }
 
-export const remove = async (ctx: Ctx, pools: readonly Pool[]): Promise<void> => {
+export const deleteRow = async (ctx: Ctx, pools: readonly Pool[]): Promise<void> => {
   lastRange.clear(ctx)
-  for (const batch of batches(pools)) {
+  for (const batch of splitBatches(pools)) {
     const ids = batch.map(({ id }) => id)
     await deleteTags(ctx, ids)
     await ctx.db.deleteFrom('pools').where('id', 'in', ids).execute()
@@ -203,8 +203,8 @@ export const remove = async (ctx: Ctx, pools: readonly Pool[]): Promise<void> =>
 /** Returns the existing pools of those ids. */
 const findAll = async (ctx: Ctx, ids: readonly string[]): Promise<Pool[]> => {
   const rows = await byIds(ctx, ids)
-  const tags = rows.length > 0 ? await tagsOf(ctx, ids) : new Map<string, string[]>()
-  return rows.map((row) => poolOf(row, tags.get(row.id) ?? []))
+  const tags = rows.length > 0 ? await findTags(ctx, ids) : new Map<string, string[]>()
+  return rows.map((row) => toPool(row, tags.get(row.id) ?? []))
 }
 
 /** As `findAll`, and locks the pools until commit. */
@@ -214,16 +214,16 @@ export const lockPools = async (ctx: Ctx, ids: readonly string[]): Promise<Pool[
 }
 
 /** Returns the existing pools of those ids, as JSON text by id. */
-export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
+export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
   new Map((await findAll(ctx, ids)).map((pool) => [pool.id, JSON.stringify(pool)]))
 
 const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('pools').select(columns).where('id', 'in', ids))
 
 /** Returns the pools of a network, by name. */
-export const ofNetwork = (ctx: Ctx, networkId: string) => query(ctx).where('network_id', '=', networkId).execute()
+export const findByNetwork = (ctx: Ctx, networkId: string) => query(ctx).where('network_id', '=', networkId).execute()
 
 /** Returns the ids of the pools of some networks. */
-export const idsOfNetworks = async (ctx: Ctx, networkIds: readonly string[]): Promise<string[]> =>
+export const findIdsInNetworks = async (ctx: Ctx, networkIds: readonly string[]): Promise<string[]> =>
   (await byNetworks(ctx, networkIds)).map(({ id }) => id)
 
 const byNetworks = preparedKeys((db: Kysely<Tables>, ids) =>
@@ -233,12 +233,12 @@ const byNetworks = preparedKeys((db: Kysely<Tables>, ids) =>
 /** Moves the pools of a network to another space. */
 export const moveToSpace = async (ctx: Ctx, networkId: string, spaces: Moved): Promise<void> => {
   lastRange.clear(ctx)
-  const set = { start_key: movedKey('start_key', spaces), end_key: movedKey('end_key', spaces) }
+  const set = { start_key: buildMovedKey('start_key', spaces), end_key: buildMovedKey('end_key', spaces) }
   await ctx.db.updateTable('pools').set(set).where('network_id', '=', networkId).execute()
 }
 
 /** Returns the ranges of the existing ids. */
-export const rangesOf = async (ctx: Ctx, ids: readonly string[]) => {
+export const findRanges = async (ctx: Ctx, ids: readonly string[]) => {
   const rows = await rangesByIds(ctx, ids)
   return new Map(
     rows.map(({ id, start_key, end_key, network_id, space_id }) => [
@@ -257,7 +257,7 @@ const rangesByIds = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 
 /** Returns every device address in a range, with the lowest id of its devices. */
-export const usedIn = (ctx: Ctx, first: IpKey, last: IpKey) =>
+export const findUsedIn = (ctx: Ctx, first: IpKey, last: IpKey) =>
   ctx.db
     .selectFrom('addresses')
     .select(({ fn }) => ['ip_key', fn.min('device_id').as('device_id')])
@@ -273,7 +273,7 @@ const isLive = (now: string) => sql<SqlBool>`(reservations.expires_at IS NULL OR
 const isUnused = sql<SqlBool>`NOT EXISTS (SELECT 1 FROM addresses WHERE addresses.ip_key = reservations.ip_key)`
 
 /** Returns the active reservations in a range. */
-export const reservedIn = (ctx: Ctx, first: IpKey, last: IpKey) =>
+export const findReservedIn = (ctx: Ctx, first: IpKey, last: IpKey) =>
   ctx.db
     .selectFrom('reservations')
     .select('ip_key')
@@ -283,7 +283,7 @@ export const reservedIn = (ctx: Ctx, first: IpKey, last: IpKey) =>
     .execute()
 
 /** The latest expiry of the stored expired reservations; `''` without any. Changes with time alone. */
-export const lastExpiry = async (ctx: Ctx): Promise<string> =>
+export const findLastExpiry = async (ctx: Ctx): Promise<string> =>
   (await lastExpiryBefore(ctx, { now: ctx.now }))[0]?.at ?? ''
 
 const lastExpiryBefore = prepared((db: Kysely<Tables>, { now }: { now: string }) =>
@@ -297,12 +297,12 @@ const lastExpiryBefore = prepared((db: Kysely<Tables>, { now }: { now: string })
 const NO_KEY = '' as IpKey
 
 /** Returns the lowest address in a range, except those of `never`, that only an expired reservation holds. */
-export const lowestExpired = async (
+export const findLowestExpired = async (
   ctx: Ctx,
   { first, last }: KeyRange,
   never: ReadonlySet<IpKey>,
 ): Promise<IpKey | undefined> => {
-  if ((await lastExpiry(ctx)) === '') return undefined
+  if ((await findLastExpiry(ctx)) === '') return undefined
   // A network reserves at most two of its addresses.
   const [network = NO_KEY, broadcast = NO_KEY] = never
   const [row] = await firstExpired(ctx, { first, last, now: ctx.now, network, broadcast })
@@ -347,7 +347,7 @@ const expiredCount = prepared((db: Kysely<Tables>, { first, last, now, network, 
 )
 
 /** Counts device addresses in the range of each pool, or of one; pools without any are missing. */
-export const usedCounts = async (ctx: Ctx, poolId?: string): Promise<Map<string, number>> => {
+export const countUsed = async (ctx: Ctx, poolId?: string): Promise<Map<string, number>> => {
   let query = ctx.db
     .selectFrom('pools')
     .innerJoin('addresses', (join) =>
@@ -359,11 +359,11 @@ export const usedCounts = async (ctx: Ctx, poolId?: string): Promise<Map<string,
   const count = async () => new Map((await query.execute()).map(({ id, n }) => [id, Number(n)]))
   if (poolId !== undefined) return count()
   // The count over all pools reads every address, so it is cached.
-  return cachedCounts(ctx, 'addresses', `used ${await ctx.store.revision(['pools'])}`, count)
+  return getCachedCounts(ctx, 'addresses', `used ${await ctx.store.revision(['pools'])}`, count)
 }
 
 /** Returns the addresses that only an active reservation holds, everywhere or in a range; ascending. */
-export const reservedKeys = async (ctx: Ctx, range?: KeyRange): Promise<IpKey[]> => {
+export const findReservedKeys = async (ctx: Ctx, range?: KeyRange): Promise<IpKey[]> => {
   let query = ctx.db
     .selectFrom('reservations')
     .select('ip_key')
@@ -375,9 +375,9 @@ export const reservedKeys = async (ctx: Ctx, range?: KeyRange): Promise<IpKey[]>
 }
 
 /** Returns those of the addresses that a device has. */
-export const usedAmong = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Set<string>> => {
+export const filterUsed = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Set<string>> => {
   const used = new Set<string>()
-  for (const batch of batches(keys)) {
+  for (const batch of splitBatches(keys)) {
     const rows = await ctx.db.selectFrom('addresses').select('ip_key').where('ip_key', 'in', batch).execute()
     for (const { ip_key } of rows) used.add(ip_key)
   }
@@ -385,6 +385,6 @@ export const usedAmong = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Set<s
 }
 
 /** Returns the devices of those ids that the context shows. */
-export const devicesOf = preparedKeys((db: Kysely<Tables>, ids) =>
+export const findDevices = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('devices').select('id').where('id', 'in', ids),
 )

@@ -14,7 +14,7 @@ type Observation = { readonly snmp: Pick<SnmpFacts, 'interfaces'> | null }
 type Reported = { readonly name: string; readonly mac_address: string }
 
 /** Returns the ports that the discovered devices matched with a device reported, the most recent report first. */
-const reportedOf = async (ctx: Ctx, deviceId: string): Promise<Reported[]> => {
+const findReported = async (ctx: Ctx, deviceId: string): Promise<Reported[]> => {
   const rows = await ctx.db
     .selectFrom('discovered_devices as found')
     .innerJoin('discovered_addresses as address', 'address.device_id', 'found.id')
@@ -32,7 +32,7 @@ const reportedOf = async (ctx: Ctx, deviceId: string): Promise<Reported[]> => {
 
 /** Adds the reported ports that a device lacks, and the MAC addresses that its ports lack. */
 export const adopt = async (ctx: Ctx, deviceId: string): Promise<{ added: number; updated: number }> => {
-  const reported = (await reportedOf(ctx, deviceId)).filter(({ name }) => name !== '' && name.length <= MAX_NAME)
+  const reported = (await findReported(ctx, deviceId)).filter(({ name }) => name !== '' && name.length <= MAX_NAME)
   const added = await addMissing(ctx, [{ device_id: deviceId, ports: reported }])
   const known = await store.findByNames(
     ctx,
@@ -40,14 +40,14 @@ export const adopt = async (ctx: Ctx, deviceId: string): Promise<{ added: number
   )
   const macs = new Map<string, string>()
   for (const { name, mac_address } of reported) {
-    const { id, mac_address: mac } = known.get(store.placeKey({ device_id: deviceId, name })) ?? {}
+    const { id, mac_address: mac } = known.get(store.buildNaturalKey({ device_id: deviceId, name })) ?? {}
     if (id !== undefined && mac === '' && mac_address !== '' && !macs.has(id)) macs.set(id, mac_address)
   }
   for (const before of known.values()) {
     const mac_address = macs.get(before.id)
     if (mac_address === undefined) continue
     const port = { ...before, mac_address, updated_at: ctx.now }
-    await store.update(ctx, before, port)
+    await store.updateRow(ctx, before, port)
     // A port that was just added keeps its event of creation.
     await ctx.emit('port.updated', { port, changes: ['mac_address'] })
   }

@@ -17,9 +17,9 @@ import {
   trimmed,
 } from '../../platform/contract/fields.ts'
 import { sortField } from '../../platform/contract/sort.ts'
-import { BulkFields, bulkInput, bulkOutput, bulkRules } from '../../platform/operation/bulk.ts'
+import { BulkFields, buildBulkRules, createBulkInput, createBulkOutput } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
+import { customFilter, customInput, customOutput } from '../custom-fields/fields.ts'
 import { Side } from './end.ts'
 
 /** The largest number of ports of one device. */
@@ -63,7 +63,7 @@ export const Port = z
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    custom: customOf('ports'),
+    custom: customOutput('ports'),
     peers: z.array(Peer).optional().describe('With include=peers: the other end of each cable'),
   })
   .meta({ id: 'Port', columns: ['id', 'device_id', 'name', 'kind', 'type', 'mac_address', 'description'] })
@@ -216,12 +216,12 @@ export const ports = {
     access: { anyOf: ['ports:create', 'ports:update', 'ports:delete'] },
     limited: 'inside',
     maxBodyBytes: 16 * 1024 * 1024,
-    input: () => bulkInput({ port: BulkFields }),
-    output: () => bulkOutput({ port: Port.optional() }),
+    input: () => createBulkInput({ port: BulkFields }),
+    output: () => createBulkOutput({ port: Port.optional() }),
     bodyRules: () =>
-      bulkRules('port', { create: PortDraft, update: PortPatch, example: { device_id: 'sw-1', name: 'Gi0/1' } }),
+      buildBulkRules('port', { create: PortDraft, update: PortPatch, example: { device_id: 'sw-1', name: 'Gi0/1' } }),
     recorded: () =>
-      bulkInput({ port: z.object(patch({ id: NewId, device_id: idOf('devices'), name: PortName, ...fields })) }),
+      createBulkInput({ port: z.object(patch({ id: NewId, device_id: idOf('devices'), name: PortName, ...fields })) }),
   }),
   adopt: operation({
     name: 'ports.adopt',

@@ -7,7 +7,7 @@ import * as store from './store.ts'
 
 /** @throws AppError ALREADY_EXISTS */
 export const refuseTakenName = async (ctx: Ctx, port: StoredPort): Promise<void> => {
-  const holder = (await store.findByNames(ctx, [port])).get(store.placeKey(port))
+  const holder = (await store.findByNames(ctx, [port])).get(store.buildNaturalKey(port))
   if (holder === undefined || holder.id === port.id) return
   throw new AppError('ALREADY_EXISTS', `The device has a port "${holder.name}" already`, {
     details: [{ field: 'name', message: `is the name of the port with id "${holder.id}"` }],
@@ -16,7 +16,7 @@ export const refuseTakenName = async (ctx: Ctx, port: StoredPort): Promise<void>
 
 /** @throws AppError VALIDATION_ERROR if a device would have too many ports */
 export const refuseTooMany = async (ctx: Ctx, deviceId: string, added: number): Promise<void> => {
-  if ((await store.countOf(ctx, deviceId)) + added > MAX_PORTS)
+  if ((await store.countPorts(ctx, deviceId)) + added > MAX_PORTS)
     throw invalidField('device_id', `a device has at most ${MAX_PORTS.toLocaleString('en')} ports`)
 }
 
@@ -33,7 +33,7 @@ export const checkParent = async (ctx: Ctx, { id, device_id, parent_id }: Stored
 }
 
 /** The sides of the port that have a cable, with the kind of the port at the other end. */
-const cabledSides = (ctx: Ctx, id: string) =>
+const selectCabledSides = (ctx: Ctx, id: string) =>
   ctx.db
     .selectFrom('cable_ends as end')
     .innerJoin('ports as other', 'other.id', 'end.other_port_id')
@@ -44,7 +44,7 @@ const cabledSides = (ctx: Ctx, id: string) =>
 /** Cables connect ports of one kind, and only pass-through ports at the rear. @throws AppError VALIDATION_ERROR */
 export const checkCables = async (ctx: Ctx, port: StoredPort, changes: readonly string[]): Promise<void> => {
   if (!changes.includes('kind') && !changes.includes('pass_through')) return
-  for (const { side, id, kind } of await cabledSides(ctx, port.id)) {
+  for (const { side, id, kind } of await selectCabledSides(ctx, port.id)) {
     if (side === 'rear' && !port.pass_through) throw invalidField('pass_through', 'its rear has a cable')
     if (id !== port.id && kind !== port.kind)
       throw invalidField('kind', `must be ${kind}, as that of the port at the other end of its cable`)

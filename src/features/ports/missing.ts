@@ -14,7 +14,7 @@ export type NewPort = Pick<StoredPort, 'name'> &
 type Wanted = { readonly device_id: string; readonly ports: readonly NewPort[] }
 
 /** Returns a port with the defaults of the contract. */
-const portOf = (ctx: Ctx, device_id: string, port: NewPort): StoredPort => ({
+const buildPort = (ctx: Ctx, device_id: string, port: NewPort): StoredPort => ({
   id: Bun.randomUUIDv7(),
   device_id,
   ...{ kind: 'network', type: '', speed_mbps: null, mac_address: '', enabled: true, parent_id: null },
@@ -27,7 +27,7 @@ const portOf = (ctx: Ctx, device_id: string, port: NewPort): StoredPort => ({
 /** Stores valid ports of locked devices. */
 export const insertAll = async (ctx: Ctx, ports: readonly StoredPort[]): Promise<void> => {
   if (ports.length === 0) return
-  await store.insertAll(ctx, ports)
+  await store.insertRows(ctx, ports)
   for (const port of ports) await ctx.emit('port.created', port)
 }
 
@@ -48,8 +48,8 @@ export const addMissing = async (ctx: Ctx, wanted: readonly Wanted[]): Promise<S
   for (const { device_id, ports } of wanted) {
     if (!names.has(device_id)) throw notFound('device', device_id)
     for (const port of ports) {
-      const key = store.placeKey({ device_id, name: port.name })
-      if (!known.has(key) && !added.has(key)) added.set(key, portOf(ctx, device_id, port))
+      const key = store.buildNaturalKey({ device_id, name: port.name })
+      if (!known.has(key) && !added.has(key)) added.set(key, buildPort(ctx, device_id, port))
     }
   }
   const all = [...added.values()]

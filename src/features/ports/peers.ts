@@ -5,7 +5,7 @@ import type { Peer } from './api.ts'
 export type Peers = ReadonlyMap<string, readonly Peer[]>
 
 /** Returns the other ends of the cables of a device by the id of its port, the front before the rear. */
-export const peersOf = async (ctx: Ctx, deviceId: string): Promise<Peers> => {
+export const findPeers = async (ctx: Ctx, deviceId: string): Promise<Peers> => {
   const ends = await ctx.db
     .selectFrom('ports as own')
     .innerJoin('cable_ends as end', 'end.port_id', 'own.id')

@@ -4,13 +4,13 @@ import { AppError, invalidField, notFound, orNotFound } from '../../platform/con
 import { listRows } from '../../platform/contract/list.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
-import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
 import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import { PORTS_WANTED, type PortsWanted } from '../device-types/device-types.ts'
-import { mustExist } from '../devices/devices.ts'
+import { assertDeviceExists } from '../devices/devices.ts'
 import { renameInterface } from '../devices/rename-interface.ts'
 import type { Device } from '../devices/schema.ts'
 import { asRestored, type Restored } from '../restored.ts'
@@ -18,26 +18,29 @@ import { adopt } from './adopt.ts'
 import { type Port, PortDraft, PortPatch, ports } from './api.ts'
 import { checkCables, checkParent, refuseTakenName, refuseTooMany } from './checks.ts'
 import { addMissing, insertAll } from './missing.ts'
-import { type Peers, peersOf } from './peers.ts'
+import { findPeers, type Peers } from './peers.ts'
 import * as store from './store.ts'
 
 type NewPort = PortDraft & Restored
 
 /** For the history, and for the rows of documents and files. */
-export const { derivedOf, documents, findAll, idsOfKeys, placeKey } = store
+export const { computeDerived, findDocuments, findAll, findIdsByKeys, buildNaturalKey } = store
 
 /** Returns the fields in the order of the contract. */
-const portOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), created_at = ctx.now, ...draft }: NewPort): store.StoredPort => ({
+const buildPort = (
+  ctx: Ctx,
+  { id = Bun.randomUUIDv7(), created_at = ctx.now, ...draft }: NewPort,
+): store.StoredPort => ({
   ...{ id, device_id: draft.device_id, name: draft.name, kind: draft.kind, type: draft.type },
   ...{ speed_mbps: draft.speed_mbps, mac_address: draft.mac_address, enabled: draft.enabled },
   ...{ parent_id: draft.parent_id, pass_through: draft.pass_through },
   ...{ vlan_id: draft.vlan_id, tagged_vlan_ids: draft.tagged_vlan_ids, description: draft.description },
-  ...{ refs: changedRefs({}, draft.refs), managed_by: draft.managed_by },
+  ...{ refs: updateRefs({}, draft.refs), managed_by: draft.managed_by },
   ...{ created_at, updated_at: ctx.now },
 })
 
 export const create = async (ctx: Ctx, draft: NewPort): Promise<Port> => {
-  const bare = portOf(ctx, draft)
+  const bare = buildPort(ctx, draft)
   await lockCustom(ctx, 'ports')
   if (!(await store.lockDevices(ctx, [bare.device_id])).has(bare.device_id)) throw notFound('device', bare.device_id)
   if (draft.id !== undefined && (await store.find(ctx, bare.id)))
@@ -87,7 +90,7 @@ export const update = async (ctx: Ctx, { id, device_id, ...patch }: PortPatch): 
   if (changes.includes('name')) await refuseTakenName(ctx, port)
   if (changes.includes('parent_id')) await checkParent(ctx, port)
   await checkCables(ctx, port, changes)
-  await store.update(ctx, before, port)
+  await store.updateRow(ctx, before, port)
   if (changes.includes('name')) await renameInterface(ctx, port.device_id, { from: before.name, to: port.name })
   await ctx.emit('port.updated', { port, changes })
   return port
@@ -106,16 +109,16 @@ const removeAll = async (ctx: Ctx, all: readonly store.StoredPort[]): Promise<vo
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const port = await lockForChange(ctx, id)
-  for (const before of await store.childrenOf(ctx, id)) {
+  for (const before of await store.findChildren(ctx, id)) {
     const child = { ...before, parent_id: null, updated_at: ctx.now }
-    await store.update(ctx, before, child)
+    await store.updateRow(ctx, before, child)
     await ctx.emit('port.updated', { port: child, changes: ['parent_id'] })
   }
   await removeAll(ctx, [port])
 }
 
 /** Returns a text that is the MAC address of no port, if the text is none. */
-const macKey = (text: string): string => parseMac(text) ?? '-'
+const toMacKey = (text: string): string => parseMac(text) ?? '-'
 
 /** Numbers in names sort by their value. */
 const ORDERS = { name: ['sort_key', 'device_id', 'id'] }
@@ -125,25 +128,25 @@ export const feature: Feature = {
     list: async (ctx, { device_id, mac, kind, managed_by, custom, sort, ...page }) => {
       let query = store.query(ctx)
       if (device_id) query = query.where('device_id', '=', device_id)
-      if (mac) query = query.where('mac_address', '=', macKey(mac)).where('mac_address', '<>', store.NO_MAC)
+      if (mac) query = query.where('mac_address', '=', toMacKey(mac)).where('mac_address', '<>', store.NO_MAC)
       if (kind) query = query.where('kind', '=', kind)
       // The index has the others alone.
       if (kind && kind !== 'network') query = query.where('kind', '<>', store.USUAL_KIND)
       if (managed_by) query = query.where(isManagedBy(managed_by))
       const wanted = { custom, sort }
-      const list = { query, tables: ['ports'] as const, wanted, page, row: store.storedOf, orders: ORDERS }
+      const list = { query, tables: ['ports'] as const, wanted, page, row: store.fromRow, orders: ORDERS }
       return listWithCustom<'ports', store.Row, Port>(ctx, { resource: 'ports', ...list })
     },
     device: async (ctx, { device_id, include, ...page }) => {
-      await mustExist(ctx.whole, device_id)
+      await assertDeviceExists(ctx.whole, device_id)
       const revision = await ctx.store.revision(include ? ['ports', 'cable_ends', 'devices'] : ['ports'])
       const query = store.query(ctx).where('device_id', '=', device_id)
       let peers: Promise<Peers> | undefined
-      const withPeers = async (row: Parameters<typeof store.storedOf>[0]): Promise<Port> => {
-        peers ??= peersOf(ctx, device_id)
-        return { ...store.storedOf(row), peers: [...((await peers).get(row.id) ?? [])] }
+      const withPeers = async (row: Parameters<typeof store.fromRow>[0]): Promise<Port> => {
+        peers ??= findPeers(ctx, device_id)
+        return { ...store.fromRow(row), peers: [...((await peers).get(row.id) ?? [])] }
       }
-      return listRows(ctx, { revision, query, page, row: include ? withPeers : store.storedOf })
+      return listRows(ctx, { revision, query, page, row: include ? withPeers : store.fromRow })
     },
     create,
     get: async (ctx, { id }) => orNotFound(await store.find(ctx, id), 'port', id),
@@ -163,7 +166,7 @@ export const feature: Feature = {
     [PORTS_WANTED]: async (ctx, { wanted, added }: PortsWanted) => {
       if (wanted.length > 0) added.push(...(await addMissing(ctx, wanted)))
     },
-    ...rewriteCustom('ports', { lock: store.lockAll, update: store.update, rename: store.renameCustom }),
+    ...rewriteCustom('ports', { lock: store.lockAll, update: store.updateRow, rename: store.renameCustom }),
     'devices.deleting': async (ctx, all: readonly Device[]) =>
       removeAll(
         ctx,

@@ -1,12 +1,12 @@
 /** The queries of ports; the only writer of their table. */
 import { type Kysely, sql } from 'kysely'
 import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { preparedKeys, preparedRows, preparedTuples } from '../../platform/db/query/prepared-lists.ts'
-import { objectRefs } from '../../platform/operation/object-refs.ts'
+import { createObjectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import { recordCustom } from '../custom-fields/engine.ts'
-import { customText, withCustomOfRow } from '../custom-fields/rows.ts'
+import { formatCustom, withCustomOfRow } from '../custom-fields/rows.ts'
 import type { Tables } from '../tables.ts'
 import type { Port } from './api.ts'
 import { sortKey } from './sort-key.ts'
@@ -42,28 +42,28 @@ export type Row = Pick<PortRow, (typeof columns)[number]>
 export const USUAL_KIND = sql.lit<'network'>('network')
 export const NO_MAC = sql.lit('')
 
-const ofPorts = objectRefs('ports', 'port', 'name')
+const ofPorts = createObjectRefs('ports', 'port', 'name')
 
-const rowOf = ({ refs, enabled, pass_through, tagged_vlan_ids, ...port }: StoredPort): PortRow => ({
+const toRow = ({ refs, enabled, pass_through, tagged_vlan_ids, ...port }: StoredPort): PortRow => ({
   ...port,
   enabled: Number(enabled),
   pass_through: Number(pass_through),
   tagged_vlan_ids: JSON.stringify(tagged_vlan_ids),
   refs: JSON.stringify(refs),
-  custom: customText(port),
+  custom: formatCustom(port),
   name_key: port.name.toLowerCase(),
   sort_key: sortKey(port.name),
 })
 
 /** Returns the values beside a document from which a past state is read. */
-export const derivedOf = ({ name }: Readonly<Record<string, unknown>>) => ({ sort: sortKey(String(name)) })
+export const computeDerived = ({ name }: Readonly<Record<string, unknown>>) => ({ sort: sortKey(String(name)) })
 
 /** Returns the object of a row. */
-export const storedOf = (row: Row): StoredPort & { refs: Refs } => ({
+export const fromRow = (row: Row): StoredPort & { refs: Refs } => ({
   ...withCustomOfRow(withRefs(row)),
   enabled: row.enabled === 1,
   pass_through: row.pass_through === 1,
-  // Written by `rowOf`.
+  // Written by `toRow`.
   tagged_vlan_ids: JSON.parse(row.tagged_vlan_ids) as number[],
 })
 
@@ -75,13 +75,13 @@ const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('ports').s
 
 /** Returns the existing ports of those ids, by id. */
 export const findAll = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, StoredPort>> =>
-  new Map((await byIds(ctx, ids)).map((row) => [row.id, storedOf(row)]))
+  new Map((await byIds(ctx, ids)).map((row) => [row.id, fromRow(row)]))
 
 export const find = async (ctx: Ctx, id: string): Promise<StoredPort | undefined> => (await findAll(ctx, [id])).get(id)
 
 /** Returns the existing ports of those ids, as JSON text by id. */
-export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
-  new Map((await byIds(ctx, ids)).map((row) => [row.id, JSON.stringify(storedOf(row))]))
+export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
+  new Map((await byIds(ctx, ids)).map((row) => [row.id, JSON.stringify(fromRow(row))]))
 
 type NameKey = Pick<PortRow, 'device_id' | 'name_key'>
 
@@ -96,16 +96,16 @@ const byKeys = preparedTuples(['device_id', 'name_key'], (db: Kysely<Tables>, ke
 export type Place = { readonly device_id: string; readonly name: string }
 
 /** Ports of one place are the same. No id contains a space. */
-export const placeKey = ({ device_id, name }: Place): string => `${device_id} ${name.toLowerCase()}`
+export const buildNaturalKey = ({ device_id, name }: Place): string => `${device_id} ${name.toLowerCase()}`
 
-/** Returns the existing ports with these names, by `placeKey`. */
+/** Returns the existing ports with these names, by `buildNaturalKey`. */
 export const findByNames = async (ctx: Ctx, places: readonly Place[]): Promise<Map<string, StoredPort>> => {
   const keys = places.map(({ device_id, name }) => ({ device_id, name_key: name.toLowerCase() }))
-  return new Map((await byKeys(ctx, keys)).map((row) => [placeKey(row), storedOf(row)]))
+  return new Map((await byKeys(ctx, keys)).map((row) => [buildNaturalKey(row), fromRow(row)]))
 }
 
-/** Returns the ids of the ports of these places, by `placeKey`. */
-export const idsOfKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> => {
+/** Returns the ids of the ports of these places, by `buildNaturalKey`. */
+export const findIdsByKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> => {
   const places = keys.map((key) => {
     const at = key.indexOf(' ')
     return { device_id: key.slice(0, at), name: key.slice(at + 1) }
@@ -119,14 +119,14 @@ const ofDevices = preparedKeys((db: Kysely<Tables>, ids) =>
 
 /** Returns the ports of these devices, by device and name. */
 export const findOfDevices = async (ctx: Ctx, deviceIds: readonly string[]): Promise<StoredPort[]> => {
-  const found = (await ofDevices(ctx, deviceIds)).map((row) => ({ port: storedOf(row), key: sortKey(row.name) }))
+  const found = (await ofDevices(ctx, deviceIds)).map((row) => ({ port: fromRow(row), key: sortKey(row.name) }))
   const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
   found.sort((a, b) => order(a.port.device_id, b.port.device_id) || order(a.key, b.key) || order(a.port.id, b.port.id))
   return found.map(({ port }) => port)
 }
 
 /** Returns the devices that have the MAC at one of their ports: the first by id. */
-export const deviceIdsOfMac = async (
+export const findDeviceIdsByMac = async (
   { db }: Pick<Ctx, 'db'>,
   { mac, limit }: { readonly mac: string; readonly limit: number },
 ): Promise<string[]> => {
@@ -136,14 +136,14 @@ export const deviceIdsOfMac = async (
 }
 
 /** Returns the number of ports of a device. */
-export const countOf = async (ctx: Ctx, deviceId: string): Promise<number> => {
+export const countPorts = async (ctx: Ctx, deviceId: string): Promise<number> => {
   const counted = ctx.db.selectFrom('ports').select(sql<number | string>`count(*)`.as('n'))
   return Number((await counted.where('device_id', '=', deviceId).executeTakeFirstOrThrow()).n)
 }
 
 /** Returns the ports that are parts of this one. */
-export const childrenOf = async (ctx: Ctx, id: string): Promise<StoredPort[]> =>
-  (await rows(ctx).where('parent_id', '=', id).orderBy('id').execute()).map(storedOf)
+export const findChildren = async (ctx: Ctx, id: string): Promise<StoredPort[]> =>
+  (await rows(ctx).where('parent_id', '=', id).orderBy('id').execute()).map(fromRow)
 
 /**
  * Locks the rows of the existing devices among those ids until commit, and returns their names. Each write of ports and of new cables
@@ -151,7 +151,7 @@ export const childrenOf = async (ctx: Ctx, id: string): Promise<StoredPort[]> =>
  */
 export const lockDevices = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const names = new Map<string, string>()
-  for (const batch of batches([...new Set(ids)].sort())) {
+  for (const batch of splitBatches([...new Set(ids)].sort())) {
     const query = ctx.db.selectFrom('devices').select(['id', 'name']).where('id', 'in', batch).orderBy('id')
     for (const { id, name } of await ctx.store.sql.lockRows(query).execute()) names.set(id, name)
   }
@@ -161,10 +161,12 @@ export const lockDevices = async (ctx: Ctx, ids: readonly string[]): Promise<Map
 /** Locks the refs of a new port until commit. @throws RefTakenError */
 export const claimRefs = ofPorts.claim
 
-const insertRows = preparedRows(ALL_COLUMNS, (db: Kysely<Tables>, all: PortRow[]) => db.insertInto('ports').values(all))
+const insertPortRows = preparedRows(ALL_COLUMNS, (db: Kysely<Tables>, all: PortRow[]) =>
+  db.insertInto('ports').values(all),
+)
 
-export const insertAll = async (ctx: Ctx, ports: readonly StoredPort[]): Promise<void> => {
-  await insertRows(ctx, ports.map(rowOf))
+export const insertRows = async (ctx: Ctx, ports: readonly StoredPort[]): Promise<void> => {
+  await insertPortRows(ctx, ports.map(toRow))
   await ofPorts.insert(ctx, ports)
   await recordCustom(
     ctx,
@@ -174,9 +176,9 @@ export const insertAll = async (ctx: Ctx, ports: readonly StoredPort[]): Promise
   for (const port of ports) ctx.changed('port', { id: port.id, after: JSON.stringify(port) })
 }
 
-export const update = async (ctx: Ctx, before: StoredPort, port: StoredPort): Promise<void> => {
+export const updateRow = async (ctx: Ctx, before: StoredPort, port: StoredPort): Promise<void> => {
   const { id } = port
-  await ctx.db.updateTable('ports').set(rowOf(port)).where('id', '=', id).execute()
+  await ctx.db.updateTable('ports').set(toRow(port)).where('id', '=', id).execute()
   await ofPorts.update(ctx, before, port)
   await recordCustom(ctx, 'ports', [{ id, before: before.custom, after: port.custom }])
   ctx.changed('port', { id, before: JSON.stringify(before), after: JSON.stringify(port) })
@@ -185,20 +187,20 @@ export const update = async (ctx: Ctx, before: StoredPort, port: StoredPort): Pr
 /** Locks ports until commit. */
 export const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<StoredPort[]> => {
   const some = rows(ctx).where('id', 'in', ids).orderBy('id')
-  return (await ctx.store.sql.lockRows(some).execute()).map(storedOf)
+  return (await ctx.store.sql.lockRows(some).execute()).map(fromRow)
 }
 
 /** Stores the values of custom fields alone, which is no change of the port. */
 export const renameCustom = async (ctx: Ctx, port: StoredPort): Promise<void> => {
   await ctx.db
     .updateTable('ports')
-    .set({ custom: customText(port) })
+    .set({ custom: formatCustom(port) })
     .where('id', '=', port.id)
     .execute()
 }
 
 export const removeAll = async (ctx: Ctx, ports: readonly StoredPort[]): Promise<void> => {
-  for (const batch of batches(ports.map(({ id }) => id)))
+  for (const batch of splitBatches(ports.map(({ id }) => id)))
     await ctx.db.deleteFrom('ports').where('id', 'in', batch).execute()
   await ofPorts.remove(ctx, ports)
   await recordCustom(

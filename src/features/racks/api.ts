@@ -17,7 +17,7 @@ import {
 } from '../../platform/contract/fields.ts'
 import { sortField } from '../../platform/contract/sort.ts'
 import { operation, rawRoute } from '../../platform/operation/operation.ts'
-import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
+import { customFilter, customInput, customOutput } from '../custom-fields/fields.ts'
 import { DeviceStatus } from '../devices/schema.ts'
 import { FACES, Mount } from './mount.ts'
 
@@ -36,7 +36,7 @@ export const Rack = z
     max_power_w: z.int().nullable(),
     refs: Refs,
     managed_by: z.string(),
-    custom: customOf('racks'),
+    custom: customOutput('racks'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -8,24 +8,24 @@ export type Place = Pick<Mount, 'height' | 'face' | 'full_depth' | 'slot'> & { r
 /** The largest number of devices beside each other is 4, so that each slot is a whole number of twelfths. */
 const TWELFTHS = 12
 
-/** @example widthOf('2/3') // { from: 4, to: 8 } */
-export const widthOf = (slot: string): { readonly from: number; readonly to: number } => {
+/** @example parseSlot('2/3') // { from: 4, to: 8 } */
+export const parseSlot = (slot: string): { readonly from: number; readonly to: number } => {
   const [k = 1, n = 1] = slot.split('/').map(Number)
   return { from: ((k - 1) * TWELFTHS) / n, to: (k * TWELFTHS) / n }
 }
 
 /** Returns the place of a device that is mounted in units; undefined for one in no unit. */
-export const placeOf = ({ position, ...mount }: Mount): Place | undefined =>
+export const toRackPlace = ({ position, ...mount }: Mount): Place | undefined =>
   position === null || mount.height === 0 ? undefined : { ...mount, position }
 
-export const facesOf = ({ face, full_depth }: Pick<Place, 'face' | 'full_depth'>): readonly Face[] =>
+export const listFaces = ({ face, full_depth }: Pick<Place, 'face' | 'full_depth'>): readonly Face[] =>
   full_depth ? ['front', 'rear'] : [face]
 
 /** Two places have a face, a part of the width and a part of the height in common. */
 export const overlap = (a: Place, b: Place): boolean => {
   if (!a.full_depth && !b.full_depth && a.face !== b.face) return false
   if (a.position >= b.position + b.height || b.position >= a.position + a.height) return false
-  const [widthA, widthB] = [widthOf(a.slot), widthOf(b.slot)]
+  const [widthA, widthB] = [parseSlot(a.slot), parseSlot(b.slot)]
   return widthA.from < widthB.to && widthB.from < widthA.to
 }
 
@@ -46,9 +46,9 @@ export type Usage = {
 }
 
 /** Returns the units of a rack in order, true for those of which any part is taken. */
-const takenUnits = ({ height, first_unit }: Units, mounts: readonly Mount[]): boolean[] => {
+const listTakenUnits = ({ height, first_unit }: Units, mounts: readonly Mount[]): boolean[] => {
   const taken = new Array<boolean>(height).fill(false)
-  for (const place of mounts.flatMap((mount) => placeOf(mount) ?? [])) {
+  for (const place of mounts.flatMap((mount) => toRackPlace(mount) ?? [])) {
     const from = Math.floor(place.position) - first_unit
     const to = Math.ceil(place.position + place.height) - first_unit
     taken.fill(true, Math.max(0, from), Math.max(0, to))
@@ -56,7 +56,7 @@ const takenUnits = ({ height, first_unit }: Units, mounts: readonly Mount[]): bo
   return taken.slice(0, height)
 }
 
-const longestFree = (taken: readonly boolean[]): number => {
+const computeLongestFree = (taken: readonly boolean[]): number => {
   let longest = 0
   let run = 0
   for (const isTaken of taken) {
@@ -67,8 +67,8 @@ const longestFree = (taken: readonly boolean[]): number => {
 }
 
 /** @returns the use of space and of power by the devices of a rack; `power` in percent, with two decimals */
-export const usageOf = (rack: Units & Pick<Rack, 'max_power_w'>, mounts: readonly Mount[]): Usage => {
-  const taken = takenUnits(rack, mounts)
+export const computeUsage = (rack: Units & Pick<Rack, 'max_power_w'>, mounts: readonly Mount[]): Usage => {
+  const taken = listTakenUnits(rack, mounts)
   const used_units = taken.filter(Boolean).length
   const power_w = mounts.reduce((sum, mount) => sum + (mount.power_w ?? 0), 0)
   const { max_power_w } = rack
@@ -76,7 +76,7 @@ export const usageOf = (rack: Units & Pick<Rack, 'max_power_w'>, mounts: readonl
     total_units: rack.height,
     used_units,
     free_units: rack.height - used_units,
-    largest_free_units: longestFree(taken),
+    largest_free_units: computeLongestFree(taken),
     devices: mounts.length,
     power_w,
     max_power_w,

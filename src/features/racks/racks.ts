@@ -1,31 +1,31 @@
 /** The rules of racks. */
 import { AppError, invalidField, notFound, orNotFound } from '../../platform/contract/errors.ts'
 import { Key } from '../../platform/contract/fields.ts'
-import { rawQuery } from '../../platform/contract/raw-query.ts'
+import { parseRawQuery } from '../../platform/contract/raw-query.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
-import { decoded } from '../../platform/http/route-table.ts'
-import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { decodeSegment } from '../../platform/http/route-table.ts'
+import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import type { Datacenter } from '../datacenters/api.ts'
-import { existingDatacenters } from '../datacenters/datacenters.ts'
+import { filterExistingDatacenters } from '../datacenters/datacenters.ts'
 import { asRestored, type Restored } from '../restored.ts'
 import { type ListedRack, type Rack, type RackDraft, type RackPatch, rackRoutes, racks } from './api.ts'
-import { elevationOf, elevationSvg } from './elevation.ts'
-import { isInside, placeOf, usageOf } from './placement.ts'
+import { buildElevation, renderElevation } from './elevation.ts'
+import { computeUsage, isInside, toRackPlace } from './placement.ts'
 import * as store from './store.ts'
 
-export const { byIds, existing: existingRacks, lockPlaces, mountedIn } = store
-const { inDatacenter } = store
+export const { findRacks, filterExistingIds: filterExistingRacks, lockPlaces, findMountedIn } = store
+const { matchDatacenter } = store
 
 /** Emitted before the devices of a rack follow it to another datacenter. */
 export const RACK_MOVED = 'rack.moved'
 
 export type RackMoved = { readonly id: string; readonly datacenter_id: string }
 
-const mustGet = async (ctx: Ctx, id: string): Promise<Rack> => orNotFound(await store.find(ctx, id), 'rack', id)
+const getOrThrow = async (ctx: Ctx, id: string): Promise<Rack> => orNotFound(await store.find(ctx, id), 'rack', id)
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Rack> => {
   await store.lockCustom(ctx)
@@ -37,7 +37,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Rack> => {
 
 const checkDatacenter = async (ctx: Ctx, id: string | null): Promise<void> => {
   if (id === null) return
-  const known = await existingDatacenters(ctx, [id])
+  const known = await filterExistingDatacenters(ctx, [id])
   if (!known.has(id)) throw invalidField('datacenter_id', `there is no datacenter with id "${id}"`)
 }
 
@@ -48,7 +48,7 @@ export const create = async (ctx: Ctx, input: RackDraft & Restored): Promise<Rac
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A rack with id "${id}" exists already`)
   const { name, datacenter_id, location, description, height, first_unit, numbering, max_power_w, managed_by } = fields
-  const refs = changedRefs({}, input.refs)
+  const refs = updateRefs({}, input.refs)
   // First: of several creates by one ref, the later ones become updates.
   await store.claimRefs(ctx, refs)
   const units = { height, first_unit, numbering, max_power_w }
@@ -62,8 +62,8 @@ export const create = async (ctx: Ctx, input: RackDraft & Restored): Promise<Rac
 
 /** @throws AppError VALIDATION_ERROR if a device would be outside */
 const checkUnits = async (ctx: Ctx, before: Rack, rack: Rack): Promise<void> => {
-  for (const { name, mount } of await store.mountedIn(ctx, [rack.id])) {
-    const place = placeOf(mount)
+  for (const { name, mount } of await store.findMountedIn(ctx, [rack.id])) {
+    const place = toRackPlace(mount)
     if (!place || isInside(place, rack)) continue
     const isOfHeight = isInside(place, { ...rack, height: before.height })
     const device = ctx.mayName('devices') ? `the device "${name}"` : 'a device'
@@ -106,29 +106,29 @@ const leaveDatacenter = async (ctx: Ctx, { id }: Datacenter): Promise<void> => {
   }
 }
 
-/** @example rackIdOf('http://host/api/racks/r-1/elevation.svg') // 'r-1' */
-const rackIdOf = (url: string): string => Key.parse(decoded(new URL(url).pathname.split('/')[3] ?? ''))
+/** @example parseRackId('http://host/api/racks/r-1/elevation.svg') // 'r-1' */
+const parseRackId = (url: string): string => Key.parse(decodeSegment(new URL(url).pathname.split('/')[3] ?? ''))
 
 const svg = async (ctx: Ctx, request: Request): Promise<Response> => {
-  const { face = 'front' } = rawQuery(rackRoutes.svg.query, request)
-  const id = rackIdOf(request.url)
+  const { face = 'front' } = parseRawQuery(rackRoutes.svg.query, request)
+  const id = parseRackId(request.url)
   const rack = await store.find(ctx, id)
   if (!rack) throw notFound('rack', id)
-  const image = elevationSvg(elevationOf(rack, await store.mountedIn(ctx, [id])), face)
+  const image = renderElevation(buildElevation(rack, await store.findMountedIn(ctx, [id])), face)
   const headers = { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Cache-Control': 'no-cache' }
   return new Response(image, { headers })
 }
 
 /** Returns the function that adds the use of a rack, with one query for all of them. */
-const usageAdder = (ctx: Ctx) => {
+const createUsageAdder = (ctx: Ctx) => {
   let mounts: Promise<Map<string, store.MountedIn[]>> | undefined
-  const load = async () => Map.groupBy(await store.mountedInAny(ctx), ({ mount }) => mount.rack_id)
+  const load = async () => Map.groupBy(await store.findAllMounted(ctx), ({ mount }) => mount.rack_id)
   return async (rack: Rack): Promise<ListedRack> => {
     mounts ??= load()
     const devices = (await mounts).get(rack.id) ?? []
     return {
       ...rack,
-      usage: usageOf(
+      usage: computeUsage(
         rack,
         devices.map(({ mount }) => mount),
       ),
@@ -143,9 +143,9 @@ export const feature: Feature = {
       const tables = hasUsage ? (['racks', 'devices'] as const) : (['racks'] as const)
       let query = store.query(ctx)
       if (name) query = query.where(containsText('name_key', name))
-      if (datacenter_id) query = query.where(inDatacenter(datacenter_id))
+      if (datacenter_id) query = query.where(matchDatacenter(datacenter_id))
       if (managed_by) query = query.where(isManagedBy(managed_by))
-      const withUsage = usageAdder(ctx)
+      const withUsage = createUsageAdder(ctx)
       const row = async (stored: Parameters<typeof store.objectOf>[0]): Promise<ListedRack> => {
         const rack = store.objectOf(stored)
         return hasUsage ? withUsage(rack) : rack
@@ -153,10 +153,10 @@ export const feature: Feature = {
       return listWithCustom(ctx, { resource: 'racks', query, tables, wanted: { custom, sort }, page, row })
     },
     create,
-    get: async (ctx, { id }) => mustGet(ctx, id),
+    get: async (ctx, { id }) => getOrThrow(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
-    elevation: async (ctx, { id }) => elevationOf(await mustGet(ctx, id), await store.mountedIn(ctx, [id])),
+    elevation: async (ctx, { id }) => buildElevation(await getOrThrow(ctx, id), await store.findMountedIn(ctx, [id])),
   }),
   routes: [{ route: rackRoutes.svg, handler: svg }],
   reactions: {

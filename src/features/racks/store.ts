@@ -3,12 +3,12 @@ import { type Kysely, type SqlBool, sql } from 'kysely'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
-import { namedStore } from '../named-store.ts'
+import { createNamedStore } from '../named-store.ts'
 import type { Tables } from '../tables.ts'
 import { Rack } from './api.ts'
 import type { Mount } from './mount.ts'
 
-const own = namedStore('racks', Rack)
+const own = createNamedStore('racks', Rack)
 export const { claimRefs, query, objectOf, find, lock, lockAll, lockCustom, insert, update, renameCustom, remove } = own
 
 /** Writers of the places in these racks wait for each other until commit. Called before rows are locked. */
@@ -21,14 +21,14 @@ export const lockPlaces = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
       )
 
 /** Returns the existing racks of those ids, by id. */
-export const byIds = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, Rack>> => {
+export const findRacks = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, Rack>> => {
   const found = ids.length === 0 ? new Map<string, string>() : await own.documents(ctx, [...new Set(ids)])
   // As `documents` writes them.
   return new Map([...found].map(([id, document]) => [id, JSON.parse(document) as Rack]))
 }
 
 /** Returns the existing ids. */
-export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
+export const filterExistingIds = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
   const rows = await idsAmong(ctx, ids)
   return new Set(rows.map(({ id }) => id))
 }
@@ -38,7 +38,7 @@ const idsAmong = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('racks'
 export type MountedIn = Device & { readonly mount: Mount }
 
 /** Returns the devices in these racks, by name. */
-export const mountedIn = async ({ db }: DbScope, ids: readonly string[]): Promise<MountedIn[]> => {
+export const findMountedIn = async ({ db }: DbScope, ids: readonly string[]): Promise<MountedIn[]> => {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('devices').select('doc').where('rack_id', 'in', ids).orderBy('name_key').execute()
   // The column holds the JSON of a device, which has a place where it has a rack.
@@ -46,17 +46,17 @@ export const mountedIn = async ({ db }: DbScope, ids: readonly string[]): Promis
 }
 
 /** Returns the devices in any rack. */
-export const mountedInAny = async ({ db }: DbScope): Promise<MountedIn[]> => {
+export const findAllMounted = async ({ db }: DbScope): Promise<MountedIn[]> => {
   const rows = await db.selectFrom('devices').select('doc').where('rack_id', 'is not', null).execute()
   // As above.
   return rows.map(({ doc }) => JSON.parse(doc) as MountedIn)
 }
 
 /** Matches racks: the type of their queries does not know their own columns. */
-export const inDatacenter = (id: string) => sql<SqlBool>`datacenter_id = ${id}`
+export const matchDatacenter = (id: string) => sql<SqlBool>`datacenter_id = ${id}`
 
 /** Locks the racks of a datacenter until commit. */
 export const lockOfDatacenter = async (ctx: Ctx, datacenterId: string): Promise<Rack[]> => {
-  const of = query(ctx).where(inDatacenter(datacenterId))
+  const of = query(ctx).where(matchDatacenter(datacenterId))
   return (await ctx.store.sql.lockRows(of).execute()).map((row) => objectOf(row))
 }

@@ -3,7 +3,7 @@ import { AppError, invalidField, notFound } from '../../platform/contract/errors
 import { listRows } from '../../platform/contract/list.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { existing, mustExist } from '../devices/devices.ts'
+import { assertDeviceExists, filterExistingDevices } from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Restored } from '../restored.ts'
 import { type Relationship, type RelationshipDraft, relationships } from './api.ts'
@@ -13,24 +13,24 @@ import type { RelationshipRow } from './table.ts'
 const describe = ({ parent_id, type, child_id }: store.Triple) => `${parent_id} ${type} ${child_id}`
 
 /** Returns the name of a relationship: those of its devices, or the ids of devices without one, around its type. */
-export const nameBy = (names: ReadonlyMap<string, string>, { parent_id, type, child_id }: store.Triple): string => {
+export const formatName = (names: ReadonlyMap<string, string>, { parent_id, type, child_id }: store.Triple): string => {
   const named = (id: string): string => names.get(id) ?? id
   return `${named(parent_id)} ${type} ${named(child_id)}`
 }
 
 /** For features that read relationships together with other objects. */
-export const { documents, names, tripleOf: tripleOfId } = store
+export const { findDocuments, selectNames, parseId } = store
 
-const keyOf = ({ parent_id, type, child_id }: store.Triple): string => JSON.stringify([parent_id, type, child_id])
+const buildKey = ({ parent_id, type, child_id }: store.Triple): string => JSON.stringify([parent_id, type, child_id])
 
-const tripleOf = ({ device_id: parent_id, child_id, type }: RelationshipDraft): store.Triple => ({
+const toTriple = ({ device_id: parent_id, child_id, type }: RelationshipDraft): store.Triple => ({
   ...{ parent_id, child_id, type },
 })
 
 /** The fields that an update sets. */
 type Own = Partial<Pick<RelationshipRow, 'notes' | 'managed_by'>>
 
-const ownOf = ({ notes, managed_by }: RelationshipDraft): Own => ({
+const pickOwn = ({ notes, managed_by }: RelationshipDraft): Own => ({
   notes,
   ...(managed_by !== undefined && { managed_by }),
 })
@@ -47,22 +47,22 @@ type Validated = {
 /** Validates drafts together, with one query for all of them. */
 const validate = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Promise<Validated[]> => {
   const [there, rows] = await Promise.all([
-    existing(
+    filterExistingDevices(
       ctx,
       drafts.flatMap(({ device_id, child_id }) => [device_id, child_id]),
     ),
-    store.findAll(ctx, drafts.map(tripleOf)),
+    store.findAll(ctx, drafts.map(toTriple)),
   ])
-  const byKey = new Map(rows.map((row) => [keyOf(row), row]))
-  const errorOf = ({ device_id, child_id }: RelationshipDraft): AppError | undefined => {
+  const byKey = new Map(rows.map((row) => [buildKey(row), row]))
+  const checkDraft = ({ device_id, child_id }: RelationshipDraft): AppError | undefined => {
     if (!there.has(device_id)) return notFound('device', device_id)
     if (child_id === device_id) return invalidField('child_id', 'must be another device')
     if (!there.has(child_id)) return invalidField('child_id', `there is no device with id "${child_id}"`)
     return undefined
   }
   return drafts.map((draft) => {
-    const error = errorOf(draft)
-    const key = keyOf(tripleOf(draft))
+    const error = checkDraft(draft)
+    const key = buildKey(toTriple(draft))
     return { draft, key, known: byKey.get(key), ...(error ? { error } : {}) }
   })
 }
@@ -74,8 +74,8 @@ const insertAll = async (ctx: Ctx, made: readonly RelationshipRow[]): Promise<vo
   await ctx.emit('relationships.created', made)
 }
 
-const rowOf = (ctx: Ctx, draft: RelationshipDraft & Restored): RelationshipRow => ({
-  ...tripleOf(draft),
+const toRow = (ctx: Ctx, draft: RelationshipDraft & Restored): RelationshipRow => ({
+  ...toTriple(draft),
   notes: draft.notes,
   managed_by: draft.managed_by ?? '',
   created_at: draft.created_at ?? ctx.now,
@@ -85,11 +85,11 @@ const rowOf = (ctx: Ctx, draft: RelationshipDraft & Restored): RelationshipRow =
 export const createAll = async (ctx: Ctx, drafts: readonly (RelationshipDraft & Restored)[]): Promise<void> => {
   for (const { draft, known, error } of await validate(ctx, drafts)) {
     if (error) throw error
-    if (known) throw new AppError('ALREADY_EXISTS', `The relationship ${describe(tripleOf(draft))} exists already`)
+    if (known) throw new AppError('ALREADY_EXISTS', `The relationship ${describe(toTriple(draft))} exists already`)
   }
   await insertAll(
     ctx,
-    drafts.map((draft) => rowOf(ctx, draft)),
+    drafts.map((draft) => toRow(ctx, draft)),
   )
 }
 
@@ -99,7 +99,7 @@ export const create = (ctx: Ctx, draft: RelationshipDraft & Restored): Promise<v
 export const update = async (ctx: Ctx, triple: store.Triple, patch: Own): Promise<void> => {
   const before = await store.find(ctx, triple)
   if (!before) throw new AppError('NOT_FOUND', `There is no relationship ${describe(triple)}`)
-  await store.update(ctx, [{ before, after: { ...before, ...patch } }])
+  await store.updateRow(ctx, [{ before, after: { ...before, ...patch } }])
 }
 
 /** A relationship, and the fields that an existing one gets. */
@@ -108,7 +108,7 @@ export type Given = { readonly draft: RelationshipDraft; readonly fields: readon
 const pickOwnFields = (given: Given | undefined): Own =>
   // The same fields, or fewer of them.
   Object.fromEntries(
-    Object.entries(given ? ownOf(given.draft) : {}).filter(([field]) => given?.fields.includes(field)),
+    Object.entries(given ? pickOwn(given.draft) : {}).filter(([field]) => given?.fields.includes(field)),
   ) as Own
 
 /**
@@ -127,21 +127,21 @@ export const upsertAll = async (
     if (error) return error
     // An earlier draft may be the same relationship.
     const before = created.get(key) ?? updated.get(key)?.after ?? known
-    const after = before ? { ...before, ...pickOwnFields(given[at]) } : rowOf(ctx, draft)
+    const after = before ? { ...before, ...pickOwnFields(given[at]) } : toRow(ctx, draft)
     if (before?.notes === after.notes && before.managed_by === after.managed_by) return 'unchanged'
     if (known) updated.set(key, { before: known, after })
     else created.set(key, after)
     return before ? 'updated' : 'created'
   })
   await insertAll(ctx, [...created.values()])
-  await store.update(ctx, [...updated.values()])
+  await store.updateRow(ctx, [...updated.values()])
   return outcomes
 }
 
 export const remove = async (ctx: Ctx, triple: store.Triple): Promise<void> => {
   const relationship = await store.find(ctx, triple)
   if (relationship) ctx.precondition(relationship)
-  if (!(await store.remove(ctx, triple)))
+  if (!(await store.deleteRow(ctx, triple)))
     throw new AppError('NOT_FOUND', `There is no relationship ${describe(triple)}`)
   await ctx.emit('relationship.deleted', triple)
 }
@@ -164,25 +164,26 @@ export const feature: Feature = {
       return listRows(ctx, { revision, query, page, row: sendRow })
     },
     list: async (ctx, { device_id, include, ...page }) => {
-      await mustExist(ctx.whole, device_id)
+      await assertDeviceExists(ctx.whole, device_id)
       const revision = await ctx.store.revision(include ? ['relationships', 'devices'] : ['relationships'])
-      if (include) return listRows(ctx, { revision, query: store.namedQueryOf(ctx, device_id), page, row: sendNamed })
-      return listRows(ctx, { revision, query: store.queryOf(ctx, device_id), page, row: sendRow })
+      if (include)
+        return listRows(ctx, { revision, query: store.selectNamedByDevice(ctx, device_id), page, row: sendNamed })
+      return listRows(ctx, { revision, query: store.selectByDevice(ctx, device_id), page, row: sendRow })
     },
     create: async (ctx, draft) => {
       await create(ctx, draft)
       return { status: 'created' as const }
     },
     related: async (ctx, { device_id, type, ...page }) => {
-      await mustExist(ctx.whole, device_id)
+      await assertDeviceExists(ctx.whole, device_id)
       const revision = await ctx.store.revision(['relationships', 'devices'])
-      return listRows(ctx, { revision, query: store.relatedQuery(ctx, device_id, type), page, row: ({ doc }) => doc })
+      return listRows(ctx, { revision, query: store.selectRelated(ctx, device_id, type), page, row: ({ doc }) => doc })
     },
     delete: async (ctx, { device_id, child_id, type }) => remove(ctx, { parent_id: device_id, child_id, type }),
   }),
   reactions: {
     'devices.deleting': (ctx, all: readonly Device[]) =>
-      store.removeAllOf(
+      store.removeAllByDevices(
         ctx,
         all.map(({ id }) => id),
       ),

@@ -1,6 +1,6 @@
 /** The queries of relationships; the only writer of their table. */
 import type { ExpressionBuilder, Kysely } from 'kysely'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { preparedRows, preparedTuples } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -20,18 +20,18 @@ export const query = (ctx: Ctx) =>
     .orderBy('child_id')
     .orderBy('type')
 
-export const queryOf = (ctx: Ctx, deviceId: string) =>
+export const selectByDevice = (ctx: Ctx, deviceId: string) =>
   query(ctx).where((eb) => eb.or([eb('parent_id', '=', deviceId), eb('child_id', '=', deviceId)]))
 
 /** Returns the names of both devices, to select together with a relationship. */
-export const names = (eb: ExpressionBuilder<Tables, 'relationships'>) => {
-  const nameOf = (end: 'parent_id' | 'child_id') =>
+export const selectNames = (eb: ExpressionBuilder<Tables, 'relationships'>) => {
+  const selectName = (end: 'parent_id' | 'child_id') =>
     eb.selectFrom('devices').select('name').whereRef('devices.id', '=', `relationships.${end}`).$asScalar()
-  return [nameOf('parent_id').as('parent_name'), nameOf('child_id').as('child_name')] as const
+  return [selectName('parent_id').as('parent_name'), selectName('child_id').as('child_name')] as const
 }
 
-/** As `queryOf`, with the names of both devices. */
-export const namedQueryOf = (ctx: Ctx, deviceId: string) => queryOf(ctx, deviceId).select(names)
+/** As `selectByDevice`, with the names of both devices. */
+export const selectNamedByDevice = (ctx: Ctx, deviceId: string) => selectByDevice(ctx, deviceId).select(selectNames)
 
 export const find = (ctx: Ctx, { parent_id, child_id, type }: Triple) =>
   ctx.db
@@ -53,10 +53,10 @@ export const findAll = preparedTuples(['parent_id', 'child_id', 'type'], (db: Ky
 type Row = Tables['relationships']
 
 /** The id of a relationship in the history. No id contains a space. */
-const idOf = ({ parent_id, child_id, type }: Triple): string => `${parent_id} ${child_id} ${type}`
+const buildId = ({ parent_id, child_id, type }: Triple): string => `${parent_id} ${child_id} ${type}`
 
 /** Reads an id of the history. */
-export const tripleOf = (id: string): Triple => {
+export const parseId = (id: string): Triple => {
   const [parent_id = '', child_id = '', type = ''] = id.split(' ')
   return { parent_id, child_id, type }
 }
@@ -67,11 +67,11 @@ const insertRows = preparedRows(columns, (db: Kysely<Tables>, rows: Row[]) =>
 
 export const insertAll = async (ctx: Ctx, rows: readonly Row[]): Promise<void> => {
   await insertRows(ctx, rows)
-  for (const row of rows) ctx.changed('relationship', { id: idOf(row), after: JSON.stringify(row) })
+  for (const row of rows) ctx.changed('relationship', { id: buildId(row), after: JSON.stringify(row) })
 }
 
 /** Stores the notes and the owner of existing relationships. */
-export const update = async (
+export const updateRow = async (
   ctx: Ctx,
   changes: readonly { readonly before: Row; readonly after: Row }[],
 ): Promise<void> => {
@@ -80,7 +80,7 @@ export const update = async (
     changes.map(({ after }) => after),
   )
   for (const { before, after } of changes)
-    ctx.changed('relationship', { id: idOf(after), before: JSON.stringify(before), after: JSON.stringify(after) })
+    ctx.changed('relationship', { id: buildId(after), before: JSON.stringify(before), after: JSON.stringify(after) })
 }
 
 // An upsert, because one statement then takes many of them.
@@ -97,7 +97,7 @@ const upsertRows = preparedRows(columns, (db: Kysely<Tables>, rows: Row[]) =>
 )
 
 /** Returns false if the relationship did not exist. */
-export const remove = async (ctx: Ctx, { parent_id, child_id, type }: Triple): Promise<boolean> => {
+export const deleteRow = async (ctx: Ctx, { parent_id, child_id, type }: Triple): Promise<boolean> => {
   const rows = await ctx.db
     .deleteFrom('relationships')
     .where('parent_id', '=', parent_id)
@@ -105,31 +105,31 @@ export const remove = async (ctx: Ctx, { parent_id, child_id, type }: Triple): P
     .where('type', '=', type)
     .returning(columns)
     .execute()
-  removed(ctx, rows)
+  recordRemoved(ctx, rows)
   return rows.length > 0
 }
 
-export const removeAllOf = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
-  for (const ids of batches(deviceIds)) {
+export const removeAllByDevices = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
+  for (const ids of splitBatches(deviceIds)) {
     const query = ctx.db
       .deleteFrom('relationships')
       .where((eb) => eb.or([eb('parent_id', 'in', ids), eb('child_id', 'in', ids)]))
-    removed(ctx, await query.returning(columns).execute())
+    recordRemoved(ctx, await query.returning(columns).execute())
   }
 }
 
-const removed = (ctx: Ctx, rows: readonly Row[]): void => {
-  for (const row of rows) ctx.changed('relationship', { id: idOf(row), before: JSON.stringify(row) })
+const recordRemoved = (ctx: Ctx, rows: readonly Row[]): void => {
+  for (const row of rows) ctx.changed('relationship', { id: buildId(row), before: JSON.stringify(row) })
 }
 
 /** Returns the existing relationships of those ids in the history, as JSON text by id. */
-export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
-  const rows = await findAll(ctx, ids.map(tripleOf))
-  return new Map(rows.map((row) => [idOf(row), JSON.stringify(row)]))
+export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const rows = await findAll(ctx, ids.map(parseId))
+  return new Map(rows.map((row) => [buildId(row), JSON.stringify(row)]))
 }
 
 /** Returns the devices at the other end, as documents, by name. */
-export const relatedQuery = (ctx: Ctx, deviceId: string, type: string | undefined) => {
+export const selectRelated = (ctx: Ctx, deviceId: string, type: string | undefined) => {
   const children = ctx.db.selectFrom('relationships').select('child_id as id').where('parent_id', '=', deviceId)
   const parents = ctx.db.selectFrom('relationships').select('parent_id as id').where('child_id', '=', deviceId)
   const ends = type

@@ -1,31 +1,31 @@
 /** Allocates free addresses: chooses, claims and records them in one transaction, so that no other caller gets them. */
-import { formatIp, type IpKey, ipFromKey, ipKey, spaceOfKey } from '../../net/ip.ts'
+import { formatIp, fromIpKey, getSpaceKey, type IpKey, toIpKey } from '../../net/ip.ts'
 import { AppError, invalid, invalidField } from '../../platform/contract/errors.ts'
 import { withIdempotencyKey } from '../../platform/operation/idempotency.ts'
 import type { Ctx } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
-import { addAddresses, exists as deviceExists } from '../devices/devices.ts'
+import { addAddresses, hasDevice } from '../devices/devices.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import { lockForPlacing } from '../placement-lock.ts'
-import { availableKeys, neverFree, noneLeft, poolName } from '../pools/free-space.ts'
-import { mustLockRange as mustLockPool, type PoolRange } from '../pools/pools.ts'
+import { createNoneLeftError, formatPoolName, listNeverFree, walkAvailableKeys } from '../pools/free-space.ts'
+import { lockPoolRangeOrThrow, type PoolRange } from '../pools/pools.ts'
 import type { Allocation, AllocationRequest } from './api.ts'
 import { purgeExpired, reserve } from './record.ts'
 
 /** Another writer is faster only if pools overlap, or a device takes the same address. Both are temporary. */
 const MAX_TRIES = 20
 
-const follows = (previous: IpKey | undefined, key: IpKey): boolean => {
+const isNext = (previous: IpKey | undefined, key: IpKey): boolean => {
   if (previous === undefined) return false
-  const { family, value } = ipFromKey(previous)
-  return ipKey({ family, value: value + 1n }, spaceOfKey(previous)) === key
+  const { family, value } = fromIpKey(previous)
+  return toIpKey({ family, value: value + 1n }, getSpaceKey(previous)) === key
 }
 
 /** Returns the lowest free addresses, or the lowest contiguous run of them; fewer if there are not enough. */
 const pick = async (keys: AsyncIterable<IpKey>, count: number, contiguous: boolean): Promise<IpKey[]> => {
   let picked: IpKey[] = []
   for await (const key of keys) {
-    if (contiguous && !follows(picked.at(-1), key)) picked = []
+    if (contiguous && !isNext(picked.at(-1), key)) picked = []
     picked.push(key)
     if (picked.length === count) break
   }
@@ -38,11 +38,11 @@ const claimFree = async (
   { count, contiguous }: AllocationRequest,
 ): Promise<readonly IpKey[]> => {
   const range = { first: pool.start_key, last: pool.end_key }
-  const never = neverFree(pool, spaceOfKey(pool.start_key))
+  const never = listNeverFree(pool, getSpaceKey(pool.start_key))
   const findFree = async (isFresh: boolean): Promise<{ keys: readonly IpKey[]; cache: occupancy.BlockCache }> => {
-    const cache = occupancy.blockCacheOf(ctx, isFresh)
+    const cache = occupancy.getBlockCache(ctx, isFresh)
     const [keys, purged] = await Promise.all([
-      pick(availableKeys(ctx, range, never, cache), count, contiguous),
+      pick(walkAvailableKeys(ctx, range, never, cache), count, contiguous),
       // Expired reservations are rare.
       purgeExpired(ctx, range, cache),
     ])
@@ -53,20 +53,20 @@ const claimFree = async (
     const { keys, cache } = await findFree(tries > 1)
     // The cached blocks may be outdated, so the first failure reads them again.
     if (keys.length < count && tries === 1) continue
-    if (keys.length === 0) throw noneLeft(ctx, pool)
+    if (keys.length === 0) throw createNoneLeftError(ctx, pool)
     if (keys.length < count)
       throw new AppError(
         'IP_NOT_AVAILABLE',
         contiguous
-          ? `${poolName(ctx, pool)} has no ${count} free addresses in a row`
-          : `${poolName(ctx, pool)} has only ${keys.length} of ${count} addresses free`,
+          ? `${formatPoolName(ctx, pool)} has no ${count} free addresses in a row`
+          : `${formatPoolName(ctx, pool)} has only ${keys.length} of ${count} addresses free`,
       )
     if (await occupancy.claim(ctx, keys, cache)) return keys
   }
-  throw new AppError('UNAVAILABLE', `${poolName(ctx, pool)} is too busy; try again`)
+  throw new AppError('UNAVAILABLE', `${formatPoolName(ctx, pool)} is too busy; try again`)
 }
 
-const expiryOf = (ctx: Ctx, ttlSeconds: number | undefined): string | null =>
+const computeExpiry = (ctx: Ctx, ttlSeconds: number | undefined): string | null =>
   ttlSeconds === undefined ? null : new Date(Date.parse(ctx.now) + ttlSeconds * 1000).toISOString()
 
 /** Errors of the values of a new address name the field of the request. */
@@ -93,14 +93,13 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
       throw invalidField('ttl_seconds', "is for reservations; an address of a device doesn't expire")
   }
   await lockCustom(ctx, 'addresses')
-  const pool = await mustLockPool(ctx, request.id)
+  const pool = await lockPoolRangeOrThrow(ctx, request.id)
   if (device_id) {
     await lockForPlacing(ctx)
-    if (!(await deviceExists(ctx, device_id)))
-      throw invalidField('device_id', `there is no device with id "${device_id}"`)
+    if (!(await hasDevice(ctx, device_id))) throw invalidField('device_id', `there is no device with id "${device_id}"`)
   }
   const keys = await claimFree(ctx, pool, request)
-  const ips = keys.map((key) => formatIp(ipFromKey(key)))
+  const ips = keys.map((key) => formatIp(fromIpKey(key)))
   if (device_id) {
     const { network_id, id: pool_id } = pool
     const fields = { label, mac_address, network_id, pool_id, ...(request.custom && { custom: request.custom }) }
@@ -118,7 +117,7 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
     mac_address,
     purpose,
     notes: '',
-    expires_at: expiryOf(ctx, request.ttl_seconds),
+    expires_at: computeExpiry(ctx, request.ttl_seconds),
     refs: null,
     managed_by: '',
     custom: request.custom ?? null,
@@ -127,7 +126,7 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
     ips,
     reservations: await reserve(
       ctx,
-      { id: pool.id, space: spaceOfKey(pool.start_key) },
+      { id: pool.id, space: getSpaceKey(pool.start_key) },
       ips.map((ip_address) => ({ ip_address, ...fields })),
     ),
   }

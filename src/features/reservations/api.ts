@@ -17,7 +17,7 @@ import {
 } from '../../platform/contract/fields.ts'
 import { HOST_NAME } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { customInput, customOf } from '../custom-fields/fields.ts'
+import { customInput, customOutput } from '../custom-fields/fields.ts'
 
 /** The largest number of addresses of one allocation. */
 export const MAX_ALLOCATION = 1000
@@ -37,7 +37,7 @@ export const Reservation = z
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    custom: customOf('addresses'),
+    custom: customOutput('addresses'),
   })
   .meta({ id: 'Reservation', columns: ['id', 'ip_address', 'hostname', 'purpose', 'expires_at', 'created_by'] })
 export type Reservation = z.infer<typeof Reservation>

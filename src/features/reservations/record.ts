@@ -1,7 +1,7 @@
 /** Writes reservations and frees their addresses, for the rules and for the allocation. */
 import type { IpKey, SpaceKey } from '../../net/ip.ts'
-import { givenTexts } from '../../platform/contract/fields.ts'
-import { changedRefs } from '../../platform/operation/object-refs.ts'
+import { filterGivenTexts } from '../../platform/contract/fields.ts'
+import { updateRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import { withCustomOfAll } from '../custom-fields/rows.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
@@ -33,11 +33,11 @@ export const reserve = async (
       notes,
       expires_at,
       created_by: own.created_by ?? ctx.caller.username,
-      refs: changedRefs({}, refs),
+      refs: updateRefs({}, refs),
       managed_by,
       created_at: own.created_at ?? ctx.now,
       updated_at: ctx.now,
-      ...givenTexts({ mac_address }),
+      ...filterGivenTexts({ mac_address }),
     }),
   )
   const reservations = await withCustomOfAll(
@@ -62,7 +62,7 @@ export const free = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
 const nextExpiries = new WeakMap<occupancy.BlockCache, string>()
 
 const hasExpired = async (ctx: Ctx, cache: occupancy.BlockCache): Promise<boolean> => {
-  const next = nextExpiries.get(cache) ?? (await store.firstExpiry(ctx)) ?? NEVER
+  const next = nextExpiries.get(cache) ?? (await store.findFirstExpiry(ctx)) ?? NEVER
   nextExpiries.set(cache, next)
   return next <= ctx.now
 }
@@ -71,9 +71,9 @@ const hasExpired = async (ctx: Ctx, cache: occupancy.BlockCache): Promise<boolea
 export const purgeExpired = async (
   ctx: Ctx,
   range?: KeyRange,
-  cache = occupancy.blockCacheOf(ctx),
+  cache = occupancy.getBlockCache(ctx),
 ): Promise<number> => {
-  const keys = (await hasExpired(ctx, cache)) ? await store.expiredKeys(ctx, range) : []
+  const keys = (await hasExpired(ctx, cache)) ? await store.findExpiredKeys(ctx, range) : []
   if (keys.length === 0) return 0
   await occupancy.lock(ctx, keys)
   // Another writer may have removed one already, and reserved its address again.

@@ -1,25 +1,19 @@
 /** The rules of reservations. */
-import { type IpKey, ipKeyOf, keyInSpace, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
+import { getSpaceKey, type IpKey, parseIpKeyOrThrow, replaceSpace, type SpaceKey } from '../../net/ip.ts'
 import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
-import { givenTexts } from '../../platform/contract/fields.ts'
+import { filterGivenTexts } from '../../platform/contract/fields.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
-import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
 import { mergeCustom, rewriteCustom } from '../custom-fields/rows.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
-import { mustGet as mustGetNetwork } from '../networks/networks.ts'
+import { getNetworkOrThrow } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
-import { expiringRevision, neverFree, rangeOf } from '../pools/free-space.ts'
-import {
-  mustGet as mustGetPool,
-  mustLock as mustLockPool,
-  type PoolsMoved,
-  type RangeChange,
-  rangesOf,
-} from '../pools/pools.ts'
-import { spaceKeyOf } from '../spaces/keys.ts'
+import { getExpiringRevision, listNeverFree, toKeyRange } from '../pools/free-space.ts'
+import { findPoolRanges, getPoolOrThrow, lockPoolOrThrow, type PoolsMoved, type RangeChange } from '../pools/pools.ts'
+import { findSpaceKey } from '../spaces/keys.ts'
 import { allocate } from './allocate.ts'
 import { type Reservation, type ReservationPatch, reservations } from './api.ts'
 import { free, type NewReservation, purgeExpired, reserve } from './record.ts'
@@ -29,10 +23,10 @@ const checkExpiry = (ctx: Ctx, expiresAt: string | null | undefined): void => {
   if (expiresAt && expiresAt <= ctx.now) throw invalidField('expires_at', 'must be in the future')
 }
 
-const unavailable = (ip: string, why: string) => new AppError('IP_NOT_AVAILABLE', `${ip} ${why}`)
+const createUnavailableError = (ip: string, why: string) => new AppError('IP_NOT_AVAILABLE', `${ip} ${why}`)
 
 /** For features that read reservations together with other objects. */
-export const { columns, documents, isLive, reservationOf } = store
+export const { columns, findDocuments, isLive, fromRow } = store
 
 /** Claims an address that a device may have: a reservation and a device held it together before. */
 const claimBeside = async (ctx: Ctx, key: IpKey): Promise<boolean> => {
@@ -45,45 +39,46 @@ const claimBeside = async (ctx: Ctx, key: IpKey): Promise<boolean> => {
 /** @param isShared the address may be that of a device */
 export const create = async (ctx: Ctx, draft: NewReservation, isShared = false): Promise<Reservation> => {
   await lockCustom(ctx, 'addresses')
-  const pool = await mustLockPool(ctx, draft.pool_id)
+  const pool = await lockPoolOrThrow(ctx, draft.pool_id)
   checkExpiry(ctx, draft.expires_at)
   const ip = draft.ip_address
-  const network = await mustGetNetwork(ctx, pool.network_id)
-  const space = await spaceKeyOf(ctx, network)
-  const key = ipKeyOf(ip, space)
-  const range = rangeOf(pool, space)
+  const network = await getNetworkOrThrow(ctx, pool.network_id)
+  const space = await findSpaceKey(ctx, network)
+  const key = parseIpKeyOrThrow(ip, space)
+  const range = toKeyRange(pool, space)
   if (key < range.first || key > range.last)
     throw invalidField(
       'ip_address',
       `is outside of the pool${ctx.mayName('pools') ? ` (${pool.start_ip} - ${pool.end_ip})` : ''}`,
     )
-  if (neverFree(network, space).has(key)) throw unavailable(ip, 'is the network or broadcast address of its network')
+  if (listNeverFree(network, space).has(key))
+    throw createUnavailableError(ip, 'is the network or broadcast address of its network')
   // An expired reservation holds its refs until it is deleted.
   await purgeExpired(ctx, draft.refs ? undefined : { first: key, last: key })
   // Before the address: of two callers that make one reservation, the second learns which it is.
-  if (draft.refs) await store.claimRefs(ctx, changedRefs({}, draft.refs))
+  if (draft.refs) await store.claimRefs(ctx, updateRefs({}, draft.refs))
   const isClaimed = isShared ? await claimBeside(ctx, key) : await occupancy.claim(ctx, [key])
-  if (!isClaimed) throw unavailable(ip, 'is taken by a device or another reservation')
+  if (!isClaimed) throw createUnavailableError(ip, 'is taken by a device or another reservation')
   const [reservation] = await reserve(ctx, { id: pool.id, space }, [draft])
   if (!reservation) throw new Error('one draft makes one reservation')
   return reservation
 }
 
 /** Returns the key of the space of a pool; undefined if there is no such pool. */
-const spaceOfPool = async (ctx: Ctx, poolId: string): Promise<SpaceKey | undefined> => {
-  const range = (await rangesOf(ctx, [poolId])).get(poolId)
-  return range && spaceOfKey(range.first)
+const findSpaceOfPool = async (ctx: Ctx, poolId: string): Promise<SpaceKey | undefined> => {
+  const range = (await findPoolRanges(ctx, [poolId])).get(poolId)
+  return range && getSpaceKey(range.first)
 }
 
 /** Returns the active reservation of an address in a pool. */
 export const findByAddress = async (ctx: Ctx, poolId: string, ip: string): Promise<Reservation | undefined> => {
-  const space = await spaceOfPool(ctx, poolId)
+  const space = await findSpaceOfPool(ctx, poolId)
   if (space === undefined) return undefined
-  const reservation = await store.findByKey(ctx, ipKeyOf(ip, space))
+  const reservation = await store.findByKey(ctx, parseIpKeyOrThrow(ip, space))
   return reservation?.pool_id === poolId ? reservation : undefined
 }
 
-const mustGet = async (ctx: Ctx, id: string): Promise<Reservation> =>
+const getOrThrow = async (ctx: Ctx, id: string): Promise<Reservation> =>
   orNotFound(await store.find(ctx, id), 'reservation', id)
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Reservation> => {
@@ -106,8 +101,8 @@ export const update = async (ctx: Ctx, { id, ...given }: ReservationPatch): Prom
   if (changes.length === 0) return before
   if (changes.includes('expires_at')) checkExpiry(ctx, patch.expires_at)
   const { mac_address: mac, ...others } = value
-  const reservation: Reservation = { ...others, updated_at: ctx.now, ...givenTexts({ mac_address: mac }) }
-  await store.update(ctx, before, reservation)
+  const reservation: Reservation = { ...others, updated_at: ctx.now, ...filterGivenTexts({ mac_address: mac }) }
+  await store.updateRow(ctx, before, reservation)
   await ctx.emit('reservation.updated', { reservation, changes })
   return reservation
 }
@@ -115,7 +110,7 @@ export const update = async (ctx: Ctx, { id, ...given }: ReservationPatch): Prom
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await lockCustom(ctx, 'addresses')
   const reservation = await lockForChange(ctx, id)
-  const key = await store.keyOf(ctx, id)
+  const key = await store.findKey(ctx, id)
   await free(ctx, key === undefined ? [] : [key])
   await ctx.emit('reservation.deleted', reservation)
 }
@@ -123,23 +118,23 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 export const feature: Feature = {
   operations: implement(reservations, {
     all: async (ctx, { managed_by, ...page }) => {
-      const revision = await expiringRevision(ctx, ['reservations'])
+      const revision = await getExpiringRevision(ctx, ['reservations'])
       const all = store.query(ctx)
       const query = managed_by ? all.where(isManagedBy(managed_by)) : all
-      return listRows(ctx, { revision, query, page, row: store.reservationOf })
+      return listRows(ctx, { revision, query, page, row: store.fromRow })
     },
     list: async (ctx, { pool_id, ...page }) => {
-      await mustGetPool(ctx, pool_id)
-      const revision = await expiringRevision(ctx, ['reservations'])
+      await getPoolOrThrow(ctx, pool_id)
+      const revision = await getExpiringRevision(ctx, ['reservations'])
       return listRows(ctx, {
         revision,
         query: store.query(ctx).where('pool_id', '=', pool_id),
         page,
-        row: store.reservationOf,
+        row: store.fromRow,
       })
     },
     create: async (ctx, draft) => create(ctx, draft),
-    get: async (ctx, { id }) => mustGet(ctx, id),
+    get: async (ctx, { id }) => getOrThrow(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
     allocate,
@@ -150,19 +145,19 @@ export const feature: Feature = {
       summary: 'Deletes reservations that have expired',
       everyMs: 10_000,
       run: async (ctx) => {
-        if ((await store.expiredKeys(ctx)).length > 0) await ctx.write(purgeExpired)
+        if ((await store.findExpiredKeys(ctx)).length > 0) await ctx.write(purgeExpired)
       },
     },
   ],
   reactions: {
     // Ids of other objects than reservations are those of addresses of devices.
-    ...rewriteCustom('addresses', { lock: store.lockAll, update: store.update, rename: store.renameCustom }),
+    ...rewriteCustom('addresses', { lock: store.lockAll, update: store.updateRow, rename: store.renameCustom }),
     'network.changing-space': async (ctx, { before, to, issues }: SpaceChange) => {
       await purgeExpired(ctx)
-      const keys = await store.keysOfNetwork(ctx, before.id)
-      const first = await store.firstReserved(
+      const keys = await store.findKeysInNetwork(ctx, before.id)
+      const first = await store.findFirstReserved(
         ctx,
-        keys.map((key) => keyInSpace(key, to)),
+        keys.map((key) => replaceSpace(key, to)),
       )
       if (first !== undefined)
         issues.push({
@@ -171,8 +166,8 @@ export const feature: Feature = {
         })
     },
     'network.changed-space': async (ctx, { after, from, to }: SpaceChange) => {
-      const keys = await store.keysOfNetwork(ctx, after.id)
-      const moved = keys.map((key) => keyInSpace(key, to))
+      const keys = await store.findKeysInNetwork(ctx, after.id)
+      const moved = keys.map((key) => replaceSpace(key, to))
       await occupancy.lock(ctx, [...keys, ...moved])
       await store.moveToSpace(ctx, after.id, { from, to })
       await occupancy.release(ctx, keys)
@@ -181,10 +176,10 @@ export const feature: Feature = {
     'pools.moved': async (ctx, { ids, moved }: PoolsMoved) => {
       moved.reservations += await store.countLive(ctx, ids)
     },
-    'pools.deleting': async (ctx, poolIds: readonly string[]) => free(ctx, await store.keysOfPools(ctx, poolIds)),
+    'pools.deleting': async (ctx, poolIds: readonly string[]) => free(ctx, await store.findKeysInPools(ctx, poolIds)),
     'pool.changing-range': async (ctx, { before, after, space, issues }: RangeChange) => {
-      const range = rangeOf(after, space)
-      const outside = await store.firstOutside(ctx, before.id, range)
+      const range = toKeyRange(after, space)
+      const outside = await store.findFirstOutside(ctx, before.id, range)
       if (!outside) return
       const field = outside.ip_key < range.first ? 'start_ip' : 'end_ip'
       issues.push({

@@ -1,17 +1,17 @@
 /** The queries of reservations; the only writer of their table. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { type IpKey, ipKeyOf, type SpaceKey } from '../../net/ip.ts'
+import { type IpKey, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
 import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
-import { givenTexts } from '../../platform/contract/fields.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { filterGivenTexts } from '../../platform/contract/fields.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
-import { objectRefs } from '../../platform/operation/object-refs.ts'
+import { createObjectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import { recordCustom } from '../custom-fields/engine.ts'
-import { customText, withCustomOfRow } from '../custom-fields/rows.ts'
+import { formatCustom, withCustomOfRow } from '../custom-fields/rows.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
-import { type Moved, movedKey } from '../spaces/keys.ts'
+import { buildMovedKey, type Moved } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import type { Reservation } from './api.ts'
 import type { ReservationRow } from './table.ts'
@@ -44,28 +44,28 @@ export const query = (ctx: Ctx) =>
     .orderBy('created_at', 'desc')
     .orderBy('ip_key')
 
-const byId = (ctx: Ctx, id: string) =>
+const selectById = (ctx: Ctx, id: string) =>
   ctx.db.selectFrom('reservations').select(columns).where('id', '=', id).where(isLive(ctx.now))
 
 type Row = Omit<ReservationRow, 'ip_key'>
 
 /** Returns the object of a row. */
-export const reservationOf = ({ mac_address, ...row }: Row): Reservation => {
+export const fromRow = ({ mac_address, ...row }: Row): Reservation => {
   const { custom, ...fields } = withCustomOfRow(withRefs(row))
-  return { ...fields, ...givenTexts({ mac_address }), ...(custom && { custom }) }
+  return { ...fields, ...filterGivenTexts({ mac_address }), ...(custom && { custom }) }
 }
 
-const found = (row: Row | undefined): Reservation | undefined => row && reservationOf(row)
+const found = (row: Row | undefined): Reservation | undefined => row && fromRow(row)
 
 export const find = async (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
-  found(await byId(ctx, id).executeTakeFirst())
+  found(await selectById(ctx, id).executeTakeFirst())
 
 /** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
-  found(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
+  found(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 
 /** Returns the storage key of the address of a reservation. */
-export const keyOf = async (ctx: Ctx, id: string): Promise<IpKey | undefined> =>
+export const findKey = async (ctx: Ctx, id: string): Promise<IpKey | undefined> =>
   (await ctx.db.selectFrom('reservations').select('ip_key').where('id', '=', id).executeTakeFirst())?.ip_key
 
 /** Returns the active reservation of an address, in any pool. */
@@ -74,13 +74,13 @@ export const findByKey = async (ctx: Ctx, key: IpKey): Promise<Reservation | und
   return found(await all.where('ip_key', '=', key).where(isLive(ctx.now)).executeTakeFirst())
 }
 
-const refs = objectRefs('reservations', 'reservation', 'ip_address')
+const refs = createObjectRefs('reservations', 'reservation', 'ip_address')
 
-const rowOf = (reservation: Reservation): Row => ({
+const toRow = (reservation: Reservation): Row => ({
   ...reservation,
   mac_address: reservation.mac_address ?? '',
   refs: JSON.stringify(reservation.refs),
-  custom: customText(reservation),
+  custom: formatCustom(reservation),
 })
 
 const insertRows = preparedRows([...columns, 'ip_key'], (db: Kysely<Tables>, rows: ReservationRow[]) =>
@@ -93,8 +93,8 @@ export const claimRefs = (ctx: Ctx, claimed: Refs): Promise<void> => refs.claim(
 /** @param space of the network of their pool */
 export const insert = async (ctx: Ctx, reservations: readonly Reservation[], space: SpaceKey): Promise<void> => {
   const rows = reservations.map((reservation) => ({
-    ...rowOf(reservation),
-    ip_key: ipKeyOf(reservation.ip_address, space),
+    ...toRow(reservation),
+    ip_key: parseIpKeyOrThrow(reservation.ip_address, space),
   }))
   await insertRows(ctx, rows)
   await refs.insert(ctx, reservations)
@@ -106,8 +106,8 @@ export const insert = async (ctx: Ctx, reservations: readonly Reservation[], spa
   for (const one of reservations) ctx.changed('reservation', { id: one.id, after: JSON.stringify(one) })
 }
 
-export const update = async (ctx: Ctx, before: Reservation, reservation: Reservation): Promise<void> => {
-  const { id, ...fields } = rowOf(reservation)
+export const updateRow = async (ctx: Ctx, before: Reservation, reservation: Reservation): Promise<void> => {
+  const { id, ...fields } = toRow(reservation)
   await ctx.db.updateTable('reservations').set(fields).where('id', '=', id).execute()
   await refs.update(ctx, before, reservation)
   await recordCustom(ctx, 'addresses', [{ id, before: before.custom, after: reservation.custom }])
@@ -117,17 +117,17 @@ export const update = async (ctx: Ctx, before: Reservation, reservation: Reserva
 /** Locks reservations until commit. */
 export const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<Reservation[]> => {
   const some = ctx.db.selectFrom('reservations').select(columns).where('id', 'in', ids).orderBy('id')
-  return (await ctx.store.sql.lockRows(some).execute()).map(reservationOf)
+  return (await ctx.store.sql.lockRows(some).execute()).map(fromRow)
 }
 
 /** Stores the values of custom fields alone, which is no change of the reservation. */
 export const renameCustom = async (ctx: Ctx, reservation: Reservation): Promise<void> => {
-  const set = { custom: customText(reservation) }
+  const set = { custom: formatCustom(reservation) }
   await ctx.db.updateTable('reservations').set(set).where('id', '=', reservation.id).execute()
 }
 
-const removed = async (ctx: Ctx, rows: readonly Row[]): Promise<void> => {
-  const reservations = rows.map(reservationOf)
+const recordRemoved = async (ctx: Ctx, rows: readonly Row[]): Promise<void> => {
+  const reservations = rows.map(fromRow)
   await refs.remove(ctx, reservations)
   await recordCustom(
     ctx,
@@ -139,8 +139,8 @@ const removed = async (ctx: Ctx, rows: readonly Row[]): Promise<void> => {
 
 /** Deletes reservations by the keys of their addresses, which are unique. */
 export const removeKeys = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
-  for (const batch of batches(keys))
-    await removed(
+  for (const batch of splitBatches(keys))
+    await recordRemoved(
       ctx,
       await ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).returning(columns).execute(),
     )
@@ -148,23 +148,23 @@ export const removeKeys = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void
 
 /** As `removeKeys`, for expired reservations only. */
 export const removeExpired = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
-  for (const batch of batches(keys)) {
+  for (const batch of splitBatches(keys)) {
     const expired = ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).where('expires_at', '<=', ctx.now)
-    await removed(ctx, await expired.returning(columns).execute())
+    await recordRemoved(ctx, await expired.returning(columns).execute())
   }
 }
 
 /** Returns the stored reservations of those ids, expired ones as well, as JSON text by id. */
-export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const rows = await byIds(ctx, ids)
-  return new Map(rows.map((row) => [row.id, JSON.stringify(reservationOf(row))]))
+  return new Map(rows.map((row) => [row.id, JSON.stringify(fromRow(row))]))
 }
 
 const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('reservations').select(columns).where('id', 'in', ids),
 )
 
-export const keysOfPools = async (ctx: Ctx, poolIds: readonly string[]): Promise<IpKey[]> =>
+export const findKeysInPools = async (ctx: Ctx, poolIds: readonly string[]): Promise<IpKey[]> =>
   (await ctx.db.selectFrom('reservations').select('ip_key').where('pool_id', 'in', poolIds).execute()).map(
     ({ ip_key }) => ip_key,
   )
@@ -172,7 +172,7 @@ export const keysOfPools = async (ctx: Ctx, poolIds: readonly string[]): Promise
 /** Counts the active reservations of some pools. */
 export const countLive = async (ctx: Ctx, poolIds: readonly string[]): Promise<number> => {
   let count = 0
-  for (const batch of batches(poolIds)) {
+  for (const batch of splitBatches(poolIds)) {
     const query = ctx.db.selectFrom('reservations').select(({ fn }) => fn.countAll<number | string>().as('n'))
     count += Number((await query.where('pool_id', 'in', batch).where(isLive(ctx.now)).executeTakeFirstOrThrow()).n)
   }
@@ -180,7 +180,7 @@ export const countLive = async (ctx: Ctx, poolIds: readonly string[]): Promise<n
 }
 
 /** Returns the keys of the reservations in the pools of a network. */
-export const keysOfNetwork = async (ctx: Ctx, networkId: string): Promise<IpKey[]> =>
+export const findKeysInNetwork = async (ctx: Ctx, networkId: string): Promise<IpKey[]> =>
   (
     await ctx.db
       .selectFrom('reservations')
@@ -193,13 +193,13 @@ export const keysOfNetwork = async (ctx: Ctx, networkId: string): Promise<IpKey[
 export const moveToSpace = async (ctx: Ctx, networkId: string, spaces: Moved): Promise<void> => {
   await ctx.db
     .updateTable('reservations')
-    .set({ ip_key: movedKey('ip_key', spaces) })
+    .set({ ip_key: buildMovedKey('ip_key', spaces) })
     .where('pool_id', 'in', (eb) => eb.selectFrom('pools').select('id').where('network_id', '=', networkId))
     .execute()
 }
 
 /** Returns the first of the addresses that is reserved. */
-export const firstReserved = async (ctx: Ctx, keys: readonly IpKey[]): Promise<string | undefined> => {
+export const findFirstReserved = async (ctx: Ctx, keys: readonly IpKey[]): Promise<string | undefined> => {
   const [first] = (await reservedAmong(ctx, keys)).map(({ ip_address }) => ip_address).sort()
   return first
 }
@@ -209,14 +209,14 @@ const reservedAmong = preparedKeys((db: Kysely<Tables>, keys: IpKey[]) =>
 )
 
 /** Returns the earliest expiry of all reservations; null if none expires. */
-export const firstExpiry = async (ctx: Ctx): Promise<string | null> => (await minExpiry(ctx, {}))[0]?.at ?? null
+export const findFirstExpiry = async (ctx: Ctx): Promise<string | null> => (await minExpiry(ctx, {}))[0]?.at ?? null
 
 const minExpiry = prepared((db: Kysely<Tables>) =>
   db.selectFrom('reservations').select(({ fn }) => fn.min('expires_at').as('at')),
 )
 
 /** Returns the addresses of expired reservations, in a range or anywhere. */
-export const expiredKeys = async (ctx: Ctx, range?: KeyRange): Promise<IpKey[]> => {
+export const findExpiredKeys = async (ctx: Ctx, range?: KeyRange): Promise<IpKey[]> => {
   const expired = ctx.db.selectFrom('reservations').select('ip_key').where('expires_at', '<=', ctx.now)
   // Few reservations are expired and not yet purged. Searching by expiry avoids reading the whole range.
   const wanted = range
@@ -231,7 +231,7 @@ export const expiredKeys = async (ctx: Ctx, range?: KeyRange): Promise<IpKey[]> 
 }
 
 /** Returns the active reservation of the pool with the lowest key outside of a range. */
-export const firstOutside = (ctx: Ctx, poolId: string, { first, last }: KeyRange) =>
+export const findFirstOutside = (ctx: Ctx, poolId: string, { first, last }: KeyRange) =>
   ctx.db
     .selectFrom('reservations')
     .select(['ip_address', 'ip_key'])

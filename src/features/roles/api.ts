@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { draft, Filter, idOf, Name, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { CATALOGUE, canonicalPermission, SYSTEM_ROLES } from './catalogue.ts'
+import { CATALOGUE, normalizePermission, SYSTEM_ROLES } from './catalogue.ts'
 
 export const Role = z
   .object({
@@ -30,7 +30,7 @@ export const PermissionName = z
   .string()
   .meta({ examples: ['devices:read'], exact: { enum: CATALOGUE.map(({ name }) => name) } })
   .transform((name, check): string => {
-    const known = canonicalPermission(name)
+    const known = normalizePermission(name)
     if (known !== undefined) return known
     check.addIssue('is not a permission; /api/permissions lists all of them')
     return z.NEVER

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { permissionsOf } from '../../platform/operation/operation.ts'
+import { listPermissions } from '../../platform/operation/operation.ts'
 import { contracts } from '../index.ts'
-import { CATALOGUE, canonicalPermission, SYSTEM_ROLES, systemRole } from './catalogue.ts'
+import { CATALOGUE, findSystemRole, normalizePermission, SYSTEM_ROLES } from './catalogue.ts'
 
-const held = (id: string): readonly string[] => systemRole(id)?.permissions ?? []
+const held = (id: string): readonly string[] => findSystemRole(id)?.permissions ?? []
 
 test('each name is its resource and its action', () => {
   expect(CATALOGUE.filter(({ name, resource, action }) => name !== `${resource}:${action}`)).toEqual([])
@@ -30,18 +30,20 @@ test('the system roles are three, with fixed ids', () => {
 })
 
 test('webhooks is another name of webhook', () => {
-  expect(canonicalPermission('webhooks:list')).toBe('webhook:list')
-  expect(canonicalPermission('webhook:list')).toBe('webhook:list')
+  expect(normalizePermission('webhooks:list')).toBe('webhook:list')
+  expect(normalizePermission('webhook:list')).toBe('webhook:list')
 })
 
 test.each(['*', 'devices:*', 'webhooks:*', 'devices', 'devices:export', '', 'constructor'])(
   '%p is no permission',
   (name) => {
-    expect(canonicalPermission(name)).toBeUndefined()
+    expect(normalizePermission(name)).toBeUndefined()
   },
 )
 
 test('every permission that an operation asks for is in the catalogue', () => {
-  const asked = Object.values(contracts).flatMap((set) => Object.values(set).flatMap((op) => permissionsOf(op.access)))
-  expect(asked.filter((name) => canonicalPermission(name) !== name)).toEqual([])
+  const asked = Object.values(contracts).flatMap((set) =>
+    Object.values(set).flatMap((op) => listPermissions(op.access)),
+  )
+  expect(asked.filter((name) => normalizePermission(name) !== name)).toEqual([])
 })

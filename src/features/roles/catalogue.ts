@@ -39,7 +39,7 @@ const LR = ['list', 'read'] as const
 const LRCU = [...LR, 'create', 'update'] as const
 const LRCUD = [...LRCU, 'delete'] as const
 
-const row = (
+const buildRow = (
   resource: string,
   noun: string,
   actions: readonly Action[],
@@ -60,31 +60,31 @@ const NOUNS: Readonly<Partial<Record<Resource, string>>> = {
 /** Places that hold the rest of the inventory, and the definitions of its fields. Operators keep that, and only administrators change these. */
 const PLACES: readonly Resource[] = ['custom-fields', 'spaces', 'datacenters']
 
-const inventoryRow = (resource: Resource): Row =>
-  row(resource, NOUNS[resource] ?? resource, LRCUD, PLACES.includes(resource) ? LR : LRCU, LR)
+const buildInventoryRow = (resource: Resource): Row =>
+  buildRow(resource, NOUNS[resource] ?? resource, LRCUD, PLACES.includes(resource) ? LR : LRCU, LR)
 
 /** Resource, noun, and the actions of the admin, the operator and the viewer. */
 export const PERMISSION_TABLE: readonly Row[] = [
-  ...INVENTORY.map(inventoryRow),
-  row('discovery', 'scans, scan rules and discovered devices', LRCUD, LRCU, LR),
-  row('conflicts', 'conflicts', [...LR, 'delete', 'detect', 'resolve'], [...LR, 'detect', 'resolve'], LR),
+  ...INVENTORY.map(buildInventoryRow),
+  buildRow('discovery', 'scans, scan rules and discovered devices', LRCUD, LRCU, LR),
+  buildRow('conflicts', 'conflicts', [...LR, 'delete', 'detect', 'resolve'], [...LR, 'detect', 'resolve'], LR),
   // Singular in the API since its first version.
-  row('webhook', 'webhooks and their deliveries', LRCUD, LR, LR),
-  row('audit', 'audit entries', [...LR, 'export'], LR),
-  row('users', 'users', LRCUD),
-  row('roles', 'roles', LRCUD),
-  row('groups', 'groups of users', LRCUD),
-  row('scopes', 'scopes', LRCUD),
-  row('apikeys', "other people's API keys", LRCUD),
-  row('oauth-clients', 'OAuth clients', LRCUD),
-  row('sso-providers', 'identity providers', LRCUD),
-  row('credentials', 'stored credentials', LRCUD, LR, LR),
-  row('feeds', 'feeds', LRCUD, LR, LR),
-  row('dns', 'DNS providers, zones and records', [...LRCUD, 'sync', 'test'], [...LR, 'test'], LR),
-  row('search', 'search results', R, R, R),
-  row('dashboard', 'the dashboard', R, R, R),
-  row('metrics', 'metrics', R, R, R),
-  row('events', 'the stream of events', R, R, R),
+  buildRow('webhook', 'webhooks and their deliveries', LRCUD, LR, LR),
+  buildRow('audit', 'audit entries', [...LR, 'export'], LR),
+  buildRow('users', 'users', LRCUD),
+  buildRow('roles', 'roles', LRCUD),
+  buildRow('groups', 'groups of users', LRCUD),
+  buildRow('scopes', 'scopes', LRCUD),
+  buildRow('apikeys', "other people's API keys", LRCUD),
+  buildRow('oauth-clients', 'OAuth clients', LRCUD),
+  buildRow('sso-providers', 'identity providers', LRCUD),
+  buildRow('credentials', 'stored credentials', LRCUD, LR, LR),
+  buildRow('feeds', 'feeds', LRCUD, LR, LR),
+  buildRow('dns', 'DNS providers, zones and records', [...LRCUD, 'sync', 'test'], [...LR, 'test'], LR),
+  buildRow('search', 'search results', R, R, R),
+  buildRow('dashboard', 'the dashboard', R, R, R),
+  buildRow('metrics', 'metrics', R, R, R),
+  buildRow('events', 'the stream of events', R, R, R),
 ]
 
 /** The resources whose permissions count in a scope if they are granted there. All other permissions count only if they are granted everywhere. */
@@ -110,7 +110,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   test: 'Test',
 }
 
-const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)
+const compareByName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)
 
 /** All permissions, by name. */
 export const CATALOGUE: readonly CataloguedPermission[] = PERMISSION_TABLE.flatMap(({ resource, noun, actions }) =>
@@ -122,7 +122,7 @@ export const CATALOGUE: readonly CataloguedPermission[] = PERMISSION_TABLE.flatM
       description: `${VERBS[action]} ${noun}`,
     }),
   ),
-).sort(byName)
+).sort(compareByName)
 
 /** True for a permission that counts if it is granted in a scope. */
 export const isScopable = (name: string): name is Permission => {
@@ -134,9 +134,9 @@ const NAMES: ReadonlyMap<string, Permission> = new Map(CATALOGUE.map(({ name }) 
 
 /**
  * Returns the catalogue's spelling of a permission; undefined if it is not in the catalogue.
- * @example canonicalPermission('webhooks:list') // 'webhook:list'
+ * @example normalizePermission('webhooks:list') // 'webhook:list'
  */
-export const canonicalPermission = (name: string): Permission | undefined =>
+export const normalizePermission = (name: string): Permission | undefined =>
   NAMES.get(name.replace(/^webhooks:/, 'webhook:'))
 
 export type SystemRole = {
@@ -147,7 +147,7 @@ export type SystemRole = {
   readonly permissions: readonly Permission[]
 }
 
-const grants = (column: 'operator' | 'viewer'): Permission[] =>
+const listGranted = (column: 'operator' | 'viewer'): Permission[] =>
   PERMISSION_TABLE.flatMap((one) => one[column].map((action): Permission => `${one.resource}:${action}`)).sort()
 
 /** The id of the role with all permissions. */
@@ -165,15 +165,15 @@ export const SYSTEM_ROLES: readonly SystemRole[] = [
     id: 'role-operator',
     name: 'operator',
     description: 'Reads everything but accounts; adds and changes networks, devices and discovery; deletes nothing',
-    permissions: grants('operator'),
+    permissions: listGranted('operator'),
   },
   {
     id: 'role-viewer',
     name: 'viewer',
     description: 'Reads everything but accounts and audit',
-    permissions: grants('viewer'),
+    permissions: listGranted('viewer'),
   },
 ]
 
 /** Returns the system role with this id; undefined for any other role. */
-export const systemRole = (id: string): SystemRole | undefined => SYSTEM_ROLES.find((role) => role.id === id)
+export const findSystemRole = (id: string): SystemRole | undefined => SYSTEM_ROLES.find((role) => role.id === id)

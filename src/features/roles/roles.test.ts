@@ -3,7 +3,7 @@ import { createRole, createUser, keyFor } from '../../testing/identities.ts'
 import { onSqlite } from '../../testing/servers.ts'
 import { refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'
 import { roles as contract } from './api.ts'
-import { CATALOGUE, systemRole } from './catalogue.ts'
+import { CATALOGUE, findSystemRole } from './catalogue.ts'
 
 describe.each(onSqlite())('roles on %s', (dialect) => {
   let app: SignInApp
@@ -36,7 +36,7 @@ describe.each(onSqlite())('roles on %s', (dialect) => {
       name: 'viewer',
       description: 'Reads everything but accounts and audit',
       is_system: true,
-      permissions: [...(systemRole('role-viewer')?.permissions ?? [])],
+      permissions: [...(findSystemRole('role-viewer')?.permissions ?? [])],
       created_at: '2026-01-01T00:00:00.000Z',
       updated_at: '2026-01-01T00:00:00.000Z',
     })

@@ -1,21 +1,21 @@
 /** The rules of roles. Callers grant only permissions that they hold, and system roles can't be changed. */
 
 import { AppError, nameTaken, notFound } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
+import { computeEtag } from '../../platform/contract/etag.ts'
 import { listRows, listValues } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import { type Role, type RoleDraft, type RolePatch, roles } from './api.ts'
-import { CATALOGUE, SYSTEM_ROLES, systemRole } from './catalogue.ts'
+import { CATALOGUE, findSystemRole, SYSTEM_ROLES } from './catalogue.ts'
 import * as store from './store.ts'
 
 /** Returns the permissions of all these roles together. */
-export const permissionsOfRoles = async (scope: DbScope, roleIds: readonly string[]): Promise<Set<string>> => {
-  const custom = roleIds.filter((id) => !systemRole(id))
+export const findRolePermissions = async (scope: DbScope, roleIds: readonly string[]): Promise<Set<string>> => {
+  const custom = roleIds.filter((id) => !findSystemRole(id))
   return new Set([
-    ...roleIds.flatMap((id) => systemRole(id)?.permissions ?? []),
-    ...(await store.permissionsOf(scope, custom)),
+    ...roleIds.flatMap((id) => findSystemRole(id)?.permissions ?? []),
+    ...(await store.findPermissions(scope, custom)),
   ])
 }
 
@@ -45,10 +45,10 @@ export const refuseMissing = (missing: readonly string[], subject: string): void
   throw new AppError('FORBIDDEN', `${subject} has permissions that you lack: ${named}`)
 }
 
-const CATALOGUE_TAG = etagOf(JSON.stringify([CATALOGUE, SYSTEM_ROLES]))
+const CATALOGUE_TAG = computeEtag(JSON.stringify([CATALOGUE, SYSTEM_ROLES]))
 
-const roleOf = (row: store.StoredRole, stored: readonly string[]): Role => {
-  const system = systemRole(row.id)
+const toRole = (row: store.StoredRole, stored: readonly string[]): Role => {
+  const system = findSystemRole(row.id)
   return {
     id: row.id,
     name: row.name,
@@ -60,12 +60,12 @@ const roleOf = (row: store.StoredRole, stored: readonly string[]): Role => {
   }
 }
 
-const wholeRole = async (scope: DbScope, row: store.StoredRole | undefined, id: string): Promise<Role> => {
+const loadRoleOrThrow = async (scope: DbScope, row: store.StoredRole | undefined, id: string): Promise<Role> => {
   if (!row) throw notFound('role', id)
-  return roleOf(row, await store.permissionsOf(scope, [id]))
+  return toRole(row, await store.findPermissions(scope, [id]))
 }
 
-const rowOf = (role: Role) => ({ ...role, is_system: role.is_system ? 1 : 0 })
+const toRow = (role: Role) => ({ ...role, is_system: role.is_system ? 1 : 0 })
 
 const requireFreeName = async (ctx: Ctx, { id, name }: Pick<Role, 'id' | 'name'>): Promise<void> => {
   const namesake = await store.findByName(ctx, name)
@@ -77,14 +77,14 @@ const create = async (ctx: Ctx, { name, description, permissions }: RoleDraft): 
   const times = { created_at: ctx.now, updated_at: ctx.now }
   const role: Role = { id: Bun.randomUUIDv7(), name, description, is_system: false, permissions, ...times }
   await requireFreeName(ctx, role)
-  await store.insert(ctx, rowOf(role))
+  await store.insert(ctx, toRow(role))
   await ctx.emit('role.created', role)
   return role
 }
 
 /** Locks the role, and returns it if the caller may change it. */
 const lockForChange = async (ctx: Ctx, id: string): Promise<Role> => {
-  const role = await wholeRole(ctx, await store.lock(ctx, id), id)
+  const role = await loadRoleOrThrow(ctx, await store.lock(ctx, id), id)
   if (role.is_system) throw new AppError('SYSTEM_ROLE', `The role "${role.name}" comes with Plat and stays as it is`)
   ctx.precondition(role)
   requireHeld(ctx, role.permissions, `The role "${role.name}"`)
@@ -98,7 +98,7 @@ const update = async (ctx: Ctx, { id, ...patch }: RolePatch): Promise<Role> => {
   if (changes.length === 0) return before
   await requireFreeName(ctx, value)
   const role = { ...value, updated_at: ctx.now }
-  await store.update(ctx, rowOf(role))
+  await store.update(ctx, toRow(role))
   await ctx.emit('role.updated', { role, changes })
   return role
 }
@@ -116,17 +116,17 @@ export const feature: Feature = {
       const query = store.query(ctx)
       const revision = await ctx.store.revision(['roles', 'role_permissions'])
       // Read before the stream, which holds a connection and must not wait for a second one.
-      const stored = await store.permissionsByRole(ctx)
+      const stored = await store.findPermissionsByRole(ctx)
       return listRows(ctx, {
         // The permissions of system roles change with the program.
         revision: `${revision} ${CATALOGUE_TAG}`,
         query: name ? query.where(containsText('name_key', name)) : query,
         page,
-        row: (role): Role => roleOf(role, stored.get(role.id) ?? []),
+        row: (role): Role => toRole(role, stored.get(role.id) ?? []),
       })
     },
     create,
-    get: async (ctx, { id }) => wholeRole(ctx, await store.find(ctx, id), id),
+    get: async (ctx, { id }) => loadRoleOrThrow(ctx, await store.find(ctx, id), id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
     permissions: async (_ctx, page) => listValues(CATALOGUE, page),

@@ -6,24 +6,25 @@ const columns = ['id', 'name', 'description', 'is_system', 'created_at', 'update
 export type StoredRole = Pick<RoleRow, (typeof columns)[number]>
 
 /** Names are compared in any case. */
-const keyOf = (name: string): string => name.trim().toLowerCase()
+const toNameKey = (name: string): string => name.trim().toLowerCase()
 
 export const query = ({ db }: DbScope) => db.selectFrom('roles').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: DbScope, id: string) => db.selectFrom('roles').select(columns).where('id', '=', id)
+const selectById = ({ db }: DbScope, id: string) => db.selectFrom('roles').select(columns).where('id', '=', id)
 
-export const find = (scope: DbScope, id: string): Promise<StoredRole | undefined> => byId(scope, id).executeTakeFirst()
+export const find = (scope: DbScope, id: string): Promise<StoredRole | undefined> =>
+  selectById(scope, id).executeTakeFirst()
 
 /** As `find`, and locks the role until commit. */
 export const lock = (ctx: Ctx, id: string): Promise<StoredRole | undefined> =>
-  ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
+  ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
 
 /** Returns the role of this name, in any case. */
 export const findByName = ({ db }: DbScope, name: string): Promise<StoredRole | undefined> =>
-  db.selectFrom('roles').select(columns).where('name_key', '=', keyOf(name)).executeTakeFirst()
+  db.selectFrom('roles').select(columns).where('name_key', '=', toNameKey(name)).executeTakeFirst()
 
 /** Returns the stored permissions of these roles, sorted. */
-export const permissionsOf = async ({ db }: DbScope, roleIds: readonly string[]): Promise<string[]> => {
+export const findPermissions = async ({ db }: DbScope, roleIds: readonly string[]): Promise<string[]> => {
   if (roleIds.length === 0) return []
   const rows = await db
     .selectFrom('role_permissions')
@@ -35,7 +36,7 @@ export const permissionsOf = async ({ db }: DbScope, roleIds: readonly string[])
 }
 
 /** Returns the stored permissions of every role, sorted; roles without any have no entry. */
-export const permissionsByRole = async ({ db }: DbScope): Promise<Map<string, string[]>> => {
+export const findPermissionsByRole = async ({ db }: DbScope): Promise<Map<string, string[]>> => {
   const rows = await db.selectFrom('role_permissions').selectAll().orderBy('role_id').orderBy('permission').execute()
   const byRole = new Map<string, string[]>()
   for (const { role_id, permission } of rows) {
@@ -59,7 +60,7 @@ const insertPermissions = async ({ db }: DbScope, role_id: string, permissions: 
 export const insert = async (scope: DbScope, { permissions, ...role }: WholeRole): Promise<void> => {
   await scope.db
     .insertInto('roles')
-    .values({ ...role, name_key: keyOf(role.name) })
+    .values({ ...role, name_key: toNameKey(role.name) })
     .execute()
   await insertPermissions(scope, role.id, permissions)
 }
@@ -68,7 +69,7 @@ export const update = async (scope: DbScope, { permissions, ...role }: WholeRole
   const { db } = scope
   await db
     .updateTable('roles')
-    .set({ ...role, name_key: keyOf(role.name) })
+    .set({ ...role, name_key: toNameKey(role.name) })
     .where('id', '=', role.id)
     .execute()
   await db.deleteFrom('role_permissions').where('role_id', '=', role.id).execute()

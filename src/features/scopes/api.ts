@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { parseCidr } from '../../net/cidr.ts'
 import { draft, Filter, idOf, Name, Page, patch, Tags, Timestamp, text } from '../../platform/contract/fields.ts'
-import { CIDR_PATTERN, whole } from '../../platform/contract/text-rules.ts'
+import { CIDR_PATTERN, matchWhole } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 
 export const Scope = z
@@ -46,9 +46,9 @@ const Subnet = z
   .refine((value) => parseCidr(value) !== undefined, {
     error: 'must be an IPv4 or IPv6 network with a prefix length, like 10.0.0.0/24',
   })
-  .meta({ exact: { pattern: whole(CIDR_PATTERN) } })
+  .meta({ exact: { pattern: matchWhole(CIDR_PATTERN) } })
 
-const listOf = <T extends z.ZodType<string>>(item: T) =>
+const buildListSchema = <T extends z.ZodType<string>>(item: T) =>
   z
     .array(item)
     .max(MAX_ENTRIES)
@@ -57,9 +57,9 @@ const listOf = <T extends z.ZodType<string>>(item: T) =>
 
 const fields = {
   description: text(4096),
-  datacenter_ids: listOf(idOf('datacenters')),
-  space_ids: listOf(idOf('spaces')),
-  subnets: listOf(Subnet).describe('Subnets in CIDR notation, in the default address space'),
+  datacenter_ids: buildListSchema(idOf('datacenters')),
+  space_ids: buildListSchema(idOf('spaces')),
+  subnets: buildListSchema(Subnet).describe('Subnets in CIDR notation, in the default address space'),
   tags: Tags.describe('Tags of devices and pools'),
 }
 

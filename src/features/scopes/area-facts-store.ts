@@ -20,16 +20,16 @@ export type Placed = { readonly id: string; readonly set: string; readonly facts
 
 type Reader = (scope: StoreScope, ids: readonly string[]) => Promise<Placed[]>
 
-const tagsOf = preparedKeys((db: Kysely<Tables>, ids) =>
+const findTags = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('pool_tags').select(['pool_id', 'tag']).where('pool_id', 'in', ids),
 )
 
-const addressesOf = preparedKeys((db: Kysely<Tables>, ids) =>
+const findAddresses = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_addresses').select(['device_id', 'ip']).where('device_id', 'in', ids),
 )
 
 /** The sets of a table whose type is that of its objects, without the column. */
-const setsIn = (table: 'spaces' | 'datacenters') =>
+const prepareSets = (table: 'spaces' | 'datacenters') =>
   preparedKeys((db: Kysely<Tables>, ids) =>
     db
       .selectFrom(`${table} as o` as 'networks as o')
@@ -37,10 +37,10 @@ const setsIn = (table: 'spaces' | 'datacenters') =>
       .select(['o.id', 'scopes'])
       .where('o.id', 'in', ids),
   )
-const spacesOf = setsIn('spaces')
-const datacentersOf = setsIn('datacenters')
+const findSpaces = prepareSets('spaces')
+const findDatacenters = prepareSets('datacenters')
 
-const networksOf = preparedKeys((db: Kysely<Tables>, ids) =>
+const findNetworks = preparedKeys((db: Kysely<Tables>, ids) =>
   db
     .selectFrom('networks as o')
     .leftJoin('areas', 'areas.id', 'o.area')
@@ -48,7 +48,7 @@ const networksOf = preparedKeys((db: Kysely<Tables>, ids) =>
     .where('o.id', 'in', ids),
 )
 
-const poolsOf = preparedKeys((db: Kysely<Tables>, ids) =>
+const findPools = preparedKeys((db: Kysely<Tables>, ids) =>
   db
     .selectFrom('pools as o')
     .innerJoin('networks', 'networks.id', 'o.network_id')
@@ -58,7 +58,7 @@ const poolsOf = preparedKeys((db: Kysely<Tables>, ids) =>
     .where('o.id', 'in', ids),
 )
 
-const reservationsOf = preparedKeys((db: Kysely<Tables>, ids) =>
+const findReservations = preparedKeys((db: Kysely<Tables>, ids) =>
   db
     .selectFrom('reservations as o')
     .innerJoin('pools', 'pools.id', 'o.pool_id')
@@ -69,7 +69,7 @@ const reservationsOf = preparedKeys((db: Kysely<Tables>, ids) =>
     .where('o.id', 'in', ids),
 )
 
-const devicesOf = preparedKeys((db: Kysely<Tables>, ids) =>
+const findDevices = preparedKeys((db: Kysely<Tables>, ids) =>
   db
     .selectFrom('devices as o')
     .leftJoin('areas', 'areas.id', 'o.area')
@@ -77,7 +77,7 @@ const devicesOf = preparedKeys((db: Kysely<Tables>, ids) =>
     .where('o.id', 'in', ids),
 )
 
-const discoveredOf = preparedKeys((db: Kysely<Tables>, ids) =>
+const findDiscovered = preparedKeys((db: Kysely<Tables>, ids) =>
   db
     .selectFrom('discovered_devices as o')
     .innerJoin('networks', 'networks.id', 'o.network_id')
@@ -89,22 +89,22 @@ const discoveredOf = preparedKeys((db: Kysely<Tables>, ids) =>
 
 const READERS: Readonly<Record<AreaTable, Reader>> = {
   spaces: async (scope, ids) =>
-    (await spacesOf(scope, ids)).map(({ id, scopes }) => ({ id, set: scopes ?? '', facts: { space_id: id } })),
+    (await findSpaces(scope, ids)).map(({ id, scopes }) => ({ id, set: scopes ?? '', facts: { space_id: id } })),
   datacenters: async (scope, ids) =>
-    (await datacentersOf(scope, ids)).map(({ id, scopes }) => ({
+    (await findDatacenters(scope, ids)).map(({ id, scopes }) => ({
       id,
       set: scopes ?? '',
       facts: { datacenter_id: id },
     })),
   networks: async (scope, ids) =>
-    (await networksOf(scope, ids)).map(({ id, scopes, datacenter_id, subnet, space_id }) => ({
+    (await findNetworks(scope, ids)).map(({ id, scopes, datacenter_id, subnet, space_id }) => ({
       id,
       set: scopes ?? '',
       facts: { datacenter_id, places: [placeOfSubnet(subnet, space_id)] },
     })),
   pools: async (scope, ids) => {
-    const tags = Map.groupBy(await tagsOf(scope, ids), ({ pool_id }) => pool_id)
-    return (await poolsOf(scope, ids)).map(({ id, scopes, start_ip, end_ip, space_id, inherited }) => ({
+    const tags = Map.groupBy(await findTags(scope, ids), ({ pool_id }) => pool_id)
+    return (await findPools(scope, ids)).map(({ id, scopes, start_ip, end_ip, space_id, inherited }) => ({
       id,
       set: scopes ?? '',
       facts: {
@@ -115,21 +115,21 @@ const READERS: Readonly<Record<AreaTable, Reader>> = {
     }))
   },
   reservations: async (scope, ids) =>
-    (await reservationsOf(scope, ids)).map(({ id, scopes, ip_address, space_id, inherited }) => ({
+    (await findReservations(scope, ids)).map(({ id, scopes, ip_address, space_id, inherited }) => ({
       id,
       set: scopes ?? '',
       facts: { places: [{ first: ip_address, last: ip_address, space_id }], inherited: setIn(inherited) },
     })),
   devices: async (scope, ids) =>
-    (await devicesOf(scope, ids)).map(({ id, scopes, doc }) => {
+    (await findDevices(scope, ids)).map(({ id, scopes, doc }) => {
       // The column holds the JSON of a device.
       const { datacenter_id, tags, addresses } = JSON.parse(doc) as Device
       const places = addresses.map(({ ip, space_id = null }) => ({ first: ip, last: ip, space_id }))
       return { id, set: scopes ?? '', facts: { datacenter_id, tags, places } }
     }),
   discovered_devices: async (scope, ids) => {
-    const addresses = Map.groupBy(await addressesOf(scope, ids), ({ device_id }) => device_id)
-    return (await discoveredOf(scope, ids)).map(({ id, scopes, space_id, inherited }) => ({
+    const addresses = Map.groupBy(await findAddresses(scope, ids), ({ device_id }) => device_id)
+    return (await findDiscovered(scope, ids)).map(({ id, scopes, space_id, inherited }) => ({
       id,
       set: scopes ?? '',
       facts: {
@@ -148,7 +148,11 @@ const PARENTS: Partial<Record<AreaTable, readonly ['networks' | 'pools', 'networ
 }
 
 /** Returns the objects of these ids with their facts. Until commit, no other transaction changes the areas that they inherit. */
-export const placedIn = async (scope: StoreScope, table: AreaTable, ids: readonly string[]): Promise<Placed[]> => {
+export const loadObjectFacts = async (
+  scope: StoreScope,
+  table: AreaTable,
+  ids: readonly string[],
+): Promise<Placed[]> => {
   const { db, store } = scope
   const parents = store.sql.hasOneWriter ? undefined : PARENTS[table]
   if (parents) {

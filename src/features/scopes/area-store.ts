@@ -1,20 +1,20 @@
 /** The areas of objects in the tables; their only writer. An area is a set of scopes, as a number. */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
+import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { DEFAULT_SPACE } from '../../net/ip.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
-import { keysOfSpaces } from '../spaces/keys.ts'
+import { findKeysByIds } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
-import { AREA_TABLES, type AreaTable, placedIn, setIn } from './area-facts-store.ts'
+import { AREA_TABLES, type AreaTable, loadObjectFacts, setIn } from './area-facts-store.ts'
 import type { ScopeFacts, ScopeSet, ScopesOf } from './areas.ts'
 
 /** The area of an object in no scope. */
 export const NO_AREA = 0
 
-const textOf = (scopes: ScopeSet): string => scopes.join(' ')
+const formatSet = (scopes: ScopeSet): string => scopes.join(' ')
 
 /** The sets of scopes by their numbers, and the other way. */
 export type Areas = {
@@ -43,20 +43,20 @@ const storeSet = async ({ db, store: { sql: engine } }: StoreScope, text: string
   return id
 }
 
-export const areasOf = async (scope: StoreScope): Promise<Areas> => {
+export const loadAreas = async (scope: StoreScope): Promise<Areas> => {
   const byNumber = new Map<number, ScopeSet>([[NO_AREA, []]])
   const byText = new Map([['', NO_AREA]])
-  const know = (id: number, text: string): number => {
+  const addArea = (id: number, text: string): number => {
     byNumber.set(id, setIn(text))
     byText.set(text, id)
     return id
   }
-  for (const { id, scopes } of await scope.db.selectFrom('areas').selectAll().execute()) know(id, scopes)
+  for (const { id, scopes } of await scope.db.selectFrom('areas').selectAll().execute()) addArea(id, scopes)
   return {
     setOf: (area) => byNumber.get(area) ?? [],
     areaOf: async (scopes) => {
-      const text = textOf(scopes)
-      return byText.get(text) ?? know(await storeSet(scope, text), text)
+      const text = formatSet(scopes)
+      return byText.get(text) ?? addArea(await storeSet(scope, text), text)
     },
   }
 }
@@ -66,7 +66,7 @@ const setsAmong = preparedKeys((db: Kysely<Tables>, texts) =>
 )
 
 /** Returns the numbers of these sets by their texts. New ones are stored. */
-const numbersOf = async (scope: StoreScope, texts: Iterable<string>): Promise<Map<string, number>> => {
+const ensureSets = async (scope: StoreScope, texts: Iterable<string>): Promise<Map<string, number>> => {
   const wanted = [...texts].filter((text) => text !== '')
   const numbers = new Map([['', NO_AREA]])
   for (const { id, scopes } of await setsAmong(scope, wanted)) numbers.set(scopes, id)
@@ -86,34 +86,35 @@ const HEIRS = {
 export type Heirs = keyof typeof HEIRS
 
 /** Returns the ids of the objects of a table that inherit from these networks, or of these pools. */
-export const heirsOf = async ({ db }: DbScope, table: Heirs, ids: readonly string[]): Promise<string[]> => {
+export const findHeirs = async ({ db }: DbScope, table: Heirs, ids: readonly string[]): Promise<string[]> => {
   const found: string[] = []
-  for (const batch of batches(ids)) for (const { id } of await HEIRS[table](db, batch).execute()) found.push(id)
+  for (const batch of splitBatches(ids)) for (const { id } of await HEIRS[table](db, batch).execute()) found.push(id)
   return found
 }
 
 /** Stores the areas of objects that differ from the stored ones. Returns the ids of these objects. */
-export const settleIn = async (
+export const updateAreas = async (
   scope: StoreScope,
   table: AreaTable,
   ids: readonly string[],
   setOf: ScopesOf,
 ): Promise<string[]> => {
   const moved = new Map<string, string[]>()
-  for (const batch of batches(ids))
-    for (const { id, set, facts } of await placedIn(scope, table, batch)) {
-      const next = textOf(setOf(facts))
+  for (const batch of splitBatches(ids))
+    for (const { id, set, facts } of await loadObjectFacts(scope, table, batch)) {
+      const next = formatSet(setOf(facts))
       if (next === set) continue
       const others = moved.get(next)
       if (others) others.push(id)
       else moved.set(next, [id])
     }
   if (moved.size === 0) return []
-  const numbers = await numbersOf(scope, moved.keys())
+  const numbers = await ensureSets(scope, moved.keys())
   for (const [set, some] of moved) {
     const area = numbers.get(set) ?? NO_AREA
     if (some.length > FEW) {
-      for (const batch of batches(some)) await writeArea(scope, table, { area, where: sql`id IN (${sql.join(batch)})` })
+      for (const batch of splitBatches(some))
+        await writeArea(scope, table, { area, where: sql`id IN (${sql.join(batch)})` })
     } else for (const id of some) await setArea[table](scope, { area, id })
   }
   return [...moved.values()].flat()
@@ -122,7 +123,7 @@ export const settleIn = async (
 /** The number of objects up to which a prepared update of each is fastest. */
 const FEW = 8
 
-const setterOf = (table: AreaTable) =>
+const prepareSetter = (table: AreaTable) =>
   prepared((db: Kysely<Tables>, { area, id }: { area: number; id: string }) =>
     // As in `writeArea`.
     db
@@ -131,14 +132,14 @@ const setterOf = (table: AreaTable) =>
       .where('id', '=', id),
   )
 
-const setArea: Readonly<Record<AreaTable, ReturnType<typeof setterOf>>> = {
-  datacenters: setterOf('datacenters'),
-  networks: setterOf('networks'),
-  pools: setterOf('pools'),
-  reservations: setterOf('reservations'),
-  devices: setterOf('devices'),
-  discovered_devices: setterOf('discovered_devices'),
-  spaces: setterOf('spaces'),
+const setArea: Readonly<Record<AreaTable, ReturnType<typeof prepareSetter>>> = {
+  datacenters: prepareSetter('datacenters'),
+  networks: prepareSetter('networks'),
+  pools: prepareSetter('pools'),
+  reservations: prepareSetter('reservations'),
+  devices: prepareSetter('devices'),
+  discovered_devices: prepareSetter('discovered_devices'),
+  spaces: prepareSetter('spaces'),
 }
 
 const writeArea = async (
@@ -154,14 +155,14 @@ const writeArea = async (
     .execute()
 }
 
-const inList = (column: string, values: readonly string[]): RawBuilder<unknown>[] =>
+const buildInList = (column: string, values: readonly string[]): RawBuilder<unknown>[] =>
   values.length === 0 ? [] : [sql`${sql.ref(column)} IN (${sql.join(values)})`]
 
 /** The bounds of the storage keys of the addresses in a scope. */
-const boundsOf = async (ctx: Ctx, { subnets, space_ids }: ScopeFacts) => {
-  const spaces = await keysOfSpaces(ctx, space_ids)
+const loadBounds = async (ctx: Ctx, { subnets, space_ids }: ScopeFacts) => {
+  const spaces = await findKeysByIds(ctx, space_ids)
   return [
-    ...subnets.map((subnet) => cidrKeys(cidrOfText(subnet), DEFAULT_SPACE)),
+    ...subnets.map((subnet) => toCidrKeys(parseCidrOrThrow(subnet), DEFAULT_SPACE)),
     // A key of a space is that of the default space with the key of the space before it.
     ...[...spaces.values()].map((key) => ({ first: key, last: `${key}~` })),
   ]
@@ -172,7 +173,7 @@ const hasScope = (scopeId: string): RawBuilder<unknown> =>
   sql`(area <> 0 AND area IN (SELECT area_id FROM area_scopes WHERE scope_id = ${scopeId}))`
 
 /** Returns the ids of networks that have discovered addresses outside of them, from before they changed. */
-const networksWithStrays = async ({ db }: DbScope): Promise<string[]> => {
+const findNetworksWithStrays = async ({ db }: DbScope): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`SELECT id FROM networks AS n WHERE
     EXISTS (SELECT 1 FROM discovered_addresses WHERE place > n.id || ' ' AND place < n.id || ' ' || n.first_key)
     OR EXISTS (SELECT 1 FROM discovered_addresses WHERE place > n.id || ' ' || n.last_key AND place < n.id || '!')`.execute(
@@ -182,20 +183,23 @@ const networksWithStrays = async ({ db }: DbScope): Promise<string[]> => {
 }
 
 /** Returns the condition that an object is in the scope, by table. The areas of those that it inherits from must be stored. */
-const membersOf = async (ctx: Ctx, scope: ScopeFacts): Promise<Readonly<Record<AreaTable, RawBuilder<unknown>>>> => {
-  const bounds = await boundsOf(ctx, scope)
+const buildMemberConditions = async (
+  ctx: Ctx,
+  scope: ScopeFacts,
+): Promise<Readonly<Record<AreaTable, RawBuilder<unknown>>>> => {
+  const bounds = await loadBounds(ctx, scope)
   const inside = (first: string, last = first) =>
     bounds.map((of) => sql`(${sql.ref(first)} >= ${of.first} AND ${sql.ref(last)} <= ${of.last})`)
   const inScope = (table: 'networks' | 'pools') => sql`(SELECT id FROM ${sql.table(table)} WHERE ${hasScope(scope.id)})`
   const tagged = (table: string, id: string) =>
-    inList('tag', scope.tags).map(
+    buildInList('tag', scope.tags).map(
       (condition) => sql`id IN (SELECT ${sql.ref(id)} FROM ${sql.table(table)} WHERE ${condition})`,
     )
   const any = (...conditions: RawBuilder<unknown>[]) =>
     conditions.length === 0 ? sql`1 = 0` : sql`(${sql.join(conditions, sql` OR `)})`
-  const inDatacenter = inList('datacenter_id', scope.datacenter_ids)
+  const inDatacenter = buildInList('datacenter_id', scope.datacenter_ids)
   // By the key of the table, which begins with the network.
-  const strays = bounds.length > 0 ? await networksWithStrays(ctx) : []
+  const strays = bounds.length > 0 ? await findNetworksWithStrays(ctx) : []
   // One list for all blocks: each row is looked up in each list.
   const discoveredInside = bounds.map(
     ({ first, last }) => sql`SELECT a.device_id FROM networks AS n
@@ -203,8 +207,8 @@ const membersOf = async (ctx: Ctx, scope: ScopeFacts): Promise<Readonly<Record<A
       WHERE (n.first_key <= ${last} AND n.last_key >= ${first}) ${strays.length > 0 ? sql`OR n.id IN (${sql.join(strays)})` : sql``}`,
   )
   return {
-    spaces: any(...inList('id', scope.space_ids)),
-    datacenters: any(...inList('id', scope.datacenter_ids)),
+    spaces: any(...buildInList('id', scope.space_ids)),
+    datacenters: any(...buildInList('id', scope.datacenter_ids)),
     networks: any(...inDatacenter, ...inside('first_key', 'last_key')),
     pools: any(
       sql`network_id IN ${inScope('networks')}`,
@@ -225,9 +229,9 @@ const membersOf = async (ctx: Ctx, scope: ScopeFacts): Promise<Readonly<Record<A
 }
 
 /** Stores the areas after a scope has changed. A scope that holds nothing is left by all. */
-export const resettle = async (ctx: Ctx, scope: ScopeFacts): Promise<void> => {
-  const areas = await areasOf(ctx)
-  const members = await membersOf(ctx, scope)
+export const updateAllAreas = async (ctx: Ctx, scope: ScopeFacts): Promise<void> => {
+  const areas = await loadAreas(ctx)
+  const members = await buildMemberConditions(ctx, scope)
   const withScope = hasScope(scope.id)
   for (const table of AREA_TABLES) {
     const isMember = members[table]
@@ -244,7 +248,7 @@ export const resettle = async (ctx: Ctx, scope: ScopeFacts): Promise<void> => {
         ctx.db,
       )
       // One statement for many sets: the condition may read each row of the table.
-      for (const batch of batches(rows)) {
+      for (const batch of splitBatches(rows)) {
         const cases: RawBuilder<unknown>[] = []
         for (const { area } of batch)
           cases.push(sql`WHEN ${sql.lit(area)} THEN ${sql.lit(await areas.areaOf(to(areas.setOf(area))))}`)
@@ -256,9 +260,9 @@ export const resettle = async (ctx: Ctx, scope: ScopeFacts): Promise<void> => {
 }
 
 /** Deletes the sets with a scope, which no object has any more. */
-export const removeAreasOf = async ({ db }: DbScope, scopeId: string): Promise<void> => {
+export const removeAreasOfScope = async ({ db }: DbScope, scopeId: string): Promise<void> => {
   const rows = await db.selectFrom('area_scopes').select('area_id').where('scope_id', '=', scopeId).execute()
-  for (const batch of batches(rows.map(({ area_id }) => area_id))) {
+  for (const batch of splitBatches(rows.map(({ area_id }) => area_id))) {
     await db.deleteFrom('area_scopes').where('area_id', 'in', batch).execute()
     await db.deleteFrom('areas').where('id', 'in', batch).execute()
   }

@@ -1,5 +1,5 @@
 /** The scopes that an object is in, by its own facts: the one definition. */
-import { cidrOfText, enclosingCidrs } from '../../net/cidr.ts'
+import { listEnclosingCidrs, parseCidrOrThrow } from '../../net/cidr.ts'
 import { formatIp, parseIp } from '../../net/ip.ts'
 import type { Scope } from './api.ts'
 
@@ -26,7 +26,7 @@ export type ScopeSet = readonly string[]
 
 export type ScopesOf = (facts: ObjectFacts) => ScopeSet
 
-const index = (scopes: readonly ScopeFacts[], keysOf: (scope: ScopeFacts) => readonly string[]) => {
+const buildIndex = (scopes: readonly ScopeFacts[], keysOf: (scope: ScopeFacts) => readonly string[]) => {
   const byKey = new Map<string, string[]>()
   for (const scope of scopes)
     for (const key of keysOf(scope)) {
@@ -40,16 +40,16 @@ const index = (scopes: readonly ScopeFacts[], keysOf: (scope: ScopeFacts) => rea
 /** Returns true if the block ends at or after the address. */
 const holds = (subnet: string, last: string): boolean => {
   const ip = parseIp(last)
-  const block = cidrOfText(subnet)
+  const block = parseCidrOrThrow(subnet)
   return ip !== undefined && ip.family === block.family && ip.value <= block.last
 }
 
 /** Returns the function that tells which of these scopes an object is in. */
-export const scopesOf = (scopes: readonly ScopeFacts[]): ScopesOf => {
-  const byDatacenter = index(scopes, ({ datacenter_ids }) => datacenter_ids)
-  const bySpace = index(scopes, ({ space_ids }) => space_ids)
-  const bySubnet = index(scopes, ({ subnets }) => subnets)
-  const byTag = index(scopes, ({ tags }) => tags)
+export const createScopeMatcher = (scopes: readonly ScopeFacts[]): ScopesOf => {
+  const byDatacenter = buildIndex(scopes, ({ datacenter_ids }) => datacenter_ids)
+  const bySpace = buildIndex(scopes, ({ space_ids }) => space_ids)
+  const bySubnet = buildIndex(scopes, ({ subnets }) => subnets)
+  const byTag = buildIndex(scopes, ({ tags }) => tags)
   return ({ datacenter_id, space_id: own, tags = [], places = [], inherited = [] }) => {
     const found = new Set(inherited)
     const add = (ids: readonly string[] | undefined) => {
@@ -62,7 +62,7 @@ export const scopesOf = (scopes: readonly ScopeFacts[]): ScopesOf => {
       if (space_id !== null) add(bySpace.get(space_id))
       const ip = space_id === null && bySubnet.size > 0 ? parseIp(first) : undefined
       if (!ip) continue
-      for (const subnet of enclosingCidrs(ip)) {
+      for (const subnet of listEnclosingCidrs(ip)) {
         const ids = bySubnet.get(subnet)
         if (ids && (first === last || holds(subnet, last))) add(ids)
       }
@@ -73,6 +73,6 @@ export const scopesOf = (scopes: readonly ScopeFacts[]): ScopesOf => {
 
 /** Returns the first and the last address of a subnet as a place. */
 export const placeOfSubnet = (subnet: string, space_id: string | null): Place => {
-  const { family, first, last } = cidrOfText(subnet)
+  const { family, first, last } = parseCidrOrThrow(subnet)
   return { first: formatIp({ family, value: first }), last: formatIp({ family, value: last }), space_id }
 }

@@ -20,33 +20,33 @@ type Following = { readonly follows: readonly ObjectId[] }
 
 export type Placing = OwnFacts | Following
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const toText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-const of = (kind: string, id: unknown): ObjectId => ({ kind, id: textOf(id) ?? '' })
+const toObjectId = (kind: string, id: unknown): ObjectId => ({ kind, id: toText(id) ?? '' })
 
-const tagsOf = ({ tags }: Document): readonly string[] =>
+const getTags = ({ tags }: Document): readonly string[] =>
   // The list of a document that its schema has accepted.
   (tags ?? []) as string[]
 
-const placesOf = ({ addresses }: Document): Places =>
-  // As `tagsOf`.
+const listAddressRanges = ({ addresses }: Document): Places =>
+  // As `getTags`.
   ((addresses ?? []) as { ip: string; space_id?: string }[]).map(({ ip, space_id = null }) => ({
     first: ip,
     last: ip,
     space_id,
   }))
 
-const range = (first: unknown, last: unknown): Places => [
-  { first: textOf(first) ?? '', last: textOf(last) ?? '', space_id: null },
+const buildRange = (first: unknown, last: unknown): Places => [
+  { first: toText(first) ?? '', last: toText(last) ?? '', space_id: null },
 ]
 
 const followsDatacenter = (_id: string, { datacenter_id }: Document): Placing => ({
-  follows: [of('datacenter', datacenter_id)],
+  follows: [toObjectId('datacenter', datacenter_id)],
 })
 
 const isDefinition = (): Placing => ({ follows: [] })
 
-const portOf = (end: unknown): ObjectId => of('port', (end as Document | undefined)?.port_id)
+const getPort = (end: unknown): ObjectId => toObjectId('port', (end as Document | undefined)?.port_id)
 
 /** The views of the present, `views.ts`, say the same of tables. Objects of other kinds are in no scope. */
 const BY_KIND: Readonly<Record<string, (id: string, document: Document) => Placing>> = {
@@ -54,37 +54,43 @@ const BY_KIND: Readonly<Record<string, (id: string, document: Document) => Placi
   datacenter: (id) => ({ facts: { datacenter_id: id } }),
   network: (_, { datacenter_id, subnet, space_id }) => ({
     facts: {
-      datacenter_id: textOf(datacenter_id),
-      places: [placeOfSubnet(textOf(subnet) ?? '', textOf(space_id))],
+      datacenter_id: toText(datacenter_id),
+      places: [placeOfSubnet(toText(subnet) ?? '', toText(space_id))],
     },
-    space_id: textOf(space_id),
+    space_id: toText(space_id),
   }),
   pool: (_, document) => ({
-    facts: { tags: tagsOf(document), places: range(document.start_ip, document.end_ip) },
-    inherits: of('network', document.network_id),
+    facts: { tags: getTags(document), places: buildRange(document.start_ip, document.end_ip) },
+    inherits: toObjectId('network', document.network_id),
   }),
   reservation: (_, { ip_address, pool_id }) => ({
-    facts: { places: range(ip_address, ip_address) },
-    inherits: of('pool', pool_id),
+    facts: { places: buildRange(ip_address, ip_address) },
+    inherits: toObjectId('pool', pool_id),
   }),
   device: (_, document) => ({
-    facts: { datacenter_id: textOf(document.datacenter_id), tags: tagsOf(document), places: placesOf(document) },
+    facts: {
+      datacenter_id: toText(document.datacenter_id),
+      tags: getTags(document),
+      places: listAddressRanges(document),
+    },
   }),
   vlan: followsDatacenter,
   rack: followsDatacenter,
-  port: (_, { device_id }) => ({ follows: [of('device', device_id)] }),
-  cable: (_, { a, b }) => ({ follows: [portOf(a), portOf(b)] }),
-  relationship: (_, { parent_id, child_id }) => ({ follows: [of('device', parent_id), of('device', child_id)] }),
-  'discovery-rule': (_, { network_id }) => ({ follows: [of('network', network_id)] }),
-  'discovery-lock': (_, { device_id }) => ({ follows: [of('device', device_id)] }),
+  port: (_, { device_id }) => ({ follows: [toObjectId('device', device_id)] }),
+  cable: (_, { a, b }) => ({ follows: [getPort(a), getPort(b)] }),
+  relationship: (_, { parent_id, child_id }) => ({
+    follows: [toObjectId('device', parent_id), toObjectId('device', child_id)],
+  }),
+  'discovery-rule': (_, { network_id }) => ({ follows: [toObjectId('network', network_id)] }),
+  'discovery-lock': (_, { device_id }) => ({ follows: [toObjectId('device', device_id)] }),
   'custom-field': isDefinition,
   'device-type': isDefinition,
 }
 
 /** Returns what a document says; undefined for an object that is in no scope. */
-export const placingOf = ({ kind, id }: ObjectId, document: Document): Placing | undefined =>
+export const getPlacing = ({ kind, id }: ObjectId, document: Document): Placing | undefined =>
   BY_KIND[kind]?.(id, document)
 
 /** Returns the objects by which another one is judged. */
-export const relatedOf = (placing: Placing): readonly ObjectId[] =>
+export const listRelated = (placing: Placing): readonly ObjectId[] =>
   'follows' in placing ? placing.follows : placing.inherits ? [placing.inherits] : []

@@ -3,29 +3,37 @@
  * hold. Objects that change although the input does not name them are effects of these rules.
  */
 import { AppError, type FieldIssue, notFound, rejectIssues } from '../../platform/contract/errors.ts'
-import { batches } from '../../platform/db/batches.ts'
-import { viewedBy } from '../../platform/db/narrowed.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
+import { createViewedDb } from '../../platform/db/narrowed.ts'
 import { isReached } from '../../platform/operation/access.ts'
 import type { AreaKeeper } from '../../platform/operation/area-keeper.ts'
 import type { Caller, Reach } from '../../platform/operation/caller.ts'
 import type { ItemChange } from '../../platform/operation/change-record.ts'
-import { type PlacedText, placesFor, textsIn } from '../../platform/operation/input-places.ts'
+import { collectTexts, createPlaceFinder, type PlacedText } from '../../platform/operation/input-places.ts'
 import type { LimitedWrite } from '../../platform/operation/limited-write.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
-import { nounOf } from '../nouns.ts'
-import { tripleOfId } from '../relationships/relationships.ts'
+import { getNoun } from '../nouns.ts'
+import { parseId } from '../relationships/relationships.ts'
 import type { Tables } from '../tables.ts'
-import { placingOf } from './facts.ts'
+import { getPlacing } from './facts.ts'
 import { refuseOverlaps } from './overlaps.ts'
-import { viewsFor } from './part.ts'
-import { isOfFollowing, isSeen, type Seen, seenNoun, seenOfKind, seenPermissions, seenTable } from './seen.ts'
-import { ofTransaction, settling } from './settle.ts'
+import { getViews } from './part.ts'
+import {
+  getScopedNoun,
+  getScopedPermissions,
+  getScopedTable,
+  isOfFollowing,
+  isSeen,
+  type Seen,
+  toScopedResource,
+} from './seen.ts'
+import { loadForTransaction, settling } from './settle.ts'
 
 /** The resources of changed objects. */
 type Changeable = Seen | 'relationships'
 
-const changedNoun = (of: Changeable): string => (of === 'relationships' ? nounOf(of) : seenNoun(of))
+const getChangedNoun = (of: Changeable): string => (of === 'relationships' ? getNoun(of) : getScopedNoun(of))
 
 /** The fields that place an object in a part, or name the objects that it belongs to. */
 const PLACING: Readonly<Partial<Record<Changeable, readonly string[]>>> = {
@@ -43,7 +51,7 @@ const PLACING: Readonly<Partial<Record<Changeable, readonly string[]>>> = {
   'discovery-rules': ['network_id'],
 }
 
-const placesOf = placesFor(isSeen)
+const getIdFields = createPlaceFinder(isSeen)
 
 /** An object of the input. */
 type Named = Omit<PlacedText, 'put' | 'resource'> & {
@@ -53,16 +61,16 @@ type Named = Omit<PlacedText, 'put' | 'resource'> & {
 }
 
 /** Returns the texts of an input in places of ids, with those that were sent in the same places. */
-const namedIn = ({ schema, input, given }: LimitedWrite): Named[] => {
-  const place = placesOf(schema)
+const listNamed = ({ schema, input, given }: LimitedWrite): Named[] => {
+  const place = getIdFields(schema)
   if (!place) return []
-  const sent = new Map(textsIn(place, given).map(({ field, text }) => [field, text]))
-  return textsIn(place, input).flatMap(({ resource, field, text }) =>
+  const sent = new Map(collectTexts(place, given).map(({ field, text }) => [field, text]))
+  return collectTexts(place, input).flatMap(({ resource, field, text }) =>
     isSeen(resource) && text !== '' ? [{ resource, field, text, shown: sent.get(field) ?? text }] : [],
   )
 }
 
-const idsByResource = <Of extends { readonly resource: Seen; readonly text: string }>(all: readonly Of[]) =>
+const mapIdsByResource = <Of extends { readonly resource: Seen; readonly text: string }>(all: readonly Of[]) =>
   new Map(
     [...Map.groupBy(all, ({ resource }) => resource)].map(([resource, some]) => [
       resource,
@@ -76,7 +84,7 @@ type Ids = ReadonlyMap<Seen, readonly string[]>
 type IsIn = (permission: Permission, resource: Seen, id: string) => boolean
 
 /** Reads which of the objects are in the parts in which the caller has some permission. */
-const membership = async (ctx: Ctx, caller: Caller, ids: Ids): Promise<IsIn> => {
+const loadMembership = async (ctx: Ctx, caller: Caller, ids: Ids): Promise<IsIn> => {
   const reaches = new Map([...(caller.reach ?? new Map<Permission, Reach>()).values()].map((one) => [one.part, one]))
   // Not those of the caller: the transaction itself may have made others.
   const sets = ids.size === 0 ? [] : await ctx.db.selectFrom('areas').selectAll().execute()
@@ -86,11 +94,11 @@ const membership = async (ctx: Ctx, caller: Caller, ids: Ids): Promise<IsIn> => 
     const members = new Set<string>()
     found.set(part, members)
     const limit = { areas, part: [...areas].sort((a, b) => a - b).join() }
-    const db = viewedBy(ctx.db, viewsFor(ctx.store, limit))
+    const db = createViewedDb(ctx.db, getViews(ctx.store, limit))
     for (const [resource, all] of ids)
-      for (const some of batches(all)) {
+      for (const some of splitBatches(all)) {
         const rows = await db
-          .selectFrom(seenTable(resource) as 'networks')
+          .selectFrom(getScopedTable(resource) as 'networks')
           .select('id')
           .where('id', 'in', some)
           .execute()
@@ -105,35 +113,39 @@ const membership = async (ctx: Ctx, caller: Caller, ids: Ids): Promise<IsIn> => 
 }
 
 /** Tells whether the caller may know of an object. */
-const mayKnow = (
+const canKnow = (
   isIn: IsIn,
   permission: Permission | undefined,
   { resource, text: id }: Pick<Named, 'resource' | 'text'>,
 ) =>
-  isIn(`${seenPermissions(resource)}:read`, resource, id) ||
-  isIn(`${seenPermissions(resource)}:list`, resource, id) ||
+  isIn(`${getScopedPermissions(resource)}:read`, resource, id) ||
+  isIn(`${getScopedPermissions(resource)}:list`, resource, id) ||
   (permission !== undefined && isIn(permission, resource, id))
 
-const withoutIndices = (field: string): string => field.replaceAll(/\[\d+\]/g, '[]')
+const stripIndices = (field: string): string => field.replaceAll(/\[\d+\]/g, '[]')
 
-/** Returns the objects that the stored object names, as texts that `keyOf` makes. */
-const storedNames = async (ctx: Ctx, { schema }: LimitedWrite, subject: Named | undefined): Promise<Set<string>> => {
-  const place = placesOf(schema)
+/** Returns the objects that the stored object names, as texts that `buildKey` makes. */
+const findStoredNames = async (
+  ctx: Ctx,
+  { schema }: LimitedWrite,
+  subject: Named | undefined,
+): Promise<Set<string>> => {
+  const place = getIdFields(schema)
   if (!place || !subject) return new Set()
-  const row = await rowOf(ctx, subject).selectAll().executeTakeFirst()
+  const row = await selectRow(ctx, subject).selectAll().executeTakeFirst()
   if (!row) return new Set()
   // The columns have the names of the fields. A device is stored as its JSON.
-  return new Set(textsIn(place, 'doc' in row ? JSON.parse(String(row.doc)) : row).map(keyOf))
+  return new Set(collectTexts(place, 'doc' in row ? JSON.parse(String(row.doc)) : row).map(buildKey))
 }
 // All of them have the column; the type of all of them together is too wide for the builder.
-const rowOf = (ctx: Ctx, { resource, text }: Named) =>
-  ctx.db.selectFrom(seenTable(resource) as 'networks').where('id', '=', text)
-const keyOf = ({ field, text }: Pick<PlacedText, 'field' | 'text'>): string => `${withoutIndices(field)} ${text}`
+const selectRow = (ctx: Ctx, { resource, text }: Named) =>
+  ctx.db.selectFrom(getScopedTable(resource) as 'networks').where('id', '=', text)
+const buildKey = ({ field, text }: Pick<PlacedText, 'field' | 'text'>): string => `${stripIndices(field)} ${text}`
 
-const exists = async (ctx: Ctx, named: Named): Promise<boolean> =>
-  (await rowOf(ctx, named).select('id').executeTakeFirst()) !== undefined
+const hasRow = async (ctx: Ctx, named: Named): Promise<boolean> =>
+  (await selectRow(ctx, named).select('id').executeTakeFirst()) !== undefined
 
-const outside = (noun: string, permission: Permission, details: readonly FieldIssue[]): AppError =>
+const buildOutsideError = (noun: string, permission: Permission, details: readonly FieldIssue[]): AppError =>
   new AppError(
     'FORBIDDEN',
     `The ${noun} is outside of the part of the estate in which you have the permission ${permission}`,
@@ -145,31 +157,36 @@ const outside = (noun: string, permission: Permission, details: readonly FieldIs
 /** Checks the objects of an input before the work. */
 const check = async (ctx: Ctx, write: LimitedWrite, named: readonly Named[], isIn: IsIn): Promise<void> => {
   const { permission, params, isCreate } = write
-  const hidden = named.filter((one) => !mayKnow(isIn, permission, one))
+  const hidden = named.filter((one) => !canKnow(isIn, permission, one))
   const isParam = ({ field }: Named): boolean => params.includes(field)
   const unknown = hidden.find(isParam)
-  if (unknown) throw notFound(seenNoun(unknown.resource), unknown.shown)
+  if (unknown) throw notFound(getScopedNoun(unknown.resource), unknown.shown)
   const subjects = named.filter(isParam)
   for (const subject of isCreate || permission === undefined ? [] : subjects)
     if (permission !== undefined && !isIn(permission, subject.resource, subject.text)) {
-      const noun = seenNoun(subject.resource)
-      throw (await exists(ctx, subject)) ? outside(noun, permission, []) : notFound(noun, subject.shown)
+      const noun = getScopedNoun(subject.resource)
+      throw (await hasRow(ctx, subject)) ? buildOutsideError(noun, permission, []) : notFound(noun, subject.shown)
     }
   if (hidden.length > 0) {
-    const stored = isCreate ? new Set<string>() : await storedNames(ctx, write, subjects[0])
+    const stored = isCreate ? new Set<string>() : await findStoredNames(ctx, write, subjects[0])
     const issues = hidden
-      .filter((one) => !stored.has(keyOf(one)))
-      .map(({ field, resource, shown }) => ({ field, message: `there is no ${seenNoun(resource)} with id "${shown}"` }))
+      .filter((one) => !stored.has(buildKey(one)))
+      .map(({ field, resource, shown }) => ({
+        field,
+        message: `there is no ${getScopedNoun(resource)} with id "${shown}"`,
+      }))
     rejectIssues(issues)
   }
   if (permission === undefined || !isOfFollowing(permission)) return
   for (const one of named)
     if (!isIn(permission, one.resource, one.text))
-      throw outside(seenNoun(one.resource), permission, [{ field: one.field, message: notThere(permission) }])
+      throw buildOutsideError(getScopedNoun(one.resource), permission, [
+        { field: one.field, message: formatNotThere(permission) },
+      ])
   await checkMembers(ctx, write, named)
 }
 
-const notThere = (permission: Permission): string => `you do not have the permission ${permission} there`
+const formatNotThere = (permission: Permission): string => `you do not have the permission ${permission} there`
 
 /** @throws AppError FORBIDDEN for a conflict with a member outside of the part */
 const checkMembers = async (ctx: Ctx, { caller, permission }: LimitedWrite, named: readonly Named[]): Promise<void> => {
@@ -177,16 +194,20 @@ const checkMembers = async (ctx: Ctx, { caller, permission }: LimitedWrite, name
   if (permission === undefined || ids.length === 0) return
   const rows = await ctx.db.selectFrom('conflict_members').select('member_id').where('conflict_id', 'in', ids).execute()
   const members = rows.map(({ member_id }) => member_id)
-  const isIn = await membership(ctx, caller, new Map([['devices', members] as const, ['networks', members] as const]))
+  const isIn = await loadMembership(
+    ctx,
+    caller,
+    new Map([['devices', members] as const, ['networks', members] as const]),
+  )
   // Former members may be gone.
   for (const table of ['devices', 'networks'] as const)
-    for (const some of batches(members))
+    for (const some of splitBatches(members))
       for (const { id } of await ctx.db
         .selectFrom(table as 'networks')
         .select('id')
         .where('id', 'in', some)
         .execute())
-        if (!isIn(permission, table, id)) throw outside('conflict', permission, [])
+        if (!isIn(permission, table, id)) throw buildOutsideError('conflict', permission, [])
 }
 
 type Changed = {
@@ -199,20 +220,23 @@ type Changed = {
 }
 
 /** Returns the objects that a transaction has changed. A relationship is where both of its devices are. */
-const changedSince = async (ctx: Ctx, since: number): Promise<Changed[]> =>
+const listChangedSince = async (ctx: Ctx, since: number): Promise<Changed[]> =>
   (await ctx.changedItems(since)).flatMap(({ kind, id, change, before }): Changed[] => {
     if (kind === 'relationship') {
-      const { parent_id, child_id } = tripleOfId(id)
+      const { parent_id, child_id } = parseId(id)
       return [parent_id, child_id].map((text) => ({ change, resource: 'devices', text, of: 'relationships' }))
     }
-    const resource = seenOfKind(kind)
+    const resource = toScopedResource(kind)
     const was = before === undefined ? undefined : { kind, document: before }
     return resource ? [{ change, resource, text: id, of: resource, was }] : []
   })
 
 /** Returns the permission that decides on a change: that of the resource, if the work needs it, else that of the operation. */
-const deciding = ({ permission, required }: LimitedWrite, { of, change }: Changed): Permission | undefined => {
-  const own: Permission = `${of === 'relationships' ? of : seenPermissions(of)}:${change}`
+const getDecidingPermission = (
+  { permission, required }: LimitedWrite,
+  { of, change }: Changed,
+): Permission | undefined => {
+  const own: Permission = `${of === 'relationships' ? of : getScopedPermissions(of)}:${change}`
   return required.has(own) ? own : (permission ?? [...required][0])
 }
 
@@ -220,41 +244,46 @@ const deciding = ({ permission, required }: LimitedWrite, { of, change }: Change
  * Returns those of the objects that were outside when the work has locked them: with several writers, another one may have moved them after
  * the check of the input. Objects that are placed by others stay with them.
  */
-const movedAway = async (ctx: Ctx, write: LimitedWrite, changed: readonly Changed[]): Promise<Set<Changed>> => {
+const findMovedAway = async (ctx: Ctx, write: LimitedWrite, changed: readonly Changed[]): Promise<Set<Changed>> => {
   if (ctx.store.sql.hasOneWriter || changed.length === 0) return new Set()
-  const setOf = await ofTransaction(ctx)
+  const setOf = await loadForTransaction(ctx)
   const isOutside = (one: Changed): boolean => {
-    const permission = deciding(write, one)
+    const permission = getDecidingPermission(write, one)
     const part = permission && !write.caller.permissions.has(permission) && write.caller.reach?.get(permission)
     if (!setOf || !part || !one.was) return false
-    const placing = placingOf({ kind: one.was.kind, id: one.text }, JSON.parse(one.was.document))
+    const placing = getPlacing({ kind: one.was.kind, id: one.text }, JSON.parse(one.was.document))
     return placing !== undefined && 'facts' in placing && !placing.inherits && !isReached(part, setOf(placing.facts))
   }
   return new Set(changed.filter(isOutside))
 }
 
 /** @throws AppError FORBIDDEN for a changed object outside of the part, before or after the change */
-const judge = async (ctx: Ctx, write: LimitedWrite, before: { named: readonly Named[]; isIn: IsIn }, since: number) => {
+const checkChanges = async (
+  ctx: Ctx,
+  write: LimitedWrite,
+  before: { named: readonly Named[]; isIn: IsIn },
+  since: number,
+) => {
   const names = new Map(before.named.map((one) => [`${one.resource} ${one.text}`, one]))
-  const nameOf = ({ resource, text }: Changed) => names.get(`${resource} ${text}`)
-  const changed = (await changedSince(ctx, since)).filter((one) => one.change === 'create' || nameOf(one))
+  const getNamed = ({ resource, text }: Changed) => names.get(`${resource} ${text}`)
+  const changed = (await listChangedSince(ctx, since)).filter((one) => one.change === 'create' || getNamed(one))
   const present = changed.filter(({ change }) => change !== 'delete')
-  const isIn = await membership(ctx, write.caller, idsByResource(present))
-  const moved = await movedAway(
+  const isIn = await loadMembership(ctx, write.caller, mapIdsByResource(present))
+  const moved = await findMovedAway(
     ctx,
     write,
     changed.filter(({ change }) => change !== 'create'),
   )
   for (const one of changed) {
-    const permission = deciding(write, one)
-    const noun = changedNoun(one.of)
+    const permission = getDecidingPermission(write, one)
+    const noun = getChangedNoun(one.of)
     if (permission === undefined) throw new Error(`the ${noun} is changed without a permission`)
-    const named = one.change === 'create' ? undefined : nameOf(one)
+    const named = one.change === 'create' ? undefined : getNamed(one)
     if (named && (moved.has(one) || !before.isIn(permission, one.resource, one.text)))
-      throw outside(noun, permission, [{ field: named.field, message: notThere(permission) }])
+      throw buildOutsideError(noun, permission, [{ field: named.field, message: formatNotThere(permission) }])
     if (one.change === 'delete' || isIn(permission, one.resource, one.text)) continue
     const message = `must place the ${noun} in your part of the estate`
-    throw outside(
+    throw buildOutsideError(
       noun,
       permission,
       (PLACING[one.of] ?? []).map((field) => ({ field, message })),
@@ -263,22 +292,22 @@ const judge = async (ctx: Ctx, write: LimitedWrite, before: { named: readonly Na
 }
 
 const start = async (ctx: Ctx, write: LimitedWrite) => {
-  const named = namedIn(write)
-  const isIn = await membership(ctx, write.caller, idsByResource(named))
+  const named = listNamed(write)
+  const isIn = await loadMembership(ctx, write.caller, mapIdsByResource(named))
   await check(ctx, write, named, isIn)
   return { named, isIn }
 }
 
 type Choice = Pick<LimitedWrite, 'caller' | 'permission'> & {
   readonly named: { readonly resource: string; readonly ids: readonly string[] }
-  readonly isMeant: typeof mayKnow
+  readonly isMeant: typeof canKnow
 }
 
-const chosen = async (ctx: Ctx, { caller, permission, named, isMeant }: Choice): Promise<ReadonlySet<string>> => {
+const filterIds = async (ctx: Ctx, { caller, permission, named, isMeant }: Choice): Promise<ReadonlySet<string>> => {
   const { resource, ids } = named
   if (!isSeen(resource)) return new Set(ids)
   const all = ids.map((text) => ({ resource, text }))
-  const isIn = await membership(ctx, caller, idsByResource(all))
+  const isIn = await loadMembership(ctx, caller, mapIdsByResource(all))
   return new Set(all.filter((one) => isMeant(isIn, permission, one)).map(({ text }) => text))
 }
 
@@ -290,13 +319,13 @@ export const guarding: Pick<AreaKeeper<Tables>, 'checkInput' | 'guarded' | 'nama
     const since = ctx.changeCount
     const made = await work()
     await settling.settle(ctx, since)
-    await judge(ctx, write, before, since)
+    await checkChanges(ctx, write, before, since)
     await refuseOverlaps(ctx, since)
     return made
   },
-  namable: (ctx, write, named) => chosen(ctx, { ...write, named, isMeant: mayKnow }),
+  namable: (ctx, write, named) => filterIds(ctx, { ...write, named, isMeant: canKnow }),
   reached: (ctx, write, named) =>
-    chosen(ctx, {
+    filterIds(ctx, {
       ...write,
       named,
       isMeant: (isIn, permission, { resource, text }) => permission !== undefined && isIn(permission, resource, text),

@@ -1,10 +1,10 @@
 /** Finds networks that their makers could not create today, because they overlap address space outside of the scopes of these users. */
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import type { Warning } from '../../platform/operation/context.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
-import { type Account, accountsOf, RIGHTS_TABLES } from '../users/account.ts'
+import { type Account, findAccounts, RIGHTS_TABLES } from '../users/account.ts'
 import * as store from './overlap-warnings-store.ts'
 import { findOverlapping } from './overlaps.ts'
 
@@ -26,12 +26,12 @@ const createWarning = ({ id, name, subnet }: Record<'id' | 'name' | 'subnet', st
   name,
   message:
     `The user "${username}" has created the network "${name}" (${subnet}) and could not do so today: it overlaps networks or addresses of ` +
-    'devices outside of the scopes of that user. Check whether it is wanted; delete it, or leave it as it is.',
+    'devices outside of the scopes of that user. Check whether it is wanted; delete it, or leave it is.',
 })
 
 /** Loads the users who may create networks only in scopes. */
 const loadLimitedUsers = async (ctx: Ctx): Promise<ReadonlyMap<string, Account>> => {
-  const accounts = await accountsOf(ctx, await store.findLimitedUsers(ctx))
+  const accounts = await findAccounts(ctx, await store.findLimitedUsers(ctx))
   return new Map([...accounts].filter(([, { reach }]) => reach?.has(CREATE)))
 }
 
@@ -44,7 +44,7 @@ const collectWarnings = async (ctx: Ctx, users: ReadonlyMap<string, Account>): P
       const { reach, username = '' } = (userId === null ? undefined : users.get(userId)) ?? {}
       const part = reach?.get(CREATE)
       if (!part) continue
-      for (const some of batches(made, NETWORKS_AT_ONCE)) {
+      for (const some of splitBatches(made, NETWORKS_AT_ONCE)) {
         const ids = some.map(({ id }) => id)
         for (const network of await findOverlapping(ctx, ids, part)) warnings.push(createWarning(network, username))
         if (warnings.length >= MAX_WARNINGS) return warnings.slice(0, MAX_WARNINGS)

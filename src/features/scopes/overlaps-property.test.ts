@@ -1,6 +1,6 @@
 /** Random writes of limited users beside a model that tells who may make them, on both databases. */
 import { describe, expect, test } from 'bun:test'
-import { cidrContains, cidrHolds, cidrOfText, formatCidr } from '../../net/cidr.ts'
+import { cidrContains, cidrHolds, formatCidr, parseCidrOrThrow } from '../../net/cidr.ts'
 import { compareIp, parseIp } from '../../net/ip.ts'
 import { countCases } from '../../testing/cases.ts'
 import { type Answer, type Person, people } from '../../testing/people.ts'
@@ -49,10 +49,11 @@ type Estate = {
 }
 type Scope = Readonly<Record<'datacenter_ids' | 'space_ids' | 'subnets' | 'tags', readonly string[]>>
 
-const contains = (outer: string, inner: string): boolean => cidrContains(cidrOfText(outer), cidrOfText(inner))
+const contains = (outer: string, inner: string): boolean =>
+  cidrContains(parseCidrOrThrow(outer), parseCidrOrThrow(inner))
 const holds = (subnet: string, ip: string): boolean => {
   const parsed = parseIp(ip)
-  return parsed !== undefined && cidrHolds(cidrOfText(subnet), parsed)
+  return parsed !== undefined && cidrHolds(parseCidrOrThrow(subnet), parsed)
 }
 const isBetween = (ip: string, { start_ip, end_ip }: Pick<Pool, 'start_ip' | 'end_ip'>): boolean => {
   const [one, first, last] = [parseIp(ip), parseIp(start_ip), parseIp(end_ip)]
@@ -83,9 +84,9 @@ const modelOf = (scope: Scope, { networks, devices }: Estate) => {
     const before = networks.find(({ id }) => id === placed.id)
     const around = networks.filter((one) => one.space_id === placed.space_id && contains(one.subnet, placed.subnet))
     const others = around.filter((one) => one !== before)
-    const longest = Math.max(...others.map(({ subnet }) => cidrOfText(subnet).prefix))
-    const holdsItself = before && around.includes(before) && cidrOfText(before.subnet).prefix > longest
-    const holders = holdsItself ? [] : others.filter(({ subnet }) => cidrOfText(subnet).prefix === longest)
+    const longest = Math.max(...others.map(({ subnet }) => parseCidrOrThrow(subnet).prefix))
+    const holdsItself = before && around.includes(before) && parseCidrOrThrow(before.subnet).prefix > longest
+    const holders = holdsItself ? [] : others.filter(({ subnet }) => parseCidrOrThrow(subnet).prefix === longest)
     const left = before && before.space_id !== placed.space_id ? [before] : []
     return holders.every(mayNetwork) && [placed, ...left].every(mayBeInside)
   }
@@ -95,7 +96,7 @@ const modelOf = (scope: Scope, { networks, devices }: Estate) => {
     const isCut = ({ id, subnet, space_id }: Network): boolean => {
       if (id === network.id || space_id !== network.space_id || !contains(network.subnet, subnet)) return false
       const [first = '', last = ''] = [subnet, subnet].map((text, i) => {
-        const cidr = cidrOfText(text)
+        const cidr = parseCidrOrThrow(text)
         return formatCidr({ ...cidr, first: i === 0 ? cidr.first : cidr.last, last: cidr.last }).replace(/\/.*/, '')
       })
       const isWhole = isBetween(first, pool) && isBetween(last, pool)

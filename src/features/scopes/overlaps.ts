@@ -2,8 +2,8 @@
  * Refuses networks and pools of limited writes that overlap address space outside of the scope of their caller. Otherwise addresses would
  * leave the feeds and zones of hidden networks, and the ids of hidden devices would become readable as occupancy.
  */
-import { cidrContains, cidrKeys, cidrOfText } from '../../net/cidr.ts'
-import { bitsOf, ipFromKey } from '../../net/ip.ts'
+import { cidrContains, parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
+import { fromIpKey, getAddressBits } from '../../net/ip.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { isReached } from '../../platform/operation/access.ts'
 import type { Reach } from '../../platform/operation/caller.ts'
@@ -11,9 +11,9 @@ import type { RecordedItem } from '../../platform/operation/change-record.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
-import { subnetKeysAround } from '../networks/membership.ts'
+import { listSubnetKeysAround } from '../networks/membership.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
-import { spaceKeyOf } from '../spaces/keys.ts'
+import { findSpaceKey } from '../spaces/keys.ts'
 import * as store from './overlap-store.ts'
 import { settling } from './settle.ts'
 
@@ -60,11 +60,11 @@ const loadAreas = async ({ db }: StoreScope, part: Reach): Promise<ReadonlySet<n
 
 /** Lists the keys of the subnets that contain the block of a network, the longest prefix first. */
 const listKeysAround = ({ first_key, prefix }: NetworkBlock): string[] =>
-  subnetKeysAround(first_key).slice(bitsOf(ipFromKey(first_key).family) - prefix)
+  listSubnetKeysAround(first_key).slice(getAddressBits(fromIpKey(first_key).family) - prefix)
 
 /** Lists the keys of the subnets that contain the first address of a pool, inside its network. */
 const listKeysInside = ({ first_key, prefix }: PoolBlock): string[] =>
-  subnetKeysAround(first_key).slice(0, bitsOf(ipFromKey(first_key).family) - prefix)
+  listSubnetKeysAround(first_key).slice(0, getAddressBits(fromIpKey(first_key).family) - prefix)
 
 type Holders = Awaited<ReturnType<typeof store.findBySubnetKeys>>
 
@@ -75,8 +75,8 @@ const isHeldOutside = (block: NetworkBlock, holders: Holders, areas: ReadonlySet
     const [first] = holding
     if (!first) continue
     // A network that shrinks holds the new subnet itself.
-    const old = block.oldSubnet === undefined ? undefined : cidrOfText(block.oldSubnet)
-    if (old && old.prefix > first.prefix && cidrContains(old, cidrOfText(block.subnet))) return false
+    const old = block.oldSubnet === undefined ? undefined : parseCidrOrThrow(block.oldSubnet)
+    if (old && old.prefix > first.prefix && cidrContains(old, parseCidrOrThrow(block.subnet))) return false
     return holding.some(({ area }) => !areas.has(area))
   }
   return false
@@ -193,9 +193,9 @@ type Move = Pick<SpaceChange, 'before' | 'after'>
 const isMoveOutside = async (ctx: Ctx, { before, after }: Move, part: Reach): Promise<boolean> => {
   const areas = await loadAreas(ctx, part)
   const { id, subnet } = after
-  const cidr = cidrOfText(subnet)
+  const cidr = parseCidrOrThrow(subnet)
   const toBlock = async (network: Network): Promise<NetworkBlock> => {
-    const { first: first_key, last: last_key } = cidrKeys(cidr, await spaceKeyOf(ctx, network))
+    const { first: first_key, last: last_key } = toCidrKeys(cidr, await findSpaceKey(ctx, network))
     return { id, network_id: id, subnet, first_key, last_key, prefix: cidr.prefix }
   }
   const old = [await toBlock(before)]

@@ -1,31 +1,31 @@
 /** Shows a caller the part of the database that it reaches. */
 import type { Kysely } from 'kysely'
-import { schemaOf, settled } from '../../platform/cli/schema.ts'
+import { getInputSchema, stripNull } from '../../platform/cli/schema.ts'
 import { orNotFound } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { narrowedOf, viewedBy } from '../../platform/db/narrowed.ts'
+import { createScopedDb, createViewedDb } from '../../platform/db/narrowed.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import type { TableViews } from '../../platform/db/table-views.ts'
-import { hiddenIn, isReached, limitedTo, NO_AREAS } from '../../platform/operation/access.ts'
+import { isReached, limitCaller, listHidden, NO_AREAS } from '../../platform/operation/access.ts'
 import type { AreaKeeper, Limited } from '../../platform/operation/area-keeper.ts'
 import type { Limit } from '../../platform/operation/caller.ts'
-import { httpParts } from '../../platform/operation/http-route.ts'
+import { parseHttp } from '../../platform/operation/http-route.ts'
 import type { AnyOperation, Permission } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
 import { INVENTORY } from '../inventory.ts'
 import type { Tables } from '../tables.ts'
-import { isSeen, type Seen, seenNoun, seenTable } from './seen.ts'
-import { areasFor, BY_OWN_AREA, type TableByArea, tablesOf, viewsOf } from './views.ts'
+import { getScopedNoun, getScopedTable, isSeen, type Seen } from './seen.ts'
+import { BY_OWN_AREA, createViews, getAreas, listTables, type TableByArea } from './views.ts'
 
 /** The views of the last parts that were asked for. */
 const MAX_VIEWS = 100
 const views = new Map<string, TableViews>()
 
-export const viewsFor = ({ engine, sql }: Pick<Db<Tables>, 'engine' | 'sql'>, limit: Limit): TableViews => {
+export const getViews = ({ engine, sql }: Pick<Db<Tables>, 'engine' | 'sql'>, limit: Limit): TableViews => {
   const key = `${engine} ${limit.part}`
   const known = views.get(key)
   views.delete(key)
-  const found = known ?? viewsOf(sql.past, limit)
+  const found = known ?? createViews(sql.past, limit)
   views.set(key, found)
   const [oldest] = views.keys()
   if (views.size > MAX_VIEWS && oldest !== undefined) views.delete(oldest)
@@ -39,7 +39,7 @@ const KNOWING = ['list', 'read', 'update', 'delete', 'create'] as const
  * Returns the context over the objects that the caller knows, also in a transaction: for the input of a write that names objects by more than
  * their ids. For a caller with the permissions everywhere, the context itself.
  */
-export const known = async (ctx: Ctx): Promise<Ctx> => {
+export const narrowToKnown = async (ctx: Ctx): Promise<Ctx> => {
   const { permissions, reach } = ctx.caller
   if (!reach) return ctx
   // Not the areas of the reach: the transaction itself may have made others.
@@ -53,36 +53,36 @@ export const known = async (ctx: Ctx): Promise<Ctx> => {
     const areas = sets.flatMap(({ id, scopes }) => (part && isReached(part, scopes.split(' ')) ? [id] : []))
     byResource.set(resource, new Set(areas))
   }
-  return viewedIn(ctx, byResource)
+  return narrowTo(ctx, byResource)
 }
 
 /**
  * Returns the context over the objects of these resources that the caller may list, also in a transaction: for the answer of a write. For a
  * caller who may list all of them, the context itself.
  */
-export const listedBy = async (ctx: Ctx, resources: readonly string[]): Promise<Ctx> => {
+export const narrowToListed = async (ctx: Ctx, resources: readonly string[]): Promise<Ctx> => {
   const { permissions, reach } = ctx.caller
-  const partOf = (resource: string) => reach?.get(`${resource}:list`)
+  const getPart = (resource: string) => reach?.get(`${resource}:list`)
   // First: in a limited call, the permissions have those that count in its part as well.
-  const limited = resources.filter((one) => partOf(one) || !permissions.has(`${one}:list`))
+  const limited = resources.filter((one) => getPart(one) || !permissions.has(`${one}:list`))
   if (limited.length === 0) return ctx
-  const hasParts = limited.some((one) => partOf(one))
+  const hasParts = limited.some((one) => getPart(one))
   const sets = hasParts ? await ctx.db.selectFrom('areas').selectAll().execute() : []
   const byResource = new Map<string, ReadonlySet<number>>()
   for (const resource of limited) {
-    const part = partOf(resource)
+    const part = getPart(resource)
     const areas = sets.flatMap(({ id, scopes }) => (part && isReached(part, scopes.split(' ')) ? [id] : []))
     byResource.set(resource, part ? new Set(areas) : NO_AREAS)
   }
-  return viewedIn(ctx, byResource)
+  return narrowTo(ctx, byResource)
 }
 
-const viewedIn = (ctx: Ctx, byResource: ReadonlyMap<string, ReadonlySet<number>>): Ctx => {
+const narrowTo = (ctx: Ctx, byResource: ReadonlyMap<string, ReadonlySet<number>>): Ctx => {
   const text = [...byResource].map(
     ([resource, areas]) => `${resource} ${areas === NO_AREAS ? 'none' : [...areas].sort((a, b) => a - b).join()}`,
   )
   const limit = { areas: undefined, byResource, part: `known ${Bun.hash(text.join(' ')).toString(36)}` }
-  const db = viewedBy(ctx.db, viewsFor(ctx.store, limit))
+  const db = createViewedDb(ctx.db, getViews(ctx.store, limit))
   // The other properties are those of the call at each moment.
   return Object.create(ctx, { db: { value: db } }) as Ctx
 }
@@ -92,20 +92,20 @@ type PathId = { readonly field: string; readonly resource: Seen }
 const idsInPaths = new WeakMap<AnyOperation, readonly PathId[]>()
 
 /** The parameters of a path that are ids of resources of the estate. */
-const pathIds = (op: AnyOperation): readonly PathId[] => {
+const listPathIds = (op: AnyOperation): readonly PathId[] => {
   const known = idsInPaths.get(op)
   if (known) return known
-  const { properties = {} } = schemaOf(op.input)
-  const found = httpParts(op.http).params.flatMap((field) => {
+  const { properties = {} } = getInputSchema(op.input)
+  const found = parseHttp(op.http).params.flatMap((field) => {
     const { [field]: schema } = properties
-    const { ref = '' } = schema ? settled(schema) : {}
+    const { ref = '' } = schema ? stripNull(schema) : {}
     return isSeen(ref) ? [{ field, resource: ref }] : []
   })
   idsInPaths.set(op, found)
   return found
 }
 
-const areaIn = (table: TableByArea) =>
+const prepareArea = (table: TableByArea) =>
   prepared((db: Kysely<Tables>, { id }: { id: string }) =>
     // All of them have the columns; the type of all of them together is too wide for the builder.
     db
@@ -114,13 +114,13 @@ const areaIn = (table: TableByArea) =>
       .where('id', '=', id),
   )
 
-const areaOf: Readonly<Record<TableByArea, ReturnType<typeof areaIn>>> = {
-  datacenters: areaIn('datacenters'),
-  networks: areaIn('networks'),
-  pools: areaIn('pools'),
-  reservations: areaIn('reservations'),
-  devices: areaIn('devices'),
-  discovered_devices: areaIn('discovered_devices'),
+const findArea: Readonly<Record<TableByArea, ReturnType<typeof prepareArea>>> = {
+  datacenters: prepareArea('datacenters'),
+  networks: prepareArea('networks'),
+  pools: prepareArea('pools'),
+  reservations: prepareArea('reservations'),
+  devices: prepareArea('devices'),
+  discovered_devices: prepareArea('discovered_devices'),
 }
 
 const isByOwnArea = (table: keyof Tables): table is TableByArea => Object.hasOwn(BY_OWN_AREA, table)
@@ -134,26 +134,26 @@ const isInPart = async ({ whole, part, limit }: Limited<Ctx>, table: keyof Table
       .where('id', '=', id)
     return (await query.executeTakeFirst()) !== undefined
   }
-  const [row] = await areaOf[table](whole, { id })
-  return row !== undefined && (areasFor(limit, BY_OWN_AREA[table])?.has(row.area) ?? true)
+  const [row] = await findArea[table](whole, { id })
+  return row !== undefined && (getAreas(limit, BY_OWN_AREA[table])?.has(row.area) ?? true)
 }
 
 /** Serves reads. */
 export const reading: Pick<AreaKeeper<Tables>, 'partOf' | 'requireSeen'> = {
   partOf: (db, caller, limit) => {
     // Lists of several resources answer by permissions: two callers of one part may see different resources of it.
-    const { permissions } = limitedTo(caller, limit)
+    const { permissions } = limitCaller(caller, limit)
     const part = `${limit.part} ${Bun.hash([...permissions].sort().join()).toString(36)}`
     const areas = limit.byResource ? undefined : limit.areas
-    const unread = tablesOf(hiddenIn(limit))
-    const { read, store } = narrowedOf(db, viewsFor(db, limit), { name: part, areas, unread })
+    const unread = listTables(listHidden(limit))
+    const { read, store } = createScopedDb(db, getViews(db, limit), { name: part, areas, unread })
     return { db: read, store }
   },
   requireSeen: async (limited, op, input) => {
-    for (const { field, resource } of pathIds(op)) {
+    for (const { field, resource } of listPathIds(op)) {
       const id = String((input as Readonly<Record<string, unknown>>)[field])
-      const isThere = await isInPart(limited, seenTable(resource), id)
-      orNotFound(isThere || undefined, seenNoun(resource), id)
+      const isThere = await isInPart(limited, getScopedTable(resource), id)
+      orNotFound(isThere || undefined, getScopedNoun(resource), id)
     }
   },
 }

@@ -1,47 +1,47 @@
 /** The scopes of objects whose documents tell where they are, such as those of events. The objects that they belong to are judged as they are now. */
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import type { StoreScope } from '../ctx.ts'
-import { areasOf } from './area-store.ts'
+import { loadAreas } from './area-store.ts'
 import type { ScopeSet } from './areas.ts'
-import { type ObjectId, type Placing, relatedOf } from './facts.ts'
-import { currentScopes } from './settle.ts'
+import { listRelated, type ObjectId, type Placing } from './facts.ts'
+import { loadCurrentScopes } from './settle.ts'
 
 /** The tables of objects by which others are judged. */
 const TABLES = { datacenter: 'datacenters', network: 'networks', pool: 'pools', device: 'devices' } as const
 
-const keyOf = ({ kind, id }: ObjectId): string => `${kind} ${id}`
+const buildKey = ({ kind, id }: ObjectId): string => `${kind} ${id}`
 
 /** Returns the present scopes of objects, by kind and id; of those that are gone, none. */
-const presentScopes = async (
+const loadPresentScopes = async (
   scope: StoreScope,
   objects: readonly ObjectId[],
 ): Promise<ReadonlyMap<string, ScopeSet>> => {
   const found = new Map<string, ScopeSet>()
   if (objects.length === 0) return found
-  const { setOf } = await areasOf(scope)
+  const { setOf } = await loadAreas(scope)
   for (const [kind, table] of Object.entries(TABLES)) {
     const wanted = new Set(objects.flatMap((one) => (one.kind === kind ? one.id : [])))
-    for (const ids of batches([...wanted])) {
+    for (const ids of splitBatches([...wanted])) {
       // All of them have the columns; the type of all of them together is too wide for the builder.
       const query = scope.db.selectFrom(table as 'networks').select(['id', 'area'])
       for (const { id, area } of await query.where('id', 'in', ids).execute())
-        found.set(keyOf({ kind, id }), setOf(area))
+        found.set(buildKey({ kind, id }), setOf(area))
     }
   }
   return found
 }
 
 /** Returns for each placing the sets of scopes that a caller must all reach; undefined for one that is in no scope. */
-export const scopesOfPlacings = async (
+export const loadScopesOfPlacings = async (
   scope: StoreScope,
   placings: readonly (Placing | undefined)[],
 ): Promise<(readonly ScopeSet[] | undefined)[]> => {
-  const setOf = await currentScopes(scope)
-  const present = await presentScopes(
+  const setOf = await loadCurrentScopes(scope)
+  const present = await loadPresentScopes(
     scope,
-    placings.flatMap((placing) => (placing ? relatedOf(placing) : [])),
+    placings.flatMap((placing) => (placing ? listRelated(placing) : [])),
   )
-  const ofPresent = (one: ObjectId): ScopeSet => present.get(keyOf(one)) ?? []
+  const ofPresent = (one: ObjectId): ScopeSet => present.get(buildKey(one)) ?? []
   return placings.map((placing) => {
     if (!placing) return undefined
     if ('follows' in placing) return placing.follows.map(ofPresent)

@@ -3,18 +3,18 @@ import { isReached } from '../../platform/operation/access.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
 import type { ObjectFacts } from './areas.ts'
-import { currentScopes } from './settle.ts'
+import { loadCurrentScopes } from './settle.ts'
 
 /** Returns true if the caller has the permission everywhere, or in a part of the estate that holds an object with these facts. */
-export const mayPlace = async (ctx: Ctx, permission: Permission, facts: ObjectFacts): Promise<boolean> => {
+export const canPlace = async (ctx: Ctx, permission: Permission, facts: ObjectFacts): Promise<boolean> => {
   const part = ctx.caller.reach?.get(permission)
   if (!part) return ctx.caller.permissions.has(permission)
-  const setOf = await currentScopes(ctx.whole)
+  const setOf = await loadCurrentScopes(ctx.whole)
   return setOf !== undefined && isReached(part, setOf(facts))
 }
 
-/** As `mayPlace`, for an object in a pool. */
-export const reachesPool = async (ctx: Ctx, permission: Permission, poolId: string): Promise<boolean> => {
+/** As `canPlace`, for an object in a pool. */
+export const canReachPool = async (ctx: Ctx, permission: Permission, poolId: string): Promise<boolean> => {
   const part = ctx.caller.reach?.get(permission)
   if (!part) return ctx.caller.permissions.has(permission)
   const row = await ctx.db.selectFrom('pools').select('area').where('id', '=', poolId).executeTakeFirst()

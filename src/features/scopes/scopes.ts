@@ -7,27 +7,27 @@ import { containsText } from '../../platform/db/contains.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { type ListedScope, type Scope, type ScopeCounts, type ScopeDraft, type ScopePatch, scopes } from './api.ts'
 import { AREA_TABLES } from './area-facts-store.ts'
-import { countByScope, countIn, removeAreasOf, resettle } from './area-store.ts'
+import { countByScope, countIn, removeAreasOfScope, updateAllAreas } from './area-store.ts'
 import { placeOfSubnet as subnetPlace } from './areas.ts'
 import * as facts from './facts.ts'
 import { findOverlapWarnings } from './overlap-warnings.ts'
 import { refuseMove } from './overlaps.ts'
 import * as placed from './placed.ts'
 import * as placing from './placing.ts'
-import { noteWrite, settleDiscovered } from './settle.ts'
+import { noteWrite, updateDiscoveredAreas } from './settle.ts'
 import * as store from './store.ts'
 
 /** For features that show where the caller may create objects. */
-export const { mayPlace, reachesPool } = placing
+export const { canPlace, canReachPool } = placing
 export const placeOfSubnet = subnetPlace
 
 /** For objects that have no rows. */
-export const { placingOf } = facts
-export const { scopesOfPlacings } = placed
+export const { getPlacing } = facts
+export const { loadScopesOfPlacings } = placed
 export type { ScopeSet } from './areas.ts'
 export type { Placing } from './facts.ts'
 
-const mustGet = async (ctx: Ctx, id: string): Promise<Scope> => orNotFound(await store.find(ctx, id), 'scope', id)
+const getOrThrow = async (ctx: Ctx, id: string): Promise<Scope> => orNotFound(await store.find(ctx, id), 'scope', id)
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Scope> => {
   const scope = orNotFound(await store.lock(ctx, id), 'scope', id)
@@ -36,7 +36,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Scope> => {
 }
 
 const requireFreeName = async (ctx: Ctx, scope: Pick<Scope, 'id' | 'name'>): Promise<void> => {
-  const namesake = await store.namesake(ctx, scope)
+  const namesake = await store.findNamesake(ctx, scope)
   if (namesake) throw nameTaken('scope', namesake.name)
 }
 
@@ -44,7 +44,7 @@ const requireFreeName = async (ctx: Ctx, scope: Pick<Scope, 'id' | 'name'>): Pro
 const checkIds = async (ctx: Ctx, { datacenter_ids, space_ids }: Scope): Promise<void> => {
   const issues: FieldIssue[] = []
   const check = async (field: string, noun: string, table: 'datacenters' | 'spaces', ids: readonly string[]) => {
-    const existing = await store.existing(ctx, table, ids)
+    const existing = await store.filterExistingIds(ctx, table, ids)
     for (const [i, id] of ids.entries())
       if (!existing.has(id)) issues.push({ field: `${field}[${i}]`, message: `there is no ${noun} with id "${id}"` })
   }
@@ -54,7 +54,7 @@ const checkIds = async (ctx: Ctx, { datacenter_ids, space_ids }: Scope): Promise
 }
 
 /** Returns the subnets in canonical text, each once. */
-const canonical = (subnets: readonly string[]): string[] => [
+const normalizeSubnets = (subnets: readonly string[]): string[] => [
   ...new Set(
     subnets.map((subnet) => {
       const cidr = parseCidr(subnet)
@@ -65,21 +65,21 @@ const canonical = (subnets: readonly string[]): string[] => [
 
 const create = async (ctx: Ctx, { subnets, ...draft }: ScopeDraft): Promise<Scope> => {
   const { name, description, datacenter_ids, space_ids, tags } = draft
-  const fields = { name, description, datacenter_ids, space_ids, subnets: canonical(subnets), tags }
+  const fields = { name, description, datacenter_ids, space_ids, subnets: normalizeSubnets(subnets), tags }
   const scope: Scope = { id: Bun.randomUUIDv7(), ...fields, created_at: ctx.now, updated_at: ctx.now }
   await requireFreeName(ctx, scope)
   await checkIds(ctx, scope)
   // Writers do not take the lock of scopes while there are none.
-  if ((await store.all(ctx)).length === 0) await ctx.store.sql.lockTables(ctx.db, AREA_TABLES)
+  if ((await store.findAll(ctx)).length === 0) await ctx.store.sql.lockTables(ctx.db, AREA_TABLES)
   await store.insert(ctx, scope)
-  await resettle(ctx, scope)
+  await updateAllAreas(ctx, scope)
   await ctx.emit('scope.created', scope)
   return scope
 }
 
 const update = async (ctx: Ctx, { id, ...patch }: ScopePatch): Promise<Scope> => {
   const before = await lockForChange(ctx, id)
-  const given = patch.subnets === undefined ? patch : { ...patch, subnets: canonical(patch.subnets) }
+  const given = patch.subnets === undefined ? patch : { ...patch, subnets: normalizeSubnets(patch.subnets) }
   const { value, changes } = merge(before, given)
   if (changes.length === 0) return before
   await ctx.emit('scope.changing', before)
@@ -87,7 +87,7 @@ const update = async (ctx: Ctx, { id, ...patch }: ScopePatch): Promise<Scope> =>
   await requireFreeName(ctx, scope)
   await checkIds(ctx, scope)
   await store.update(ctx, scope)
-  await resettle(ctx, scope)
+  await updateAllAreas(ctx, scope)
   await ctx.emit('scope.updated', { scope, changes })
   return scope
 }
@@ -95,15 +95,15 @@ const update = async (ctx: Ctx, { id, ...patch }: ScopePatch): Promise<Scope> =>
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const scope = await lockForChange(ctx, id)
   await ctx.emit('scope.deleting', scope)
-  await resettle(ctx, { id, datacenter_ids: [], space_ids: [], subnets: [], tags: [] })
+  await updateAllAreas(ctx, { id, datacenter_ids: [], space_ids: [], subnets: [], tags: [] })
   await store.remove(ctx, id)
-  await removeAreasOf(ctx, id)
+  await removeAreasOfScope(ctx, id)
   await ctx.emit('scope.deleted', scope)
 }
 
 /** Takes a deleted object out of all scopes. */
 const leave = async (ctx: Ctx, list: 'datacenter_ids' | 'space_ids', id: string): Promise<void> => {
-  for (const { id: scopeId } of (await store.all(ctx)).filter((one) => one[list].includes(id))) {
+  for (const { id: scopeId } of (await store.findAll(ctx)).filter((one) => one[list].includes(id))) {
     const scope = await store.lock(ctx, scopeId)
     if (!scope?.[list].includes(id)) continue
     const left = { ...scope, [list]: scope[list].filter((one) => one !== id), updated_at: ctx.now }
@@ -118,14 +118,14 @@ const COUNTED = ['datacenters', 'networks', 'pools', 'devices'] as const
 type Counted = (typeof COUNTED)[number]
 
 /** Returns the tables whose objects the caller may count. The counts of a small subnet would find single addresses. */
-const countedFor = ({ caller }: Ctx): Counted[] => COUNTED.filter((table) => caller.permissions.has(`${table}:list`))
+const listCounted = ({ caller }: Ctx): Counted[] => COUNTED.filter((table) => caller.permissions.has(`${table}:list`))
 
 const NO_COUNTS: ScopeCounts = { datacenters: null, networks: null, pools: null, devices: null }
 
 /** Returns the numbers of objects in a scope, by its id. */
-const countsByScope = async (ctx: Ctx): Promise<(id: string) => ScopeCounts> => {
+const loadCountsByScope = async (ctx: Ctx): Promise<(id: string) => ScopeCounts> => {
   const all = new Map<Counted, ReadonlyMap<string, number>>()
-  for (const table of countedFor(ctx)) all.set(table, await countByScope(ctx, table))
+  for (const table of listCounted(ctx)) all.set(table, await countByScope(ctx, table))
   return (id) => ({
     ...NO_COUNTS,
     ...Object.fromEntries([...all].map(([table, counts]) => [table, counts.get(id) ?? 0])),
@@ -137,30 +137,30 @@ export const feature: Feature = {
   operations: implement(scopes, {
     list: async (ctx, { name, include, ...page }) => {
       const hasCounts = include?.includes('counts') ?? false
-      const counted = hasCounts ? countedFor(ctx) : []
+      const counted = hasCounts ? listCounted(ctx) : []
       const tables = counted.length > 0 ? (['scopes', 'area_scopes', ...counted] as const) : (['scopes'] as const)
       const withheld = hasCounts && counted.length < COUNTED.length ? ` of ${counted}` : ''
       const revision = `${await ctx.store.revision(tables)}${withheld}`
-      const counts = hasCounts ? await countsByScope(ctx) : undefined
+      const counts = hasCounts ? await loadCountsByScope(ctx) : undefined
       const query = store.query(ctx)
       return listRows(ctx, {
         revision,
         query: name ? query.where(containsText('name_key', name)) : query,
         page,
         row: (row): ListedScope => {
-          const scope = store.scopeOf(row)
+          const scope = store.toScope(row)
           return counts ? { ...scope, counts: counts(scope.id) } : scope
         },
       })
     },
     create,
-    get: async (ctx, { id }) => mustGet(ctx, id),
+    get: async (ctx, { id }) => getOrThrow(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
     counts: async (ctx, { id }) => {
-      await mustGet(ctx, id)
+      await getOrThrow(ctx, id)
       const counts: Record<Counted, number | null> = { ...NO_COUNTS }
-      for (const table of countedFor(ctx)) counts[table] = await countIn(ctx, table, id)
+      for (const table of listCounted(ctx)) counts[table] = await countIn(ctx, table, id)
       return counts
     },
   }),
@@ -168,7 +168,7 @@ export const feature: Feature = {
     'datacenter.deleting': (ctx, { id }: { id: string }) => leave(ctx, 'datacenter_ids', id),
     // Before the network moves, and before its other obstacles are told.
     'network.changing-space': refuseMove,
-    'discovered-devices.placed': async (ctx, ids: readonly string[]) => ctx.atEnd(settleDiscovered, ids),
+    'discovered-devices.placed': async (ctx, ids: readonly string[]) => ctx.atEnd(updateDiscoveredAreas, ids),
     'space.deleted': (ctx, { id }: { id: string }) => leave(ctx, 'space_ids', id),
   },
 }

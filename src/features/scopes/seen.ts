@@ -1,6 +1,6 @@
 /** The resources whose objects may be hidden, and are named by an id. */
-import { tableOf } from '../inventory.ts'
-import { kindOf, nounOf } from '../nouns.ts'
+import { toTableName } from '../inventory.ts'
+import { getNoun, toKind } from '../nouns.ts'
 import type { Tables } from '../tables.ts'
 
 /** Resources of the inventory. */
@@ -36,13 +36,14 @@ export const isSeen = (resource: string): resource is Seen => SEEN.some((one) =>
 const isOwn = (resource: Seen): resource is OwnSeen => OWN.some((one) => one === resource)
 
 /** Returns the resource of a kind of the history. */
-export const seenOfKind = (kind: string): Seen | undefined =>
-  kind === 'discovery-rule' ? 'discovery-rules' : OWN.find((one) => kindOf(one) === kind)
+export const toScopedResource = (kind: string): Seen | undefined =>
+  kind === 'discovery-rule' ? 'discovery-rules' : OWN.find((one) => toKind(one) === kind)
 
-export const seenTable = (resource: Seen) => (isOwn(resource) ? tableOf(resource) : FOLLOWING[resource].table)
-export const seenNoun = (resource: Seen): string => (isOwn(resource) ? nounOf(resource) : FOLLOWING[resource].noun)
+export const getScopedTable = (resource: Seen) => (isOwn(resource) ? toTableName(resource) : FOLLOWING[resource].table)
+export const getScopedNoun = (resource: Seen): string =>
+  isOwn(resource) ? getNoun(resource) : FOLLOWING[resource].noun
 /** The resource of the permissions for its objects. */
-export const seenPermissions = (resource: Seen): string =>
+export const getScopedPermissions = (resource: Seen): string =>
   isOwn(resource) ? resource : FOLLOWING[resource].permissions
 
 /** True for the permissions of objects that are where others are: an operation with one changes whatever it names. */

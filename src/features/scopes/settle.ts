@@ -5,8 +5,8 @@ import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { scopes } from './api.ts'
 import { AREA_TABLES, type AreaTable } from './area-facts-store.ts'
-import { type Heirs, heirsOf, settleIn } from './area-store.ts'
-import { type ScopesOf, scopesOf } from './areas.ts'
+import { findHeirs, type Heirs, updateAreas } from './area-store.ts'
+import { createScopeMatcher, type ScopesOf } from './areas.ts'
 import * as store from './store.ts'
 
 const TABLES = ['scopes'] as const
@@ -21,11 +21,11 @@ type Definition = ScopesOf | undefined
 type Known = { readonly definition: Definition; readonly unchanged: Guard | undefined }
 
 const read = async (ctx: StoreScope): Promise<Definition> => {
-  const all = await store.all(ctx)
-  return all.length === 0 ? undefined : scopesOf(all)
+  const all = await store.findAll(ctx)
+  return all.length === 0 ? undefined : createScopeMatcher(all)
 }
 
-const knownAt = async (ctx: StoreScope, revision: string): Promise<Known> => {
+const loadKnown = async (ctx: StoreScope, revision: string): Promise<Known> => {
   const { cache, sql } = ctx.store
   const group = cache.at<Known>('scopes', revision)
   const known = group.get('')
@@ -35,7 +35,8 @@ const knownAt = async (ctx: StoreScope, revision: string): Promise<Known> => {
   return found
 }
 
-const at = async (ctx: StoreScope, revision: string): Promise<Definition> => (await knownAt(ctx, revision)).definition
+const loadDefinition = async (ctx: StoreScope, revision: string): Promise<Definition> =>
+  (await loadKnown(ctx, revision)).definition
 
 const LOCK = ['scopes']
 
@@ -64,19 +65,19 @@ const TABLE_OF: Readonly<Record<string, AreaTable>> = {
 }
 
 /** Returns the scopes that count in a transaction. */
-export const ofTransaction = async (ctx: Ctx): Promise<Definition> => {
+export const loadForTransaction = async (ctx: Ctx): Promise<Definition> => {
   if (writers.has(ctx.db)) return read(ctx)
   if (withoutScopes.has(ctx.db)) return undefined
   const revision = ctx.store.sql.hasOneWriter ? ctx.revision(TABLES) : await revisions.get(ctx.db)
-  return revision === undefined ? read(ctx) : at(ctx, revision)
+  return revision === undefined ? read(ctx) : loadDefinition(ctx, revision)
 }
 
 /** Returns the scopes as of the last commit. */
-export const currentScopes = async (scope: StoreScope): Promise<Definition> =>
-  at(scope, await scope.store.revision(TABLES))
+export const loadCurrentScopes = async (scope: StoreScope): Promise<Definition> =>
+  loadDefinition(scope, await scope.store.revision(TABLES))
 
 /** Returns the ids of the objects that the transaction has changed, by table. */
-const changedIn = async (ctx: Ctx, since: number): Promise<Map<AreaTable, Set<string>>> => {
+const listChanged = async (ctx: Ctx, since: number): Promise<Map<AreaTable, Set<string>>> => {
   const ids = new Map<AreaTable, Set<string>>(AREA_TABLES.map((table) => [table, new Set()]))
   for (const { kind, id, change } of await ctx.changedItems(since)) {
     const { [kind]: table } = TABLE_OF
@@ -86,9 +87,9 @@ const changedIn = async (ctx: Ctx, since: number): Promise<Map<AreaTable, Set<st
 }
 
 /** Stores the areas of discovered devices, which have no history, at the end of the transaction. @param lists of their ids */
-export const settleDiscovered = async (ctx: Ctx, lists: readonly (readonly string[])[]): Promise<void> => {
-  const setOf = await ofTransaction(ctx)
-  if (setOf) await settleIn(ctx, 'discovered_devices', [...new Set(lists.flat())], setOf)
+export const updateDiscoveredAreas = async (ctx: Ctx, lists: readonly (readonly string[])[]): Promise<void> => {
+  const setOf = await loadForTransaction(ctx)
+  if (setOf) await updateAreas(ctx, 'discovered_devices', [...new Set(lists.flat())], setOf)
 }
 
 /** Stores the areas of changed objects. */
@@ -101,7 +102,7 @@ export const settling: Pick<AreaKeeper<Tables>, 'begin' | 'settle'> = {
     // Another call in the same transaction may have changed scopes, and may be rolled back.
     if (!writers.has(ctx.db)) {
       const present = (isFirst ? ctx.readPoint : undefined)?.revision(TABLES) ?? (await ctx.store.revision(TABLES))
-      const { definition, unchanged } = await knownAt(ctx, present)
+      const { definition, unchanged } = await loadKnown(ctx, present)
       // The first scope locks the tables: it waits for the writes of such a transaction, or the commit fails.
       if (!definition && unchanged && guard(unchanged)) return void withoutScopes.add(ctx.db)
     }
@@ -115,16 +116,16 @@ export const settling: Pick<AreaKeeper<Tables>, 'begin' | 'settle'> = {
     )
   },
   settle: async (ctx, since = 0) => {
-    const setOf = await ofTransaction(ctx)
+    const setOf = await loadForTransaction(ctx)
     if (!setOf) return
-    const changed = await changedIn(ctx, since)
+    const changed = await listChanged(ctx, since)
     for (const [table, ids] of changed) {
       if (ids.size === 0) continue
       const some = [...ids]
-      const moved = await settleIn(ctx, table, some, setOf)
+      const moved = await updateAreas(ctx, table, some, setOf)
       // Now that the rows are locked, no other transaction adds an object that inherits the old area.
       const add = async (heirs: Heirs, of: readonly string[]) => {
-        for (const id of await heirsOf(ctx, heirs, of)) changed.get(heirs)?.add(id)
+        for (const id of await findHeirs(ctx, heirs, of)) changed.get(heirs)?.add(id)
       }
       if (table === 'networks') await add('pools', some)
       if (table === 'networks') await add('discovered_devices', moved)

@@ -4,15 +4,15 @@ import type { Scope } from './api.ts'
 import type { ScopeRow } from './table.ts'
 
 /** Names are compared in any case. */
-const keyOf = (name: string): string => name.trim().toLowerCase()
+const toNameKey = (name: string): string => name.trim().toLowerCase()
 
 export const query = ({ db }: DbScope) => db.selectFrom('scopes').selectAll().orderBy('name_key').orderBy('id')
 
-// Written by `rowOf`.
+// Written by `toRow`.
 const listIn = (json: string): string[] => JSON.parse(json) as string[]
 
 /** Returns the object of a row. */
-export const scopeOf = ({ name_key: _, datacenter_ids, space_ids, subnets, tags, ...scope }: ScopeRow): Scope => ({
+export const toScope = ({ name_key: _, datacenter_ids, space_ids, subnets, tags, ...scope }: ScopeRow): Scope => ({
   id: scope.id,
   name: scope.name,
   description: scope.description,
@@ -24,43 +24,48 @@ export const scopeOf = ({ name_key: _, datacenter_ids, space_ids, subnets, tags,
   updated_at: scope.updated_at,
 })
 
-const rowOf = (scope: Scope): ScopeRow => ({
+const toRow = (scope: Scope): ScopeRow => ({
   ...scope,
-  name_key: keyOf(scope.name),
+  name_key: toNameKey(scope.name),
   datacenter_ids: JSON.stringify(scope.datacenter_ids),
   space_ids: JSON.stringify(scope.space_ids),
   subnets: JSON.stringify(scope.subnets),
   tags: JSON.stringify(scope.tags),
 })
 
-const byId = ({ db }: DbScope, id: string) => db.selectFrom('scopes').selectAll().where('id', '=', id)
+const selectById = ({ db }: DbScope, id: string) => db.selectFrom('scopes').selectAll().where('id', '=', id)
 
 export const find = async (scope: DbScope, id: string): Promise<Scope | undefined> => {
-  const row = await byId(scope, id).executeTakeFirst()
-  return row && scopeOf(row)
+  const row = await selectById(scope, id).executeTakeFirst()
+  return row && toScope(row)
 }
 
 /** As `find`, and locks the row until commit. */
 export const lock = async (ctx: StoreScope, id: string): Promise<Scope | undefined> => {
-  const row = await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
-  return row && scopeOf(row)
+  const row = await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
+  return row && toScope(row)
 }
 
-export const all = async ({ db }: DbScope): Promise<Scope[]> => (await query({ db }).execute()).map(scopeOf)
+export const findAll = async ({ db }: DbScope): Promise<Scope[]> => (await query({ db }).execute()).map(toScope)
 
 /** Returns another scope with this name. */
-export const namesake = (
+export const findNamesake = (
   { db }: DbScope,
   { id, name }: Pick<ScopeRow, 'id' | 'name'>,
 ): Promise<{ name: string } | undefined> =>
-  db.selectFrom('scopes').select('name').where('name_key', '=', keyOf(name)).where('id', '<>', id).executeTakeFirst()
+  db
+    .selectFrom('scopes')
+    .select('name')
+    .where('name_key', '=', toNameKey(name))
+    .where('id', '<>', id)
+    .executeTakeFirst()
 
 export const insert = async ({ db }: DbScope, scope: Scope): Promise<void> => {
-  await db.insertInto('scopes').values(rowOf(scope)).execute()
+  await db.insertInto('scopes').values(toRow(scope)).execute()
 }
 
 export const update = async ({ db }: DbScope, scope: Scope): Promise<void> => {
-  await db.updateTable('scopes').set(rowOf(scope)).where('id', '=', scope.id).execute()
+  await db.updateTable('scopes').set(toRow(scope)).where('id', '=', scope.id).execute()
 }
 
 export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
@@ -68,7 +73,7 @@ export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
 }
 
 /** Returns the ids that are those of an object of the table. */
-export const existing = async (
+export const filterExistingIds = async (
   { db }: DbScope,
   table: 'datacenters' | 'spaces',
   ids: readonly string[],

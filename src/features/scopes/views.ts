@@ -1,10 +1,10 @@
 /** The views of tables for a caller who reaches some areas alone: one of each table that a limited read may name. */
 import type { PastSql } from '../../platform/db/database.ts'
 import { type TableView, TableViews } from '../../platform/db/table-views.ts'
-import { hiddenIn } from '../../platform/operation/access.ts'
+import { listHidden } from '../../platform/operation/access.ts'
 import type { Limit } from '../../platform/operation/caller.ts'
 import { OUTSIDE } from '../conflicts/schema.ts'
-import { INVENTORY, type Resource, tableOf } from '../inventory.ts'
+import { INVENTORY, type Resource, toTableName } from '../inventory.ts'
 import type { Tables } from '../tables.ts'
 import type { AreaTable } from './area-facts-store.ts'
 
@@ -24,8 +24,8 @@ const TABLES_OF: Readonly<Partial<Record<Resource, readonly Name[]>>> = {
 }
 
 /** Returns the tables of these resources, which show no row to a caller without the permissions for them. */
-export const tablesOf = (resources: readonly string[]): ReadonlySet<string> =>
-  new Set(INVENTORY.flatMap((one) => (resources.includes(one) ? (TABLES_OF[one] ?? [tableOf(one)]) : [])))
+export const listTables = (resources: readonly string[]): ReadonlySet<string> =>
+  new Set(INVENTORY.flatMap((one) => (resources.includes(one) ? (TABLES_OF[one] ?? [toTableName(one)]) : [])))
 
 /** The tables whose rows are seen by their own areas alone, with the resources of their readers. */
 export const BY_OWN_AREA = {
@@ -39,7 +39,7 @@ export type TableByArea = keyof typeof BY_OWN_AREA
 const TABLES_BY_AREA = Object.keys(BY_OWN_AREA) as TableByArea[]
 
 /** Returns the areas of the objects that the readers of a resource see; undefined for all of them. */
-export const areasFor = ({ areas, byResource }: Limit, resource: string): ReadonlySet<number> | undefined =>
+export const getAreas = ({ areas, byResource }: Limit, resource: string): ReadonlySet<number> | undefined =>
   byResource?.get(resource) ?? areas
 
 /** The tables of objects that have custom values and refs. */
@@ -52,11 +52,11 @@ const HOLDERS = [
  * Builds the views of a limited call. An address, a tag, a port or a cable is seen with its devices, a rack and a VLAN with their
  * datacenter, scans and rules with their network. A space is also seen with a network in it.
  */
-export const viewsOf = (engine: PastSql, limit: Limit): TableViews => {
-  const hidden = tablesOf(hiddenIn(limit))
+export const createViews = (engine: PastSql, limit: Limit): TableViews => {
+  const hidden = listTables(listHidden(limit))
   /** The condition that an object with an area is seen by the readers of a resource. */
   const isReached = (resource: string, alias: string): string => {
-    const reached = areasFor(limit, resource)
+    const reached = getAreas(limit, resource)
     if (reached === undefined) return '1 = 1'
     // SQLite uses the index of areas only with its own condition.
     return reached.size === 0
@@ -70,13 +70,13 @@ export const viewsOf = (engine: PastSql, limit: Limit): TableViews => {
   })
   /** The condition that the object with an id is seen by the readers of a resource. */
   const one = (table: AreaTable, id: string, resource: string = table) =>
-    areasFor(limit, resource) === undefined
+    getAreas(limit, resource) === undefined
       ? '1 = 1'
       : `EXISTS (SELECT 1 FROM ${engine.stored(table)} AS p WHERE p.id = ${id} AND ${isReached(resource, 'p')})`
   const child = (name: Name, column: string, [parent, resource]: readonly [AreaTable, string?]) =>
     view(name, one(parent, `s.${column}`, resource), [parent])
   const atDevice = (port: string) =>
-    areasFor(limit, 'cables') === undefined
+    getAreas(limit, 'cables') === undefined
       ? '1 = 1'
       : `EXISTS (SELECT 1 FROM ${engine.stored('ports')} AS e JOIN ${engine.stored('devices')} AS p ON p.id = e.device_id
       WHERE e.id = s.${port} AND ${isReached('cables', 'p')})`
@@ -87,7 +87,7 @@ export const viewsOf = (engine: PastSql, limit: Limit): TableViews => {
   const isMember = (id: string) => `(${one('devices', id, 'conflicts')} OR ${one('networks', id, 'conflicts')})`
   const members = `FROM ${engine.stored('conflict_members')} AS m WHERE m.conflict_id = s.id AND`
   // No id has a character that JSON escapes.
-  const listOf = (table: 'devices' | 'networks') =>
+  const buildIdList = (table: 'devices' | 'networks') =>
     `coalesce((SELECT '["' || string_agg(m.member_id, '","' ORDER BY m.member_id) || '"]' ${members}
       ${one(table, 'm.member_id', 'conflicts')}), '[]')`
   const description = `CASE WHEN NOT EXISTS (SELECT 1 ${members} NOT ${isMember('m.member_id')}) THEN s.description
@@ -97,7 +97,7 @@ export const viewsOf = (engine: PastSql, limit: Limit): TableViews => {
     name: 'conflicts',
     stored: ['conflicts', 'conflict_members', 'devices', 'networks'],
     sql: `SELECT s.id, s.type, s.cause, s.status, ${description} AS description, s.ip_address,
-      ${listOf('devices')} AS device_ids, ${listOf('networks')} AS network_ids, s.subnets,
+      ${buildIdList('devices')} AS device_ids, ${buildIdList('networks')} AS network_ids, s.subnets,
       s.detected_at, s.resolved_at, s.resolved_by, s.notes, s.space_id
       FROM ${engine.stored('conflicts')} AS s WHERE EXISTS (SELECT 1 ${members} ${isMember('m.member_id')})`,
   }

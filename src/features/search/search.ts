@@ -1,42 +1,43 @@
 /** Finds objects of all kinds that the caller may list. Joins the tables of the inventory, and owns none. */
 import { type SqlBool, sql } from 'kysely'
-import { cidrKeys, parseCidr } from '../../net/cidr.ts'
-import { DEFAULT_SPACE, formatIp, type IpKey, ipFromKey, parseIpKey } from '../../net/ip.ts'
+import { parseCidr, toCidrKeys } from '../../net/cidr.ts'
+import { DEFAULT_SPACE, formatIp, fromIpKey, type IpKey, parseIpKey } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
-import { firstRows } from '../../platform/contract/list.ts'
+import { readFirstRows } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { SEARCH_TABLES, type SearchedTexts, searchedTexts } from '../custom-fields/rows.ts'
+import { loadSearchedTexts, SEARCH_TABLES, type SearchedTexts } from '../custom-fields/rows.ts'
 import type { Device } from '../devices/schema.ts'
 import { findDevices } from '../devices/search.ts'
-import { holdsWord } from '../discovery/discovery.ts'
+import { matchFoundWord } from '../discovery/discovery.ts'
 import type { DiscoveredDevice } from '../discovery/schema.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
-import { tagsOf } from '../pools/pools.ts'
+import { findPoolTags } from '../pools/pools.ts'
 import { withSpace } from '../spaces/fields.ts'
-import { allSpaces, SPACES } from '../spaces/keys.ts'
+import { findAllSpaces, SPACES } from '../spaces/keys.ts'
 import { MAX_RESULTS_PER_TYPE, type SearchResult, search } from './api.ts'
-import { type Entry, keptTexts } from './texts.ts'
+import { cacheTexts, type Entry } from './texts.ts'
 
 /** The range of a query that is an address or a CIDR, which is looked for in all address spaces. */
 type Range = KeyRange & { readonly isDivided: boolean }
 
 /** Returns the range of a query, with keys of the default space. */
-const rangeIn = async (ctx: Ctx, text: string): Promise<Range | undefined> => {
+const parseRange = async (ctx: Ctx, text: string): Promise<Range | undefined> => {
   const key = parseIpKey(text, DEFAULT_SPACE)
   const cidr = key === undefined ? parseCidr(text) : undefined
-  const range = key === undefined ? cidr && cidrKeys(cidr, DEFAULT_SPACE) : { first: key, last: key }
-  return range && { ...range, isDivided: (await allSpaces(ctx)).length > 0 }
+  const range = key === undefined ? cidr && toCidrKeys(cidr, DEFAULT_SPACE) : { first: key, last: key }
+  return range && { ...range, isDivided: (await findAllSpaces(ctx)).length > 0 }
 }
 
 /** Returns a column with storage keys as those of the same addresses in the default space, for a scan of all rows. */
 const withoutSpace = (column: string) =>
   sql<IpKey>`CASE WHEN ${sql.ref(column)} < 's' THEN ${sql.ref(column)} ELSE substr(${sql.ref(column)}, 6) END`
 
-const keyIn = (column: string, { isDivided }: Range) => (isDivided ? withoutSpace(column) : sql.ref<IpKey>(column))
+const toKeyColumn = (column: string, { isDivided }: Range) =>
+  isDivided ? withoutSpace(column) : sql.ref<IpKey>(column)
 
-const firstInside = (ips: readonly string[], { first, last }: Range): string | undefined =>
+const pickFirstInside = (ips: readonly string[], { first, last }: Range): string | undefined =>
   ips.find((ip) => {
     const key = parseIpKey(ip, DEFAULT_SPACE)
     return key !== undefined && key >= first && key <= last
@@ -45,7 +46,7 @@ const firstInside = (ips: readonly string[], { first, last }: Range): string | u
 /** Returns the part of the device that contains the first word, to show why it matched. */
 const matchIn = (device: Device, words: readonly string[], range: Range | undefined): string => {
   const ips = device.addresses.map(({ ip }) => ip)
-  const inside = range && firstInside(ips, range)
+  const inside = range && pickFirstInside(ips, range)
   if (inside) return inside
   const mac = parseMac(words.join(' '))
   if (mac !== undefined && device.addresses.some(({ mac_address }) => mac_address === mac)) return mac
@@ -55,14 +56,14 @@ const matchIn = (device: Device, words: readonly string[], range: Range | undefi
   return pieces.find((piece) => piece.toLowerCase().includes(words[0] ?? '')) ?? mac ?? name
 }
 
-const inDevices = async (
+const searchDevices = async (
   ctx: Ctx,
   q: string,
   words: readonly string[],
   range: Range | undefined,
 ): Promise<SearchResult[]> => {
   const { queries } = await findDevices(ctx, q)
-  const rows = (await Array.fromAsync(firstRows(ctx, queries, { count: MAX_RESULTS_PER_TYPE }))).flat()
+  const rows = (await Array.fromAsync(readFirstRows(ctx, queries, { count: MAX_RESULTS_PER_TYPE }))).flat()
   return rows.map(({ doc }) => {
     // The column holds the JSON of a device.
     const device = JSON.parse(doc) as Device
@@ -70,12 +71,12 @@ const inDevices = async (
   })
 }
 
-const resultOf = (type: 'network' | 'pool', { space_id, ...entry }: Entry): SearchResult =>
+const toResult = (type: 'network' | 'pool', { space_id, ...entry }: Entry): SearchResult =>
   withSpace({ type, ...entry }, space_id)
 
-const networkTexts = keptTexts('networks', ['networks', ...SEARCH_TABLES], async (ctx) => {
+const networkTexts = cacheTexts('networks', ['networks', ...SEARCH_TABLES], async (ctx) => {
   const columns = ['id', 'name', 'subnet', 'description', 'space_id', 'custom'] as const
-  const customTexts = await searchedTexts(ctx, 'networks')
+  const customTexts = await loadSearchedTexts(ctx, 'networks')
   const rows = await ctx.db.selectFrom('networks').select(columns).orderBy('name_key').orderBy('id').execute()
   return rows.map(({ description, subnet, custom, ...network }) => {
     const pieces = [network.name, subnet, description, ...(customTexts?.({ custom }) ?? [])]
@@ -83,12 +84,16 @@ const networkTexts = keptTexts('networks', ['networks', ...SEARCH_TABLES], async
   })
 })
 
-const inNetworks = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
+const searchNetworks = async (
+  ctx: Ctx,
+  words: readonly string[],
+  range: Range | undefined,
+): Promise<SearchResult[]> => {
   if (!range) {
     const found = (await networkTexts(ctx)).find(words, MAX_RESULTS_PER_TYPE)
-    return found.map((entry) => resultOf('network', entry))
+    return found.map((entry) => toResult('network', entry))
   }
-  const [first, last] = [keyIn('first_key', range), keyIn('last_key', range)]
+  const [first, last] = [toKeyColumn('first_key', range), toKeyColumn('last_key', range)]
   // The networks that contain the range, the most specific first, then those inside it.
   const rows = await ctx.db
     .selectFrom('networks')
@@ -104,14 +109,14 @@ const inNetworks = async (ctx: Ctx, words: readonly string[], range: Range | und
     .orderBy('id')
     .limit(MAX_RESULTS_PER_TYPE)
     .execute()
-  return rows.map((entry) => resultOf('network', entry))
+  return rows.map((entry) => toResult('network', entry))
 }
 
-const extent = ({ start_ip, end_ip }: { readonly start_ip: string; readonly end_ip: string }): string =>
+const formatExtent = ({ start_ip, end_ip }: { readonly start_ip: string; readonly end_ip: string }): string =>
   `${start_ip} - ${end_ip}`
 
 /** Selects pools with the space of their network. */
-const poolsInOrder = ({ db }: Ctx) =>
+const selectPools = ({ db }: Ctx) =>
   db
     .selectFrom('pools')
     .leftJoin('networks', 'networks.id', 'pools.network_id')
@@ -119,32 +124,34 @@ const poolsInOrder = ({ db }: Ctx) =>
     .orderBy('pools.name_key')
     .orderBy('pools.id')
 
-const poolTexts = keptTexts('pools', ['pools', 'pool_tags', 'networks', ...SEARCH_TABLES], async (ctx) => {
-  const customTexts = await searchedTexts(ctx, 'pools')
-  const all = poolsInOrder(ctx).select(['pools.description', 'pools.custom'])
-  const [rows, tags] = await Promise.all([all.execute(), tagsOf(ctx, 'all')])
+const poolTexts = cacheTexts('pools', ['pools', 'pool_tags', 'networks', ...SEARCH_TABLES], async (ctx) => {
+  const customTexts = await loadSearchedTexts(ctx, 'pools')
+  const all = selectPools(ctx).select(['pools.description', 'pools.custom'])
+  const [rows, tags] = await Promise.all([all.execute(), findPoolTags(ctx, 'all')])
   return rows.map(({ start_ip, end_ip, description, custom, ...pool }) => {
     const own = [pool.name, start_ip, end_ip, description, ...(tags.get(pool.id) ?? [])]
     const pieces = [...own, ...(customTexts?.({ custom }) ?? [])]
-    return { ...pool, match: extent({ start_ip, end_ip }), pieces }
+    return { ...pool, match: formatExtent({ start_ip, end_ip }), pieces }
   })
 })
 
-const inPools = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
+const searchPools = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
   if (!range) {
     const found = (await poolTexts(ctx)).find(words, MAX_RESULTS_PER_TYPE)
-    return found.map((entry) => resultOf('pool', entry))
+    return found.map((entry) => toResult('pool', entry))
   }
-  const rows = await poolsInOrder(ctx)
-    .where(keyIn('start_key', range), '<=', range.last)
-    .where(keyIn('end_key', range), '>=', range.first)
+  const rows = await selectPools(ctx)
+    .where(toKeyColumn('start_key', range), '<=', range.last)
+    .where(toKeyColumn('end_key', range), '>=', range.first)
     .limit(MAX_RESULTS_PER_TYPE)
     .execute()
-  return rows.map(({ start_ip, end_ip, ...pool }) => resultOf('pool', { ...pool, match: extent({ start_ip, end_ip }) }))
+  return rows.map(({ start_ip, end_ip, ...pool }) =>
+    toResult('pool', { ...pool, match: formatExtent({ start_ip, end_ip }) }),
+  )
 }
 
-const datacenterTexts = (customTexts: NonNullable<SearchedTexts>) =>
-  keptTexts('datacenters', ['datacenters', ...SEARCH_TABLES], async (ctx) => {
+const createDatacenterTexts = (customTexts: NonNullable<SearchedTexts>) =>
+  cacheTexts('datacenters', ['datacenters', ...SEARCH_TABLES], async (ctx) => {
     const columns = ['id', 'name', 'location', 'description', 'custom'] as const
     const rows = await ctx.db.selectFrom('datacenters').select(columns).orderBy('name_key').orderBy('id').execute()
     return rows.map(({ id, name, location, description, custom }) => {
@@ -153,10 +160,10 @@ const datacenterTexts = (customTexts: NonNullable<SearchedTexts>) =>
     })
   })
 
-const inDatacenters = async (ctx: Ctx, words: readonly string[]): Promise<SearchResult[]> => {
-  const customTexts = await searchedTexts(ctx, 'datacenters')
+const searchDatacenters = async (ctx: Ctx, words: readonly string[]): Promise<SearchResult[]> => {
+  const customTexts = await loadSearchedTexts(ctx, 'datacenters')
   if (customTexts) {
-    const texts = await datacenterTexts(customTexts)(ctx)
+    const texts = await createDatacenterTexts(customTexts)(ctx)
     return texts
       .find(words, MAX_RESULTS_PER_TYPE)
       .map(({ id, name, match }) => ({ type: 'datacenter', id, name, match }))
@@ -176,7 +183,7 @@ const isInRange = ({ first, last, isDivided }: Range) =>
     : sql<SqlBool>`ip_key BETWEEN ${first} AND ${last}`
 
 /** The index of networks covers this query: otherwise all documents would be read. */
-const firstInRange = (ctx: Ctx, range: Range) =>
+const selectFirstInRange = (ctx: Ctx, range: Range) =>
   ctx.db
     .selectFrom('discovered_devices')
     .select('id')
@@ -186,18 +193,22 @@ const firstInRange = (ctx: Ctx, range: Range) =>
     .limit(MAX_RESULTS_PER_TYPE)
 
 /** A MAC is stored in one notation, and names may contain it in others. */
-const spellingsOf = (word: string): string[] => [...new Set([word, parseMac(word) ?? word])]
+const listSpellings = (word: string): string[] => [...new Set([word, parseMac(word) ?? word])]
 
 /** For callers who may list devices, documented ones are found as devices. */
-const inDiscovered = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
+const searchDiscovered = async (
+  ctx: Ctx,
+  words: readonly string[],
+  range: Range | undefined,
+): Promise<SearchResult[]> => {
   let query = ctx.db.selectFrom('discovered_devices').select('doc')
   const isUndocumented = ctx.caller.permissions.has('devices:list')
   if (isUndocumented) query = query.where('matched_device_id', 'is', null)
   // An address may not be the device's first. The text contains all of them, one per line.
-  const lines = range && range.first === range.last ? [`\n${formatIp(ipFromKey(range.first))}\n`] : words
+  const lines = range && range.first === range.last ? [`\n${formatIp(fromIpKey(range.first))}\n`] : words
   if (range && range.first !== range.last)
-    query = isUndocumented ? query.where(isInRange(range)) : query.where('id', 'in', firstInRange(ctx, range))
-  else for (const line of lines) query = query.where(({ or }) => or(spellingsOf(line).map(holdsWord)))
+    query = isUndocumented ? query.where(isInRange(range)) : query.where('id', 'in', selectFirstInRange(ctx, range))
+  else for (const line of lines) query = query.where(({ or }) => or(listSpellings(line).map(matchFoundWord)))
   const rows = await query.orderBy('ip_key').orderBy('id').limit(MAX_RESULTS_PER_TYPE).execute()
   return rows.map(({ doc }) => {
     // The column holds the JSON of a discovered device.
@@ -205,8 +216,8 @@ const inDiscovered = async (ctx: Ctx, words: readonly string[], range: Range | u
     const ips = addresses.map((address) => address.ip)
     const pieces = [hostname, ...ips, mac_address, vendor, os_guess]
     const held = range
-      ? firstInside(ips, range)
-      : pieces.find((piece) => spellingsOf(words[0] ?? '').some((word) => piece.toLowerCase().includes(word)))
+      ? pickFirstInside(ips, range)
+      : pieces.find((piece) => listSpellings(words[0] ?? '').some((word) => piece.toLowerCase().includes(word)))
     return { type: 'discovered_device', id, name: hostname || ip, match: held ?? ip }
   })
 }
@@ -225,14 +236,14 @@ export const feature: Feature = {
     all: async (ctx, { q }) => {
       const text = q.trim().toLowerCase()
       const words = [...new Set(text.split(/\s+/))]
-      const range = await rangeIn(ctx, text)
+      const range = await parseRange(ctx, text)
       const may = (type: SearchResult['type']): boolean => ctx.caller.permissions.has(NEEDS[type])
       const found = await Promise.all([
-        may('network') ? inNetworks(ctx, words, range) : [],
-        may('pool') ? inPools(ctx, words, range) : [],
-        may('datacenter') && !range ? inDatacenters(ctx, words) : [],
-        may('device') ? inDevices(ctx, q, words, range) : [],
-        may('discovered_device') ? inDiscovered(ctx, words, range) : [],
+        may('network') ? searchNetworks(ctx, words, range) : [],
+        may('pool') ? searchPools(ctx, words, range) : [],
+        may('datacenter') && !range ? searchDatacenters(ctx, words) : [],
+        may('device') ? searchDevices(ctx, q, words, range) : [],
+        may('discovered_device') ? searchDiscovered(ctx, words, range) : [],
       ])
       return { results: found.flat() }
     },

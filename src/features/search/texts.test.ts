@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { RevisionCache } from '../../platform/db/cache/revision-cache.ts'
 import { countCases } from '../../testing/cases.ts'
 import type { Ctx } from '../ctx.ts'
-import { type Described, keptTexts, Texts } from './texts.ts'
+import { cacheTexts, type Described, Texts } from './texts.ts'
 
 const named = (name: string, ...pieces: string[]): Described => ({
   ...{ id: name, name, match: '', space_id: null },
@@ -55,7 +55,7 @@ describe('the cached texts', () => {
       at.reads++
       return Array.from({ length: 200 }, (_, i) => named(`${i}`, 'x'.repeat(LARGE)))
     }
-    const texts = keptTexts('things', ['networks'], read)
+    const texts = cacheTexts('things', ['networks'], read)
     // Only these two are used.
     const ctx = { store: { cache, revision: () => at.revision } } as unknown as Ctx
     return { at, ask: () => texts(ctx) }

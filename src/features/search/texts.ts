@@ -85,7 +85,7 @@ export class Texts {
  * @param name of the cached texts, which no other caller uses
  * @param read returns all entries in order
  */
-export const keptTexts = (
+export const cacheTexts = (
   name: string,
   tables: readonly (keyof Tables & string)[],
   read: (ctx: Ctx) => Promise<readonly Described[]>,

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makePrivateFolder } from '../../platform/db/disk/private-files.ts'
-import { hexKey, InvalidValue } from '../../platform/runtime/config/values.ts'
+import { InvalidValue, parseHexKey } from '../../platform/runtime/config/values.ts'
 import { SecretKeyError } from './secret-key-error.ts'
 
 const KEY_BYTES = 32
 
-export const devKeyFile = (dataDir: string): string => join(dataDir, 'dev-encryption-key')
+export const getDevKeyFile = (dataDir: string): string => join(dataDir, 'dev-encryption-key')
 
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
@@ -23,12 +23,12 @@ const makeOnce = (file: string): void => {
 }
 
 /** @throws SecretKeyError for a file without a valid key */
-export const devKey = (dataDir: string): string => {
-  const file = devKeyFile(dataDir)
+export const loadDevKey = (dataDir: string): string => {
+  const file = getDevKeyFile(dataDir)
   makePrivateFolder(dataDir)
   makeOnce(file)
   try {
-    return hexKey(readFileSync(file, 'utf8').trim())
+    return parseHexKey(readFileSync(file, 'utf8').trim())
   } catch (cause) {
     if (!(cause instanceof InvalidValue)) throw cause
     throw new SecretKeyError(

@@ -2,12 +2,12 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createLogger } from '../../platform/runtime/log.ts'
-import { createSecrets, keyIdOf } from '../../platform/security/crypto.ts'
+import { computeKeyId, createSecrets } from '../../platform/security/crypto.ts'
 import { type TestApp, testApp } from '../../testing/app.ts'
 import { restart } from '../../testing/restart.ts'
 import { onSqlite } from '../../testing/servers.ts'
 import { openCredential } from '../credentials/credentials.ts'
-import { devKeyFile } from './dev-key.ts'
+import { getDevKeyFile } from './dev-key.ts'
 import { openSecrets } from './open-secrets.ts'
 import { SecretKeyError } from './secret-key-error.ts'
 
@@ -53,7 +53,7 @@ describe.each(onSqlite())('the start on %s', (dialect) => {
     const refused = open(app, NEW)
     await expect(refused).rejects.toBeInstanceOf(SecretKeyError)
     await expect(refused).rejects.toThrow('ENCRYPTION_KEY is not the key of this database')
-    await expect(refused).rejects.toThrow(keyIdOf(OLD))
+    await expect(refused).rejects.toThrow(computeKeyId(OLD))
     await expect(refused).rejects.not.toThrow(OLD)
     await open(app, OLD)
   })
@@ -88,7 +88,7 @@ describe.each(onSqlite())('the start on %s', (dialect) => {
         })
         .execute(),
     )
-    await expect(open(app, NEW)).rejects.toThrow(keyIdOf(OLD))
+    await expect(open(app, NEW)).rejects.toThrow(computeKeyId(OLD))
   })
 
   test('without a key continues and logs the consequence', async () => {
@@ -112,7 +112,7 @@ describe.each(onSqlite())('the start on %s', (dialect) => {
     const { api } = await app.as('admin')
     await open(app, undefined)
     await api.credentials.delete({ id })
-    expect((await open(app, NEW)).currentKeyId).toBe(keyIdOf(NEW))
+    expect((await open(app, NEW)).currentKeyId).toBe(computeKeyId(NEW))
     await expect(open(app, OLD)).rejects.toBeInstanceOf(SecretKeyError)
   })
 
@@ -133,7 +133,7 @@ describe.each(onSqlite())('the start on %s', (dialect) => {
 describe('dev mode', () => {
   test('makes a key, keeps it to its owner, and finds it again', async () => {
     const app = await testApp({ env: { DEV_MODE: 'true' } })
-    const file = devKeyFile(app.config.dataDir)
+    const file = getDevKeyFile(app.config.dataDir)
     expect(readFileSync(file, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const { api } = await app.as('admin')
@@ -145,13 +145,13 @@ describe('dev mode', () => {
 
   test('with a key set makes none', async () => {
     const app = await testApp({ env: { DEV_MODE: 'true', ENCRYPTION_KEY: OLD } })
-    expect(existsSync(devKeyFile(app.config.dataDir))).toBe(false)
+    expect(existsSync(getDevKeyFile(app.config.dataDir))).toBe(false)
     await app.close()
   })
 
   test('with a file that holds no key says what to do', async () => {
     const app = await testApp({ env: { DEV_MODE: 'true' } })
-    const file = devKeyFile(app.config.dataDir)
+    const file = getDevKeyFile(app.config.dataDir)
     writeFileSync(file, 'half a k')
     const opened = openSecrets({ ...app, log: createLogger({ level: 'error', format: 'text' }) })
     await expect(opened).rejects.toThrow(`${file}: must be exactly 64 hexadecimal digits. Delete it`)
@@ -160,7 +160,7 @@ describe('dev mode', () => {
 
   test('names its file when it is not the key of the database', async () => {
     const app = await testApp({ env: { DEV_MODE: 'true' } })
-    const file = devKeyFile(app.config.dataDir)
+    const file = getDevKeyFile(app.config.dataDir)
     writeFileSync(file, NEW)
     const opened = openSecrets({ ...app, log: createLogger({ level: 'error', format: 'text' }) })
     await expect(opened).rejects.toThrow(`${file} is not the key of this database`)

@@ -3,10 +3,10 @@
 import type { Db } from '../../platform/db/database.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
-import { createSecrets, SealedValueError, type Secrets, sealedKeyId } from '../../platform/security/crypto.ts'
+import { createSecrets, getSealedKeyId, SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
 import type { DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import { devKey, devKeyFile } from './dev-key.ts'
+import { getDevKeyFile, loadDevKey } from './dev-key.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 import { SecretKeyError } from './secret-key-error.ts'
 import * as store from './store.ts'
@@ -19,12 +19,12 @@ export type SecretOptions = {
 
 type KeySource = { readonly key: string | undefined; readonly from: string }
 
-const keySource = ({ encryptionKey, devMode, dataDir }: SecretOptions['config']): KeySource =>
+const getKeySource = ({ encryptionKey, devMode, dataDir }: SecretOptions['config']): KeySource =>
   encryptionKey === undefined && devMode
-    ? { key: devKey(dataDir), from: devKeyFile(dataDir) }
+    ? { key: loadDevKey(dataDir), from: getDevKeyFile(dataDir) }
     : { key: encryptionKey, from: 'ENCRYPTION_KEY' }
 
-const wrongKey = (from: string, ids: readonly string[], { currentKeyId = '' }: Secrets): SecretKeyError =>
+const buildWrongKeyError = (from: string, ids: readonly string[], { currentKeyId = '' }: Secrets): SecretKeyError =>
   new SecretKeyError(
     [
       `${from} is not the key of this database: its secrets are encrypted with the key ${ids.join(' and ')}, and this is ${currentKeyId}.`,
@@ -40,7 +40,7 @@ const countByKey = async (scope: DbScope): Promise<Map<string, number>> => {
   const counts = new Map<string, number>()
   for (const column of SEALED_COLUMNS)
     for (const [prefix, n] of await store.countByPrefix(scope, column)) {
-      const id = sealedKeyId(prefix) ?? UNKNOWN
+      const id = getSealedKeyId(prefix) ?? UNKNOWN
       counts.set(id, (counts.get(id) ?? 0) + n)
     }
   return counts
@@ -60,12 +60,12 @@ const ensureCheck = async (db: Db<Tables>, secrets: Secrets): Promise<string> =>
 const checkKey = async ({ db }: SecretOptions, secrets: Secrets, from: string): Promise<void> => {
   const requireKeys = (ids: Iterable<string>): void => {
     const unknown = [...ids].filter((id) => !secrets.keyIds.has(id))
-    if (unknown.length > 0) throw wrongKey(from, unknown, secrets)
+    if (unknown.length > 0) throw buildWrongKeyError(from, unknown, secrets)
   }
   // Before a check value is created: a wrong key would create a matching one.
   requireKeys((await countByKey({ db: db.read })).keys())
   const check = await ensureCheck(db, secrets)
-  requireKeys([sealedKeyId(check) ?? UNKNOWN])
+  requireKeys([getSealedKeyId(check) ?? UNKNOWN])
   try {
     secrets.open(store.CHECK_PLACE, check)
   } catch (cause) {
@@ -87,7 +87,7 @@ const startWithoutKey = async ({ db, log }: SecretOptions): Promise<void> => {
 
 /** @throws SecretKeyError if the database was written with another key. */
 export const openSecrets = async (options: SecretOptions): Promise<Secrets> => {
-  const { key, from } = keySource(options.config)
+  const { key, from } = getKeySource(options.config)
   const secrets = createSecrets({ key, previous: options.config.encryptionKeyPrevious })
   if (secrets.isEnabled) await checkKey(options, secrets, from)
   else await startWithoutKey(options)

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { compose } from '../../compose.ts'
 import { createLogger } from '../../platform/runtime/log.ts'
-import { createSecrets, keyIdOf } from '../../platform/security/crypto.ts'
+import { computeKeyId, createSecrets } from '../../platform/security/crypto.ts'
 import { type TestApp, testApp } from '../../testing/app.ts'
 import { restart } from '../../testing/restart.ts'
 import { onSqlite } from '../../testing/servers.ts'
@@ -51,11 +51,11 @@ describe.each(onSqlite())('rotation on %s', (dialect) => {
       const ids = await create(5)
       const rotating = await restarted(app, ROTATING)
       const before = await (await rotating.request(admin, 'GET', `/api/credentials/${ids[0]}`)).text()
-      await expect(restart(app, ALONE)).rejects.toThrow(keyIdOf(OLD))
+      await expect(restart(app, ALONE)).rejects.toThrow(computeKeyId(OLD))
       const response = await rotating.request(admin, 'POST', '/api/secrets/rotate')
       expect([response.status, await response.json()]).toEqual([
         200,
-        { rotated: 5, remaining: 0, key_id: keyIdOf(NEW) },
+        { rotated: 5, remaining: 0, key_id: computeKeyId(NEW) },
       ])
 
       const alone = await restarted(app, ALONE)
@@ -67,7 +67,7 @@ describe.each(onSqlite())('rotation on %s', (dialect) => {
         'community-3',
         'community-4',
       ])
-      await expect(restart(app, { encryptionKey: OLD })).rejects.toThrow(keyIdOf(NEW))
+      await expect(restart(app, { encryptionKey: OLD })).rejects.toThrow(computeKeyId(NEW))
     },
     TIMEOUT_MS,
   )
@@ -78,7 +78,7 @@ describe.each(onSqlite())('rotation on %s', (dialect) => {
     const rotating = await restarted(app, ROTATING)
     await rotating.request(admin, 'POST', '/api/secrets/rotate')
     const again = await rotating.request(admin, 'POST', '/api/secrets/rotate')
-    expect(await again.json()).toEqual({ rotated: 0, remaining: 0, key_id: keyIdOf(NEW) })
+    expect(await again.json()).toEqual({ rotated: 0, remaining: 0, key_id: computeKeyId(NEW) })
   })
 
   test('with nothing stored hands the database over to the new key', async () => {
@@ -141,8 +141,8 @@ describe.each(onSqlite())('rotation on %s', (dialect) => {
     const response = await plat.fetch(
       new Request('http://plat.test/api/secrets/rotate', { method: 'POST', headers, signal: AbortSignal.abort() }),
     )
-    expect(await response.json()).toEqual({ rotated: 0, remaining: 3, key_id: keyIdOf(NEW) })
-    await expect(restart(app, ALONE)).rejects.toThrow(keyIdOf(OLD))
+    expect(await response.json()).toEqual({ rotated: 0, remaining: 3, key_id: computeKeyId(NEW) })
+    await expect(restart(app, ALONE)).rejects.toThrow(computeKeyId(OLD))
   })
 
   test('skips a value that it cannot open, counts it and names it', async () => {
@@ -158,6 +158,6 @@ describe.each(onSqlite())('rotation on %s', (dialect) => {
     expect(await response.json()).toMatchObject({ rotated: 2, remaining: 1 })
     expect(entries.join()).toContain(`credentials.secret of ${broken} was altered`)
     expect(entries.join()).not.toContain('swapped')
-    await expect(restart(app, ALONE)).rejects.toThrow(keyIdOf(OLD))
+    await expect(restart(app, ALONE)).rejects.toThrow(computeKeyId(OLD))
   })
 })

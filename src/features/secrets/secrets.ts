@@ -3,15 +3,15 @@
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Secrets } from '../../platform/security/crypto.ts'
 import { type Feature, implement } from '../ctx.ts'
-import { secrets as contract } from './api.ts'
+import { secrets } from './api.ts'
 import { rotate } from './rotate.ts'
 
 /** Returns the issue of a secret field on a server without a key: the secret is refused, never stored in plain text. */
-export const missingKey = (field: string): FieldIssue => ({
+export const buildMissingKeyIssue = (field: string): FieldIssue => ({
   field,
   message: 'cannot be stored, because the server has no ENCRYPTION_KEY',
 })
 
-export const secretsFeature = ({ secrets }: { readonly secrets: Secrets }): Feature => ({
-  operations: implement(contract, { rotate: async (ctx) => rotate(ctx, secrets) }),
+export const secretsFeature = (options: { readonly secrets: Secrets }): Feature => ({
+  operations: implement(secrets, { rotate: async (ctx) => rotate(ctx, options.secrets) }),
 })

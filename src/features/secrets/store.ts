@@ -1,6 +1,6 @@
 /** The queries of secrets: the check value and the sealed columns, written by rotation and their owners. */
 import { type Kysely, sql } from 'kysely'
-import { sealedPrefix } from '../../platform/security/crypto.ts'
+import { buildSealedPrefix } from '../../platform/security/crypto.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { SealedColumn } from './sealed-columns.ts'
 
@@ -29,7 +29,7 @@ export const replaceCheck = async (scope: DbScope, sealed: string): Promise<void
 const anyTable = (db: Ctx['db']): Kysely<Record<string, Record<string, string | null>>> =>
   db as unknown as Kysely<Record<string, Record<string, string | null>>>
 
-const PREFIX_LENGTH = sealedPrefix('00000000').length
+const PREFIX_LENGTH = buildSealedPrefix('00000000').length
 
 /** Counts the values of a column by prefix, which names the key. */
 export const countByPrefix = async ({ db }: DbScope, { table, column }: SealedColumn): Promise<Map<string, number>> => {
@@ -56,7 +56,7 @@ export const lockStale = async (
   const query = anyTable(ctx.db)
     .selectFrom(table)
     .select([sql.ref<string>(idColumn).as('id'), sql.ref<string>(column).as('sealed')])
-    .where(column, 'not like', `${sealedPrefix(keyId)}%`)
+    .where(column, 'not like', `${buildSealedPrefix(keyId)}%`)
     .where(idColumn, '>', after)
     .orderBy(idColumn)
     .limit(limit)

@@ -4,17 +4,17 @@ import { AppError } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 import type { Requirement } from '../factors/requirement.ts'
-import { keysOf } from '../keys/keys.ts'
-import { cutRights, type KeyLimits, limitsOf } from '../keys/limits.ts'
+import { findKeysByIds } from '../keys/keys.ts'
+import { type KeyLimits, limitRights, toLimits } from '../keys/limits.ts'
 import type { Tables } from '../tables.ts'
-import { type Account, accountsOf } from '../users/account.ts'
+import { type Account, findAccounts } from '../users/account.ts'
 import type { Session, SessionStore } from './store.ts'
 
 /** The credential of an admitted caller. */
 export type Credential = Pick<Caller, 'via' | 'credentialId' | 'keyHash'>
 
 /** Names a credential: a session by its id, and a key by its value, of which it may have two. */
-export const credentialName = ({ credentialId, keyHash }: Credential): string => keyHash ?? credentialId ?? ''
+export const getCredentialName = ({ credentialId, keyHash }: Credential): string => keyHash ?? credentialId ?? ''
 
 export type Held = {
   readonly permissions: ReadonlySet<string>
@@ -24,7 +24,7 @@ export type Held = {
   readonly expiresMs: number
 }
 
-/** The valid credentials by `credentialName`; no session while their store is away. @throws if the database is unavailable */
+/** The valid credentials by `getCredentialName`; no session while their store is away. @throws if the database is unavailable */
 export type CheckCredentials = (credentials: readonly Credential[]) => Promise<ReadonlyMap<string, Held>>
 
 type CheckOptions = {
@@ -50,7 +50,7 @@ type Stored = {
 export const createCredentialCheck = ({ db, sessions, requirement, now }: CheckOptions): CheckCredentials => {
   const scope = { db: db.read }
 
-  const allSessions = async (ids: readonly string[]): Promise<Session[]> => {
+  const findSessions = async (ids: readonly string[]): Promise<Session[]> => {
     try {
       return await sessions.getAll(ids)
     } catch (error) {
@@ -59,8 +59,8 @@ export const createCredentialCheck = ({ db, sessions, requirement, now }: CheckO
     }
   }
 
-  const storedSessions = async (ids: readonly string[]): Promise<Stored[]> =>
-    (await allSessions(ids)).map(({ id, userId, userGeneration, expiresAt, method }) => ({
+  const findStoredSessions = async (ids: readonly string[]): Promise<Stored[]> =>
+    (await findSessions(ids)).map(({ id, userId, userGeneration, expiresAt, method }) => ({
       name: id,
       userId,
       generation: userGeneration,
@@ -68,35 +68,35 @@ export const createCredentialCheck = ({ db, sessions, requirement, now }: CheckO
       method,
     }))
 
-  const storedKeys = async (ids: readonly string[]): Promise<Stored[]> =>
-    (await keysOf(scope, ids)).flatMap((key) => {
+  const findStoredKeys = async (ids: readonly string[]): Promise<Stored[]> =>
+    (await findKeysByIds(scope, ids)).flatMap((key) => {
       const { user_id, key_hash, previous_hash, previous_expires_at } = key
       if (user_id === null) return []
       const expiresMs = key.expires_at === null ? Infinity : Date.parse(key.expires_at)
-      const one = { name: key_hash, userId: user_id, expiresMs, limits: limitsOf(key) }
+      const one = { name: key_hash, userId: user_id, expiresMs, limits: toLimits(key) }
       if (previous_hash === null || previous_expires_at === null) return one
       return [one, { ...one, name: previous_hash, expiresMs: Math.min(expiresMs, Date.parse(previous_expires_at)) }]
     })
 
   return async (credentials) => {
-    const idsOf = (via: Caller['via']): string[] => [
+    const listIds = (via: Caller['via']): string[] => [
       ...new Set(credentials.flatMap((one) => (one.via === via ? (one.credentialId ?? []) : []))),
     ]
-    const stored = (await Promise.all([storedSessions(idsOf('session')), storedKeys(idsOf('key'))])).flat()
-    const accounts = await accountsOf(scope, [...new Set(stored.map(({ userId }) => userId))])
+    const stored = (await Promise.all([findStoredSessions(listIds('session')), findStoredKeys(listIds('key'))])).flat()
+    const accounts = await findAccounts(scope, [...new Set(stored.map(({ userId }) => userId))])
     const incomplete = new Set<string>()
     for (const { method, userId } of stored)
       if (method === 'password' && (await requirement.isMissing(scope, userId))) incomplete.add(userId)
     const atMs = now().getTime()
     /** Returns when the credential is refused because its user has not signed in by a provider. */
-    const refusedMs = ({ generation, method }: Stored, account: Account): number => {
+    const getRefusedMs = ({ generation, method }: Stored, account: Account): number => {
       // Keys sleep, and sessions do not.
       if (generation === undefined) return account.sleepsMs
       return method === 'passkey' ? account.passkeysUntilMs : Infinity
     }
     const holds = (one: Stored, account: Account | undefined): account is Account =>
       account?.isActive === true &&
-      Math.min(one.expiresMs, refusedMs(one, account)) > atMs &&
+      Math.min(one.expiresMs, getRefusedMs(one, account)) > atMs &&
       (one.generation === undefined || one.generation === account.generation)
     return new Map(
       stored.flatMap((one) => {
@@ -104,9 +104,9 @@ export const createCredentialCheck = ({ db, sessions, requirement, now }: CheckO
         if (!holds(one, account) || (one.method === 'password' && incomplete.has(one.userId))) return []
         const { name, limits, expiresMs } = one
         // Their areas are not compared.
-        const { permissions, reach } = limits ? cutRights(account, limits) : account
+        const { permissions, reach } = limits ? limitRights(account, limits) : account
         const held = { permissions, ...(reach && { reach }) }
-        return [[name, { ...held, expiresMs: Math.min(expiresMs, refusedMs(one, account)) }] as const]
+        return [[name, { ...held, expiresMs: Math.min(expiresMs, getRefusedMs(one, account)) }] as const]
       }),
     )
   }

@@ -1,8 +1,8 @@
 /** Sessions in the main database; the only writer of its tables. */
 import type { Kysely } from 'kysely'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { violationOf } from '../../platform/db/violations.ts'
+import { getViolation } from '../../platform/db/violations.ts'
 import { isSameHash } from '../../platform/security/secret-token.ts'
 import type { Tables } from '../tables.ts'
 import type { Session, SessionStore } from './store.ts'
@@ -11,7 +11,7 @@ import type { SessionExpiryRow, SessionRow } from './table.ts'
 /** The number of sessions deleted in one transaction. */
 const PURGE_BATCH = 500
 
-const sessionOf = (row: SessionRow & SessionExpiryRow): Session => ({
+const toSession = (row: SessionRow & SessionExpiryRow): Session => ({
   id: row.id,
   userId: row.user_id,
   userGeneration: row.user_generation,
@@ -25,7 +25,7 @@ const sessionOf = (row: SessionRow & SessionExpiryRow): Session => ({
   endsAt: row.ends_at === null ? null : new Date(row.ends_at),
 })
 
-export const databaseStore = (db: Db<Tables>): SessionStore => {
+export const createDatabaseStore = (db: Db<Tables>): SessionStore => {
   // Uses an index, and not a connection that a writer needs, because a write may call this while it holds one.
   const query = (from: Kysely<Tables> = db.quick) =>
     from.selectFrom('sessions').innerJoin('session_expiries', 'session_expiries.session_id', 'sessions.id').selectAll()
@@ -61,23 +61,24 @@ export const databaseStore = (db: Db<Tables>): SessionStore => {
         })
       } catch (error) {
         // The user was just deleted: the session is as invalid as one of an earlier generation.
-        if (violationOf(error)?.kind !== 'foreign_key') throw error
+        if (getViolation(error)?.kind !== 'foreign_key') throw error
       }
     },
     find: async (tokenHash, tx) => {
       const row = await query(tx).where('token_hash', '=', tokenHash).executeTakeFirst()
-      return row && isSameHash(row.token_hash, tokenHash) ? sessionOf(row) : undefined
+      return row && isSameHash(row.token_hash, tokenHash) ? toSession(row) : undefined
     },
     get: async (id) => {
       const row = await query().where('id', '=', id).executeTakeFirst()
-      return row && sessionOf(row)
+      return row && toSession(row)
     },
     getAll: async (ids) => {
       const found: Session[] = []
-      for (const some of batches(ids)) found.push(...(await query().where('id', 'in', some).execute()).map(sessionOf))
+      for (const some of splitBatches(ids))
+        found.push(...(await query().where('id', 'in', some).execute()).map(toSession))
       return found
     },
-    list: async (userId, tx) => (await query(tx).where('user_id', '=', userId).execute()).map(sessionOf),
+    list: async (userId, tx) => (await query(tx).where('user_id', '=', userId).execute()).map(toSession),
     // Within a process, `identify` ensures that only one request renews it.
     renew: async ({ id }, { renewedAt, expiresAt }) => {
       await db.write((tx) =>

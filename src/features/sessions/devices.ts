@@ -1,7 +1,7 @@
 /** Signed cookies by which a known browser or command line skips the queue of unknown devices. They grant no rights. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
-import { cookieValue, ownCookie } from '../../platform/http/credentials.ts'
+import { createCookie, getCookie } from '../../platform/http/credentials.ts'
 import type { Tables } from '../tables.ts'
 import { createSignInKey } from './sign-in-key-store.ts'
 
@@ -32,26 +32,26 @@ const ID_BYTES = 16
 const FORM = /^(([0-9a-f-]{36})\.(\d{1,15})\.([\w-]{22})\.(\d{1,15}))\.([\w-]{43})$/
 
 /** The prefix makes the signature invalid for any other purpose. */
-const signatureOf = (key: Buffer, text: string): Buffer =>
+const computeSignature = (key: Buffer, text: string): Buffer =>
   createHmac('sha256', key).update(`device-cookie|${text}`).digest()
 
 export const createDevices = ({ db, isSecure }: { db: Db<Tables>; isSecure: boolean }): Devices => {
-  const cookie = ownCookie('device', { isSecure, ttlMs: LIFE_MS })
+  const cookie = createCookie('device', { isSecure, ttlMs: LIFE_MS })
   const key = createSignInKey(db, 'device-cookie')
 
   return {
     shown: async (headers, now) => {
       const [, text, userId, generation, id, at, signature] =
-        FORM.exec(cookieValue(headers.get('cookie') ?? '', cookie.name) ?? '') ?? []
+        FORM.exec(getCookie(headers.get('cookie') ?? '', cookie.name) ?? '') ?? []
       if (text === undefined || userId === undefined || id === undefined || signature === undefined) return undefined
       const ageMs = now.getTime() - Number(at)
       if (ageMs > LIFE_MS) return undefined
-      const isOurs = timingSafeEqual(signatureOf(await key(), text), Buffer.from(signature, 'base64url'))
+      const isOurs = timingSafeEqual(computeSignature(await key(), text), Buffer.from(signature, 'base64url'))
       return isOurs ? { id, userId, generation: Number(generation) } : undefined
     },
     cookieFor: async ({ id = randomBytes(ID_BYTES).toString('base64url'), userId, generation, at }) => {
       const text = [userId, generation, id, at.getTime()].join('.')
-      return cookie.set(`${text}.${signatureOf(await key(), text).toString('base64url')}`)
+      return cookie.set(`${text}.${computeSignature(await key(), text).toString('base64url')}`)
     },
   }
 }

@@ -33,7 +33,7 @@ const deleteEnds = (tx: Kysely<Tables>, ids: readonly string[]) =>
   tx.deleteFrom('ended_sessions').where('id', 'in', ids).execute()
 
 /** Deletes what is not needed any more. @returns the number of deleted rows */
-export const purgeEnds = async (db: Db<Tables>, now: Date, write: Write): Promise<number> => {
+export const removeExpiredEnds = async (db: Db<Tables>, now: Date, write: Write): Promise<number> => {
   let purged = 0
   for (;;) {
     const rows = await db.read

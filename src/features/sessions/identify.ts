@@ -3,7 +3,7 @@
 import { AppError } from '../../platform/contract/errors.ts'
 import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { Db, ReadPoint, Tx } from '../../platform/db/database.ts'
-import { credentialsOf } from '../../platform/http/credentials.ts'
+import { readCredentials } from '../../platform/http/credentials.ts'
 import { ForeignAddressError } from '../../platform/operation/access.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 import { createRights } from '../../platform/operation/read-rights.ts'
@@ -11,16 +11,16 @@ import type { Identify, Identity, RequestOrigin } from '../../platform/operation
 import type { Rights } from '../../platform/operation/rights.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
-import { secretHash } from '../../platform/security/secret-token.ts'
+import { hashSecret } from '../../platform/security/secret-token.ts'
 import type { Requirement } from '../factors/requirement.ts'
 import { type FoundKey, findKeyByHash } from '../keys/keys.ts'
-import { allowsClient, cutRights, isNarrow, type KeyLimits, limitsOf } from '../keys/limits.ts'
+import { isClientAllowed, isNarrow, type KeyLimits, limitRights, toLimits } from '../keys/limits.ts'
 import type { KeyUses } from '../keys/uses.ts'
 import type { Tables } from '../tables.ts'
-import { type Account, ASLEEP, accountOf } from '../users/account.ts'
-import { areasOfScopes } from '../users/grants.ts'
-import { cookieFor } from './sessions.ts'
-import { expiryOf } from './start.ts'
+import { type Account, ASLEEP, findAccount } from '../users/account.ts'
+import { findAreasOfScopes } from '../users/grants.ts'
+import { createCookie } from './sessions.ts'
+import { computeExpiry } from './start.ts'
 import type { Session, SessionStore } from './store.ts'
 
 export type IdentifyOptions = {
@@ -84,10 +84,10 @@ type Source = {
   readonly needsFactor: (userId: string) => Promise<boolean>
 }
 
-const unauthorized = (message: string) => new AppError('UNAUTHORIZED', message)
-const sessionEnded = () => unauthorized('The session has ended; sign in again')
+const buildUnauthorizedError = (message: string) => new AppError('UNAUTHORIZED', message)
+const buildSessionEndedError = () => buildUnauthorizedError('The session has ended; sign in again')
 
-const callerOf = (
+const buildCaller = (
   account: Omit<Account, 'reach'> & Pick<Caller, 'reach'>,
   via: Caller['via'],
   credentialId: string,
@@ -105,10 +105,10 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   const { db, config, sessions, requirement, keyUses, now, log } = options
   const { sessionTtlMs } = config
   const renewAfterMs = Math.min(MAX_RENEW_AFTER_MS, sessionTtlMs / 10)
-  const cookie = cookieFor(config)
+  const cookie = createCookie(config)
 
   /** Caches the lookups of one revision. */
-  const committed = (revision: string, readPoint: ReadPoint): Source => {
+  const createCommittedSource = (revision: string, readPoint: ReadPoint): Source => {
     const holders = memoized<Holder | undefined>(db.cache.at('key holders', revision))
     const lives = memoized<Live | undefined>(db.cache.at('live sessions', revision))
     const accounts = memoized<Account | undefined>(db.cache.at('user accounts', revision))
@@ -116,22 +116,22 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     const scope = { db: db.quick }
     const source: Source = {
       readPoint,
-      holder: (hash) => holders(hash, () => holderOf(scope, source, hash)),
+      holder: (hash) => holders(hash, () => findHolder(scope, source, hash)),
       live: (hash, read) => (sessions.isInDatabase ? lives(hash, read) : read()),
       session: (hash) => sessions.find(hash),
-      account: (userId) => accounts(userId, () => accountOf(scope, userId)),
+      account: (userId) => accounts(userId, () => findAccount(scope, userId)),
       needsFactor: (userId) => requirement.isMissing(scope, userId),
     }
     return source
   }
 
-  const within = (tx: Tx<Tables>): Source => {
+  const createTransactionSource = (tx: Tx<Tables>): Source => {
     const source: Source = {
       readPoint: undefined,
-      holder: (hash) => holderOf(tx, source, hash),
+      holder: (hash) => findHolder(tx, source, hash),
       live: (_, read) => read(),
       session: (hash) => sessions.find(hash, tx.db),
-      account: (userId) => accountOf(tx, userId),
+      account: (userId) => findAccount(tx, userId),
       needsFactor: (userId) => requirement.isMissing(tx, userId),
     }
     return source
@@ -142,11 +142,11 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     tables: TABLES,
     common: COMMON,
     now,
-    committed,
-    within,
+    committed: createCommittedSource,
+    within: createTransactionSource,
   })
 
-  const activeAccount = async ({ account: find }: Source, userId: string): Promise<Account | undefined> => {
+  const findActiveAccount = async ({ account: find }: Source, userId: string): Promise<Account | undefined> => {
     const account = await find(userId)
     return account?.isActive ? account : undefined
   }
@@ -156,15 +156,15 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   const isExpired = (found: FoundKey): boolean => hasPassed(found.key.expires_at) || isReplaced(found)
 
   /** The values of the row that must stay unchanged. After a rotation the hash is in the other column. */
-  const keyRow = ({ key, isPrevious }: FoundKey) => ({
+  const toKeyRow = ({ key, isPrevious }: FoundKey) => ({
     ...{ id: key.id, expires_at: key.expires_at },
     ...(isPrevious
       ? { previous_hash: key.previous_hash, previous_expires_at: key.previous_expires_at }
       : { key_hash: key.key_hash }),
   })
 
-  const keyCaller = (account: Account, { key, limits, hash, areas }: KeyCaller): Caller => ({
-    ...callerOf({ ...account, ...cutRights(account, limits, areas) }, 'key', key.id),
+  const buildKeyCaller = (account: Account, { key, limits, hash, areas }: KeyCaller): Caller => ({
+    ...buildCaller({ ...account, ...limitRights(account, limits, areas) }, 'key', key.id),
     ...{ keyName: key.name, keyHash: hash },
     ...(key.feed_id !== null && { feedId: key.feed_id }),
     ...(isNarrow(limits) && { isNarrow: true, keyPermissions: limits.permissions, keyScope: limits.scopeId }),
@@ -172,42 +172,46 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
 
   const isAsleep = (sleepsMs: number): boolean => sleepsMs <= now().getTime()
 
-  const holderOf = async (scope: Pick<Tx<Tables>, 'db'>, source: Source, hash: string): Promise<Holder | undefined> => {
+  const findHolder = async (
+    scope: Pick<Tx<Tables>, 'db'>,
+    source: Source,
+    hash: string,
+  ): Promise<Holder | undefined> => {
     const found = await findKeyByHash(scope, hash)
     if (!found) return undefined
     const { key } = found
-    const limits = limitsOf(key)
+    const limits = toLimits(key)
     if (key.user_id === null) return { ...found, limits, rights: undefined, sleepsMs: Infinity }
-    const account = await activeAccount(source, key.user_id)
+    const account = await findActiveAccount(source, key.user_id)
     const sleepsMs = account?.sleepsMs ?? Infinity
     const areas =
       limits.scopeId === undefined
         ? undefined
-        : new Set((await areasOfScopes(scope, [limits.scopeId])).map(({ area_id }) => area_id))
+        : new Set((await findAreasOfScopes(scope, [limits.scopeId])).map(({ area_id }) => area_id))
     const rights =
       account &&
       rightsOf({
-        caller: keyCaller(account, { key, limits, hash, areas }),
+        caller: buildKeyCaller(account, { key, limits, hash, areas }),
         readPoint: source.readPoint,
         rows: [
           { table: 'users', where: { id: account.id, is_active: 1 } },
-          { table: 'api_keys', where: keyRow(found) },
+          { table: 'api_keys', where: toKeyRow(found) },
         ],
         isOver: () => isExpired(found) || isAsleep(sleepsMs),
-        again: async (from) => (await keyHolder(hash, from)).rights,
+        again: async (from) => (await getKeyHolderOrThrow(hash, from)).rights,
       })
     return { ...found, limits, rights, sleepsMs }
   }
 
-  const keyHolder = async (hash: string, source: Source): Promise<ActiveHolder> => {
+  const getKeyHolderOrThrow = async (hash: string, source: Source): Promise<ActiveHolder> => {
     const holder = await source.holder(hash)
-    if (!holder) throw unauthorized('The API key is not valid')
+    if (!holder) throw buildUnauthorizedError('The API key is not valid')
     if (holder.key.user_id === null)
       throw new AppError('LEGACY_API_KEY_UNSUPPORTED', 'The API key belongs to no user; make a new one')
     if (isReplaced(holder)) throw new AppError('EXPIRED_KEY', 'The API key was rotated, and this value has ended')
     if (isExpired(holder)) throw new AppError('EXPIRED_KEY', 'The API key has expired')
-    if (!isActive(holder)) throw unauthorized('The API key is not valid')
-    if (isAsleep(holder.sleepsMs)) throw unauthorized(ASLEEP)
+    if (!isActive(holder)) throw buildUnauthorizedError('The API key is not valid')
+    if (isAsleep(holder.sleepsMs)) throw buildUnauthorizedError(ASLEEP)
     return holder
   }
 
@@ -215,7 +219,11 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   const renew = async (live: Live, at: Date, token: string): Promise<string | undefined> => {
     const before = live.session
     // Set at once, so that concurrent requests of a page don't write it again.
-    live.session = { ...before, renewedAt: at, expiresAt: expiryOf(at, { ttlMs: sessionTtlMs, endsAt: before.endsAt }) }
+    live.session = {
+      ...before,
+      renewedAt: at,
+      expiresAt: computeExpiry(at, { ttlMs: sessionTtlMs, endsAt: before.endsAt }),
+    }
     try {
       return (await sessions.renew(before, live.session)) ? cookie.set(token) : undefined
     } catch (error) {
@@ -228,7 +236,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   const isOver = ({ session, refusedMs = Infinity }: Live): boolean =>
     Math.min(session.expiresAt.getTime(), refusedMs) <= now().getTime()
 
-  const liveSession = async (source: Source, hash: string): Promise<Live> => {
+  const getLiveSessionOrThrow = async (source: Source, hash: string): Promise<Live> => {
     const read = async (): Promise<Live | undefined> => {
       const session = await source.session(hash)
       return session && { session, readMs: performance.now() }
@@ -236,30 +244,30 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     const remembered = await source.live(hash, read)
     // Another process may have renewed it, so an expired copy is read again.
     const live = remembered && isOver(remembered) ? await read() : remembered
-    if (!live || isOver(live)) throw sessionEnded()
+    if (!live || isOver(live)) throw buildSessionEndedError()
     return live
   }
 
-  const sessionCaller = async (
+  const buildSessionCaller = async (
     { id, createdAt, method }: Session,
     account: Account,
     source: Source,
   ): Promise<Caller> => {
-    const caller = { ...callerOf(account, 'session', id), signedInMs: createdAt.getTime() }
+    const caller = { ...buildCaller(account, 'session', id), signedInMs: createdAt.getTime() }
     // A passkey is two factors, and a provider has asked for what it must.
     if (method !== 'password' || !(await source.needsFactor(account.id))) return caller
     const { reach: _, ...bare } = caller
     return { ...bare, permissions: new Set(), needsFactor: true }
   }
 
-  const rightsIn = async (live: Live, hash: string, source: Source): Promise<Rights> => {
+  const getRights = async (live: Live, hash: string, source: Source): Promise<Rights> => {
     if (live.rights) return live.rights
     const { id, userId, userGeneration } = live.session
-    const account = await activeAccount(source, userId)
-    if (account?.generation !== userGeneration) throw sessionEnded()
+    const account = await findActiveAccount(source, userId)
+    if (account?.generation !== userGeneration) throw buildSessionEndedError()
     if (live.session.method === 'passkey') live.refusedMs = account.passkeysUntilMs
-    if (isOver(live)) throw sessionEnded()
-    const caller = await sessionCaller(live.session, account, source)
+    if (isOver(live)) throw buildSessionEndedError()
+    const caller = await buildSessionCaller(live.session, account, source)
     const { readPoint } = source
     const user = { table: 'users', where: { id: userId, is_active: 1, generation: userGeneration } }
     const found = { caller, readPoint, isOver: () => isOver(live) }
@@ -267,7 +275,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
       live.rights = rightsOf({
         ...found,
         rows: [user, { table: 'sessions', where: { id } }],
-        again: async (from) => rightsIn(await liveSession(from, hash), hash, from),
+        again: async (from) => getRights(await getLiveSessionOrThrow(from, hash), hash, from),
       })
       return live.rights
     }
@@ -276,23 +284,23 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
       rows: [user],
       // A transaction does not query the external store: its last answer counts.
       again: async (from) => {
-        if (isOver(live)) throw sessionEnded()
-        return rightsIn(live, hash, from)
+        if (isOver(live)) throw buildSessionEndedError()
+        return getRights(live, hash, from)
       },
       ask: async () => {
         if (performance.now() - live.readMs < ASK_AGAIN_MS) return
-        const { session, readMs } = await liveSession(source, hash)
+        const { session, readMs } = await getLiveSessionOrThrow(source, hash)
         live.session = session
         live.readMs = readMs
       },
     })
   }
 
-  const bySession = async (token: string, source: Source): Promise<Identity> => {
+  const identifySession = async (token: string, source: Source): Promise<Identity> => {
     const at = now()
-    const hash = secretHash(token)
-    const live = await liveSession(source, hash)
-    const rights = await rightsIn(live, hash, source)
+    const hash = hashSecret(token)
+    const live = await getLiveSessionOrThrow(source, hash)
+    const rights = await getRights(live, hash, source)
     // Read after the wait, because another request may have renewed the expiry.
     const isDue = at.getTime() - live.session.renewedAt.getTime() >= renewAfterMs
     const setCookie = isDue ? await renew(live, at, token) : undefined
@@ -300,24 +308,29 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     return setCookie === undefined ? identity : { ...identity, setCookie }
   }
 
-  const byBearer = async (token: string, source: Source, origin: RequestOrigin | undefined): Promise<Identity> => {
-    const { key, limits, rights } = await keyHolder(secretHash(token), source)
+  const identifyBearer = async (
+    token: string,
+    source: Source,
+    origin: RequestOrigin | undefined,
+  ): Promise<Identity> => {
+    const { key, limits, rights } = await getKeyHolderOrThrow(hashSecret(token), source)
     const { caller } = rights
-    const clientOf = () => origin?.client ?? ''
-    if (limits.cidrs.length > 0 && !allowsClient(limits, clientOf())) throw new ForeignAddressError(caller, clientOf())
-    keyUses.note(key.id, now(), clientOf)
+    const getClient = () => origin?.client ?? ''
+    if (limits.cidrs.length > 0 && !isClientAllowed(limits, getClient()))
+      throw new ForeignAddressError(caller, getClient())
+    keyUses.note(key.id, now(), getClient)
     return { caller, isAmbient: false, rights }
   }
 
   return async (headers, origin) => {
-    const shown = credentialsOf(headers, cookie.name)
+    const shown = readCredentials(headers, cookie.name)
     if (!shown) return undefined
     const asked = db.readPoint()
     const readPoint = asked instanceof Promise ? await asked : asked
     const source = sourceAt(readPoint)
     const identity = await (shown.kind === 'bearer'
-      ? byBearer(shown.token, source, origin)
-      : bySession(shown.token, source))
+      ? identifyBearer(shown.token, source, origin)
+      : identifySession(shown.token, source))
     // When this process makes all commits, checking again costs nothing.
     return db.sql.isInProcess ? identity : { ...identity, readPoint }
   }

@@ -34,7 +34,7 @@ export const readSignIn = async <Schema extends z.ZodObject>(
   return parse(schema, body)
 }
 
-export const login = async (ctx: Ctx, request: Request, options: LoginOptions): Promise<Response> => {
+export const handleLogin = async (ctx: Ctx, request: Request, options: LoginOptions): Promise<Response> => {
   const { signIn, audit, requirement } = options
   const sinceMs = performance.now()
   const { username, password, ...factor } = await readSignIn(request, Login)

@@ -5,11 +5,11 @@ import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import { openValkey } from '../../platform/runtime/valkey.ts'
 import type { Tables } from '../tables.ts'
-import { databaseStore } from './database-store.ts'
+import { createDatabaseStore } from './database-store.ts'
 import { createSignInKey } from './sign-in-key-store.ts'
 import { createTextSigner } from './signed-text.ts'
 import type { SessionStore } from './store.ts'
-import { valkeyStore } from './valkey-store.ts'
+import { createValkeyStore } from './valkey-store.ts'
 
 type StoreOptions = {
   readonly db: Db<Tables>
@@ -20,8 +20,8 @@ type StoreOptions = {
 
 /** Returns the store that SESSION_STORE_TYPE names; it connects at its first use. */
 export const openSessionStore = ({ db, config, log, now }: StoreOptions): SessionStore => {
-  if (config.sessionStoreType !== 'valkey') return databaseStore(db)
+  if (config.sessionStoreType !== 'valkey') return createDatabaseStore(db)
   const valkey = openValkey({ url: config.valkeyUrl, what: 'session store', log })
   const signer = createTextSigner(createSignInKey(db, 'valkey-sessions'), 'valkey-session')
-  return valkeyStore({ valkey, db, signer, ttlMs: config.sessionTtlMs, now })
+  return createValkeyStore({ valkey, db, signer, ttlMs: config.sessionTtlMs, now })
 }

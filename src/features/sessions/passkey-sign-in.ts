@@ -7,7 +7,7 @@ import type { RawAudit } from '../../platform/operation/audit.ts'
 import type { Ctx } from '../ctx.ts'
 import { ShownPasskey } from '../factors/api.ts'
 import type { SignInFactors } from '../factors/sign-in-factor.ts'
-import { accountOf, recordSignIn } from '../users/account.ts'
+import { findAccount, recordSignIn } from '../users/account.ts'
 import type { LoggedIn } from './api.ts'
 import { readSignIn } from './login.ts'
 import { type SessionTerms, startSession } from './start.ts'
@@ -17,7 +17,8 @@ type PasskeyOptions = SessionTerms & {
   readonly audit: Pick<RawAudit<never>, 'note' | 'succeeded'>
 }
 
-const wrong = () => new AppError('INVALID_CREDENTIALS', 'No passkey of a user here has answered this challenge')
+const buildWrongPasskeyError = () =>
+  new AppError('INVALID_CREDENTIALS', 'No passkey of a user here has answered this challenge')
 
 const createOutdatedError = () =>
   new AppError(
@@ -27,22 +28,22 @@ const createOutdatedError = () =>
 
 /** Returns when the sessions by passkey of a user end, in ms. @returns 0 for an unknown user */
 const findPasskeysEnd = async (ctx: Ctx, userId: string): Promise<number> =>
-  (await accountOf(ctx, userId))?.passkeysUntilMs ?? 0
+  (await findAccount(ctx, userId))?.passkeysUntilMs ?? 0
 
-export const passkeySignIn = async (ctx: Ctx, request: Request, options: PasskeyOptions): Promise<Response> => {
+export const handlePasskeySignIn = async (ctx: Ctx, request: Request, options: PasskeyOptions): Promise<Response> => {
   const { signInFactors, audit } = options
   const shown = await readSignIn(request, ShownPasskey)
   const proven = await signInFactors.provePasskey(ctx, shown)
-  if (!proven) throw wrong()
+  if (!proven) throw buildWrongPasskeyError()
   audit.note({ userId: proven.userId, changes: { passkey_id: proven.id } })
   let untilMs = Infinity
   const refuse = async (tx: Ctx) => {
-    if (!(await signInFactors.consumePasskey(tx, proven))) return wrong()
+    if (!(await signInFactors.consumePasskey(tx, proven))) return buildWrongPasskeyError()
     untilMs = await findPasskeysEnd(tx, proven.userId)
     return untilMs > Date.parse(tx.now) ? undefined : createOutdatedError()
   }
   const signedIn = await ctx.write((tx) => recordSignIn(tx, { id: proven.userId, refuse }))
-  if (!signedIn) throw wrong()
+  if (!signedIn) throw buildWrongPasskeyError()
   if (signedIn instanceof AppError) throw signedIn
   const { user } = signedIn
   const endsAt = untilMs === Infinity ? {} : { endsAt: new Date(untilMs) }

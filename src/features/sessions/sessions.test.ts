@@ -4,7 +4,7 @@ import { createUser, keyFor } from '../../testing/identities.ts'
 import { engines } from '../../testing/servers.ts'
 import { places, storeConfig } from '../../testing/session-stores.ts'
 import { cookieOf, refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'
-import { systemRole } from '../roles/catalogue.ts'
+import { findSystemRole } from '../roles/catalogue.ts'
 import { Me } from './api.ts'
 
 const PASSWORD = 'quick to check'
@@ -28,7 +28,7 @@ describe.each(places(engines()))('sessions on %s in the %s', (dialect, store) =>
     const byKey = Me.strict().parse(await (await app.send(me, { key: await keyFor(app.db, viewerId) })).json())
     expect(bySession).toEqual(byKey)
     expect(bySession).toMatchObject({ username: 'vic', roles: ['viewer'] })
-    expect(bySession.permissions).toEqual([...(systemRole('role-viewer')?.permissions ?? [])])
+    expect(bySession.permissions).toEqual([...(findSystemRole('role-viewer')?.permissions ?? [])])
   })
 
   test('without credentials every request is 401', async () => {

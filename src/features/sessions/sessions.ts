@@ -1,19 +1,19 @@
 /** The rules of sessions: sign-in, sign-out, the current user, and the other sessions of a user. */
 
 import { AppError, notFound } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
-import { viewedBy } from '../../platform/db/narrowed.ts'
-import { type OwnCookie, sessionCookie } from '../../platform/http/credentials.ts'
+import { computeEtag } from '../../platform/contract/etag.ts'
+import { createViewedDb } from '../../platform/db/narrowed.ts'
+import { createSessionCookie, type OwnCookie } from '../../platform/http/credentials.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { ParsedInputOf, Permission } from '../../platform/operation/operation.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import type { Requirement } from '../factors/requirement.ts'
 import type { SignInFactors } from '../factors/sign-in-factor.ts'
-import { tableOf } from '../inventory.ts'
-import { viewsFor } from '../scopes/part.ts'
-import { accountOf, findUser, requireChargeOf } from '../users/account.ts'
-import { effectiveGrants } from '../users/grants.ts'
+import { toTableName } from '../inventory.ts'
+import { getViews } from '../scopes/part.ts'
+import { findAccount, findUser, requireChargeById } from '../users/account.ts'
+import { findEffectiveGrants } from '../users/grants.ts'
 import type { Grant } from '../users/grants-api.ts'
 import {
   type Me,
@@ -22,10 +22,10 @@ import {
   type Session as SentSession,
   type SignInOptions,
   sessionRoutes,
-  sessions as sessionsApi,
+  sessions,
 } from './api.ts'
-import { login } from './login.ts'
-import { passkeySignIn } from './passkey-sign-in.ts'
+import { handleLogin } from './login.ts'
+import { handlePasskeySignIn } from './passkey-sign-in.ts'
 import type { SignIn } from './sign-in.ts'
 import type { SessionTerms } from './start.ts'
 import type { Session, SessionStore } from './store.ts'
@@ -40,36 +40,39 @@ export type SessionsOptions = {
   readonly requirement: Requirement
 }
 
-export const cookieFor = ({ cookieSecure, sessionTtlMs }: Pick<Config, 'cookieSecure' | 'sessionTtlMs'>): OwnCookie =>
-  sessionCookie({ isSecure: cookieSecure, ttlMs: sessionTtlMs })
+export const createCookie = ({
+  cookieSecure,
+  sessionTtlMs,
+}: Pick<Config, 'cookieSecure' | 'sessionTtlMs'>): OwnCookie =>
+  createSessionCookie({ isSecure: cookieSecure, ttlMs: sessionTtlMs })
 
-const inUse = async ({ caller, db, store }: Ctx): Promise<Optional[]> => {
+const findUsed = async ({ caller, db, store }: Ctx): Promise<Optional[]> => {
   const used: Optional[] = []
   for (const resource of OPTIONAL) {
     const isZones = resource === 'dns-zones'
     const permission: Permission = isZones ? 'dns:list' : `${resource}:list`
     const part = caller.reach?.get(permission)
-    const seen = caller.permissions.has(permission) ? db : part && viewedBy(db, viewsFor(store, part))
-    const table = isZones ? 'dns_zones' : tableOf(resource)
+    const seen = caller.permissions.has(permission) ? db : part && createViewedDb(db, getViews(store, part))
+    const table = isZones ? 'dns_zones' : toTableName(resource)
     if (await seen?.selectFrom(table).select('id').limit(1).executeTakeFirst()) used.push(resource)
   }
   return used
 }
 
 /** Undefined if the roles of the user say the same. A key with limits and a client have a part of the rights, in other hands. */
-const ownGrants = async (ctx: Ctx, userId: string): Promise<Grant[] | undefined> => {
+const findOwnGrants = async (ctx: Ctx, userId: string): Promise<Grant[] | undefined> => {
   const { isNarrow, client, needsFactor } = ctx.caller
   if (isNarrow || client || needsFactor) return undefined
-  const grants = await effectiveGrants(ctx, userId)
+  const grants = await findEffectiveGrants(ctx, userId)
   return grants.some(({ group_id, scope_id }) => group_id !== null || scope_id !== null) ? grants : undefined
 }
 
-const me = async (ctx: Ctx): Promise<Me> => {
+const showMe = async (ctx: Ctx): Promise<Me> => {
   const { userId, permissions, reach, needsFactor } = ctx.caller
   const user = userId === undefined ? undefined : await findUser(ctx, userId)
   if (!user) throw new AppError('UNAUTHORIZED', 'Your account is gone')
-  const grants = await ownGrants(ctx, user.id)
-  const in_use = await inUse(ctx)
+  const grants = await findOwnGrants(ctx, user.id)
+  const in_use = await findUsed(ctx)
   return {
     ...user,
     permissions: [...permissions, ...(reach?.keys() ?? [])].sort(),
@@ -80,7 +83,7 @@ const me = async (ctx: Ctx): Promise<Me> => {
   }
 }
 
-const sent = ({ caller }: Ctx, session: Session): SentSession => ({
+const toSentSession = ({ caller }: Ctx, session: Session): SentSession => ({
   id: session.id,
   created_at: session.createdAt.toISOString(),
   last_seen_at: session.renewedAt.toISOString(),
@@ -94,7 +97,7 @@ const sent = ({ caller }: Ctx, session: Session): SentSession => ({
 
 /** Returns the valid sessions of a user, newest first. */
 const openSessions = async (ctx: Ctx, store: SessionStore, userId: string): Promise<Session[]> => {
-  const account = await accountOf(ctx, userId)
+  const account = await findAccount(ctx, userId)
   if (!account?.isActive) return []
   const now = Date.parse(ctx.now)
   const isOpen = ({ userGeneration, expiresAt, method }: Session): boolean =>
@@ -107,7 +110,7 @@ const openSessions = async (ctx: Ctx, store: SessionStore, userId: string): Prom
   return (await store.list(userId)).filter(isOpen).sort(newestFirst)
 }
 
-type ListInput = ParsedInputOf<typeof sessionsApi.list>
+type ListInput = ParsedInputOf<typeof sessions.list>
 
 const list = async (
   ctx: Ctx,
@@ -116,10 +119,10 @@ const list = async (
 ): Promise<JsonList<SentSession>> => {
   const userId = user_id ?? ctx.caller.userId ?? ''
   if (userId !== ctx.caller.userId) ctx.require('users:update')
-  await requireChargeOf(ctx, userId)
-  const all = (await openSessions(ctx, store, userId)).map((session) => JSON.stringify(sent(ctx, session)))
+  await requireChargeById(ctx, userId)
+  const all = (await openSessions(ctx, store, userId)).map((session) => JSON.stringify(toSentSession(ctx, session)))
   return new JsonList({
-    revision: etagOf(all.join()),
+    revision: computeEtag(all.join()),
     total: async () => all.length,
     rows: async function* () {
       yield all.slice(offset, limit === undefined ? undefined : offset + limit)
@@ -143,13 +146,13 @@ const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: 
   const session = await store.get(id)
   const mayEnd = ({ caller }: Ctx) => session?.userId === caller.userId || caller.permissions.has('users:update')
   if (!session || !mayEnd(ctx)) throw notFound('session', id)
-  await requireChargeOf(ctx, session.userId)
-  ctx.precondition(sent(ctx, session))
+  await requireChargeById(ctx, session.userId)
+  ctx.precondition(toSentSession(ctx, session))
   const finish = await endSession(store, id)
   return async (tx) => {
     // The caller may have lost the permission since, or its user may have gained others.
     if (!mayEnd(tx)) throw notFound('session', id)
-    if (store.isInDatabase) await requireChargeOf(tx, session.userId)
+    if (store.isInDatabase) await requireChargeById(tx, session.userId)
     await finish(tx)
   }
 }
@@ -164,34 +167,34 @@ const signInOptions = async (
   providers: await signInProviders(ctx),
 })
 
-const unstored = (body: object): Response => Response.json(body, { headers: { 'Cache-Control': 'no-store' } })
+const respondUnstored = (body: object): Response => Response.json(body, { headers: { 'Cache-Control': 'no-store' } })
 
 export const sessionsFeature = (options: SessionsOptions): Feature => {
-  const { config, sessions } = options
-  const cookie = cookieFor(config)
-  const terms: SessionTerms = { sessions, cookie, ttlMs: config.sessionTtlMs }
+  const { config, sessions: store } = options
+  const cookie = createCookie(config)
+  const terms: SessionTerms = { sessions: store, cookie, ttlMs: config.sessionTtlMs }
   return {
-    operations: implement(sessionsApi, {
-      me,
-      list: (ctx, input) => list(ctx, sessions, input),
-      delete: { prepare: (ctx, { id }) => remove(ctx, sessions, id) },
+    operations: implement(sessions, {
+      me: showMe,
+      list: (ctx, input) => list(ctx, store, input),
+      delete: { prepare: (ctx, { id }) => remove(ctx, store, id) },
     }),
     routes: [
       {
         route: sessionRoutes.signInOptions,
-        handler: async (ctx) => unstored(await signInOptions(ctx, options)),
+        handler: async (ctx) => respondUnstored(await signInOptions(ctx, options)),
       },
       {
         route: sessionRoutes.login,
-        handler: (ctx, request, audit) => login(ctx, request, { ...options, ...terms, audit }),
+        handler: (ctx, request, audit) => handleLogin(ctx, request, { ...options, ...terms, audit }),
       },
       {
         route: sessionRoutes.passkeyOptions,
-        handler: async (ctx) => unstored(await options.signInFactors.passkeyOptions(ctx)),
+        handler: async (ctx) => respondUnstored(await options.signInFactors.passkeyOptions(ctx)),
       },
       {
         route: sessionRoutes.passkey,
-        handler: (ctx, request, audit) => passkeySignIn(ctx, request, { ...options, ...terms, audit }),
+        handler: (ctx, request, audit) => handlePasskeySignIn(ctx, request, { ...options, ...terms, audit }),
       },
       {
         route: sessionRoutes.logout,
@@ -200,7 +203,7 @@ export const sessionsFeature = (options: SessionsOptions): Feature => {
           // A caller with an API key has no session.
           if (via === 'session' && credentialId !== undefined) {
             audit.note({ resourceId: credentialId })
-            await ctx.write(await endSession(sessions, credentialId), { audit })
+            await ctx.write(await endSession(store, credentialId), { audit })
           } else await audit.succeeded()
           return new Response(null, { status: 204, headers: { 'Set-Cookie': cookie.clear } })
         },

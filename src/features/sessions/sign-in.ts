@@ -2,15 +2,22 @@
 
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { limitKey, networkKey } from '../../platform/http/client-address.ts'
+import { getNetworkKey, limitKey } from '../../platform/http/client-address.ts'
 import { createLimiter } from '../../platform/http/rate-limit.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
-import { passwordProblem } from '../../platform/security/password-rule.ts'
+import { checkPassword } from '../../platform/security/password-rule.ts'
 import { type Passwords, PasswordsBusyError, type PasswordTurn } from '../../platform/security/passwords.ts'
 import type { Ctx } from '../ctx.ts'
 import type { ShownFactor, SignInFactors } from '../factors/sign-in-factor.ts'
 import type { Tables } from '../tables.ts'
-import { findForSignIn, recordSignIn, type SignedIn, type SignInUser, turnOf, unlessBusy } from '../users/account.ts'
+import {
+  createKnownTurn,
+  findForSignIn,
+  recordSignIn,
+  type SignedIn,
+  type SignInUser,
+  unlessBusy,
+} from '../users/account.ts'
 import { createDevices, type Device } from './devices.ts'
 
 export type Attempt = {
@@ -49,10 +56,10 @@ export type SignInOptions = {
   readonly firstUser: () => Promise<unknown>
 }
 
-const wrongCredentials = () => new AppError('INVALID_CREDENTIALS', 'The username or the password is wrong')
+const buildWrongCredentialsError = () => new AppError('INVALID_CREDENTIALS', 'The username or the password is wrong')
 
 /** Settles like `work`, or rejects after the longest wait. @throws PasswordsBusyError */
-const withinWait = async (work: Promise<unknown>, { sinceMs }: Attempt, { maxWaitMs }: Passwords): Promise<void> => {
+const limitWait = async (work: Promise<unknown>, { sinceMs }: Attempt, { maxWaitMs }: Passwords): Promise<void> => {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new PasswordsBusyError()), Math.max(0, sinceMs + maxWaitMs - performance.now()))
   try {
@@ -68,24 +75,28 @@ export const createSignIn = ({ db, config, passwords, signInFactors, now, firstU
   // For this instance only, like the queue. It counts attempts, not failures, because many may run concurrently.
   const attempts = createLimiter({ requests, windowMs })
 
-  const mayUsePassword = ({ isBreakGlass }: SignInUser): boolean => config.passwordSignIn === 'all' || isBreakGlass
+  const canUsePassword = ({ isBreakGlass }: SignInUser): boolean => config.passwordSignIn === 'all' || isBreakGlass
 
-  const mayGoAhead = (user: SignInUser | undefined, device: Device | undefined): user is SignInUser => {
+  const canGoAhead = (user: SignInUser | undefined, device: Device | undefined): user is SignInUser => {
     if (user?.id !== device?.userId || user?.generation !== device?.generation) return false
     return (
       device !== undefined && (!config.loginRateLimitEnabled || attempts.take(device.id, now().getTime()).isAllowed)
     )
   }
 
-  const turnFor = (ctx: Ctx, user: SignInUser | undefined, device: Device | undefined): PasswordTurn => {
-    if (mayGoAhead(user, device)) return turnOf(ctx, user.id)
-    const place = { group: networkKey(ctx.client), key: limitKey(ctx.client) }
+  const createTurn = (ctx: Ctx, user: SignInUser | undefined, device: Device | undefined): PasswordTurn => {
+    if (canGoAhead(user, device)) return createKnownTurn(ctx, user.id)
+    const place = { group: getNetworkKey(ctx.client), key: limitKey(ctx.client) }
     return { lane: 'common', ...place, sinceMs: performance.now(), signal: ctx.signal }
   }
 
   /** Returns a hash of current strength if the stored one is weaker and the queue is not full. */
-  const strongerHash = async (password: string, stored: string, turn: PasswordTurn): Promise<string | undefined> => {
-    if (!passwords.needsRehash(stored) || passwordProblem(password)) return undefined
+  const createStrongerHash = async (
+    password: string,
+    stored: string,
+    turn: PasswordTurn,
+  ): Promise<string | undefined> => {
+    if (!passwords.needsRehash(stored) || checkPassword(password)) return undefined
     try {
       return await passwords.hash(password, turn)
     } catch (error) {
@@ -96,16 +107,19 @@ export const createSignIn = ({ db, config, passwords, signInFactors, now, firstU
 
   const check = async (ctx: Ctx, attempt: Attempt): Promise<Admitted> => {
     const { username, password, factor, headers, sinceMs } = attempt
-    await withinWait(firstUser(), attempt, passwords)
+    await limitWait(firstUser(), attempt, passwords)
     const device = await devices.shown(headers, now())
     const known = await findForSignIn(ctx, username)
     // Without a stored hash, this takes the same time and fails.
-    const isRight = await passwords.verify(password, known?.passwordHash, { ...turnFor(ctx, known, device), sinceMs })
-    if (!known || !isRight || !mayUsePassword(known)) throw wrongCredentials()
+    const isRight = await passwords.verify(password, known?.passwordHash, {
+      ...createTurn(ctx, known, device),
+      sinceMs,
+    })
+    if (!known || !isRight || !canUsePassword(known)) throw buildWrongCredentialsError()
     const refuse = await signInFactors.prepare(ctx, known.id, factor)
-    const hash = await strongerHash(password, known.passwordHash, { ...turnOf(ctx, known.id), sinceMs })
+    const hash = await createStrongerHash(password, known.passwordHash, { ...createKnownTurn(ctx, known.id), sinceMs })
     const signedIn = await ctx.write((inner) => recordSignIn(inner, { ...known, strongerHash: hash, refuse }))
-    if (!signedIn) throw wrongCredentials()
+    if (!signedIn) throw buildWrongCredentialsError()
     // After the commit, which has counted a wrong factor.
     if (signedIn instanceof AppError) throw signedIn
     const { user, generation, at } = signedIn

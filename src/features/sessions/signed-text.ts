@@ -13,16 +13,16 @@ const SIGNED = /^([\w-]{43})\.(.*)$/s
 
 /** @param purpose makes the signature invalid for any other purpose of the key */
 export const createTextSigner = (key: () => Promise<Buffer>, purpose: string): TextSigner => {
-  const signatureOf = async (text: string): Promise<Buffer> =>
+  const computeSignature = async (text: string): Promise<Buffer> =>
     createHmac('sha256', await key())
       .update(`${purpose}|${text}`)
       .digest()
   return {
-    sign: async (text) => `${(await signatureOf(text)).toString('base64url')}.${text}`,
+    sign: async (text) => `${(await computeSignature(text)).toString('base64url')}.${text}`,
     open: async (signed) => {
       const [, signature, text] = SIGNED.exec(signed) ?? []
       if (signature === undefined || text === undefined) return undefined
-      return timingSafeEqual(await signatureOf(text), Buffer.from(signature, 'base64url')) ? text : undefined
+      return timingSafeEqual(await computeSignature(text), Buffer.from(signature, 'base64url')) ? text : undefined
     },
   }
 }

@@ -1,6 +1,6 @@
 /** Starts a session for a user who has signed in, in whichever way. */
 import type { OwnCookie } from '../../platform/http/credentials.ts'
-import { newSecret, secretHash } from '../../platform/security/secret-token.ts'
+import { createSecret, hashSecret } from '../../platform/security/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
 import type { SignedIn } from '../users/account.ts'
 import type { SignInMethod } from './api.ts'
@@ -34,14 +34,14 @@ export type StartedSession = {
 const MAX_USER_AGENT = 255
 
 /** Returns the User-Agent header as text that can be stored and shown. */
-const userAgentOf = ({ headers }: Request): string =>
+const getUserAgent = ({ headers }: Request): string =>
   (headers.get('user-agent') ?? '')
     .replace(/\p{Cc}/gu, ' ')
     .slice(0, MAX_USER_AGENT)
     .toWellFormed()
 
 /** Returns the expiry of a session that is used at a time. */
-export const expiryOf = (
+export const computeExpiry = (
   at: Date,
   { ttlMs, endsAt }: { readonly ttlMs: number; readonly endsAt?: Date | null | undefined },
 ): Date => new Date(Math.min(at.getTime() + ttlMs, endsAt?.getTime() ?? Infinity))
@@ -52,18 +52,18 @@ export const startSession = async (
   { signedIn: { user, generation, at }, method, providerId, endsAt, request }: NewSession,
   { sessions, cookie, ttlMs }: SessionTerms,
 ): Promise<StartedSession> => {
-  const token = newSecret()
+  const token = createSecret()
   // Not the time of the request: the password may have waited in the queue.
   const createdAt = new Date(at)
-  const expiresAt = expiryOf(createdAt, { ttlMs, endsAt })
+  const expiresAt = computeExpiry(createdAt, { ttlMs, endsAt })
   const id = Bun.randomUUIDv7()
   await sessions.create(
     {
       ...{ id, userId: user.id, userGeneration: generation, createdAt, renewedAt: createdAt, expiresAt },
-      ...{ ipAddress: ctx.client, userAgent: userAgentOf(request), method },
+      ...{ ipAddress: ctx.client, userAgent: getUserAgent(request), method },
       ...{ providerId: providerId ?? null, endsAt: endsAt ?? null },
     },
-    secretHash(token),
+    hashSecret(token),
   )
   return { id, expiresAt, cookie: cookie.set(token) }
 }

@@ -1,7 +1,7 @@
 /** An attacker who can write to the Valkey server of the sessions, or restores an older state of it, gets no session. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { RedisClient } from 'bun'
-import { secretHash } from '../../platform/security/secret-token.ts'
+import { hashSecret } from '../../platform/security/secret-token.ts'
 import { createUser } from '../../testing/identities.ts'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
 import { onSqlite, valkey } from '../../testing/servers.ts'
@@ -39,7 +39,7 @@ describe.each(onSqlite())('sessions in Valkey beside %s', (dialect) => {
     const cookie = cookieOf(await app.login(username, PASSWORD))
     const token = cookie.split('=')[1] ?? ''
     const [session] = (await app.sessions.list(username === 'boss' ? boss : clerk)).slice(-1)
-    return { cookie, hash: secretHash(token), id: session?.id ?? '' }
+    return { cookie, hash: hashSecret(token), id: session?.id ?? '' }
   }
   const status = async (cookie: string) => (await app.send(me, { cookie })).status
   /** Returns a function that restores all keys. */

@@ -3,19 +3,19 @@
  * session is signed with a key of the database, and one that was ended stays ended.
  */
 import { z } from 'zod'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Valkey } from '../../platform/runtime/valkey.ts'
 import { isSameHash } from '../../platform/security/secret-token.ts'
 import type { Tables } from '../tables.ts'
 import { SIGN_IN_METHODS } from './api.ts'
-import { findEnded, purgeEnds, recordEnd } from './ended-session-store.ts'
+import { findEnded, recordEnd, removeExpiredEnds } from './ended-session-store.ts'
 import type { TextSigner } from './signed-text.ts'
 import type { Session, SessionStore } from './store.ts'
 
-const sessionKey = (id: string) => `plat:session:${id}`
-const tokenKey = (hash: string) => `plat:session-token:${hash}`
-const userKey = (userId: string) => `plat:user-sessions:${userId}`
+const buildSessionKey = (id: string) => `plat:session:${id}`
+const buildTokenKey = (hash: string) => `plat:session-token:${hash}`
+const buildUserKey = (userId: string) => `plat:user-sessions:${userId}`
 
 const Moment = z.iso.datetime().transform((text) => new Date(text))
 /** The stored form of a session. */
@@ -45,10 +45,10 @@ const parse = (text: string): Stored | undefined => {
   }
 }
 
-const sessionOf = ({ tokenHash: _, ...session }: Stored): Session => session
+const toSession = ({ tokenHash: _, ...session }: Stored): Session => session
 
 /** A duration, not a time, because the server's clock may differ. */
-const ttlOf = ({ renewedAt, expiresAt }: Pick<Session, 'renewedAt' | 'expiresAt'>): string =>
+const computeTtl = ({ renewedAt, expiresAt }: Pick<Session, 'renewedAt' | 'expiresAt'>): string =>
   String(Math.max(1, expiresAt.getTime() - renewedAt.getTime()))
 
 /** Replaces an unchanged text: one of two requests renews, and neither revives a removed session. */
@@ -59,7 +59,7 @@ const RENEW = `
   redis.call('PEXPIRE', KEYS[3], ARGV[3])
   return 1`
 
-const textsOf = (answer: unknown): string[] =>
+const filterTexts = (answer: unknown): string[] =>
   Array.isArray(answer) ? answer.filter((one): one is string => typeof one === 'string') : []
 
 export type ValkeyStoreOptions = {
@@ -72,7 +72,7 @@ export type ValkeyStoreOptions = {
   readonly now: () => Date
 }
 
-export const valkeyStore = ({ valkey, db, signer, ttlMs, now }: ValkeyStoreOptions): SessionStore => {
+export const createValkeyStore = ({ valkey, db, signer, ttlMs, now }: ValkeyStoreOptions): SessionStore => {
   const { send, close } = valkey
 
   /** Returns the session that this Plat has stored; undefined for any other text. */
@@ -88,7 +88,8 @@ export const valkeyStore = ({ valkey, db, signer, ttlMs, now }: ValkeyStoreOptio
     return stored?.id === id ? stored : undefined
   }
   /** Returns the session, also if it was ended. */
-  const getStored = async (id: string): Promise<Stored | undefined> => readAt(id, await send('GET', sessionKey(id)))
+  const getStored = async (id: string): Promise<Stored | undefined> =>
+    readAt(id, await send('GET', buildSessionKey(id)))
   const isEnded = async (id: string): Promise<boolean> => (await findEnded(db, [id])).has(id)
   const get = async (id: string): Promise<Stored | undefined> => {
     const [stored, hasEnded] = await Promise.all([getStored(id), isEnded(id)])
@@ -96,8 +97,8 @@ export const valkeyStore = ({ valkey, db, signer, ttlMs, now }: ValkeyStoreOptio
   }
   const getAll = async (ids: readonly string[]): Promise<Stored[]> => {
     const found: Stored[] = []
-    for (const some of batches(ids)) {
-      const [texts, ended] = await Promise.all([send('MGET', ...some.map(sessionKey)), findEnded(db, some)])
+    for (const some of splitBatches(ids)) {
+      const [texts, ended] = await Promise.all([send('MGET', ...some.map(buildSessionKey)), findEnded(db, some)])
       const stored = await Promise.all(some.map((id, at) => readAt(id, Array.isArray(texts) ? texts[at] : undefined)))
       for (const one of stored) if (one && !ended.has(one.id)) found.push(one)
     }
@@ -107,38 +108,38 @@ export const valkeyStore = ({ valkey, db, signer, ttlMs, now }: ValkeyStoreOptio
   return {
     isInDatabase: false,
     create: async (session, tokenHash) => {
-      const ttl = ttlOf(session)
-      await send('SET', sessionKey(session.id), await write({ ...session, tokenHash }), 'PX', ttl)
-      await send('SADD', userKey(session.userId), session.id)
-      await send('PEXPIRE', userKey(session.userId), ttl)
+      const ttl = computeTtl(session)
+      await send('SET', buildSessionKey(session.id), await write({ ...session, tokenHash }), 'PX', ttl)
+      await send('SADD', buildUserKey(session.userId), session.id)
+      await send('PEXPIRE', buildUserKey(session.userId), ttl)
       // Written last: from now on the token is accepted.
-      await send('SET', tokenKey(tokenHash), session.id, 'PX', ttl)
+      await send('SET', buildTokenKey(tokenHash), session.id, 'PX', ttl)
     },
     find: async (tokenHash) => {
-      const id = await send('GET', tokenKey(tokenHash))
+      const id = await send('GET', buildTokenKey(tokenHash))
       const stored = typeof id === 'string' ? await get(id) : undefined
-      return stored && isSameHash(stored.tokenHash, tokenHash) ? sessionOf(stored) : undefined
+      return stored && isSameHash(stored.tokenHash, tokenHash) ? toSession(stored) : undefined
     },
     get: async (id) => {
       const stored = await get(id)
-      return stored && sessionOf(stored)
+      return stored && toSession(stored)
     },
-    getAll: async (ids) => (await getAll(ids)).map(sessionOf),
+    getAll: async (ids) => (await getAll(ids)).map(toSession),
     list: async (userId) => {
-      const ids = textsOf(await send('SMEMBERS', userKey(userId)))
+      const ids = filterTexts(await send('SMEMBERS', buildUserKey(userId)))
       // Another user's session may have been written into the set.
       const found = (await getAll(ids)).filter((one) => one.userId === userId)
       const alive = new Set(found.map(({ id }) => id))
       const gone = ids.filter((id) => !alive.has(id))
-      if (gone.length > 0) await send('SREM', userKey(userId), ...gone)
-      return found.map(sessionOf)
+      if (gone.length > 0) await send('SREM', buildUserKey(userId), ...gone)
+      return found.map(toSession)
     },
     renew: async (found, { renewedAt, expiresAt }) => {
-      const text = await send('GET', sessionKey(found.id))
+      const text = await send('GET', buildSessionKey(found.id))
       const stored = await readAt(found.id, text)
       if (typeof text !== 'string' || stored?.renewedAt.getTime() !== found.renewedAt.getTime()) return false
       const next = await write({ ...stored, renewedAt, expiresAt })
-      const keys = [sessionKey(stored.id), tokenKey(stored.tokenHash), userKey(stored.userId)]
+      const keys = [buildSessionKey(stored.id), buildTokenKey(stored.tokenHash), buildUserKey(stored.userId)]
       const isMoved = await send(
         'EVAL',
         RENEW,
@@ -146,7 +147,7 @@ export const valkeyStore = ({ valkey, db, signer, ttlMs, now }: ValkeyStoreOptio
         ...keys,
         text,
         next,
-        ttlOf({ renewedAt, expiresAt }),
+        computeTtl({ renewedAt, expiresAt }),
       )
       return isMoved === 1
     },
@@ -156,10 +157,10 @@ export const valkeyStore = ({ valkey, db, signer, ttlMs, now }: ValkeyStoreOptio
       const latestMs = Math.max(stored?.expiresAt.getTime() ?? 0, now().getTime() + ttlMs)
       await recordEnd(db, id, new Date(latestMs))
       if (!stored) return
-      await send('DEL', tokenKey(stored.tokenHash), sessionKey(id))
-      await send('SREM', userKey(stored.userId), id)
+      await send('DEL', buildTokenKey(stored.tokenHash), buildSessionKey(id))
+      await send('SREM', buildUserKey(stored.userId), id)
     },
-    purge: (at, writeEnds = (work) => db.write((tx) => work(tx.db))) => purgeEnds(db, at, writeEnds),
+    purge: (at, writeEnds = (work) => db.write((tx) => work(tx.db))) => removeExpiredEnds(db, at, writeEnds),
     close,
   }
 }

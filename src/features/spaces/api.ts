@@ -15,7 +15,7 @@ import {
 } from '../../platform/contract/fields.ts'
 import { sortField } from '../../platform/contract/sort.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
+import { customFilter, customInput, customOutput } from '../custom-fields/fields.ts'
 import { DEFAULT, isDefault } from './fields.ts'
 
 export const Space = z
@@ -28,7 +28,7 @@ export const Space = z
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    custom: customOf('spaces'),
+    custom: customOutput('spaces'),
   })
   .meta({ id: 'Space', columns: ['id', 'name', 'reachable', 'description'] })
 export type Space = z.infer<typeof Space>

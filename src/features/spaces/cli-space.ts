@@ -1,16 +1,16 @@
 /** `--space NAME` of hand-written commands. */
 import type { Transport } from '../../platform/cli/client.ts'
-import { type Session, type Texts, textOf } from '../../platform/cli/command.ts'
+import { getText, type Session, type Texts } from '../../platform/cli/command.ts'
 import { createNames } from '../../platform/cli/names.ts'
 import { isDefault } from './fields.ts'
 
 /** Returns the id of the space; undefined for the default one, also without the flag. */
-export const spaceOf = async (
+export const findSpaceId = async (
   { program }: Session,
   transport: Transport,
   texts: Texts,
 ): Promise<string | undefined> => {
-  const text = textOf(texts, 'space')
+  const text = getText(texts, 'space')
   if (text === undefined || isDefault(text)) return undefined
-  return createNames(transport, await program.contracts()).idOf({ noun: 'spaces', field: 'space_id', text })
+  return createNames(transport, await program.contracts()).findId({ noun: 'spaces', field: 'space_id', text })
 }

@@ -17,11 +17,11 @@ const inDefault: SpaceKeys = () => DEFAULT_SPACE
  * Returns the keys of the spaces of some objects, without a query if all of them are in the default one.
  * @throws Error for a space that never was: callers have checked the reference
  */
-export const spaceKeys = async (scope: StoreScope, objects: Iterable<InSpace>): Promise<SpaceKeys> => {
+export const findSpaceKeys = async (scope: StoreScope, objects: Iterable<InSpace>): Promise<SpaceKeys> => {
   const ids: string[] = []
   for (const { space_id } of objects) if (space_id) ids.push(space_id)
   if (ids.length === 0) return inDefault
-  const keys = await store.keysOfSpaces(scope, ids)
+  const keys = await store.findKeysByIds(scope, ids)
   return ({ space_id }) => {
     if (!space_id) return DEFAULT_SPACE
     const key = keys.get(space_id)
@@ -31,19 +31,19 @@ export const spaceKeys = async (scope: StoreScope, objects: Iterable<InSpace>): 
 }
 
 /** Matches rows with the space of a filter in their column `space_id`. */
-export const inSpace = (space_id: string) =>
+export const matchSpace = (space_id: string) =>
   isDefault(space_id) ? sql<SqlBool>`space_id IS NULL` : sql<SqlBool>`space_id = ${space_id}`
 
 /** Returns the bounds of the storage keys of the space of a filter; they contain none if it does not exist. */
-export const boundsOfSpace = async (scope: StoreScope, space_id: string) => {
-  if (isDefault(space_id)) return store.boundsOf(DEFAULT_SPACE)
-  const key = (await store.keysOfSpaces(scope, [space_id])).get(space_id)
-  return key === undefined ? { from: '', before: '' } : store.boundsOf(key)
+export const findSpaceBounds = async (scope: StoreScope, space_id: string) => {
+  if (isDefault(space_id)) return store.computeSpaceBounds(DEFAULT_SPACE)
+  const key = (await store.findKeysByIds(scope, [space_id])).get(space_id)
+  return key === undefined ? { from: '', before: '' } : store.computeSpaceBounds(key)
 }
 
 /** Matches devices with an address in the space of a filter. */
 export const hasAddressIn = async (scope: StoreScope, space_id: string) => {
-  const { from, before } = await boundsOfSpace(scope, space_id)
+  const { from, before } = await findSpaceBounds(scope, space_id)
   return sql<SqlBool>`EXISTS (SELECT 1 FROM addresses WHERE device_id = devices.id AND ip_key >= ${from} AND ip_key < ${before})`
 }
 
@@ -51,16 +51,16 @@ export const hasAddressIn = async (scope: StoreScope, space_id: string) => {
 export type Moved = { readonly from: SpaceKey; readonly to: SpaceKey }
 
 /** Returns an expression for the storage key in another space. @param column of the present key */
-export const movedKey = (column: string, { from, to }: Moved) =>
+export const buildMovedKey = (column: string, { from, to }: Moved) =>
   sql<IpKey>`${to} || substr(${sql.ref(column)}, ${sql.lit(from.length + 1)})`
 
 /** Returns the key of the space of one object. */
-export const spaceKeyOf = async (scope: StoreScope, object: InSpace): Promise<SpaceKey> =>
-  object.space_id ? (await spaceKeys(scope, [object]))(object) : DEFAULT_SPACE
+export const findSpaceKey = async (scope: StoreScope, object: InSpace): Promise<SpaceKey> =>
+  object.space_id ? (await findSpaceKeys(scope, [object]))(object) : DEFAULT_SPACE
 
 /** Returns those of the ids that are spaces. */
-export const existingSpaces = store.existing
+export const filterExistingSpaces = store.filterExistingIds
 
-export const { SPACES, allSpaces, boundsOf, find: findSpace, idOfKey, keysOfSpaces } = store
+export const { SPACES, findAllSpaces, computeSpaceBounds, find: findSpace, findSpaceIdByKey, findKeysByIds } = store
 
 export type { NamedSpace } from './store.ts'

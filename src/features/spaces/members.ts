@@ -3,12 +3,12 @@ import { invalidField } from '../../platform/contract/errors.ts'
 import { type Merged, merge } from '../../platform/contract/merge.ts'
 import type { Ctx } from '../ctx.ts'
 import { withSpace } from './fields.ts'
-import { existingSpaces, type InSpace } from './keys.ts'
+import { filterExistingSpaces, type InSpace } from './keys.ts'
 import * as store from './store.ts'
 
 /** @throws AppError VALIDATION_ERROR for a space that does not exist */
 export const checkSpace = async (ctx: Ctx, { space_id }: InSpace): Promise<void> => {
-  if (space_id && !(await existingSpaces(ctx, [space_id])).has(space_id))
+  if (space_id && !(await filterExistingSpaces(ctx, [space_id])).has(space_id))
     throw invalidField('space_id', `there is no space with id "${space_id}"`)
 }
 

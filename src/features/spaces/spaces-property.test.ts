@@ -1,9 +1,9 @@
 // After random changes in several spaces, memberships, bitmaps and conflicts are what follows from addresses and networks.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { enclosingCidrs } from '../../net/cidr.ts'
-import { ipKeyOf, parseIp, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
-import { blockOf, isTaken, keyAt } from '../../net/occupancy.ts'
+import { listEnclosingCidrs } from '../../net/cidr.ts'
+import { getSpaceKey, parseIp, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
+import { buildIpKey, getBlock, isTaken } from '../../net/occupancy.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { countCases } from '../../testing/cases.ts'
 import { type Inventory, inventory } from '../../testing/inventory.ts'
@@ -109,12 +109,12 @@ class Walk {
     const holders = new Map<string, Set<string>>()
     for (const { id, addresses } of await this.devices())
       for (const { ip, network_id, space_id } of addresses) {
-        const key = ipKeyOf(ip, keyOf(space_id))
+        const key = parseIpKeyOrThrow(ip, keyOf(space_id))
         holders.set(key, (holders.get(key) ?? new Set()).add(id))
         // An address is in the space of the network that it names.
-        if (network_id) expect(spaceOfKey(networkKeys.get(network_id) ?? '')).toBe(keyOf(space_id))
+        if (network_id) expect(getSpaceKey(networkKeys.get(network_id) ?? '')).toBe(keyOf(space_id))
         const address = parseIp(ip)
-        const around = address ? enclosingCidrs(address).map((subnet) => `${keyOf(space_id)}${subnet}`) : []
+        const around = address ? listEnclosingCidrs(address).map((subnet) => `${keyOf(space_id)}${subnet}`) : []
         const nearest = around.find((subnet) => [...networkKeys.values()].includes(subnet))
         const holding = network_id
           ? [network_id]
@@ -135,10 +135,10 @@ class Walk {
     const marked = blocks.flatMap(({ block, taken: bits }) =>
       Array.from({ length: 256 }, (_, offset) => offset)
         .filter((offset) => isTaken(bits, offset))
-        .map((offset) => keyAt(block, offset) as string),
+        .map((offset) => buildIpKey(block, offset) as string),
     )
     expect(marked.sort()).toEqual([...taken].sort())
-    expect(new Set(blocks.map(({ block }) => block))).toEqual(new Set([...taken].map((key) => blockOf(key))))
+    expect(new Set(blocks.map(({ block }) => block))).toEqual(new Set([...taken].map((key) => getBlock(key))))
     const open = await this.inv.api.conflicts.list({ status: 'active' })
     const places = Map.groupBy(networks, ({ id }) => networkKeys.get(id) ?? '')
     const expected = [

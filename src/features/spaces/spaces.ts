@@ -2,7 +2,7 @@
 import { AppError, orNotFound } from '../../platform/contract/errors.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
-import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
@@ -11,7 +11,7 @@ import { asRestored, type Restored } from '../restored.ts'
 import { type Space, type SpaceDraft, type SpacePatch, spaces } from './api.ts'
 import * as store from './store.ts'
 
-const mustGet = async (ctx: Ctx, id: string): Promise<Space> => orNotFound(await store.find(ctx, id), 'space', id)
+const getOrThrow = async (ctx: Ctx, id: string): Promise<Space> => orNotFound(await store.find(ctx, id), 'space', id)
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Space> => {
   const space = orNotFound(await store.lock(ctx, id), 'space', id)
@@ -27,7 +27,7 @@ const refuseTaken = async (ctx: Ctx, { id, name }: Pick<Space, 'id' | 'name'>): 
 
 export const create = async (ctx: Ctx, input: SpaceDraft & Restored): Promise<Space> => {
   const { id = Bun.randomUUIDv7(), name, description, reachable, managed_by, created_at = ctx.now } = input
-  const refs = changedRefs({}, input.refs)
+  const refs = updateRefs({}, input.refs)
   const bare: Space = { id, name, description, reachable, refs, managed_by, created_at, updated_at: ctx.now }
   await store.lockCustom(ctx)
   // Of two spaces that are made at once, the second takes the next key.
@@ -62,7 +62,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   // Excludes networks and addresses that are placed in it at the same time.
   await lockForRedrawing(ctx)
   const space = await lockForChange(ctx, id)
-  const first = await store.firstIn(ctx, id)
+  const first = await store.findFirstIn(ctx, id)
   if (first !== undefined) throw new AppError('IN_USE', `The space "${space.name}" is in use by ${first}`)
   await ctx.emit('space.deleting', space)
   await store.remove(ctx, space)
@@ -79,7 +79,7 @@ export const feature: Feature = {
       return listWithCustom(ctx, { resource: 'spaces', query, tables: ['spaces'], wanted, page, row: store.objectOf })
     },
     create,
-    get: async (ctx, { id }) => mustGet(ctx, id),
+    get: async (ctx, { id }) => getOrThrow(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
   }),

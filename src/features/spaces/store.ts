@@ -1,20 +1,20 @@
 /** The queries of address spaces; the only writer of their tables. */
 import { type Kysely, sql } from 'kysely'
 import type { IpKey, SpaceKey } from '../../net/ip.ts'
-import { cachedText } from '../../platform/db/cache/query-cache.ts'
+import { getCachedText } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
-import { namedStore } from '../named-store.ts'
+import { createNamedStore } from '../named-store.ts'
 import type { Tables } from '../tables.ts'
 import { Space } from './api.ts'
 
 export const { claimRefs, query, objectOf, find, lock, lockAll, lockCustom, insert, update, renameCustom, remove } =
-  namedStore('spaces', Space)
+  createNamedStore('spaces', Space)
 
 const HIGHEST = 0xffff
 
-const keyOfNumber = (number: number): SpaceKey => `s${number.toString(16).padStart(4, '0')}`
+const formatKey = (number: number): SpaceKey => `s${number.toString(16).padStart(4, '0')}`
 
 /** The transactions that have given keys, which are gone if they are rolled back. */
 const givers = new WeakSet<object>()
@@ -33,7 +33,7 @@ export const giveKey = async (ctx: Ctx, id: string): Promise<boolean> => {
   if (next > HIGHEST) return false
   await ctx.db
     .insertInto('space_keys')
-    .values({ space_id: id, space_key: keyOfNumber(next) })
+    .values({ space_id: id, space_key: formatKey(next) })
     .execute()
   return true
 }
@@ -43,7 +43,7 @@ const storedKeys = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 
 /** Returns the keys of spaces, also of deleted ones. */
-export const keysOfSpaces = async (
+export const findKeysByIds = async (
   scope: StoreScope,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, SpaceKey>> => {
@@ -58,7 +58,7 @@ export const keysOfSpaces = async (
   }
   if (missing.length === 0) return keys
   for (const { space_id, space_key } of await storedKeys(scope, missing)) {
-    // The table holds the texts of `keyOfNumber` alone.
+    // The table holds the texts of `formatKey` alone.
     const key = space_key as SpaceKey
     keys.set(space_id, key)
     if (!givers.has(scope.db)) cache.set(space_id, key, key.length)
@@ -77,8 +77,8 @@ const named = prepared((db: Kysely<Tables>) =>
 )
 
 /** Returns all spaces but the default one, by name. */
-export const allSpaces = async (scope: StoreScope): Promise<readonly NamedSpace[]> => {
-  const text = await cachedText(scope, 'spaces', '\u0000all', async () => JSON.stringify(await named(scope, {})))
+export const findAllSpaces = async (scope: StoreScope): Promise<readonly NamedSpace[]> => {
+  const text = await getCachedText(scope, 'spaces', '\u0000all', async () => JSON.stringify(await named(scope, {})))
   // As it was written.
   return JSON.parse(text ?? '[]') as NamedSpace[]
 }
@@ -87,13 +87,13 @@ export const allSpaces = async (scope: StoreScope): Promise<readonly NamedSpace[
 export const SPACES = sql<{ space: SpaceKey }>`(SELECT '' AS space UNION ALL SELECT space_key FROM space_keys)`
 
 /** Returns the id of the space with a key, which may be deleted. @throws Error for a key that was never given */
-export const idOfKey = async ({ db }: StoreScope, key: SpaceKey): Promise<string> => {
+export const findSpaceIdByKey = async ({ db }: StoreScope, key: SpaceKey): Promise<string> => {
   const query = db.selectFrom('space_keys').select('space_id').where('space_key', '=', key)
   return (await query.executeTakeFirstOrThrow()).space_id
 }
 
 /** Returns the existing ids. */
-export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
+export const filterExistingIds = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
   const rows = await idsAmong(ctx, ids)
   return new Set(rows.map(({ id }) => id))
 }
@@ -101,7 +101,7 @@ export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<st
 const idsAmong = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('spaces').select('id').where('id', 'in', ids))
 
 /** Returns the first network, address, feed or DNS zone of a space, as a text. */
-export const firstIn = async (ctx: Ctx, id: string): Promise<string | undefined> => {
+export const findFirstIn = async (ctx: Ctx, id: string): Promise<string | undefined> => {
   const network = await ctx.db
     .selectFrom('networks')
     .select(['name', 'subnet'])
@@ -110,9 +110,9 @@ export const firstIn = async (ctx: Ctx, id: string): Promise<string | undefined>
     .limit(1)
     .executeTakeFirst()
   if (network) return `the network "${network.name}" (${network.subnet})`
-  const [key] = (await keysOfSpaces(ctx, [id])).values()
+  const [key] = (await findKeysByIds(ctx, [id])).values()
   if (key === undefined) return undefined
-  const bounds = boundsOf(key)
+  const bounds = computeSpaceBounds(key)
   const address = await ctx.db
     .selectFrom('addresses')
     .innerJoin('devices', 'devices.id', 'addresses.device_id')
@@ -122,10 +122,10 @@ export const firstIn = async (ctx: Ctx, id: string): Promise<string | undefined>
     .orderBy('ip_key')
     .limit(1)
     .executeTakeFirst()
-  return address ? `the address ${address.ip} of the device "${address.name}"` : firstContent(ctx, id)
+  return address ? `the address ${address.ip} of the device "${address.name}"` : findFirstContent(ctx, id)
 }
 
-const firstContent = async ({ db }: Ctx, id: string): Promise<string | undefined> => {
+const findFirstContent = async ({ db }: Ctx, id: string): Promise<string | undefined> => {
   const feeds = db.selectFrom('feeds').select('name').where('space_id', '=', id).orderBy('name_key')
   const feed = await feeds.limit(1).executeTakeFirst()
   if (feed) return `the feed "${feed.name}"`
@@ -135,7 +135,7 @@ const firstContent = async ({ db }: Ctx, id: string): Promise<string | undefined
 }
 
 /** Returns texts around all storage keys of a space, and around no other. */
-export const boundsOf = (key: SpaceKey): { readonly from: IpKey; readonly before: IpKey } => {
+export const computeSpaceBounds = (key: SpaceKey): { readonly from: IpKey; readonly before: IpKey } => {
   // They are compared with storage keys and are none. In the default space these begin with the digit of the family.
   const [from, before] = key === '' ? ['', 's'] : [key, `${key}~`]
   return { from: from as IpKey, before: before as IpKey }

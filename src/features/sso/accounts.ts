@@ -3,10 +3,10 @@ import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import { type EndedCredentials, endAllCredentials } from '../eviction/end-credentials.ts'
 import { removeMembershipsFrom, setMembershipsFrom } from '../groups/groups.ts'
-import { findUser, permissionsOfUser, type SignedIn } from '../users/account.ts'
-import { createUser, findByEmail, lockUsernames, recordProviderSignIn } from '../users/provider-users.ts'
+import { findPermissionsOfUser, findUser, type SignedIn } from '../users/account.ts'
+import { createUser, findIdByEmail, lockUsernames, recordProviderSignIn } from '../users/provider-users.ts'
 import type { SsoError } from './api.ts'
-import { type Claims, fullName, groupsOf, mappedGroups, usernameOf, verifiedEmail } from './claims.ts'
+import { type Claims, getFullName, getGroups, getUsername, getVerifiedEmail, mapGroups } from './claims.ts'
 import * as store from './identity-store.ts'
 import type { Provider } from './provider-store.ts'
 import type { IdentityRow } from './table.ts'
@@ -25,14 +25,14 @@ export class SsoRefusal extends Error {
 /** A user with a permission of these decides about the rights of others. */
 const OF_PEOPLE = ['users', 'roles', 'groups', 'scopes', 'sso-providers', 'apikeys', 'oauth-clients']
 
-const managesPeople = (permissions: ReadonlySet<string>): boolean =>
+const canManagePeople = (permissions: ReadonlySet<string>): boolean =>
   [...permissions].some((name) => OF_PEOPLE.includes(name.slice(0, name.indexOf(':'))))
 
 export type Known = 'known' | 'linked' | 'created'
 
 /** The groups of a sign-in. */
 export type Joined = {
-  readonly state: ReturnType<typeof groupsOf>['state']
+  readonly state: ReturnType<typeof getGroups>['state']
   /** The groups of the last active admin, in which the user stays although the provider no longer names them. */
   readonly kept: readonly string[]
 }
@@ -40,7 +40,7 @@ export type Admitted = SignedIn & Pick<Found, 'how' | 'ended'> & { readonly grou
 
 type NewIdentity = Pick<IdentityRow, 'user_id'> & { readonly isByEmail: boolean }
 
-const identify = async (
+const storeIdentity = async (
   ctx: Ctx,
   provider: Provider,
   { sub: subject }: Claims,
@@ -49,7 +49,7 @@ const identify = async (
   const id = Bun.randomUUIDv7()
   const times = { created_at: ctx.now, last_login_at: ctx.now, logged_out_at: null }
   const linked_by_email = Number(isByEmail)
-  await store.insert(ctx, { id, provider_id: provider.id, subject, user_id, ...times, linked_by_email })
+  await store.insertIdentity(ctx, { id, provider_id: provider.id, subject, user_id, ...times, linked_by_email })
   await ctx.emit('identity.created', { id, user_id, provider_id: provider.id })
 }
 
@@ -59,12 +59,12 @@ const requireLinkable = async (ctx: Ctx, userId: string): Promise<void> => {
     throw new SsoRefusal('no_account', `the address is of ${who}, who links the identity while signed in`)
   }
   if ((await findUser(ctx, userId))?.is_break_glass) refuse('a break-glass user')
-  if (managesPeople(await permissionsOfUser(ctx, userId))) refuse('a user who manages people')
+  if (canManagePeople(await findPermissionsOfUser(ctx, userId))) refuse('a user who manages people')
 }
 
 /** Returns the local user with the verified address. @throws SsoRefusal as `requireLinkable` */
-const userToLink = async (ctx: Ctx, email: string): Promise<string | undefined> => {
-  const userId = email === '' ? undefined : await findByEmail(ctx, email)
+const findUserToLink = async (ctx: Ctx, email: string): Promise<string | undefined> => {
+  const userId = email === '' ? undefined : await findIdByEmail(ctx, email)
   if (userId !== undefined) await requireLinkable(ctx, userId)
   return userId
 }
@@ -76,8 +76,8 @@ const userToLink = async (ctx: Ctx, email: string): Promise<string | undefined> 
 const takeOver = async (ctx: Ctx, userId: string): Promise<EndedCredentials> => {
   const ended = await endAllCredentials(ctx, userId)
   for (const key of ended.keys) await ctx.emit('key.deleted', key)
-  for (const { id, provider_id } of await store.query(ctx, userId).execute()) {
-    await store.remove(ctx, id)
+  for (const { id, provider_id } of await store.selectIdentities(ctx, userId).execute()) {
+    await store.deleteIdentity(ctx, id)
     await removeMembershipsFrom(ctx, provider_id, userId)
     await ctx.emit('identity.deleted', { id, user_id: userId, provider_id })
   }
@@ -85,12 +85,12 @@ const takeOver = async (ctx: Ctx, userId: string): Promise<EndedCredentials> => 
 }
 
 /** @throws SsoRefusal username_taken, provider */
-const newUser = async (ctx: Ctx, provider: Provider, claims: Claims): Promise<string> => {
-  const username = usernameOf(claims, provider)
+const createSsoUser = async (ctx: Ctx, provider: Provider, claims: Claims): Promise<string> => {
+  const username = getUsername(claims, provider)
   if (username === undefined)
     throw new SsoRefusal('provider', `neither ${provider.username_claim} nor email names the user`)
   try {
-    return await createUser(ctx, { username, email: verifiedEmail(claims), full_name: fullName(claims) })
+    return await createUser(ctx, { username, email: getVerifiedEmail(claims), full_name: getFullName(claims) })
   } catch (error) {
     if (error instanceof AppError && error.code === 'ALREADY_EXISTS')
       throw new SsoRefusal('username_taken', `a new user "${username}" cannot be made: ${error.message}`)
@@ -106,39 +106,39 @@ type Found = {
 }
 
 /** @throws SsoRefusal */
-const userFor = async (ctx: Ctx, provider: Provider, claims: Claims): Promise<Found> => {
+const findOrCreateUser = async (ctx: Ctx, provider: Provider, claims: Claims): Promise<Found> => {
   const key = { provider_id: provider.id, subject: claims.sub }
-  const known = await store.find(ctx, key)
+  const known = await store.findIdentity(ctx, key)
   if (known) return { userId: known.user_id, how: 'known' }
   // The first sign-in of the same identity in another transaction waits here.
   await lockUsernames(ctx)
-  const faster = await store.find(ctx, key)
+  const faster = await store.findIdentity(ctx, key)
   if (faster) return { userId: faster.user_id, how: 'known' }
-  const linked = provider.link_by_email ? await userToLink(ctx, verifiedEmail(claims)) : undefined
+  const linked = provider.link_by_email ? await findUserToLink(ctx, getVerifiedEmail(claims)) : undefined
   if (linked !== undefined) {
     const ended = await takeOver(ctx, linked)
-    await identify(ctx, provider, claims, { user_id: linked, isByEmail: true })
+    await storeIdentity(ctx, provider, claims, { user_id: linked, isByEmail: true })
     return { userId: linked, how: 'linked', ended }
   }
   if (!provider.create_users) throw new SsoRefusal('no_account', 'the identity is unknown, and create_users is off')
-  const userId = await newUser(ctx, provider, claims)
-  await identify(ctx, provider, claims, { user_id: userId, isByEmail: false })
+  const userId = await createSsoUser(ctx, provider, claims)
+  await storeIdentity(ctx, provider, claims, { user_id: userId, isByEmail: false })
   return { userId, how: 'created' }
 }
 
 const join = async (ctx: Ctx, provider: Provider, claims: Claims, userId: string): Promise<Joined> => {
-  const groups = groupsOf(claims, provider)
-  const groupIds = mappedGroups(groups, provider)
+  const groups = getGroups(claims, provider)
+  const groupIds = mapGroups(groups, provider)
   return { state: groups.state, kept: await setMembershipsFrom(ctx, { userId, source: provider.id, groupIds }) }
 }
 
 /** Signs in the user of an identity, in one transaction. @throws SsoRefusal */
 export const admit = async (ctx: Ctx, provider: Provider, claims: Claims): Promise<Admitted> => {
-  const { userId, how, ended } = await userFor(ctx, provider, claims)
-  const profile = { email: verifiedEmail(claims), full_name: fullName(claims) }
+  const { userId, how, ended } = await findOrCreateUser(ctx, provider, claims)
+  const profile = { email: getVerifiedEmail(claims), full_name: getFullName(claims) }
   const signedIn = await recordProviderSignIn(ctx, userId, profile)
   if (!signedIn) throw new SsoRefusal('inactive', 'the user is deactivated')
-  const identity = await store.find(ctx, { provider_id: provider.id, subject: claims.sub })
+  const identity = await store.findIdentity(ctx, { provider_id: provider.id, subject: claims.sub })
   if (identity) await store.recordLogin(ctx, identity.id, ctx.now)
   const groups = await join(ctx, provider, claims, userId)
   // The groups of the provider may make it the account of a user who manages people.
@@ -149,9 +149,12 @@ export const admit = async (ctx: Ctx, provider: Provider, claims: Claims): Promi
 /** Links an identity to a user who is signed in. @throws SsoRefusal linked_elsewhere */
 export const link = async (ctx: Ctx, provider: Provider, claims: Claims, userId: string): Promise<Joined> => {
   await lockUsernames(ctx)
-  const known: IdentityRow | undefined = await store.find(ctx, { provider_id: provider.id, subject: claims.sub })
+  const known: IdentityRow | undefined = await store.findIdentity(ctx, {
+    provider_id: provider.id,
+    subject: claims.sub,
+  })
   if (known && known.user_id !== userId)
     throw new SsoRefusal('linked_elsewhere', 'the identity is linked to another user')
-  if (!known) await identify(ctx, provider, claims, { user_id: userId, isByEmail: false })
+  if (!known) await storeIdentity(ctx, provider, claims, { user_id: userId, isByEmail: false })
   return join(ctx, provider, claims, userId)
 }

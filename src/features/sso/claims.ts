@@ -14,23 +14,23 @@ const MAX_NAME = 255
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const ownOf = (fields: unknown, name: string): unknown =>
+const getOwn = (fields: unknown, name: string): unknown =>
   isFields(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined
 
 /** Returns the claim of this name, or the one that its parts between dots descend to. */
 export const claimAt = (claims: Claims, path: string): unknown =>
   // Names of claims may be URLs, which have dots.
-  ownOf(claims, path) ?? path.split('.').reduce<unknown>(ownOf, claims)
+  getOwn(claims, path) ?? path.split('.').reduce<unknown>(getOwn, claims)
 
-const textOf = (value: unknown): string =>
+const toText = (value: unknown): string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000') ? value.trim() : ''
 
 /** OpenID Connect Core 1.0 section 5.1 has a boolean; Amazon Cognito and JumpCloud send it as text. */
 const isTrue = (value: unknown): boolean => value === true || value === 'true'
 
 /** Returns the e-mail address if the provider has verified it; '' otherwise. */
-export const verifiedEmail = ({ email, email_verified }: Claims): string => {
-  const address = textOf(email)
+export const getVerifiedEmail = ({ email, email_verified }: Claims): string => {
+  const address = toText(email)
   return isTrue(email_verified) && EMAIL.holds(address) && address.length <= MAX_EMAIL ? address : ''
 }
 
@@ -51,32 +51,35 @@ export const mergeClaims = (idToken: Claims, userinfo: Readonly<Record<string, u
   return { ...others, sub: idToken.sub, ...pickAddress([idToken, userinfo]) }
 }
 
-export const fullName = ({ name }: Claims): string => [...textOf(name).normalize('NFC')].slice(0, MAX_NAME).join('')
+export const getFullName = ({ name }: Claims): string => [...toText(name).normalize('NFC')].slice(0, MAX_NAME).join('')
 
-const fit = (text: string): string | undefined =>
-  Username.safeParse([...textOf(text).normalize('NFC')].slice(0, MAX_NAME).join('')).data
+const toUsername = (text: string): string | undefined =>
+  Username.safeParse([...toText(text).normalize('NFC')].slice(0, MAX_NAME).join('')).data
 
 /** Returns the name of a new user; undefined if no claim has one. */
-export const usernameOf = (claims: Claims, { username_claim }: Terms): string | undefined => {
-  const address = textOf(claims.email)
-  return fit(textOf(claimAt(claims, username_claim))) ?? fit(address.slice(0, Math.max(0, address.lastIndexOf('@'))))
+export const getUsername = (claims: Claims, { username_claim }: Terms): string | undefined => {
+  const address = toText(claims.email)
+  return (
+    toUsername(toText(claimAt(claims, username_claim))) ??
+    toUsername(address.slice(0, Math.max(0, address.lastIndexOf('@'))))
+  )
 }
 
 /** The values of the groups claim. `overage`: the provider has left them out because they are too many (Entra ID). */
 export type Groups = { readonly values: readonly string[]; readonly state: 'given' | 'absent' | 'overage' }
 
-export const groupsOf = (claims: Claims, { groups_claim }: Terms): Groups => {
+export const getGroups = (claims: Claims, { groups_claim }: Terms): Groups => {
   if (groups_claim === '') return { values: [], state: 'given' }
   const value = claimAt(claims, groups_claim)
   if (typeof value === 'string') return { values: [value], state: 'given' }
   if (Array.isArray(value)) return { values: value.filter((one) => typeof one === 'string'), state: 'given' }
-  const isElsewhere = ownOf(claims._claim_names, groups_claim) !== undefined
+  const isElsewhere = getOwn(claims._claim_names, groups_claim) !== undefined
   const hasMore = claims.hasgroups === true || claims.hasgroups === 'true'
   return { values: [], state: isElsewhere || hasMore ? 'overage' : 'absent' }
 }
 
 /** Returns the ids of the groups that the mappings give, without duplicates. Values are compared exactly. */
-export const mappedGroups = (
+export const mapGroups = (
   { values }: Groups,
   { group_mappings }: Pick<Provider, 'group_mappings'>,
 ): readonly string[] => {
@@ -90,15 +93,15 @@ export const lacksClaims =
   (terms: Terms) =>
   (claims: Claims): boolean => {
     const names = ['email', 'email_verified', 'name', terms.username_claim]
-    return names.some((name) => claimAt(claims, name) === undefined) || groupsOf(claims, terms).state !== 'given'
+    return names.some((name) => claimAt(claims, name) === undefined) || getGroups(claims, terms).state !== 'given'
   }
 
 /** Returns the reason to refuse a sign-in; undefined for an allowed one. */
-export const refusedFor = (claims: Claims, terms: Terms): 'acr' | 'domain' | 'groups' | undefined => {
+export const getRefusalReason = (claims: Claims, terms: Terms): 'acr' | 'domain' | 'groups' | undefined => {
   if (terms.required_acr !== '' && claims.acr !== terms.required_acr) return 'acr'
-  const email = verifiedEmail(claims)
+  const email = getVerifiedEmail(claims)
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
   if (terms.allowed_domains.length > 0 && (email === '' || !terms.allowed_domains.includes(domain))) return 'domain'
-  if (groupsOf(claims, terms).state === 'overage') return 'groups'
+  if (getGroups(claims, terms).state === 'overage') return 'groups'
   return undefined
 }

@@ -31,7 +31,7 @@ export const findSession = ({ db }: DbScope, sessionId: string): Promise<SsoSess
  */
 export type SessionsOf = { readonly providerId: string; readonly sid?: string; readonly subject?: string }
 
-export const sessionIdsOf = async ({ db }: DbScope, { providerId, sid, subject }: SessionsOf): Promise<string[]> => {
+export const findSessionIds = async ({ db }: DbScope, { providerId, sid, subject }: SessionsOf): Promise<string[]> => {
   let query = db.selectFrom('sso_sessions').select('session_id').where('provider_id', '=', providerId)
   if (sid === undefined && subject !== undefined) query = query.where('subject', '=', subject)
   if (sid !== undefined)
@@ -58,7 +58,7 @@ export const removeSession = async ({ db }: DbScope, sessionId: string): Promise
 }
 
 /** Stores the hash of a logout token. @returns false if it is stored already */
-export const rememberToken = async ({ db }: DbScope, token_hash: string, expires_at: string): Promise<boolean> => {
+export const storeToken = async ({ db }: DbScope, token_hash: string, expires_at: string): Promise<boolean> => {
   const stored = await db
     .insertInto('sso_seen')
     .values({ token_hash, expires_at })

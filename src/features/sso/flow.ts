@@ -2,26 +2,26 @@
 
 import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
 import { Key } from '../../platform/contract/fields.ts'
-import { cookieValue, type OwnCookie, ownCookie } from '../../platform/http/credentials.ts'
-import { decoded } from '../../platform/http/route-table.ts'
+import { createCookie, getCookie, type OwnCookie } from '../../platform/http/credentials.ts'
+import { decodeSegment } from '../../platform/http/route-table.ts'
 import { requireFreshSession, requireSetup } from '../../platform/operation/access.ts'
 import type { RawAudit } from '../../platform/operation/audit.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Secrets } from '../../platform/security/crypto.ts'
-import { newSecret, secretHash } from '../../platform/security/secret-token.ts'
+import { createSecret, hashSecret } from '../../platform/security/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
 import type { EndedCredentials } from '../eviction/end-credentials.ts'
 import { type SessionTerms, startSession } from '../sessions/start.ts'
-import { accountOf } from '../users/account.ts'
+import { findAccount } from '../users/account.ts'
 import type { User } from '../users/api.ts'
 import { admit, type Joined, link, SsoRefusal } from './accounts.ts'
 import type { SsoError } from './api.ts'
-import { lacksClaims, refusedFor } from './claims.ts'
+import { getRefusalReason, lacksClaims } from './claims.ts'
 import * as store from './flow-store.ts'
 import { type Answer, type OidcClient, OidcError } from './oidc-client.ts'
-import { type FailurePage, failure, openingPage, redirect } from './pages.ts'
+import { type FailurePage, redirect, renderOpeningPage, respondFailure } from './pages.ts'
 import * as providers from './provider-store.ts'
-import { CALLBACK_PATH, registrationOf } from './providers.ts'
+import { buildRegistration, CALLBACK_PATH } from './providers.ts'
 import { returnPath } from './return-to.ts'
 import type { SsoStateRow } from './table.ts'
 
@@ -41,18 +41,18 @@ const HOUR_MS = 3_600_000
 const BROWSER = /^[\w-]{43}$/
 
 /** Binds sign-ins in progress to the browser. Lax, because the provider sends the browser back by a link. */
-export const browserCookie = ({ cookieSecure }: FlowOptions['config']): OwnCookie =>
-  ownCookie('sso', { isSecure: cookieSecure, ttlMs: STATE_LIFE_MS, sameSite: 'Lax' })
+export const createBrowserCookie = ({ cookieSecure }: FlowOptions['config']): OwnCookie =>
+  createCookie('sso', { isSecure: cookieSecure, ttlMs: STATE_LIFE_MS, sameSite: 'Lax' })
 
-const shownBrowser = (request: Request, cookie: OwnCookie): string | undefined => {
-  const value = cookieValue(request.headers.get('cookie') ?? '', cookie.name)
+const readBrowser = (request: Request, cookie: OwnCookie): string | undefined => {
+  const value = getCookie(request.headers.get('cookie') ?? '', cookie.name)
   return value !== undefined && BROWSER.test(value) ? value : undefined
 }
 
-const providerIdOf = (url: string): string => Key.parse(decoded(new URL(url).pathname.split('/')[4] ?? ''))
+const parseProviderId = (url: string): string => Key.parse(decodeSegment(new URL(url).pathname.split('/')[4] ?? ''))
 
 /** @throws AppError VALIDATION_ERROR */
-const flagIn = (query: URLSearchParams, name: string): boolean => {
+const parseFlag = (query: URLSearchParams, name: string): boolean => {
   const text = query.get(name)
   if (text && text !== 'true' && text !== 'false') throw invalidField(name, 'must be true or false')
   return text === 'true'
@@ -62,33 +62,33 @@ const flagIn = (query: URLSearchParams, name: string): boolean => {
 export const start = async (ctx: Ctx, request: Request, options: FlowOptions): Promise<Response> => {
   const { config, secrets, oidc } = options
   const { searchParams: query } = new URL(request.url)
-  const id = providerIdOf(request.url)
+  const id = parseProviderId(request.url)
   const stored = await providers.find(ctx, id)
   if (!stored?.provider.enabled) throw notFound('sso-provider', id)
-  const isLink = flagIn(query, 'link')
+  const isLink = parseFlag(query, 'link')
   const returnTo = isLink ? '/account' : returnPath(query.get('return_to'))
   if (isLink) {
     requireSetup(ctx.caller)
     requireFreshSession(ctx.caller, Date.parse(ctx.now))
   }
   const { provider } = stored
-  const cookie = browserCookie(config)
-  const browser = shownBrowser(request, cookie) ?? newSecret()
-  const [state, nonce, verifier] = [newSecret(), newSecret(), newSecret()]
+  const cookie = createBrowserCookie(config)
+  const browser = readBrowser(request, cookie) ?? createSecret()
+  const [state, nonce, verifier] = [createSecret(), createSecret(), createSecret()]
   let url: URL
   try {
     if (config.publicUrl === undefined) throw new OidcError('the setting PUBLIC_URL is missing')
     const redirectUri = config.publicUrl + CALLBACK_PATH
     const asked = { redirectUri, scopes: provider.scopes, state, nonce, verifier, acr: provider.required_acr }
-    url = await oidc.authorize(registrationOf(secrets, stored), asked, ctx.signal)
+    url = await oidc.authorize(buildRegistration(secrets, stored), asked, ctx.signal)
   } catch (error) {
     if (!(error instanceof OidcError)) throw error
     logFailure(ctx, { code: 'provider', reason: error.message, provider })
-    return failure('provider', { isLink, returnTo })
+    return respondFailure('provider', { isLink, returnTo })
   }
-  const account = isLink && ctx.caller.userId !== undefined ? await accountOf(ctx, ctx.caller.userId) : undefined
+  const account = isLink && ctx.caller.userId !== undefined ? await findAccount(ctx, ctx.caller.userId) : undefined
   const row: SsoStateRow = {
-    ...{ state_hash: secretHash(state), browser_hash: secretHash(browser), provider_id: provider.id, verifier, nonce },
+    ...{ state_hash: hashSecret(state), browser_hash: hashSecret(browser), provider_id: provider.id, verifier, nonce },
     return_to: returnTo,
     user_id: account?.id ?? null,
     user_generation: account?.generation ?? null,
@@ -112,27 +112,27 @@ const logFailure = (ctx: Ctx, { code, reason, provider }: Failure): void =>
     ...(provider && { provider_id: provider.id, provider: provider.name }),
   })
 
-const refused = async (ctx: Ctx, audit: Audit, of: Failure & FailurePage): Promise<Response> => {
+const respondRefused = async (ctx: Ctx, audit: Audit, of: Failure & FailurePage): Promise<Response> => {
   logFailure(ctx, of)
   const { code, reason, provider } = of
   audit.note({ changes: { method: 'sso', provider_id: provider?.id, provider: provider?.name, cause: code } })
   await audit.failed(new AppError('UNAUTHORIZED', `${code}: ${reason}`))
-  return failure(code, of)
+  return respondFailure(code, of)
 }
 
 /** Deletes the sign-in in progress of this browser, and returns it, also an expired one. Undefined without one. */
-const takenState = async (ctx: Ctx, request: Request, cookie: OwnCookie): Promise<SsoStateRow | undefined> => {
-  const browser = shownBrowser(request, cookie)
+const takeState = async (ctx: Ctx, request: Request, cookie: OwnCookie): Promise<SsoStateRow | undefined> => {
+  const browser = readBrowser(request, cookie)
   const states = new URL(request.url).searchParams.getAll('state')
   const [state] = states
   if (browser === undefined || state === undefined || states.length > 1) return undefined
-  const key = { state_hash: secretHash(state), browser_hash: secretHash(browser) }
+  const key = { state_hash: hashSecret(state), browser_hash: hashSecret(browser) }
   return ctx.write((tx) => store.takeState(tx, key))
 }
 
 type Returned = { readonly row: SsoStateRow; readonly stored: providers.Stored }
 
-const answerOf = async (
+const resolveAnswer = async (
   ctx: Ctx,
   request: Request,
   { row, stored }: Returned,
@@ -145,10 +145,10 @@ const answerOf = async (
   const { verifier, nonce } = row
   const state = searchParams.get('state') ?? ''
   const response = { url, state, nonce, verifier, needsMore: lacksClaims(stored.provider) }
-  return options.oidc.complete(registrationOf(options.secrets, stored), response, ctx.signal)
+  return options.oidc.complete(buildRegistration(options.secrets, stored), response, ctx.signal)
 }
 
-const sealedToken = (secrets: Secrets, id: string, idToken: string): string | null =>
+const sealToken = (secrets: Secrets, id: string, idToken: string): string | null =>
   secrets.isEnabled ? secrets.seal({ table: 'sso_sessions', column: 'id_token', id }, idToken) : null
 
 const warnOfGroups = (ctx: Ctx, { name: provider, groups_claim: claim }: providers.Provider, groups: Joined): void => {
@@ -161,7 +161,7 @@ const warnOfGroups = (ctx: Ctx, { name: provider, groups_claim: claim }: provide
 }
 
 /** For the audit trail: the groups that only the rule of the last admin has kept. */
-const keptIn = ({ kept }: Joined) => (kept.length === 0 ? {} : { kept_last_admin_in: kept })
+const describeKept = ({ kept }: Joined) => (kept.length === 0 ? {} : { kept_last_admin_in: kept })
 
 /** For the audit trail: the credentials that a link by address has ended, beside password, sessions and second factors. */
 const describeEnded = (ended: EndedCredentials | undefined) =>
@@ -193,7 +193,7 @@ const signIn = async (
     store.insertSession(tx, {
       ...{ session_id: session.id, provider_id: provider.id, subject: claims.sub },
       sid: typeof claims.sid === 'string' ? claims.sid : '',
-      id_token: sealedToken(secrets, session.id, idToken),
+      id_token: sealToken(secrets, session.id, idToken),
       expires_at: endsAt.toISOString(),
     }),
   )
@@ -204,12 +204,12 @@ const signIn = async (
       provider_id: provider.id,
       provider: provider.name,
       account: how,
-      ...keptIn(groups),
+      ...describeKept(groups),
       ...describeEnded(ended),
     },
   })
   await audit.succeeded()
-  return openingPage(row.return_to, [session.cookie])
+  return renderOpeningPage(row.return_to, [session.cookie])
 }
 
 /** @throws SsoRefusal */
@@ -222,35 +222,35 @@ const linkTo = async (
   const changes = { method: 'link', provider: provider.name }
   audit.note({ userId, resource: 'identity', changes })
   const groups = await ctx.write(async (tx) => {
-    const account = await accountOf(tx, userId)
+    const account = await findAccount(tx, userId)
     if (!account?.isActive || account.generation !== row.user_generation)
       throw new SsoRefusal('state', 'the session that began to link has ended')
     audit.note({ username: account.username })
     return link(tx, provider, answer.claims, userId)
   })
   warnOfGroups(ctx, provider, groups)
-  audit.note({ changes: { ...changes, ...keptIn(groups) } })
+  audit.note({ changes: { ...changes, ...describeKept(groups) } })
   await audit.succeeded()
-  return openingPage('/account', [])
+  return renderOpeningPage('/account', [])
 }
 
 /** `GET /api/auth/sso/callback`. */
-export const callback = async (
+export const handleCallback = async (
   ctx: Ctx,
   request: Request,
   options: FlowOptions & { readonly audit: Audit },
 ): Promise<Response> => {
   const { audit } = options
-  const row = await takenState(ctx, request, browserCookie(options.config))
+  const row = await takeState(ctx, request, createBrowserCookie(options.config))
   const page: FailurePage = { isLink: typeof row?.user_id === 'string', returnTo: row?.return_to ?? '/' }
   if (!row || row.expires_at <= ctx.now)
-    return refused(ctx, audit, { code: 'state', reason: 'no sign-in of this browser is in progress', ...page })
+    return respondRefused(ctx, audit, { code: 'state', reason: 'no sign-in of this browser is in progress', ...page })
   const stored = await providers.find(ctx, row.provider_id)
   const provider = stored?.provider
   try {
     if (!stored?.provider.enabled) throw new OidcError('the provider is disabled')
-    const answer = await answerOf(ctx, request, { row, stored }, options)
-    const cause = refusedFor(answer.claims, stored.provider)
+    const answer = await resolveAnswer(ctx, request, { row, stored }, options)
+    const cause = getRefusalReason(answer.claims, stored.provider)
     if (cause !== undefined) throw new SsoRefusal(cause, `the claims do not satisfy the provider's ${REQUIRED[cause]}`)
     const returned = { row, stored, answer }
     return row.user_id === null
@@ -258,10 +258,10 @@ export const callback = async (
       : await linkTo(ctx, row.user_id, returned, audit)
   } catch (error) {
     if (error instanceof SsoRefusal)
-      return refused(ctx, audit, { code: error.code, reason: error.message, provider, ...page })
+      return respondRefused(ctx, audit, { code: error.code, reason: error.message, provider, ...page })
     if (!(error instanceof OidcError)) throw error
     const code = error.kind === 'denied' ? 'denied' : 'provider'
-    return refused(ctx, audit, { code, reason: error.message, provider, ...page })
+    return respondRefused(ctx, audit, { code, reason: error.message, provider, ...page })
   }
 }
 

@@ -5,7 +5,7 @@ import { findGroup, requireRolesHeld } from '../groups/groups.ts'
 import type { GroupMapping } from './schema.ts'
 
 /** Returns the issues of mappings to groups that do not exist. */
-export const mappingIssues = async (ctx: Ctx, mappings: readonly GroupMapping[]): Promise<FieldIssue[]> => {
+export const checkMappings = async (ctx: Ctx, mappings: readonly GroupMapping[]): Promise<FieldIssue[]> => {
   const issues: FieldIssue[] = []
   for (const [i, { group_id }] of mappings.entries())
     if (!(await findGroup(ctx, group_id)))

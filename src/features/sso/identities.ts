@@ -15,7 +15,7 @@ import type { Identity } from './schema.ts'
 const hasOtherWay = async (ctx: Ctx, userId: string, identityId: string): Promise<boolean> => {
   if ((await findUser(ctx, userId))?.has_password) return true
   const others = store
-    .query(ctx, userId)
+    .selectIdentities(ctx, userId)
     .where('identities.id', '<>', identityId)
     .where('sso_providers.enabled', '=', 1)
   return (await others.executeTakeFirst()) !== undefined
@@ -24,11 +24,11 @@ const hasOtherWay = async (ctx: Ctx, userId: string, identityId: string): Promis
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const userId = ctx.caller.userId ?? ''
   await lockAccount(ctx, userId)
-  const identity = await store.lock(ctx, id)
+  const identity = await store.lockIdentity(ctx, id)
   if (identity?.user_id !== userId) throw notFound('identity', id)
   if (!(await hasOtherWay(ctx, userId, id)))
     throw invalidField('id', 'is the only way in: set a password or link another identity first')
-  await store.remove(ctx, id)
+  await store.deleteIdentity(ctx, id)
   await removeMembershipsFrom(ctx, identity.provider_id, userId)
   await ctx.emit('identity.deleted', { id, user_id: userId, provider_id: identity.provider_id })
 }
@@ -37,7 +37,7 @@ export const identityOperations = implement(identities, {
   list: async (ctx, page) => {
     const userId = ctx.caller.userId ?? ''
     const revision = await ctx.store.revision(['identities', 'sso_providers', 'users'])
-    const query = store.query(ctx, userId)
+    const query = store.selectIdentities(ctx, userId)
     // The same URL lists different identities for different users, and a browser cache knows only the URL.
     return listRows(ctx, { revision: `${revision} ${userId}`, query, page, row: (row): Identity => row })
   },

@@ -2,7 +2,7 @@
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { IdentityRow } from './table.ts'
 
-export const find = ({ db }: DbScope, { provider_id, subject }: Pick<IdentityRow, 'provider_id' | 'subject'>) =>
+export const findIdentity = ({ db }: DbScope, { provider_id, subject }: Pick<IdentityRow, 'provider_id' | 'subject'>) =>
   db
     .selectFrom('identities')
     .selectAll()
@@ -22,7 +22,7 @@ export const findUserIds = async ({ db }: DbScope, providerId: string): Promise<
 }
 
 /** The identities of a user with the names of their providers. */
-export const query = ({ db }: DbScope, userId: string) =>
+export const selectIdentities = ({ db }: DbScope, userId: string) =>
   db
     .selectFrom('identities')
     .innerJoin('sso_providers', 'sso_providers.id', 'identities.provider_id')
@@ -72,10 +72,10 @@ export const findKeysBeforeLinks = (scope: Pick<Ctx, 'db' | 'now'>, limit: numbe
     .execute()
 
 /** Locks the identity of this id, until commit. */
-export const lock = (ctx: Ctx, id: string): Promise<IdentityRow | undefined> =>
+export const lockIdentity = (ctx: Ctx, id: string): Promise<IdentityRow | undefined> =>
   ctx.store.sql.lockRows(ctx.db.selectFrom('identities').selectAll().where('id', '=', id)).executeTakeFirst()
 
-export const insert = async ({ db }: DbScope, row: IdentityRow): Promise<void> => {
+export const insertIdentity = async ({ db }: DbScope, row: IdentityRow): Promise<void> => {
   await db.insertInto('identities').values(row).execute()
 }
 
@@ -99,6 +99,6 @@ export const recordLogout = async (
   return row?.user_id
 }
 
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
+export const deleteIdentity = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('identities').where('id', '=', id).execute()
 }

@@ -24,12 +24,12 @@ type Ending = {
 const findEndings = async (ctx: Ctx, scope: LogoutScope): Promise<Ending[]> => {
   const { providerId, sid, subject } = scope
   const subjects = subject === undefined ? await flow.findSubjects(ctx, scope) : [subject]
-  const ended = new Set(await flow.sessionIdsOf(ctx, scope))
+  const ended = new Set(await flow.findSessionIds(ctx, scope))
   const endings: Ending[] = []
   for (const one of subjects) {
-    const identity = await identities.find(ctx, { provider_id: providerId, subject: one })
+    const identity = await identities.findIdentity(ctx, { provider_id: providerId, subject: one })
     if (!identity) continue
-    const sessions = await flow.sessionIdsOf(ctx, { providerId, subject: one })
+    const sessions = await flow.findSessionIds(ctx, { providerId, subject: one })
     const isEverywhere = sid === undefined || sessions.every((id) => ended.has(id))
     endings.push({ subject: one, userId: identity.user_id, isEverywhere })
   }
@@ -47,7 +47,7 @@ const findSessionIds = async (
   { sessions }: SessionEnding,
   scope: LogoutScope,
 ): Promise<ReadonlySet<string>> => {
-  const ids = new Set(await flow.sessionIdsOf(ctx, scope))
+  const ids = new Set(await flow.findSessionIds(ctx, scope))
   for (const ending of await findEndings(ctx, scope)) {
     if (!ending.isEverywhere) continue
     const own = await sessions.list(ending.userId, sessions.isInDatabase ? ctx.db : undefined)

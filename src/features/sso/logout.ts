@@ -5,11 +5,11 @@ import { Key } from '../../platform/contract/fields.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { readBytes } from '../../platform/http/body.ts'
 import type { OwnCookie } from '../../platform/http/credentials.ts'
-import { decoded } from '../../platform/http/route-table.ts'
+import { decodeSegment } from '../../platform/http/route-table.ts'
 import type { RawAudit } from '../../platform/operation/audit.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
-import { secretHash } from '../../platform/security/secret-token.ts'
+import { hashSecret } from '../../platform/security/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
 import { endSession } from '../sessions/sessions.ts'
 import type { Tables } from '../tables.ts'
@@ -17,7 +17,7 @@ import * as store from './flow-store.ts'
 import { endForLogout } from './logout-scope.ts'
 import { type OidcClient, OidcError } from './oidc-client.ts'
 import * as providers from './provider-store.ts'
-import { registrationOf } from './providers.ts'
+import { buildRegistration } from './providers.ts'
 import type { SessionEnding } from './sessions.ts'
 import type { SsoSessionRow } from './table.ts'
 
@@ -31,7 +31,7 @@ export type LogoutOptions = SessionEnding & {
 type Audit = RawAudit<Tx<Tables>>
 
 /** A token that cannot be decrypted is left out: the provider then asks the user. */
-const tokenOf = (secrets: Secrets, { session_id: id, id_token }: SsoSessionRow): string | undefined => {
+const openToken = (secrets: Secrets, { session_id: id, id_token }: SsoSessionRow): string | undefined => {
   if (id_token === null) return undefined
   try {
     return secrets.open({ table: 'sso_sessions', column: 'id_token', id }, id_token)
@@ -42,13 +42,13 @@ const tokenOf = (secrets: Secrets, { session_id: id, id_token }: SsoSessionRow):
 }
 
 /** Returns the address that ends the session at the provider; null without one. */
-const addressOf = async (ctx: Ctx, row: SsoSessionRow, options: LogoutOptions): Promise<string | null> => {
+const findLogoutAddress = async (ctx: Ctx, row: SsoSessionRow, options: LogoutOptions): Promise<string | null> => {
   const { config, secrets, oidc } = options
   const stored = await providers.find(ctx, row.provider_id)
   if (!stored || config.publicUrl === undefined) return null
   try {
-    const request = { idToken: tokenOf(secrets, row), returnTo: `${config.publicUrl}/login` }
-    return (await oidc.endSession(registrationOf(secrets, stored), request, ctx.signal))?.href ?? null
+    const request = { idToken: openToken(secrets, row), returnTo: `${config.publicUrl}/login` }
+    return (await oidc.endSession(buildRegistration(secrets, stored), request, ctx.signal))?.href ?? null
   } catch (error) {
     if (!(error instanceof OidcError)) throw error
     ctx.log.warn('the logout address of an identity provider is unknown', { provider: stored.provider.name, error })
@@ -57,7 +57,7 @@ const addressOf = async (ctx: Ctx, row: SsoSessionRow, options: LogoutOptions): 
 }
 
 /** `POST /api/auth/sso/logout`. */
-export const logout = async (ctx: Ctx, audit: Audit, options: LogoutOptions): Promise<Response> => {
+export const handleLogout = async (ctx: Ctx, audit: Audit, options: LogoutOptions): Promise<Response> => {
   const id = ctx.caller.credentialId ?? ''
   audit.note({ resourceId: id })
   const row = await store.findSession(ctx, id)
@@ -69,7 +69,7 @@ export const logout = async (ctx: Ctx, audit: Audit, options: LogoutOptions): Pr
     },
     { audit },
   )
-  const url = row ? await addressOf(ctx, row, options) : null
+  const url = row ? await findLogoutAddress(ctx, row, options) : null
   return Response.json({ url }, { headers: { 'Set-Cookie': options.cookie.clear, 'Cache-Control': 'no-store' } })
 }
 
@@ -77,7 +77,7 @@ const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i
 const MAX_BODY_BYTES = 64 * 1024
 
 /** @throws OidcError for a body without exactly one token */
-const tokenIn = async (request: Request): Promise<string> => {
+const readToken = async (request: Request): Promise<string> => {
   if (!FORM.test(request.headers.get('content-type') ?? '')) throw new OidcError('the body is not a form')
   const body = new TextDecoder().decode(await readBytes(request, MAX_BODY_BYTES))
   const [token, ...more] = new URLSearchParams(body).getAll('logout_token')
@@ -85,34 +85,34 @@ const tokenIn = async (request: Request): Promise<string> => {
   return token
 }
 
-const providerIdOf = (url: string): string => Key.parse(decoded(new URL(url).pathname.split('/')[4] ?? ''))
+const parseProviderId = (url: string): string => Key.parse(decodeSegment(new URL(url).pathname.split('/')[4] ?? ''))
 
 const UNCACHED = { 'Cache-Control': 'no-store' }
 
 /** `POST /api/auth/sso/{id}/backchannel-logout`. */
-export const backchannelLogout = async (
+export const handleBackchannelLogout = async (
   ctx: Ctx,
   request: Request,
   options: LogoutOptions & { readonly audit: Audit },
 ): Promise<Response> => {
   const { audit, oidc, secrets } = options
   try {
-    const stored = await providers.find(ctx, providerIdOf(request.url))
+    const stored = await providers.find(ctx, parseProviderId(request.url))
     if (!stored) throw new OidcError('there is no such provider')
     const { id, name } = stored.provider
     audit.note({ changes: { method: 'backchannel', provider_id: id, provider: name } })
     const { sub, sid, jti, expiresAt } = await oidc.verifyLogout(
-      registrationOf(secrets, stored),
-      await tokenIn(request),
+      buildRegistration(secrets, stored),
+      await readToken(request),
       ctx.signal,
     )
     const of = { providerId: id, ...(sid !== undefined && { sid }), ...(sub !== undefined && { subject: sub }) }
-    const seen = secretHash(`${id} ${jti}`)
+    const seen = hashSecret(`${id} ${jti}`)
     // Sessions elsewhere end before the transaction. That does no harm for a token that was accepted before.
     const end = await endForLogout(ctx, options, of)
     await ctx.write(
       async (tx) => {
-        if (!(await store.rememberToken(tx, seen, expiresAt.toISOString())))
+        if (!(await store.storeToken(tx, seen, expiresAt.toISOString())))
           throw new OidcError('the logout token was used before')
         await end(tx)
       },

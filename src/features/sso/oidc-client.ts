@@ -126,7 +126,7 @@ const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns the message of an error of the library, or that of its cause, which says more. */
-const messageOf = (error: unknown): string => {
+const getMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { error: code, error_description: description } = error as { error?: unknown; error_description?: unknown }
   if (typeof code === 'string')
@@ -137,10 +137,10 @@ const messageOf = (error: unknown): string => {
   return cause instanceof Error ? cause.message : error.message
 }
 
-const wrong = (error: unknown): OidcError =>
-  error instanceof OidcError ? error : new OidcError(messageOf(error), 'wrong', { cause: error })
+const toOidcError = (error: unknown): OidcError =>
+  error instanceof OidcError ? error : new OidcError(getMessage(error), 'wrong', { cause: error })
 
-const parsed = (bytes: Uint8Array, what: string): Readonly<Record<string, unknown>> => {
+const parseFields = (bytes: Uint8Array, what: string): Readonly<Record<string, unknown>> => {
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder().decode(bytes))
@@ -174,7 +174,7 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
     })
     if (status !== 200) throw new OidcError(`${what} was answered with status ${status}`)
     if (isCut) throw new OidcError(`${what} is larger than 1 MiB`)
-    return parsed(body, what)
+    return parseFields(body, what)
   }
 
   const discover = async (of: Registration, signal: AbortSignal): Promise<Document> => {
@@ -201,7 +201,11 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
     return new Response(isEmpty ? null : Uint8Array.from(answer.body), answer)
   }
 
-  const configured = async (of: Registration, document: Document, auth: ClientAuth): Promise<Configuration> => {
+  const createConfiguration = async (
+    of: Registration,
+    document: Document,
+    auth: ClientAuth,
+  ): Promise<Configuration> => {
     const client = await import('openid-client')
     const supported = document.id_token_signing_alg_values_supported
     const algorithms = Array.isArray(supported) ? supported.filter((one) => ALGORITHMS.includes(one)) : ['RS256']
@@ -220,26 +224,26 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
     return config
   }
 
-  const configsFor = async (of: Registration, document: Document): Promise<Known['configs']> => {
+  const createConfigurations = async (of: Registration, document: Document): Promise<Known['configs']> => {
     const { ClientSecretBasic, ClientSecretPost, None } = await import('openid-client')
     const { secret } = of
-    if (secret === undefined) return [await configured(of, document, None())]
+    if (secret === undefined) return [await createConfiguration(of, document, None())]
     const methods = document.token_endpoint_auth_methods_supported
     const hasPost = Array.isArray(methods) && methods.includes('client_secret_post')
-    const post = hasPost ? await configured(of, document, ClientSecretPost(secret)) : undefined
+    const post = hasPost ? await createConfiguration(of, document, ClientSecretPost(secret)) : undefined
     if (post && methods?.includes('client_secret_basic') === false) return [post]
     // The method of a client that is registered without one (OpenID Connect Dynamic Client Registration 1.0 section 2).
-    const basic = await configured(of, document, ClientSecretBasic(secret))
+    const basic = await createConfiguration(of, document, ClientSecretBasic(secret))
     return post ? [basic, post] : [basic]
   }
 
-  const at = async (of: Registration, signal: AbortSignal): Promise<Known> => {
+  const loadProvider = async (of: Registration, signal: AbortSignal): Promise<Known> => {
     const { issuer, client_id, allow_http, secret } = of
     const key = JSON.stringify([issuer, client_id, allow_http, secret])
     const before = known.get(of.id)
     if (before?.key === key && before.untilMs > now().getTime()) return before
     const document = await discover(of, signal)
-    const configs = await configsFor(of, document)
+    const configs = await createConfigurations(of, document)
     const fresh: Known = { key, configs, document, untilMs: now().getTime() + DISCOVERY_LIFE_MS, keys: undefined }
     known.set(of.id, fresh)
     return fresh
@@ -252,7 +256,7 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
   }
 
   /** Returns the keys of the provider; reads them again for an unknown `kid`, at most once a minute. */
-  const keysFor = async (provider: Known, kid: string | undefined, signal: AbortSignal): Promise<readonly JWK[]> => {
+  const loadKeys = async (provider: Known, kid: string | undefined, signal: AbortSignal): Promise<readonly JWK[]> => {
     const atMs = now().getTime()
     const held = provider.keys
     const isKnown = held?.jwks.some((one) => kid === undefined || one.kid === kid)
@@ -273,7 +277,7 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
   }
 
   /** Exchanges the code. Providers disagree on the ways in which a client may show its secret, so a refusal tries the next. */
-  const exchange = async (provider: Known, url: URL, checks: AuthorizationCodeGrantChecks) => {
+  const exchangeCode = async (provider: Known, url: URL, checks: AuthorizationCodeGrantChecks) => {
     const client = await import('openid-client')
     for (const config of provider.configs) {
       try {
@@ -295,9 +299,9 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
 
   const complete: OidcClient['complete'] = async (by, { url, state, nonce, verifier, needsMore }, signal) => {
     const client = await import('openid-client')
-    const provider = await at(by, signal)
+    const provider = await loadProvider(by, signal)
     const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
-    const { tokens, config } = await exchange(provider, url, checks)
+    const { tokens, config } = await exchangeCode(provider, url, checks)
     const idToken = tokens.id_token ?? ''
     const claims = (tokens.claims() ?? {}) as Claims
     await checkAnswer(claims, idToken, by.client_id)
@@ -308,12 +312,12 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
 
   const verifyLogout: OidcClient['verifyLogout'] = async (from, token, signal) => {
     const { createLocalJWKSet, decodeProtectedHeader, jwtVerify } = await import('jose')
-    const provider = await at(from, signal)
+    const provider = await loadProvider(from, signal)
     const { kid, typ } = decodeProtectedHeader(token)
     // Section 2.4 recommends the type; other tokens of the provider have other types.
     if (typ !== undefined && !/^(?:application\/)?(?:logout\+jwt|jwt)$/i.test(typ))
       throw new OidcError('the logout token has another type')
-    const keys = createLocalJWKSet({ keys: [...(await keysFor(provider, kid, signal))] })
+    const keys = createLocalJWKSet({ keys: [...(await loadKeys(provider, kid, signal))] })
     const { payload } = await jwtVerify(token, keys, {
       issuer: provider.document.issuer,
       audience: from.client_id,
@@ -334,20 +338,20 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
   }
 
   /** Turns every error into an OidcError. */
-  const guarded =
+  const withOidcErrors =
     <Args extends readonly unknown[], T>(work: (...args: Args) => Promise<T>) =>
     async (...args: Args): Promise<T> => {
       try {
         return await work(...args)
       } catch (error) {
-        throw wrong(error)
+        throw toOidcError(error)
       }
     }
 
   return {
-    authorize: guarded(async (to, { redirectUri, scopes, state, nonce, verifier, acr }, signal) => {
+    authorize: withOidcErrors(async (to, { redirectUri, scopes, state, nonce, verifier, acr }, signal) => {
       const client = await import('openid-client')
-      const { configs } = await at(to, signal)
+      const { configs } = await loadProvider(to, signal)
       return client.buildAuthorizationUrl(configs[0], {
         redirect_uri: redirectUri,
         response_type: 'code',
@@ -359,20 +363,20 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
         ...(acr !== '' && { acr_values: acr }),
       })
     }),
-    complete: guarded(complete),
-    endSession: guarded(async (of, { idToken, returnTo }, signal) => {
+    complete: withOidcErrors(complete),
+    endSession: withOidcErrors(async (of, { idToken, returnTo }, signal) => {
       const client = await import('openid-client')
-      const { configs, document } = await at(of, signal)
+      const { configs, document } = await loadProvider(of, signal)
       if (document.end_session_endpoint === undefined) return undefined
       return client.buildEndSessionUrl(configs[0], {
         ...(idToken !== undefined && { id_token_hint: idToken }),
         post_logout_redirect_uri: returnTo,
       })
     }),
-    verifyLogout: guarded(verifyLogout),
-    facts: guarded(async (of, signal) => {
+    verifyLogout: withOidcErrors(verifyLogout),
+    facts: withOidcErrors(async (of, signal) => {
       known.delete(of.id)
-      const provider = await at(of, signal)
+      const provider = await loadProvider(of, signal)
       const keys = await readKeys(provider, signal)
       const { issuer, authorization_endpoint, end_session_endpoint, backchannel_logout_supported } = provider.document
       return {

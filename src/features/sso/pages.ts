@@ -1,15 +1,15 @@
 /** The answers to a browser that comes back from an identity provider. */
 import type { SsoError } from './api.ts'
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /**
  * Opens a path. The session cookie is SameSite=Strict, so a redirect that another site began would not carry it, and
  * a page of this server does.
  * @param path as `returnPath` returns it
  */
-export const openingPage = (path: string, cookies: readonly string[]): Response => {
-  const to = escaped(path)
+export const renderOpeningPage = (path: string, cookies: readonly string[]): Response => {
+  const to = escapeHtml(path)
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${to}"><title>Signed in</title></head>
 <body><p>Signed in. <a href="${to}">Continue</a></p></body></html>
@@ -42,7 +42,7 @@ export type FailurePage = {
   readonly returnTo: string
 }
 
-export const failure = (code: SsoError, { isLink, returnTo }: FailurePage): Response => {
+export const respondFailure = (code: SsoError, { isLink, returnTo }: FailurePage): Response => {
   if (isLink) return redirect(`/account?sso_error=${code}`)
   const after = returnTo === '/' ? '' : `&return_to=${encodeURIComponent(returnTo)}`
   return redirect(`/login?sso_error=${code}${after}`)

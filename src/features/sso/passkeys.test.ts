@@ -11,7 +11,7 @@ import { refusal } from '../../testing/sign-in.ts'
 import { type Browser, browserOf, causeOf, type SsoApp, ssoApp } from '../../testing/sso.ts'
 import { createRequirement } from '../factors/requirement.ts'
 import { createCredentialCheck } from '../sessions/credential-check.ts'
-import { databaseStore } from '../sessions/database-store.ts'
+import { createDatabaseStore } from '../sessions/database-store.ts'
 import { ASLEEP } from '../users/account.ts'
 import type { SsoProvider } from './schema.ts'
 
@@ -216,7 +216,7 @@ describe.each(places())('passkeys of users of a provider on %s, sessions in %s',
       const [session] = (await (await browser.send('GET /api/sessions')).json()) as { id: string }[]
       const shown = { via: 'session', credentialId: session?.id ?? '' } as const
       const check = createCredentialCheck({
-        ...{ db: app.db, sessions: databaseStore(app.db), requirement: createRequirement([]), now },
+        ...{ db: app.db, sessions: createDatabaseStore(app.db), requirement: createRequirement([]), now },
       })
       const until = clockMs + 2 * HOUR_MS
       expect((await check([shown])).get(shown.credentialId)?.expiresMs).toBe(until)

@@ -17,7 +17,7 @@ const columns = [
 type Row = Omit<SsoProviderRow, 'name_key' | 'changed_by'>
 
 /** Returns the fields in the order of the contract. */
-export const providerOf = (row: Row): Provider => ({
+export const toProvider = (row: Row): Provider => ({
   id: row.id,
   name: row.name,
   issuer: row.issuer,
@@ -40,16 +40,16 @@ export const providerOf = (row: Row): Provider => ({
   updated_at: row.updated_at,
 })
 
-const storedOf = (row: Row | undefined): Stored | undefined =>
-  row && { provider: providerOf(row), sealed: row.client_secret }
+const toStored = (row: Row | undefined): Stored | undefined =>
+  row && { provider: toProvider(row), sealed: row.client_secret }
 
 export const query = ({ db }: DbScope) =>
   db.selectFrom('sso_providers').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: DbScope, id: string) => db.selectFrom('sso_providers').select(columns).where('id', '=', id)
+const selectById = ({ db }: DbScope, id: string) => db.selectFrom('sso_providers').select(columns).where('id', '=', id)
 
 export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
-  storedOf(await byId(scope, id).executeTakeFirst())
+  toStored(await selectById(scope, id).executeTakeFirst())
 
 /** Returns the providers that link by address, with the user who has made or last changed each, if known. */
 export const findLinking = async ({ db }: DbScope): Promise<{ provider: Provider; changedBy: string | null }[]> => {
@@ -58,11 +58,11 @@ export const findLinking = async ({ db }: DbScope): Promise<{ provider: Provider
     .select([...columns, 'changed_by'])
     .where('link_by_email', '=', 1)
   const rows = await query.orderBy('name_key').orderBy('id').execute()
-  return rows.map(({ changed_by, ...row }) => ({ provider: providerOf(row), changedBy: changed_by }))
+  return rows.map(({ changed_by, ...row }) => ({ provider: toProvider(row), changedBy: changed_by }))
 }
 
 /** Returns the providers by which users may sign in, by name. */
-export const enabled = async (scope: DbScope): Promise<Pick<Provider, 'id' | 'name'>[]> =>
+export const findEnabled = async (scope: DbScope): Promise<Pick<Provider, 'id' | 'name'>[]> =>
   scope.db
     .selectFrom('sso_providers')
     .select(['id', 'name'])
@@ -73,10 +73,10 @@ export const enabled = async (scope: DbScope): Promise<Pick<Provider, 'id' | 'na
 
 /** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
-  storedOf(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
+  toStored(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 
 /** Returns the id of another provider with the name, in any case. */
-export const namesake = async ({ db }: DbScope, { id, name }: Pick<Provider, 'id' | 'name'>) =>
+export const findNamesake = async ({ db }: DbScope, { id, name }: Pick<Provider, 'id' | 'name'>) =>
   db
     .selectFrom('sso_providers')
     .select('id')
@@ -84,7 +84,7 @@ export const namesake = async ({ db }: DbScope, { id, name }: Pick<Provider, 'id
     .where('id', '<>', id)
     .executeTakeFirst()
 
-const rowOf = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): Omit<SsoProviderRow, 'changed_by'> => ({
+const toRow = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): Omit<SsoProviderRow, 'changed_by'> => ({
   ...fields,
   name_key: fields.name.toLowerCase(),
   client_secret: sealed,
@@ -101,7 +101,7 @@ const rowOf = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): Omit
 export const insert = async ({ db }: DbScope, stored: Stored, changed_by: string | null): Promise<void> => {
   await db
     .insertInto('sso_providers')
-    .values({ ...rowOf(stored), changed_by })
+    .values({ ...toRow(stored), changed_by })
     .execute()
 }
 
@@ -111,7 +111,7 @@ export const recordChange = async ({ db }: DbScope, id: string, changed_by: stri
 }
 
 export const update = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.updateTable('sso_providers').set(rowOf(stored)).where('id', '=', stored.provider.id).execute()
+  await db.updateTable('sso_providers').set(toRow(stored)).where('id', '=', stored.provider.id).execute()
 }
 
 /** Foreign keys delete its sign-ins in progress and the provider's side of its sessions. */

@@ -16,16 +16,16 @@ import type { Outbound } from '../../platform/security/outbound.ts'
 import { type Ctx, type DbScope, implement } from '../ctx.ts'
 import { endCredentials } from '../eviction/end-credentials.ts'
 import { removeMembershipsFrom } from '../groups/groups.ts'
-import { missingKey } from '../secrets/secrets.ts'
-import { type Account, accountsOf } from '../users/account.ts'
+import { buildMissingKeyIssue } from '../secrets/secrets.ts'
+import { type Account, findAccounts } from '../users/account.ts'
 import { type SsoProviderDraft, type SsoProviderPatch, ssoProviders } from './api.ts'
-import { mappingIssues, requireGroupsHeld } from './groups.ts'
+import { checkMappings, requireGroupsHeld } from './groups.ts'
 import * as identityStore from './identity-store.ts'
 import { type OidcClient, OidcError, type Registration } from './oidc-client.ts'
 import { requireUsersHeld } from './provider-rights.ts'
 import * as store from './provider-store.ts'
 import type { SsoProvider } from './schema.ts'
-import { endSessionsOf, type SessionEnding } from './sessions.ts'
+import { endSessions, type SessionEnding } from './sessions.ts'
 
 export type ProviderOptions = SessionEnding & {
   readonly config: Pick<Config, 'publicUrl'>
@@ -37,10 +37,10 @@ export type ProviderOptions = SessionEnding & {
 
 export const CALLBACK_PATH = '/api/auth/sso/callback'
 
-const placeOf = (id: string): Place => ({ table: 'sso_providers', column: 'client_secret', id })
+const buildSecretPlace = (id: string): Place => ({ table: 'sso_providers', column: 'client_secret', id })
 
 /** Adds the addresses to register at the provider. */
-export const sentProvider = ({ publicUrl }: ProviderOptions['config'], provider: store.Provider): SsoProvider => {
+export const toSentProvider = ({ publicUrl }: ProviderOptions['config'], provider: store.Provider): SsoProvider => {
   const { created_at, updated_at, ...fields } = provider
   const at = (path: string): string => (publicUrl === undefined ? '' : publicUrl + path)
   return {
@@ -53,7 +53,7 @@ export const sentProvider = ({ publicUrl }: ProviderOptions['config'], provider:
 }
 
 /** @throws OidcError if the stored secret cannot be opened */
-export const registrationOf = (secrets: Secrets, { provider, sealed }: store.Stored): Registration => {
+export const buildRegistration = (secrets: Secrets, { provider, sealed }: store.Stored): Registration => {
   const { id, issuer, client_id, allow_http } = provider
   try {
     return {
@@ -61,7 +61,7 @@ export const registrationOf = (secrets: Secrets, { provider, sealed }: store.Sto
       issuer,
       client_id,
       allow_http,
-      secret: sealed === null ? undefined : secrets.open(placeOf(id), sealed),
+      secret: sealed === null ? undefined : secrets.open(buildSecretPlace(id), sealed),
     }
   } catch (cause) {
     if (!(cause instanceof SealedValueError)) throw cause
@@ -69,18 +69,18 @@ export const registrationOf = (secrets: Secrets, { provider, sealed }: store.Sto
   }
 }
 
-export const mustFind = async (scope: DbScope, id: string): Promise<store.Stored> =>
+export const getProviderOrThrow = async (scope: DbScope, id: string): Promise<store.Stored> =>
   orNotFound(await store.find(scope, id), 'sso-provider', id)
 
 type Change = { readonly after: store.Provider; readonly before?: store.Provider; readonly secret: string | undefined }
 
-const issuesOf = async (ctx: Ctx, { secrets, config }: ProviderOptions, change: Change): Promise<FieldIssue[]> => {
+const checkProvider = async (ctx: Ctx, { secrets, config }: ProviderOptions, change: Change): Promise<FieldIssue[]> => {
   const { after, before, secret } = change
-  const issues = await mappingIssues(ctx, after.group_mappings)
+  const issues = await checkMappings(ctx, after.group_mappings)
   if (config.publicUrl === undefined) issues.push({ field: 'issuer', message: 'needs the setting PUBLIC_URL' })
   if (after.issuer.startsWith('http:') && !after.allow_http)
     issues.push({ field: 'issuer', message: 'must be an https URL, or allow_http true' })
-  if (secret && !secrets.isEnabled) issues.push(missingKey('client_secret'))
+  if (secret && !secrets.isEnabled) issues.push(buildMissingKeyIssue('client_secret'))
   if (!before || before.issuer === after.issuer) return issues
   if (await identityStore.hasAny(ctx, after.id))
     issues.push({ field: 'issuer', message: 'cannot change, because users have signed in by this provider' })
@@ -95,29 +95,29 @@ const issuesOf = async (ctx: Ctx, { secrets, config }: ProviderOptions, change: 
 }
 
 const requireFreeName = async (ctx: Ctx, provider: store.Provider): Promise<void> => {
-  if (await store.namesake(ctx, provider)) throw nameTaken('identity provider', provider.name)
+  if (await store.findNamesake(ctx, provider)) throw nameTaken('identity provider', provider.name)
 }
 
-const sealOf = ({ secrets }: ProviderOptions, id: string, secret: string): string | null =>
-  secret === '' ? null : secrets.seal(placeOf(id), secret)
+const sealSecret = ({ secrets }: ProviderOptions, id: string, secret: string): string | null =>
+  secret === '' ? null : secrets.seal(buildSecretPlace(id), secret)
 
 const create = async (ctx: Ctx, options: ProviderOptions, draft: SsoProviderDraft): Promise<SsoProvider> => {
   const id = Bun.randomUUIDv7()
   const { client_secret, ...fields } = draft
   const times = { created_at: ctx.now, updated_at: ctx.now }
   const provider: store.Provider = { id, ...fields, has_secret: client_secret !== '', ...times }
-  rejectIssues(await issuesOf(ctx, options, { after: provider, secret: client_secret }))
+  rejectIssues(await checkProvider(ctx, options, { after: provider, secret: client_secret }))
   await requireGroupsHeld(ctx, provider.group_mappings)
   await requireUsersHeld(ctx, [provider])
   await requireFreeName(ctx, provider)
-  await store.insert(ctx, { provider, sealed: sealOf(options, id, client_secret) }, ctx.caller.userId ?? null)
+  await store.insert(ctx, { provider, sealed: sealSecret(options, id, client_secret) }, ctx.caller.userId ?? null)
   await ctx.emit('sso-provider.created', provider)
-  return sentProvider(options.config, (await mustFind(ctx, id)).provider)
+  return toSentProvider(options.config, (await getProviderOrThrow(ctx, id)).provider)
 }
 
 const lockForChange = async (ctx: Ctx, { config }: ProviderOptions, id: string): Promise<store.Stored> => {
   const stored = orNotFound(await store.lock(ctx, id), 'sso-provider', id)
-  ctx.precondition(sentProvider(config, stored.provider))
+  ctx.precondition(toSentProvider(config, stored.provider))
   // A change of a provider decides which users it has.
   await requireGroupsHeld(ctx, stored.provider.group_mappings)
   return stored
@@ -132,17 +132,17 @@ const update = async (
   const { value, changes } = merge(before.provider, patch)
   const has_secret = client_secret === undefined ? before.sealed !== null : client_secret !== ''
   const after = { ...value, has_secret }
-  rejectIssues(await issuesOf(ctx, options, { after, before: before.provider, secret: client_secret }))
-  if (changes.length === 0 && client_secret === undefined) return sentProvider(options.config, before.provider)
+  rejectIssues(await checkProvider(ctx, options, { after, before: before.provider, secret: client_secret }))
+  if (changes.length === 0 && client_secret === undefined) return toSentProvider(options.config, before.provider)
   await requireGroupsHeld(ctx, after.group_mappings)
   await requireUsersHeld(ctx, [before.provider, after])
   await requireFreeName(ctx, after)
-  const sealed = client_secret === undefined ? before.sealed : sealOf(options, id, client_secret)
+  const sealed = client_secret === undefined ? before.sealed : sealSecret(options, id, client_secret)
   const changed = { ...after, updated_at: ctx.now }
   await store.update(ctx, { provider: changed, sealed })
   await store.recordChange(ctx, id, ctx.caller.userId ?? null)
   await ctx.emit('sso-provider.updated', changed)
-  return sentProvider(options.config, changed)
+  return toSentProvider(options.config, changed)
 }
 
 /**
@@ -151,9 +151,9 @@ const update = async (
  */
 const watchSleepers = async (ctx: Ctx, userIds: readonly string[]): Promise<() => Promise<void>> => {
   const isAsleep = ({ sleepsMs }: Pick<Account, 'sleepsMs'>) => sleepsMs <= Date.parse(ctx.now)
-  const before = [...(await accountsOf(ctx, userIds)).values()].filter(isAsleep).map(({ id }) => id)
+  const before = [...(await findAccounts(ctx, userIds)).values()].filter(isAsleep).map(({ id }) => id)
   return async () => {
-    for (const account of (await accountsOf(ctx, before)).values()) {
+    for (const account of (await findAccounts(ctx, before)).values()) {
       if (isAsleep(account)) continue
       const { keys, grants } = await endCredentials(ctx, account.id)
       for (const key of keys) await ctx.emit('key.deleted', key)
@@ -167,11 +167,11 @@ const watchSleepers = async (ctx: Ctx, userIds: readonly string[]): Promise<() =
 
 /** Ends its sessions before the transaction if they are stored elsewhere, because a transaction contains only SQL. */
 const remove = async (ctx: Ctx, options: ProviderOptions, id: string): Promise<(tx: Ctx) => Promise<void>> => {
-  const before = await mustFind(ctx, id)
+  const before = await getProviderOrThrow(ctx, id)
   // Sessions elsewhere end before the transaction, which checks the rights again.
   await requireGroupsHeld(ctx, before.provider.group_mappings)
   await requireUsersHeld(ctx, [before.provider])
-  const end = await endSessionsOf(ctx, options, { providerId: id })
+  const end = await endSessions(ctx, options, { providerId: id })
   return async (tx) => {
     const { provider } = await lockForChange(tx, options, id)
     await requireUsersHeld(tx, [provider])
@@ -187,7 +187,7 @@ const remove = async (ctx: Ctx, options: ProviderOptions, id: string): Promise<(
 /** Drops the mappings to a group that is deleted. */
 export const dropGroup = async (ctx: Ctx, groupId: string): Promise<void> => {
   for (const row of await store.query(ctx).execute()) {
-    const provider = store.providerOf(row)
+    const provider = store.toProvider(row)
     const group_mappings = provider.group_mappings.filter(({ group_id }) => group_id !== groupId)
     if (group_mappings.length === provider.group_mappings.length) continue
     const changed = { ...provider, group_mappings, updated_at: ctx.now }
@@ -196,7 +196,7 @@ export const dropGroup = async (ctx: Ctx, groupId: string): Promise<void> => {
   }
 }
 
-export const providerOperations = (options: ProviderOptions) => {
+export const createProviderOperations = (options: ProviderOptions) => {
   const { config, secrets, oidc, providerOutbound } = options
   /** Resolves names before the transaction, which holds the writer. */
   const checkIssuer = async (issuer: string | undefined): Promise<void> => {
@@ -208,7 +208,7 @@ export const providerOperations = (options: ProviderOptions) => {
       const revision = await ctx.store.revision(['sso_providers'])
       let query = store.query(ctx)
       if (name) query = query.where(containsText('name_key', name))
-      return listRows(ctx, { revision, query, page, row: (row) => sentProvider(config, store.providerOf(row)) })
+      return listRows(ctx, { revision, query, page, row: (row) => toSentProvider(config, store.toProvider(row)) })
     },
     create: {
       prepare: async (_, draft) => {
@@ -216,7 +216,7 @@ export const providerOperations = (options: ProviderOptions) => {
         return (ctx) => create(ctx, options, draft)
       },
     },
-    get: async (ctx, { id }) => sentProvider(config, (await mustFind(ctx, id)).provider),
+    get: async (ctx, { id }) => toSentProvider(config, (await getProviderOrThrow(ctx, id)).provider),
     update: {
       prepare: async (_, patch) => {
         await checkIssuer(patch.issuer)
@@ -225,9 +225,9 @@ export const providerOperations = (options: ProviderOptions) => {
     },
     delete: { prepare: (ctx, { id }) => remove(ctx, options, id) },
     test: async (ctx, { id }) => {
-      const stored = await mustFind({ db: ctx.store.read }, id)
+      const stored = await getProviderOrThrow({ db: ctx.store.read }, id)
       try {
-        return await oidc.facts(registrationOf(secrets, stored), ctx.signal)
+        return await oidc.facts(buildRegistration(secrets, stored), ctx.signal)
       } catch (error) {
         if (!(error instanceof OidcError)) throw error
         throw new AppError('PROVIDER_UNREACHABLE', error.message, { cause: error })

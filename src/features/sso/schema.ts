@@ -1,7 +1,7 @@
 /** The schemas of identity providers and identities. Browser-safe. */
 import { z } from 'zod'
 import { flagOr, idOf, line, numberOr, Timestamp, text, trimmed } from '../../platform/contract/fields.ts'
-import { HOST_NAME, WHITE_SPACE, whole } from '../../platform/contract/text-rules.ts'
+import { HOST_NAME, matchWhole, WHITE_SPACE } from '../../platform/contract/text-rules.ts'
 
 export const GroupMapping = z.object({
   value: line(255)
@@ -45,7 +45,7 @@ const MAX_MAPPINGS = 500
 
 /** RFC 6749 3.3, the characters of a scope. */
 const SCOPE_PATTERN = '[!#-\\[\\]-~]{1,255}'
-const Scope = z.string().regex(new RegExp(whole(SCOPE_PATTERN)), 'must be a scope without blanks')
+const Scope = z.string().regex(new RegExp(matchWhole(SCOPE_PATTERN)), 'must be a scope without blanks')
 
 const DEFAULT_SCOPES = ['openid', 'profile', 'email']
 const ISSUER_PATTERN = `https?://[^/?#@\\\\${WHITE_SPACE}]+(?:/[^?#\\\\${WHITE_SPACE}]*)?`
@@ -60,7 +60,7 @@ export const Issuer = line(2048)
   .refine((value) => /^https?:\/\/[^/?#@\\\s]+(?:\/[^?#\\\s]*)?$/.test(value) && URL.canParse(value), {
     error: 'must be an https URL without user, query or fragment',
   })
-  .meta({ exact: { pattern: whole(ISSUER_PATTERN) }, examples: ['https://id.example.com/realms/staff'] })
+  .meta({ exact: { pattern: matchWhole(ISSUER_PATTERN) }, examples: ['https://id.example.com/realms/staff'] })
   .describe('The address by which the provider names itself')
 
 export const providerFields = {
@@ -87,7 +87,7 @@ export const optionalFields = {
     .array(
       line(253)
         .refine(HOST_NAME.holds, { error: 'must be a domain name' })
-        .meta({ exact: { pattern: whole(HOST_NAME.pattern) } })
+        .meta({ exact: { pattern: matchWhole(HOST_NAME.pattern) } })
         .transform((name) => name.toLowerCase()),
     )
     .max(MAX_DOMAINS)

@@ -6,17 +6,17 @@ import * as store from './flow-store.ts'
 export type SessionEnding = Pick<SessionsOptions, 'sessions'>
 
 /** Sessions elsewhere are ended at once, because a transaction contains only SQL. @returns the rest, for a transaction */
-export const endSessionsOf = async (
+export const endSessions = async (
   ctx: Ctx,
   { sessions }: SessionEnding,
   of: store.SessionsOf,
 ): Promise<(tx: Ctx) => Promise<void>> => {
   if (!sessions.isInDatabase) {
     await ctx.confirmRights()
-    for (const id of await store.sessionIdsOf(ctx, of)) await sessions.remove(id)
+    for (const id of await store.findSessionIds(ctx, of)) await sessions.remove(id)
   }
   return async (tx) => {
-    for (const id of await store.sessionIdsOf(tx, of)) {
+    for (const id of await store.findSessionIds(tx, of)) {
       if (sessions.isInDatabase) await sessions.remove(id, tx.db)
       await store.removeSession(tx, id)
       await tx.emit('session.ended', { id })

@@ -8,15 +8,15 @@ import type { Secrets } from '../../platform/security/crypto.ts'
 import type { Outbound } from '../../platform/security/outbound.ts'
 import type { Ctx, DbScope, Feature } from '../ctx.ts'
 import type { SignInOptions } from '../sessions/api.ts'
-import { cookieFor, type SessionsOptions } from '../sessions/sessions.ts'
+import { createCookie, type SessionsOptions } from '../sessions/sessions.ts'
 import { ssoRoutes } from './api.ts'
-import { callback, start } from './flow.ts'
+import { handleCallback, start } from './flow.ts'
 import * as store from './flow-store.ts'
 import { identityOperations } from './identities.ts'
-import { backchannelLogout, logout } from './logout.ts'
+import { handleBackchannelLogout, handleLogout } from './logout.ts'
 import { createOidcClient } from './oidc-client.ts'
-import { enabled } from './provider-store.ts'
-import { dropGroup, providerOperations } from './providers.ts'
+import { findEnabled } from './provider-store.ts'
+import { createProviderOperations, dropGroup } from './providers.ts'
 import { findWarnings } from './warnings.ts'
 
 export type SsoOptions = {
@@ -34,9 +34,9 @@ const PURGE_BATCH = 500
 
 /** Returns the providers that the sign-in page offers. */
 export const signInProviders = async (scope: DbScope): Promise<SignInOptions['providers']> =>
-  (await enabled(scope)).map(({ id, name }) => ({ id, name, url: `/api/auth/sso/${encodeURIComponent(id)}` }))
+  (await findEnabled(scope)).map(({ id, name }) => ({ id, name, url: `/api/auth/sso/${encodeURIComponent(id)}` }))
 
-const purge = async (ctx: Ctx): Promise<void> => {
+const removeExpired = async (ctx: Ctx): Promise<void> => {
   for (const { expired, remove } of store.EXPIRING)
     for (;;) {
       const keys = (await expired(ctx, { now: ctx.now, limit: PURGE_BATCH })).map(({ key }) => key)
@@ -46,7 +46,7 @@ const purge = async (ctx: Ctx): Promise<void> => {
 }
 
 /** Identifies the user of a browser session, if any. Other credentials do not count here. */
-const sessionAlone =
+const limitToSession =
   (identify: Identify): Identify =>
   async (headers) => {
     try {
@@ -61,28 +61,28 @@ const sessionAlone =
 export const ssoFeature = (options: SsoOptions): Feature => {
   const { config, sessions, now, identify, providerOutbound } = options
   const oidc = createOidcClient({ outbound: providerOutbound, now })
-  const cookie: OwnCookie = cookieFor(config)
+  const cookie: OwnCookie = createCookie(config)
   const flow = { ...options, oidc, terms: { sessions, cookie, ttlMs: config.sessionTtlMs } }
   const leaving = { ...options, oidc, cookie }
   return {
-    operations: [...providerOperations({ ...options, oidc }), ...identityOperations],
+    operations: [...createProviderOperations({ ...options, oidc }), ...identityOperations],
     routes: [
       {
         route: ssoRoutes.start,
-        identify: sessionAlone(identify),
+        identify: limitToSession(identify),
         handler: (ctx, request) => start(ctx, request, flow),
       },
       {
         route: ssoRoutes.callback,
-        handler: (ctx, request, audit) => callback(ctx, request, { ...flow, audit }),
+        handler: (ctx, request, audit) => handleCallback(ctx, request, { ...flow, audit }),
       },
       {
         route: ssoRoutes.logout,
-        handler: (ctx, _, audit) => logout(ctx, audit, leaving),
+        handler: (ctx, _, audit) => handleLogout(ctx, audit, leaving),
       },
       {
         route: ssoRoutes.backchannelLogout,
-        handler: (ctx, request, audit) => backchannelLogout(ctx, request, { ...leaving, audit }),
+        handler: (ctx, request, audit) => handleBackchannelLogout(ctx, request, { ...leaving, audit }),
       },
     ],
     warnings: (ctx) => findWarnings(ctx, { sessions }),
@@ -96,7 +96,7 @@ export const ssoFeature = (options: SsoOptions): Feature => {
         summary: 'Deletes sign-ins in progress, logout tokens and provider sessions that have expired',
         everyMs: PURGE_MS,
         runsAtStart: true,
-        run: purge,
+        run: removeExpired,
       },
     ],
   }

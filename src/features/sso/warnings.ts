@@ -2,7 +2,7 @@
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Warning } from '../../platform/operation/context.ts'
 import type { Ctx } from '../ctx.ts'
-import { accountOf, findLacking } from '../users/account.ts'
+import { findAccount, findLacking } from '../users/account.ts'
 import * as identities from './identity-store.ts'
 import { findSignable } from './provider-rights.ts'
 import * as providers from './provider-store.ts'
@@ -23,7 +23,7 @@ const findProviders = async (ctx: Ctx): Promise<Warning[]> => {
   const warnings: Warning[] = []
   for (const { provider, changedBy } of await providers.findLinking(ctx)) {
     if (changedBy === null) continue
-    const maker = await accountOf(ctx, changedBy)
+    const maker = await findAccount(ctx, changedBy)
     const lacking = await findLacking(ctx, maker ?? NOBODY, await findSignable(ctx, provider))
     if (lacking.length === 0) continue
     const { id, name } = provider

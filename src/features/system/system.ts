@@ -32,7 +32,7 @@ const SCHEDULER_SILENCE_MS = 60_000
 type Check = Readiness['checks']['database']
 
 /** @example 'primary db2:5432, 2 standbys'; undefined for a single host */
-const hostsText = (hosts: readonly DatabaseHost[]): string | undefined => {
+const formatHosts = (hosts: readonly DatabaseHost[]): string | undefined => {
   if (hosts.length < 2) return undefined
   const standbys = hosts.filter(({ role }) => role === 'standby').length
   const primary = hosts.find(({ role }) => role === 'primary')?.host ?? 'unknown'
@@ -50,7 +50,7 @@ const checkDatabase = async (ctx: Ctx): Promise<Check> => {
   }
   const open = ctx.store.connections()
   if (open === 0) return { status: 'unhealthy', message: 'no open connections' }
-  return { status: 'healthy', message: hostsText(ctx.store.hosts()) ?? `${open} open connections` }
+  return { status: 'healthy', message: formatHosts(ctx.store.hosts()) ?? `${open} open connections` }
 }
 
 const checkScheduler = (ctx: Ctx, lastTick: number): Check => {
@@ -60,7 +60,7 @@ const checkScheduler = (ctx: Ctx, lastTick: number): Check => {
     : { status: 'unhealthy', message: `no tick for ${Math.round(silenceMs / 1000)} s` }
 }
 
-const readiness = async (ctx: Ctx, { lastTick, isStopping }: Deps): Promise<Readiness> => {
+const checkReadiness = async (ctx: Ctx, { lastTick, isStopping }: Deps): Promise<Readiness> => {
   const scheduler: Check = isStopping()
     ? { status: 'unhealthy', message: 'the process is stopping' }
     : checkScheduler(ctx, lastTick())
@@ -107,7 +107,7 @@ export const systemFeature = (deps: Deps): Feature => ({
     {
       route: systemRoutes.readyz,
       handler: async (ctx) => {
-        const answer = await readiness(ctx, deps)
+        const answer = await checkReadiness(ctx, deps)
         return Response.json(answer, {
           status: answer.status === 'healthy' ? 200 : 503,
           headers: { 'Cache-Control': 'no-store' },

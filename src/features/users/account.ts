@@ -1,12 +1,12 @@
 /** Users for other features: their permissions, their public form, and the changes at a sign-in. */
 import { AppError } from '../../platform/contract/errors.ts'
-import { reachOver } from '../../platform/operation/access.ts'
+import { createReach } from '../../platform/operation/access.ts'
 import type { Reach } from '../../platform/operation/caller.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { PasswordsBusyError, type PasswordTurn } from '../../platform/security/passwords.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import { isScopable } from '../roles/catalogue.ts'
-import { permissionsOfRoles } from '../roles/roles.ts'
+import { findRolePermissions } from '../roles/roles.ts'
 import type { User } from './api.ts'
 import { findMissing, requireCovered } from './covering.ts'
 import * as grants from './grant-store.ts'
@@ -33,18 +33,18 @@ export type Account = {
   readonly reach?: ReadonlyMap<Permission, Reach>
 } & ProviderTerms
 
-export const accountOf = async (scope: DbScope, id: string): Promise<Account | undefined> =>
-  (await accountsOf(scope, [id])).get(id)
+export const findAccount = async (scope: DbScope, id: string): Promise<Account | undefined> =>
+  (await findAccounts(scope, [id])).get(id)
 
 /** Returns accounts by id; ids without a user have no entry. */
-export const accountsOf = async (scope: DbScope, ids: readonly string[]): Promise<ReadonlyMap<string, Account>> => {
+export const findAccounts = async (scope: DbScope, ids: readonly string[]): Promise<ReadonlyMap<string, Account>> => {
   const rightsByRoles = new Map<string, Promise<HeldRights>>()
-  const rightsOf = (held: readonly grants.HeldRole[]): Promise<HeldRights> => {
+  const findRights = (held: readonly grants.HeldRole[]): Promise<HeldRights> => {
     const key = held
       .map(({ role_id, scope_id }) => `${role_id} ${scope_id ?? ''}`)
       .sort()
       .join()
-    const known = rightsByRoles.get(key) ?? rightsOfRoles(scope, held)
+    const known = rightsByRoles.get(key) ?? findRightsOfRoles(scope, held)
     rightsByRoles.set(key, known)
     return known
   }
@@ -54,7 +54,7 @@ export const accountsOf = async (scope: DbScope, ids: readonly string[]): Promis
   const terms = await findProviderTerms(scope, withoutPassword)
   for (const { id, username, is_active, generation, held } of users) {
     const isActive = is_active === 1
-    accounts.set(id, { id, username, isActive, generation, ...(await rightsOf(held)), ...(terms.get(id) ?? LOCAL) })
+    accounts.set(id, { id, username, isActive, generation, ...(await findRights(held)), ...(terms.get(id) ?? LOCAL) })
   }
   return accounts
 }
@@ -68,14 +68,14 @@ type HeldScopes = {
   readonly scopesByPermission: ReadonlyMap<Permission, readonly string[]>
 }
 
-const scopesOfRoles = async (scope: DbScope, held: readonly grants.HeldRole[]): Promise<HeldScopes> => {
+const findScopesOfRoles = async (scope: DbScope, held: readonly grants.HeldRole[]): Promise<HeldScopes> => {
   const idsIn = (scopeId: string | null) =>
     held.filter(({ scope_id }) => scope_id === scopeId).map(({ role_id }) => role_id)
-  const permissions = await permissionsOfRoles(scope, idsIn(null))
+  const permissions = await findRolePermissions(scope, idsIn(null))
   const scopesByPermission = new Map<Permission, string[]>()
   const scopeIds = [...new Set(held.flatMap(({ scope_id }) => scope_id ?? []))].sort()
   for (const id of scopeIds)
-    for (const name of await permissionsOfRoles(scope, idsIn(id))) {
+    for (const name of await findRolePermissions(scope, idsIn(id))) {
       if (!isScopable(name) || permissions.has(name)) continue
       const others = scopesByPermission.get(name)
       if (others) others.push(id)
@@ -85,13 +85,13 @@ const scopesOfRoles = async (scope: DbScope, held: readonly grants.HeldRole[]): 
 }
 
 /** Returns the permissions that a user holds: each with the ids of its scopes, or null if it is held everywhere. */
-export const scopesOfUser = async (
+export const findScopesOfUser = async (
   scope: DbScope,
   id: string,
 ): Promise<ReadonlyMap<string, readonly string[] | null>> => {
-  const { permissions, scopesByPermission } = await scopesOfRoles(
+  const { permissions, scopesByPermission } = await findScopesOfRoles(
     scope,
-    (await grants.heldByUser(scope, [id])).get(id) ?? [],
+    (await grants.findHeldByUser(scope, [id])).get(id) ?? [],
   )
   return new Map<string, readonly string[] | null>([
     ...scopesByPermission,
@@ -100,53 +100,53 @@ export const scopesOfUser = async (
 }
 
 /** Returns the permissions of roles that are held everywhere, and those of the others with their parts. */
-const rightsOfRoles = async (scope: DbScope, held: readonly grants.HeldRole[]): Promise<HeldRights> => {
-  const { permissions, scopesByPermission } = await scopesOfRoles(scope, held)
+const findRightsOfRoles = async (scope: DbScope, held: readonly grants.HeldRole[]): Promise<HeldRights> => {
+  const { permissions, scopesByPermission } = await findScopesOfRoles(scope, held)
   if (scopesByPermission.size === 0) return { permissions }
   const scopeIds = [...new Set([...scopesByPermission.values()].flat())].sort()
-  const areas = Map.groupBy(await grants.areasOfScopes(scope, scopeIds), ({ scope_id }) => scope_id)
+  const areas = Map.groupBy(await grants.findAreasOfScopes(scope, scopeIds), ({ scope_id }) => scope_id)
   const reaches = new Map<string, Reach>()
-  const reachOf = (ids: readonly string[]): Reach => {
+  const getReach = (ids: readonly string[]): Reach => {
     const known = reaches.get(ids.join())
     if (known) return known
     const numbers = new Set(ids.flatMap((id) => (areas.get(id) ?? []).map(({ area_id }) => area_id)))
-    const reach = reachOver(numbers, [new Set(ids)])
+    const reach = createReach(numbers, [new Set(ids)])
     reaches.set(ids.join(), reach)
     return reach
   }
-  return { permissions, reach: new Map([...scopesByPermission].map(([name, ids]) => [name, reachOf(ids)])) }
+  return { permissions, reach: new Map([...scopesByPermission].map(([name, ids]) => [name, getReach(ids)])) }
 }
 
 /** Returns the account of this name, in any case. */
-export const accountNamed = async (scope: DbScope, username: string): Promise<Account | undefined> => {
+export const findAccountByName = async (scope: DbScope, username: string): Promise<Account | undefined> => {
   const user = await store.findByName(scope, username)
-  return user && accountOf(scope, user.id)
+  return user && findAccount(scope, user.id)
 }
 
 /** Returns the names of all roles that the user holds, directly or through a group. */
-export const roleNamesOf = grants.heldRoleNames
+export const findRoleNames = grants.findHeldRoleNames
 
 /** Locks the account until commit, so that its roles and password do not change. */
 export const lockAccount = (ctx: StoreScope, id: string): Promise<Pick<UserRow, 'id' | 'username'> | undefined> =>
   store.lock(ctx, id)
 
 /** Invalidates every session, code and token of the user, wherever it is stored. */
-export const endSignInsOf = store.endSignIns
+export const endUserSignIns = store.endSignIns
 
 /** Returns the permissions of the roles that a user holds, also through groups and in scopes; none for an unknown user. */
-export const permissionsOfUser = async (scope: DbScope, id: string): Promise<ReadonlySet<string>> =>
-  permissionsOfRoles(scope, await grants.roleIdsOf(scope, [id]))
+export const findPermissionsOfUser = async (scope: DbScope, id: string): Promise<ReadonlySet<string>> =>
+  findRolePermissions(scope, await grants.findRoleIds(scope, [id]))
 
 /** @throws AppError FORBIDDEN as `requireCharge`, for users together */
 export const requireChargeOfAll = async (ctx: Ctx, ids: readonly string[], subject: string): Promise<void> =>
-  requireCovered(ctx, await grants.rolesHeldBy(ctx, ids), subject)
+  requireCovered(ctx, await grants.findRolesHeldBy(ctx, ids), subject)
 
 /** Returns the permissions that users hold together, and that an account lacks where they hold them. */
 export const findLacking = async (
   scope: DbScope,
   account: Pick<Account, 'permissions' | 'reach'>,
   ids: readonly string[],
-): Promise<string[]> => findMissing(scope, account, await grants.rolesHeldBy(scope, ids))
+): Promise<string[]> => findMissing(scope, account, await grants.findRolesHeldBy(scope, ids))
 
 /**
  * @throws AppError FORBIDDEN that names the permissions of the account that the caller lacks; also for an API key with
@@ -155,11 +155,11 @@ export const findLacking = async (
 export const requireCharge = async (ctx: Ctx, user: Pick<UserRow, 'id' | 'username'>): Promise<void> => {
   if (ctx.caller.isNarrow && ctx.caller.userId === user.id)
     throw new AppError('FORBIDDEN', 'An API key with limits does not change the account of its owner')
-  await requireCovered(ctx, await grants.rolesHeldBy(ctx, [user.id]), `The user "${user.username}"`)
+  await requireCovered(ctx, await grants.findRolesHeldBy(ctx, [user.id]), `The user "${user.username}"`)
 }
 
 /** As `requireCharge`; the caller's own account is always allowed, and a missing one has no permissions. */
-export const requireChargeOf = async (ctx: Ctx, userId: string | null): Promise<void> => {
+export const requireChargeById = async (ctx: Ctx, userId: string | null): Promise<void> => {
   if (userId === null || userId === ctx.caller.userId) return
   const user = await store.find(ctx, userId)
   if (user) await requireCharge(ctx, user)
@@ -169,7 +169,7 @@ export const requireChargeOf = async (ctx: Ctx, userId: string | null): Promise<
 export const RIGHTS_TABLES = ['users', 'grants', 'group_members', 'roles', 'role_permissions'] as const
 
 /** Returns the public form of the user, with the names of all roles. */
-export const sentUser = (row: UserRow, roles: readonly string[]): User => ({
+export const toSentUser = (row: UserRow, roles: readonly string[]): User => ({
   id: row.id,
   username: row.username,
   email: row.email,
@@ -183,15 +183,15 @@ export const sentUser = (row: UserRow, roles: readonly string[]): User => ({
   last_login_at: row.last_login_at,
 })
 
-export const userOf = async (scope: DbScope, row: UserRow): Promise<User> =>
-  sentUser(
+export const loadUser = async (scope: DbScope, row: UserRow): Promise<User> =>
+  toSentUser(
     row,
-    (await grants.rolesOf(scope, row.id)).map(({ name }) => name),
+    (await grants.findOwnRoles(scope, row.id)).map(({ name }) => name),
   )
 
 export const findUser = async (scope: DbScope, id: string): Promise<User | undefined> => {
   const row = await store.find(scope, id)
-  return row && userOf(scope, row)
+  return row && loadUser(scope, row)
 }
 
 /** The fields of a user that a password check needs. */
@@ -237,11 +237,14 @@ export const recordSignIn = async (
   const refusal = await refuse?.(ctx, id)
   if (refusal) return refusal
   await store.update(ctx, id, { last_login_at: ctx.now, password_hash: strongerHash ?? row.password_hash })
-  return { user: await userOf(ctx, { ...row, last_login_at: ctx.now }), generation: row.generation, at: ctx.now }
+  return { user: await loadUser(ctx, { ...row, last_login_at: ctx.now }), generation: row.generation, at: ctx.now }
 }
 
 /** Returns the queue of a request for a known account: by its session or key, or by its device. */
-export const turnOf = (ctx: Pick<Ctx, 'caller' | 'signal'>, userId = ctx.caller.userId ?? ''): PasswordTurn => ({
+export const createKnownTurn = (
+  ctx: Pick<Ctx, 'caller' | 'signal'>,
+  userId = ctx.caller.userId ?? '',
+): PasswordTurn => ({
   lane: 'known',
   group: userId,
   key: userId,

@@ -1,9 +1,9 @@
 /** The users contract. Browser-safe. */
 import { z } from 'zod'
 import { draft, Filter, idOf, Key, Page, patch, ruledText, Timestamp, text } from '../../platform/contract/fields.ts'
-import { CONTROLS, EMAIL, oneOf, whole } from '../../platform/contract/text-rules.ts'
+import { buildAlternation, CONTROLS, EMAIL, matchWhole } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS, passwordProblem } from '../../platform/security/password-rule.ts'
+import { checkPassword, MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS } from '../../platform/security/password-rule.ts'
 import { CataloguePermission } from '../roles/api.ts'
 import { KeptUsername, Username } from './username.ts'
 
@@ -41,8 +41,8 @@ const CHARACTERS_OF_BYTES = [
 ] as const
 
 /** No pattern counts bytes: the wider the characters, the fewer there may be. The server also takes mixtures that are not among these. */
-const PASSWORD_PATTERN = whole(
-  oneOf(
+const PASSWORD_PATTERN = matchWhole(
+  buildAlternation(
     ...CHARACTERS_OF_BYTES.map(
       ([bytes, characters]) => `[${characters}]{${MIN_PASSWORD_CHARACTERS},${MAX_PASSWORD_BYTES / bytes}}`,
     ),
@@ -61,7 +61,7 @@ const NewPassword = z
     },
   })
   .check((check) => {
-    const problem = passwordProblem(check.value)
+    const problem = checkPassword(check.value)
     if (problem !== undefined) check.issues.push({ code: 'custom', message: problem, input: check.value })
   })
 

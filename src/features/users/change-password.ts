@@ -2,7 +2,7 @@
 import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
 import type { Passwords } from '../../platform/security/passwords.ts'
 import type { Ctx } from '../ctx.ts'
-import { NO_PASSWORD, requireCharge, turnOf, unlessBusy } from './account.ts'
+import { createKnownTurn, NO_PASSWORD, requireCharge, unlessBusy } from './account.ts'
 import type { PasswordChange, PasswordReset } from './api.ts'
 import { requireProvidersCovered } from './provider-users.ts'
 import * as store from './store.ts'
@@ -18,27 +18,27 @@ const setPassword = async (tx: Ctx, { id, username }: UserRow, hash: string): Pr
 }
 
 /** Returns the caller's own account, by id or name. @throws AppError NOT_FOUND, FORBIDDEN for another account. */
-const ownAccount = async (ctx: Ctx, idOrName: string): Promise<UserRow> => {
+const getOwnAccountOrThrow = async (ctx: Ctx, idOrName: string): Promise<UserRow> => {
   const own = ctx.caller.userId === undefined ? undefined : await store.find(ctx, ctx.caller.userId)
-  if (own && (own.id === idOrName || own.username_key === store.foldedName(idOrName))) return own
+  if (own && (own.id === idOrName || own.username_key === store.normalizeName(idOrName))) return own
   if (!(await store.find(ctx, idOrName))) throw notFound('user', idOrName)
   throw new AppError('FORBIDDEN', 'Only the user can do this; reset-password gives someone else a new password')
 }
 
 type Shown = { readonly field: 'current_password' | 'old_password'; readonly password: string }
 
-const shownIn = ({ current_password, old_password }: PasswordChange): Shown => {
+const getShownPassword = ({ current_password, old_password }: PasswordChange): Shown => {
   if (current_password !== undefined) return { field: 'current_password', password: current_password }
   if (old_password !== undefined) return { field: 'old_password', password: old_password }
   throw invalidField('current_password', 'is required')
 }
 
 export const changePassword = async (ctx: Ctx, passwords: Passwords, input: PasswordChange): Promise<Rest> => {
-  const shown = shownIn(input)
-  const own = await ownAccount(ctx, input.id)
+  const shown = getShownPassword(input)
+  const own = await getOwnAccountOrThrow(ctx, input.id)
   const wrong = () => invalidField(shown.field, 'is not your password')
   // Both hashes share one place in the queue, and one maximum wait.
-  const turn = turnOf(ctx)
+  const turn = createKnownTurn(ctx)
   // Without a stored hash, this takes the same time and fails.
   const stored = own.password_hash === NO_PASSWORD ? undefined : own.password_hash
   if (!(await unlessBusy(ctx, passwords.verify(shown.password, stored, turn)))) throw wrong()
@@ -52,20 +52,20 @@ export const changePassword = async (ctx: Ctx, passwords: Passwords, input: Pass
 }
 
 /** @throws AppError NOT_FOUND, FORBIDDEN if the caller lacks a permission of the user, or one that a provider may give. */
-const validated = async (ctx: Ctx, user: UserRow | undefined, id: string): Promise<UserRow> => {
+const validateUser = async (ctx: Ctx, user: UserRow | undefined, id: string): Promise<UserRow> => {
   if (!user) throw notFound('user', id)
   await requireCharge(ctx, user)
   await requireProvidersCovered(ctx, user)
   return user
 }
 
-export const resetPassword = async (
+export const replacePassword = async (
   ctx: Ctx,
   passwords: Passwords,
   { id, new_password }: PasswordReset,
 ): Promise<Rest> => {
   // Also checked before the hash, which takes a second.
-  await validated(ctx, await store.find(ctx, id), id)
-  const hash = await unlessBusy(ctx, passwords.hash(new_password, turnOf(ctx)))
-  return async (tx) => setPassword(tx, await validated(tx, await store.lock(tx, id), id), hash)
+  await validateUser(ctx, await store.find(ctx, id), id)
+  const hash = await unlessBusy(ctx, passwords.hash(new_password, createKnownTurn(ctx)))
+  return async (tx) => setPassword(tx, await validateUser(tx, await store.lock(tx, id), id), hash)
 }

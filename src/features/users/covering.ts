@@ -3,7 +3,7 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Caller } from '../../platform/operation/caller.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import { isScopable } from '../roles/catalogue.ts'
-import { permissionsOfRoles, refuseMissing } from '../roles/roles.ts'
+import { findRolePermissions, refuseMissing } from '../roles/roles.ts'
 import type { HeldRole } from './grant-store.ts'
 import * as grants from './grant-store.ts'
 
@@ -18,8 +18,8 @@ const isCovered = ({ permissions, reach }: Rights, permission: string, scopeId: 
 type Rights = Pick<Caller, 'permissions' | 'reach'>
 
 /** Returns the permissions of a role that count where it is granted, and that the holder of the rights lacks there. */
-const missingOf = async (scope: DbScope, rights: Rights, { role_id, scope_id }: HeldRole): Promise<string[]> => {
-  const counting = [...(await permissionsOfRoles(scope, [role_id]))].filter(
+const findUncovered = async (scope: DbScope, rights: Rights, { role_id, scope_id }: HeldRole): Promise<string[]> => {
+  const counting = [...(await findRolePermissions(scope, [role_id]))].filter(
     (name) => scope_id === null || isScopable(name),
   )
   return counting.filter((name) => !isCovered(rights, name, scope_id))
@@ -28,7 +28,8 @@ const missingOf = async (scope: DbScope, rights: Rights, { role_id, scope_id }: 
 /** Returns the permissions of these roles that the holder of the rights lacks where they are granted, each once. */
 export const findMissing = async (scope: DbScope, rights: Rights, held: readonly HeldRole[]): Promise<string[]> => {
   const missing = new Set<string>()
-  for (const role of distinct(held)) for (const name of await missingOf(scope, rights, role)) missing.add(name)
+  for (const role of removeDuplicates(held))
+    for (const name of await findUncovered(scope, rights, role)) missing.add(name)
   return [...missing]
 }
 
@@ -39,7 +40,7 @@ export const findMissing = async (scope: DbScope, rights: Rights, held: readonly
 export const requireCovered = async (ctx: Ctx, held: readonly HeldRole[], subject: string): Promise<void> =>
   refuseMissing(await findMissing(ctx, ctx.caller, held), subject)
 
-const distinct = (held: readonly HeldRole[]): HeldRole[] => [
+const removeDuplicates = (held: readonly HeldRole[]): HeldRole[] => [
   ...new Map(held.map((one) => [`${one.role_id} ${one.scope_id ?? ''}`, one])).values(),
 ]
 
@@ -51,10 +52,10 @@ export type Coverage = {
 }
 
 /** Returns the accounts without a role that the caller does not cover, and the caller's own. */
-export const coverageOf = async (ctx: Ctx): Promise<Coverage> => {
+export const loadCoverage = async (ctx: Ctx): Promise<Coverage> => {
   const beyond: string[] = []
-  for (const role of await grants.grantedRoles(ctx))
-    if ((await missingOf(ctx, ctx.caller, role)).length > 0) beyond.push(`${role.role_id} ${role.scope_id ?? ''}`)
+  for (const role of await grants.findGrantedRoles(ctx))
+    if ((await findUncovered(ctx, ctx.caller, role)).length > 0) beyond.push(`${role.role_id} ${role.scope_id ?? ''}`)
   if (beyond.length === 0) return { tag: 'all', ownerIs: () => undefined }
   const own = ctx.caller.userId ?? ''
   return {

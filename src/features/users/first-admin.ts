@@ -5,7 +5,7 @@ import { type Config, ConfigError } from '../../platform/runtime/config/config.t
 import type { Passwords } from '../../platform/security/passwords.ts'
 import { ADMIN_ROLE_ID } from '../roles/catalogue.ts'
 import type { Tables } from '../tables.ts'
-import { randomPassword } from './random-password.ts'
+import { generatePassword } from './random-password.ts'
 import * as store from './store.ts'
 import { Username } from './username.ts'
 
@@ -30,7 +30,7 @@ export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<Firs
   if (!name.success)
     throw new ConfigError([`INITIAL_ADMIN_USERNAME: is not a valid username: ${name.error.issues[0]?.message ?? ''}`])
   const username = name.data
-  const password = config.initialAdminPassword ?? randomPassword()
+  const password = config.initialAdminPassword ?? generatePassword()
   const password_hash = await passwords.hash(password)
   const created = now().toISOString()
   const isMade = await db.write(async (tx) => {

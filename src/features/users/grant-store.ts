@@ -1,13 +1,13 @@
 /** The queries of grants; the only writer of their table. A user holds the roles of its own grants and of those of its groups. */
 import type { Kysely } from 'kysely'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Grant } from './grants-api.ts'
 import type { GrantRow } from './table.ts'
 
 /** The roles that users hold, directly or through a group, each once. */
-const heldRoles = (db: Kysely<Tables>) =>
+const selectHeldRoles = (db: Kysely<Tables>) =>
   db
     .selectFrom('grants')
     .select(['user_id', 'role_id', 'scope_id'])
@@ -25,10 +25,10 @@ const heldRoles = (db: Kysely<Tables>) =>
 export type HeldRole = Pick<GrantRow, 'role_id' | 'scope_id'>
 
 /** Returns the roles that these users hold, by user; a user without any has no entry. */
-export const heldByUser = async ({ db }: DbScope, ids: readonly string[]): Promise<Map<string, HeldRole[]>> => {
+export const findHeldByUser = async ({ db }: DbScope, ids: readonly string[]): Promise<Map<string, HeldRole[]>> => {
   const byUser = new Map<string, HeldRole[]>()
-  for (const some of batches(ids)) {
-    const rows = await db.selectFrom(heldRoles(db)).selectAll().where('user_id', 'in', some).execute()
+  for (const some of splitBatches(ids)) {
+    const rows = await db.selectFrom(selectHeldRoles(db)).selectAll().where('user_id', 'in', some).execute()
     for (const { user_id, ...role } of rows) {
       const held = byUser.get(user_id)
       if (held) held.push(role)
@@ -39,29 +39,29 @@ export const heldByUser = async ({ db }: DbScope, ids: readonly string[]): Promi
 }
 
 /** Returns the roles that these users hold together. */
-export const rolesHeldBy = async (scope: DbScope, ids: readonly string[]): Promise<HeldRole[]> =>
-  [...(await heldByUser(scope, ids)).values()].flat()
+export const findRolesHeldBy = async (scope: DbScope, ids: readonly string[]): Promise<HeldRole[]> =>
+  [...(await findHeldByUser(scope, ids)).values()].flat()
 
 /** Returns the roles that are granted to anybody, each once in each scope. */
-export const grantedRoles = ({ db }: DbScope): Promise<HeldRole[]> =>
+export const findGrantedRoles = ({ db }: DbScope): Promise<HeldRole[]> =>
   db.selectFrom('grants').select(['role_id', 'scope_id']).distinct().execute()
 
 /** Returns the ids of the roles that these users hold together, in any scope. */
-export const roleIdsOf = async (scope: DbScope, ids: readonly string[]): Promise<string[]> => [
-  ...new Set([...(await heldByUser(scope, ids)).values()].flat().map(({ role_id }) => role_id)),
+export const findRoleIds = async (scope: DbScope, ids: readonly string[]): Promise<string[]> => [
+  ...new Set([...(await findHeldByUser(scope, ids)).values()].flat().map(({ role_id }) => role_id)),
 ]
 
 /** Returns the areas of scopes. */
-export const areasOfScopes = (
+export const findAreasOfScopes = (
   { db }: DbScope,
   ids: readonly string[],
 ): Promise<{ scope_id: string; area_id: number }[]> =>
   db.selectFrom('area_scopes').selectAll().where('scope_id', 'in', ids).execute()
 
 /** Returns the names of all roles that the user holds, in any scope. */
-export const heldRoleNames = async ({ db }: DbScope, id: string): Promise<string[]> => {
+export const findHeldRoleNames = async ({ db }: DbScope, id: string): Promise<string[]> => {
   const rows = await db
-    .selectFrom(heldRoles(db))
+    .selectFrom(selectHeldRoles(db))
     .innerJoin('roles', 'roles.id', 'held.role_id')
     .select('roles.name')
     .where('held.user_id', '=', id)
@@ -70,7 +70,7 @@ export const heldRoleNames = async ({ db }: DbScope, id: string): Promise<string
 }
 
 /** Returns the roles that are granted to the user itself everywhere, by name. */
-export const rolesOf = ({ db }: DbScope, id: string): Promise<{ id: string; name: string }[]> =>
+export const findOwnRoles = ({ db }: DbScope, id: string): Promise<{ id: string; name: string }[]> =>
   db
     .selectFrom('grants')
     .innerJoin('roles', 'roles.id', 'grants.role_id')
@@ -81,7 +81,7 @@ export const rolesOf = ({ db }: DbScope, id: string): Promise<{ id: string; name
     .execute()
 
 /** Returns the sorted names of the roles that are granted to each user itself everywhere; users without any have no entry. */
-export const roleNamesByUser = async ({ db }: DbScope): Promise<Map<string, string[]>> => {
+export const findRoleNamesByUser = async ({ db }: DbScope): Promise<Map<string, string[]>> => {
   const rows = await db
     .selectFrom('grants')
     .innerJoin('roles', 'roles.id', 'grants.role_id')
@@ -101,13 +101,13 @@ export const roleNamesByUser = async ({ db }: DbScope): Promise<Map<string, stri
 }
 
 /** Returns the roles that are granted to the group. */
-export const rolesOfGroup = ({ db }: DbScope, groupId: string): Promise<HeldRole[]> =>
+export const findRolesOfGroup = ({ db }: DbScope, groupId: string): Promise<HeldRole[]> =>
   db.selectFrom('grants').select(['role_id', 'scope_id']).where('group_id', '=', groupId).execute()
 
 /** Returns true if an active user holds the role everywhere. */
 export const isHeldByActive = async ({ db }: DbScope, roleId: string): Promise<boolean> => {
   const holder = await db
-    .selectFrom(heldRoles(db))
+    .selectFrom(selectHeldRoles(db))
     .innerJoin('users', 'users.id', 'held.user_id')
     .select('users.id')
     .where('held.role_id', '=', roleId)
@@ -119,8 +119,13 @@ export const isHeldByActive = async ({ db }: DbScope, roleId: string): Promise<b
 }
 
 /** Returns the ids of all who hold the role, directly or through a group, in any scope. */
-export const holdersOf = async ({ db }: DbScope, roleId: string): Promise<string[]> => {
-  const rows = await db.selectFrom(heldRoles(db)).select('user_id').distinct().where('role_id', '=', roleId).execute()
+export const findHolders = async ({ db }: DbScope, roleId: string): Promise<string[]> => {
+  const rows = await db
+    .selectFrom(selectHeldRoles(db))
+    .select('user_id')
+    .distinct()
+    .where('role_id', '=', roleId)
+    .execute()
   return rows.map(({ user_id }) => user_id)
 }
 
@@ -131,7 +136,7 @@ export const lockAdmins = (ctx: StoreScope): Promise<void> =>
 
 type NewGrant = Omit<GrantRow, 'id'>
 
-export const insert = async ({ db }: DbScope, grant: NewGrant): Promise<string> => {
+export const insertGrant = async ({ db }: DbScope, grant: NewGrant): Promise<string> => {
   const id = Bun.randomUUIDv7()
   await db
     .insertInto('grants')
@@ -154,12 +159,12 @@ export const replaceRoles = async (
     .execute()
   const lost = own.filter(({ role_id }) => !roleIds.includes(role_id))
   const gained = roleIds.filter((roleId) => !own.some(({ role_id }) => role_id === roleId))
-  for (const grant of lost) await remove({ db }, grant.id)
+  for (const grant of lost) await deleteGrant({ db }, grant.id)
   for (const role_id of gained)
-    await insert({ db }, { role_id, user_id: id, group_id: null, scope_id: null, created_at: now })
+    await insertGrant({ db }, { role_id, user_id: id, group_id: null, scope_id: null, created_at: now })
 }
 
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
+export const deleteGrant = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('grants').where('id', '=', id).execute()
 }
 
@@ -168,13 +173,13 @@ export const removeOfRole = async ({ db }: DbScope, roleId: string): Promise<voi
 }
 
 /** Returns the ids of the roles that are granted in the scope, and of all who hold one there. */
-export const inScope = async (
+export const findInScope = async (
   { db }: DbScope,
   scopeId: string,
 ): Promise<{ readonly roleIds: string[]; readonly userIds: string[] }> => {
   const roles = await db.selectFrom('grants').select('role_id').distinct().where('scope_id', '=', scopeId).execute()
   const users = await db
-    .selectFrom(heldRoles(db))
+    .selectFrom(selectHeldRoles(db))
     .select('user_id')
     .distinct()
     .where('scope_id', '=', scopeId)
@@ -195,7 +200,7 @@ export const removeOfGroup = async ({ db }: DbScope, groupId: string): Promise<v
 }
 
 /** All grants in their public form, by role and holder. */
-export const query = ({ db }: DbScope) =>
+export const selectGrants = ({ db }: DbScope) =>
   db
     .selectFrom('grants')
     .innerJoin('roles', 'roles.id', 'grants.role_id')
@@ -220,8 +225,8 @@ export const query = ({ db }: DbScope) =>
     .orderBy('grants.id')
 
 /** The grants of a user and of the groups of the user. */
-export const effective = (scope: DbScope, userId: string) =>
-  query(scope).where((eb) =>
+export const selectEffective = (scope: DbScope, userId: string) =>
+  selectGrants(scope).where((eb) =>
     eb.or([
       eb('grants.user_id', '=', userId),
       eb(
@@ -232,17 +237,17 @@ export const effective = (scope: DbScope, userId: string) =>
     ]),
   )
 
-export const find = (scope: DbScope, id: string): Promise<Grant | undefined> =>
-  query(scope).where('grants.id', '=', id).executeTakeFirst()
+export const findGrant = (scope: DbScope, id: string): Promise<Grant | undefined> =>
+  selectGrants(scope).where('grants.id', '=', id).executeTakeFirst()
 
 type Natural = Pick<GrantRow, 'role_id' | 'user_id' | 'group_id' | 'scope_id'>
 
 /** Returns the grant of the role to the user or to the group, in the scope. */
-export const findOf = (
+export const findSameGrant = (
   scope: DbScope,
   { role_id, user_id, group_id, scope_id }: Natural,
 ): Promise<Grant | undefined> => {
-  const ofRole = query(scope)
+  const ofRole = selectGrants(scope)
     .where('grants.role_id', '=', role_id)
     .where('grants.scope_id', scope_id === null ? 'is' : '=', scope_id)
   const ofHolder =
@@ -251,7 +256,7 @@ export const findOf = (
 }
 
 /** Locks the grant until commit. */
-export const lock = async (ctx: Ctx, id: string): Promise<void> => {
+export const lockGrant = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.store.sql.lockRows(ctx.db.selectFrom('grants').select('id').where('id', '=', id)).executeTakeFirst()
 }
 
@@ -260,7 +265,7 @@ export const lockGroup = (ctx: StoreScope, id: string): Promise<{ id: string; na
   ctx.store.sql.lockRows(ctx.db.selectFrom('groups').select(['id', 'name']).where('id', '=', id)).executeTakeFirst()
 
 /** Returns the ids of the members of a group, each once. */
-export const memberIds = async ({ db }: DbScope, groupId: string): Promise<string[]> => {
+export const findMemberIds = async ({ db }: DbScope, groupId: string): Promise<string[]> => {
   const rows = await db
     .selectFrom('group_members')
     .select('user_id')

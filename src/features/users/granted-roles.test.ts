@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { refusal } from '../../testing/inventory.ts'
 import { people, QUICK } from '../../testing/people.ts'
 import { onSqlite } from '../../testing/servers.ts'
-import { CATALOGUE, systemRole } from '../roles/catalogue.ts'
+import { CATALOGUE, findSystemRole } from '../roles/catalogue.ts'
 import { User } from './api.ts'
 
 describe.each(onSqlite())('users and their roles on %s', (dialect) => {
@@ -57,7 +57,7 @@ describe.each(onSqlite())('users and their roles on %s', (dialect) => {
 
     test('are the union of all roles, in the order of the catalogue', async () => {
       const { id } = await all.person({ roles: ['viewer'], permissions: ['audit:list', 'devices:read'] })
-      const names = new Set<string>([...(systemRole('role-viewer')?.permissions ?? []), 'audit:list'])
+      const names = new Set<string>([...(findSystemRole('role-viewer')?.permissions ?? []), 'audit:list'])
       const everywhere = CATALOGUE.filter((one) => names.has(one.name)).map((one) => ({ ...one, scope_ids: null }))
       expect(await held(id)).toEqual(everywhere)
     })

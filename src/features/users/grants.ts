@@ -4,8 +4,8 @@ import { AppError, type FieldIssue, invalid, invalidField, orNotFound } from '..
 import { listRows } from '../../platform/contract/list.ts'
 import { type Ctx, type DbScope, implement } from '../ctx.ts'
 import { ADMIN_ROLE_ID, isScopable } from '../roles/catalogue.ts'
-import { findRole, permissionsOfRoles, requireHeld } from '../roles/roles.ts'
-import { requireCharge, userOf } from './account.ts'
+import { findRole, findRolePermissions, requireHeld } from '../roles/roles.ts'
+import { loadUser, requireCharge } from './account.ts'
 import type { User } from './api.ts'
 import { requireCovered } from './covering.ts'
 import * as store from './grant-store.ts'
@@ -14,11 +14,11 @@ import * as users from './store.ts'
 import type { UserRow } from './table.ts'
 
 /** For groups and keys. */
-export const { areasOfScopes, lockScope, memberIds, removeOfGroup, rolesOfGroup } = store
+export const { findAreasOfScopes, lockScope, findMemberIds, removeOfGroup, findRolesOfGroup } = store
 
 /** Returns the grants of a user and of the groups of the user. */
-export const effectiveGrants = (scope: DbScope, userId: string): Promise<Grant[]> =>
-  store.effective(scope, userId).execute()
+export const findEffectiveGrants = (scope: DbScope, userId: string): Promise<Grant[]> =>
+  store.selectEffective(scope, userId).execute()
 
 export type NamedRole = { readonly id: string; readonly name: string }
 
@@ -32,9 +32,9 @@ export const requireGrantable = async (
 }
 
 /** Returns the ids of the roles that the user no longer holds everywhere when it is gone or inactive. */
-export const rolesLost = async (ctx: Ctx, { id, is_active }: UserRow): Promise<string[]> => {
+export const findLostRoles = async (ctx: Ctx, { id, is_active }: UserRow): Promise<string[]> => {
   if (is_active !== 1) return []
-  const held = (await store.heldByUser(ctx, [id])).get(id) ?? []
+  const held = (await store.findHeldByUser(ctx, [id])).get(id) ?? []
   return held.filter(({ scope_id }) => scope_id === null).map(({ role_id }) => role_id)
 }
 
@@ -58,11 +58,12 @@ export const guardLastAdmin = async (ctx: Ctx, roleIds: readonly string[]): Prom
 }
 
 /** Emits that these users have gained or lost a role, after the write. */
-export const rolesChanged = (ctx: Ctx, ids: readonly string[]): Promise<void> => ctx.emit('user.roles-changed', { ids })
+export const emitRolesChanged = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
+  ctx.emit('user.roles-changed', { ids })
 
 /** Emits the change of a user, and returns the user. */
-export const told = async (ctx: Ctx, id: string, changes: readonly string[]): Promise<User> => {
-  const user = await userOf(ctx, orNotFound(await users.find(ctx, id), 'user', id))
+export const emitUpdated = async (ctx: Ctx, id: string, changes: readonly string[]): Promise<User> => {
+  const user = await loadUser(ctx, orNotFound(await users.find(ctx, id), 'user', id))
   await ctx.emit('user.updated', { user, changes })
   return user
 }
@@ -71,81 +72,81 @@ export const told = async (ctx: Ctx, id: string, changes: readonly string[]): Pr
 export const setRoles = async (ctx: Ctx, { id }: UserRow, roleIds: readonly string[]): Promise<void> => {
   await store.replaceRoles(ctx, { id, now: ctx.now }, roleIds)
   await users.update(ctx, id, { updated_at: ctx.now })
-  await rolesChanged(ctx, [id])
-  await told(ctx, id, ['roles'])
+  await emitRolesChanged(ctx, [id])
+  await emitUpdated(ctx, id, ['roles'])
 }
 
 type Target =
   | { readonly user: UserRow; readonly group?: undefined }
   | { readonly user?: undefined; readonly group: { readonly id: string; readonly name: string } }
 
-const missing = (field: string, noun: string, id: string): FieldIssue => ({
+const buildMissingIssue = (field: string, noun: string, id: string): FieldIssue => ({
   field,
   message: `there is no ${noun} with id "${id}"`,
 })
 
 /** Locks the user or the group that a draft names. @throws AppError VALIDATION_ERROR, FORBIDDEN as `requireCharge` */
-const targetOf = async (ctx: Ctx, { user_id, group_id }: GrantDraft): Promise<Target> => {
+const lockTarget = async (ctx: Ctx, { user_id, group_id }: GrantDraft): Promise<Target> => {
   if ((user_id === null) === (group_id === null))
     throw invalidField('user_id', 'is needed, or group_id, and not both of them')
   if (user_id !== null) {
     const user = await users.lock(ctx, user_id)
-    if (!user) throw invalid([missing('user_id', 'user', user_id)])
+    if (!user) throw invalid([buildMissingIssue('user_id', 'user', user_id)])
     await requireCharge(ctx, user)
     return { user }
   }
   const id = group_id ?? ''
   const group = await store.lockGroup(ctx, id)
-  if (!group) throw invalid([missing('group_id', 'group', id)])
+  if (!group) throw invalid([buildMissingIssue('group_id', 'group', id)])
   return { group }
 }
 
 const create = async (ctx: Ctx, draft: GrantDraft): Promise<Grant> => {
-  const { user, group } = await targetOf(ctx, draft)
+  const { user, group } = await lockTarget(ctx, draft)
   const role = await findRole(ctx, draft.role_id)
   if (!role) throw invalidField('role_id', `there is no role with the id or name "${draft.role_id}"`)
   const { scope_id } = draft
   if (scope_id !== null && !(await store.lockScope(ctx, scope_id)))
-    throw invalid([missing('scope_id', 'scope', scope_id)])
+    throw invalid([buildMissingIssue('scope_id', 'scope', scope_id)])
   await requireGrantable(ctx, [role], scope_id)
   const holder = { role_id: role.id, user_id: user?.id ?? null, group_id: group?.id ?? null, scope_id }
-  const known = await store.findOf(ctx, holder)
+  const known = await store.findSameGrant(ctx, holder)
   if (known) return known
   if (user && scope_id === null) {
-    const held = await store.rolesOf(ctx, user.id)
+    const held = await store.findOwnRoles(ctx, user.id)
     await setRoles(ctx, user, [...held.map(({ id }) => id), role.id])
   } else {
-    await store.insert(ctx, { ...holder, created_at: ctx.now })
-    await rolesChanged(ctx, user ? [user.id] : await store.memberIds(ctx, group.id))
+    await store.insertGrant(ctx, { ...holder, created_at: ctx.now })
+    await emitRolesChanged(ctx, user ? [user.id] : await store.findMemberIds(ctx, group.id))
   }
-  const grant = await store.findOf(ctx, holder)
+  const grant = await store.findSameGrant(ctx, holder)
   if (!grant) throw new Error('the grant was just stored')
   await ctx.emit('grant.created', grant)
   return grant
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const found = orNotFound(await store.find(ctx, id), 'grant', id)
+  const found = orNotFound(await store.findGrant(ctx, id), 'grant', id)
   const { user_id, group_id, scope_id } = found
   // The holder first, as in a create.
   const user = user_id === null ? undefined : await users.lock(ctx, user_id)
   const group = group_id === null ? undefined : await store.lockGroup(ctx, group_id)
-  await store.lock(ctx, id)
-  const grant = orNotFound(await store.find(ctx, id), 'grant', id)
+  await store.lockGrant(ctx, id)
+  const grant = orNotFound(await store.findGrant(ctx, id), 'grant', id)
   ctx.precondition(grant)
   if (user) await requireCharge(ctx, user)
   await requireGrantable(ctx, [{ id: grant.role_id, name: grant.role }], scope_id)
   const requireAdmin = await guardLastAdmin(ctx, scope_id === null ? [grant.role_id] : [])
   if (user && scope_id === null) {
-    const held = await store.rolesOf(ctx, user.id)
+    const held = await store.findOwnRoles(ctx, user.id)
     await setRoles(
       ctx,
       user,
       held.map((role) => role.id).filter((roleId) => roleId !== grant.role_id),
     )
   } else {
-    await store.remove(ctx, id)
-    await rolesChanged(ctx, user ? [user.id] : await store.memberIds(ctx, group?.id ?? ''))
+    await store.deleteGrant(ctx, id)
+    await emitRolesChanged(ctx, user ? [user.id] : await store.findMemberIds(ctx, group?.id ?? ''))
   }
   await requireAdmin()
   await ctx.emit('grant.deleted', grant)
@@ -155,7 +156,7 @@ export const grantsOperations = implement(grants, {
   list: async (ctx, { user_id, group_id, role_id, scope_id, effective, ...page }) => {
     if (effective && user_id === undefined) throw invalidField('effective', 'is for the grants of a user: add user_id')
     const revision = await ctx.store.revision(['grants', 'roles', 'users', 'groups', 'group_members', 'scopes'])
-    let query = user_id !== undefined && effective ? store.effective(ctx, user_id) : store.query(ctx)
+    let query = user_id !== undefined && effective ? store.selectEffective(ctx, user_id) : store.selectGrants(ctx)
     if (user_id !== undefined && !effective) query = query.where('grants.user_id', '=', user_id)
     if (group_id !== undefined) query = query.where('grants.group_id', '=', group_id)
     if (scope_id !== undefined) query = query.where('grants.scope_id', '=', scope_id)
@@ -174,15 +175,15 @@ type ScopeName = { readonly id: string; readonly name: string }
  * @throws AppError FORBIDDEN
  */
 const requireGrantedHeld = async (ctx: Ctx, { id, name }: ScopeName): Promise<void> => {
-  const counting = [...(await permissionsOfRoles(ctx, (await store.inScope(ctx, id)).roleIds))].filter(isScopable)
+  const counting = [...(await findRolePermissions(ctx, (await store.findInScope(ctx, id)).roleIds))].filter(isScopable)
   requireHeld(ctx, counting, `The scope "${name}"`)
 }
 
 const revokeInScope = async (ctx: Ctx, scope: ScopeName): Promise<void> => {
   await requireGrantedHeld(ctx, scope)
-  const { userIds } = await store.inScope(ctx, scope.id)
+  const { userIds } = await store.findInScope(ctx, scope.id)
   await store.removeOfScope(ctx, scope.id)
-  await rolesChanged(ctx, userIds)
+  await emitRolesChanged(ctx, userIds)
 }
 
 export const grantsReactions = {

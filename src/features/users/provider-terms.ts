@@ -1,5 +1,5 @@
 /** How long the credentials of a user without a password hold after the last sign-in by a provider: docs/decisions/sso.md. */
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import type { DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 
@@ -24,7 +24,7 @@ export const findProviderTerms = async (
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, ProviderTerms>> => {
   const terms = new Map(ids.map((id) => [id, WITHOUT_IDENTITY]))
-  for (const some of batches(ids)) {
+  for (const some of splitBatches(ids)) {
     const rows = await db
       .selectFrom('identities')
       .innerJoin('sso_providers', 'sso_providers.id', 'identities.provider_id')

@@ -1,7 +1,7 @@
 /** Users that an identity provider names: found, created and changed by their sign-in, without a password. */
 
 import type { Ctx, DbScope } from '../ctx.ts'
-import { NO_PASSWORD, type SignedIn, userOf } from './account.ts'
+import { loadUser, NO_PASSWORD, type SignedIn } from './account.ts'
 import type { User } from './api.ts'
 import { requireCovered } from './covering.ts'
 import * as grants from './grant-store.ts'
@@ -12,7 +12,7 @@ import { requireFree } from './usernames.ts'
 export type ProviderProfile = Pick<User, 'email' | 'full_name'>
 
 /** Returns the id of the user with the e-mail address. */
-export const findByEmail = async (scope: DbScope, email: string): Promise<string | undefined> =>
+export const findIdByEmail = async (scope: DbScope, email: string): Promise<string | undefined> =>
   (await store.findByEmail(scope, email))?.id
 
 /** Returns the ids of the users with an address in one of the domains, which are in lower case; in any domain if there is none. */
@@ -37,7 +37,7 @@ export const createUser = async (
   const fields = { id, username, email, full_name, is_active: true, password_hash: NO_PASSWORD }
   await store.insert(ctx, { ...fields, role_ids: [], ...times })
   const row = await store.find(ctx, id)
-  if (row) await ctx.emit('user.created', await userOf(ctx, row))
+  if (row) await ctx.emit('user.created', await loadUser(ctx, row))
   return id
 }
 
@@ -59,7 +59,7 @@ export const requireProvidersCovered = async (
   const mappings = rows.flatMap(({ group_mappings }) => JSON.parse(group_mappings) as { group_id: string }[])
   const held: grants.HeldRole[] = []
   for (const groupId of new Set(mappings.map(({ group_id }) => group_id)))
-    held.push(...(await grants.rolesOfGroup(ctx, groupId)))
+    held.push(...(await grants.findRolesOfGroup(ctx, groupId)))
   await requireCovered(ctx, held, `A group that an identity provider may give to "${username}"`)
 }
 
@@ -68,7 +68,7 @@ export const removePassword = async (scope: DbScope & Pick<Ctx, 'now'>, id: stri
   store.setPassword(scope, id, NO_PASSWORD, scope.now)
 
 /** Returns the address if no other user has it, else the stored one. */
-const emailFor = async (ctx: Ctx, row: Pick<User, 'id' | 'email'>, email: string): Promise<string> => {
+const resolveEmail = async (ctx: Ctx, row: Pick<User, 'id' | 'email'>, email: string): Promise<string> => {
   if (email === '' || email === row.email) return row.email
   const holder = await store.findByEmail(ctx, email)
   return holder === undefined || holder.id === row.id ? email : row.email
@@ -86,12 +86,12 @@ export const recordProviderSignIn = async (
   const row = await store.lock(ctx, id)
   if (row?.is_active !== 1) return undefined
   const full_name = profile.full_name || row.full_name
-  const email = await emailFor(ctx, row, profile.email)
+  const email = await resolveEmail(ctx, row, profile.email)
   const changes = [...(full_name === row.full_name ? [] : ['full_name']), ...(email === row.email ? [] : ['email'])]
   const updated_at = changes.length > 0 ? ctx.now : row.updated_at
   const change = { full_name, email, updated_at, last_login_at: ctx.now }
   await store.update(ctx, id, change)
-  const user = await userOf(ctx, { ...row, ...change })
+  const user = await loadUser(ctx, { ...row, ...change })
   if (changes.length > 0) await ctx.emit('user.updated', { user, changes })
   return { user, generation: row.generation, at: ctx.now }
 }

@@ -6,8 +6,8 @@ const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 const GROUPS = 4
 const GROUP_LENGTH = 5
 
-/** @example randomPassword().length // 23 */
-export const randomPassword = (): string =>
+/** @example generatePassword().length // 23 */
+export const generatePassword = (): string =>
   Array.from({ length: GROUPS }, () =>
     Array.from({ length: GROUP_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join(''),
   ).join('-')

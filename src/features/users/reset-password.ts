@@ -3,10 +3,10 @@
 import { AppError, invalidField } from '../../platform/contract/errors.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { HostTrail } from '../../platform/operation/audit.ts'
-import { passwordProblem } from '../../platform/security/password-rule.ts'
+import { checkPassword } from '../../platform/security/password-rule.ts'
 import type { Passwords } from '../../platform/security/passwords.ts'
 import type { Tables } from '../tables.ts'
-import { randomPassword } from './random-password.ts'
+import { generatePassword } from './random-password.ts'
 import * as store from './store.ts'
 
 type ResetOptions = {
@@ -27,11 +27,11 @@ export type ResetPassword = { readonly username: string; readonly password?: str
 
 /** Ends all sessions and tokens as well. @throws AppError NOT_FOUND, VALIDATION_ERROR */
 export const resetPassword = async ({ db, passwords, ...options }: ResetOptions): Promise<ResetPassword> => {
-  const problem = options.password === undefined ? undefined : passwordProblem(options.password)
+  const problem = options.password === undefined ? undefined : checkPassword(options.password)
   if (problem) throw invalidField('password', problem)
   const user = await store.findByName({ db: db.read }, options.username)
   if (!user) throw new AppError('NOT_FOUND', `No user is called "${options.username}"`)
-  const password = options.password ?? randomPassword()
+  const password = options.password ?? generatePassword()
   const hash = await passwords.hash(password)
   await db.write(async (tx) => {
     await store.setPassword(tx, user.id, hash, options.now().toISOString())

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import table from './confusables.txt' with { type: 'text' }
-import { CONFUSABLES_VERSION, looksOf, skeletonOf } from './skeleton.ts'
+import { CONFUSABLES_VERSION, computeLooks, toSkeleton } from './skeleton.ts'
 
-const alike = (one: string, other: string): boolean => looksOf(one).some((look) => looksOf(other).includes(look))
+const alike = (one: string, other: string): boolean =>
+  computeLooks(one).some((look) => computeLooks(other).includes(look))
 
 describe('names that look alike', () => {
   test.each([
@@ -56,5 +57,5 @@ test('a skeleton is its own skeleton', () => {
     .map((line) =>
       String.fromCodePoint(...(line.split(';')[0] ?? '').split(' ').map((hex) => Number.parseInt(hex, 16))),
     )
-  expect(ends.filter((text) => skeletonOf(skeletonOf(text)) !== skeletonOf(text))).toEqual([])
+  expect(ends.filter((text) => toSkeleton(toSkeleton(text)) !== toSkeleton(text))).toEqual([])
 })

@@ -6,7 +6,7 @@ const VERSION_LINE = /^# Version (\S+)\. /
 /** The version of the table. Skeletons of another version must be computed again. */
 export const CONFUSABLES_VERSION: string = VERSION_LINE.exec(table)?.[1] ?? ''
 
-const charactersOf = (hex: string): string[] =>
+const parseCharacters = (hex: string): string[] =>
   hex.split(' ').map((codePoint) => String.fromCodePoint(Number.parseInt(codePoint, 16)))
 
 const readTable = (): ReadonlyMap<string, string> => {
@@ -14,8 +14,8 @@ const readTable = (): ReadonlyMap<string, string> => {
   for (const line of table.split('\n')) {
     if (line === '' || line.startsWith('#')) continue
     const [target = '', sources = ''] = line.split(';')
-    const prototype = charactersOf(target).join('')
-    for (const source of charactersOf(sources)) prototypes.set(source, prototype)
+    const prototype = parseCharacters(target).join('')
+    for (const source of parseCharacters(sources)) prototypes.set(source, prototype)
   }
   return prototypes
 }
@@ -23,8 +23,8 @@ const readTable = (): ReadonlyMap<string, string> => {
 // Loaded on demand, because few processes need it.
 let prototypes: ReadonlyMap<string, string> | undefined
 
-/** @example skeletonOf('раypal') === skeletonOf('paypal') // the first two letters are Cyrillic */
-export const skeletonOf = (text: string): string => {
+/** @example toSkeleton('раypal') === toSkeleton('paypal') // the first two letters are Cyrillic */
+export const toSkeleton = (text: string): string => {
   prototypes ??= readTable()
   let skeleton = ''
   for (const character of text.normalize('NFD')) {
@@ -41,9 +41,9 @@ const withoutCase = (skeleton: string): string => withOneSpace(skeleton.toLowerC
  * Returns the skeletons of a name as written, in lower case and in upper case. Usernames are case-insensitive, and a
  * name that looks like "SAM" need not look like "sam". Two names with a common skeleton are similar.
  */
-export const looksOf = (name: string): readonly [written: string, lower: string, upper: string] => [
-  withoutCase(skeletonOf(name)),
-  withoutCase(skeletonOf(name.toLowerCase())),
+export const computeLooks = (name: string): readonly [written: string, lower: string, upper: string] => [
+  withoutCase(toSkeleton(name)),
+  withoutCase(toSkeleton(name.toLowerCase())),
   // Keeps the upper case: in lower case "ALI", whose I looks like an l, would be "ALL".
-  withOneSpace(skeletonOf(name.toUpperCase())),
+  withOneSpace(toSkeleton(name.toUpperCase())),
 ]

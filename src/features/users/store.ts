@@ -1,21 +1,21 @@
 /** The queries of users; the only writer of their tables. */
 import type { ExpressionBuilder } from 'kysely'
-import { batches } from '../../platform/db/batches.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import * as grants from './grant-store.ts'
-import { CONFUSABLES_VERSION, looksOf } from './skeleton.ts'
+import { CONFUSABLES_VERSION, computeLooks } from './skeleton.ts'
 import type { UserRow } from './table.ts'
 
 /** Returns the form in which usernames and e-mail addresses are compared: case-insensitive, in normal form NFC. */
-export const foldedName = (text: string): string => text.trim().normalize('NFC').toLowerCase()
+export const normalizeName = (text: string): string => text.trim().normalize('NFC').toLowerCase()
 
 /** The prefix of stored skeletons: the version of the table that computed them. */
 const LOOKS_FROM = `${CONFUSABLES_VERSION} `
 /** Sorts after all skeletons of this version. */
 const LOOKS_UNTIL = `${CONFUSABLES_VERSION}!`
-const storedLooks = (username: string): Readonly<Record<Look, string>> => {
-  const [written, lower, upper] = looksOf(username).map((look) => LOOKS_FROM + look)
+const buildStoredLooks = (username: string): Readonly<Record<Look, string>> => {
+  const [written, lower, upper] = computeLooks(username).map((look) => LOOKS_FROM + look)
   return { username_look: written ?? '', username_look_lower: lower ?? '', username_look_upper: upper ?? '' }
 }
 const LOOKS = ['username_look', 'username_look_lower', 'username_look_upper'] as const
@@ -35,8 +35,8 @@ export const insert = async (
   { role_ids, is_active, is_break_glass = false, ...user }: NewUser,
 ): Promise<void> => {
   const { username } = user
-  const names = { username_key: foldedName(username), ...storedLooks(username) }
-  const keys = { ...names, email_key: foldedName(user.email) || null }
+  const names = { username_key: normalizeName(username), ...buildStoredLooks(username) }
+  const keys = { ...names, email_key: normalizeName(user.email) || null }
   await db
     .insertInto('users')
     .values({ ...user, ...keys, is_active: Number(is_active), is_break_glass: Number(is_break_glass), generation: 0 })
@@ -55,8 +55,8 @@ export const findByName = async ({ db }: DbScope, username: string): Promise<Use
   // PostgreSQL rejects such text with an error.
   if (!username.isWellFormed() || username.includes('\u0000')) return undefined
   const byKey = (key: string) => db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst()
-  const typed = foldedName(username)
-  const normalized = foldedName(username.normalize('NFKC'))
+  const typed = normalizeName(username)
+  const normalized = normalizeName(username.normalize('NFKC'))
   return (await byKey(typed)) ?? (normalized === typed ? undefined : byKey(normalized))
 }
 
@@ -77,7 +77,7 @@ export const findByEmail = ({ db }: DbScope, email: string): Promise<Pick<UserRo
     .selectFrom('users')
     .select('id')
     // A null address equals no other.
-    .where('email_key', '=', foldedName(email) || null)
+    .where('email_key', '=', normalizeName(email) || null)
     .executeTakeFirst()
 
 /** Returns the users with an e-mail address, in the form in which addresses are compared. */
@@ -100,13 +100,13 @@ type WithRoles = Pick<UserRow, 'id' | 'username' | 'is_active' | 'generation' | 
 /** Returns the account fields of the existing users of the ids, with the roles that they hold. */
 export const withRoles = async ({ db }: DbScope, ids: readonly string[]): Promise<WithRoles[]> => {
   const found: WithRoles[] = []
-  for (const some of batches(ids)) {
+  for (const some of splitBatches(ids)) {
     const users = await db
       .selectFrom('users')
       .select(['id', 'username', 'is_active', 'generation', 'password_hash'])
       .where('id', 'in', some)
       .execute()
-    const held = await grants.heldByUser({ db }, some)
+    const held = await grants.findHeldByUser({ db }, some)
     for (const user of users) found.push({ ...user, held: held.get(user.id) ?? [] })
   }
   return found
@@ -116,7 +116,7 @@ export const withRoles = async ({ db }: DbScope, ids: readonly string[]): Promis
 export const query = ({ db }: DbScope) => db.selectFrom('users').selectAll().orderBy('username_key').orderBy('id')
 
 /** Returns other users with the name or the e-mail address. */
-export const namesakes = (
+export const findNamesakes = (
   { db }: DbScope,
   { id, username, email }: Pick<UserRow, 'id' | 'username' | 'email'>,
 ): Promise<Pick<UserRow, 'username_key' | 'email_key'>[]> =>
@@ -126,19 +126,19 @@ export const namesakes = (
     .where('id', '<>', id)
     .where((eb) =>
       eb.or([
-        eb('username_key', '=', foldedName(username)),
+        eb('username_key', '=', normalizeName(username)),
         // A null address equals no other.
-        eb('email_key', '=', foldedName(email) || null),
+        eb('email_key', '=', normalizeName(email) || null),
       ]),
     )
     .execute()
 
 /** Another user's name that looks like this one. Names without a current skeleton are compared one by one. */
-export const lookAlike = async (
+export const findLookAlike = async (
   { db }: DbScope,
   { id, username }: Pick<UserRow, 'id' | 'username'>,
 ): Promise<string | undefined> => {
-  const looks = Object.values(storedLooks(username))
+  const looks = Object.values(buildStoredLooks(username))
   const others = db.selectFrom('users').select('username').where('id', '<>', id)
   const alike = await others
     .where((eb) => eb.or(LOOKS.map((look) => eb(look, 'in', looks))))
@@ -146,7 +146,7 @@ export const lookAlike = async (
     .executeTakeFirst()
   if (alike) return alike.username
   const unsettled = await others.where((eb) => isUnsettled(eb)).execute()
-  return unsettled.find((other) => Object.values(storedLooks(other.username)).some((look) => looks.includes(look)))
+  return unsettled.find((other) => Object.values(buildStoredLooks(other.username)).some((look) => looks.includes(look)))
     ?.username
 }
 
@@ -160,7 +160,7 @@ const isUnsettled = (eb: ExpressionBuilder<Tables, 'users'>) =>
 type Unsettled = Pick<UserRow, 'id' | 'username'>
 
 /** Returns users whose skeletons are missing or of another version of the table. */
-export const unsettledLooks = ({ db }: DbScope, limit: number): Promise<Unsettled[]> =>
+export const findUnsettledLooks = ({ db }: DbScope, limit: number): Promise<Unsettled[]> =>
   db
     .selectFrom('users')
     .select(['id', 'username'])
@@ -169,10 +169,10 @@ export const unsettledLooks = ({ db }: DbScope, limit: number): Promise<Unsettle
     .execute()
 
 /** Stores the skeletons of the name, unless it has changed. */
-export const settleLook = async ({ db }: DbScope, { id, username }: Unsettled): Promise<void> => {
+export const updateLook = async ({ db }: DbScope, { id, username }: Unsettled): Promise<void> => {
   await db
     .updateTable('users')
-    .set({ ...storedLooks(username) })
+    .set({ ...buildStoredLooks(username) })
     .where('id', '=', id)
     .where('username', '=', username)
     .execute()
@@ -206,15 +206,15 @@ export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
 
 type Change = Partial<Omit<UserRow, 'id' | 'username_key' | Look | 'email_key' | 'generation' | 'created_at'>>
 
-const keysOf = ({ username, email }: Change) => ({
-  ...(username !== undefined && { username_key: foldedName(username), ...storedLooks(username) }),
-  ...(email !== undefined && { email_key: foldedName(email) || null }),
+const buildKeys = ({ username, email }: Change) => ({
+  ...(username !== undefined && { username_key: normalizeName(username), ...buildStoredLooks(username) }),
+  ...(email !== undefined && { email_key: normalizeName(email) || null }),
 })
 
 export const update = async ({ db }: DbScope, id: string, change: Change): Promise<void> => {
   await db
     .updateTable('users')
-    .set({ ...change, ...keysOf(change) })
+    .set({ ...change, ...buildKeys(change) })
     .where('id', '=', id)
     .execute()
 }

@@ -13,8 +13,8 @@ const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
 
 const MAX_LENGTH = 255
 
-/** @example codePointOf('\u200b') // 'U+200B' */
-const codePointOf = (character: string): string =>
+/** @example formatCodePoint('\u200b') // 'U+200B' */
+const formatCodePoint = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /** A new username: one line of visible characters, in the normal form NFKC (UAX 15), so that equal texts are equal. */
@@ -24,7 +24,7 @@ export const Username = z
   .check((check) => {
     const [mark] = MARK.exec(check.value) ?? []
     if (mark === undefined) return
-    const message = `must not contain invisible characters or marks of direction: it has ${codePointOf(mark)}`
+    const message = `must not contain invisible characters or marks of direction: it has ${formatCodePoint(mark)}`
     check.issues.push({ code: 'custom', message, input: check.value })
   })
   .trim()

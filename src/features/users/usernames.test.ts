@@ -4,7 +4,7 @@ import { type Answer, people, QUICK } from '../../testing/people.ts'
 import { onSqlite } from '../../testing/servers.ts'
 import { signInApp } from '../../testing/sign-in.ts'
 import { ensureFirstAdmin } from './first-admin.ts'
-import { settleLooks } from './usernames.ts'
+import { updateLooks } from './usernames.ts'
 
 const MARKS: [string, string][] = [
   ['a right-to-left override', '\u202e'],
@@ -154,7 +154,7 @@ describe.each(onSqlite())('usernames on %s', (dialect) => {
       const name = fresh()
       await earlier(`${name} m`)
       expect(await create(`${name} rn`)).toMatchObject(taken)
-      await settleLooks(all.app.db, { warn: () => {} })
+      await updateLooks(all.app.db, { warn: () => {} })
       const left = all.app.db.read.selectFrom('users').select('username').where('username_look_upper', 'is', null)
       expect(await left.execute()).toEqual([])
       expect(await create(`${name} rn`)).toMatchObject(taken)
@@ -176,7 +176,7 @@ describe.each(onSqlite())('usernames on %s', (dialect) => {
           db.updateTable('users').set({ username_look_upper: old }).where('username', '=', `${name} m`).execute(),
         )
         expect(await create(`${name} rn`)).toMatchObject(taken)
-        await settleLooks(all.app.db, { warn: () => {} })
+        await updateLooks(all.app.db, { warn: () => {} })
         expect(await look()).toStartWith('18.0.0 ')
       }
     })

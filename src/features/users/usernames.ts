@@ -15,23 +15,23 @@ import { Username } from './username.ts'
 const Renamed = z.object({ username: Username })
 
 /** The username that an update sets; an unchanged one may be older than the rules. @throws AppError */
-export const changedUsername = (before: string, username: string | undefined): string | undefined =>
+export const parseChangedUsername = (before: string, username: string | undefined): string | undefined =>
   username === undefined || username === before ? username : parse(Renamed, { username }).username
 
 type Named = Pick<User, 'id' | 'username' | 'email'>
 
 /** @param before the stored user; an unchanged name is free @throws AppError ALREADY_EXISTS, also if similar */
 export const requireFree = async (ctx: Ctx, user: Named, before?: Pick<UserRow, 'username'>): Promise<void> => {
-  const others = await store.namesakes(ctx, user)
+  const others = await store.findNamesakes(ctx, user)
   const details: FieldIssue[] = []
-  if (others.some(({ username_key }) => username_key === store.foldedName(user.username)))
+  if (others.some(({ username_key }) => username_key === store.normalizeName(user.username)))
     details.push({ field: 'username', message: 'is the name of another user' })
   else if (before?.username !== user.username) {
-    const alike = await store.lookAlike(ctx, user)
+    const alike = await store.findLookAlike(ctx, user)
     if (alike !== undefined)
       details.push({ field: 'username', message: `looks like "${alike}", the name of another user` })
   }
-  if (user.email !== '' && others.some(({ email_key }) => email_key === store.foldedName(user.email)))
+  if (user.email !== '' && others.some(({ email_key }) => email_key === store.normalizeName(user.email)))
     details.push({ field: 'email', message: 'is the address of another user' })
   const [first] = details
   if (!first) return
@@ -45,13 +45,13 @@ export const requireFree = async (ctx: Ctx, user: Named, before?: Pick<UserRow, 
 const BATCH = 500
 
 /** Computes the skeletons of names that have none, or have one of another version of the table. */
-export const settleLooks = async (db: Db<Tables>, log: Pick<Logger, 'warn'>): Promise<void> => {
+export const updateLooks = async (db: Db<Tables>, log: Pick<Logger, 'warn'>): Promise<void> => {
   try {
     for (;;) {
-      const users = await store.unsettledLooks({ db: db.read }, BATCH)
+      const users = await store.findUnsettledLooks({ db: db.read }, BATCH)
       if (users.length === 0) return
       await db.write(async (tx) => {
-        for (const user of users) await store.settleLook(tx, user)
+        for (const user of users) await store.updateLook(tx, user)
       })
     }
   } catch (error) {

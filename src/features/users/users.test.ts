@@ -9,7 +9,7 @@ import { endKeysMadeByOthers } from '../keys/keys.ts'
 import { LoggedIn } from '../sessions/api.ts'
 import type { Tables } from '../tables.ts'
 import { ensureFirstAdmin } from './first-admin.ts'
-import { randomPassword } from './random-password.ts'
+import { generatePassword } from './random-password.ts'
 import { resetPassword } from './reset-password.ts'
 
 const QUICK = 'quick to check'
@@ -142,6 +142,6 @@ test('a reset by another process is noticed within a second', async () => {
 })
 
 test('random passwords differ, and may be used', () => {
-  const made = new Set(Array.from({ length: 100 }, randomPassword))
+  const made = new Set(Array.from({ length: 100 }, generatePassword))
   expect(made.size).toBe(100)
 })

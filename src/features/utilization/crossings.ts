@@ -1,13 +1,20 @@
 /** Emits `pool.utilization_high` in the transaction whose change takes a pool across the threshold. */
-import { type IpKey, spaceOfKey } from '../../net/ip.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { getSpaceKey, type IpKey } from '../../net/ip.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { AtEnd } from '../../platform/operation/context.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
 import type { KeyRange, Marked } from '../occupancy/occupancy.ts'
 import type { Pool } from '../pools/api.ts'
-import { countExpired, countMarks, type Marks, neverFree, percentOf, sizeOf } from '../pools/free-space.ts'
+import {
+  computePercent,
+  computeRangeSize,
+  countExpired,
+  countMarks,
+  listNeverFree,
+  type Marks,
+} from '../pools/free-space.ts'
 import { createPoolFinder, type PoolRangeRow } from '../pools/pool-finder.ts'
 import * as pools from '../pools/pools.ts'
 import type { Tables } from '../tables.ts'
@@ -34,13 +41,13 @@ type Found = { readonly id: string } | PoolRangeRow
 type Change = { readonly pools: readonly Found[] | Promise<readonly Found[]>; readonly marked?: Marked }
 type Utilization = { readonly after: number; readonly before: number }
 
-const rangeOf = ({ start_key, end_key }: PoolRangeRow): KeyRange => ({ first: start_key, last: end_key })
+const toKeyRange = ({ start_key, end_key }: PoolRangeRow): KeyRange => ({ first: start_key, last: end_key })
 
 /**
  * How many more addresses of a range are taken than before these changes.
  * @param isCounted whether a change counts
  */
-const growth = (
+const computeGrowth = (
   { first, last }: KeyRange,
   changes: readonly Change[],
   isCounted: (marked: Marked, key: IpKey) => boolean,
@@ -78,7 +85,11 @@ export const createCrossings = (threshold: number): Crossings => {
   const isLow = (percent: number): boolean => percent < low
 
   /** Emits what the change has crossed. @returns the pool with its new alarm */
-  const decide = async (ctx: Ctx, pool: store.PoolState, { after, before }: Utilization): Promise<store.PoolState> => {
+  const updateAlarm = async (
+    ctx: Ctx,
+    pool: store.PoolState,
+    { after, before }: Utilization,
+  ): Promise<store.PoolState> => {
     // An alarm is stale if the clock alone has made room: expired reservations count no more, and no change has cleared it.
     const isRaised = pool.raised_at !== null && !isLow(before)
     if (after >= threshold && !isRaised) {
@@ -94,16 +105,19 @@ export const createCrossings = (threshold: number): Crossings => {
   }
 
   /** The number of taken addresses from which on a pool may cross. Rounding of the percentage can make up for half a hundredth. */
-  const neededOf = (range: KeyRange): number => Math.floor((Number(sizeOf(range)) * (threshold - 0.01)) / 100)
+  const computeNeeded = (range: KeyRange): number =>
+    Math.floor((Number(computeRangeSize(range)) * (threshold - 0.01)) / 100)
 
   /** Counts pools without an alarm beside the query for their alarms, where that saves a round trip. Their locks must be held. */
   const countEarly = async (ctx: Ctx, pools: readonly Found[]): Promise<EarlyCount[]> => {
     if (ctx.store.sql.isInProcess || pools.length > AT_ONCE) return []
-    const ranges = pools.filter((pool) => 'subnet' in pool).filter((pool) => neededOf(rangeOf(pool)) <= MOST_COUNTED)
+    const ranges = pools
+      .filter((pool) => 'subnet' in pool)
+      .filter((pool) => computeNeeded(toKeyRange(pool)) <= MOST_COUNTED)
     return Promise.all(
       ranges.map(async (pool) => {
-        const [range, never] = [rangeOf(pool), neverFree(pool, spaceOfKey(pool.start_key))]
-        return { ...pool, ...(await countMarks(ctx, range, { never, least: neededOf(range) })) }
+        const [range, never] = [toKeyRange(pool), listNeverFree(pool, getSpaceKey(pool.start_key))]
+        return { ...pool, ...(await countMarks(ctx, range, { never, least: computeNeeded(range) })) }
       }),
     )
   }
@@ -120,15 +134,15 @@ export const createCrossings = (threshold: number): Crossings => {
     pool: store.PoolState,
     { changes, known, early }: Known,
   ): Promise<CountedPool | undefined> => {
-    const range = rangeOf(pool)
-    const size = sizeOf(range)
-    const needed = neededOf(range)
+    const range = toKeyRange(pool)
+    const size = computeRangeSize(range)
+    const needed = computeNeeded(range)
     if (needed > MOST_COUNTED) return undefined
-    const never = neverFree(pool, spaceOfKey(pool.start_key))
+    const never = listNeverFree(pool, getSpaceKey(pool.start_key))
     const least = pool.raised_at === null ? needed : 0
     const isEnough = ({ count, isExact }: Marks) => isExact || count < least
     const followed = known && {
-      count: known.count + growth(range, changes, (_, key) => !never.has(key)),
+      count: known.count + computeGrowth(range, changes, (_, key) => !never.has(key)),
       isExact: known.isExact,
     }
     // Another transaction may have resized the pool or its network before the lock was held.
@@ -141,9 +155,9 @@ export const createCrossings = (threshold: number): Crossings => {
     if (count < least) return { pool, count, isExact }
     const taken = count - (await countExpired(ctx, range, never))
     // Expired reservations did not count before either.
-    const earlier = taken - growth(range, changes, ({ hadExpired }, key) => !hadExpired && !never.has(key))
-    const percent = (part: number) => percentOf(BigInt(part), size)
-    return { pool: await decide(ctx, pool, { after: percent(taken), before: percent(earlier) }), count, isExact }
+    const earlier = taken - computeGrowth(range, changes, ({ hadExpired }, key) => !hadExpired && !never.has(key))
+    const percent = (part: number) => computePercent(BigInt(part), size)
+    return { pool: await updateAlarm(ctx, pool, { after: percent(taken), before: percent(earlier) }), count, isExact }
   }
 
   const compareChanged: AtEnd<Tables, Change> = async (ctx, changes) => {
@@ -151,20 +165,20 @@ export const createCrossings = (threshold: number): Crossings => {
     const byId = new Map(found.flatMap(({ pools }) => pools.map((pool) => [pool.id, pool])))
     const ids = [...byId.keys()]
     if (ids.length === 0) return
-    await store.lockForJudging(ctx, ids)
+    await store.lockAlarms(ctx, ids)
     const { value: counted = new Map<string, CountedPool>(), set } = lastCounts.get(ctx)
     // A pool whose own range or network has changed is read again.
     for (const { marked, pools } of found) if (!marked) for (const { id } of pools) counted.delete(id)
     const others = [...byId.values()].filter(({ id }) => !counted.has(id))
     const [states, early] = await Promise.all([
-      store.statesOf(
+      store.findStates(
         ctx,
         others.map(({ id }) => id),
       ),
       countEarly(ctx, others),
     ])
     const all = [...states, ...ids.flatMap((id) => counted.get(id)?.pool ?? [])]
-    for (const some of batches(all, AT_ONCE)) {
+    for (const some of splitBatches(all, AT_ONCE)) {
       const done = await Promise.all(
         some.map((pool) => compare(ctx, pool, { changes, known: counted.get(pool.id), early })),
       )
@@ -195,21 +209,21 @@ export const createCrossings = (threshold: number): Crossings => {
       // The network and broadcast addresses of a subnet are never free.
       'network.updated': async (ctx, { network, before }: { network: Network; before: Network }) => {
         if (network.subnet === before.subnet) return
-        const ids = await pools.idsOfNetwork(ctx, network.id)
+        const ids = await pools.findPoolIds(ctx, network.id)
         ctx.atEnd(compareChanged, { pools: ids.map((id) => ({ id })) })
       },
     },
     compareAll: async (ctx) => {
-      const raised = await store.alarms(ctx)
-      for (const { pool, utilization: now } of await pools.allUtilization(ctx)) {
+      const raised = await store.findAlarms(ctx)
+      for (const { pool, utilization: now } of await pools.findAllUtilization(ctx)) {
         const hasAlarm = raised.has(pool.id)
         if (hasAlarm ? !isLow(now.utilization) : now.utilization < threshold) continue
         await ctx.write(async (inner) => {
-          await store.lockForJudging(inner, [pool.id])
-          const [state] = await store.statesOf(inner, [pool.id])
+          await store.lockAlarms(inner, [pool.id])
+          const [state] = await store.findStates(inner, [pool.id])
           if (!state) return
-          const { utilization: after } = await pools.utilization(inner, pool.id)
-          await decide(inner, state, { after, before: after })
+          const { utilization: after } = await pools.getUtilizationOrThrow(inner, pool.id)
+          await updateAlarm(inner, state, { after, before: after })
         })
       }
     },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Sample } from './api.ts'
-import { forecastOf } from './forecast.ts'
+import { computeForecast } from './forecast.ts'
 
 const samples = (used: readonly number[], total = 254): Sample[] =>
   used.map((used_ips, i) => ({
@@ -12,17 +12,17 @@ const samples = (used: readonly number[], total = 254): Sample[] =>
 
 describe('a forecast', () => {
   test('needs three days', () => {
-    expect(forecastOf(samples([1, 2]))).toBeNull()
+    expect(computeForecast(samples([1, 2]))).toBeNull()
   })
 
   test('of a growing network says when it is full', () => {
-    expect(forecastOf(samples([100, 110, 120, 130], 200))).toEqual({ per_day: 10, days_to_full: 7, days: 4 })
+    expect(computeForecast(samples([100, 110, 120, 130], 200))).toEqual({ per_day: 10, days_to_full: 7, days: 4 })
   })
 
   test('is not turned by one day with an import, or one with a clean-up', () => {
     const steady = [10, 12, 14, 16, 18, 20, 22, 24, 26, 28]
     const odd = steady.map((used, i) => (i === 4 ? used + 90 : i === 7 ? 0 : used))
-    expect(forecastOf(samples(odd))?.per_day).toBeCloseTo(2, 1)
+    expect(computeForecast(samples(odd))?.per_day).toBeCloseTo(2, 1)
   })
 
   test.each([
@@ -30,15 +30,15 @@ describe('a forecast', () => {
     ['empties', [50, 40, 30]],
     ['takes more than ten years', [50, 50, 50, 50.01]],
   ])('of a network that %s says never', (_, used) => {
-    expect(forecastOf(samples(used))?.days_to_full).toBeNull()
+    expect(computeForecast(samples(used))?.days_to_full).toBeNull()
   })
 
   test('of a full network says now', () => {
-    expect(forecastOf(samples([250, 252, 254]))?.days_to_full).toBe(0)
+    expect(computeForecast(samples([250, 252, 254]))?.days_to_full).toBe(0)
   })
 
   test('takes days without a sample into account', () => {
     const [first, , third, , fifth] = samples([10, 0, 30, 0, 50])
-    expect(forecastOf([first, third, fifth].filter((one) => one !== undefined))?.per_day).toBe(10)
+    expect(computeForecast([first, third, fifth].filter((one) => one !== undefined))?.per_day).toBe(10)
   })
 })

@@ -6,7 +6,7 @@ const FEWEST = 3
 /** The forecast horizon, in days. */
 const MOST_DAYS = 3650
 
-const median = (values: readonly number[]): number => {
+const computeMedian = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   const upper = sorted[middle] ?? 0
@@ -14,7 +14,7 @@ const median = (values: readonly number[]): number => {
 }
 
 /** The median slope between all pairs of days (Theil 1950, Sen 1968): a single import does not change it. */
-export const forecastOf = (samples: readonly Sample[]): History['forecast'] => {
+export const computeForecast = (samples: readonly Sample[]): History['forecast'] => {
   const last = samples.at(-1)
   if (!last || samples.length < FEWEST) return null
   const slopes = samples.flatMap((early, i) =>
@@ -23,7 +23,7 @@ export const forecastOf = (samples: readonly Sample[]): History['forecast'] => {
       return (late.used_ips - early.used_ips) / days
     }),
   )
-  const slope = median(slopes)
+  const slope = computeMedian(slopes)
   const left = Math.max(0, last.total_ips - last.used_ips)
   const ahead = left === 0 ? 0 : slope > 0 ? Math.ceil(left / slope) : Number.POSITIVE_INFINITY
   return {

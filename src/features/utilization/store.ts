@@ -21,16 +21,17 @@ export const record = async ({ db }: DbScope, rows: readonly SampleRow[]): Promi
     .execute()
 }
 
-const percent = (used: number, total: number): number => (total === 0 ? 0 : Math.round((used / total) * 10_000) / 100)
+const computePercent = (used: number, total: number): number =>
+  total === 0 ? 0 : Math.round((used / total) * 10_000) / 100
 
 // PostgreSQL sends numbers of 64 bits as text.
-export const sampleOf = (row: SampleRow): Sample => {
+export const fromRow = (row: SampleRow): Sample => {
   const [used, total] = [Number(row.used), Number(row.total)]
-  return { day: row.day, used_ips: used, total_ips: total, utilization: percent(used, total) }
+  return { day: row.day, used_ips: used, total_ips: total, utilization: computePercent(used, total) }
 }
 
 /** By object, oldest first. */
-export const sinceOfAll = async (
+export const findAllSince = async (
   { db }: DbScope,
   objectIds: readonly string[],
   day: string,
@@ -44,12 +45,12 @@ export const sinceOfAll = async (
     .orderBy('object_id')
     .orderBy('day')
     .execute()
-  return new Map([...Map.groupBy(rows, ({ object_id }) => object_id)].map(([id, own]) => [id, own.map(sampleOf)]))
+  return new Map([...Map.groupBy(rows, ({ object_id }) => object_id)].map(([id, own]) => [id, own.map(fromRow)]))
 }
 
 /** Oldest first. */
-export const since = async (scope: DbScope, objectId: string, day: string): Promise<Sample[]> =>
-  (await sinceOfAll(scope, [objectId], day)).get(objectId) ?? []
+export const findSince = async (scope: DbScope, objectId: string, day: string): Promise<Sample[]> =>
+  (await findAllSince(scope, [objectId], day)).get(objectId) ?? []
 
 export const removeBefore = async ({ db }: DbScope, day: string): Promise<void> => {
   await db.deleteFrom('utilization_samples').where('day', '<', day).execute()
@@ -62,7 +63,7 @@ export const forget = async ({ db }: DbScope, ids: readonly string[]): Promise<v
 }
 
 /** Keeps others from judging these pools until commit. The last lock: its holder waits for no named lock. */
-export const lockForJudging = (ctx: Ctx, poolIds: readonly string[]): Promise<void> =>
+export const lockAlarms = (ctx: Ctx, poolIds: readonly string[]): Promise<void> =>
   ctx.store.sql.lockNames(
     ctx.db,
     poolIds.map((id) => `utilization ${id}`),
@@ -74,7 +75,7 @@ export type PoolState = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_key'
   readonly raised_at: string | null
 }
 
-export const statesOf = preparedKeys((db: Kysely<Tables>, ids) =>
+export const findStates = preparedKeys((db: Kysely<Tables>, ids) =>
   db
     .selectFrom('pools')
     .innerJoin('networks', 'networks.id', 'pools.network_id')
@@ -84,7 +85,7 @@ export const statesOf = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 
 /** The ids of the pools that have an alarm. */
-export const alarms = async ({ db }: DbScope): Promise<Set<string>> => {
+export const findAlarms = async ({ db }: DbScope): Promise<Set<string>> => {
   const rows = await db.selectFrom('pool_alarms').select('pool_id').execute()
   return new Set(rows.map(({ pool_id }) => pool_id))
 }

@@ -8,7 +8,7 @@ import type { PoolUtilization } from '../pools/api.ts'
 import * as pools from '../pools/pools.ts'
 import { type History, MAX_DAYS, type Sample, utilization } from './api.ts'
 import { createCrossings } from './crossings.ts'
-import { forecastOf } from './forecast.ts'
+import { computeForecast } from './forecast.ts'
 import * as store from './store.ts'
 import type { SampleRow } from './table.ts'
 
@@ -20,12 +20,12 @@ const BATCH = 200
 /** Older samples say little about the future. */
 const FORECAST_DAYS = 90
 
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+const toDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 type Use = { readonly used: number; readonly total: number }
 
-const ofNetwork = ({ used_ips, total_ips }: Utilization): Use => ({ used: used_ips, total: total_ips })
-const ofPool = ({ available_ips, total_ips }: PoolUtilization): Use => ({
+const toNetworkUse = ({ used_ips, total_ips }: Utilization): Use => ({ used: used_ips, total: total_ips })
+const toPoolUse = ({ available_ips, total_ips }: PoolUtilization): Use => ({
   used: total_ips - available_ips,
   total: total_ips,
 })
@@ -36,38 +36,42 @@ export type Current = Use & { readonly id: string }
 /** Replaces today's stored sample by the current value. */
 const withToday = (ctx: Ctx, { id, used, total }: Current, before: readonly Sample[]): Sample[] => {
   const day = ctx.now.slice(0, 10)
-  return [...before.filter((one) => one.day < day), store.sampleOf({ object_id: id, day, used, total })]
+  return [...before.filter((one) => one.day < day), store.fromRow({ object_id: id, day, used, total })]
 }
 
-const history = async (ctx: Ctx, now: Current, days: number): Promise<History> => {
-  const before = await store.since(ctx, now.id, dayOf(Date.parse(ctx.now) - (days - 1) * DAY_MS))
+const loadHistory = async (ctx: Ctx, now: Current, days: number): Promise<History> => {
+  const before = await store.findSince(ctx, now.id, toDay(Date.parse(ctx.now) - (days - 1) * DAY_MS))
   const samples = withToday(ctx, now, before)
-  return { samples, forecast: forecastOf(samples.slice(-FORECAST_DAYS)) }
+  return { samples, forecast: computeForecast(samples.slice(-FORECAST_DAYS)) }
 }
 
 /** Returns the forecast of each network and pool, from the samples of the last 90 days. */
-export const forecasts = async (ctx: Ctx, now: readonly Current[]): Promise<Map<string, History['forecast']>> => {
-  const from = dayOf(Date.parse(ctx.now) - (FORECAST_DAYS - 1) * DAY_MS)
+export const loadForecasts = async (ctx: Ctx, now: readonly Current[]): Promise<Map<string, History['forecast']>> => {
+  const from = toDay(Date.parse(ctx.now) - (FORECAST_DAYS - 1) * DAY_MS)
   const ids = now.map(({ id }) => id)
-  const before = await store.sinceOfAll(ctx, ids, from)
-  return new Map(now.map((one) => [one.id, forecastOf(withToday(ctx, one, before.get(one.id) ?? []))]))
+  const before = await store.findAllSince(ctx, ids, from)
+  return new Map(now.map((one) => [one.id, computeForecast(withToday(ctx, one, before.get(one.id) ?? []))]))
 }
 
 const sample = async (ctx: Ctx): Promise<void> => {
   const day = ctx.now.slice(0, 10)
   const rows: SampleRow[] = [
-    ...(await networks.allUtilization(ctx)).map((now) => ({ object_id: now.network_id, day, ...ofNetwork(now) })),
-    ...(await pools.allUtilization(ctx)).map(({ utilization: now }) => ({
+    ...(await networks.findAllUtilization(ctx)).map((now) => ({
+      object_id: now.network_id,
+      day,
+      ...toNetworkUse(now),
+    })),
+    ...(await pools.findAllUtilization(ctx)).map(({ utilization: now }) => ({
       object_id: now.pool_id,
       day,
-      ...ofPool(now),
+      ...toPoolUse(now),
     })),
   ]
   for (let from = 0; from < rows.length; from += BATCH) {
     await ctx.write((inner) => store.record(inner, rows.slice(from, from + BATCH)))
     await pause()
   }
-  const oldest = dayOf(Date.parse(ctx.now) - MAX_DAYS * DAY_MS)
+  const oldest = toDay(Date.parse(ctx.now) - MAX_DAYS * DAY_MS)
   await ctx.write((inner) => store.removeBefore(inner, oldest))
 }
 
@@ -76,8 +80,9 @@ export const utilizationFeature = ({ config }: UtilizationOptions): Feature => {
   return {
     operations: implement(utilization, {
       ofNetwork: async (ctx, { id, days }) =>
-        history(ctx, { id, ...ofNetwork(await networks.utilization(ctx, id)) }, days),
-      ofPool: async (ctx, { id, days }) => history(ctx, { id, ...ofPool(await pools.utilization(ctx, id)) }, days),
+        loadHistory(ctx, { id, ...toNetworkUse(await networks.getUtilizationOrThrow(ctx, id)) }, days),
+      ofPool: async (ctx, { id, days }) =>
+        loadHistory(ctx, { id, ...toPoolUse(await pools.getUtilizationOrThrow(ctx, id)) }, days),
     }),
     reactions: {
       ...crossings.reactions,

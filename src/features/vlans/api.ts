@@ -16,7 +16,7 @@ import {
 } from '../../platform/contract/fields.ts'
 import { sortField } from '../../platform/contract/sort.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
+import { customFilter, customInput, customOutput } from '../custom-fields/fields.ts'
 
 export const Vlan = z
   .object({
@@ -35,7 +35,7 @@ export const Vlan = z
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    custom: customOf('vlans'),
+    custom: customOutput('vlans'),
   })
   .meta({ id: 'Vlan', columns: ['id', 'vlan_id', 'name', 'datacenter_id', 'group', 'description'] })
 export type Vlan = z.infer<typeof Vlan>

@@ -4,21 +4,22 @@
 export type Numbered = { readonly vlan_id: number | null; readonly datacenter_id: string | null }
 
 /** The number and the datacenter as a key. No id contains a space. */
-export type PlaceKey = `${number} ${string}`
+export type VlanScopeKey = `${number} ${string}`
 
-export const placeKey = (vlanId: number, datacenterId: string | null): PlaceKey => `${vlanId} ${datacenterId ?? ''}`
+export const buildVlanScopeKey = (vlanId: number, datacenterId: string | null): VlanScopeKey =>
+  `${vlanId} ${datacenterId ?? ''}`
 
 /**
  * Returns the place whose VLANs a network belongs to; undefined for a network without a VLAN.
  * @param named the places that have VLANs
  */
-export const placeOf = (
+export const pickVlanScope = (
   { vlan_id, datacenter_id }: Numbered,
-  named: { readonly has: (key: PlaceKey) => boolean },
-): PlaceKey | undefined => {
+  named: { readonly has: (key: VlanScopeKey) => boolean },
+): VlanScopeKey | undefined => {
   if (vlan_id === null) return undefined
-  const own = placeKey(vlan_id, datacenter_id)
+  const own = buildVlanScopeKey(vlan_id, datacenter_id)
   if (datacenter_id === null || named.has(own)) return named.has(own) ? own : undefined
-  const common = placeKey(vlan_id, null)
+  const common = buildVlanScopeKey(vlan_id, null)
   return named.has(common) ? common : undefined
 }

@@ -2,13 +2,13 @@
 import type { Kysely } from 'kysely'
 import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
-import { objectRefs } from '../../platform/operation/object-refs.ts'
+import { createObjectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import { recordCustom } from '../custom-fields/engine.ts'
-import { customText, withCustomOfRow } from '../custom-fields/rows.ts'
+import { formatCustom, withCustomOfRow } from '../custom-fields/rows.ts'
 import type { Tables } from '../tables.ts'
 import type { Vlan } from './api.ts'
-import { type PlaceKey, placeKey, placeOf } from './place.ts'
+import { buildVlanScopeKey, pickVlanScope, type VlanScopeKey } from './place.ts'
 import type { VlanRow } from './table.ts'
 
 /** A VLAN without its networks, which follow from theirs. */
@@ -30,34 +30,34 @@ const columns = [
 
 type Row = Pick<VlanRow, (typeof columns)[number]>
 
-const ofVlans = objectRefs('vlans', 'vlan', 'name')
+const ofVlans = createObjectRefs('vlans', 'vlan', 'name')
 
 type NaturalKey = Pick<Vlan, 'vlan_id' | 'datacenter_id' | 'group'>
 
-/** @example naturalKey({ vlan_id: 10, datacenter_id: 'dc-1', group: 'Fabric B' }) // '10 dc-1 fabric b' */
-export const naturalKey = ({ vlan_id, datacenter_id, group }: NaturalKey): string =>
-  `${placeKey(vlan_id, datacenter_id)} ${group.toLowerCase()}`
+/** @example buildNaturalKey({ vlan_id: 10, datacenter_id: 'dc-1', group: 'Fabric B' }) // '10 dc-1 fabric b' */
+export const buildNaturalKey = ({ vlan_id, datacenter_id, group }: NaturalKey): string =>
+  `${buildVlanScopeKey(vlan_id, datacenter_id)} ${group.toLowerCase()}`
 
-const rowOf = ({ refs, custom, ...vlan }: StoredVlan): VlanRow => ({
+const toRow = ({ refs, custom, ...vlan }: StoredVlan): VlanRow => ({
   ...vlan,
-  custom: customText({ custom }),
+  custom: formatCustom({ custom }),
   refs: JSON.stringify(refs),
   name_key: vlan.name.toLowerCase(),
   group_key: vlan.group.toLowerCase(),
-  natural_key: naturalKey(vlan),
+  natural_key: buildNaturalKey(vlan),
 })
 
 /** Returns the values beside a document from which a past state is read. */
-export const derivedOf = ({ group }: Readonly<Record<string, unknown>>) => ({ group: String(group).toLowerCase() })
+export const computeDerived = ({ group }: Readonly<Record<string, unknown>>) => ({ group: String(group).toLowerCase() })
 
 /** Returns the object of a row. */
-export const storedOf = (row: Row): StoredVlan & { refs: Refs } => withCustomOfRow(withRefs(row))
+export const fromRow = (row: Row): StoredVlan & { refs: Refs } => withCustomOfRow(withRefs(row))
 
 const rows = (ctx: Ctx) => ctx.db.selectFrom('vlans').select(columns)
 
 export const query = (ctx: Ctx) => rows(ctx).orderBy('vlan_id').orderBy('name_key').orderBy('id')
 
-const found = (row: Row | undefined): StoredVlan | undefined => row && storedOf(row)
+const found = (row: Row | undefined): StoredVlan | undefined => row && fromRow(row)
 
 export const find = async (ctx: Ctx, id: string): Promise<StoredVlan | undefined> =>
   found(await rows(ctx).where('id', '=', id).executeTakeFirst())
@@ -69,13 +69,13 @@ export const lock = async (ctx: Ctx, id: string): Promise<StoredVlan | undefined
 /** Locks VLANs until commit. */
 export const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<StoredVlan[]> => {
   const some = rows(ctx).where('id', 'in', ids).orderBy('id')
-  return (await ctx.store.sql.lockRows(some).execute()).map(storedOf)
+  return (await ctx.store.sql.lockRows(some).execute()).map(fromRow)
 }
 
 /** Locks the VLANs of a datacenter until commit. */
 export const lockOfDatacenter = async (ctx: Ctx, datacenterId: string): Promise<StoredVlan[]> => {
   const of = rows(ctx).where('datacenter_id', '=', datacenterId).orderBy('id')
-  return (await ctx.store.sql.lockRows(of).execute()).map(storedOf)
+  return (await ctx.store.sql.lockRows(of).execute()).map(fromRow)
 }
 
 const idsAmong = preparedKeys((db: Kysely<Tables>, keys) =>
@@ -83,28 +83,28 @@ const idsAmong = preparedKeys((db: Kysely<Tables>, keys) =>
 )
 
 /** Returns the ids of the VLANs with these natural keys, by key. */
-export const idsOfKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> =>
+export const findIdsByKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> =>
   new Map((await idsAmong(ctx, keys)).map(({ id, natural_key }) => [natural_key, id]))
 
 const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('vlans').select(columns).where('id', 'in', ids))
 
 /** Returns the existing VLANs of those ids, as JSON text by id. */
-export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
-  new Map((await byIds(ctx, ids)).map((row) => [row.id, JSON.stringify(storedOf(row))]))
+export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
+  new Map((await byIds(ctx, ids)).map((row) => [row.id, JSON.stringify(fromRow(row))]))
 
 /** Locks the refs of a new VLAN until commit. @throws RefTakenError */
 export const claimRefs = ofVlans.claim
 
 export const insert = async (ctx: Ctx, vlan: StoredVlan): Promise<void> => {
-  await ctx.db.insertInto('vlans').values(rowOf(vlan)).execute()
+  await ctx.db.insertInto('vlans').values(toRow(vlan)).execute()
   await ofVlans.insert(ctx, [vlan])
   await recordCustom(ctx, 'vlans', [{ id: vlan.id, after: vlan.custom }])
   ctx.changed('vlan', { id: vlan.id, after: JSON.stringify(vlan) })
 }
 
-export const update = async (ctx: Ctx, before: StoredVlan, vlan: StoredVlan): Promise<void> => {
+export const updateRow = async (ctx: Ctx, before: StoredVlan, vlan: StoredVlan): Promise<void> => {
   const { id } = vlan
-  await ctx.db.updateTable('vlans').set(rowOf(vlan)).where('id', '=', id).execute()
+  await ctx.db.updateTable('vlans').set(toRow(vlan)).where('id', '=', id).execute()
   await ofVlans.update(ctx, before, vlan)
   await recordCustom(ctx, 'vlans', [{ id, before: before.custom, after: vlan.custom }])
   ctx.changed('vlan', { id, before: JSON.stringify(before), after: JSON.stringify(vlan) })
@@ -114,12 +114,12 @@ export const update = async (ctx: Ctx, before: StoredVlan, vlan: StoredVlan): Pr
 export const renameCustom = async (ctx: Ctx, vlan: StoredVlan): Promise<void> => {
   await ctx.db
     .updateTable('vlans')
-    .set({ custom: customText(vlan) })
+    .set({ custom: formatCustom(vlan) })
     .where('id', '=', vlan.id)
     .execute()
 }
 
-export const remove = async (ctx: Ctx, vlan: StoredVlan): Promise<void> => {
+export const deleteRow = async (ctx: Ctx, vlan: StoredVlan): Promise<void> => {
   await ctx.db.deleteFrom('vlans').where('id', '=', vlan.id).execute()
   await ofVlans.remove(ctx, [vlan])
   await recordCustom(ctx, 'vlans', [{ id: vlan.id, before: vlan.custom }])
@@ -130,7 +130,7 @@ export const remove = async (ctx: Ctx, vlan: StoredVlan): Promise<void> => {
 type Numbers = readonly number[] | { readonly query: ReturnType<typeof query>; readonly page: Page }
 type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
 
-const numbersOf = (numbers: Numbers) => {
+const limitNumbers = (numbers: Numbers) => {
   if (!('query' in numbers)) return numbers
   const { limit, offset } = numbers.page
   const all = numbers.query.clearSelect().select('vlan_id')
@@ -138,21 +138,22 @@ const numbersOf = (numbers: Numbers) => {
   return all.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset ?? 0)
 }
 
-export type NetworkIds = ReadonlyMap<PlaceKey, readonly string[]>
+export type NetworkIds = ReadonlyMap<VlanScopeKey, readonly string[]>
 
 /** Returns the networks that belong to the VLANs of these numbers, by name: their ids by the place of the VLANs. */
-export const networksOf = (ctx: Ctx, numbers: Numbers): Promise<NetworkIds> => networksIn(ctx, numbersOf(numbers), null)
+export const findNetworkIds = (ctx: Ctx, numbers: Numbers): Promise<NetworkIds> =>
+  findNetworkIdsIn(ctx, limitNumbers(numbers), null)
 
-/** As `networksOf`, of one stored VLAN. */
-export const networksOfOne = (
+/** As `findNetworkIds`, of one stored VLAN. */
+export const findNetworkIdsOfOne = (
   ctx: Ctx,
   { vlan_id, datacenter_id }: Pick<Vlan, 'vlan_id' | 'datacenter_id'>,
-): Promise<NetworkIds> => networksIn(ctx, [vlan_id], datacenter_id)
+): Promise<NetworkIds> => findNetworkIdsIn(ctx, [vlan_id], datacenter_id)
 
 /** @param datacenterId of the VLANs and networks that are read; null reads those of all datacenters and of none */
-const networksIn = async (
+const findNetworkIdsIn = async (
   ctx: Ctx,
-  wanted: ReturnType<typeof numbersOf>,
+  wanted: ReturnType<typeof limitNumbers>,
   datacenterId: string | null,
 ): Promise<NetworkIds> => {
   let places = ctx.db.selectFrom('vlans').select(['vlan_id', 'datacenter_id']).where('vlan_id', 'in', wanted)
@@ -161,12 +162,12 @@ const networksIn = async (
     places = places.where('datacenter_id', '=', datacenterId)
     networks = networks.where('datacenter_id', '=', datacenterId)
   }
-  const named = new Set<PlaceKey>()
+  const named = new Set<VlanScopeKey>()
   for (const { vlan_id, datacenter_id } of await places.distinct().execute())
-    named.add(placeKey(vlan_id, datacenter_id))
-  const ids = new Map<PlaceKey, string[]>()
+    named.add(buildVlanScopeKey(vlan_id, datacenter_id))
+  const ids = new Map<VlanScopeKey, string[]>()
   for (const { id, ...network } of await networks.orderBy('name_key').orderBy('id').execute()) {
-    const place = placeOf(network, named)
+    const place = pickVlanScope(network, named)
     if (place === undefined) continue
     const others = ids.get(place)
     if (others) others.push(id)

@@ -2,38 +2,38 @@
 import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
-import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
 import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import type { Datacenter } from '../datacenters/api.ts'
-import { existingDatacenters } from '../datacenters/datacenters.ts'
+import { filterExistingDatacenters } from '../datacenters/datacenters.ts'
 import { asRestored, type Restored } from '../restored.ts'
-import { listedBy } from '../scopes/part.ts'
+import { narrowToListed } from '../scopes/part.ts'
 import { type Vlan, type VlanDraft, type VlanPatch, vlans } from './api.ts'
-import { placeKey } from './place.ts'
+import { buildVlanScopeKey } from './place.ts'
 import * as store from './store.ts'
 
 /** For the history, and for the rows of documents and files. */
-export const { derivedOf, documents, idsOfKeys, naturalKey } = store
+export const { computeDerived, findDocuments, findIdsByKeys, buildNaturalKey } = store
 
 /** Returns the object of the contract. */
-const vlanOf = (vlan: store.StoredVlan, networkIds: store.NetworkIds): Vlan => {
+const toVlan = (vlan: store.StoredVlan, networkIds: store.NetworkIds): Vlan => {
   const { refs, managed_by, created_at, updated_at, custom, ...fields } = vlan
-  const network_ids = [...(networkIds.get(placeKey(vlan.vlan_id, vlan.datacenter_id)) ?? [])]
+  const network_ids = [...(networkIds.get(buildVlanScopeKey(vlan.vlan_id, vlan.datacenter_id)) ?? [])]
   return { ...fields, network_ids, refs, managed_by, created_at, updated_at, ...(custom && { custom }) }
 }
 
 const withNetworks = async (ctx: Ctx, vlan: store.StoredVlan): Promise<Vlan> =>
-  vlanOf(vlan, await store.networksOfOne(ctx, vlan))
+  toVlan(vlan, await store.findNetworkIdsOfOne(ctx, vlan))
 
-const mustGet = async (ctx: Ctx, id: string): Promise<Vlan> =>
+const getOrThrow = async (ctx: Ctx, id: string): Promise<Vlan> =>
   withNetworks(ctx, orNotFound(await store.find(ctx, id), 'VLAN', id))
 
 /** Returns a VLAN as its caller sees it. @param vlan with all of its networks */
-const shownTo = async (ctx: Ctx, stored: store.StoredVlan, vlan: Vlan): Promise<Vlan> => {
-  const listed = await listedBy(ctx, ['networks'])
+const toVisibleVlan = async (ctx: Ctx, stored: store.StoredVlan, vlan: Vlan): Promise<Vlan> => {
+  const listed = await narrowToListed(ctx, ['networks'])
   return listed === ctx ? vlan : withNetworks(listed, stored)
 }
 
@@ -43,20 +43,20 @@ type Locked = { readonly stored: store.StoredVlan; readonly vlan: Vlan; readonly
 const lockForChange = async (ctx: Ctx, id: string): Promise<Locked> => {
   const stored = orNotFound(await store.lock(ctx, id), 'VLAN', id)
   const vlan = await withNetworks(ctx, stored)
-  const shown = await shownTo(ctx, stored, vlan)
+  const shown = await toVisibleVlan(ctx, stored, vlan)
   ctx.precondition(shown)
   return { stored, vlan, shown }
 }
 
 const checkDatacenter = async (ctx: Ctx, id: string | null): Promise<void> => {
   if (id === null) return
-  const known = await existingDatacenters(ctx, [id])
+  const known = await filterExistingDatacenters(ctx, [id])
   if (!known.has(id)) throw invalidField('datacenter_id', `there is no datacenter with id "${id}"`)
 }
 
 const isTaken = async (ctx: Ctx, vlan: store.StoredVlan): Promise<boolean> => {
-  const key = naturalKey(vlan)
-  const holder = (await idsOfKeys(ctx, [key])).get(key)
+  const key = buildNaturalKey(vlan)
+  const holder = (await findIdsByKeys(ctx, [key])).get(key)
   return holder !== undefined && holder !== vlan.id
 }
 
@@ -76,7 +76,7 @@ export const create = async (ctx: Ctx, input: VlanDraft & Restored): Promise<Vla
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A VLAN with id "${id}" exists already`)
   const { vlan_id, name, datacenter_id, group, description, managed_by, created_at = ctx.now } = input
-  const refs = changedRefs({}, input.refs)
+  const refs = updateRefs({}, input.refs)
   // First: of several creates by one ref, the later ones become updates.
   await store.claimRefs(ctx, refs)
   const times = { created_at, updated_at: ctx.now }
@@ -86,7 +86,7 @@ export const create = async (ctx: Ctx, input: VlanDraft & Restored): Promise<Vla
   await store.insert(ctx, stored)
   const vlan = await withNetworks(ctx, stored)
   await ctx.emit('vlan.created', vlan)
-  return shownTo(ctx, stored, vlan)
+  return toVisibleVlan(ctx, stored, vlan)
 }
 
 export const update = async (ctx: Ctx, { id, ...patch }: VlanPatch): Promise<Vlan> => {
@@ -98,34 +98,34 @@ export const update = async (ctx: Ctx, { id, ...patch }: VlanPatch): Promise<Vla
   if (changes.includes('datacenter_id')) await checkDatacenter(ctx, value.datacenter_id)
   const stored = { ...value, updated_at: ctx.now }
   await refuseTaken(ctx, stored)
-  await store.update(ctx, before, stored)
+  await store.updateRow(ctx, before, stored)
   const vlan = await withNetworks(ctx, stored)
   await ctx.emit('vlan.updated', { vlan, changes })
-  return shownTo(ctx, stored, vlan)
+  return toVisibleVlan(ctx, stored, vlan)
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await lockCustom(ctx, 'vlans')
   const { stored, vlan } = await lockForChange(ctx, id)
-  await store.remove(ctx, stored)
+  await store.deleteRow(ctx, stored)
   await ctx.emit('vlan.deleted', vlan)
 }
 
 const MAX_GROUP = 255
 
 /** Shortens a text without cutting a surrogate pair. */
-const shortened = (text: string, max: number): string =>
+const limitText = (text: string, max: number): string =>
   text
     .slice(0, max)
     .replace(/[\ud800-\udbff]$/, '')
     .trim()
 
 /** The groups that a VLAN may get without its datacenter: its own first, then those that name the datacenter. */
-function* groupsWithout({ name }: Datacenter, group: string): Generator<string> {
+function* generateGroups({ name }: Datacenter, group: string): Generator<string> {
   yield group
   const named = group === '' ? name : `${group} (${name})`
-  yield shortened(named, MAX_GROUP)
-  for (let n = 2; ; n++) yield `${shortened(named, MAX_GROUP - ` ${n}`.length)} ${n}`
+  yield limitText(named, MAX_GROUP)
+  for (let n = 2; ; n++) yield `${limitText(named, MAX_GROUP - ` ${n}`.length)} ${n}`
 }
 
 /** Returns the VLAN without its datacenter. Where another VLAN is equal to it then, its group names the datacenter. */
@@ -134,7 +134,7 @@ const withoutDatacenter = async (
   datacenter: Datacenter,
   before: store.StoredVlan,
 ): Promise<store.StoredVlan> => {
-  for (const group of groupsWithout(datacenter, before.group)) {
+  for (const group of generateGroups(datacenter, before.group)) {
     const vlan = { ...before, datacenter_id: null, group, updated_at: ctx.now }
     if (!(await isTaken(ctx, vlan))) return vlan
   }
@@ -145,12 +145,12 @@ const leaveDatacenter = async (ctx: Ctx, datacenter: Datacenter): Promise<void> 
   const left: { readonly stored: store.StoredVlan; readonly changes: readonly string[] }[] = []
   for (const before of await store.lockOfDatacenter(ctx, datacenter.id)) {
     const stored = await withoutDatacenter(ctx, datacenter, before)
-    await store.update(ctx, before, stored)
+    await store.updateRow(ctx, before, stored)
     left.push({ stored, changes: stored.group === before.group ? ['datacenter_id'] : ['datacenter_id', 'group'] })
   }
   if (left.length === 0) return
-  const networkIds = await store.networksOf(ctx, [...new Set(left.map(({ stored }) => stored.vlan_id))])
-  for (const { stored, changes } of left) await ctx.emit('vlan.updated', { vlan: vlanOf(stored, networkIds), changes })
+  const networkIds = await store.findNetworkIds(ctx, [...new Set(left.map(({ stored }) => stored.vlan_id))])
+  for (const { stored, changes } of left) await ctx.emit('vlan.updated', { vlan: toVlan(stored, networkIds), changes })
 }
 
 /** The columns of the field by which VLANs alone are sorted. */
@@ -176,18 +176,18 @@ export const feature: Feature = {
         page,
         orders: ORDERS,
         row: async (row): Promise<Vlan> => {
-          networkIds ??= store.networksOf(ctx, { query, page: shown })
-          return vlanOf(store.storedOf(row), await networkIds)
+          networkIds ??= store.findNetworkIds(ctx, { query, page: shown })
+          return toVlan(store.fromRow(row), await networkIds)
         },
       })
     },
     create,
-    get: async (ctx, { id }) => mustGet(ctx, id),
+    get: async (ctx, { id }) => getOrThrow(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
   }),
   reactions: {
     'datacenter.deleting': leaveDatacenter,
-    ...rewriteCustom('vlans', { lock: store.lockAll, update: store.update, rename: store.renameCustom }),
+    ...rewriteCustom('vlans', { lock: store.lockAll, update: store.updateRow, rename: store.renameCustom }),
   },
 }

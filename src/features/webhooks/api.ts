@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { draft, Filter, flagOr, idOf, Key, Name, numberOr, Page, patch, text } from '../../platform/contract/fields.ts'
 import { URL_HOST, URL_PORT } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { HEADERS_SCHEMA, headerProblem, MAX_HEADERS, repeatedName } from './header-rules.ts'
+import { checkHeader, findRepeatedName, HEADERS_SCHEMA, MAX_HEADERS } from './header-rules.ts'
 import { CatalogueEntry, Delivery, DeliveryStatus, EventName, Webhook } from './schema.ts'
 
 export const MAX_URL = 2048
@@ -14,7 +14,7 @@ const URL_PATTERN =
   `${URL_HOST}(?::${URL_PORT})?(?:[/?#][^\\u0000-\\u0020\\u007f]*)?$`
 
 /** Zod's record drops `__proto__`: an object with that name alone would clear the headers. */
-const withoutProto = (headers: unknown, check: z.RefinementCtx): unknown => {
+const rejectProto = (headers: unknown, check: z.RefinementCtx): unknown => {
   if (typeof headers === 'object' && headers !== null && Object.hasOwn(headers, '__proto__'))
     check.addIssue({ code: 'custom', message: 'is not a valid header name', path: ['__proto__'] })
   return headers
@@ -27,11 +27,11 @@ const HeaderRecord = z
     const entries = Object.entries(headers)
     if (entries.length > MAX_HEADERS)
       check.addIssue({ code: 'custom', message: `must be at most ${MAX_HEADERS} headers` })
-    const repeated = repeatedName(Object.keys(headers))
+    const repeated = findRepeatedName(Object.keys(headers))
     if (repeated !== undefined)
       check.addIssue({ code: 'custom', message: 'is there twice: names are compared without case', path: [repeated] })
     for (const [name, value] of entries) {
-      const problem = headerProblem(name, value)
+      const problem = checkHeader(name, value)
       if (problem !== undefined) check.addIssue({ code: 'custom', message: problem, path: [name] })
     }
   })
@@ -39,7 +39,7 @@ const HeaderRecord = z
   .transform((headers) => headers ?? {})
 
 const Headers = z
-  .preprocess(withoutProto, HeaderRecord)
+  .preprocess(rejectProto, HeaderRecord)
   .describe(
     'Sent along with each delivery, as {"Authorization": "Bearer ..."}. Values are encrypted and shown as "***"; "***" sent back keeps the value that is stored for the name.',
   )

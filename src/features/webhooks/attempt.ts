@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import type { Outbound, OutboundAnswer } from '../../platform/security/outbound.ts'
 import type { Due, Outcome } from './delivery-store.ts'
 import { separateChange } from './earlier-body.ts'
-import { textsToMask, withoutEchoes } from './echoes.ts'
+import { listTextsToMask, redactEchoes } from './echoes.ts'
 import { retryWaitMs } from './retries.ts'
 import type { Attempt, Webhook } from './schema.ts'
 
@@ -25,7 +25,7 @@ export type Sent = {
 }
 
 /** Returns `sha256=` and the HMAC-SHA256 (RFC 2104) of the exact bytes of the body, in hexadecimal. */
-export const signatureOf = (secret: string, body: Uint8Array): string =>
+export const computeSignature = (secret: string, body: Uint8Array): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
 export const send = async (
@@ -53,7 +53,7 @@ export const send = async (
         'X-Service-Delivery': delivery.id,
         'X-Service-Timestamp': String(Math.floor(at.getTime() / 1000)),
         ...(delivery.change_id === '' ? {} : { 'X-Service-Change': delivery.change_id }),
-        ...(target.secret === null ? {} : { 'X-Service-Signature': signatureOf(target.secret, body) }),
+        ...(target.secret === null ? {} : { 'X-Service-Signature': computeSignature(target.secret, body) }),
       },
       ownHeaders: target.headers,
       body,
@@ -61,9 +61,9 @@ export const send = async (
       ...(signal ? { signal } : {}),
     })
     const isGood = answer.status >= 200 && answer.status < 300
-    const texts = textsToMask([...Object.values(target.headers), target.secret ?? ''])
+    const texts = listTextsToMask([...Object.values(target.headers), target.secret ?? ''])
     return ended({
-      answer: { ...answer, body: withoutEchoes(answered, texts) },
+      answer: { ...answer, body: redactEchoes(answered, texts) },
       error: isGood ? '' : `answered ${answer.status}`,
     })
   } catch (error) {
@@ -77,7 +77,7 @@ export const send = async (
 const isText = (text: string): string => text.replaceAll('\u0000', '\ufffd')
 
 /** Returns the record of a delivery after an attempt. `isGone` asks to disable the webhook. */
-export const outcomeOf = (
+export const buildOutcome = (
   delivery: Pick<Due, 'id' | 'attempt_number' | 'attempts_left' | 'attempts'>,
   { at, durationMs, answer, error }: Sent,
 ): { readonly outcome: Outcome; readonly isGone: boolean } => {

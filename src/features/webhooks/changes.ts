@@ -5,16 +5,16 @@ import { type FieldIssue, orNotFound, rejectIssues } from '../../platform/contra
 import { merge } from '../../platform/contract/merge.ts'
 import type { Place, Secrets } from '../../platform/security/crypto.ts'
 import type { Ctx } from '../ctx.ts'
-import { missingKey } from '../secrets/secrets.ts'
+import { buildMissingKeyIssue } from '../secrets/secrets.ts'
 import type { WebhookDraft, WebhookPatch } from './api.ts'
 import * as deliveries from './delivery-store.ts'
 import { requireEvents } from './event-rights.ts'
 import { MASK } from './header-rules.ts'
-import { hasMask, headerIssues, headersAfter, masked, sealHeaders } from './headers.ts'
+import { checkHeaders, hasMask, maskHeaders, resolveHeaders, sealHeaders } from './headers.ts'
 import type { Webhook } from './schema.ts'
 import * as store from './store.ts'
 
-export const secretPlace = (id: string): Place => ({ table: 'webhooks', column: 'secret', id })
+export const buildSecretPlace = (id: string): Place => ({ table: 'webhooks', column: 'secret', id })
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
   const stored = orNotFound(await store.lock(ctx, id), 'webhook', id)
@@ -22,22 +22,22 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
   return stored
 }
 
-const sealed = (secrets: Secrets, id: string, secret: string): string | null =>
-  secret === '' ? null : secrets.seal(secretPlace(id), secret)
+const sealSecret = (secrets: Secrets, id: string, secret: string): string | null =>
+  secret === '' ? null : secrets.seal(buildSecretPlace(id), secret)
 
-const secretIssues = (secrets: Secrets, secret: string | undefined): FieldIssue[] =>
-  secret && !secrets.isEnabled ? [missingKey('secret')] : []
+const checkSecret = (secrets: Secrets, secret: string | undefined): FieldIssue[] =>
+  secret && !secrets.isEnabled ? [buildMissingKeyIssue('secret')] : []
 
 /** @throws AppError FORBIDDEN, VALIDATION_ERROR */
 export const create = async (ctx: Ctx, secrets: Secrets, draft: WebhookDraft): Promise<Webhook> => {
   requireEvents(ctx, draft.events)
   const id = Bun.randomUUIDv7()
   const { name, url, secret, events, enabled, description, headers, timeout_seconds, retry_count } = draft
-  rejectIssues([...secretIssues(secrets, secret), ...headerIssues(secrets, {}, headers)])
-  const kept = sealed(secrets, id, secret)
+  rejectIssues([...checkSecret(secrets, secret), ...checkHeaders(secrets, {}, headers)])
+  const kept = sealSecret(secrets, id, secret)
   const webhook: Webhook = {
     ...{ id, name, url, has_secret: kept !== null, events, enabled, disabled_reason: '', description },
-    ...{ headers: masked(headers), timeout_seconds, retry_count, created_at: ctx.now, updated_at: ctx.now },
+    ...{ headers: maskHeaders(headers), timeout_seconds, retry_count, created_at: ctx.now, updated_at: ctx.now },
   }
   await store.insert(ctx, { webhook, sealed: kept, headers: sealHeaders(secrets, id, headers) })
   await ctx.emit('webhook.created', webhook)
@@ -50,7 +50,7 @@ const isNeeded = (field: string): FieldIssue => ({
 })
 
 /** Another target gets only the secret and headers of the same request, never the stored ones. */
-const targetIssues = (
+const checkTarget = (
   { webhook, sealed }: store.Stored,
   { url, secret, headers }: Pick<WebhookPatch, 'url' | 'secret' | 'headers'>,
 ): FieldIssue[] => {
@@ -67,7 +67,7 @@ const requireRights = async (ctx: Ctx, { webhook }: store.Stored, patch: Pick<We
 }
 
 /** Keeps one issue for each field. */
-const distinct = (issues: readonly FieldIssue[]): FieldIssue[] =>
+const filterDistinct = (issues: readonly FieldIssue[]): FieldIssue[] =>
   issues.filter(({ field }, at) => issues.findIndex((one) => one.field === field) === at)
 
 /** @throws AppError NOT_FOUND, PRECONDITION_FAILED, FORBIDDEN, VALIDATION_ERROR */
@@ -77,16 +77,16 @@ export const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: Webho
   const { secret, headers: given, ...fields } = patch
   const { headers: shown } = before.webhook
   rejectIssues(
-    distinct([
-      ...targetIssues(before, patch),
-      ...secretIssues(secrets, secret),
-      ...headerIssues(secrets, shown, given),
+    filterDistinct([
+      ...checkTarget(before, patch),
+      ...checkSecret(secrets, secret),
+      ...checkHeaders(secrets, shown, given),
     ]),
   )
   const { value, changes } = merge(before.webhook, fields)
-  const headers = headersAfter(secrets, { id, shown, kept: before.headers }, { given, log: ctx.log })
+  const headers = resolveHeaders(secrets, { id, shown, kept: before.headers }, { given, log: ctx.log })
   if (changes.length === 0 && secret === undefined && !headers) return before.webhook
-  const kept = secret === undefined ? before.sealed : sealed(secrets, id, secret)
+  const kept = secret === undefined ? before.sealed : sealSecret(secrets, id, secret)
   const webhook: Webhook = {
     ...value,
     // A user who enables the webhook again has seen the reason.
@@ -95,7 +95,7 @@ export const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: Webho
     headers: headers?.shown ?? shown,
     updated_at: ctx.now,
   }
-  await store.update(ctx, { webhook, sealed: kept, headers: headers?.kept ?? before.headers })
+  await store.updateRow(ctx, { webhook, sealed: kept, headers: headers?.kept ?? before.headers })
   const told = [...changes, ...(headers ? ['headers'] : []), ...(secret === undefined ? [] : ['secret'])]
   await ctx.emit('webhook.updated', { webhook, changes: told })
   return webhook
@@ -104,6 +104,6 @@ export const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: Webho
 /** @throws AppError NOT_FOUND, PRECONDITION_FAILED */
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const { webhook } = await lockForChange(ctx, id)
-  await store.remove(ctx, id)
+  await store.deleteRow(ctx, id)
   await ctx.emit('webhook.deleted', webhook)
 }

@@ -49,7 +49,7 @@ if (engines().includes('postgres')) {
     await write(async (ctx) => {
       const content = { event: 'x', body: '{}', change_id: '' }
       const row = { id, webhook_id: webhookId, ...content, attempts_left: 1, due_ms: 1, created_at: at }
-      await deliveries.insert(ctx, row)
+      await deliveries.insertDelivery(ctx, row)
       // Claims it before the dispatcher of the app polls.
       await deliveries.leases.take(ctx, [id], 'nobody')
     })
@@ -57,7 +57,7 @@ if (engines().includes('postgres')) {
   }
   const take = (id: string, holder: string) => write((ctx) => deliveries.leases.take(ctx, [id], holder))
   const claimable = (webhookId: string, nowMs: number) =>
-    write((ctx) => deliveries.claimable(ctx, { webhookId, nowMs, most: 10 }))
+    write((ctx) => deliveries.lockClaimable(ctx, { webhookId, nowMs, most: 10 }))
   const outcome = (id: string, error: string): deliveries.Outcome => ({
     ...{ id, status: 'success', attempt_number: 1, attempts_left: 0, response_code: 200, response_body: '' },
     ...{ error, duration_ms: 1, attempts: '[]', next_retry: null, due_ms: null },
@@ -73,7 +73,7 @@ if (engines().includes('postgres')) {
   test('the holder of the claim can write the outcome', async () => {
     const { id } = await due()
     await take(id, 'mine')
-    await write((ctx) => deliveries.settle(ctx, outcome(id, 'mine'), 'mine'))
+    await write((ctx) => deliveries.storeOutcome(ctx, outcome(id, 'mine'), 'mine'))
     expect(await errorOf(id)).toBe('mine')
   })
 
@@ -81,7 +81,7 @@ if (engines().includes('postgres')) {
     const { id } = await due()
     await take(id, 'late')
     await take(id, 'other')
-    await write((ctx) => deliveries.settle(ctx, outcome(id, 'late'), 'late'))
+    await write((ctx) => deliveries.storeOutcome(ctx, outcome(id, 'late'), 'late'))
     expect(await errorOf(id)).toBe('')
   })
 

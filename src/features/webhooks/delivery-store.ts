@@ -29,7 +29,7 @@ const shown = [
 type Shown = Pick<DeliveryRow, (typeof shown)[number]>
 
 /** Returns the fields in the order of the contract. @param seen the body as the caller may see it; undefined if the caller may not see the event */
-export const deliveryOf = (stored: Shown, seen: string | undefined): Delivery => {
+export const toDelivery = (stored: Shown, seen: string | undefined): Delivery => {
   const { body, change_id, attempts, ...row } = separateChange({ ...stored, body: seen ?? stored.body })
   const { id, webhook_id, event, status, attempt_number, response_code, error } = row
   const response_body = seen === undefined ? '' : row.response_body
@@ -76,21 +76,21 @@ const insertOne = prepared((db: Kysely<Tables>, row: Record<keyof NewDelivery, s
   }),
 )
 
-export const insert = async (scope: StoreScope, row: NewDelivery): Promise<void> => {
+export const insertDelivery = async (scope: StoreScope, row: NewDelivery): Promise<void> => {
   await insertOne(scope, row)
 }
 
 type Filter = { readonly id: string; readonly status?: DeliveryStatus | undefined; readonly event?: string | undefined }
 
 /** Newest first. */
-export const query = ({ db }: DbScope, { id, status, event }: Filter) => {
+export const selectDeliveries = ({ db }: DbScope, { id, status, event }: Filter) => {
   let found = db.selectFrom('webhook_deliveries').select(shown).where('webhook_id', '=', id).orderBy('id', 'desc')
   if (status) found = found.where('status', '=', status)
   if (event) found = found.where('event', '=', event)
   return found
 }
 
-export const find = async ({ db }: DbScope, webhookId: string, id: string): Promise<Shown | undefined> =>
+export const findDelivery = async ({ db }: DbScope, webhookId: string, id: string): Promise<Shown | undefined> =>
   db
     .selectFrom('webhook_deliveries')
     .select(shown)
@@ -121,7 +121,7 @@ export const clearAnswers = async ({ db }: DbScope, webhookId: string): Promise<
 }
 
 /** Returns the webhooks with due deliveries. */
-export const dueWebhooks = async (ctx: Ctx, nowMs: number): Promise<string[]> => {
+export const findDueWebhooks = async (ctx: Ctx, nowMs: number): Promise<string[]> => {
   const rows = await ctx.db
     .selectFrom('webhooks')
     .select('id')
@@ -149,7 +149,7 @@ type Claim = { readonly webhookId: string; readonly nowMs: number; readonly most
 
 type Keys = Record<keyof Claim, string | number>
 
-const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys) =>
+const selectDueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys) =>
   db
     .selectFrom('webhook_deliveries')
     .select(['id', 'event', 'body', 'change_id', 'attempt_number', 'attempts_left', 'attempts'])
@@ -163,14 +163,14 @@ const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys) =>
     .orderBy('id')
     .limit(most as number)
 
-const dueOnes = prepared(dueRows)
+const dueOnes = prepared(selectDueRows)
 
 /** Returns the due deliveries of a webhook, in the order of their events. */
-export const due = (scope: StoreScope, claim: Claim): Promise<Due[]> => dueOnes(scope, claim)
+export const findDue = (scope: StoreScope, claim: Claim): Promise<Due[]> => dueOnes(scope, claim)
 
-/** As `due`, but skips deliveries that another process has claimed, and locks the rows until commit. */
-export const claimable = (ctx: Ctx, claim: Claim): Promise<Due[]> =>
-  ctx.store.sql.lockFreeRows(dueRows(ctx.db, claim).where(leases.isFree(ctx))).execute()
+/** As `findDue`, but skips deliveries that another process has claimed, and locks the rows until commit. */
+export const lockClaimable = (ctx: Ctx, claim: Claim): Promise<Due[]> =>
+  ctx.store.sql.lockFreeRows(selectDueRows(ctx.db, claim).where(leases.isFree(ctx))).execute()
 
 export type Outcome = Pick<
   DeliveryRow,
@@ -189,7 +189,7 @@ export type Outcome = Pick<
 
 type Settled = Outcome & Pick<DeliveryRow, 'holder'>
 
-const settling = (db: Kysely<Tables>, row: Record<keyof Settled, string | number | null>) => {
+const updateOutcome = (db: Kysely<Tables>, row: Record<keyof Settled, string | number | null>) => {
   // Placeholders: each has the type of its column.
   const outcome = row as Settled
   return db
@@ -210,13 +210,13 @@ const settling = (db: Kysely<Tables>, row: Record<keyof Settled, string | number
     })
     .where('id', '=', outcome.id)
 }
-const settleOwn = prepared(settling)
+const settleOwn = prepared(updateOutcome)
 const settleClaimed = prepared((db: Kysely<Tables>, row: Record<keyof Settled, string | number | null>) =>
-  settling(db, row).where('holder', '=', row.holder as string),
+  updateOutcome(db, row).where('holder', '=', row.holder as string),
 )
 
 /** Writes nothing if another server has claimed the delivery since then: the outcome of that server counts. */
-export const settle = async (scope: StoreScope, outcome: Outcome, holder: string): Promise<void> => {
+export const storeOutcome = async (scope: StoreScope, outcome: Outcome, holder: string): Promise<void> => {
   await (scope.store.sql.hasOneWriter ? settleOwn : settleClaimed)(scope, { ...outcome, holder })
 }
 

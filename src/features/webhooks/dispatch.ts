@@ -2,7 +2,7 @@
 import type { Held } from '../../platform/runtime/leases.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Sent, Target } from './attempt.ts'
-import { outcomeOf } from './attempt.ts'
+import { buildOutcome } from './attempt.ts'
 import * as deliveries from './delivery-store.ts'
 
 export type Dispatcher = {
@@ -72,7 +72,7 @@ class Outcomes {
       const batch = this.#waiting
       this.#waiting = []
       await this.ctx.write(async (inner) => {
-        for (const outcome of batch) await deliveries.settle(inner, outcome, this.holder)
+        for (const outcome of batch) await deliveries.storeOutcome(inner, outcome, this.holder)
       })
     }
   }
@@ -80,7 +80,7 @@ class Outcomes {
 
 const DISABLED = 'the webhook is disabled'
 
-const abandoned = ({ id, attempt_number, attempts }: deliveries.Due): deliveries.Outcome => ({
+const buildAbandoned = ({ id, attempt_number, attempts }: deliveries.Due): deliveries.Outcome => ({
   id,
   status: 'failed',
   attempt_number,
@@ -108,12 +108,12 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
   const claim = async (ctx: Ctx, webhookId: string): Promise<Claimed> => {
     const wanted = { webhookId, nowMs: nowMs(), most: BATCH }
     if (ctx.store.sql.hasOneWriter) {
-      const rows = await deliveries.due({ db: ctx.store.read, store: ctx.store }, wanted)
+      const rows = await deliveries.findDue({ db: ctx.store.read, store: ctx.store }, wanted)
       const keys = new Set(rows.map(({ id }) => id))
       return { rows, held: { holder: '', keys, endsMs: Number.POSITIVE_INFINITY } }
     }
     return ctx.write(async (inner) => {
-      const rows = await deliveries.claimable(inner, wanted)
+      const rows = await deliveries.lockClaimable(inner, wanted)
       const ids = rows.map(({ id }) => id)
       return { rows, held: await deliveries.leases.take(inner, ids, Bun.randomUUIDv7()) }
     })
@@ -128,16 +128,16 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
     const sendOne = async (delivery: deliveries.Due): Promise<void> => {
       const now = await target(ctx, webhookId)
       if (!now) return
-      if (!now.enabled) return outcomes.add(abandoned(delivery))
+      if (!now.enabled) return outcomes.add(buildAbandoned(delivery))
       const sent = await send(now, delivery, closing.signal)
       // An attempt that shutdown has aborted does not count; it is repeated after the start.
       if (closing.signal.aborted && !sent.answer) return
-      const { outcome, isGone } = outcomeOf(delivery, sent)
+      const { outcome, isGone } = buildOutcome(delivery, sent)
       held.keys.delete(delivery.id)
       outcomes.add(outcome)
       if (isGone) await gone(ctx, webhookId)
     }
-    const worker = async (): Promise<void> => {
+    const runWorker = async (): Promise<void> => {
       for (const delivery of rest) {
         // After a pause of the process, such as a suspended machine, another process may hold the lease.
         if (isClosing || performance.now() >= held.endsMs) return
@@ -145,7 +145,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
       }
     }
     try {
-      await Promise.all(Array.from({ length: isFarBehind ? WIDTH : 1 }, worker))
+      await Promise.all(Array.from({ length: isFarBehind ? WIDTH : 1 }, runWorker))
       await outcomes.written()
       if (isLeased && held.keys.size > 0) await ctx.write((inner) => deliveries.leases.release(inner, held))
     } finally {
@@ -153,7 +153,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
     }
   }
 
-  const lane = async (ctx: Ctx, webhookId: string): Promise<void> => {
+  const runLane = async (ctx: Ctx, webhookId: string): Promise<void> => {
     while (!isClosing) {
       const claimed = await claim(ctx, webhookId)
       if (claimed.rows.length === 0) return
@@ -162,7 +162,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
   }
 
   const open = (ctx: Ctx, webhookId: string): void => {
-    const running = lane(ctx, webhookId).then(
+    const running = runLane(ctx, webhookId).then(
       async () => {
         lanes.delete(webhookId)
         // New deliveries may have come since the last query. A failure is logged by the next poll.
@@ -185,7 +185,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
     try {
       do {
         isAgain = false
-        const ids = isClosing ? [] : await deliveries.dueWebhooks(ctx, nowMs())
+        const ids = isClosing ? [] : await deliveries.findDueWebhooks(ctx, nowMs())
         for (const id of ids) if (!lanes.has(id)) open(ctx, id)
       } while (isAgain)
     } finally {

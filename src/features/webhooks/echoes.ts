@@ -5,13 +5,13 @@ import { MASK } from './header-rules.ts'
 const MIN_CHARS = 8
 
 /** Returns the texts to mask, longest first: each value and each of its words, such as the token in `Bearer token`. */
-export const textsToMask = (values: readonly string[]): readonly string[] =>
+export const listTextsToMask = (values: readonly string[]): readonly string[] =>
   [...new Set(values.flatMap((value) => [value, ...value.split(/\s+/)]))]
     .filter((text) => text.length >= MIN_CHARS)
     .sort((a, b) => b.length - a.length)
 
 /** @returns the same array if it contains none of the texts */
-export const withoutEchoes = (body: Uint8Array, texts: readonly string[]): Uint8Array => {
+export const redactEchoes = (body: Uint8Array, texts: readonly string[]): Uint8Array => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   if (!texts.some((text) => bytes.includes(text))) return body
   return Buffer.from(texts.reduce((all, text) => all.replaceAll(text, MASK), bytes.toString()))

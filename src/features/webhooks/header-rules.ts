@@ -17,24 +17,24 @@ const IS_OURS = new RegExp(`^(?:${OURS})$`, 'i')
 const IS_HOP_BY_HOP = new RegExp(`^(?:${HOP_BY_HOP})$`, 'i')
 
 /** A JSON schema knows no flags. */
-const inAnyCase = (pattern: string): string =>
+const toAnyCase = (pattern: string): string =>
   pattern.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
 
 /** The rules as keywords of JSON Schema. It cannot say that names are compared without case. */
 export const HEADERS_SCHEMA = {
   maxProperties: MAX_HEADERS,
-  propertyNames: { pattern: `^(?!(?:__proto__|${inAnyCase(`${OURS}|${HOP_BY_HOP}`)})$)${NAME.source.slice(1)}` },
+  propertyNames: { pattern: `^(?!(?:__proto__|${toAnyCase(`${OURS}|${HOP_BY_HOP}`)})$)${NAME.source.slice(1)}` },
   additionalProperties: { type: 'string', maxLength: MAX_VALUE, pattern: VALUE.source },
 }
 
 /** Returns a name that repeats an earlier one. Names are compared without case (RFC 9110 section 5.1). */
-export const repeatedName = (names: readonly string[]): string | undefined => {
+export const findRepeatedName = (names: readonly string[]): string | undefined => {
   const lower = names.map((name) => name.toLowerCase())
   return names.find((_, at) => lower.indexOf(lower[at] ?? '') !== at)
 }
 
 /** Returns the problem of a header; undefined for a valid one. */
-export const headerProblem = (name: string, value: string): string | undefined => {
+export const checkHeader = (name: string, value: string): string | undefined => {
   if (!NAME.test(name)) return 'is not a valid header name'
   if (IS_OURS.test(name)) return 'is set by Plat'
   if (IS_HOP_BY_HOP.test(name)) return 'belongs to the connection'

@@ -3,7 +3,7 @@
 import { type FieldIssue, invalidField, rejectIssues } from '../../platform/contract/errors.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import { type Place, SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
-import { missingKey } from '../secrets/secrets.ts'
+import { buildMissingKeyIssue } from '../secrets/secrets.ts'
 import { MASK } from './header-rules.ts'
 
 export type Headers = Readonly<Record<string, string>>
@@ -17,23 +17,23 @@ export type KeptHeaders = {
 
 const NONE: KeptHeaders = { sealed: null, clear: null }
 
-export const headersPlace = (id: string): Place => ({ table: 'webhooks', column: 'sealed_headers', id })
+export const buildHeadersPlace = (id: string): Place => ({ table: 'webhooks', column: 'sealed_headers', id })
 
-export const masked = (headers: Headers): Headers =>
+export const maskHeaders = (headers: Headers): Headers =>
   Object.fromEntries(Object.keys(headers).map((name) => [name, MASK]))
 
 /** @throws SealedValueError */
 export const openHeaders = (secrets: Secrets, id: string, { sealed, clear }: KeptHeaders): Headers =>
   // `sealHeaders` wrote the sealed value.
-  sealed === null ? (clear ?? {}) : (JSON.parse(secrets.open(headersPlace(id), sealed)) as Headers)
+  sealed === null ? (clear ?? {}) : (JSON.parse(secrets.open(buildHeadersPlace(id), sealed)) as Headers)
 
 export const sealHeaders = (secrets: Secrets, id: string, headers: Headers): KeptHeaders =>
   Object.keys(headers).length === 0
     ? NONE
-    : { sealed: secrets.seal(headersPlace(id), JSON.stringify(headers)), clear: null }
+    : { sealed: secrets.seal(buildHeadersPlace(id), JSON.stringify(headers)), clear: null }
 
 /** Returns the stored value of a name, compared without case (RFC 9110 section 5.1). */
-const valueFor = (stored: Headers, name: string): string | undefined => {
+const findValue = (stored: Headers, name: string): string | undefined => {
   const wanted = name.toLowerCase()
   const found = Object.keys(stored).find((one) => one.toLowerCase() === wanted)
   return found === undefined ? undefined : stored[found]
@@ -51,12 +51,12 @@ const isAsShown = (shown: Headers, given: Headers): boolean => {
 }
 
 /** Returns the issues of the given headers. `shown` are the masked headers of the webhook; none for a new one. */
-export const headerIssues = (secrets: Secrets, shown: Headers, given: Headers | undefined): FieldIssue[] => {
+export const checkHeaders = (secrets: Secrets, shown: Headers, given: Headers | undefined): FieldIssue[] => {
   if (given === undefined || Object.keys(given).length === 0 || isAsShown(shown, given)) return []
-  const unknown = Object.keys(given).find((name) => given[name] === MASK && valueFor(shown, name) === undefined)
+  const unknown = Object.keys(given).find((name) => given[name] === MASK && findValue(shown, name) === undefined)
   if (unknown !== undefined)
     return [{ field: 'headers', message: `${unknown} is "${MASK}", and no value is stored for it` }]
-  return secrets.isEnabled ? [] : [missingKey('headers')]
+  return secrets.isEnabled ? [] : [buildMissingKeyIssue('headers')]
 }
 
 type Before = { readonly id: string; readonly shown: Headers; readonly kept: KeptHeaders }
@@ -76,17 +76,17 @@ const openForChange = (secrets: Secrets, { id, kept }: Before, log: Logger): Hea
  * the ETag would reveal that it equals the stored one.
  * @throws AppError VALIDATION_ERROR
  */
-export const headersAfter = (
+export const resolveHeaders = (
   secrets: Secrets,
   before: Before,
   { given, log }: { readonly given: Headers | undefined; readonly log: Logger },
 ): { readonly shown: Headers; readonly kept: KeptHeaders } | undefined => {
   if (given === undefined || isAsShown(before.shown, given)) return undefined
-  const issues = headerIssues(secrets, before.shown, given)
+  const issues = checkHeaders(secrets, before.shown, given)
   rejectIssues(issues)
   const stored = hasMask(given) ? openForChange(secrets, before, log) : {}
   const values = Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, value === MASK ? (valueFor(stored, name) ?? '') : value]),
+    Object.entries(given).map(([name, value]) => [name, value === MASK ? (findValue(stored, name) ?? '') : value]),
   )
-  return { shown: masked(values), kept: sealHeaders(secrets, before.id, values) }
+  return { shown: maskHeaders(values), kept: sealHeaders(secrets, before.id, values) }
 }

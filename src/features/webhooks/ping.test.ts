@@ -6,7 +6,7 @@ import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Ctx } from '../ctx.ts'
 import { PING } from '../events/catalogue.ts'
-import { queuePing } from './queue.ts'
+import { enqueuePing } from './queue.ts'
 import type { Webhook } from './schema.ts'
 
 const TIMEOUT_MS = 60_000
@@ -35,7 +35,7 @@ describe.each(onSqlite())('a ping whose process died on %s', (dialect) => {
     app.db.write(({ db }) => {
       const now = new Date(Date.now() - seconds * 1000).toISOString()
       // Only these parts of a context are used.
-      return queuePing({ db, store: app.db, now } as unknown as Ctx, webhook, PING)
+      return enqueuePing({ db, store: app.db, now } as unknown as Ctx, webhook, PING)
     })
 
   test('is sent', async () => {

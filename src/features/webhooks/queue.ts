@@ -23,7 +23,7 @@ const createSubscriptions = (): ((ctx: Ctx) => Promise<readonly Subscription[]>)
   const readInTransaction = (ctx: Ctx): Promise<readonly Subscription[]> => {
     const cached = byTransaction.get(ctx.db)
     if (cached) return cached
-    const reading = store.subscriptions(ctx)
+    const reading = store.findSubscriptions(ctx)
     byTransaction.set(ctx.db, reading)
     // A failure ends in its savepoint; another call of the transaction may succeed.
     reading.catch(() => byTransaction.delete(ctx.db))
@@ -36,12 +36,12 @@ const createSubscriptions = (): ((ctx: Ctx) => Promise<readonly Subscription[]>)
     const subscriptions = memoized<readonly Subscription[]>(
       cache.at('webhook subscriptions', await revision(['webhooks'])),
     )
-    return subscriptions('', () => store.subscriptions({ db: read, store: ctx.store }))
+    return subscriptions('', () => store.findSubscriptions({ db: read, store: ctx.store }))
   }
 }
 
 /** Returns the bytes that are sent; `data` is JSON. */
-export const bodyOf = (
+export const formatBody = (
   id: string,
   { event, data, at }: Pick<Recorded, 'data' | 'at'> & { readonly event: string },
 ): string => `{"event":"${event}","delivery_id":"${id}","timestamp":"${at}","data":${data}}`
@@ -55,25 +55,25 @@ export const createQueue = (): ((ctx: Ctx, recorded: Recorded) => Promise<void>)
       if (!events.includes(event)) continue
       const id = Bun.randomUUIDv7()
       const times = { due_ms: Date.parse(at), created_at: at }
-      const body = bodyOf(id, recorded)
+      const body = formatBody(id, recorded)
       const row = { id, webhook_id, event, body, change_id, attempts_left: 1 + retry_count, ...times }
-      await deliveries.insert(ctx, row)
+      await deliveries.insertDelivery(ctx, row)
       await ctx.emit(QUEUED, id)
     }
   }
 }
 
 /** Records a test delivery that the caller sends itself. It is due later, if this process dies before. */
-export const queuePing = async (
+export const enqueuePing = async (
   ctx: Ctx,
   { id: webhook_id, timeout_seconds }: Webhook,
   event: string,
 ): Promise<Pick<Delivery, 'id'> & { readonly body: string }> => {
   const id = Bun.randomUUIDv7()
   const data = JSON.stringify({ message: 'A test delivery from Plat', webhook_id })
-  const body = bodyOf(id, { event, data, at: ctx.now })
+  const body = formatBody(id, { event, data, at: ctx.now })
   const due_ms = Date.parse(ctx.now) + (timeout_seconds + SLACK_S) * 1000
   const row = { id, webhook_id, event, body, change_id: '', attempts_left: 1, due_ms, created_at: ctx.now }
-  await deliveries.insert(ctx, row)
+  await deliveries.insertDelivery(ctx, row)
   return { id, body }
 }

@@ -1,7 +1,7 @@
 /** Encrypts headers of earlier versions, and rewrites the files that contain their text, at each start until done. */
 import type { Database } from 'bun:sqlite'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { earlierData, rewriteEarlierData } from '../../platform/db/disk/upgrade-copy.ts'
+import { listEarlierData, rewriteEarlierData } from '../../platform/db/disk/upgrade-copy.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { Secrets } from '../../platform/security/crypto.ts'
@@ -21,7 +21,7 @@ type Options = {
 const REMOVED = 'Its headers were removed from this copy of the data: enter them again'
 
 /** Of two names that differ in case only, the last value was sent. */
-const distinct = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+const removeDuplicates = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [name, value] as const])).values(),
   )
@@ -30,8 +30,8 @@ const sealAll = async (tx: Tx<Tables>, { db, secrets }: Options): Promise<number
   const clear = await store.lockClear(tx, db.sql)
   for (const stored of clear) {
     const { id } = stored.webhook
-    const values = distinct(openHeaders(secrets, id, stored.headers))
-    await store.update(tx, {
+    const values = removeDuplicates(openHeaders(secrets, id, stored.headers))
+    await store.updateRow(tx, {
       ...stored,
       webhook: { ...stored.webhook, headers: Object.fromEntries(Object.keys(values).map((name) => [name, MASK])) },
       headers: sealHeaders(secrets, id, values),
@@ -43,7 +43,7 @@ const sealAll = async (tx: Tx<Tables>, { db, secrets }: Options): Promise<number
   return clear.length
 }
 
-const columnsOf = (database: Database, table: string): Set<string> =>
+const findColumns = (database: Database, table: string): Set<string> =>
   new Set(
     database
       .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?)')
@@ -53,7 +53,7 @@ const columnsOf = (database: Database, table: string): Set<string> =>
 
 /** Only the version that made a copy reads it, and that version does not support encrypted headers. */
 const removeClear = (database: Database): void => {
-  const columns = columnsOf(database, 'webhooks')
+  const columns = findColumns(database, 'webhooks')
   if (!columns.has('headers')) return
   const isClear = columns.has('sealed_headers') ? "headers <> '{}' AND sealed_headers IS NULL" : "headers <> '{}'"
   database.run(
@@ -73,7 +73,7 @@ const purge = async ({ db, config, log }: Options): Promise<boolean> => {
     )
   }
   // With an external database, the copies in the folder may be of other data.
-  for (const file of config.databaseUrl === undefined ? earlierData(config.dataDir) : []) {
+  for (const file of config.databaseUrl === undefined ? listEarlierData(config.dataDir) : []) {
     try {
       rewriteEarlierData(file, removeClear)
       log.info('headers of webhooks were removed from a copy of the data', { file })

@@ -18,7 +18,7 @@ import { emptyDatabase } from '../../testing/database.ts'
 import { engines } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Tables } from '../tables.ts'
-import { headersPlace, openHeaders } from './headers.ts'
+import { buildHeadersPlace, openHeaders } from './headers.ts'
 import { sealStoredHeaders } from './seal-headers.ts'
 import * as store from './store.ts'
 
@@ -76,7 +76,7 @@ describe.each(engines())('headers in clear text on %s', (dialect) => {
       await sealStoredHeaders({ db, config, secrets, log: quiet })
       const { headers, sealed_headers } = await rowOf(db, 'old')
       expect(JSON.parse(headers)).toEqual({ Authorization: '***', 'X-Key': '***' })
-      expect(JSON.parse(secrets.open(headersPlace('old'), sealed_headers ?? ''))).toEqual(CLEAR)
+      expect(JSON.parse(secrets.open(buildHeadersPlace('old'), sealed_headers ?? ''))).toEqual(CLEAR)
     },
     TIMEOUT_MS,
   )
@@ -112,14 +112,16 @@ describe.each(engines())('headers in clear text on %s', (dialect) => {
     const { db, config } = await upgraded(CLEAR)
     await Promise.all([1, 2, 3].map(() => sealStoredHeaders({ db, config, secrets, log: quiet })))
     const { sealed_headers } = await rowOf(db, 'old')
-    expect(JSON.parse(secrets.open(headersPlace('old'), sealed_headers ?? ''))).toEqual(CLEAR)
+    expect(JSON.parse(secrets.open(buildHeadersPlace('old'), sealed_headers ?? ''))).toEqual(CLEAR)
   })
 
   test('whose name is there in two cases keep the value that was sent', async () => {
     const { db, config } = await upgraded({ 'X-Key': 'clear-text-first', 'x-key': 'clear-text-last' })
     await sealStoredHeaders({ db, config, secrets, log: quiet })
     const { sealed_headers } = await rowOf(db, 'old')
-    expect(JSON.parse(secrets.open(headersPlace('old'), sealed_headers ?? ''))).toEqual({ 'x-key': 'clear-text-last' })
+    expect(JSON.parse(secrets.open(buildHeadersPlace('old'), sealed_headers ?? ''))).toEqual({
+      'x-key': 'clear-text-last',
+    })
   })
 
   test('are looked for once: a start without any rewrites nothing', async () => {

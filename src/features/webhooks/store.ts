@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import { type Headers, type KeptHeaders, masked } from './headers.ts'
+import { type Headers, type KeptHeaders, maskHeaders } from './headers.ts'
 import type { Webhook } from './schema.ts'
 import type { WebhookRow } from './table.ts'
 
@@ -35,41 +35,41 @@ const columns = [
 type Row = Omit<WebhookRow, 'name_key'>
 
 // Validated before they were stored.
-const headersOf = ({ headers }: Pick<Row, 'headers'>): Headers => JSON.parse(headers) as Headers
+const parseHeaders = ({ headers }: Pick<Row, 'headers'>): Headers => JSON.parse(headers) as Headers
 
 /** Returns the fields in the order of the contract. */
-export const webhookOf = ({ secret, events, enabled, ...row }: Row): Webhook => {
+export const toWebhook = ({ secret, events, enabled, ...row }: Row): Webhook => {
   const { id, name, url, disabled_reason, description, timeout_seconds, retry_count, created_at, updated_at } = row
   return {
     ...{ id, name, url, has_secret: secret !== null },
     // Validated before they were stored.
     events: JSON.parse(events) as Webhook['events'],
     ...{ enabled: enabled === 1, disabled_reason, description },
-    headers: masked(headersOf(row)),
+    headers: maskHeaders(parseHeaders(row)),
     ...{ timeout_seconds, retry_count, created_at, updated_at },
   }
 }
 
 export const query = ({ db }: DbScope) => db.selectFrom('webhooks').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: DbScope, id: string) => db.selectFrom('webhooks').select(columns).where('id', '=', id)
+const selectById = ({ db }: DbScope, id: string) => db.selectFrom('webhooks').select(columns).where('id', '=', id)
 
-const keptOf = (row: Row): KeptHeaders =>
+const getKeptHeaders = (row: Row): KeptHeaders =>
   row.sealed_headers !== null || row.headers === '{}'
     ? { sealed: row.sealed_headers, clear: null }
-    : { sealed: null, clear: headersOf(row) }
+    : { sealed: null, clear: parseHeaders(row) }
 
-const storedOf = (row: Row | undefined): Stored | undefined =>
-  row && { webhook: webhookOf(row), sealed: row.secret, headers: keptOf(row) }
+const toStored = (row: Row | undefined): Stored | undefined =>
+  row && { webhook: toWebhook(row), sealed: row.secret, headers: getKeptHeaders(row) }
 
 export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
-  storedOf(await byId(scope, id).executeTakeFirst())
+  toStored(await selectById(scope, id).executeTakeFirst())
 
 /** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
-  storedOf(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
+  toStored(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 
-const rowOf = ({ webhook, sealed, headers }: Stored): WebhookRow => {
+const toRow = ({ webhook, sealed, headers }: Stored): WebhookRow => {
   const { has_secret: _, events, enabled, ...fields } = webhook
   return {
     ...fields,
@@ -83,19 +83,19 @@ const rowOf = ({ webhook, sealed, headers }: Stored): WebhookRow => {
 }
 
 export const insert = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.insertInto('webhooks').values(rowOf(stored)).execute()
+  await db.insertInto('webhooks').values(toRow(stored)).execute()
 }
 
-export const update = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.updateTable('webhooks').set(rowOf(stored)).where('id', '=', stored.webhook.id).execute()
+export const updateRow = async ({ db }: DbScope, stored: Stored): Promise<void> => {
+  await db.updateTable('webhooks').set(toRow(stored)).where('id', '=', stored.webhook.id).execute()
 }
 
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
+export const deleteRow = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('webhooks').where('id', '=', id).execute()
 }
 
 /** Returns the webhooks with headers in clear text, written by an earlier version. */
-const inClear = ({ db }: DbScope) =>
+const selectInClear = ({ db }: DbScope) =>
   db
     .selectFrom('webhooks')
     .select(columns)
@@ -104,7 +104,7 @@ const inClear = ({ db }: DbScope) =>
     .orderBy('id')
 
 export const countClear = async ({ db }: DbScope): Promise<number> => {
-  const { n } = await inClear({ db })
+  const { n } = await selectInClear({ db })
     .clearSelect()
     .clearOrderBy()
     .select(({ fn }) => fn.countAll().as('n'))
@@ -114,7 +114,7 @@ export const countClear = async ({ db }: DbScope): Promise<number> => {
 
 /** Locks the rows until commit. */
 export const lockClear = async ({ db }: DbScope, sql: Ctx['store']['sql']): Promise<Stored[]> =>
-  (await sql.lockRows(inClear({ db })).execute()).flatMap((row) => storedOf(row) ?? [])
+  (await sql.lockRows(selectInClear({ db })).execute()).flatMap((row) => toStored(row) ?? [])
 
 /** The migration inserts this name. */
 const HEADERS = 'headers'
@@ -140,7 +140,9 @@ const enabled = prepared((db: Kysely<Tables>, _: Record<string, never>) =>
 )
 
 /** Returns the enabled webhooks. */
-export const subscriptions = async (scope: StoreScope): Promise<Pick<Webhook, 'id' | 'events' | 'retry_count'>[]> => {
+export const findSubscriptions = async (
+  scope: StoreScope,
+): Promise<Pick<Webhook, 'id' | 'events' | 'retry_count'>[]> => {
   const rows = await enabled(scope, {})
   return rows.map((row) => ({ ...row, events: JSON.parse(row.events) }))
 }

@@ -13,13 +13,13 @@ import { EVENTS, PING } from '../events/catalogue.ts'
 import { RECORDED } from '../events/record.ts'
 import type { Tables } from '../tables.ts'
 import { webhooks } from './api.ts'
-import { outcomeOf, send, type Target } from './attempt.ts'
-import { create, remove, secretPlace, update } from './changes.ts'
+import { buildOutcome, send, type Target } from './attempt.ts'
+import { buildSecretPlace, create, remove, update } from './changes.ts'
 import * as deliveries from './delivery-store.ts'
 import { createDispatcher } from './dispatch.ts'
-import { requireEvents, seenBody, sightOf } from './event-rights.ts'
+import { buildVisibilityTag, getVisibleBody, requireEvents } from './event-rights.ts'
 import { openHeaders } from './headers.ts'
-import { createQueue, QUEUED, queuePing } from './queue.ts'
+import { createQueue, enqueuePing, QUEUED } from './queue.ts'
 import type { Delivery } from './schema.ts'
 import * as store from './store.ts'
 
@@ -38,23 +38,23 @@ const PURGE_BATCH = 500
 const GONE = 'The target answered 410: it is gone'
 
 /** @throws AppError NOT_FOUND */
-const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> =>
+const getOrThrow = async (scope: DbScope, id: string): Promise<store.Stored> =>
   orNotFound(await store.find(scope, id), 'webhook', id)
 
 /** Returns the delivery as the caller may see it. @throws AppError NOT_FOUND */
-const mustGetDelivery = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
-  const delivery = orNotFound(await deliveries.find(ctx, id, deliveryId), 'delivery', deliveryId)
-  return deliveries.deliveryOf(delivery, seenBody(ctx, delivery.event, delivery.body))
+const getDeliveryOrThrow = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
+  const delivery = orNotFound(await deliveries.findDelivery(ctx, id, deliveryId), 'delivery', deliveryId)
+  return deliveries.toDelivery(delivery, getVisibleBody(ctx, delivery.event, delivery.body))
 }
 
 const redeliver = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
-  const { webhook } = await mustGet(ctx, id)
-  const { event } = await mustGetDelivery(ctx, id, deliveryId)
+  const { webhook } = await getOrThrow(ctx, id)
+  const { event } = await getDeliveryOrThrow(ctx, id, deliveryId)
   // Its creator had the permission of a subscribed event; one of an earlier subscription requires it again.
   if (!webhook.events.some((one) => one === event)) requireEvents(ctx, [event])
   await deliveries.reopen(ctx, deliveryId, Date.parse(ctx.now))
   await ctx.emit(QUEUED, deliveryId)
-  return mustGetDelivery(ctx, id, deliveryId)
+  return getDeliveryOrThrow(ctx, id, deliveryId)
 }
 
 const disableGone = (ctx: Ctx, id: string): Promise<void> =>
@@ -62,31 +62,31 @@ const disableGone = (ctx: Ctx, id: string): Promise<void> =>
     const stored = await store.lock(inner, id)
     if (!stored?.webhook.enabled) return
     const webhook = { ...stored.webhook, enabled: false, disabled_reason: GONE, updated_at: inner.now }
-    await store.update(inner, { ...stored, webhook })
+    await store.updateRow(inner, { ...stored, webhook })
     await inner.emit('webhook.updated', { webhook, changes: ['enabled'] })
   })
 
 export const webhooksFeature = (options: WebhookOptions): Feature => {
   const { config, secrets, outbound, now } = options
   const userAgent = `Plat/${options.version}`
-  const targetOf = ({ webhook, sealed, headers }: store.Stored): Target & { readonly enabled: boolean } => ({
+  const buildTarget = ({ webhook, sealed, headers }: store.Stored): Target & { readonly enabled: boolean } => ({
     url: webhook.url,
     headers: openHeaders(secrets, webhook.id, headers),
     timeout_seconds: webhook.timeout_seconds,
     enabled: webhook.enabled,
-    secret: sealed === null ? null : secrets.open(secretPlace(webhook.id), sealed),
+    secret: sealed === null ? null : secrets.open(buildSecretPlace(webhook.id), sealed),
   })
 
-  type Known = { readonly revision: string; readonly target: ReturnType<typeof targetOf> | undefined }
+  type Known = { readonly revision: string; readonly target: ReturnType<typeof buildTarget> | undefined }
   const targets = new Map<string, Known>()
 
   /** Returns the current settings. Reading the revision of webhooks is cheaper than reading a webhook. */
-  const currentTarget = async (ctx: Ctx, id: string): Promise<Known['target']> => {
+  const loadCurrentTarget = async (ctx: Ctx, id: string): Promise<Known['target']> => {
     const revision = await ctx.store.revision(['webhooks'])
     const known = targets.get(id)
     if (known?.revision === revision) return known.target
     const stored = await store.find({ db: ctx.store.read }, id)
-    const target = stored && targetOf(stored)
+    const target = stored && buildTarget(stored)
     // Deleted webhooks are not cached.
     if (target) targets.set(id, { revision, target })
     else targets.delete(id)
@@ -94,7 +94,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
   }
 
   const dispatcher = createDispatcher({
-    target: currentTarget,
+    target: loadCurrentTarget,
     send: (target, delivery, signal) => send(outbound, target, delivery, { at: now(), userAgent, signal }),
     gone: disableGone,
     nowMs: () => now().getTime(),
@@ -111,16 +111,16 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
     },
   }
 
-  const ping = async (ctx: Ctx, id: string): Promise<{ message: string; delivery: Delivery }> => {
-    const stored = await mustGet(ctx, id)
-    const delivery = await ctx.write((inner) => queuePing(inner, stored.webhook, PING))
-    const target = targetOf(stored)
+  const sendPing = async (ctx: Ctx, id: string): Promise<{ message: string; delivery: Delivery }> => {
+    const stored = await getOrThrow(ctx, id)
+    const delivery = await ctx.write((inner) => enqueuePing(inner, stored.webhook, PING))
+    const target = buildTarget(stored)
     const sent = await send(outbound, target, { ...delivery, event: PING, change_id: '' }, { at: now(), userAgent })
     const fresh = { id: delivery.id, attempt_number: 0, attempts_left: 1, attempts: '[]' }
-    const { outcome } = outcomeOf(fresh, sent)
+    const { outcome } = buildOutcome(fresh, sent)
     const recorded = await ctx.write(async (inner) => {
-      await deliveries.settle(inner, outcome, '')
-      return mustGetDelivery(inner, id, delivery.id)
+      await deliveries.storeOutcome(inner, outcome, '')
+      return getDeliveryOrThrow(inner, id, delivery.id)
     })
     const message =
       sent.error === '' ? `The target answered ${sent.answer?.status}` : `The test delivery failed: ${sent.error}`
@@ -139,7 +139,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
         const revision = await ctx.store.revision(['webhooks'])
         let query = store.query(ctx)
         if (name) query = query.where(containsText('name_key', name))
-        return listRows(ctx, { revision, query, page, row: store.webhookOf })
+        return listRows(ctx, { revision, query, page, row: store.toWebhook })
       },
       events: async (_ctx, page) =>
         listValues(
@@ -154,7 +154,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
           return (ctx) => create(ctx, secrets, draft)
         },
       },
-      get: async (ctx, { id }) => (await mustGet(ctx, id)).webhook,
+      get: async (ctx, { id }) => (await getOrThrow(ctx, id)).webhook,
       update: {
         prepare: async (ctx, patch) => {
           const before = await store.find(ctx, patch.id)
@@ -164,20 +164,20 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
         },
       },
       delete: async (ctx, { id }) => remove(ctx, id),
-      ping: async (ctx, { id }) => ping(ctx, id),
+      ping: async (ctx, { id }) => sendPing(ctx, id),
       deliveries: async (ctx, { id, status, event, ...page }) => {
         const revision = await ctx.store.revision(['webhook_deliveries', 'webhooks'])
-        await mustGet(ctx, id)
-        const query = deliveries.query(ctx, { id, status, event })
+        await getOrThrow(ctx, id)
+        const query = deliveries.selectDeliveries(ctx, { id, status, event })
         return listRows(ctx, {
           // Callers who see different fields must not share an ETag.
-          revision: `${revision}.${sightOf(ctx)}`,
+          revision: `${revision}.${buildVisibilityTag(ctx)}`,
           query,
           page,
-          row: (one) => deliveries.deliveryOf(one, seenBody(ctx, one.event, one.body)),
+          row: (one) => deliveries.toDelivery(one, getVisibleBody(ctx, one.event, one.body)),
         })
       },
-      delivery: async (ctx, { id, delivery_id }) => mustGetDelivery(ctx, id, delivery_id),
+      delivery: async (ctx, { id, delivery_id }) => getDeliveryOrThrow(ctx, id, delivery_id),
       redeliver: async (ctx, { id, delivery_id }) => redeliver(ctx, id, delivery_id),
     }),
     reactions: { [RECORDED]: createQueue() },

@@ -32,11 +32,11 @@ const RCODES = [
  *
  * @returns undefined for a name that is not one of a type
  * @example
- * typeCode('AAAA') // 28
- * typeCode('TYPE65534') // 65534
- * typeCode('aaaa') // undefined
+ * parseTypeCode('AAAA') // 28
+ * parseTypeCode('TYPE65534') // 65534
+ * parseTypeCode('aaaa') // undefined
  */
-export function typeCode(type: string): number | undefined {
+export function parseTypeCode(type: string): number | undefined {
   const known = TYPES.get(type)
   if (known !== undefined) return known
   const code = Number(UNKNOWN_TYPE.exec(type)?.[1] ?? Number.NaN)
@@ -44,15 +44,15 @@ export function typeCode(type: string): number | undefined {
 }
 
 /**
- * The code of a type (see `typeCode`) in text that was validated before.
+ * The code of a type (see `parseTypeCode`) in text that was validated before.
  *
  * @throws RangeError on any other text: that is a bug and not user input
  * @example
- * typeCodeOf('MX') // 15
- * typeCodeOf('X') // throws RangeError
+ * parseTypeCodeOrThrow('MX') // 15
+ * parseTypeCodeOrThrow('X') // throws RangeError
  */
-export function typeCodeOf(type: string): number {
-  const code = typeCode(type)
+export function parseTypeCodeOrThrow(type: string): number {
+  const code = parseTypeCode(type)
   if (code === undefined) throw new RangeError(`Not a DNS type: ${type.slice(0, 64)}`)
   return code
 }
@@ -61,10 +61,10 @@ export function typeCodeOf(type: string): number {
  * The name of a type by its code (RFC 3597 section 5 for those without a name).
  *
  * @example
- * typeName(28) // 'AAAA'
- * typeName(65534) // 'TYPE65534'
+ * formatTypeCode(28) // 'AAAA'
+ * formatTypeCode(65534) // 'TYPE65534'
  */
-export function typeName(code: number): string {
+export function formatTypeCode(code: number): string {
   return TYPE_NAMES.get(code) ?? `TYPE${code}`
 }
 
@@ -72,9 +72,9 @@ export function typeName(code: number): string {
  * The name of a response code.
  *
  * @example
- * rcodeName(5) // 'REFUSED'
- * rcodeName(15) // 'RCODE15'
+ * formatRcode(5) // 'REFUSED'
+ * formatRcode(15) // 'RCODE15'
  */
-export function rcodeName(code: number): string {
+export function formatRcode(code: number): string {
   return RCODES[code] ?? `RCODE${code}`
 }

@@ -1,6 +1,6 @@
 // Lines of master files: names, text and mailboxes.
 import { describe, expect, test } from 'bun:test'
-import { fileLine, fileValue, mailboxName } from './master-file.ts'
+import { formatFileLine, formatFileValue, toMailboxName } from './master-file.ts'
 
 describe('a value of a master file', () => {
   test.each([
@@ -12,20 +12,20 @@ describe('a value of a master file', () => {
     ['TXT', '', '""'],
     ['PTR', '5.0/26.2.0.192.in-addr.arpa', '5.0/26.2.0.192.in-addr.arpa.'],
   ])('of %s is absolute and quoted (%p)', (type, value, text) => {
-    expect(fileValue(type, value)).toBe(text)
+    expect(formatFileValue(type, value)).toBe(text)
   })
 
   test('of long text has strings of 255 bytes', () => {
-    expect(fileValue('TXT', 'x'.repeat(300))).toBe(`"${'x'.repeat(255)}" "${'x'.repeat(45)}"`)
+    expect(formatFileValue('TXT', 'x'.repeat(300))).toBe(`"${'x'.repeat(255)}" "${'x'.repeat(45)}"`)
   })
 })
 
 test('a line has the name, the TTL, the class and the type', () => {
-  expect(fileLine({ name: '@', ttl: 300, type: 'NS', value: 'ns.example.net' })).toBe(
+  expect(formatFileLine({ name: '@', ttl: 300, type: 'NS', value: 'ns.example.net' })).toBe(
     '@\t300\tIN\tNS\tns.example.net.\n',
   )
 })
 
 test('a dot before the @ of a mailbox is escaped', () => {
-  expect(mailboxName('a.b@example.org')).toBe('a\\.b.example.org')
+  expect(toMailboxName('a.b@example.org')).toBe('a\\.b.example.org')
 })

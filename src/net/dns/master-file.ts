@@ -5,10 +5,10 @@ import { encodeValue } from './value.ts'
 /** The types whose value ends with a name. */
 const ENDS_WITH_NAME = new Set(['CNAME', 'NS', 'PTR', 'MX', 'SRV'])
 
-const absolute = (name: string): string => (name === '.' ? name : `${name}.`)
+const toAbsolute = (name: string): string => (name === '.' ? name : `${name}.`)
 
 /** The strings of a TXT record, each in quotes. */
-const quotedStrings = (rdata: Uint8Array): string => {
+const formatStrings = (rdata: Uint8Array): string => {
   const strings: string[] = []
   for (let at = 0; at < rdata.length; ) {
     const size = rdata[at] ?? 0
@@ -26,17 +26,17 @@ const quotedStrings = (rdata: Uint8Array): string => {
 /**
  * The value of a record as a master file has it: names end with a dot, and text is in quotes.
  *
- * @param value a canonical value (see `canonicalValue`)
+ * @param value a canonical value (see `normalizeValue`)
  * @example
- * fileValue('MX', '10 mail.example.net') // '10 mail.example.net.'
- * fileValue('TXT', 'a "b"') // '"a \\"b\\""'
- * fileValue('A', '192.0.2.1') // '192.0.2.1'
+ * formatFileValue('MX', '10 mail.example.net') // '10 mail.example.net.'
+ * formatFileValue('TXT', 'a "b"') // '"a \\"b\\""'
+ * formatFileValue('A', '192.0.2.1') // '192.0.2.1'
  */
-export function fileValue(type: string, value: string): string {
-  if (type === 'TXT') return quotedStrings(encodeValue(type, value))
+export function formatFileValue(type: string, value: string): string {
+  if (type === 'TXT') return formatStrings(encodeValue(type, value))
   if (!ENDS_WITH_NAME.has(type)) return value
   const at = value.lastIndexOf(' ') + 1
-  return value.slice(0, at) + absolute(value.slice(at))
+  return value.slice(0, at) + toAbsolute(value.slice(at))
 }
 
 /**
@@ -44,20 +44,20 @@ export function fileValue(type: string, value: string): string {
  *
  * @param name relative to the origin, or `@`
  * @example
- * fileLine({ name: 'www', ttl: 60, type: 'A', value: '192.0.2.1' }) // 'www\t60\tIN\tA\t192.0.2.1\n'
+ * formatFileLine({ name: 'www', ttl: 60, type: 'A', value: '192.0.2.1' }) // 'www\t60\tIN\tA\t192.0.2.1\n'
  */
-export function fileLine(record: { name: string; ttl: number; type: string; value: string }): string {
+export function formatFileLine(record: { name: string; ttl: number; type: string; value: string }): string {
   const { name, ttl, type, value } = record
-  return `${name}\t${ttl}\tIN\t${type}\t${fileValue(type, value)}\n`
+  return `${name}\t${ttl}\tIN\t${type}\t${formatFileValue(type, value)}\n`
 }
 
 /**
  * The name of a mailbox in a SOA record (RFC 1035 section 8): dots before the `@` are part of the first label.
  *
  * @example
- * mailboxName('jane.doe@example.org') // 'jane\\.doe.example.org'
+ * toMailboxName('jane.doe@example.org') // 'jane\\.doe.example.org'
  */
-export function mailboxName(email: string): string {
+export function toMailboxName(email: string): string {
   const at = email.lastIndexOf('@')
   return `${email.slice(0, at).replaceAll('.', '\\.')}.${email.slice(at + 1)}`
 }

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { countCases } from '../../testing/cases.ts'
 import { DnsFormatError } from './format-error.ts'
 import { encodeQuery, parseMessage } from './message.ts'
-import { encodeNameOf } from './name.ts'
+import { encodeNameOrThrow } from './name.ts'
 import { type DnsRecord, writeRecord } from './record.ts'
 import { createTransferReader } from './transfer.ts'
 import { encodeUpdate, updateSize } from './update.ts'
@@ -13,7 +13,7 @@ import { encodeValue } from './value.ts'
 import { MESSAGE_MAX, WireWriter } from './wire.ts'
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
-const wire = (name: string): string => hex(encodeNameOf(name))
+const wire = (name: string): string => hex(encodeNameOrThrow(name))
 
 /** An answer with records of class IN. */
 const answer = (records: readonly { name: string; type: string; value: string; ttl?: number }[]): Uint8Array => {

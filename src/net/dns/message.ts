@@ -1,8 +1,8 @@
 // DNS messages (RFC 1035 section 4, RFC 2136 section 2): reads any, writes queries. Updates are in update.ts.
 
-import { CLASS_IN, OPCODE_QUERY, rcodeName, typeCodeOf, typeName } from './codes.ts'
+import { CLASS_IN, formatRcode, formatTypeCode, OPCODE_QUERY, parseTypeCodeOrThrow } from './codes.ts'
 import { DnsFormatError } from './format-error.ts'
-import { type DnsRecord, decodedSize, readRecord } from './record.ts'
+import { computeDecodedSize, type DnsRecord, readRecord } from './record.ts'
 import { MESSAGE_MAX, WireReader, WireWriter } from './wire.ts'
 
 export type Question = { readonly name: string; readonly type: string }
@@ -13,14 +13,14 @@ export type DnsMessage = {
   readonly isResponse: boolean
   readonly opcode: number
   readonly isTruncated: boolean
-  /** As in `rcodeName`. */
+  /** As in `formatRcode`. */
   readonly rcode: string
   readonly questions: readonly Question[]
   readonly answers: readonly DnsRecord[]
   readonly authorities: readonly DnsRecord[]
   /** Without the record of TSIG. */
   readonly additionals: readonly DnsRecord[]
-  /** The characters and bytes of all records, as in `decodedSize`. */
+  /** The characters and bytes of all records, as in `computeDecodedSize`. */
   readonly decodedBytes: number
   /** The record of TSIG, and its offset, which is the end of the signed bytes. */
   readonly tsig: { readonly record: DnsRecord; readonly start: number } | undefined
@@ -58,14 +58,14 @@ export function parseMessage(bytes: Uint8Array): DnsMessage {
   const additionalCount = reader.u16()
   const questions = list(questionCount, () => {
     const name = reader.name()
-    const type = typeName(reader.u16())
+    const type = formatTypeCode(reader.u16())
     reader.u16()
     return { name, type }
   })
   let decodedBytes = 0
   const record = (): DnsRecord => {
     const read = readRecord(reader)
-    decodedBytes += decodedSize(read)
+    decodedBytes += computeDecodedSize(read)
     if (decodedBytes > DECODED_MAX) throw new DnsFormatError('the message is decoded to more than 2 MiB')
     return read
   }
@@ -86,7 +86,7 @@ export function parseMessage(bytes: Uint8Array): DnsMessage {
     isResponse: (flags & RESPONSE) !== 0,
     opcode: (flags >> 11) & 15,
     isTruncated: (flags & TRUNCATED) !== 0,
-    rcode: rcodeName(flags & 15),
+    rcode: formatRcode(flags & 15),
     questions,
     answers,
     authorities,
@@ -111,7 +111,7 @@ export function writeHeader(writer: WireWriter, { id, opcode, counts }: Header):
 /** Writes a question, or the zone of an update (RFC 2136 section 2.3). */
 export function writeQuestion(writer: WireWriter, { name, type }: Question): void {
   writer.compressedName(name)
-  writer.u16(typeCodeOf(type)).u16(CLASS_IN)
+  writer.u16(parseTypeCodeOrThrow(type)).u16(CLASS_IN)
 }
 
 /**

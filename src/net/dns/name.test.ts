@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { countCases } from '../../testing/cases.ts'
 import { DnsFormatError } from './format-error.ts'
-import { canonicalName, decodeName, encodeName, encodeNameOf, isNameWithin, labelsOf } from './name.ts'
+import { decodeName, encodeName, encodeNameOrThrow, isNameWithin, normalizeName, splitLabels } from './name.ts'
 
 const bytesOf = (...parts: readonly (string | number)[]): Uint8Array =>
   Uint8Array.from(parts.flatMap((part) => (typeof part === 'number' ? [part] : [...Buffer.from(part, 'latin1')])))
@@ -48,7 +48,7 @@ describe('the wire format of a name', () => {
     '\\065'.repeat(64),
   ])('does not exist of %p', (text) => {
     expect(encodeName(text)).toBeUndefined()
-    expect(() => encodeNameOf(text)).toThrow(RangeError)
+    expect(() => encodeNameOrThrow(text)).toThrow(RangeError)
   })
 
   test('has at most 255 bytes', () => {
@@ -62,10 +62,10 @@ describe('the wire format of a name', () => {
     fc.assert(
       fc.property(wireName, (wire) => {
         const { name, end } = decodeName(wire, 0)
-        const again = encodeNameOf(name)
+        const again = encodeNameOrThrow(name)
         expect(end).toBe(wire.length)
         expect(decodeName(again, 0).name).toBe(name)
-        expect(canonicalName(name)).toBe(name)
+        expect(normalizeName(name)).toBe(name)
         expect(again).toEqual(wire.map((byte) => (byte >= 65 && byte <= 90 ? byte + 32 : byte)))
       }),
     )
@@ -104,7 +104,7 @@ describe('compressed names', () => {
   })
 
   test('are refused beyond 255 bytes', () => {
-    const wire = encodeNameOf(longest)
+    const wire = encodeNameOrThrow(longest)
     const bytes = Uint8Array.from([...wire, 1, 97, 0xc0, 0])
     expect(() => decodeName(bytes, 255)).toThrow(DnsFormatError)
     expect(decodeName(bytes, 257).name).toBe(longest)
@@ -128,7 +128,7 @@ describe('compressed names', () => {
 
 describe('labels', () => {
   test('end at dots that are not escaped', () => {
-    expect(labelsOf('a\\.b.c\\\\.d')).toEqual(['a\\.b', 'c\\\\', 'd'])
+    expect(splitLabels('a\\.b.c\\\\.d')).toEqual(['a\\.b', 'c\\\\', 'd'])
   })
 
   test.each([

@@ -16,7 +16,7 @@ const POINTER = 0xc0
 /** 1 for characters that zone files read as something else (RFC 1035 section 5.1). */
 const SPECIAL = Uint8Array.from({ length: 256 }, (_, code) => ('."();@$\\'.includes(String.fromCharCode(code)) ? 1 : 0))
 
-const lowered = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)
+const toLower = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
@@ -60,11 +60,11 @@ export function encodeName(text: string): Uint8Array | undefined {
     } else if (code === BACKSLASH) {
       const escaped = readEscape(text, at)
       if (escaped === undefined) return undefined
-      bytes[size++] = lowered(escaped.code)
+      bytes[size++] = toLower(escaped.code)
       at = escaped.end
     } else {
       if (code <= 0x20 || code >= 0x7f) return undefined
-      bytes[size++] = lowered(code)
+      bytes[size++] = toLower(code)
     }
   }
   // After a last dot the open label is the empty one of the root.
@@ -78,10 +78,10 @@ export function encodeName(text: string): Uint8Array | undefined {
  *
  * @throws RangeError on text that is not a name: that is a bug and not user input
  * @example
- * encodeNameOf('a') // new Uint8Array([1, 97, 0])
- * encodeNameOf('a..b') // throws RangeError
+ * encodeNameOrThrow('a') // new Uint8Array([1, 97, 0])
+ * encodeNameOrThrow('a..b') // throws RangeError
  */
-export function encodeNameOf(text: string): Uint8Array {
+export function encodeNameOrThrow(text: string): Uint8Array {
   const bytes = encodeName(text)
   if (bytes === undefined) throw new RangeError(`Not a DNS name: ${text.slice(0, 64)}`)
   return bytes
@@ -134,7 +134,7 @@ export function expandName(bytes: Uint8Array, start: number): { wire: Uint8Array
     if (size > LABEL_MAX || length + size + 1 >= NAME_MAX || next > bytes.length)
       throw new DnsFormatError('a name is not valid')
     wire[length++] = size
-    for (let from = at + 1; from < next; from++) wire[length++] = lowered(bytes[from] ?? 0)
+    for (let from = at + 1; from < next; from++) wire[length++] = toLower(bytes[from] ?? 0)
     at = next
   }
 }
@@ -158,11 +158,11 @@ export function decodeName(bytes: Uint8Array, start: number): { name: string; en
  *
  * @returns undefined for text that is not a name (see `encodeName`)
  * @example
- * canonicalName('WWW.Example.org.') // 'www.example.org'
- * canonicalName('a\\046b.c') // 'a\\.b.c'
- * canonicalName('a b') // undefined
+ * normalizeName('WWW.Example.org.') // 'www.example.org'
+ * normalizeName('a\\046b.c') // 'a\\.b.c'
+ * normalizeName('a b') // undefined
  */
-export function canonicalName(text: string): string | undefined {
+export function normalizeName(text: string): string | undefined {
   const bytes = encodeName(text)
   return bytes && formatName(bytes)
 }
@@ -171,11 +171,11 @@ export function canonicalName(text: string): string | undefined {
  * The labels of a canonical name, in order; of the root none.
  *
  * @example
- * labelsOf('www.example.org') // ['www', 'example', 'org']
- * labelsOf('a\\.b.c') // ['a\\.b', 'c']
- * labelsOf('.') // []
+ * splitLabels('www.example.org') // ['www', 'example', 'org']
+ * splitLabels('a\\.b.c') // ['a\\.b', 'c']
+ * splitLabels('.') // []
  */
-export function labelsOf(name: string): string[] {
+export function splitLabels(name: string): string[] {
   return name === '.' ? [] : (name.match(/(?:\\.|[^.\\])+/g) ?? [])
 }
 

@@ -1,14 +1,14 @@
 // Resource records (RFC 1035 section 4.1.3) as messages hold them.
 
-import { CLASS_IN, typeCodeOf, typeName } from './codes.ts'
+import { CLASS_IN, formatTypeCode, parseTypeCodeOrThrow } from './codes.ts'
 import { DnsFormatError } from './format-error.ts'
 import { formatValue } from './value.ts'
 import { WireReader, WireWriter } from './wire.ts'
 
 export type DnsRecord = {
-  /** Canonical (see `canonicalName`). */
+  /** Canonical (see `normalizeName`). */
   readonly name: string
-  /** As in `typeName`. */
+  /** As in `formatTypeCode`. */
   readonly type: string
   /** The class: `CLASS_IN`, or one of those with a meaning in an update. */
   readonly recordClass: number
@@ -20,7 +20,8 @@ export type DnsRecord = {
 }
 
 /** Returns the characters and bytes that a record takes in memory, without what every record takes. */
-export const decodedSize = ({ name, rdata, value }: DnsRecord): number => name.length + rdata.length + value.length
+export const computeDecodedSize = ({ name, rdata, value }: DnsRecord): number =>
+  name.length + rdata.length + value.length
 
 type NameLayout = { readonly before: number; readonly names: number; readonly after: number }
 
@@ -40,7 +41,7 @@ const COMPRESSED: ReadonlyMap<string, NameLayout> = new Map<string, NameLayout>(
 ])
 
 /** Replaces compressed names by whole ones. */
-function expandedRdata(reader: WireReader, end: number, { before, names, after }: NameLayout): Uint8Array {
+function expandRdata(reader: WireReader, end: number, { before, names, after }: NameLayout): Uint8Array {
   // The reader of the rdata sees the message up to its end, for pointers.
   const rdata = new WireReader(reader.bytes.subarray(0, end), reader.at)
   const writer = new WireWriter().put(rdata.take(before))
@@ -52,7 +53,7 @@ function expandedRdata(reader: WireReader, end: number, { before, names, after }
 }
 
 /** RFC 2181 section 8: a set first bit means 0. */
-const ttlOf = (seconds: number): number => (seconds > 0x7fffffff ? 0 : seconds)
+const toTtl = (seconds: number): number => (seconds > 0x7fffffff ? 0 : seconds)
 
 /** Types whose class and TTL have another meaning (RFC 6891 section 6.1.2, RFC 8945 section 4.2). */
 const META = new Set(['OPT', 'TSIG'])
@@ -64,13 +65,13 @@ const META = new Set(['OPT', 'TSIG'])
  */
 export function readRecord(reader: WireReader): DnsRecord {
   const name = reader.name()
-  const type = typeName(reader.u16())
+  const type = formatTypeCode(reader.u16())
   const recordClass = reader.u16()
-  const ttl = ttlOf(reader.u32())
+  const ttl = toTtl(reader.u32())
   const size = reader.u16()
   if (size > reader.left) throw new DnsFormatError('a record is cut off')
   const layout = size > 0 ? COMPRESSED.get(type) : undefined
-  const rdata = layout ? expandedRdata(reader, reader.at + size, layout) : reader.copy(size)
+  const rdata = layout ? expandRdata(reader, reader.at + size, layout) : reader.copy(size)
   // Answers to updates may repeat their records, which have no value.
   const hasValue = recordClass === CLASS_IN && !META.has(type)
   return { name, type, recordClass, ttl, rdata, value: hasValue ? formatValue(type, rdata) : '' }
@@ -83,5 +84,5 @@ export function writeRecord(
 ): void {
   const { name, type, recordClass, ttl = 0, rdata = new Uint8Array() } = record
   writer.compressedName(name)
-  writer.u16(typeCodeOf(type)).u16(recordClass).u32(ttl).u16(rdata.length).put(rdata)
+  writer.u16(parseTypeCodeOrThrow(type)).u16(recordClass).u32(ttl).u16(rdata.length).put(rdata)
 }

@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { cidrOf, cidrOfText } from '../cidr.ts'
-import { bitsOf, type Ip, maxValue, parseIp } from '../ip.ts'
+import { parseCidrOrThrow, toCidr } from '../cidr.ts'
+import { getAddressBits, getMaxValue, type Ip, parseIp } from '../ip.ts'
 import { isNameWithin } from './name.ts'
-import { reverseName, reverseNameIn, reverseZoneName } from './reverse.ts'
+import { buildReverseName, buildReverseNameInZone, buildReverseZoneName } from './reverse.ts'
 
 const ipOf = (text: string): Ip => {
   const ip = parseIp(text)
@@ -14,7 +14,7 @@ const ipOf = (text: string): Ip => {
 }
 const anyIp = fc
   .constantFrom(4 as const, 6 as const)
-  .chain((family) => fc.bigInt({ min: 0n, max: maxValue(family) }).map((value): Ip => ({ family, value })))
+  .chain((family) => fc.bigInt({ min: 0n, max: getMaxValue(family) }).map((value): Ip => ({ family, value })))
 
 describe('the reverse name', () => {
   test.each([
@@ -26,15 +26,15 @@ describe('the reverse name', () => {
     // An IPv4-mapped address is one of IPv6.
     ['::ffff:10.0.0.1', `1.0.0.0.0.0.a.0.f.f.f.f.${'0.'.repeat(20)}ip6.arpa`],
   ])('of %s', (text, name) => {
-    expect(reverseName(ipOf(text))).toBe(name)
+    expect(buildReverseName(ipOf(text))).toBe(name)
   })
 
   test('of an address is in the zone of each subnet of it that has one', () => {
     fc.assert(
       fc.property(anyIp, fc.nat(128), (ip, bits) => {
-        const prefix = bits % (bitsOf(ip.family) + 1)
-        const name = reverseZoneName(cidrOf(ip, prefix))
-        if (name !== undefined) expect(isNameWithin(reverseNameIn({ prefix, name }, ip), name)).toBe(true)
+        const prefix = bits % (getAddressBits(ip.family) + 1)
+        const name = buildReverseZoneName(toCidr(ip, prefix))
+        if (name !== undefined) expect(isNameWithin(buildReverseNameInZone({ prefix, name }, ip), name)).toBe(true)
       }),
     )
   })
@@ -54,18 +54,18 @@ describe('the reverse zone', () => {
     ['2001:db8:1:2::/64', '2.0.0.0.1.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa'],
     ['2000::/4', '2.ip6.arpa'],
   ])('of %s is %s', (subnet, name) => {
-    expect(reverseZoneName(cidrOfText(subnet))).toBe(name)
+    expect(buildReverseZoneName(parseCidrOrThrow(subnet))).toBe(name)
   })
 
   test.each(['0.0.0.0/0', '10.0.0.0/7', '10.0.0.0/9', '10.0.0.0/23', '::/0', '2001:db8::/33', '2001:db8::/127'])(
     'of %s does not exist',
     (subnet) => {
-      expect(reverseZoneName(cidrOfText(subnet))).toBeUndefined()
+      expect(buildReverseZoneName(parseCidrOrThrow(subnet))).toBeUndefined()
     },
   )
 
   test('of RFC 2317 may have any name, and holds the last octet', () => {
-    expect(reverseNameIn({ prefix: 26, name: '0-63.2.0.192.in-addr.arpa' }, ipOf('192.0.2.5'))).toBe(
+    expect(buildReverseNameInZone({ prefix: 26, name: '0-63.2.0.192.in-addr.arpa' }, ipOf('192.0.2.5'))).toBe(
       '5.0-63.2.0.192.in-addr.arpa',
     )
   })

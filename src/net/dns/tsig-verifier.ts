@@ -2,17 +2,17 @@
 
 import { DnsFormatError } from './format-error.ts'
 import type { DnsMessage } from './message.ts'
-import { decodeName, encodeNameOf } from './name.ts'
+import { decodeName, encodeNameOrThrow } from './name.ts'
 import {
   BADKEY,
   BADSIG,
   BADTIME,
   type CreateHmac,
+  encodeTsigVariables,
   parseTsig,
   startHmac,
   type TsigFields,
   type TsigKey,
-  tsigVariables,
 } from './tsig.ts'
 import { WireReader, WireWriter } from './wire.ts'
 
@@ -57,14 +57,14 @@ const isEqual = (a: Uint8Array, b: Uint8Array): boolean => {
 }
 
 /** The message as it was before its TSIG record was appended (RFC 8945 section 4.3.2). */
-const unsignedBytes = (bytes: Uint8Array, start: number, originalId: number): Uint8Array => {
+const removeTsig = (bytes: Uint8Array, start: number, originalId: number): Uint8Array => {
   const writer = new WireWriter().put(bytes.subarray(0, start))
   writer.setU16(0, originalId)
   writer.setU16(ADDITIONAL_COUNT_AT, new WireReader(bytes, ADDITIONAL_COUNT_AT).u16() - 1)
   return writer.finish()
 }
 
-const otherTime = ({ other }: TsigFields): number => {
+const readOtherTime = ({ other }: TsigFields): number => {
   const reader = new WireReader(other)
   const time = reader.u48()
   if (reader.left > 0) throw new DnsFormatError('the time of a TSIG record is too long')
@@ -77,7 +77,7 @@ const otherTime = ({ other }: TsigFields): number => {
  * @throws RangeError when the key has no valid name
  */
 export function createTsigVerifier({ key, createHmac, requestMac, now }: TsigVerifierOptions): TsigVerifier {
-  const { name: keyName } = decodeName(encodeNameOf(key.name), 0)
+  const { name: keyName } = decodeName(encodeNameOrThrow(key.name), 0)
   const startAfter = (mac: Uint8Array) => {
     const hmac = startHmac(key, createHmac)
     hmac.update(new WireWriter().u16(mac.length).put(mac).finish())
@@ -95,9 +95,9 @@ export function createTsigVerifier({ key, createHmac, requestMac, now }: TsigVer
   }
 
   const isAuthentic = (bytes: Uint8Array, start: number, fields: TsigFields): boolean => {
-    hmac.update(unsignedBytes(bytes, start, fields.originalId))
+    hmac.update(removeTsig(bytes, start, fields.originalId))
     const timers = () => new WireWriter().u48(fields.timeSigned).u16(fields.fudge).finish()
-    hmac.update(isFirst ? tsigVariables(key.name, fields) : timers())
+    hmac.update(isFirst ? encodeTsigVariables(key.name, fields) : timers())
     return isEqual(hmac.digest(), fields.mac)
   }
 
@@ -109,7 +109,7 @@ export function createTsigVerifier({ key, createHmac, requestMac, now }: TsigVer
       if (fields.error === BADKEY) return { kind: 'key' }
       const isOther = tsig.record.name !== keyName || fields.algorithm !== key.algorithm
       if (fields.error === BADSIG || isOther || !isAuthentic(bytes, tsig.start, fields)) return { kind: 'signature' }
-      if (fields.error === BADTIME) return { kind: 'time', secondsApart: otherTime(fields) - fields.timeSigned }
+      if (fields.error === BADTIME) return { kind: 'time', secondsApart: readOtherTime(fields) - fields.timeSigned }
       if (fields.error !== 0) return { kind: 'signature' }
       const secondsApart = fields.timeSigned - now()
       if (Math.abs(secondsApart) > fields.fudge) return { kind: 'time', secondsApart }

@@ -12,12 +12,12 @@ import {
   BADSIG,
   BADTIME,
   type CreateHmac,
+  encodeTsigVariables,
   parseTsig,
   signRequest,
   startHmac,
   TSIG_ALGORITHMS,
   type TsigKey,
-  tsigVariables,
 } from './tsig.ts'
 import { createTsigVerifier, type TsigVerdict } from './tsig-verifier.ts'
 import { WireWriter } from './wire.ts'
@@ -43,7 +43,7 @@ const serverSigner = (requestMac: Uint8Array) => {
     const hmac = startHmac(key, createHmac)
     hmac.update(new WireWriter().u16(prior.length).put(prior).finish())
     for (const message of messages) hmac.update(message)
-    hmac.update(isFirst ? tsigVariables(key.name, fields) : new WireWriter().u48(time).u16(300).finish())
+    hmac.update(isFirst ? encodeTsigVariables(key.name, fields) : new WireWriter().u48(time).u16(300).finish())
     prior = hmac.digest()
     isFirst = false
     return appendTsig(messages.at(-1) ?? new Uint8Array(), key.name, { ...fields, mac: prior, originalId })

@@ -1,6 +1,6 @@
 // Transaction signatures (RFC 8945): keys, and the signing of requests. Answers are verified in tsig-verifier.ts.
 
-import { CLASS_ANY, typeCodeOf } from './codes.ts'
+import { CLASS_ANY, parseTypeCodeOrThrow } from './codes.ts'
 import { DnsFormatError } from './format-error.ts'
 import type { DnsRecord } from './record.ts'
 import { MESSAGE_MAX, WireReader, WireWriter } from './wire.ts'
@@ -64,7 +64,7 @@ export function parseTsig({ rdata }: DnsRecord): TsigFields {
 }
 
 /** Writes the variables of a digest (RFC 8945 section 4.3.3). */
-export function tsigVariables(keyName: string, fields: Omit<TsigFields, 'mac' | 'originalId'>): Uint8Array {
+export function encodeTsigVariables(keyName: string, fields: Omit<TsigFields, 'mac' | 'originalId'>): Uint8Array {
   const { algorithm, timeSigned, fudge, error, other } = fields
   return new WireWriter()
     .name(keyName)
@@ -85,7 +85,7 @@ export function appendTsig(message: Uint8Array, keyName: string, fields: TsigFie
   const rdata = new WireWriter().name(algorithm).u48(timeSigned).u16(fudge)
   rdata.u16(mac.length).put(mac).u16(originalId).u16(error).u16(other.length).put(other)
   const writer = new WireWriter().put(message).name(keyName)
-  writer.u16(typeCodeOf('TSIG')).u16(CLASS_ANY).u32(0).u16(rdata.size).put(rdata.finish())
+  writer.u16(parseTypeCodeOrThrow('TSIG')).u16(CLASS_ANY).u32(0).u16(rdata.size).put(rdata.finish())
   if (writer.size > MESSAGE_MAX) throw new RangeError(`A signed message of ${writer.size} bytes is too long`)
   const additionals = new WireReader(message, ADDITIONAL_COUNT_AT).u16()
   writer.setU16(ADDITIONAL_COUNT_AT, additionals + 1)
@@ -106,7 +106,7 @@ export function signRequest(
   const fields = { algorithm: key.algorithm, timeSigned: now, fudge: FUDGE_SECONDS, error: 0, other: new Uint8Array() }
   const hmac = startHmac(key, createHmac)
   hmac.update(message)
-  hmac.update(tsigVariables(key.name, fields))
+  hmac.update(encodeTsigVariables(key.name, fields))
   const mac = hmac.digest()
   const originalId = new WireReader(message).u16()
   return { bytes: appendTsig(message, key.name, { ...fields, mac, originalId }), mac }

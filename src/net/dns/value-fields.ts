@@ -2,7 +2,7 @@
 
 import { isHostname } from '../dns-name.ts'
 import { formatIp, parseIp } from '../ip.ts'
-import { canonicalName, encodeName } from './name.ts'
+import { encodeName, normalizeName } from './name.ts'
 import { TextWriter } from './text-writer.ts'
 import { type WireReader, WireWriter } from './wire.ts'
 
@@ -24,7 +24,7 @@ const refuse = (message: string): never => {
 }
 
 /** A whole number of one, two or four bytes. */
-export function numberField(label: string, bytes: 1 | 2 | 4): Field {
+export function createNumberField(label: string, bytes: 1 | 2 | 4): Field {
   const max = 2 ** (8 * bytes) - 1
   return {
     encode: (text) => {
@@ -43,10 +43,10 @@ const isPermitted = (name: string, rule: NameRule): boolean =>
   name === '.' ? rule === 'host or root' : rule === 'any' || isHostname(name)
 
 /** A name, by the rule for its place: BIND refuses name servers and mail servers that are not host names. */
-export function nameField(label: string, rule: NameRule): Field {
+export function createNameField(label: string, rule: NameRule): Field {
   return {
     encode: (text) => {
-      const name = canonicalName(text)
+      const name = normalizeName(text)
       const wire = name !== undefined && isPermitted(name, rule) ? encodeName(name) : undefined
       return wire ?? refuse(`${label} must be a ${rule === 'any' ? 'domain' : 'host'} name`)
     },
@@ -55,19 +55,19 @@ export function nameField(label: string, rule: NameRule): Field {
 }
 
 /** An address of one family (RFC 1035 section 3.4.1, RFC 3596 section 2.2). */
-export function addressField(family: 4 | 6): Field {
+export function createAddressField(family: 4 | 6): Field {
   const size = family === 4 ? 4 : 16
   return {
     encode: (text) => {
       const ip = parseIp(text)
       if (ip?.family !== family) return refuse(`must be an IPv${family} address`)
-      return hexBytes(ip.value.toString(16).padStart(2 * size, '0'))
+      return decodeHex(ip.value.toString(16).padStart(2 * size, '0'))
     },
-    decode: (rdata) => formatIp({ family, value: BigInt(`0x${hexText(rdata.take(size))}`) }),
+    decode: (rdata) => formatIp({ family, value: BigInt(`0x${encodeHex(rdata.take(size))}`) }),
   }
 }
 
-const hexBytes = (digits: string): Uint8Array =>
+const decodeHex = (digits: string): Uint8Array =>
   Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
     Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
   )
@@ -78,9 +78,9 @@ const HEX_DIGITS = Uint8Array.from('0123456789abcdef', (digit) => digit.charCode
  * Bytes as lower-case hexadecimal digits.
  *
  * @example
- * hexText(new Uint8Array([1, 171])) // '01ab'
+ * encodeHex(new Uint8Array([1, 171])) // '01ab'
  */
-export function hexText(bytes: Uint8Array): string {
+export function encodeHex(bytes: Uint8Array): string {
   const text = new TextWriter(2 * bytes.length)
   for (const byte of bytes) text.put(HEX_DIGITS[byte >> 4] ?? 0).put(HEX_DIGITS[byte & 15] ?? 0)
   return text.finish()
@@ -96,17 +96,17 @@ export function hexText(bytes: Uint8Array): string {
  */
 export function parseHex(text: string): Uint8Array | undefined {
   const digits = text.replace(/[ \t]+/g, '')
-  return /^(?:[0-9a-f]{2})*$/i.test(digits) ? hexBytes(digits) : undefined
+  return /^(?:[0-9a-f]{2})*$/i.test(digits) ? decodeHex(digits) : undefined
 }
 
 /** Hexadecimal digits, to the end of the value. */
-export function hexField(label: string): Field {
+export function createHexField(label: string): Field {
   return {
     encode: (text) => {
       const bytes = parseHex(text)
       return bytes?.length ? bytes : refuse(`${label} must be hexadecimal digits`)
     },
-    decode: (rdata) => hexText(rdata.take(rdata.left)),
+    decode: (rdata) => encodeHex(rdata.take(rdata.left)),
   }
 }
 
@@ -144,11 +144,11 @@ export const tagField: Field = {
     const tag = new TextEncoder().encode(text.toLowerCase())
     return new WireWriter().u8(tag.length).put(tag).finish()
   },
-  decode: (rdata) => escaped(rdata.take(rdata.u8())).toLowerCase(),
+  decode: (rdata) => escapeText(rdata.take(rdata.u8())).toLowerCase(),
 }
 
 /** Text as in a quoted string (RFC 1035 section 5.1). */
-const escaped = (bytes: Uint8Array): string => {
+const escapeText = (bytes: Uint8Array): string => {
   const text = new TextWriter(4 * bytes.length)
   for (const byte of bytes) text.escape(byte, byte === 0x22 || byte === 0x5c)
   return text.finish()
@@ -158,7 +158,7 @@ const QUOTED = /^"((?:[ !#-[\]-~]|\\[ -/:-~]|\\[01]\d\d|\\2[0-4]\d|\\25[0-5])*)"
 const BARE = /^[!#-[\]-~]+$/
 
 /** A string in quotes, or one word without them, to the end of the value. */
-export function quotedField(label: string): Field {
+export function createQuotedField(label: string): Field {
   return {
     encode: (text) => {
       const inner = QUOTED.exec(text)?.[1] ?? BARE.exec(text)?.[0]
@@ -168,6 +168,6 @@ export function quotedField(label: string): Field {
       )
       return Uint8Array.from(unescaped, (character) => character.charCodeAt(0))
     },
-    decode: (rdata) => `"${escaped(rdata.take(rdata.left))}"`,
+    decode: (rdata) => `"${escapeText(rdata.take(rdata.left))}"`,
   }
 }

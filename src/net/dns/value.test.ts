@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { countCases } from '../../testing/cases.ts'
-import { rcodeName, typeCode, typeName } from './codes.ts'
+import { formatRcode, formatTypeCode, parseTypeCode } from './codes.ts'
 import { DnsFormatError } from './format-error.ts'
-import { canonicalValue, encodeValue, formatValue, isExactValue, valueProblem } from './value.ts'
+import { checkValue, encodeValue, formatValue, isExactValue, normalizeValue } from './value.ts'
 
 const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'NS', 'CAA', 'PTR', 'SSHFP', 'SOA', 'TYPE65280'] as const
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
@@ -40,7 +40,7 @@ describe('a value', () => {
     ['TYPE731', '\\# 0', ''],
     ['DS', '\\# 1 0a', '0a'],
   ])('of %s: %s', (type, text, rdata) => {
-    expect(valueProblem(type, text)).toBeUndefined()
+    expect(checkValue(type, text)).toBeUndefined()
     expect(hex(encodeValue(type, text))).toBe(rdata)
     expect(formatValue(type, Buffer.from(rdata, 'hex'))).toBe(text)
   })
@@ -55,7 +55,7 @@ describe('a value', () => {
     ['SSHFP', `4 2 ${'AB '.repeat(32)}`, `4 2 ${fingerprint}`],
     ['TYPE731', '\\# 6 abcdef 01 2345', '\\# 6 abcdef012345'],
   ])('of %s has one spelling: %s', (type, text, canonical) => {
-    expect(canonicalValue(type, text)).toBe(canonical)
+    expect(normalizeValue(type, text)).toBe(canonical)
   })
 
   test.each([
@@ -89,17 +89,17 @@ describe('a value', () => {
     ['TYPE731', 'abc', 'must have the form \\# 3 a1b2c3: the number of bytes, then their hexadecimal digits'],
     ['TYPE731', '\\# 2 ab', 'must have the form \\# 3 a1b2c3: the number of bytes, then their hexadecimal digits'],
   ])('of %s is refused: %p', (type, text, problem) => {
-    expect(valueProblem(type, text)).toBe(problem)
-    expect(canonicalValue(type, text)).toBeUndefined()
+    expect(checkValue(type, text)).toBe(problem)
+    expect(normalizeValue(type, text)).toBeUndefined()
     expect(() => encodeValue(type, text)).toThrow(RangeError)
   })
 
   test('of too many bytes is refused', () => {
     expect([
-      valueProblem('TXT', 'x'.repeat(4097)),
-      valueProblem('TXT', 'é'.repeat(2049)),
-      valueProblem('TYPE731', `\\# 64512 ${'ab'.repeat(64_512)}`),
-      valueProblem('SSHFP', `4 2 ${'ab'.repeat(130_000)}`),
+      checkValue('TXT', 'x'.repeat(4097)),
+      checkValue('TXT', 'é'.repeat(2049)),
+      checkValue('TYPE731', `\\# 64512 ${'ab'.repeat(64_512)}`),
+      checkValue('SSHFP', `4 2 ${'ab'.repeat(130_000)}`),
     ]).toEqual([
       'must be at most 4096 bytes',
       'must be at most 4096 bytes',
@@ -110,7 +110,7 @@ describe('a value', () => {
 
   test('of hostile length is judged in linear time', () => {
     for (const text of [`\\# 1${' '.repeat(200_000)}x`, `0 issue "${'\\\\'.repeat(100_000)}`, ' '.repeat(200_000)])
-      for (const type of TYPES) expect(valueProblem(type, text)).toBeString()
+      for (const type of TYPES) expect(checkValue(type, text)).toBeString()
   })
 
   test('of any type and rdata is formatted, or refused with DnsFormatError', () => {
@@ -118,7 +118,7 @@ describe('a value', () => {
       fc.property(fc.constantFrom(...TYPES), fc.uint8Array({ maxLength: 300 }), (type, rdata) => {
         try {
           const text = formatValue(type, rdata)
-          const canonical = canonicalValue(type, text)
+          const canonical = normalizeValue(type, text)
           if (canonical !== undefined && isExactValue(type, rdata)) expect(canonical).toBe(text)
         } catch (error) {
           expect(error).toBeInstanceOf(DnsFormatError)
@@ -131,10 +131,10 @@ describe('a value', () => {
   test('of any text is refused with a message, or read back', () => {
     fc.assert(
       fc.property(fc.constantFrom(...TYPES), fc.string({ unit: 'binary', maxLength: 60 }), (type, text) => {
-        const problem = valueProblem(type, text)
+        const problem = checkValue(type, text)
         if (problem !== undefined) return expect(problem).not.toBe('')
-        const canonical = canonicalValue(type, text) ?? ''
-        expect(canonicalValue(type, canonical)).toBe(canonical)
+        const canonical = normalizeValue(type, text) ?? ''
+        expect(normalizeValue(type, canonical)).toBe(canonical)
         expect(encodeValue(type, canonical)).toEqual(encodeValue(type, text))
       }),
       { numRuns: countCases(2000) },
@@ -154,7 +154,7 @@ describe('the text of a TXT record', () => {
   test('of 4,096 bytes and of any Unicode is read back', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 1000 }), (text) => {
-        if (valueProblem('TXT', text) === undefined) expect(formatValue('TXT', encodeValue('TXT', text))).toBe(text)
+        if (checkValue('TXT', text) === undefined) expect(formatValue('TXT', encodeValue('TXT', text))).toBe(text)
       }),
     )
     expect(formatValue('TXT', encodeValue('TXT', 'x'.repeat(4096)))).toBe('x'.repeat(4096))
@@ -172,8 +172,8 @@ describe('the text of a TXT record', () => {
 
 describe('codes', () => {
   test('of types are read back', () => {
-    for (let code = 0; code <= 0xffff; code++) expect(typeCode(typeName(code))).toBe(code)
-    expect([typeCode('TYPE65536'), typeCode('TYPE01'), typeCode('a'), typeCode('')]).toEqual([
+    for (let code = 0; code <= 0xffff; code++) expect(parseTypeCode(formatTypeCode(code))).toBe(code)
+    expect([parseTypeCode('TYPE65536'), parseTypeCode('TYPE01'), parseTypeCode('a'), parseTypeCode('')]).toEqual([
       undefined,
       undefined,
       undefined,
@@ -182,7 +182,7 @@ describe('codes', () => {
   })
 
   test('of responses have the names of RFC 2136', () => {
-    expect([6, 7, 8, 9, 10, 11].map(rcodeName)).toEqual([
+    expect([6, 7, 8, 9, 10, 11].map(formatRcode)).toEqual([
       'YXDOMAIN',
       'YXRRSET',
       'NXRRSET',

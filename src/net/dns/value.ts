@@ -2,15 +2,15 @@
 
 import { DnsFormatError } from './format-error.ts'
 import {
-  addressField,
+  createAddressField,
+  createHexField,
+  createNameField,
+  createNumberField,
+  createQuotedField,
+  encodeHex,
   type Field,
-  hexField,
-  hexText,
   InvalidDnsValue,
-  nameField,
-  numberField,
   parseHex,
-  quotedField,
   tagField,
   textField,
 } from './value-fields.ts'
@@ -24,14 +24,14 @@ type Layout = {
   readonly check?: (rdata: Uint8Array) => string | undefined
 }
 
-const preference = numberField('the preference', 2)
+const preference = createNumberField('the preference', 2)
 
 /** Bytes of a fingerprint by its type: SHA-1 (RFC 4255 section 3.1.2) and SHA-256 (RFC 6594 section 4.2). */
 const FINGERPRINT_BYTES: ReadonlyMap<number, number> = new Map([
   [1, 20],
   [2, 32],
 ])
-const fingerprintProblem = ([, type = 0, ...fingerprint]: Uint8Array): string | undefined => {
+const checkFingerprint = ([, type = 0, ...fingerprint]: Uint8Array): string | undefined => {
   const size = FINGERPRINT_BYTES.get(type)
   return size === undefined || size === fingerprint.length
     ? undefined
@@ -39,43 +39,50 @@ const fingerprintProblem = ([, type = 0, ...fingerprint]: Uint8Array): string | 
 }
 
 const LAYOUTS: ReadonlyMap<string, Layout> = new Map<string, Layout>([
-  ['A', { fields: [addressField(4)], form: '192.0.2.1' }],
-  ['AAAA', { fields: [addressField(6)], form: '2001:db8::1' }],
-  ['CNAME', { fields: [nameField('the target', 'any')], form: 'www.example.net' }],
-  ['NS', { fields: [nameField('the name server', 'host')], form: 'ns1.example.net' }],
-  ['PTR', { fields: [nameField('the target', 'any')], form: 'host.example.net' }],
+  ['A', { fields: [createAddressField(4)], form: '192.0.2.1' }],
+  ['AAAA', { fields: [createAddressField(6)], form: '2001:db8::1' }],
+  ['CNAME', { fields: [createNameField('the target', 'any')], form: 'www.example.net' }],
+  ['NS', { fields: [createNameField('the name server', 'host')], form: 'ns1.example.net' }],
+  ['PTR', { fields: [createNameField('the target', 'any')], form: 'host.example.net' }],
   // RFC 7505: `0 .` accepts no mail.
-  ['MX', { fields: [preference, nameField('the mail server', 'host or root')], form: '10 mail.example.net' }],
+  ['MX', { fields: [preference, createNameField('the mail server', 'host or root')], form: '10 mail.example.net' }],
   ['TXT', { fields: [textField], form: 'text' }],
   [
     'SRV',
     {
       fields: [
-        ...[numberField('the priority', 2), numberField('the weight', 2), numberField('the port', 2)],
+        ...[createNumberField('the priority', 2), createNumberField('the weight', 2), createNumberField('the port', 2)],
         // RFC 2782: the root means that the service is not offered.
-        nameField('the target', 'host or root'),
+        createNameField('the target', 'host or root'),
       ],
       form: '0 5 5060 sip.example.net',
     },
   ],
   [
     'CAA',
-    { fields: [numberField('the flags', 1), tagField, quotedField('the value')], form: '0 issue "ca.example.net"' },
+    {
+      fields: [createNumberField('the flags', 1), tagField, createQuotedField('the value')],
+      form: '0 issue "ca.example.net"',
+    },
   ],
   [
     'SSHFP',
     {
-      fields: [numberField('the algorithm', 1), numberField('the type', 1), hexField('the fingerprint')],
+      fields: [
+        createNumberField('the algorithm', 1),
+        createNumberField('the type', 1),
+        createHexField('the fingerprint'),
+      ],
       form: '4 2 123456789abcdef67890123456789abcdef67890123456789abcdef123456789',
-      check: fingerprintProblem,
+      check: checkFingerprint,
     },
   ],
   [
     'SOA',
     {
       fields: [
-        ...[nameField('the name server', 'host or root'), nameField('the mailbox', 'any')],
-        ...['serial', 'refresh', 'retry', 'expire', 'minimum'].map((name) => numberField(`the ${name}`, 4)),
+        ...[createNameField('the name server', 'host or root'), createNameField('the mailbox', 'any')],
+        ...['serial', 'refresh', 'retry', 'expire', 'minimum'].map((name) => createNumberField(`the ${name}`, 4)),
       ],
       form: 'ns1.example.net admin.example.net 1 7200 3600 1209600 300',
     },
@@ -137,14 +144,14 @@ const tryEncode = (type: string, text: string): Uint8Array | InvalidDnsValue => 
 /**
  * The error of a value in presentation format, to be shown behind the name of its field.
  *
- * @param type a type as in `typeCode`; of types without a format here, values are `\# 3 a1b2c3` (RFC 3597 section 5)
+ * @param type a type as in `parseTypeCode`; of types without a format here, values are `\# 3 a1b2c3` (RFC 3597 section 5)
  * @returns undefined for a valid value
  * @example
- * valueProblem('MX', '10 mail.example.net') // undefined
- * valueProblem('MX', 'mail.example.net') // 'must have the form 10 mail.example.net'
- * valueProblem('A', '2001:db8::1') // 'must be an IPv4 address'
+ * checkValue('MX', '10 mail.example.net') // undefined
+ * checkValue('MX', 'mail.example.net') // 'must have the form 10 mail.example.net'
+ * checkValue('A', '2001:db8::1') // 'must be an IPv4 address'
  */
-export function valueProblem(type: string, text: string): string | undefined {
+export function checkValue(type: string, text: string): string | undefined {
   const rdata = tryEncode(type, text)
   return rdata instanceof InvalidDnsValue ? rdata.message : undefined
 }
@@ -152,7 +159,7 @@ export function valueProblem(type: string, text: string): string | undefined {
 /**
  * The rdata of a value that was validated before.
  *
- * @throws RangeError on a value that is not valid (see `valueProblem`): that is a bug and not user input
+ * @throws RangeError on a value that is not valid (see `checkValue`): that is a bug and not user input
  * @example
  * encodeValue('A', '192.0.2.1') // new Uint8Array([192, 0, 2, 1])
  * encodeValue('A', 'x') // throws RangeError
@@ -166,12 +173,12 @@ export function encodeValue(type: string, text: string): Uint8Array {
 /**
  * The canonical text of a value: one spelling for each rdata.
  *
- * @returns undefined for a value that is not valid (see `valueProblem`)
+ * @returns undefined for a value that is not valid (see `checkValue`)
  * @example
- * canonicalValue('MX', '010  Mail.Example.net.') // '10 mail.example.net'
- * canonicalValue('AAAA', '2001:DB8::0') // '2001:db8::'
+ * normalizeValue('MX', '010  Mail.Example.net.') // '10 mail.example.net'
+ * normalizeValue('AAAA', '2001:DB8::0') // '2001:db8::'
  */
-export function canonicalValue(type: string, text: string): string | undefined {
+export function normalizeValue(type: string, text: string): string | undefined {
   const rdata = tryEncode(type, text)
   return rdata instanceof InvalidDnsValue ? undefined : formatValue(type, rdata)
 }
@@ -188,7 +195,7 @@ export function canonicalValue(type: string, text: string): string | undefined {
  */
 export function formatValue(type: string, rdata: Uint8Array): string {
   const layout = LAYOUTS.get(type)
-  if (layout === undefined) return rdata.length === 0 ? '\\# 0' : `\\# ${rdata.length} ${hexText(rdata)}`
+  if (layout === undefined) return rdata.length === 0 ? '\\# 0' : `\\# ${rdata.length} ${encodeHex(rdata)}`
   const reader = new WireReader(rdata)
   const text = layout.fields.map((field) => field.decode(reader)).join(' ')
   if (reader.left > 0) throw new DnsFormatError(`the value of a ${type} record is too long`)

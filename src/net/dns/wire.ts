@@ -1,7 +1,7 @@
 // Reads and writes the numbers, names and bytes of DNS messages, in network byte order.
 
 import { DnsFormatError } from './format-error.ts'
-import { decodeName, encodeNameOf, expandName } from './name.ts'
+import { decodeName, encodeNameOrThrow, expandName } from './name.ts'
 
 /** The largest message: TCP has a length of two bytes before it (RFC 1035 section 4.2.2). */
 export const MESSAGE_MAX = 65_535
@@ -130,12 +130,12 @@ export class WireWriter {
 
   /** Writes a name without compression, as in rdata (RFC 3597 section 4) and in TSIG (RFC 8945 section 4.2). */
   name(name: string): this {
-    return this.put(encodeNameOf(name))
+    return this.put(encodeNameOrThrow(name))
   }
 
   /** Writes a name, and a pointer in place of the labels that were written here before. */
   compressedName(name: string): this {
-    const wire = encodeNameOf(name)
+    const wire = encodeNameOrThrow(name)
     for (let at = 0; wire[at]; ) {
       const rest = String.fromCharCode(...wire.subarray(at))
       const known = this.#offsets.get(rest)

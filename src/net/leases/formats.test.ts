@@ -1,6 +1,6 @@
 // The lease files of DHCP servers: recognised, and read past entries that are not valid.
 import { describe, expect, test } from 'bun:test'
-import { leaseFormatOf, leasesIn } from './formats.ts'
+import { detectLeaseFormat, parseLeases } from './formats.ts'
 import { IS_PREFIX, type LeaseEntry, type LeaseFormat } from './lease.ts'
 
 const MAC = '52:54:00:aa:bb:cc'
@@ -10,7 +10,7 @@ const V6 =
 
 /** The entries that are leases or errors. */
 const entriesOf = (text: string, format: LeaseFormat): LeaseEntry[] =>
-  [...leasesIn(text, format)].filter(({ lease, error }) => lease !== undefined || error !== undefined)
+  [...parseLeases(text, format)].filter(({ lease, error }) => lease !== undefined || error !== undefined)
 
 describe('the format of a text is recognised', () => {
   test.each([
@@ -29,11 +29,11 @@ describe('the format of a text is recognised', () => {
     [undefined, 'lease of a house\n'],
     [undefined, ''],
   ] as const)('%p', (format, text) => {
-    expect(leaseFormatOf(text)).toBe(format as LeaseFormat)
+    expect(detectLeaseFormat(text)).toBe(format as LeaseFormat)
   })
 
   test.each([' ', 'a', 'a,', 'address,', '1 ', 'lease ', '\n'])('also in 3 MB of %j', (piece) => {
-    expect(leaseFormatOf(piece.repeat(3_000_000 / piece.length))).toBeUndefined()
+    expect(detectLeaseFormat(piece.repeat(3_000_000 / piece.length))).toBeUndefined()
   })
 })
 

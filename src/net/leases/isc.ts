@@ -1,6 +1,6 @@
 /** Reads the leases of ISC dhcpd, of IPv4 (`lease`) and IPv6 (`iaaddr`). See dhcpd.leases(5). */
 import { parseIp } from '../ip.ts'
-import { type LeaseEntry, NO_TIME, noAddress } from './lease.ts'
+import { formatNoAddress, type LeaseEntry, NO_TIME } from './lease.ts'
 
 type Token = {
   readonly text: string
@@ -63,19 +63,19 @@ class Tokens {
 /** The statements of a block, by their first words. */
 type Block = { readonly head: readonly string[]; readonly line: number; readonly statements: string[][] }
 
-const timeOf = ([, first = '', date = '', time = '']: readonly string[]): number | undefined => {
+const parseTime = ([, first = '', date = '', time = '']: readonly string[]): number | undefined => {
   if (first === 'never') return undefined
   if (first === 'epoch') return Number(date) * 1000
   // UTC, after the number of the weekday.
   return Date.parse(`${date.replaceAll('/', '-')}T${time}Z`)
 }
 
-const entryOf = ({ head: [, ip = ''], line, statements }: Block): LeaseEntry => {
-  if (!parseIp(ip)) return { line, error: noAddress(ip) }
+const toEntry = ({ head: [, ip = ''], line, statements }: Block): LeaseEntry => {
+  if (!parseIp(ip)) return { line, error: formatNoAddress(ip) }
   const find = (...words: readonly string[]) => statements.find((one) => words.every((word, i) => one[i] === word))
   const state = find('binding', 'state')?.[2] ?? (find('abandoned') ? 'abandoned' : 'active')
   const ends = find('ends')
-  const endsMs = ends ? timeOf(ends) : undefined
+  const endsMs = ends ? parseTime(ends) : undefined
   if (endsMs !== undefined && Number.isNaN(endsMs)) return { line, error: NO_TIME }
   const mac = find('hardware', 'ethernet')?.[2]
   const hostname = find('client-hostname')?.[1]
@@ -145,7 +145,7 @@ class Reader {
     }
     const block = this.#open.pop()
     if (!block || words.length > 0) return this.#failed(line, 'closes what is not open')
-    return block.head[0] === 'lease' || block.head[0] === 'iaaddr' ? entryOf(block) : undefined
+    return block.head[0] === 'lease' || block.head[0] === 'iaaddr' ? toEntry(block) : undefined
   }
 
   #word(text: string, { line, isOuter }: { line: number; isOuter: boolean }): LeaseEntry | undefined {
@@ -157,4 +157,4 @@ class Reader {
   }
 }
 
-export const iscLeases = (text: string): Generator<LeaseEntry> => new Reader(text).entries()
+export const parseIscLeases = (text: string): Generator<LeaseEntry> => new Reader(text).entries()

@@ -1,7 +1,7 @@
 /** Reads the answer of Kea to `lease4-get-all` or `lease6-get-all`, or its list of leases. */
 import { parseIp } from '../ip.ts'
-import { keaEnd, keaOver } from './kea-states.ts'
-import { type Lease, type LeaseEntry, NO_TIME, noAddress } from './lease.ts'
+import { computeEnd, getInactiveReason } from './kea-states.ts'
+import { formatNoAddress, type Lease, type LeaseEntry, NO_TIME } from './lease.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -14,7 +14,7 @@ type Found = { readonly leases: unknown[]; readonly depth: number } | { readonly
 const ERRORS = new Set([1, 2])
 
 /** An answer has its leases in `arguments`. The control agent answers with a list of answers, one for each server. */
-const answerOf = (answer: Fields): Found => {
+const readAnswer = (answer: Fields): Found => {
   const { result, text, arguments: given } = answer
   if (typeof result === 'number' && ERRORS.has(result))
     return { error: `is an error of Kea: ${typeof text === 'string' ? text.slice(0, 200) : result}` }
@@ -24,28 +24,28 @@ const answerOf = (answer: Fields): Found => {
   return typeof result === 'number' ? { leases: [], depth: 0 } : { error: 'has no list of leases' }
 }
 
-const foundIn = (value: unknown): Found => {
-  if (isObject(value)) return answerOf(value)
+const findLeases = (value: unknown): Found => {
+  if (isObject(value)) return readAnswer(value)
   if (!Array.isArray(value)) return { error: 'has no list of leases' }
   if (value.length === 0 || !value.every((one) => isObject(one) && ('result' in one || 'arguments' in one)))
     return { leases: value, depth: 1 }
-  const all = value.filter(isObject).map(answerOf)
+  const all = value.filter(isObject).map(readAnswer)
   const read = all.flatMap((one) => ('leases' in one ? one : []))
   const [error] = all.filter((one) => 'error' in one)
   if (error && read.length === 0) return error
   return { leases: read.flatMap(({ leases }) => leases), depth: Math.max(0, ...read.map(({ depth }) => depth)) + 1 }
 }
 
-const leaseOf = (one: unknown): { lease: Lease } | { error: string } => {
+const parseLease = (one: unknown): { lease: Lease } | { error: string } => {
   if (!isObject(one)) return { error: 'is no lease' }
   const { 'ip-address': ip, 'hw-address': mac, hostname, cltt, state = 0, type, 'valid-lft': lifetime } = one
   if (typeof ip !== 'string') return { error: 'has no ip-address' }
-  if (!parseIp(ip)) return { error: noAddress(ip) }
+  if (!parseIp(ip)) return { error: formatNoAddress(ip) }
   if (!Number.isSafeInteger(cltt) || !Number.isSafeInteger(lifetime)) return { error: NO_TIME }
   // Both are integers.
   const [beginS, lifetimeS] = [cltt as number, lifetime as number]
-  const over = keaOver({ isPrefix: type === 'IA_PD', state: String(state), lifetime: lifetimeS })
-  const endsMs = keaEnd(beginS + lifetimeS, lifetimeS)
+  const over = getInactiveReason({ isPrefix: type === 'IA_PD', state: String(state), lifetime: lifetimeS })
+  const endsMs = computeEnd(beginS + lifetimeS, lifetimeS)
   return {
     lease: {
       ip,
@@ -60,7 +60,7 @@ const leaseOf = (one: unknown): { lease: Lease } | { error: string } => {
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]]|\n/g
 
 /** Returns the line of each object that begins within so many brackets. */
-const linesAt = (text: string, depth: number): number[] => {
+const findLines = (text: string, depth: number): number[] => {
   const lines: number[] = []
   let [line, open] = [1, 0]
   for (const [token] of text.matchAll(TOKEN)) {
@@ -74,7 +74,7 @@ const linesAt = (text: string, depth: number): number[] => {
   return lines
 }
 
-const parsed = (text: string): { readonly value: unknown } | undefined => {
+const tryParse = (text: string): { readonly value: unknown } | undefined => {
   try {
     return { value: JSON.parse(text) }
   } catch {
@@ -82,9 +82,9 @@ const parsed = (text: string): { readonly value: unknown } | undefined => {
   }
 }
 
-export function* keaJsonLeases(text: string): Generator<LeaseEntry> {
-  const json = parsed(text)
-  const found = json ? foundIn(json.value) : { error: 'is no valid JSON' }
+export function* parseKeaJsonLeases(text: string): Generator<LeaseEntry> {
+  const json = tryParse(text)
+  const found = json ? findLeases(json.value) : { error: 'is no valid JSON' }
   if ('error' in found) {
     yield { line: 1, error: found.error }
     return
@@ -93,9 +93,9 @@ export function* keaJsonLeases(text: string): Generator<LeaseEntry> {
   // Only an object has a line of its text.
   let [object, lines]: [number, number[] | undefined] = [0, undefined]
   for (const [i, one] of leases.entries()) {
-    const entry = leaseOf(one)
+    const entry = parseLease(one)
     if ('error' in entry) {
-      lines ??= linesAt(text, depth)
+      lines ??= findLines(text, depth)
       yield { line: lines[object] ?? 1, error: `lease ${i + 1} ${entry.error}` }
     } else yield { line: 1, lease: entry.lease }
     if (isObject(one)) object++

@@ -11,12 +11,12 @@ const FOREVER = 0xffffffff
 type State = { readonly isPrefix: boolean; readonly state: string; readonly lifetime: number }
 
 /** Returns the reason for which a lease is not in force; undefined for others. */
-export const keaOver = ({ isPrefix, state, lifetime }: State): string | undefined => {
+export const getInactiveReason = ({ isPrefix, state, lifetime }: State): string | undefined => {
   if (isPrefix) return IS_PREFIX
   if (!IN_FORCE.has(state)) return STATES[state] ?? `has the state ${state}`
   return lifetime === 0 ? 'is deleted' : undefined
 }
 
 /** Returns the end in milliseconds; undefined for never. @param ends in seconds */
-export const keaEnd = (ends: number, lifetime: number): number | undefined =>
+export const computeEnd = (ends: number, lifetime: number): number | undefined =>
   lifetime === FOREVER ? undefined : ends * 1000

@@ -22,6 +22,6 @@ export type LeaseEntry = { readonly line: number; readonly lease?: Lease; readon
 export const IS_PREFIX = 'is a prefix'
 
 /** The error of a text in place of an address. */
-export const noAddress = (text: string): string => `${JSON.stringify(text.slice(0, 64))} is no IP address`
+export const formatNoAddress = (text: string): string => `${JSON.stringify(text.slice(0, 64))} is no IP address`
 
 export const NO_TIME = 'has an end that is no time'

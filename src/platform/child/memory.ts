@@ -6,22 +6,22 @@ const PROC_MS = 25
 /** A reading starts a process. */
 const PS_MS = 250
 
-const kibibytes = (text: string | undefined): number => Number(text ?? 0) * 1024
+const parseKibibytes = (text: string | undefined): number => Number(text ?? 0) * 1024
 
 /** Reads /proc, in kB and not in pages, whose size depends on the machine. */
-const residentOnLinux = (pid: number): number => {
+const readResidentOnLinux = (pid: number): number => {
   try {
-    return kibibytes(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1])
+    return parseKibibytes(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1])
   } catch {
     // The process has ended.
     return 0
   }
 }
 
-const residentByPs = async (pid: number): Promise<number> => {
+const readResidentByPs = async (pid: number): Promise<number> => {
   try {
     const ps = Bun.spawn(['ps', '-o', 'rss=', '-p', String(pid)], { stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' })
-    return kibibytes((await ps.stdout.text()).trim())
+    return parseKibibytes((await ps.stdout.text()).trim())
   } catch {
     // The machine has no `ps`: the limit of time remains.
     return 0
@@ -37,7 +37,7 @@ export const watchMemory = (pid: number, { limit, onExcess }: MemoryWatch): (() 
   const read = async () => {
     if (isReading) return
     isReading = true
-    const resident = isLinux ? residentOnLinux(pid) : await residentByPs(pid)
+    const resident = isLinux ? readResidentOnLinux(pid) : await readResidentByPs(pid)
     isReading = false
     if (resident > limit) onExcess()
   }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { readArguments, readLeading } from './args.ts'
-import { argument, flag, type Spec } from './command.ts'
+import { createArgument, createFlag, type Spec } from './command.ts'
 import { GLOBAL_FLAGS } from './globals.ts'
 
 const spec: Spec = {
-  args: [argument('name', ''), argument('size', '', { isRequired: false })],
+  args: [createArgument('name', ''), createArgument('size', '', { isRequired: false })],
   flags: [
-    flag('name', '', { hint: 'TEXT' }),
-    { ...flag('tags', '', { hint: 'TEXT', isList: true }), names: ['tags', 'tag'] },
-    { ...flag('datacenter_id', '', { hint: 'DATACENTER' }), names: ['datacenter-id', 'datacenter'] },
-    flag('enabled', ''),
+    createFlag('name', '', { hint: 'TEXT' }),
+    { ...createFlag('tags', '', { hint: 'TEXT', isList: true }), names: ['tags', 'tag'] },
+    { ...createFlag('datacenter_id', '', { hint: 'DATACENTER' }), names: ['datacenter-id', 'datacenter'] },
+    createFlag('enabled', ''),
     ...GLOBAL_FLAGS,
   ],
 }
@@ -42,7 +42,7 @@ describe('valid arguments', () => {
   })
 
   test('the last argument may take the rest', () => {
-    const rest = { args: [argument('q', '', { isRest: true })], flags: [] }
+    const rest = { args: [createArgument('q', '', { isRest: true })], flags: [] }
     expect(Object.fromEntries(readArguments(['web', 'prod'], rest))).toEqual({ q: ['web', 'prod'] })
   })
 

@@ -1,7 +1,7 @@
 /** Splits a command line into flags and arguments by their declarations. */
 import type { Argument, Flag, Spec, Texts } from './command.ts'
-import { didYouMean } from './suggest.ts'
-import { usageError } from './usage-error.ts'
+import { formatSuggestion } from './suggest.ts'
+import { createUsageError } from './usage-error.ts'
 
 type Found = { readonly flag: Flag; readonly isNegated: boolean }
 
@@ -16,19 +16,19 @@ const findLong = (flags: readonly Flag[], typed: string): Found | undefined => {
   return negated && { flag: negated, isNegated: true }
 }
 
-const unknownFlag = (flags: readonly Flag[], word: string) =>
-  usageError(
-    `unknown flag ${word}${didYouMean(
+const createUnknownFlagError = (flags: readonly Flag[], word: string) =>
+  createUsageError(
+    `unknown flag ${word}${formatSuggestion(
       word,
       flags.flatMap((flag) => flag.names.map((name) => `--${name}`)),
     )}`,
   )
 
-const switchText = (word: string, isNegated: boolean, value: string | undefined): string => {
+const parseSwitch = (word: string, isNegated: boolean, value: string | undefined): string => {
   if (value === undefined) return isNegated ? 'false' : 'true'
-  if (isNegated) throw usageError(`${word} takes no value`)
+  if (isNegated) throw createUsageError(`${word} takes no value`)
   if (value === 'true' || value === 'false') return value
-  throw usageError(`${word} must be true or false`)
+  throw createUsageError(`${word} must be true or false`)
 }
 
 class Words {
@@ -62,14 +62,14 @@ class Words {
     const shown = at === -1 ? word : word.slice(0, at)
     const value = at === -1 ? undefined : word.slice(at + 1)
     const found = findLong(this.flags, shown.slice(2))
-    if (!found) throw unknownFlag(this.flags, shown)
+    if (!found) throw createUnknownFlagError(this.flags, shown)
     this.#add(found, shown, value)
   }
 
   #short(word: string): void {
     const shown = word.slice(0, 2)
     const flag = this.flags.find((one) => one.short === word[1])
-    if (!flag) throw unknownFlag(this.flags, word)
+    if (!flag) throw createUnknownFlagError(this.flags, word)
     const glued = word.slice(2)
     if (flag.isSwitch && glued !== '' && !glued.startsWith('=')) {
       // `-qh` is `-q -h`.
@@ -81,7 +81,7 @@ class Words {
   }
 
   #add({ flag, isNegated }: Found, shown: string, value: string | undefined): void {
-    const text = flag.isSwitch ? switchText(shown, isNegated, value) : (value ?? this.#next(shown))
+    const text = flag.isSwitch ? parseSwitch(shown, isNegated, value) : (value ?? this.#next(shown))
     const known = this.texts.get(flag.field)
     if (known) known.push(text)
     else this.texts.set(flag.field, [text])
@@ -89,10 +89,10 @@ class Words {
 
   #next(shown: string): string {
     const next = this.words[this.#at + 1]
-    if (next === undefined) throw usageError(`${shown} needs a value`)
+    if (next === undefined) throw createUsageError(`${shown} needs a value`)
     // Much more often a forgotten value than one that begins with dashes.
     if (next.startsWith('--'))
-      throw usageError(`${shown} needs a value; one that begins with dashes goes into ${shown}=${next}`)
+      throw createUsageError(`${shown} needs a value; one that begins with dashes goes into ${shown}=${next}`)
     this.#at++
     return next
   }
@@ -119,7 +119,7 @@ const fillArguments = (texts: Map<string, string[]>, args: readonly Argument[], 
     at += taken.length
   }
   const extra = words[at]
-  if (extra !== undefined) throw usageError(`unexpected argument ${JSON.stringify(extra)}`)
+  if (extra !== undefined) throw createUsageError(`unexpected argument ${JSON.stringify(extra)}`)
 }
 
 /** Returns the texts of every flag and argument, by field. @throws AppError INVALID_INPUT */
@@ -133,5 +133,6 @@ export const readArguments = (words: readonly string[], { args, flags }: Spec): 
 /** @throws AppError INVALID_INPUT that names the first missing argument */
 export const requireArguments = (texts: Texts, args: readonly Argument[]): void => {
   const missing = args.filter((arg) => arg.isRequired && !texts.has(arg.field))
-  if (missing.length > 0) throw usageError(`${missing.map((arg) => arg.field.toUpperCase()).join(' and ')} missing`)
+  if (missing.length > 0)
+    throw createUsageError(`${missing.map((arg) => arg.field.toUpperCase()).join(' and ')} missing`)
 }

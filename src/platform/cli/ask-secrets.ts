@@ -1,11 +1,11 @@
 /** Prompts for the missing secrets of a command at a terminal, so that they need not appear on the command line. */
 import type { AnyOperation } from '../operation/operation.ts'
-import { type Texts, textOf } from './command.ts'
+import { getText, type Texts } from './command.ts'
 import type { Io } from './io.ts'
 import { INPUT_FIELD } from './operation-spec.ts'
 
-/** @example questionFor('new_password') // 'New password: ' */
-const questionFor = (field: string): string => {
+/** @example formatQuestion('new_password') // 'New password: ' */
+const formatQuestion = (field: string): string => {
   const words = field.replaceAll('_', ' ')
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}: `
 }
@@ -16,7 +16,7 @@ export const askSecrets = async (
   { op, texts, input }: { op: AnyOperation; texts: Texts; input: Record<string, unknown> },
 ): Promise<void> => {
   // With the input on standard input, no prompt can be answered.
-  if (!io.stdin.isTty || textOf(texts, INPUT_FIELD) === '-') return
+  if (!io.stdin.isTty || getText(texts, INPUT_FIELD) === '-') return
   for (const field of op.cli?.ask ?? [])
-    if (input[field] === undefined) input[field] = await io.stdin.ask(questionFor(field), { isSecret: true })
+    if (input[field] === undefined) input[field] = await io.stdin.ask(formatQuestion(field), { isSecret: true })
 }

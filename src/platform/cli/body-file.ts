@@ -1,9 +1,9 @@
 /** `--input FILE|-`: reads a JSON or YAML document from a file or from standard input. */
 import { readFile } from 'node:fs/promises'
 import type { Io } from './io.ts'
-import { usageError } from './usage-error.ts'
+import { createUsageError } from './usage-error.ts'
 
-const messageOf = (error: unknown): string =>
+const getMessage = (error: unknown): string =>
   error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
 
 /** @throws AppError INVALID_INPUT for a text that is neither JSON nor YAML */
@@ -21,7 +21,7 @@ export const parseDocument = async (text: string, from: string): Promise<unknown
   try {
     return parse(bare)
   } catch (error) {
-    throw usageError(`${from} is neither JSON nor YAML: ${messageOf(error)}`)
+    throw createUsageError(`${from} is neither JSON nor YAML: ${getMessage(error)}`)
   }
 }
 
@@ -31,7 +31,7 @@ export const readText = async (io: Io, path: string): Promise<string> => {
       path === '-' ? await io.stdin.readAll() : await readFile(path),
     )
   } catch (error) {
-    throw usageError(`can't read ${path}: ${messageOf(error)}`)
+    throw createUsageError(`can't read ${path}: ${getMessage(error)}`)
   }
 }
 
@@ -41,5 +41,5 @@ export const readBody = async (io: Io, path: string): Promise<Record<string, unk
   const body = await parseDocument(await readText(io, path), from)
   // An object that is not a list has text keys.
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
-  throw usageError(`${from} must hold one object`)
+  throw createUsageError(`${from} must hold one object`)
 }

@@ -1,7 +1,7 @@
 /** The hand-written commands of the client. They load their code when they run. */
-import { argument, type Command, flag, isOn, textOf } from './command.ts'
-import { completionScript, SHELLS } from './completion.ts'
-import { usageError } from './usage-error.ts'
+import { type Command, createArgument, createFlag, getText, isOn } from './command.ts'
+import { getCompletionScript, SHELLS } from './completion.ts'
+import { createUsageError } from './usage-error.ts'
 
 const loginCommand: Command = {
   words: ['login'],
@@ -10,11 +10,11 @@ const loginCommand: Command = {
   spec: () => ({
     args: [],
     flags: [
-      flag('username', 'The user who signs in', { hint: 'NAME' }),
-      flag('name', 'Name of the key', { hint: 'KEYNAME' }),
-      flag('password-stdin', 'Read the password from standard input'),
-      flag('sso', 'Sign in on a page of the server, in any way; for a host without a browser too'),
-      flag('code', 'The code of your authenticator app, or a recovery code; a terminal is asked for it', {
+      createFlag('username', 'The user who signs in', { hint: 'NAME' }),
+      createFlag('name', 'Name of the key', { hint: 'KEYNAME' }),
+      createFlag('password-stdin', 'Read the password from standard input'),
+      createFlag('sso', 'Sign in on a page of the server, in any way; for a host without a browser too'),
+      createFlag('code', 'The code of your authenticator app, or a recovery code; a terminal is asked for it', {
         hint: 'CODE',
       }),
     ],
@@ -28,7 +28,7 @@ const loginCommand: Command = {
 const logoutCommand: Command = {
   words: ['logout'],
   summary: 'Delete the API key of plat login, here and on the server',
-  spec: () => ({ args: [], flags: [flag('local', 'Delete it only here')] }),
+  spec: () => ({ args: [], flags: [createFlag('local', 'Delete it only here')] }),
   run: async (session, texts) => (await import('./login.ts')).logout(session, texts),
 }
 
@@ -37,11 +37,11 @@ const completionCommand: Command = {
   summary: 'Print the completion script of a shell',
   description:
     'bash: source <(plat completion bash)   zsh: source <(plat completion zsh)   fish: plat completion fish | source',
-  spec: () => ({ args: [argument('shell', '', { choices: SHELLS })], flags: [] }),
+  spec: () => ({ args: [createArgument('shell', '', { choices: SHELLS })], flags: [] }),
   run: async ({ io }, texts) => {
-    const shell = SHELLS.find((one) => one === textOf(texts, 'shell'))
-    if (!shell) throw usageError(`SHELL must be one of ${SHELLS.join(', ')}`)
-    await io.stdout.write(completionScript(shell))
+    const shell = SHELLS.find((one) => one === getText(texts, 'shell'))
+    if (!shell) throw createUsageError(`SHELL must be one of ${SHELLS.join(', ')}`)
+    await io.stdout.write(getCompletionScript(shell))
     return 0
   },
 }
@@ -52,12 +52,12 @@ const manualCommand: Command = {
   description: 'plat manual | man -l -',
   spec: () => ({ args: [], flags: [] }),
   run: async ({ io, program }) => {
-    const [contracts, { allCommands }, { manualPage }] = await Promise.all([
+    const [contracts, { listCommands }, { formatManualPage }] = await Promise.all([
       program.contracts(),
       import('./operation-commands.ts'),
       import('./manual.ts'),
     ])
-    await io.stdout.write(manualPage(allCommands(contracts, program.specials), program.version))
+    await io.stdout.write(formatManualPage(listCommands(contracts, program.specials), program.version))
     return 0
   },
 }
@@ -66,7 +66,7 @@ const healthcheckCommand: Command = {
   words: ['healthcheck'],
   summary: 'Check by the exit code that the server answers, for monitoring',
   description: 'Calls the server at PLAT_URL, or else the one of this machine at LISTEN_ADDR. Needs no key.',
-  spec: () => ({ args: [], flags: [flag('ready', 'Check that it is ready for work, not only that it answers')] }),
+  spec: () => ({ args: [], flags: [createFlag('ready', 'Check that it is ready for work, not only that it answers')] }),
   run: async (session, texts) => (await import('./healthcheck.ts')).healthcheck(session, texts),
 }
 
@@ -75,7 +75,7 @@ const completeCommand: Command = {
   summary: 'Print the candidates at the cursor',
   isHidden: true,
   spec: () => ({
-    args: [argument('words', 'The words so far; the last one may be empty', { isRequired: false, isRest: true })],
+    args: [createArgument('words', 'The words so far; the last one may be empty', { isRequired: false, isRest: true })],
     flags: [],
   }),
   run: async (session, texts) => (await import('./complete.ts')).complete(session, texts.get('words') ?? []),

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { AppError, toErrorBody } from '../contract/errors.ts'
 import { operation } from '../operation/operation.ts'
-import { call, createClient, requestOf } from './client.ts'
+import { buildRequest, call, createClient } from './client.ts'
 
 const Thing = z.object({ id: z.string(), name: z.string() })
 const things = {
@@ -98,15 +98,15 @@ describe('the request', () => {
   })
 
   test.each(['', '.', '..'])('the id "%s" never becomes another URL', (id) => {
-    expect(() => requestOf(things.delete, { id })).toThrow('Nothing has the id')
+    expect(() => buildRequest(things.delete, { id })).toThrow('Nothing has the id')
   })
 
   test('an id with $ patterns is taken literally', () => {
-    expect(requestOf(things.delete, { id: '$&$1' }).path).toBe('/api/things/%24%26%241')
+    expect(buildRequest(things.delete, { id: '$&$1' }).path).toBe('/api/things/%24%26%241')
   })
 
   test('a header field that cannot travel is named', () => {
-    expect(() => requestOf(things.create, { box_id: 'b', idempotency_key: 'a\nb' })).toThrow(
+    expect(() => buildRequest(things.create, { box_id: 'b', idempotency_key: 'a\nb' })).toThrow(
       'idempotency_key: must be plain ASCII text',
     )
   })

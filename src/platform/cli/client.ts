@@ -1,7 +1,7 @@
 /** Operations as typed calls over `fetch`, for the web UI, the command line and the tests. Browser-safe. */
-import { encodedNote, NOTE_HEADER } from '../contract/change-note.ts'
+import { encodeNote, NOTE_HEADER } from '../contract/change-note.ts'
 import { AppError, ERRORS, type ErrorCode, type FieldIssue, invalidField } from '../contract/errors.ts'
-import { httpParts, takesQuery } from '../operation/http-route.ts'
+import { parseHttp, takesQuery } from '../operation/http-route.ts'
 import type { AnyOperation, InputOf, OperationSet, OutputOf } from '../operation/operation.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -37,7 +37,7 @@ export type Client<S extends Readonly<Record<string, OperationSet>>> = {
 /** Segments that a URL parser takes for folders, even percent-encoded: no request can carry them. */
 const UNSENDABLE = new Set(['', '.', '..'])
 
-const pathSegment = (field: string, value: unknown): string => {
+const encodePathSegment = (field: string, value: unknown): string => {
   if (value === undefined || value === null) throw invalidField(field, 'is required')
   const text = String(value)
   if (UNSENDABLE.has(text)) throw new AppError('NOT_FOUND', `Nothing has the ${field} "${text}"`)
@@ -47,15 +47,15 @@ const pathSegment = (field: string, value: unknown): string => {
 const isSent = (value: unknown): boolean => value !== undefined && value !== null
 
 /** The entries of a record are parameters: `{ custom: { owner: 'neteng' } }` becomes `custom.owner=neteng`. */
-const parametersOf = ([name, value]: readonly [string, unknown]): (readonly [string, unknown])[] => {
+const toParameters = ([name, value]: readonly [string, unknown]): (readonly [string, unknown])[] => {
   if (Array.isArray(value)) return value.map((one) => [name, one])
   if (typeof value !== 'object' || value === null) return [[name, value]]
   return Object.entries(value).map(([key, one]) => [`${name}.${key}`, one])
 }
 
-const queryOf = (fields: Readonly<Record<string, unknown>>): string => {
+const buildQuery = (fields: Readonly<Record<string, unknown>>): string => {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(fields).flatMap(parametersOf))
+  for (const [name, value] of Object.entries(fields).flatMap(toParameters))
     if (isSent(value)) query.append(name, String(value))
   const text = query.toString()
   return text === '' ? '' : `?${text}`
@@ -66,12 +66,12 @@ const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 type WireRequest = { readonly path: string; readonly init: RequestInit & { readonly headers: Record<string, string> } }
 
 /** Path parameters, then named headers, then query or body. @throws AppError VALIDATION_ERROR */
-export const requestOf = (op: AnyOperation, input: Readonly<Record<string, unknown>>): WireRequest => {
-  const { method, path, params } = httpParts(op.http)
+export const buildRequest = (op: AnyOperation, input: Readonly<Record<string, unknown>>): WireRequest => {
+  const { method, path, params } = parseHttp(op.http)
   const rest = { ...input }
   const headers: Record<string, string> = { accept: 'application/json' }
   const url = params.reduce((made, name) => {
-    const segment = pathSegment(name, rest[name])
+    const segment = encodePathSegment(name, rest[name])
     delete rest[name]
     return made.replace(`{${name}}`, () => segment)
   }, path)
@@ -79,22 +79,22 @@ export const requestOf = (op: AnyOperation, input: Readonly<Record<string, unkno
     const value = rest[field]
     delete rest[field]
     if (value === undefined || value === null) continue
-    const text = header === NOTE_HEADER ? encodedNote(String(value)) : String(value)
+    const text = header === NOTE_HEADER ? encodeNote(String(value)) : String(value)
     if (!isHeaderText(text)) throw invalidField(field, 'must be plain ASCII text')
     headers[header] = text
   }
-  if (takesQuery(method)) return { path: url + queryOf(rest), init: { method, headers } }
+  if (takesQuery(method)) return { path: url + buildQuery(rest), init: { method, headers } }
   headers['content-type'] = 'application/json'
   const queried = (op.inQuery ?? []).map((field): [string, unknown] => {
     const value = rest[field]
     delete rest[field]
     return [field, value]
   })
-  return { path: url + queryOf(Object.fromEntries(queried)), init: { method, headers, body: JSON.stringify(rest) } }
+  return { path: url + buildQuery(Object.fromEntries(queried)), init: { method, headers, body: JSON.stringify(rest) } }
 }
 
 /** Returns the error code for an answer without one, such as a proxy's. */
-const codeOfStatus = (status: number): ErrorCode => {
+const toErrorCode = (status: number): ErrorCode => {
   if (status === 401) return 'UNAUTHORIZED'
   if (status === 403) return 'FORBIDDEN'
   if (status === 404) return 'NOT_FOUND'
@@ -118,19 +118,19 @@ const getRetryAfterS = ({ headers }: Response): number | undefined => {
 }
 
 /** Returns the error of a body `{code, error, details}`, or without one, of the status. @param retryAfterS of its header */
-export const errorOf = (status: number, body: unknown, from: string, retryAfterS?: number): AppError => {
+export const buildError = (status: number, body: unknown, from: string, retryAfterS?: number): AppError => {
   // Read field by field below, because a proxy or a newer server may send any value.
   const { code, error, details } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   if (typeof error !== 'string')
-    return new AppError(codeOfStatus(status), `${from} answered with HTTP status ${status}`, { status, retryAfterS })
-  const known = typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : codeOfStatus(status)
+    return new AppError(toErrorCode(status), `${from} answered with HTTP status ${status}`, { status, retryAfterS })
+  const known = typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : toErrorCode(status)
   return new AppError(known, error, {
     ...{ status, retryAfterS },
     details: Array.isArray(details) ? details.filter(isIssue) : [],
   })
 }
 
-const placeOf = (transport: Transport): string => transport.baseUrl || 'the server'
+const getServerName = (transport: Transport): string => transport.baseUrl || 'the server'
 
 const reach = async (transport: Transport, path: string, init: RequestInit): Promise<Response> => {
   try {
@@ -139,7 +139,7 @@ const reach = async (transport: Transport, path: string, init: RequestInit): Pro
     // The reason of an abort, and an error of the transport itself, are passed on.
     if (init.signal?.aborted || cause instanceof AppError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new AppError('UNAVAILABLE', `Can't reach ${placeOf(transport)}: ${reason}`, { cause })
+    throw new AppError('UNAVAILABLE', `Can't reach ${getServerName(transport)}: ${reason}`, { cause })
   }
 }
 
@@ -153,7 +153,7 @@ export const sendRequest = async (transport: Transport, path: string, init: Requ
   if (response.ok) return response
   // A body that isn't JSON adds nothing to the status.
   const body: unknown = await response.json().catch(() => undefined)
-  throw errorOf(response.status, body, placeOf(transport), getRetryAfterS(response))
+  throw buildError(response.status, body, getServerName(transport), getRetryAfterS(response))
 }
 
 /** Calls an operation and returns the response with its body unread, for answers that are streamed on. */
@@ -163,7 +163,7 @@ export const send = (
   input: Readonly<Record<string, unknown>>,
   { signal, headers }: CallOptions = {},
 ): Promise<Response> => {
-  const { path, init } = requestOf(op, transport.complete?.(op, input) ?? input)
+  const { path, init } = buildRequest(op, transport.complete?.(op, input) ?? input)
   return sendRequest(transport, path, {
     ...init,
     headers: { ...init.headers, ...headers },
@@ -177,7 +177,7 @@ export const readJson = async (transport: Transport, response: Response): Promis
   try {
     return await response.json()
   } catch (cause) {
-    throw new AppError('UNAVAILABLE', `${placeOf(transport)} answered with something that isn't JSON`, { cause })
+    throw new AppError('UNAVAILABLE', `${getServerName(transport)} answered with something that isn't JSON`, { cause })
   }
 }
 
@@ -200,13 +200,13 @@ export const createClient = <S extends Readonly<Record<string, OperationSet>>>(
   transport: Transport,
   contracts: S,
 ): Client<S> => {
-  const callerOf =
+  const createCaller =
     (op: AnyOperation): AnyCall =>
     (input = {}, options) =>
       call(transport, op, input, options)
   const features = Object.entries(contracts).map(([feature, ops]) => [
     feature,
-    Object.fromEntries(Object.entries(ops).map(([verb, op]) => [verb, callerOf(op)])),
+    Object.fromEntries(Object.entries(ops).map(([verb, op]) => [verb, createCaller(op)])),
   ])
   // Object.fromEntries loses the names of the verbs; they are those of `contracts`.
   return Object.fromEntries(features) as Client<S>

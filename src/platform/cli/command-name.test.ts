@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { commandOf, singular, toolName } from './command-name.ts'
+import { getCommandWords, getToolName, toSingular } from './command-name.ts'
 
 test.each([
   ['datacenters', 'datacenter'],
@@ -8,15 +8,15 @@ test.each([
   ['access', 'access'],
   ['search', 'search'],
 ])('the singular of %s is %s', (noun, one) => {
-  expect(singular(noun)).toBe(one)
+  expect(toSingular(noun)).toBe(one)
 })
 
 test('a command is the singular noun and the verb, unless the contract names another', () => {
-  expect(commandOf({ name: 'devices.create' })).toEqual(['device', 'create'])
-  expect(commandOf({ name: 'pools.all', cli: { command: 'pool list' } })).toEqual(['pool', 'list'])
-  expect(commandOf({ name: 'search.all', cli: { command: 'search' } })).toEqual(['search'])
+  expect(getCommandWords({ name: 'devices.create' })).toEqual(['device', 'create'])
+  expect(getCommandWords({ name: 'pools.all', cli: { command: 'pool list' } })).toEqual(['pool', 'list'])
+  expect(getCommandWords({ name: 'search.all', cli: { command: 'search' } })).toEqual(['search'])
 })
 
 test('a tool has the words of the command, joined by underscores', () => {
-  expect(toolName({ name: 'pools.next-ip' })).toBe('pool_next_ip')
+  expect(getToolName({ name: 'pools.next-ip' })).toBe('pool_next_ip')
 })

@@ -1,26 +1,26 @@
 /** Writes a call of an operation as a command for a POSIX shell, of curl or of plat. Browser-safe. */
 
 import type { AnyOperation } from '../operation/operation.ts'
-import { requestOf } from './client.ts'
-import { commandOf, flagName, type Named } from './command-name.ts'
+import { buildRequest } from './client.ts'
+import { getCommandWords, type Named, toFlagName } from './command-name.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
 const PLAIN = /^[\w@%+=:,./-]+$/
 
 /** A word of a POSIX shell. */
-export const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+export const quoteWord = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /** @param place the URL for a path, as a word of the shell */
-export const curlText = (op: AnyOperation, input: Input, place: (path: string) => string): string => {
-  const { path, init } = requestOf(op, input)
+export const formatCurl = (op: AnyOperation, input: Input, place: (path: string) => string): string => {
+  const { path, init } = buildRequest(op, input)
   const { accept, ...headers } = init.headers
   const words = [
     'curl',
     ...(init.method === 'GET' ? [] : ['-X', String(init.method)]),
     '-H "Authorization: Bearer $PLAT_TOKEN"',
-    ...Object.entries(headers).flatMap(([name, value]) => ['-H', quoted(`${name}: ${value}`)]),
-    ...(typeof init.body === 'string' ? ['-d', quoted(init.body)] : []),
+    ...Object.entries(headers).flatMap(([name, value]) => ['-H', quoteWord(`${name}: ${value}`)]),
+    ...(typeof init.body === 'string' ? ['-d', quoteWord(init.body)] : []),
     place(path),
   ]
   return words.join(' ')
@@ -30,18 +30,18 @@ export const curlText = (op: AnyOperation, input: Input, place: (path: string) =
 export const isEmpty = (value: unknown): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
-const flagWords = (field: string, value: unknown): string[] => {
-  const name = `--${flagName(field)}`
-  if (isEmpty(value)) return [`--unset ${flagName(field)}`]
-  if (typeof value === 'boolean') return [value ? name : `--no-${flagName(field)}`]
+const formatFlag = (field: string, value: unknown): string[] => {
+  const name = `--${toFlagName(field)}`
+  if (isEmpty(value)) return [`--unset ${toFlagName(field)}`]
+  if (typeof value === 'boolean') return [value ? name : `--no-${toFlagName(field)}`]
   return (Array.isArray(value) ? value : [value]).map((one) => {
     const text = typeof one === 'object' ? JSON.stringify(one) : String(one)
     // A value that begins with dashes would be parsed as a flag.
-    return text.startsWith('-') ? `${name}=${quoted(text)}` : `${name} ${quoted(text)}`
+    return text.startsWith('-') ? `${name}=${quoteWord(text)}` : `${name} ${quoteWord(text)}`
   })
 }
 
-export const platText = (op: Named, input: Input): string => {
+export const formatPlatCommand = (op: Named, input: Input): string => {
   const given = Object.entries(input).filter(([, value]) => value !== undefined)
   const positional = op.cli?.args ?? []
   const args = positional.filter((field) => {
@@ -52,8 +52,8 @@ export const platText = (op: Named, input: Input): string => {
   const leading = positional.slice(0, args.length).every((field) => args.includes(field)) ? args : []
   return [
     'plat',
-    ...commandOf(op),
-    ...leading.map((field) => quoted(String(input[field]))),
-    ...given.filter(([field]) => !leading.includes(field)).flatMap(([field, value]) => flagWords(field, value)),
+    ...getCommandWords(op),
+    ...leading.map((field) => quoteWord(String(input[field]))),
+    ...given.filter(([field]) => !leading.includes(field)).flatMap(([field, value]) => formatFlag(field, value)),
   ].join(' ')
 }

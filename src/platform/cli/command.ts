@@ -81,7 +81,7 @@ export type Command = {
 }
 
 /** A flag of a hand-written command. */
-export const flag = (
+export const createFlag = (
   name: string,
   about: string,
   { hint = '', ...rest }: Partial<Pick<Flag, 'hint' | 'choices' | 'ref' | 'short' | 'isList'>> = {},
@@ -99,7 +99,7 @@ export const flag = (
 })
 
 /** An argument of a hand-written command. */
-export const argument = (
+export const createArgument = (
   field: string,
   about: string,
   rest: Partial<Omit<Argument, 'field' | 'about'>> = {},
@@ -114,5 +114,5 @@ export const argument = (
   ...rest,
 })
 
-export const textOf = (texts: Texts, field: string): string | undefined => texts.get(field)?.at(-1)
-export const isOn = (texts: Texts, field: string): boolean => textOf(texts, field) === 'true'
+export const getText = (texts: Texts, field: string): string | undefined => texts.get(field)?.at(-1)
+export const isOn = (texts: Texts, field: string): boolean => getText(texts, field) === 'true'

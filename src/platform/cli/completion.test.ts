@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { completionScript, SHELLS } from './completion.ts'
+import { getCompletionScript, SHELLS } from './completion.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plat-completion-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -26,7 +26,7 @@ chmodSync(plat, 0o755)
 
 /** Returns the candidates of bash for a line with the cursor at its end, split into words like readline does. */
 const offered = async (line: string, words: readonly string[]): Promise<{ replies: string[]; asked: string }> => {
-  const script = `${completionScript('bash')}
+  const script = `${getCompletionScript('bash')}
 COMP_LINE=$1 COMP_POINT=\${#1}; shift
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 _plat
@@ -40,7 +40,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
 describe.each([...SHELLS])('%s', (shell) => {
   test('the script parses', () => {
     const file = join(folder, `plat.${shell}`)
-    writeFileSync(file, completionScript(shell))
+    writeFileSync(file, getCompletionScript(shell))
     const { exitCode, stderr } = Bun.spawnSync([shell, '-n', file])
     expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: '' })
   })

@@ -62,5 +62,5 @@ complete -c plat -f -a '(__plat_complete)'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-export const completionScript = (shell: (typeof SHELLS)[number]): string =>
+export const getCompletionScript = (shell: (typeof SHELLS)[number]): string =>
   ({ bash: BASH, zsh: ZSH, fish: FISH })[shell]

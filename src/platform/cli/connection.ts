@@ -4,7 +4,7 @@ import { AppError } from '../contract/errors.ts'
 import type { Fetch, Transport } from './client.ts'
 import type { Io } from './io.ts'
 import { readSettings, type Settings } from './settings.ts'
-import { usageError } from './usage-error.ts'
+import { createUsageError } from './usage-error.ts'
 
 export const DEFAULT_URL = 'http://localhost:8080'
 
@@ -16,11 +16,11 @@ export type Connection = {
 
 type Asked = { readonly url: string | undefined; readonly token: string | undefined }
 
-/** @example normalUrl('https://Plat.example.com/') // 'https://plat.example.com' @throws AppError INVALID_INPUT */
-export const normalUrl = (text: string): string => {
+/** @example normalizeUrl('https://Plat.example.com/') // 'https://plat.example.com' @throws AppError INVALID_INPUT */
+export const normalizeUrl = (text: string): string => {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.host === '')
-    throw usageError(`"${text}" is not the URL of a server`)
+    throw createUsageError(`"${text}" is not the URL of a server`)
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
@@ -50,18 +50,18 @@ const explain =
   }
 
 /** Returns the requested URL, else the one of the login, else the default. */
-export const urlOf = (io: Io, asked: string | undefined, stored: Settings | undefined): string =>
-  normalUrl(asked || io.env.PLAT_URL || stored?.url || DEFAULT_URL)
+export const selectUrl = (io: Io, asked: string | undefined, stored: Settings | undefined): string =>
+  normalizeUrl(asked || io.env.PLAT_URL || stored?.url || DEFAULT_URL)
 
-export const transportTo = (io: Io, url: string, headers: Readonly<Record<string, string>> = {}): Transport => ({
+export const createTransport = (io: Io, url: string, headers: Readonly<Record<string, string>> = {}): Transport => ({
   fetch: refuseRedirects(explain(io.fetch)),
   baseUrl: url,
   headers,
 })
 
-const headerText = (token: string): string => {
+const checkToken = (token: string): string => {
   if (/^[\x21-\x7e]+$/.test(token)) return token
-  throw usageError('the token holds characters that no API key has')
+  throw createUsageError('the token holds characters that no API key has')
 }
 
 export const connect = async (io: Io, asked: Asked): Promise<Connection> => {
@@ -69,8 +69,8 @@ export const connect = async (io: Io, asked: Asked): Promise<Connection> => {
   const hasUrl = Boolean(asked.url || io.env.PLAT_URL)
   // With both given, the stored login is not read, so it may be unreadable.
   const stored = token && hasUrl ? undefined : await readSettings(io.env)
-  const url = urlOf(io, asked.url, stored)
-  const key = token || (stored && normalUrl(stored.url) === url ? stored.key : undefined)
-  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${headerText(key)}` }
-  return { url, hasToken: key !== undefined, transport: transportTo(io, url, headers) }
+  const url = selectUrl(io, asked.url, stored)
+  const key = token || (stored && normalizeUrl(stored.url) === url ? stored.key : undefined)
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${checkToken(key)}` }
+  return { url, hasToken: key !== undefined, transport: createTransport(io, url, headers) }
 }

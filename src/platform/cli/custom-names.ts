@@ -1,35 +1,35 @@
 /** Replaces names by ids in the values and filters of custom fields that are references. The server knows which ones are. */
 import { AppError, type FieldIssue, rejectIssues } from '../contract/errors.ts'
 import type { CustomPlace } from '../contract/json-schema.ts'
-import { fieldName } from '../contract/validate.ts'
+import { formatFieldName } from '../contract/validate.ts'
 import type { AnyOperation } from '../operation/operation.ts'
 import { isRow } from './labels.ts'
-import { collect, type Names, operationsOf, type Reference, UUID } from './names.ts'
+import { collect, listOperations, type Names, type Reference, UUID } from './names.ts'
 
 /** The values or the filters of an object, by the names of their fields. */
 type Given = { readonly place: CustomPlace; readonly field: (name: string) => string; readonly values: Values }
 type Values = Record<string, unknown>
 
-const givenIn = (op: AnyOperation, input: Record<string, unknown>): Given[] =>
+const collectGiven = (op: AnyOperation, input: Record<string, unknown>): Given[] =>
   collect(op, input, ({ custom: place }, value, { path }) =>
     // The parsed input is written to below.
     place && isRow(value)
-      ? [{ place, field: (name) => fieldName([...path, name]), values: value as Values }]
+      ? [{ place, field: (name) => formatFieldName([...path, name]), values: value as Values }]
       : undefined,
   )
 
 /** True for a text that may be a name. In a filter `*` stands for any value. */
-const mayBeName = (value: unknown, { as }: CustomPlace): boolean =>
+const canBeName = (value: unknown, { as }: CustomPlace): boolean =>
   Array.isArray(value)
-    ? value.some((one) => mayBeName(one, { of: '', as }))
+    ? value.some((one) => canBeName(one, { of: '', as }))
     : typeof value === 'string' && value !== '' && !(as === 'filter' && value === '*') && !UUID.test(value)
 
 /** The part of a definition that is read here. */
 type Defined = { readonly noun: string; readonly isMultiple: boolean }
 
 /** Returns the references among the custom fields of a resource; none for a caller who may not list the definitions. */
-const referencesOf = async (of: string, { ask, contracts }: Names): Promise<ReadonlyMap<string, Defined>> => {
-  const list = operationsOf(contracts, 'custom-fields').find(({ name }) => name === 'custom-fields.list')
+const findReferences = async (of: string, { ask, contracts }: Names): Promise<ReadonlyMap<string, Defined>> => {
+  const list = listOperations(contracts, 'custom-fields').find(({ name }) => name === 'custom-fields.list')
   if (!list) return new Map()
   const rows = await ask(list, { resource: of }).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'FORBIDDEN') return []
@@ -45,23 +45,23 @@ const referencesOf = async (of: string, { ask, contracts }: Names): Promise<Read
 }
 
 /** Returns the list of a field with several values, of which a text names each before a semicolon. */
-const listOf = (value: unknown): unknown[] =>
+const toList = (value: unknown): unknown[] =>
   typeof value === 'string' ? value.split(';').map((one) => one.trim()) : Array.isArray(value) ? value : [value]
 
-const namesIn = ({ place, field, values }: Given, defined: ReadonlyMap<string, Defined>): Reference[] =>
+const collectNames = ({ place, field, values }: Given, defined: ReadonlyMap<string, Defined>): Reference[] =>
   Object.entries(values).flatMap(([name, value]) => {
     const reference = defined.get(name)
-    if (!reference || !mayBeName(value, place)) return []
+    if (!reference || !canBeName(value, place)) return []
     const { noun, isMultiple } = reference
     const at = (holder: Record<PropertyKey, unknown>, key: PropertyKey): Reference[] => {
       const text = holder[key]
       const put = (id: string) => {
         holder[key] = id
       }
-      return typeof text === 'string' && mayBeName(text, place) ? [{ noun, field: field(name), text, put }] : []
+      return typeof text === 'string' && canBeName(text, place) ? [{ noun, field: field(name), text, put }] : []
     }
     if (!isMultiple || place.as === 'filter') return at(values, name)
-    const list = listOf(value).filter((one) => one !== '')
+    const list = toList(value).filter((one) => one !== '')
     values[name] = list
     // A list is addressed by its indices like an object by its keys.
     return list.flatMap((_, i) => at(list as unknown as Record<PropertyKey, unknown>, i))
@@ -72,15 +72,15 @@ const namesIn = ({ place, field, values }: Given, defined: ReadonlyMap<string, D
  * @throws AppError VALIDATION_ERROR on `custom.<name>` for an unknown or an ambiguous name
  */
 export const resolveCustom = async (op: AnyOperation, input: Record<string, unknown>, names: Names): Promise<void> => {
-  const all = givenIn(op, input).filter(({ place, values }) =>
-    Object.values(values).some((one) => mayBeName(one, place)),
+  const all = collectGiven(op, input).filter(({ place, values }) =>
+    Object.values(values).some((one) => canBeName(one, place)),
   )
   const issues: FieldIssue[] = []
   for (const [of, given] of Map.groupBy(all, ({ place }) => place.of)) {
-    const defined = await referencesOf(of, names)
-    for (const reference of given.flatMap((one) => namesIn(one, defined))) {
+    const defined = await findReferences(of, names)
+    for (const reference of given.flatMap((one) => collectNames(one, defined))) {
       try {
-        reference.put(await names.idOf(reference))
+        reference.put(await names.findId(reference))
       } catch (error) {
         if (!(error instanceof AppError && (error.code === 'NOT_FOUND' || error.code === 'INVALID_INPUT'))) throw error
         issues.push({ field: reference.field, message: error.message })

@@ -1,7 +1,7 @@
 /** The device cookies of `plat login`: a later sign-in skips the queue of unknown clients. A logout keeps them. */
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Env, settingsPath, writePrivate } from './settings.ts'
+import { type Env, getSettingsPath, writePrivate } from './settings.ts'
 
 type Kept = { readonly url: string; readonly username: string; readonly cookie: string }
 type Account = Omit<Kept, 'cookie'>
@@ -11,7 +11,7 @@ const MAX_KEPT = 20
 /** In the form of a Cookie header. */
 const COOKIE = /^(__Host-)?device=[\w.-]+$/
 
-const pathOf = (env: Env): string => join(dirname(settingsPath(env)), 'devices.json')
+const getPath = (env: Env): string => join(dirname(getSettingsPath(env)), 'devices.json')
 
 const isKept = (value: unknown): value is Kept => {
   // Read field by field.
@@ -22,27 +22,27 @@ const isKept = (value: unknown): value is Kept => {
 /** A missing or unreadable file costs only the better place in the queue. */
 const readAll = async (env: Env): Promise<Kept[]> => {
   try {
-    const kept: unknown = JSON.parse(await readFile(pathOf(env), 'utf8'))
+    const kept: unknown = JSON.parse(await readFile(getPath(env), 'utf8'))
     return Array.isArray(kept) ? kept.filter(isKept) : []
   } catch {
     return []
   }
 }
 
-const isOf =
+const isSameAccount =
   ({ url, username }: Account) =>
   (kept: Account): boolean =>
     kept.url === url && kept.username.toLowerCase() === username.toLowerCase()
 
 /** Returns the Cookie header for a sign-in of that account at that server. */
 export const readDevice = async (env: Env, account: Account): Promise<string | undefined> =>
-  (await readAll(env)).find(isOf(account))?.cookie
+  (await readAll(env)).find(isSameAccount(account))?.cookie
 
 /** @param cookie `name=value`; anything but a device cookie is ignored */
 export const keepDevice = async (env: Env, { url, username }: Account, cookie: string): Promise<void> => {
   if (!COOKIE.test(cookie)) return
-  const isSame = isOf({ url, username })
+  const isSame = isSameAccount({ url, username })
   const others = (await readAll(env)).filter((one) => !isSame(one))
   const kept = [...others, { url, username, cookie }].slice(-MAX_KEPT)
-  await writePrivate(pathOf(env), `${JSON.stringify(kept, undefined, 2)}\n`)
+  await writePrivate(getPath(env), `${JSON.stringify(kept, undefined, 2)}\n`)
 }

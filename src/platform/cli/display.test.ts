@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { cut, padEnd, printable, printableJson, widthOf } from './display.ts'
-import { didYouMean } from './suggest.ts'
+import { cut, measureWidth, padEnd, toPrintable, toPrintableJson } from './display.ts'
+import { formatSuggestion } from './suggest.ts'
 
 describe('printable', () => {
   test.each([
@@ -13,12 +13,12 @@ describe('printable', () => {
     ['a\u200bb\ufeff', 'a\\u200bb\\ufeff'],
     ['👩\u200d👧', '👩\u200d👧'],
   ])('%j', (text, shown) => {
-    expect(printable(text)).toBe(shown)
+    expect(toPrintable(text)).toBe(shown)
   })
 
   test('JSON keeps its meaning', () => {
     const value = { name: '\u009b\u202e\u001b\n' }
-    const text = printableJson(JSON.stringify(value, undefined, 2))
+    const text = toPrintableJson(JSON.stringify(value, undefined, 2))
     expect(text).not.toMatch(/[\u007f-\u009f\u202e]/)
     expect(JSON.parse(text)).toEqual(value)
   })
@@ -26,7 +26,7 @@ describe('printable', () => {
 
 describe('width', () => {
   test('wide characters take two columns', () => {
-    expect(widthOf('漢字')).toBe(4)
+    expect(measureWidth('漢字')).toBe(4)
     expect(padEnd('漢', 4)).toBe('漢  ')
   })
 
@@ -45,5 +45,5 @@ test.each([
   ['--tgas', ['--tags', '--name'], '; did you mean --tags?'],
   ['datacenterx', ['name'], ''],
 ])('%s', (word, known, text) => {
-  expect(didYouMean(word, known)).toBe(text)
+  expect(formatSuggestion(word, known)).toBe(text)
 })

@@ -7,10 +7,10 @@ import { requireArguments } from './args.ts'
 import { askSecrets } from './ask-secrets.ts'
 import { send, type Transport } from './client.ts'
 import type { Session, Spec, Texts } from './command.ts'
-import { textOf } from './command.ts'
+import { getText } from './command.ts'
 import { resolveCustom } from './custom-names.ts'
-import { inputOf } from './input.ts'
-import { createNames, momentIn, type Names, type Reference, referencesOf } from './names.ts'
+import { buildInput } from './input.ts'
+import { collectReferences, createNames, getMoment, type Names, type Reference } from './names.ts'
 import { INPUT_FIELD } from './operation-spec.ts'
 import { present } from './present.ts'
 
@@ -32,7 +32,7 @@ const checkBeforeNames = (op: AnyOperation, input: Input, names: readonly Refere
 export const resolve = async (names: Names, references: readonly Reference[]): Promise<boolean> => {
   let isChanged = false
   for (const reference of references) {
-    const id = await names.idOf(reference)
+    const id = await names.findId(reference)
     if (id !== reference.text) isChanged = true
     reference.put(id)
   }
@@ -65,13 +65,13 @@ export const execute = async (
   { op, spec, texts }: { op: AnyOperation; spec: Spec; texts: Texts },
 ): Promise<number> => {
   // The file may contain the values of the arguments.
-  if (textOf(texts, INPUT_FIELD) === undefined) requireArguments(texts, spec.args)
-  const input = { ...op.cli?.preset, ...(await inputOf(session.io, { op, spec, texts })) }
+  if (getText(texts, INPUT_FIELD) === undefined) requireArguments(texts, spec.args)
+  const input = { ...op.cli?.preset, ...(await buildInput(session.io, { op, spec, texts })) }
   await askSecrets(session.io, { op, texts, input })
-  const { inPath, elsewhere } = referencesOf(op, input)
+  const { inPath, elsewhere } = collectReferences(op, input)
   checkBeforeNames(op, input, elsewhere)
   const { transport } = await session.connect()
-  const names = createNames(transport, await session.program.contracts(), momentIn(op, input))
+  const names = createNames(transport, await session.program.contracts(), getMoment(op, input))
   await resolve(names, elsewhere)
   await resolveCustom(op, input, names)
   parse(op.input, input)

@@ -1,6 +1,6 @@
 /** Prints an error to the user and returns its exit code. It shows a stack trace only with PLAT_DEBUG=1. */
 import { AppError, ERRORS, toErrorBody } from '../contract/errors.ts'
-import { printable, printableJson } from './display.ts'
+import { toPrintable, toPrintableJson } from './display.ts'
 import { ClosedPipe, Interrupted, type Io } from './io.ts'
 
 /** By shell convention: 128 plus the signal number. */
@@ -12,33 +12,33 @@ const HINTS: Partial<Record<AppError['code'], string>> = {
 }
 
 /** One line per field. A message that only repeats the fields is shortened. */
-const textOf = (error: AppError): string => {
+const formatError = (error: AppError): string => {
   const lines = error.details.map(({ field, message }) => `${field}: ${message}`)
   const hint = HINTS[error.code]
   const head =
     lines.length === 0 || error.message !== lines.join('; ')
-      ? asLines(error.message)
+      ? formatLines(error.message)
       : lines.length === 1
-        ? printable(lines.pop() ?? '')
+        ? toPrintable(lines.pop() ?? '')
         : `${lines.length} fields are wrong`
   return [
     `error: ${head}`,
-    ...lines.map((line) => `  ${printable(line)}`),
+    ...lines.map((line) => `  ${toPrintable(line)}`),
     ...(hint === undefined ? [] : [`  ${hint}`]),
   ].join('\n')
 }
 
 /** A message of several lines (the problems of a configuration) keeps its line breaks. */
-const asLines = (text: string): string => text.split('\n').map(printable).join('\n  ')
+const formatLines = (text: string): string => text.split('\n').map(toPrintable).join('\n  ')
 
 const asAppError = (error: unknown): AppError =>
   error instanceof AppError
     ? error
     : new AppError('INTERNAL_ERROR', error instanceof Error ? error.message : String(error), { cause: error })
 
-const stackOf = (error: unknown): string => {
+const formatStack = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  const cause = error.cause === undefined ? '' : `\ncaused by ${stackOf(error.cause)}`
+  const cause = error.cause === undefined ? '' : `\ncaused by ${formatStack(error.cause)}`
   return `${error.stack ?? error.message}${cause}`
 }
 
@@ -47,8 +47,8 @@ export const report = async (io: Io, thrown: unknown, { isJson }: { isJson: bool
   if (thrown instanceof ClosedPipe) return 0
   if (thrown instanceof Interrupted) return EXIT_INTERRUPTED
   const error = asAppError(thrown)
-  const text = isJson ? printableJson(JSON.stringify(toErrorBody(error))) : textOf(error)
-  const trace = io.env.PLAT_DEBUG === '1' ? `${asLines(stackOf(thrown))}\n` : ''
+  const text = isJson ? toPrintableJson(JSON.stringify(toErrorBody(error))) : formatError(error)
+  const trace = io.env.PLAT_DEBUG === '1' ? `${formatLines(formatStack(thrown))}\n` : ''
   try {
     await io.stderr.write(`${text}\n${trace}`)
   } catch {

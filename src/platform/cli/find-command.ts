@@ -2,8 +2,8 @@
 import { readLeading } from './args.ts'
 import type { Command, Texts } from './command.ts'
 import { GLOBAL_FLAGS } from './globals.ts'
-import { didYouMean } from './suggest.ts'
-import { usageError } from './usage-error.ts'
+import { formatSuggestion } from './suggest.ts'
+import { createUsageError } from './usage-error.ts'
 
 export type Start = {
   /** The words that match a command, or the beginning of several (`device`). */
@@ -40,7 +40,7 @@ export const findCommand = (commands: readonly Command[], argv: readonly string[
 }
 
 /** Returns the words that may follow an incomplete command. */
-export const nextWords = (commands: readonly Command[], words: readonly string[]): string[] => [
+export const listNextWords = (commands: readonly Command[], words: readonly string[]): string[] => [
   ...new Set(
     commands
       .filter((command) => !command.isHidden && startsWith(command, words))
@@ -48,8 +48,8 @@ export const nextWords = (commands: readonly Command[], words: readonly string[]
   ),
 ]
 
-/** @example unknownCommand(commands, ['device'], 'lst').message // 'unknown command "device lst"; did you mean list?' */
-export const unknownCommand = (commands: readonly Command[], words: readonly string[], word: string) =>
-  usageError(
-    `unknown command ${JSON.stringify([...words, word].join(' '))}${didYouMean(word, nextWords(commands, words))}`,
+/** @example createUnknownCommandError(commands, ['device'], 'lst').message // 'unknown command "device lst"; did you mean list?' */
+export const createUnknownCommandError = (commands: readonly Command[], words: readonly string[], word: string) =>
+  createUsageError(
+    `unknown command ${JSON.stringify([...words, word].join(' '))}${formatSuggestion(word, listNextWords(commands, words))}`,
   )

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { parse } from 'yaml'
-import { csvText } from '../http/csv.ts'
+import { formatCsv } from '../http/csv.ts'
 import type { Row } from './labels.ts'
-import { objectText, tableText } from './table.ts'
-import { yamlText } from './yaml-text.ts'
+import { formatObject, formatTable } from './table.ts'
+import { streamYaml } from './yaml-text.ts'
 
 const HOSTILE = '=cmd|\' /C calc\'!A0\u001b]0;pwned\u0007\u009b31m\u202e"x",\r\ny'
 const rows: Row[] = [
@@ -15,12 +15,12 @@ const join = (pieces: Iterable<string>) => [...pieces].join('')
 
 describe('table', () => {
   test('columns line up', () => {
-    const text = join(tableText(rows.slice(0, 1), { columns, hasHeaders: true, width: undefined }))
+    const text = join(formatTable(rows.slice(0, 1), { columns, hasHeaders: true, width: undefined }))
     expect(text).toBe('ID  NAME    TAGS  PORT  ADDRESSES\n1   web-01  a, b  -5    10.0.0.5\n')
   })
 
   test('a hostile name is one harmless line', () => {
-    const text = join(tableText(rows.slice(1), { columns, hasHeaders: false, width: undefined }))
+    const text = join(formatTable(rows.slice(1), { columns, hasHeaders: false, width: undefined }))
     expect(text).toEndWith('  -  -  [fe80::1]:22 (mgmt)\n')
     expect(text.trimEnd()).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
     expect(text.split('\n')).toHaveLength(2)
@@ -29,7 +29,7 @@ describe('table', () => {
   test('a terminal is not overrun, and ids stay whole', () => {
     const id = '01a1fdaa-829f-7183-a8d5-d8b67422bbf4'
     const text = join(
-      tableText([{ id, name: 'n'.repeat(200), tags: ['漢'.repeat(50)] }], {
+      formatTable([{ id, name: 'n'.repeat(200), tags: ['漢'.repeat(50)] }], {
         columns: ['id', 'name', 'tags'],
         hasHeaders: true,
         width: 80,
@@ -42,7 +42,7 @@ describe('table', () => {
 
   test('one object is a line per field, its lists of objects are tables', () => {
     const text = join(
-      objectText(
+      formatObject(
         { ips: ['10.0.0.1'], note: null, rows: [{ id: 'a', name: 'b' }] },
         { hasHeaders: true, width: undefined },
       ),
@@ -52,7 +52,7 @@ describe('table', () => {
 
   test('a number in an object of its own name is that number', () => {
     const text = join(
-      tableText([{ utilization: { network_id: 'x', utilization: 12.5 } }], {
+      formatTable([{ utilization: { network_id: 'x', utilization: 12.5 } }], {
         columns: ['utilization'],
         hasHeaders: false,
         width: undefined,
@@ -64,19 +64,19 @@ describe('table', () => {
 
 describe('csv', () => {
   test('RFC 4180, with formulas disarmed and numbers as they are', () => {
-    const text = join(csvText(rows, { columns: ['id', 'name', 'tags', 'port'], hasHeaders: true }))
+    const text = join(formatCsv(rows, { columns: ['id', 'name', 'tags', 'port'], hasHeaders: true }))
     expect(text).toStartWith('id,name,tags,port\r\n1,web-01,a;b,-5\r\n2,"\'=cmd|')
     expect(text).toContain('""x"",\r\ny",,\r\n')
   })
 
   test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('%j begins no formula', (name) => {
-    const cell = join(csvText([{ name }], { columns: ['name'], hasHeaders: false }))
+    const cell = join(formatCsv([{ name }], { columns: ['name'], hasHeaders: false }))
     expect(cell.replace(/^"/, '')).toStartWith("'")
   })
 })
 
 describe('yaml', () => {
-  const textOf = async (value: unknown) => (await Array.fromAsync(yamlText(value))).join('')
+  const textOf = async (value: unknown) => (await Array.fromAsync(streamYaml(value))).join('')
 
   test.each<[string, unknown]>([
     ['rows', rows],

@@ -1,44 +1,46 @@
 /** The flags of every command. Their fields begin with `@`, which no field of a contract does. */
 import {
+  createFlag,
   type Flag,
-  flag,
   type Globals,
+  getText,
   isOn,
   OUTPUT_FORMATS,
   type OutputFormat,
   type Texts,
-  textOf,
 } from './command.ts'
-import { didYouMean } from './suggest.ts'
-import { usageError } from './usage-error.ts'
+import { formatSuggestion } from './suggest.ts'
+import { createUsageError } from './usage-error.ts'
 
 const global = (made: Flag): Flag => ({ ...made, field: `@${made.field}` })
 
 export const GLOBAL_FLAGS: readonly Flag[] = [
-  flag('output', 'Output format', { short: 'o', choices: OUTPUT_FORMATS, hint: 'FORMAT' }),
-  flag('no-headers', 'Omit the header line of tables and CSV'),
-  flag('quiet', 'Print ids only', { short: 'q' }),
-  flag('url', 'URL of the server; default PLAT_URL, the server of plat login, or http://localhost:8080', {
+  createFlag('output', 'Output format', { short: 'o', choices: OUTPUT_FORMATS, hint: 'FORMAT' }),
+  createFlag('no-headers', 'Omit the header line of tables and CSV'),
+  createFlag('quiet', 'Print ids only', { short: 'q' }),
+  createFlag('url', 'URL of the server; default PLAT_URL, the server of plat login, or http://localhost:8080', {
     hint: 'URL',
   }),
-  flag('token', 'API key; default PLAT_TOKEN, or the key of plat login', { hint: 'KEY' }),
-  flag('help', 'Show this help', { short: 'h' }),
+  createFlag('token', 'API key; default PLAT_TOKEN, or the key of plat login', { hint: 'KEY' }),
+  createFlag('help', 'Show this help', { short: 'h' }),
 ].map(global)
 
-const formatOf = (text: string | undefined): OutputFormat => {
+const parseFormat = (text: string | undefined): OutputFormat => {
   if (text === undefined) return 'table'
   const format = OUTPUT_FORMATS.find((one) => one === text)
   if (format) return format
-  throw usageError(`--output must be one of ${OUTPUT_FORMATS.join(', ')}${didYouMean(text, OUTPUT_FORMATS)}`)
+  throw createUsageError(
+    `--output must be one of ${OUTPUT_FORMATS.join(', ')}${formatSuggestion(text, OUTPUT_FORMATS)}`,
+  )
 }
 
 /** @throws AppError INVALID_INPUT for an unknown output format */
-export const globalsOf = (texts: Texts): Globals => ({
-  output: formatOf(textOf(texts, '@output')),
+export const parseGlobals = (texts: Texts): Globals => ({
+  output: parseFormat(getText(texts, '@output')),
   hasHeaders: !isOn(texts, '@no-headers'),
   isQuiet: isOn(texts, '@quiet'),
-  url: textOf(texts, '@url'),
-  token: textOf(texts, '@token'),
+  url: getText(texts, '@url'),
+  token: getText(texts, '@token'),
 })
 
 export const wantsHelp = (texts: Texts): boolean => isOn(texts, '@help')

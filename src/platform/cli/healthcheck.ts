@@ -4,13 +4,13 @@ import { AppError } from '../contract/errors.ts'
 import { listenAddress } from '../runtime/config/values.ts'
 import { VARIABLES } from '../runtime/config/variables.ts'
 import { isOn, type Session, type Texts } from './command.ts'
-import { normalUrl } from './connection.ts'
+import { normalizeUrl } from './connection.ts'
 
 /** Monitors count a late answer as none. */
 const ANSWER_MS = 3000
 
 /** Returns the URL at which a server with these settings is reached from its own machine. */
-const ownUrl = (listenAddr: string | undefined): string => {
+const getOwnUrl = (listenAddr: string | undefined): string => {
   const { hostname, port } = listenAddress(listenAddr || VARIABLES.listenAddr.default)
   const isAny = hostname === undefined || hostname === '0.0.0.0' || hostname === '::'
   const host = isAny ? '127.0.0.1' : hostname.includes(':') ? `[${hostname}]` : hostname
@@ -19,7 +19,7 @@ const ownUrl = (listenAddr: string | undefined): string => {
 
 /** @throws AppError UNAVAILABLE if there is no answer, or the server reports itself as unhealthy */
 export const healthcheck = async ({ io, globals }: Session, texts: Texts): Promise<number> => {
-  const base = normalUrl(globals.url || io.env.PLAT_URL || ownUrl(io.env.LISTEN_ADDR))
+  const base = normalizeUrl(globals.url || io.env.PLAT_URL || getOwnUrl(io.env.LISTEN_ADDR))
   const url = `${base}${isOn(texts, 'ready') ? '/readyz' : '/healthz'}`
   let status: number
   try {

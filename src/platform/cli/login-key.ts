@@ -4,7 +4,7 @@ import { AppError } from '../contract/errors.ts'
 import { readJson, sendRequest, type Transport } from './client.ts'
 import type { Io } from './io.ts'
 import { isRow } from './labels.ts'
-import { settingsPath } from './settings.ts'
+import { getSettingsPath } from './settings.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
 
@@ -14,19 +14,19 @@ type Machine = { readonly prefix: string; readonly isKnown: boolean }
 const TAG_CHARACTERS = 8
 
 /** Derived from the host name, the machine id and the path of the stored key, so it differs per machine and user. */
-const machineOf = async ({ env, machineId }: Io): Promise<Machine> => {
+const describeMachine = async ({ env, machineId }: Io): Promise<Machine> => {
   const host = hostname()
   const id = await machineId()
   if (id === undefined) return { prefix: `plat login on ${host}, `, isKnown: false }
   // machine-id(5): the id itself must not be disclosed.
-  const hash = new Bun.CryptoHasher('sha256').update(`${id}\n${host}\n${settingsPath(env)}`).digest('hex')
+  const hash = new Bun.CryptoHasher('sha256').update(`${id}\n${host}\n${getSettingsPath(env)}`).digest('hex')
   return { prefix: `plat login on ${host} (${hash.slice(0, TAG_CHARACTERS)}), `, isKnown: true }
 }
 
 type Key = { readonly id: string; readonly name: string; readonly createdAt: string }
 type NewKey = { readonly key: string; readonly id: string | undefined; readonly createdAt: string }
 
-const textIn = (row: Readonly<Record<string, unknown>>, field: string): string => {
+const getText = (row: Readonly<Record<string, unknown>>, field: string): string => {
   const value = row[field]
   return typeof value === 'string' ? value : ''
 }
@@ -34,14 +34,14 @@ const textIn = (row: Readonly<Record<string, unknown>>, field: string): string =
 /** A session of `plat login` and its user. */
 export type LoginSession = { readonly inSession: Transport; readonly userId: string }
 
-const keysOf = async ({ inSession, userId }: LoginSession): Promise<Key[]> => {
+const fetchKeys = async ({ inSession, userId }: LoginSession): Promise<Key[]> => {
   const path = `/api/keys?user_id=${encodeURIComponent(userId)}`
   const rows = await readJson(inSession, await sendRequest(inSession, path, { method: 'GET', headers: JSON_HEADERS }))
   if (!Array.isArray(rows)) return []
   return rows
     .filter(isRow)
     .filter((row) => row.user_id === userId)
-    .map((row) => ({ id: textIn(row, 'id'), name: textIn(row, 'name'), createdAt: textIn(row, 'created_at') }))
+    .map((row) => ({ id: getText(row, 'id'), name: getText(row, 'name'), createdAt: getText(row, 'created_at') }))
 }
 
 const create = async (inSession: Transport, name: string): Promise<NewKey> => {
@@ -52,7 +52,7 @@ const create = async (inSession: Transport, name: string): Promise<NewKey> => {
   return {
     key: made.key,
     id: typeof made.id === 'string' ? made.id : undefined,
-    createdAt: textIn(made, 'created_at'),
+    createdAt: getText(made, 'created_at'),
   }
 }
 
@@ -61,8 +61,8 @@ const remove = async (inSession: Transport, id: string): Promise<void> => {
 }
 
 /** Returns the name of a new key of this machine. */
-export const machineKeyName = async (io: Io): Promise<string> =>
-  `${(await machineOf(io)).prefix}${new Date().toISOString()}`
+export const buildKeyName = async (io: Io): Promise<string> =>
+  `${(await describeMachine(io)).prefix}${new Date().toISOString()}`
 
 type Earlier = {
   /** Id of the key that is stored on this machine. */
@@ -72,13 +72,13 @@ type Earlier = {
 }
 
 /** Finds the earlier keys of this machine, to be deleted after the new one is stored. */
-export const earlierKeys = async (
+export const findEarlierKeys = async (
   io: Io,
   session: LoginSession,
   { storedId, ownId }: Earlier,
 ): Promise<{ readonly remove: () => Promise<void> }> => {
-  const machine = await machineOf(io)
-  const keys = await keysOf(session)
+  const machine = await describeMachine(io)
+  const keys = await fetchKeys(session)
   const own = keys.find(({ id }) => id === ownId)
   const isOver = ({ id, name, createdAt }: Key): boolean =>
     id !== ownId &&
@@ -95,7 +95,7 @@ export const earlierKeys = async (
 }
 
 /** Returns the key to delete before a new one: one of the same name, or at the limit the oldest that is not in use. */
-const inTheWay = (error: AppError, earlier: readonly Key[], wanted: Wanted): Key | undefined => {
+const findBlockingKey = (error: AppError, earlier: readonly Key[], wanted: Wanted): Key | undefined => {
   if (error.code === 'ALREADY_EXISTS')
     return earlier.find(({ name }) => name.toLowerCase() === wanted.name.toLowerCase())
   if (error.code !== 'LIMIT_REACHED') return undefined
@@ -132,13 +132,13 @@ export const makeMachineKey = async (
   { given, storedId }: { readonly given: string | undefined; readonly storedId: string | undefined },
 ): Promise<MachineKey> => {
   const { inSession } = session
-  const machine = await machineOf(io)
-  const earlier = (await keysOf(session)).filter(
+  const machine = await describeMachine(io)
+  const earlier = (await fetchKeys(session)).filter(
     ({ id, name }) => id === storedId || (machine.isKnown && name.startsWith(machine.prefix)),
   )
   const wanted = { name: given ?? `${machine.prefix}${new Date().toISOString()}`, storedId }
   const made = await create(inSession, wanted.name).catch(async (error: unknown) => {
-    const victim = error instanceof AppError ? inTheWay(error, earlier, wanted) : undefined
+    const victim = error instanceof AppError ? findBlockingKey(error, earlier, wanted) : undefined
     if (!victim) throw error
     await remove(inSession, victim.id)
     return create(inSession, wanted.name)

@@ -2,14 +2,14 @@
 
 import { AppError } from '../contract/errors.ts'
 import { readJson, sendRequest, type Transport } from './client.ts'
-import { isOn, type Session, type Texts, textOf } from './command.ts'
-import { transportTo, urlOf } from './connection.ts'
+import { getText, isOn, type Session, type Texts } from './command.ts'
+import { createTransport, selectUrl } from './connection.ts'
 import { keepDevice, readDevice } from './devices.ts'
-import { printable } from './display.ts'
+import { toPrintable } from './display.ts'
 import { isRow } from './labels.ts'
 import { makeMachineKey } from './login-key.ts'
-import { readSettings, removeSettings, type Settings, settingsPath, writeSettings } from './settings.ts'
-import { usageError } from './usage-error.ts'
+import { getSettingsPath, readSettings, removeSettings, type Settings, writeSettings } from './settings.ts'
+import { createUsageError } from './usage-error.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
 const SESSION = /^(__Host-)?session=./
@@ -18,20 +18,20 @@ const DEVICE = /^(__Host-)?device=./
 const readPassword = async ({ io }: Session, texts: Texts, question: string): Promise<string> => {
   if (isOn(texts, 'password-stdin')) return new TextDecoder().decode(await io.stdin.readAll()).replace(/\r?\n$/, '')
   if (io.stdin.isTty) return io.stdin.ask(question, { isSecret: true })
-  throw usageError('the password prompt needs a terminal: use --password-stdin')
+  throw createUsageError('the password prompt needs a terminal: use --password-stdin')
 }
 
 const readUsername = async ({ io }: Session, texts: Texts): Promise<string> => {
-  const given = textOf(texts, 'username')
+  const given = getText(texts, 'username')
   if (given) return given
   if (io.stdin.isTty && !isOn(texts, 'password-stdin')) return (await io.stdin.ask('User name: ')).trim()
-  throw usageError('--username is missing')
+  throw createUsageError('--username is missing')
 }
 
 const warnOfPlainHttp = async ({ io }: Session, url: string): Promise<void> => {
   const { protocol, hostname: host } = new URL(url)
   if (protocol === 'https:' || host === 'localhost' || host === '[::1]' || /^127\./.test(host)) return
-  await io.stderr.write(`warning: ${printable(url)} is not https: the password travels unencrypted\n`)
+  await io.stderr.write(`warning: ${toPrintable(url)} is not https: the password travels unencrypted\n`)
 }
 
 type Opened = {
@@ -66,7 +66,7 @@ const TOTP = /^\d{6}$/
 
 type Code = Pick<Shown, 'totp' | 'recovery_code'>
 
-const codeOf = (text: string): Code =>
+const parseCode = (text: string): Code =>
   TOTP.test(text.replace(/\s/g, '')) ? { totp: text.trim() } : { recovery_code: text.trim() }
 
 /** Asks for the second factor that the server wants. @throws the server's error if none can be entered here */
@@ -78,11 +78,11 @@ const askCode = async ({ io }: Session, texts: Texts, wanted: AppError): Promise
     throw new AppError(wanted.code, `${wanted.message}: ${hint}`, { details: wanted.details, cause: wanted })
   }
   const question = has('totp') ? 'Code of your authenticator app, or a recovery code: ' : 'Recovery code: '
-  return codeOf(await io.stdin.ask(question, { isSecret: true }))
+  return parseCode(await io.stdin.ask(question, { isSecret: true }))
 }
 
 /** Returns the refusal of a password, with the way in if the server takes only few passwords. */
-const refusalOf = async (transport: Transport, refused: AppError): Promise<AppError> => {
+const describeRefusal = async (transport: Transport, refused: AppError): Promise<AppError> => {
   const response = await sendRequest(transport, '/api/auth/login', { method: 'GET' }).catch(() => undefined)
   const options = response && (await readJson(transport, response).catch(() => undefined))
   if (!isRow(options) || options.password_for !== 'break-glass') return refused
@@ -92,11 +92,11 @@ const refusalOf = async (transport: Transport, refused: AppError): Promise<AppEr
 
 /** Signs in, and sends a second factor if the server wants one. */
 const signIn = async (session: Session, texts: Texts, transport: Transport, shown: Shown): Promise<Opened> => {
-  const given = textOf(texts, 'code')
+  const given = getText(texts, 'code')
   try {
-    return await openSession(transport, given ? { ...shown, ...codeOf(given) } : shown)
+    return await openSession(transport, given ? { ...shown, ...parseCode(given) } : shown)
   } catch (error) {
-    if (error instanceof AppError && error.code === 'INVALID_CREDENTIALS') throw await refusalOf(transport, error)
+    if (error instanceof AppError && error.code === 'INVALID_CREDENTIALS') throw await describeRefusal(transport, error)
     if (!(error instanceof AppError) || error.code !== 'SECOND_FACTOR_REQUIRED') throw error
     return openSession(transport, { ...shown, ...(await askCode(session, texts, error)) })
   }
@@ -104,7 +104,7 @@ const signIn = async (session: Session, texts: Texts, transport: Transport, show
 
 const deleteKey = async (session: Session, { url, key, keyId }: Settings): Promise<void> => {
   if (keyId === undefined) return
-  const transport = transportTo(session.io, url, { authorization: `Bearer ${key}` })
+  const transport = createTransport(session.io, url, { authorization: `Bearer ${key}` })
   await sendRequest(transport, `/api/keys/${encodeURIComponent(keyId)}`, { method: 'DELETE' })
 }
 
@@ -112,20 +112,20 @@ export const login = async (session: Session, texts: Texts): Promise<number> => 
   const { io, globals } = session
   // An unusable file is about to be replaced.
   const before = await readSettings(io.env).catch(() => undefined)
-  const url = urlOf(io, globals.url, before)
+  const url = selectUrl(io, globals.url, before)
   await warnOfPlainHttp(session, url)
   const username = await readUsername(session, texts)
   const password = await readPassword(session, texts, 'Password: ')
   const known = await readDevice(io.env, { url, username })
-  const asDevice = transportTo(io, url, known === undefined ? {} : { cookie: known })
+  const asDevice = createTransport(io, url, known === undefined ? {} : { cookie: known })
   const { cookie, device, userId } = await signIn(session, texts, asDevice, { username, password })
   // Without it the next sign-in counts as one from an unknown device, which is no reason to fail this one.
   await keepDevice(io.env, { url, username }, device).catch(() => undefined)
-  const inSession = transportTo(io, url, { cookie, 'X-Requested-With': 'XMLHttpRequest' })
+  const inSession = createTransport(io, url, { cookie, 'X-Requested-With': 'XMLHttpRequest' })
   let ended: readonly string[] = []
   try {
     const storedId = before?.url === url ? before.keyId : undefined
-    const made = await makeMachineKey(io, { inSession, userId }, { given: textOf(texts, 'name'), storedId })
+    const made = await makeMachineKey(io, { inSession, userId }, { given: getText(texts, 'name'), storedId })
     const { key, id } = made
     const path = await writeSettings(io.env, { url, key, keyId: id, username }).catch(async (error: unknown) => {
       await made.undo()
@@ -133,7 +133,7 @@ export const login = async (session: Session, texts: Texts): Promise<number> => 
     })
     ended = await made.deleteEarlier()
     if (!globals.isQuiet)
-      await io.stderr.write(`${printable(`Signed in to ${url} as ${username}; the key is in ${path}`)}\n`)
+      await io.stderr.write(`${toPrintable(`Signed in to ${url} as ${username}; the key is in ${path}`)}\n`)
   } finally {
     // The session is no longer needed. If this fails, it expires.
     await sendRequest(inSession, '/api/auth/logout', { method: 'POST' }).catch(() => undefined)
@@ -153,7 +153,7 @@ export const logout = async (session: Session, texts: Texts): Promise<number> =>
     return 0
   }
   const stored = await readSettings(io.env)
-  if (!stored) throw usageError(`not signed in: there is no ${settingsPath(io.env)}`)
+  if (!stored) throw createUsageError(`not signed in: there is no ${getSettingsPath(io.env)}`)
   try {
     await deleteKey(session, stored)
   } catch (error) {
@@ -166,6 +166,6 @@ export const logout = async (session: Session, texts: Texts): Promise<number> =>
     }
   }
   await removeSettings(io.env)
-  if (!globals.isQuiet) await io.stderr.write(`Signed out of ${printable(stored.url)}\n`)
+  if (!globals.isQuiet) await io.stderr.write(`Signed out of ${toPrintable(stored.url)}\n`)
   return 0
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import { type AnyOperation, operation } from '../operation/operation.ts'
 import type { Fetch } from './client.ts'
-import { createNames, referencesOf } from './names.ts'
+import { collectReferences, createNames } from './names.ts'
 
 const Row = z.object({ id: z.string(), name: z.string() })
 const list = (noun: string): AnyOperation => ({
@@ -31,7 +31,11 @@ const ask = async (noun: string, text: string, answers: Readonly<Record<string, 
     return answers[path] ?? Response.json({ code: 'NOT_FOUND', error: 'no', details: [] }, { status: 404 })
   }
   const names = createNames({ fetch }, contracts)
-  return { id: await names.idOf({ noun, field: 'f', text }), seen, again: await names.idOf({ noun, field: 'g', text }) }
+  return {
+    id: await names.findId({ noun, field: 'f', text }),
+    seen,
+    again: await names.findId({ noun, field: 'g', text }),
+  }
 }
 
 test('an id is requested once, and not looked up as a name', async () => {
@@ -68,6 +72,6 @@ test('what the client cannot look up is passed to the server', async () => {
 test.each(['default', 'Default'])('the word %s of a field is no name', (text) => {
   const space = z.string().meta({ ref: 'spaces', word: 'default' })
   const op: AnyOperation = { ...list('boxes'), input: z.object({ box: z.string().meta({ ref: 'boxes' }), space }) }
-  const { elsewhere } = referencesOf(op, { box: text, space: text })
+  const { elsewhere } = collectReferences(op, { box: text, space: text })
   expect(elsewhere.map(({ field }) => field)).toEqual(['box'])
 })

@@ -1,16 +1,16 @@
 /** Replaces names by ids: finds the references of an input and resolves the names on the server. */
 
 import { AppError } from '../contract/errors.ts'
-import { refOf } from '../contract/external-fields.ts'
-import { fieldName } from '../contract/validate.ts'
-import { httpParts } from '../operation/http-route.ts'
+import { parseRef } from '../contract/external-fields.ts'
+import { formatFieldName } from '../contract/validate.ts'
+import { parseHttp } from '../operation/http-route.ts'
 import type { AnyOperation, OperationSet } from '../operation/operation.ts'
 import { call, type Transport } from './client.ts'
-import { singular } from './command-name.ts'
-import { printable } from './display.ts'
-import { idOfRow, isRow, LABEL_FIELDS, labelOf, type Row } from './labels.ts'
-import { type FieldSchema, schemaOf, settled } from './schema.ts'
-import { usageError } from './usage-error.ts'
+import { toSingular } from './command-name.ts'
+import { toPrintable } from './display.ts'
+import { getLabel, getRowId, isRow, LABEL_FIELDS, type Row } from './labels.ts'
+import { type FieldSchema, getInputSchema, stripNull } from './schema.ts'
+import { createUsageError } from './usage-error.ts'
 
 /** A text of this form is always an id. */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -36,7 +36,7 @@ export type At = { readonly holder: Holder; readonly path: readonly PropertyKey[
 type Take<T> = (schema: FieldSchema, value: unknown, at: At) => T[] | undefined
 
 const walk = <T>(schema: FieldSchema, value: unknown, at: At, take: Take<T>): T[] => {
-  const own = settled(schema)
+  const own = stripNull(schema)
   const taken = take(own, value, at)
   if (taken) return taken
   const { items, maxItems, properties } = own
@@ -55,28 +55,28 @@ const walk = <T>(schema: FieldSchema, value: unknown, at: At, take: Take<T>): T[
 
 /** Collects from the parts of an input by their schemas. */
 export const collect = <T>(op: AnyOperation, input: Record<string, unknown>, take: Take<T>): T[] =>
-  walk(schemaOf(op.input), input, { holder: input, path: [] }, take)
+  walk(getInputSchema(op.input), input, { holder: input, path: [] }, take)
 
-const referenceAt: Take<Reference> = ({ ref, orRef, word }, value, { holder, path }) => {
+const readReference: Take<Reference> = ({ ref, orRef, word }, value, { holder, path }) => {
   if (ref === undefined || typeof value !== 'string' || value === '' || value.toLowerCase() === word) return undefined
   const key = path.at(-1) ?? ''
   const put = (id: string) => {
     holder[key] = id
   }
-  return [{ noun: ref, orNoun: orRef, field: fieldName(path), text: value, put }]
+  return [{ noun: ref, orNoun: orRef, field: formatFieldName(path), text: value, put }]
 }
 
 /** Returns the references of an input. Their `put` modifies that very object. */
-export const referencesOf = (
+export const collectReferences = (
   op: AnyOperation,
   input: Record<string, unknown>,
 ): { inPath: Reference[]; elsewhere: Reference[] } => {
-  const { params } = httpParts(op.http)
-  const found = collect(op, input, referenceAt)
+  const { params } = parseHttp(op.http)
+  const found = collect(op, input, readReference)
   return {
     inPath: found
       .filter(({ field }) => params.includes(field))
-      .map((one) => (op.createsByRef && refOf(one.text) ? { ...one, mayBeNew: true } : one)),
+      .map((one) => (op.createsByRef && parseRef(one.text) ? { ...one, mayBeNew: true } : one)),
     elsewhere: found.filter(({ field }) => !params.includes(field)),
   }
 }
@@ -84,11 +84,11 @@ export const referencesOf = (
 export type Contracts = Readonly<Record<string, OperationSet>>
 
 const isWholeList = (op: AnyOperation): boolean => {
-  const { method, params } = httpParts(op.http)
+  const { method, params } = parseHttp(op.http)
   return method === 'GET' && params.length === 0
 }
 
-export const operationsOf = (contracts: Contracts, noun: string): AnyOperation[] =>
+export const listOperations = (contracts: Contracts, noun: string): AnyOperation[] =>
   Object.values(contracts)
     .flatMap((set) => Object.values(set))
     .filter((op) => op.name.startsWith(`${noun}.`))
@@ -96,23 +96,23 @@ export const operationsOf = (contracts: Contracts, noun: string): AnyOperation[]
 export type Lookup = { readonly op: AnyOperation; readonly field: string | undefined }
 
 /** Returns the way to find objects of a noun by part of their name: search, a `name` filter, or the list of all. */
-export const lookupOf = (
+export const findLookup = (
   contracts: Contracts,
   noun: string,
   { isSearch }: { isSearch: boolean } = { isSearch: true },
 ): Lookup | undefined => {
-  const ops = operationsOf(contracts, noun).filter(isWholeList)
+  const ops = listOperations(contracts, noun).filter(isWholeList)
   const search = isSearch && ops.find((op) => op.name === `${noun}.search`)
   if (search) return { op: search, field: 'q' }
   const list = ops.find((op) => op.name === `${noun}.all`) ?? ops.find((op) => op.name === `${noun}.list`)
-  const filters = Object.keys(list ? (schemaOf(list.input).properties ?? {}) : {})
+  const filters = Object.keys(list ? (getInputSchema(list.input).properties ?? {}) : {})
   return list && { op: list, field: LABEL_FIELDS.find((field) => filters.includes(field)) }
 }
 
 const isCode = (error: unknown, code: AppError['code']): boolean => error instanceof AppError && error.code === code
 
 /** Returns the moment whose names count in an input. */
-export const momentIn = ({ past }: AnyOperation, { as_of }: Readonly<Record<string, unknown>>): string | undefined =>
+export const getMoment = ({ past }: AnyOperation, { as_of }: Readonly<Record<string, unknown>>): string | undefined =>
   past && typeof as_of === 'string' ? as_of : undefined
 
 /** Calls an operation, on a server or in this process. */
@@ -122,7 +122,7 @@ export type Names = {
   readonly contracts: Contracts
   /** Calls an operation as of the moment whose names count. */
   readonly ask: Ask
-  readonly idOf: (reference: Pick<Reference, 'noun' | 'orNoun' | 'field' | 'text' | 'mayBeNew'>) => Promise<string>
+  readonly findId: (reference: Pick<Reference, 'noun' | 'orNoun' | 'field' | 'text' | 'mayBeNew'>) => Promise<string>
 }
 
 /** Resolves names on a server, each once. @param asOf as for `createNamesBy` */
@@ -136,12 +136,12 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
 
   /** Returns the id of the object that has this id or ref: false for none, undefined if the noun has no operation to check that. */
   const idBy = async (noun: string, text: string): Promise<string | false | undefined> => {
-    const get = operationsOf(contracts, noun).find((op) => op.name === `${noun}.get`)
-    const param = get && httpParts(get.http).params[0]
+    const get = listOperations(contracts, noun).find((op) => op.name === `${noun}.get`)
+    const param = get && parseHttp(get.http).params[0]
     if (!get || param === undefined) return undefined
     try {
       const row = await ask(get, { [param]: text })
-      return (refOf(text) && isRow(row) && idOfRow(row)) || text
+      return (parseRef(text) && isRow(row) && getRowId(row)) || text
     } catch (error) {
       if (isCode(error, 'NOT_FOUND')) return false
       // A caller without the permission to read may still know the id.
@@ -150,7 +150,7 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
     }
   }
 
-  const rowsOf = async ({ op, field }: Lookup, text: string): Promise<Row[]> => {
+  const findRows = async ({ op, field }: Lookup, text: string): Promise<Row[]> => {
     const rows: unknown = await ask(op, { ...op.cli?.preset, ...(field !== undefined && { [field]: text }) })
     return (Array.isArray(rows) ? rows : []).filter(isRow)
   }
@@ -158,18 +158,18 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
   const find = async (noun: string, text: string): Promise<string> => {
     const known = await idBy(noun, text)
     if (known) return known
-    const lookup = lookupOf(contracts, noun, { isSearch: known === false })
+    const lookup = findLookup(contracts, noun, { isSearch: known === false })
     // Without a lookup, the server validates the text itself.
     if (!lookup) return text
     const wanted = text.toLowerCase()
-    const rows = await rowsOf(known === undefined ? { op: lookup.op, field: undefined } : lookup, text)
-    if (rows.some((row) => idOfRow(row) === text)) return text
-    const namesakes = rows.filter((row) => labelOf(row)?.toLowerCase() === wanted)
-    const [id, ...others] = namesakes.flatMap((row) => idOfRow(row) ?? [])
-    if (id === undefined) throw new AppError('NOT_FOUND', `no ${singular(noun)} has the id or name "${text}"`)
+    const rows = await findRows(known === undefined ? { op: lookup.op, field: undefined } : lookup, text)
+    if (rows.some((row) => getRowId(row) === text)) return text
+    const namesakes = rows.filter((row) => getLabel(row)?.toLowerCase() === wanted)
+    const [id, ...others] = namesakes.flatMap((row) => getRowId(row) ?? [])
+    if (id === undefined) throw new AppError('NOT_FOUND', `no ${toSingular(noun)} has the id or name "${text}"`)
     if (others.length === 0) return id
-    const candidates = namesakes.map((row) => `${idOfRow(row)} (${printable(labelOf(row) ?? '')})`)
-    throw usageError(`"${text}" is the name of ${namesakes.length} ${noun}; give an id: ${candidates.join(', ')}`)
+    const candidates = namesakes.map((row) => `${getRowId(row)} (${toPrintable(getLabel(row) ?? '')})`)
+    throw createUsageError(`"${text}" is the name of ${namesakes.length} ${noun}; give an id: ${candidates.join(', ')}`)
   }
 
   const findEither = async (noun: string, orNoun: string, text: string): Promise<string> => {
@@ -180,14 +180,17 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
     }
     return find(orNoun, text).catch((error: unknown) => {
       if (!isCode(error, 'NOT_FOUND')) throw error
-      throw new AppError('NOT_FOUND', `no ${singular(noun)} and no ${singular(orNoun)} has the id or name "${text}"`)
+      throw new AppError(
+        'NOT_FOUND',
+        `no ${toSingular(noun)} and no ${toSingular(orNoun)} has the id or name "${text}"`,
+      )
     })
   }
 
   return {
     contracts,
     ask,
-    idOf: ({ noun, orNoun, text, mayBeNew }) => {
+    findId: ({ noun, orNoun, text, mayBeNew }) => {
       // A list may be filtered by a deleted object, so its id suffices.
       if (orNoun !== undefined && UUID.test(text)) return Promise.resolve(text)
       const key = `${noun} ${orNoun} ${text}`

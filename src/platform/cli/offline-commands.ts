@@ -1,8 +1,8 @@
 /** The commands that work on this machine's data without HTTP. They load the server's code when they run. */
 import { LOG_FORMATS, LOG_LEVELS } from '../runtime/log.ts'
-import { argument, type Command, flag, isOn, type Session, type Texts, textOf } from './command.ts'
-import { printable } from './display.ts'
-import { usageError } from './usage-error.ts'
+import { type Command, createArgument, createFlag, getText, isOn, type Session, type Texts } from './command.ts'
+import { toPrintable } from './display.ts'
+import { createUsageError } from './usage-error.ts'
 
 /** Settings by variable name, such as `LISTEN_ADDR`. They override the environment. */
 export type ServerFlags = Readonly<Record<string, string>>
@@ -34,13 +34,13 @@ type BreakGlass = {
 }
 
 /** Says as well what else is missing to sign in. */
-const breakGlassText = ({ username, isOn, isActive, hasPassword }: BreakGlass): string => {
+const formatBreakGlass = ({ username, isOn, isActive, hasPassword }: BreakGlass): string => {
   const lines = [
     `${username}: ${isOn ? 'may' : 'may no longer'} sign in by password while PASSWORD_SIGN_IN is break-glass`,
     ...(isOn && !hasPassword ? [`  and has no password: plat user reset-password ${username}`] : []),
     ...(isOn && !isActive ? ['  and is deactivated: another user must activate it'] : []),
   ]
-  return `${lines.map(printable).join('\n')}\n`
+  return `${lines.map(toPrintable).join('\n')}\n`
 }
 
 /** The ended credentials. The number is missing if sessions could not be counted. */
@@ -51,56 +51,56 @@ type Evicted = {
   readonly clients: readonly string[]
 }
 
-const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+const formatCount = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
 /** One line for all, and one per key and client, so that their owners can be informed. */
-const evictedText = ({ username, sessions, keys, clients }: Evicted): string => {
+const formatEvicted = ({ username, sessions, keys, clients }: Evicted): string => {
   const ended = [
-    sessions === undefined ? 'all sessions' : counted(sessions, 'session'),
-    counted(keys.length, 'API key'),
-    counted(clients.length, 'OAuth grant'),
+    sessions === undefined ? 'all sessions' : formatCount(sessions, 'session'),
+    formatCount(keys.length, 'API key'),
+    formatCount(clients.length, 'OAuth grant'),
   ]
   const lines = [
     `${username}: ended ${ended.join(', ')}`,
     ...keys.map(({ name, prefix }) => `  API key ${name} (${prefix}...)`),
     ...clients.map((name) => `  OAuth grant to ${name}`),
   ]
-  return `${lines.map(printable).join('\n')}\n`
+  return `${lines.map(toPrintable).join('\n')}\n`
 }
 
 const DATA_FLAGS = [
-  flag('data-dir', 'Folder of the data file; DATA_DIR', { hint: 'DIR' }),
-  flag('log-level', 'LOG_LEVEL', { hint: 'LEVEL', choices: LOG_LEVELS }),
-  flag('log-format', 'LOG_FORMAT', { hint: 'FORMAT', choices: LOG_FORMATS }),
+  createFlag('data-dir', 'Folder of the data file; DATA_DIR', { hint: 'DIR' }),
+  createFlag('log-level', 'LOG_LEVEL', { hint: 'LEVEL', choices: LOG_LEVELS }),
+  createFlag('log-format', 'LOG_FORMAT', { hint: 'FORMAT', choices: LOG_FORMATS }),
 ]
 const SERVE_FLAGS = [
-  flag('listen-addr', 'Where to listen, :port or host:port; LISTEN_ADDR', { hint: 'ADDR' }),
+  createFlag('listen-addr', 'Where to listen, :port or host:port; LISTEN_ADDR', { hint: 'ADDR' }),
   ...DATA_FLAGS,
-  flag('dev-mode', 'For trials on this machine: no limits, plain http; DEV_MODE'),
+  createFlag('dev-mode', 'For trials on this machine: no limits, plain http; DEV_MODE'),
 ]
 
-const variableOf = (name: string): string => name.toUpperCase().replaceAll('-', '_')
+const toVariable = (name: string): string => name.toUpperCase().replaceAll('-', '_')
 
-const settingsIn = (texts: Texts): ServerFlags =>
+const readSettings = (texts: Texts): ServerFlags =>
   Object.fromEntries(
     SERVE_FLAGS.flatMap(({ field }) => {
-      const text = textOf(texts, field)
-      return text === undefined ? [] : [[variableOf(field), text]]
+      const text = getText(texts, field)
+      return text === undefined ? [] : [[toVariable(field), text]]
     }),
   )
 
 /** Reads one line, as `echo secret |` sends it. */
-const passwordFor = async ({ io }: Session, texts: Texts): Promise<string | undefined> =>
+const readPassword = async ({ io }: Session, texts: Texts): Promise<string | undefined> =>
   isOn(texts, 'password-stdin') ? new TextDecoder().decode(await io.stdin.readAll()).replace(/\r?\n$/, '') : undefined
 
 /** Each command is one line here. */
-export const offlineCommands = (load: () => Promise<ServerModule>): Command[] => {
+export const createOfflineCommands = (load: () => Promise<ServerModule>): Command[] => {
   const serve: Omit<Command, 'words'> = {
     summary: 'Start the server',
     description: 'Every setting is an environment variable too; a flag overrides it.',
     spec: () => ({ args: [], flags: SERVE_FLAGS }),
     run: async (_, texts) => {
-      await (await load()).serve(settingsIn(texts))
+      await (await load()).serve(readSettings(texts))
       return 0
     },
   }
@@ -112,7 +112,7 @@ export const offlineCommands = (load: () => Promise<ServerModule>): Command[] =>
       summary: 'Migrate the data to the schema of this version without starting the server',
       spec: () => ({ args: [], flags: DATA_FLAGS }),
       run: async (_, texts) => {
-        await (await load()).migrateOnly(settingsIn(texts))
+        await (await load()).migrateOnly(readSettings(texts))
         return 0
       },
     },
@@ -122,14 +122,14 @@ export const offlineCommands = (load: () => Promise<ServerModule>): Command[] =>
       description:
         'Works on the data itself, for use when no user can sign in. Without --password-stdin a password is generated and shown.',
       spec: () => ({
-        args: [argument('username', 'The user')],
-        flags: [flag('password-stdin', 'Read the new password from standard input'), ...DATA_FLAGS],
+        args: [createArgument('username', 'The user')],
+        flags: [createFlag('password-stdin', 'Read the new password from standard input'), ...DATA_FLAGS],
       }),
       run: async (session, texts) => {
-        const username = textOf(texts, 'username')
-        if (username === undefined) throw usageError('USERNAME missing')
-        const given = await passwordFor(session, texts)
-        const { password } = await (await load()).resetPassword(settingsIn(texts), username, given)
+        const username = getText(texts, 'username')
+        if (username === undefined) throw createUsageError('USERNAME missing')
+        const given = await readPassword(session, texts)
+        const { password } = await (await load()).resetPassword(readSettings(texts), username, given)
         if (password !== undefined) await session.io.stdout.write(`${password}\n`)
         return 0
       },
@@ -139,15 +139,15 @@ export const offlineCommands = (load: () => Promise<ServerModule>): Command[] =>
       summary: 'Let a user of the server on this machine sign in by password while PASSWORD_SIGN_IN is break-glass',
       description: 'Works on the data itself, for use when the identity provider is away. --off takes it back.',
       spec: () => ({
-        args: [argument('username', 'The user')],
-        flags: [flag('off', 'The user may not'), ...DATA_FLAGS],
+        args: [createArgument('username', 'The user')],
+        flags: [createFlag('off', 'The user may not'), ...DATA_FLAGS],
       }),
       run: async (session, texts) => {
-        const username = textOf(texts, 'username')
-        if (username === undefined) throw usageError('USERNAME missing')
+        const username = getText(texts, 'username')
+        if (username === undefined) throw createUsageError('USERNAME missing')
         const server = await load()
-        const changed = await server.breakGlass(settingsIn(texts), username, !isOn(texts, 'off'))
-        await session.io.stdout.write(breakGlassText(changed))
+        const changed = await server.breakGlass(readSettings(texts), username, !isOn(texts, 'off'))
+        await session.io.stdout.write(formatBreakGlass(changed))
         return 0
       },
     },
@@ -156,12 +156,12 @@ export const offlineCommands = (load: () => Promise<ServerModule>): Command[] =>
       summary: 'Remove all second factors of a user of the server on this machine',
       description:
         'Works on the data itself, for a user who has lost them. The user is signed out everywhere; the password and the API keys remain. A running server follows within a second.',
-      spec: () => ({ args: [argument('username', 'The user')], flags: DATA_FLAGS }),
+      spec: () => ({ args: [createArgument('username', 'The user')], flags: DATA_FLAGS }),
       run: async (session, texts) => {
-        const username = textOf(texts, 'username')
-        if (username === undefined) throw usageError('USERNAME missing')
-        const reset = await (await load()).resetFactors(settingsIn(texts), username)
-        await session.io.stdout.write(`${printable(reset.username)}: has no second factor now\n`)
+        const username = getText(texts, 'username')
+        if (username === undefined) throw createUsageError('USERNAME missing')
+        const reset = await (await load()).resetFactors(readSettings(texts), username)
+        await session.io.stdout.write(`${toPrintable(reset.username)}: has no second factor now\n`)
         return 0
       },
     },
@@ -170,11 +170,11 @@ export const offlineCommands = (load: () => Promise<ServerModule>): Command[] =>
       summary: 'End all sessions, API keys and OAuth grants of a user of the server on this machine',
       description:
         'Works on the data itself, for an emergency. The user, the roles and the password remain: plat user reset-password sets another one. A running server rejects the user within a second.',
-      spec: () => ({ args: [argument('username', 'The user')], flags: DATA_FLAGS }),
+      spec: () => ({ args: [createArgument('username', 'The user')], flags: DATA_FLAGS }),
       run: async (session, texts) => {
-        const username = textOf(texts, 'username')
-        if (username === undefined) throw usageError('USERNAME missing')
-        await session.io.stdout.write(evictedText(await (await load()).evict(settingsIn(texts), username)))
+        const username = getText(texts, 'username')
+        if (username === undefined) throw createUsageError('USERNAME missing')
+        await session.io.stdout.write(formatEvicted(await (await load()).evict(readSettings(texts), username)))
         return 0
       },
     },

@@ -1,10 +1,10 @@
 /** Derives the flags and arguments of an operation from its contract. */
 import { WRITE_FIELDS } from '../contract/history-fields.ts'
-import { httpParts, takesQuery } from '../operation/http-route.ts'
+import { parseHttp, takesQuery } from '../operation/http-route.ts'
 import type { AnyOperation } from '../operation/operation.ts'
-import { type Argument, type Flag, flag, type Spec } from './command.ts'
-import { flagName, singular } from './command-name.ts'
-import { choicesOf, elementOf, type FieldSchema, kindOf, schemaOf, settled } from './schema.ts'
+import { type Argument, createFlag, type Flag, type Spec } from './command.ts'
+import { toFlagName, toSingular } from './command-name.ts'
+import { type FieldSchema, getElementSchema, getInputSchema, getKind, listChoices, stripNull } from './schema.ts'
 
 /** Returns true for a field that is about the call and not about the object. */
 export const isOfHistory = ({ keeps }: AnyOperation, field: string): boolean =>
@@ -15,29 +15,31 @@ export const INPUT_FIELD = '@input'
 export const UNSET_FIELD = '@unset'
 
 /** References accept names, so `--datacenter` is `--datacenter-id`; a list accepts its singular, `--tag` or `--datacenter-id`. */
-const shortForms = (field: string, schema: FieldSchema): string[] => {
-  const isReference = (elementOf(schema) ?? settled(schema)).ref !== undefined
+const listShortForms = (field: string, schema: FieldSchema): string[] => {
+  const isReference = (getElementSchema(schema) ?? stripNull(schema)).ref !== undefined
   const bare = field.replace(/_ids?$/, '')
   if (isReference && bare !== field)
-    return [flagName(bare), ...(field.endsWith('_ids') ? [flagName(singular(field))] : [])]
-  return elementOf(schema) ? [flagName(/(?:ss|us)es$/.test(field) ? field.slice(0, -2) : singular(field))] : []
+    return [toFlagName(bare), ...(field.endsWith('_ids') ? [toFlagName(toSingular(field))] : [])]
+  return getElementSchema(schema)
+    ? [toFlagName(/(?:ss|us)es$/.test(field) ? field.slice(0, -2) : toSingular(field))]
+    : []
 }
 
-const hintOf = (schema: FieldSchema): string => {
-  const { ref, format, properties } = settled(schema)
-  if (ref !== undefined) return singular(ref).toUpperCase()
-  if (choicesOf(schema).length > 0) return 'CHOICE'
-  const kind = kindOf(schema)
+const getHint = (schema: FieldSchema): string => {
+  const { ref, format, properties } = stripNull(schema)
+  if (ref !== undefined) return toSingular(ref).toUpperCase()
+  if (listChoices(schema).length > 0) return 'CHOICE'
+  const kind = getKind(schema)
   if (kind === 'number') return 'NUMBER'
   if (kind === 'object')
-    return `${(settled(schema).required?.[0] ?? Object.keys(properties ?? {})[0] ?? 'key').toUpperCase()}|KEY=VALUE,...`
+    return `${(stripNull(schema).required?.[0] ?? Object.keys(properties ?? {})[0] ?? 'key').toUpperCase()}|KEY=VALUE,...`
   if (kind === 'record') return 'KEY=VALUE'
   return format?.startsWith('date') ? 'TIME' : 'TEXT'
 }
 
-const aboutOf = (schema: FieldSchema): string => schema.description ?? settled(schema).description ?? ''
+const getAbout = (schema: FieldSchema): string => schema.description ?? stripNull(schema).description ?? ''
 
-const rangeOf = ({ minimum, maximum, minLength, maxLength }: FieldSchema): string => {
+const formatRange = ({ minimum, maximum, minLength, maxLength }: FieldSchema): string => {
   // Bounds that only mean "fits a double" are not shown.
   const min = minimum === Number.MIN_SAFE_INTEGER ? undefined : minimum
   const max = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum
@@ -48,39 +50,39 @@ const rangeOf = ({ minimum, maximum, minLength, maxLength }: FieldSchema): strin
   return minLength === undefined ? '' : `at least ${minLength} character${minLength === 1 ? '' : 's'}`
 }
 
-const boundsOf = (schema: FieldSchema): string => {
-  const { default: preset } = settled(schema)
-  if (settled(elementOf(schema) ?? schema).ref !== undefined) return 'id or name'
+const formatBounds = (schema: FieldSchema): string => {
+  const { default: preset } = stripNull(schema)
+  if (stripNull(getElementSchema(schema) ?? schema).ref !== undefined) return 'id or name'
   // null means "not given".
   const shown = preset === undefined || preset === null ? '' : `default ${JSON.stringify(preset)}`
-  return [rangeOf(settled(elementOf(schema) ?? schema)), shown].filter((text) => text !== '').join('; ')
+  return [formatRange(stripNull(getElementSchema(schema) ?? schema)), shown].filter((text) => text !== '').join('; ')
 }
 
 const describeValue = (field: string, schema: FieldSchema) => {
-  const element = elementOf(schema) ?? schema
+  const element = getElementSchema(schema) ?? schema
   return {
     field,
-    about: aboutOf(schema),
-    bounds: boundsOf(schema),
-    choices: choicesOf(element),
-    ref: settled(element).ref,
+    about: getAbout(schema),
+    bounds: formatBounds(schema),
+    choices: listChoices(element),
+    ref: stripNull(element).ref,
   }
 }
 
-const flagOf = (field: string, schema: FieldSchema, taken: ReadonlySet<string>): Flag => {
-  const element = elementOf(schema)
-  const isSwitch = element === undefined && kindOf(schema) === 'boolean'
-  const extra = shortForms(field, schema).filter((name) => !taken.has(name) && name !== flagName(field))
+const buildFlag = (field: string, schema: FieldSchema, taken: ReadonlySet<string>): Flag => {
+  const element = getElementSchema(schema)
+  const isSwitch = element === undefined && getKind(schema) === 'boolean'
+  const extra = listShortForms(field, schema).filter((name) => !taken.has(name) && name !== toFlagName(field))
   return {
     ...describeValue(field, schema),
-    names: [flagName(field), ...extra],
+    names: [toFlagName(field), ...extra],
     isSwitch,
-    isList: element !== undefined || kindOf(schema) === 'record',
-    hint: isSwitch ? '' : hintOf(element ?? schema),
+    isList: element !== undefined || getKind(schema) === 'record',
+    hint: isSwitch ? '' : getHint(element ?? schema),
   }
 }
 
-const argumentOf = (
+const buildArgument = (
   field: string,
   schema: FieldSchema,
   { isRequired, isLast }: { isRequired: boolean; isLast: boolean },
@@ -88,26 +90,26 @@ const argumentOf = (
   ...describeValue(field, schema),
   isRequired,
   // A search term may be several words, as in any search box.
-  isRest: isLast && (elementOf(schema) !== undefined || field === 'q'),
+  isRest: isLast && (getElementSchema(schema) !== undefined || field === 'q'),
 })
 
 /** Shows the preview, which says more than the answer that `true` would get. */
-const DRY_RUN = flag('dry-run', 'Show what would change, and change nothing')
+const DRY_RUN = createFlag('dry-run', 'Show what would change, and change nothing')
 
-const bodyFlags = (op: AnyOperation, all: readonly string[]): Flag[] => {
-  const { method, params } = httpParts(op.http)
+const buildBodyFlags = (op: AnyOperation, all: readonly string[]): Flag[] => {
+  const { method, params } = parseHttp(op.http)
   const fields = all.filter((field) => !isOfHistory(op, field))
   if (takesQuery(method) || fields.every((field) => params.includes(field))) return []
   return [
     {
-      ...flag('input', 'The whole body as JSON or YAML; - reads it from standard input', { hint: 'FILE' }),
+      ...createFlag('input', 'The whole body as JSON or YAML; - reads it from standard input', { hint: 'FILE' }),
       field: INPUT_FIELD,
     },
     {
-      ...flag('unset', 'Clears a field', {
+      ...createFlag('unset', 'Clears a field', {
         hint: 'FIELD',
         isList: true,
-        choices: fields.filter((f) => !params.includes(f)).map(flagName),
+        choices: fields.filter((f) => !params.includes(f)).map(toFlagName),
       }),
       field: UNSET_FIELD,
     },
@@ -115,28 +117,28 @@ const bodyFlags = (op: AnyOperation, all: readonly string[]): Flag[] => {
 }
 
 /** A field that is both an argument and a flag may be given either way. */
-export const specOf = (op: AnyOperation): Spec => {
-  const { properties = {}, required = [] } = schemaOf(op.input)
+export const buildSpec = (op: AnyOperation): Spec => {
+  const { properties = {}, required = [] } = getInputSchema(op.input)
   const fields = Object.keys(properties)
-  const names = new Set(fields.map(flagName))
+  const names = new Set(fields.map(toFlagName))
   const args = op.cli?.args ?? []
   return {
     args: args.flatMap((field, i) => {
       const schema = properties[field]
       return schema
-        ? [argumentOf(field, schema, { isRequired: required.includes(field), isLast: i === args.length - 1 })]
+        ? [buildArgument(field, schema, { isRequired: required.includes(field), isLast: i === args.length - 1 })]
         : []
     }),
     flags: [
       ...Object.entries(properties).map(([field, schema]) =>
-        op.keeps && field === 'dry_run' ? { ...DRY_RUN, field } : flagOf(field, schema, names),
+        op.keeps && field === 'dry_run' ? { ...DRY_RUN, field } : buildFlag(field, schema, names),
       ),
-      ...bodyFlags(op, fields).filter((one) => !one.names.some((name) => names.has(name))),
+      ...buildBodyFlags(op, fields).filter((one) => !one.names.some((name) => names.has(name))),
     ],
   }
 }
 
-/** @example fieldOfFlag(['switch_port'], 'switch-port') // 'switch_port' */
-export const fieldOfFlag = (fields: readonly string[], typed: string): string | undefined =>
+/** @example findField(['switch_port'], 'switch-port') // 'switch_port' */
+export const findField = (fields: readonly string[], typed: string): string | undefined =>
   fields.find((field) => field === typed.replaceAll('-', '_')) ??
   fields.find((field) => field === `${typed.replaceAll('-', '_')}_id`)

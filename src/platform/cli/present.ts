@@ -1,45 +1,45 @@
 /** Prints an answer in the requested format. Long lists are written in pieces. */
 import { z } from 'zod'
-import { csvText } from '../http/csv.ts'
+import { formatCsv } from '../http/csv.ts'
 import type { AnyOperation } from '../operation/operation.ts'
 import { readJson, type Transport } from './client.ts'
 import type { Session } from './command.ts'
-import { printable, printableJson } from './display.ts'
-import { idOfRow, isRow, labelOf, type Row } from './labels.ts'
-import { isPreview, offerUndo, PREVIEW, previewEnd, previewHead } from './preview.ts'
-import { columnsIn, objectText, tableText } from './table.ts'
-import { yamlText } from './yaml-text.ts'
+import { toPrintable, toPrintableJson } from './display.ts'
+import { getLabel, getRowId, isRow, type Row } from './labels.ts'
+import { formatPreviewEnd, formatPreviewHead, isPreview, offerUndo, PREVIEW } from './preview.ts'
+import { formatObject, formatTable, listColumns } from './table.ts'
+import { streamYaml } from './yaml-text.ts'
 
 /** The shape of the answer: rows (a list, or an object that contains only one), or one object. */
 type Shape = { readonly list: 'itself' | string | undefined; readonly item: z.ZodType }
 
-const shapeOf = (output: z.ZodType): Shape => {
-  if (output instanceof z.ZodArray) return { list: 'itself', item: elementOf(output) }
+const detectShape = (output: z.ZodType): Shape => {
+  if (output instanceof z.ZodArray) return { list: 'itself', item: getElement(output) }
   if (output instanceof z.ZodObject) {
     const [only, ...others] = Object.entries(output.shape)
-    if (only && others.length === 0 && only[1] instanceof z.ZodArray && elementOf(only[1]) instanceof z.ZodObject)
-      return { list: only[0], item: elementOf(only[1]) }
+    if (only && others.length === 0 && only[1] instanceof z.ZodArray && getElement(only[1]) instanceof z.ZodObject)
+      return { list: only[0], item: getElement(only[1]) }
   }
   return { list: undefined, item: output }
 }
 
 // Zod declares an element by its core type; all our schemas are made by the classic API.
-const elementOf = (list: z.ZodArray): z.ZodType => list.element as z.ZodType
+const getElement = (list: z.ZodArray): z.ZodType => list.element as z.ZodType
 
-const fieldsOf = (item: z.ZodType): Record<string, z.ZodType> =>
+const getFields = (item: z.ZodType): Record<string, z.ZodType> =>
   // As above, the core type of a schema from the classic API.
   item instanceof z.ZodObject ? (item.shape as Record<string, z.ZodType>) : {}
 
-const chosenColumns = (item: z.ZodType): string[] => {
+const getChosenColumns = (item: z.ZodType): string[] => {
   const columns: unknown = item.meta()?.columns
-  return Array.isArray(columns) ? columns.map(String) : Object.keys(fieldsOf(item))
+  return Array.isArray(columns) ? columns.map(String) : Object.keys(getFields(item))
 }
 
 /** The columns of the contract, and those of the optional fields that a row has, such as a space or what `--include` adds. */
-const tableColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
-  const chosen = chosenColumns(item)
-  if (chosen.length === 0) return columnsIn(rows)
-  const asked = Object.entries(fieldsOf(item)).filter(
+const listTableColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
+  const chosen = getChosenColumns(item)
+  if (chosen.length === 0) return listColumns(rows)
+  const asked = Object.entries(getFields(item)).filter(
     ([field, schema]) => schema instanceof z.ZodOptional && rows.some((row) => Object.hasOwn(row, field)),
   )
   return [...chosen, ...asked.map(([field]) => field).filter((field) => !chosen.includes(field))]
@@ -47,47 +47,52 @@ const tableColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
 
 /** The fields that hold a record, and that an answer has only with a value: their entries are columns. */
 const recordFields = (item: z.ZodType): string[] =>
-  Object.entries(fieldsOf(item)).flatMap(([field, schema]) =>
+  Object.entries(getFields(item)).flatMap(([field, schema]) =>
     schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodRecord ? [field] : [],
   )
 
 /** Returns the entries of a record with the names of their columns: `custom.owner`. */
-const entriesOf = (row: Row, field: string): [column: string, value: unknown][] => {
+const listEntries = (row: Row, field: string): [column: string, value: unknown][] => {
   const record = row[field]
   return isRow(record) ? Object.entries(record).map(([key, value]) => [`${field}.${key}`, value]) : []
 }
 
 type Csv = { readonly columns: readonly string[]; readonly rows: readonly Row[] }
 
-const csvOf = (item: z.ZodType, rows: readonly Row[]): Csv => {
-  const fields = Object.keys(fieldsOf(item))
-  if (fields.length === 0) return { columns: columnsIn(rows), rows }
+const toCsv = (item: z.ZodType, rows: readonly Row[]): Csv => {
+  const fields = Object.keys(getFields(item))
+  if (fields.length === 0) return { columns: listColumns(rows), rows }
   const records = recordFields(item)
-  const named = (field: string) => [...new Set(rows.flatMap((row) => entriesOf(row, field).map(([column]) => column)))]
+  const named = (field: string) => [
+    ...new Set(rows.flatMap((row) => listEntries(row, field).map(([column]) => column))),
+  ]
   const columns = fields.flatMap((field) => (records.includes(field) ? named(field).sort() : [field]))
   if (columns.length === fields.length - records.length) return { columns, rows }
-  const flat = (row: Row): Row => ({ ...row, ...Object.fromEntries(records.flatMap((field) => entriesOf(row, field))) })
+  const flat = (row: Row): Row => ({
+    ...row,
+    ...Object.fromEntries(records.flatMap((field) => listEntries(row, field))),
+  })
   return { columns, rows: rows.map(flat) }
 }
 
 /** Returns the output for a row with `--output name`: its id, or its addresses or subnets if it has none. */
-const idLines = (row: Row): readonly string[] => {
-  const id = idOfRow(row)
+const listIds = (row: Row): readonly string[] => {
+  const id = getRowId(row)
   if (id !== undefined) return [id]
   return [row.ip ?? row.ips ?? row.subnets ?? []].flat().map(String)
 }
 
-const nameLines = (row: Row): readonly string[] => {
-  const label = labelOf(row)
-  return label === undefined ? idLines(row) : [label]
+const listNames = (row: Row): readonly string[] => {
+  const label = getLabel(row)
+  return label === undefined ? listIds(row) : [label]
 }
 
-function* linesOf(rows: readonly Row[], lines: (row: Row) => readonly string[]): Generator<string> {
+function* formatLines(rows: readonly Row[], lines: (row: Row) => readonly string[]): Generator<string> {
   for (let at = 0; at < rows.length; at += 2000)
     yield rows
       .slice(at, at + 2000)
       .flatMap(lines)
-      .map((line) => `${printable(line)}\n`)
+      .map((line) => `${toPrintable(line)}\n`)
       .join('')
 }
 
@@ -103,45 +108,45 @@ async function* withFinalNewline(body: ReadableStream<Uint8Array>): AsyncGenerat
 
 type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
-const jsonPieces = (value: unknown, isTty: boolean): Pieces => [
-  isTty ? `${printableJson(JSON.stringify(value, undefined, 2))}\n` : `${JSON.stringify(value)}\n`,
+const formatJson = (value: unknown, isTty: boolean): Pieces => [
+  isTty ? `${toPrintableJson(JSON.stringify(value, undefined, 2))}\n` : `${JSON.stringify(value)}\n`,
 ]
 
-const piecesOf = (value: unknown, { list, item }: Shape, { globals, io }: Session): Pieces => {
+const formatPieces = (value: unknown, { list, item }: Shape, { globals, io }: Session): Pieces => {
   const held = list === undefined || list === 'itself' ? value : isRow(value) ? value[list] : undefined
   const rows = (Array.isArray(held) ? held : [held]).filter(isRow)
   const { hasHeaders } = globals
-  if (globals.isQuiet) return linesOf(rows, idLines)
+  if (globals.isQuiet) return formatLines(rows, listIds)
   switch (globals.output) {
     case 'json':
-      return jsonPieces(value, io.stdout.isTty)
+      return formatJson(value, io.stdout.isTty)
     case 'yaml':
-      return yamlText(value)
+      return streamYaml(value)
     case 'name':
-      return linesOf(rows, nameLines)
+      return formatLines(rows, listNames)
     case 'csv': {
-      const { columns, rows: written } = csvOf(item, rows)
+      const { columns, rows: written } = toCsv(item, rows)
       const options = { columns, hasHeaders }
-      return csvText(written, io.stdout.isTty ? { ...options, shown: oneLine } : options)
+      return formatCsv(written, io.stdout.isTty ? { ...options, shown: formatLine } : options)
     }
     case 'table': {
       const width = io.stdout.isTty ? io.stdout.columns : undefined
       const [only = {}] = rows
       return list === undefined
-        ? objectText(only, { hasHeaders, width })
-        : tableText(rows, { columns: tableColumns(item, rows), hasHeaders, width })
+        ? formatObject(only, { hasHeaders, width })
+        : formatTable(rows, { columns: listTableColumns(item, rows), hasHeaders, width })
     }
   }
 }
 
 /** A terminal shows CSV to a person, so it is made printable. */
-const oneLine = (line: string): string => `${printable(line.replace(/\r\n$/, ''))}\r\n`
+const formatLine = (line: string): string => `${toPrintable(line.replace(/\r\n$/, ''))}\r\n`
 
 const writeAll = async (session: Session, pieces: Pieces): Promise<void> => {
   for await (const piece of pieces) await session.io.stdout.write(piece)
 }
 
-const doneText = (op: AnyOperation): string => (op.effect === 'delete' ? 'Deleted.\n' : 'Done.\n')
+const formatDone = (op: AnyOperation): string => (op.effect === 'delete' ? 'Deleted.\n' : 'Done.\n')
 
 /** False for a successful answer that reports a failure, such as a partly failed bulk call. */
 const isWell = (value: unknown): boolean => {
@@ -152,7 +157,7 @@ const isWell = (value: unknown): boolean => {
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
 /** Returns the change of a call that removes objects, or changes many at once. */
-const undoable = ({ effect, isBulk }: AnyOperation, { headers }: Response): string[] => {
+const listUndoable = ({ effect, isBulk }: AnyOperation, { headers }: Response): string[] => {
   const id = headers.get('x-change-id')
   return id !== null && (effect === 'delete' || isBulk) ? [id] : []
 }
@@ -171,21 +176,21 @@ export const present = async (
   const value = await readJson(transport, response)
   if (isPreview(response, value)) {
     const isTable = globals.output === 'table' && !globals.isQuiet
-    if (isTable) await io.stdout.write(previewHead(value))
-    await writeAll(session, piecesOf(value, PREVIEW, session))
-    if (isTable) await io.stdout.write(previewEnd(value))
+    if (isTable) await io.stdout.write(formatPreviewHead(value))
+    await writeAll(session, formatPieces(value, PREVIEW, session))
+    if (isTable) await io.stdout.write(formatPreviewEnd(value))
     return true
   }
   if (value === undefined) {
-    if (io.stderr.isTty && !globals.isQuiet) await io.stderr.write(doneText(op))
-    await offerUndo(session, undoable(op, response))
+    if (io.stderr.isTty && !globals.isQuiet) await io.stderr.write(formatDone(op))
+    await offerUndo(session, listUndoable(op, response))
     return true
   }
-  const shape = shapeOf(op.output)
+  const shape = detectShape(op.output)
   const shown = globals.output === 'table' && !globals.isQuiet ? op.cli?.shown?.(value) : undefined
   // Rows made for a table have their own columns.
   const item = shown === undefined || isEmpty(shown) ? shape.item : z.unknown()
-  await writeAll(session, piecesOf(shown ?? value, { ...shape, item }, session))
-  await offerUndo(session, undoable(op, response))
+  await writeAll(session, formatPieces(shown ?? value, { ...shape, item }, session))
+  await offerUndo(session, listUndoable(op, response))
   return isWell(value)
 }

@@ -1,7 +1,7 @@
 /** Shows what a dry run would change, and how to undo what a command has changed. */
 import { z } from 'zod'
 import type { Session } from './command.ts'
-import { printable } from './display.ts'
+import { toPrintable } from './display.ts'
 import { isRow, type Row } from './labels.ts'
 
 /** The columns of the objects of a preview. Their contract belongs to a feature. */
@@ -14,21 +14,21 @@ export const PREVIEW = { list: 'items', item: ITEM } as const
 export const isPreview = (response: Response, value: unknown): value is Row =>
   response.headers.get('x-dry-run') === 'true' && isRow(value) && value.id === '' && Array.isArray(value.items)
 
-export const previewHead = ({ summary }: Row): string => `${printable(`This ${summary}.`)}\n`
+export const formatPreviewHead = ({ summary }: Row): string => `${toPrintable(`This ${summary}.`)}\n`
 
-const totalOf = (counts: unknown): number => {
+const sumCounts = (counts: unknown): number => {
   if (typeof counts === 'number') return counts
-  return isRow(counts) ? Object.values(counts).reduce<number>((sum, one) => sum + totalOf(one), 0) : 0
+  return isRow(counts) ? Object.values(counts).reduce<number>((sum, one) => sum + sumCounts(one), 0) : 0
 }
 
 /** A preview lists its first objects, and counts all. */
-export const previewEnd = ({ counts, items }: Row): string => {
-  const more = totalOf(counts) - (Array.isArray(items) ? items.length : 0)
+export const formatPreviewEnd = ({ counts, items }: Row): string => {
+  const more = sumCounts(counts) - (Array.isArray(items) ? items.length : 0)
   return more > 0 ? `and ${more} more\n` : ''
 }
 
 /** Tells a person how to undo changes, newest first. A script does not need it. */
 export const offerUndo = async ({ io, globals }: Session, ids: readonly string[]): Promise<void> => {
   if (!io.stderr.isTty || !io.stdout.isTty || globals.isQuiet) return
-  for (const id of ids) await io.stderr.write(`Undo: plat undo ${printable(id)}\n`)
+  for (const id of ids) await io.stderr.write(`Undo: plat undo ${toPrintable(id)}\n`)
 }

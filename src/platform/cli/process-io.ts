@@ -4,7 +4,7 @@ import { ClosedPipe, type Input, Interrupted, type Io, type Output } from './io.
 const isBrokenPipe = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
 
-const outputOf = (stream: NodeJS.WriteStream): Output => {
+const createOutput = (stream: NodeJS.WriteStream): Output => {
   // A failed write is reported twice. Without a listener, the event would end the process with a stack trace.
   stream.on('error', () => {})
   return {
@@ -61,7 +61,7 @@ const readPlainLine = (stdin: NodeJS.ReadStream): Promise<string> =>
     stdin.resume()
   })
 
-const inputOf = (stdin: NodeJS.ReadStream, prompt: Output): Input => ({
+const createInput = (stdin: NodeJS.ReadStream, prompt: Output): Input => ({
   isTty: stdin.isTTY === true,
   readAll: () => Bun.stdin.bytes(),
   ask: async (question, { isSecret = false } = {}) => {
@@ -78,7 +78,7 @@ const inputOf = (stdin: NodeJS.ReadStream, prompt: Output): Input => ({
 const MACHINE_ID_FILE = '/etc/machine-id'
 
 /** Container images often have none, or an empty one. */
-const machineId = async (): Promise<string | undefined> => {
+const readMachineId = async (): Promise<string | undefined> => {
   const text = await Bun.file(MACHINE_ID_FILE)
     .text()
     .catch(() => '')
@@ -86,8 +86,8 @@ const machineId = async (): Promise<string | undefined> => {
 }
 
 export const processIo = (): Io => {
-  const stdout = outputOf(process.stdout)
-  const stderr = outputOf(process.stderr)
+  const stdout = createOutput(process.stdout)
+  const stderr = createOutput(process.stderr)
   let stop: AbortController | undefined
   return {
     argv: process.argv.slice(2),
@@ -95,10 +95,10 @@ export const processIo = (): Io => {
     stdout,
     stderr,
     get stdin() {
-      return inputOf(process.stdin, stderr)
+      return createInput(process.stdin, stderr)
     },
     fetch,
-    machineId,
+    machineId: readMachineId,
     sleep: (ms) => Bun.sleep(ms),
     interrupted: () => {
       if (stop) return stop.signal

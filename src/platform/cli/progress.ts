@@ -1,6 +1,6 @@
 /** Shows a progress bar on a terminal, and nothing in a pipe. */
 
-import { printable } from './display.ts'
+import { toPrintable } from './display.ts'
 import type { Output } from './io.ts'
 import { CLEAR_LINE } from './terminal.ts'
 
@@ -17,7 +17,7 @@ export const createProgress = (output: Output, name: string): Progress => ({
     const share = total > 0 ? Math.min(1, done / total) : 0
     const filled = Math.round(share * BAR_WIDTH)
     const bar = '#'.repeat(filled) + '.'.repeat(BAR_WIDTH - filled)
-    await output.write(`${CLEAR_LINE}${printable(name)} [${bar}] ${Math.floor(share * 100)} % (${done} of ${total})`)
+    await output.write(`${CLEAR_LINE}${toPrintable(name)} [${bar}] ${Math.floor(share * 100)} % (${done} of ${total})`)
   },
   clear: async () => {
     if (output.isTty) await output.write(CLEAR_LINE)

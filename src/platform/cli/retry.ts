@@ -1,6 +1,6 @@
 /** Sends a request again that the server refuses because it is busy. */
 import { AppError } from '../contract/errors.ts'
-import { printable } from './display.ts'
+import { toPrintable } from './display.ts'
 import type { Io } from './io.ts'
 
 /** The time for which a request is tried again. */
@@ -34,7 +34,7 @@ export const retryWhileBusy = async <T>(
       const pauseS = Math.max(MIN_PAUSE_S, error.retryAfterS)
       waitedS += pauseS
       if (waitedS > MAX_WAIT_S) throw error
-      await stderr.write(`note: ${printable(error.message)}; it is tried again in ${pauseS} s\n`)
+      await stderr.write(`note: ${toPrintable(error.message)}; it is tried again in ${pauseS} s\n`)
       await Promise.race([sleep(pauseS * 1000), ...(signal ? [waitForAbort(signal)] : [])])
       signal?.throwIfAborted()
     }

@@ -3,16 +3,16 @@ import { readArguments } from './args.ts'
 import type { Command, Program, Session } from './command.ts'
 import { connect } from './connection.ts'
 import { report } from './failure.ts'
-import { findCommand, type Start, unknownCommand } from './find-command.ts'
-import { asksForJson, GLOBAL_FLAGS, globalsOf, wantsHelp } from './globals.ts'
+import { createUnknownCommandError, findCommand, type Start } from './find-command.ts'
+import { asksForJson, GLOBAL_FLAGS, parseGlobals, wantsHelp } from './globals.ts'
 import type { Io } from './io.ts'
 import { withGuardedTerminals } from './terminal.ts'
 
 export type Cli = (io: Io) => Promise<number>
 
-const everyCommand = async (program: Program): Promise<Command[]> => {
-  const [contracts, { allCommands }] = await Promise.all([program.contracts(), import('./operation-commands.ts')])
-  return allCommands(contracts, program.specials)
+const loadCommands = async (program: Program): Promise<Command[]> => {
+  const [contracts, { listCommands }] = await Promise.all([program.contracts(), import('./operation-commands.ts')])
+  return listCommands(contracts, program.specials)
 }
 
 /** A hand-written command is found without the registry, whose loading takes most of a start. */
@@ -22,17 +22,17 @@ const start = async (
 ): Promise<{ found: Start; commands: readonly Command[] }> => {
   const quick = findCommand(program.specials, argv)
   if (quick.command) return { found: quick, commands: program.specials }
-  const commands = await everyCommand(program)
+  const commands = await loadCommands(program)
   return { found: findCommand(commands, argv), commands }
 }
 
 const showGroup = async (io: Io, commands: readonly Command[], { words, texts }: Start): Promise<number> => {
-  const { nounHelp, programHelp } = await import('./help.ts')
+  const { formatNounHelp, formatProgramHelp } = await import('./help.ts')
   if (words.length === 0) {
-    await io.stdout.write(programHelp(commands))
+    await io.stdout.write(formatProgramHelp(commands))
     return 0
   }
-  const text = nounHelp(
+  const text = formatNounHelp(
     commands.filter((command) => words.every((word, i) => command.words[i] === word)),
     words,
   )
@@ -55,12 +55,12 @@ const runCommand = async (
 ): Promise<number> => {
   const spec = command.spec()
   if (wantsHelp(found.texts) || asksForHelp(found.rest)) {
-    const { commandHelp } = await import('./help.ts')
-    await io.stdout.write(commandHelp(command))
+    const { formatCommandHelp } = await import('./help.ts')
+    await io.stdout.write(formatCommandHelp(command))
     return 0
   }
   const own = readArguments(found.rest, { args: spec.args, flags: [...spec.flags, ...GLOBAL_FLAGS] })
-  const globals = globalsOf(new Map([...found.texts, ...own]))
+  const globals = parseGlobals(new Map([...found.texts, ...own]))
   const session: Session = { io, globals, program, connect: () => connect(io, globals) }
   return command.run(session, own)
 }
@@ -74,7 +74,7 @@ const dispatch = async (program: Program, io: Io): Promise<number> => {
   const { found, commands } = await start(program, argv)
   if (found.command) return runCommand(program, io, { command: found.command, found })
   const [word] = found.rest
-  if (word !== undefined) throw unknownCommand(commands, found.words, word)
+  if (word !== undefined) throw createUnknownCommandError(commands, found.words, word)
   return showGroup(io, commands, found)
 }
 

@@ -1,7 +1,7 @@
 /** Reads the input of an operation for the command line: JSON Schema without the wrappers of nullable and optional. */
 import type { z } from 'zod'
 import type { CustomPlace } from '../contract/json-schema.ts'
-import { inputJsonSchema } from '../contract/validate.ts'
+import { toInputJsonSchema } from '../contract/validate.ts'
 
 export type FieldSchema = {
   /** A list is a type and null. */
@@ -33,9 +33,9 @@ export type FieldSchema = {
 }
 
 /** Returns the schema of an input. */
-export const schemaOf = (input: z.ZodType): FieldSchema =>
+export const getInputSchema = (input: z.ZodType): FieldSchema =>
   // The same object, typed with the keywords that help texts need as well.
-  inputJsonSchema(input) as FieldSchema
+  toInputJsonSchema(input) as FieldSchema
 
 /** Returns true if null is no value of the field. A schema without types accepts any value. */
 export const refusesNull = ({ type, anyOf }: FieldSchema): boolean =>
@@ -44,14 +44,14 @@ export const refusesNull = ({ type, anyOf }: FieldSchema): boolean =>
 
 /**
  * Returns the schema of a field's value without null: `anyOf: [X, null]` becomes X with the outer description.
- * @example settled({ anyOf: [{ type: 'integer' }, { type: 'null' }] }).type // 'integer'
+ * @example stripNull({ anyOf: [{ type: 'integer' }, { type: 'null' }] }).type // 'integer'
  */
-export const settled = (schema: FieldSchema): FieldSchema => {
+export const stripNull = (schema: FieldSchema): FieldSchema => {
   const { anyOf, ...own } = schema
   const type = typeof own.type === 'object' ? own.type.find((one) => one !== 'null') : undefined
   if (type !== undefined) return { ...own, type }
   if (!anyOf) return schema
-  const options = anyOf.filter((one) => one.type !== 'null').map(settled)
+  const options = anyOf.filter((one) => one.type !== 'null').map(stripNull)
   const [first] = options
   // With several forms besides null, the value stays text.
   return options.length === 1 && first ? { ...first, ...own } : own
@@ -60,8 +60,8 @@ export const settled = (schema: FieldSchema): FieldSchema => {
 export type FieldKind = 'text' | 'number' | 'boolean' | 'object' | 'record'
 
 /** Returns the kind of a field's value; of a list, that of its elements. */
-export const kindOf = (schema: FieldSchema): FieldKind => {
-  const { type, properties } = settled(schema)
+export const getKind = (schema: FieldSchema): FieldKind => {
+  const { type, properties } = stripNull(schema)
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'boolean') return 'boolean'
   if (type === 'object') return properties ? 'object' : 'record'
@@ -69,19 +69,19 @@ export const kindOf = (schema: FieldSchema): FieldKind => {
 }
 
 /** Returns the schema of a list's elements; undefined for other types. */
-export const elementOf = (schema: FieldSchema): FieldSchema | undefined => {
-  const { type, items } = settled(schema)
-  return type === 'array' ? settled(items ?? {}) : undefined
+export const getElementSchema = (schema: FieldSchema): FieldSchema | undefined => {
+  const { type, items } = stripNull(schema)
+  return type === 'array' ? stripNull(items ?? {}) : undefined
 }
 
 /** Returns undefined for a schema that allows other values too. */
-const valuesOf = (schema: FieldSchema): readonly unknown[] | undefined => {
+const listValues = (schema: FieldSchema): readonly unknown[] | undefined => {
   if (schema.enum) return schema.enum
   if (schema.const !== undefined) return [schema.const]
-  const options = schema.anyOf?.filter(({ type }) => type !== 'null').map(valuesOf)
+  const options = schema.anyOf?.filter(({ type }) => type !== 'null').map(listValues)
   return options?.every((one) => one !== undefined) ? options.flat() : undefined
 }
 
 /** Returns the values of an enumeration, but the empty one, which `--unset` sets. */
-export const choicesOf = (schema: FieldSchema): readonly string[] =>
-  (valuesOf(schema) ?? []).map(String).filter((value) => value !== '')
+export const listChoices = (schema: FieldSchema): readonly string[] =>
+  (listValues(schema) ?? []).map(String).filter((value) => value !== '')

@@ -2,7 +2,7 @@
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { usageError } from './usage-error.ts'
+import { createUsageError } from './usage-error.ts'
 
 export type Settings = {
   readonly url: string
@@ -13,14 +13,14 @@ export type Settings = {
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-export const settingsPath = (env: Env): string =>
+export const getSettingsPath = (env: Env): string =>
   join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'plat', 'config.json')
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 /** @throws AppError INVALID_INPUT for an unusable file: it must not silently mean "not signed in" */
 export const readSettings = async (env: Env): Promise<Settings | undefined> => {
-  const path = settingsPath(env)
+  const path = getSettingsPath(env)
   try {
     // Checked field by field below.
     const { url, key, key_id, username } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
@@ -33,7 +33,7 @@ export const readSettings = async (env: Env): Promise<Settings | undefined> => {
     }
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw usageError(
+    throw createUsageError(
       `can't use ${path}: ${error instanceof Error ? error.message : String(error)}; remove it and sign in again`,
     )
   }
@@ -51,9 +51,9 @@ export const writePrivate = async (path: string, text: string): Promise<void> =>
 }
 
 export const writeSettings = async (env: Env, { url, key, keyId, username }: Settings): Promise<string> => {
-  const path = settingsPath(env)
+  const path = getSettingsPath(env)
   await writePrivate(path, `${JSON.stringify({ url, key, key_id: keyId, username }, undefined, 2)}\n`)
   return path
 }
 
-export const removeSettings = (env: Env): Promise<void> => rm(settingsPath(env), { force: true })
+export const removeSettings = (env: Env): Promise<void> => rm(getSettingsPath(env), { force: true })

@@ -4,7 +4,7 @@
 const MAX_WORD = 64
 
 /** Counts changed, missing, extra or swapped letters between two words (optimal string alignment). */
-const distance = (a: string, b: string): number => {
+const computeDistance = (a: string, b: string): number => {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {
@@ -25,8 +25,8 @@ const distance = (a: string, b: string): number => {
   return last[b.length] ?? 0
 }
 
-/** @example nearest('tgs', ['name', 'tags']) // 'tags' */
-export const nearest = (word: string, known: Iterable<string>): string | undefined => {
+/** @example findNearest('tgs', ['name', 'tags']) // 'tags' */
+export const findNearest = (word: string, known: Iterable<string>): string | undefined => {
   if (word.length > MAX_WORD) return undefined
   const typed = word.toLowerCase()
   let best: string | undefined
@@ -37,7 +37,7 @@ export const nearest = (word: string, known: Iterable<string>): string | undefin
     const isBeginning = one.toLowerCase().startsWith(typed) && typed.length > 1
     // The lengths alone show a larger distance.
     if (!isBeginning && Math.abs(one.length - typed.length) >= bound) continue
-    const off = isBeginning ? 1 : distance(typed, one.toLowerCase())
+    const off = isBeginning ? 1 : computeDistance(typed, one.toLowerCase())
     // Of words that begin with the typed one, the shortest.
     if (off < bound || (best !== undefined && off === bound && one.length < best.length && one.startsWith(typed))) {
       best = one
@@ -47,8 +47,8 @@ export const nearest = (word: string, known: Iterable<string>): string | undefin
   return best
 }
 
-/** @example didYouMean('--tgs', ['--tags']) // '; did you mean --tags?' */
-export const didYouMean = (word: string, known: Iterable<string>): string => {
-  const best = nearest(word, known)
+/** @example formatSuggestion('--tgs', ['--tags']) // '; did you mean --tags?' */
+export const formatSuggestion = (word: string, known: Iterable<string>): string => {
+  const best = findNearest(word, known)
   return best === undefined ? '' : `; did you mean ${best}?`
 }

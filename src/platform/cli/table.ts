@@ -1,14 +1,14 @@
 /** Formats rows and single objects as plain aligned text. Output is made printable, and fits the terminal's width. */
 import { getOwn } from '../contract/own.ts'
-import { cut, padEnd, printable, widthOf } from './display.ts'
-import { isRow, labelOf, type Row } from './labels.ts'
+import { cut, measureWidth, padEnd, toPrintable } from './display.ts'
+import { getLabel, isRow, type Row } from './labels.ts'
 
 const NONE = '-'
 const GAP = '  '
 /** Minimum width of a column, on any terminal. */
 const MIN_WIDTH = 6
 
-const hostPort = (row: Row): string => {
+const formatHostPort = (row: Row): string => {
   const ip = String(row.ip)
   const port = row.port === null || row.port === undefined ? '' : String(row.port)
   return port === '' ? ip : ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
@@ -20,21 +20,23 @@ const isEnd = ({ device, port }: Row): boolean => typeof device === 'string' && 
 const endText = ({ device, port, side, port_side }: Row): string =>
   `${device} ${port}${(port_side ?? side) === 'rear' ? ' rear' : ''}`
 
-const compactObject = (row: Row, column: string): string => {
+const formatObjectCell = (row: Row, column: string): string => {
   // The percentage of `utilization: {..., utilization: 12.5}`, the text of `error: {error: ...}`.
   const own = getOwn(row, column)
   if (typeof own === 'string' || typeof own === 'number') return String(own)
   if (typeof row.ip === 'string')
-    return typeof row.label === 'string' && row.label !== '' ? `${hostPort(row)} (${row.label})` : hostPort(row)
-  const label = labelOf(row)
+    return typeof row.label === 'string' && row.label !== ''
+      ? `${formatHostPort(row)} (${row.label})`
+      : formatHostPort(row)
+  const label = getLabel(row)
   if (label !== undefined) return label
   if (isEnd(row)) return endText(row)
   const differences = Object.entries(row).flatMap(([field, value]) =>
     isDifference(value) ? [[field, value] as const] : [],
   )
-  if (differences.length > 0 && differences.length === Object.keys(row).length) return differencesText(differences)
+  if (differences.length > 0 && differences.length === Object.keys(row).length) return formatDifferences(differences)
   return Object.entries(row)
-    .map(([key, value]) => `${key}=${compact(value, key)}`)
+    .map(([key, value]) => `${key}=${formatCompact(value, key)}`)
     .join(' ')
 }
 
@@ -48,8 +50,8 @@ const isDifference = (value: unknown): value is Difference =>
 const MAX_VALUE = 40
 
 /** Formats `status: active -> maintenance`; of a new or deleted object the values alone. */
-const differencesText = (differences: readonly (readonly [field: string, Difference])[]): string => {
-  const shown = (value: unknown, field: string) => cut(compact(value, field), MAX_VALUE) || NONE
+const formatDifferences = (differences: readonly (readonly [field: string, Difference])[]): string => {
+  const shown = (value: unknown, field: string) => cut(formatCompact(value, field), MAX_VALUE) || NONE
   for (const [gone, kept] of [
     ['from', 'to'],
     ['to', 'from'],
@@ -61,16 +63,16 @@ const differencesText = (differences: readonly (readonly [field: string, Differe
   return differences.map(([field, { from, to }]) => `${field}: ${shown(from, field)} -> ${shown(to, field)}`).join(', ')
 }
 
-const compact = (value: unknown, column: string): string => {
+const formatCompact = (value: unknown, column: string): string => {
   if (value === null || value === undefined) return ''
-  if (Array.isArray(value)) return value.map((one) => compact(one, column)).join(', ')
-  return isRow(value) ? compactObject(value, column) : String(value)
+  if (Array.isArray(value)) return value.map((one) => formatCompact(one, column)).join(', ')
+  return isRow(value) ? formatObjectCell(value, column) : String(value)
 }
 
 /** Formats one value on one line; `-` for none. */
-export const cellOf = (value: unknown, column: string): string => printable(compact(value, column)) || NONE
+export const formatCell = (value: unknown, column: string): string => toPrintable(formatCompact(value, column)) || NONE
 
-const heading = (column: string): string => printable(column).toUpperCase()
+const formatHeading = (column: string): string => toPrintable(column).toUpperCase()
 
 const IDS = new Set(['id', 'change_id'])
 
@@ -96,10 +98,10 @@ export type TableOptions = {
 }
 
 /** Yields a table in pieces of some thousand lines. The widths need every row, the text does not. */
-export function* tableText(rows: readonly Row[], { columns, hasHeaders, width }: TableOptions): Generator<string> {
-  const lines = rows.map((row) => columns.map((column) => cellOf(getOwn(row, column), column)))
-  if (hasHeaders) lines.unshift(columns.map(heading))
-  const wide = columns.map((_, i) => lines.reduce((most, line) => Math.max(most, widthOf(line[i] ?? '')), 0))
+export function* formatTable(rows: readonly Row[], { columns, hasHeaders, width }: TableOptions): Generator<string> {
+  const lines = rows.map((row) => columns.map((column) => formatCell(getOwn(row, column), column)))
+  if (hasHeaders) lines.unshift(columns.map(formatHeading))
+  const wide = columns.map((_, i) => lines.reduce((most, line) => Math.max(most, measureWidth(line[i] ?? '')), 0))
   const widths = width === undefined ? wide : fit(wide, columns, width)
   const last = columns.length - 1
   const cell = (text: string, i: number): string => {
@@ -114,18 +116,18 @@ export function* tableText(rows: readonly Row[], { columns, hasHeaders, width }:
 }
 
 /** Yields one object with a line per field. Lists of objects follow as separate tables. */
-export function* objectText(row: Row, options: Omit<TableOptions, 'columns'>): Generator<string> {
+export function* formatObject(row: Row, options: Omit<TableOptions, 'columns'>): Generator<string> {
   const isTable = (value: unknown): value is Row[] =>
     Array.isArray(value) && value.length > 0 && value.every((one) => isRow(one) && !('ip' in one) && !isEnd(one))
   const plain = Object.entries(row).filter(([, value]) => !isTable(value))
-  const width = plain.reduce((most, [key]) => Math.max(most, widthOf(printable(key)) + 1), 0)
-  yield plain.map(([key, value]) => `${padEnd(`${printable(key)}:`, width)} ${cellOf(value, key)}\n`).join('')
+  const width = plain.reduce((most, [key]) => Math.max(most, measureWidth(toPrintable(key)) + 1), 0)
+  yield plain.map(([key, value]) => `${padEnd(`${toPrintable(key)}:`, width)} ${formatCell(value, key)}\n`).join('')
   for (const [key, value] of Object.entries(row)) {
     if (!isTable(value)) continue
-    yield `\n${printable(key)}:\n`
-    yield* tableText(value, { ...options, columns: columnsIn(value) })
+    yield `\n${toPrintable(key)}:\n`
+    yield* formatTable(value, { ...options, columns: listColumns(value) })
   }
 }
 
 /** Returns the columns of rows whose schema names none: all their fields. */
-export const columnsIn = (rows: readonly Row[]): string[] => [...new Set(rows.flatMap((row) => Object.keys(row)))]
+export const listColumns = (rows: readonly Row[]): string[] => [...new Set(rows.flatMap((row) => Object.keys(row)))]

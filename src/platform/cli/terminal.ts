@@ -1,5 +1,5 @@
 /** The last defence before a terminal: removes control characters that a command has missed. */
-import { printableJson } from './display.ts'
+import { toPrintableJson } from './display.ts'
 import type { Io, Output } from './io.ts'
 
 /** Moves to the start of the line and clears it. */
@@ -9,18 +9,18 @@ export const CLEAR_LINE = '\r\u001b[K'
 export const COLORS = { none: '\u001b[0m', red: '\u001b[31m', green: '\u001b[32m', yellow: '\u001b[33m' } as const
 export type Color = Exclude<keyof typeof COLORS, 'none'>
 
-const quoted = (text: string): string => text.replace('[', '\\[')
+const escapeBracket = (text: string): string => text.replace('[', '\\[')
 
-const HARMLESS = new RegExp(`(${[CLEAR_LINE, ...Object.values(COLORS)].map(quoted).join('|')}|\\r?\\n|\\t)`)
+const HARMLESS = new RegExp(`(${[CLEAR_LINE, ...Object.values(COLORS)].map(escapeBracket).join('|')}|\\r?\\n|\\t)`)
 
 /** Odd pieces have matched. In JSON the escapes have the same meaning as the characters. */
-const defused = (text: string): string =>
+const escapeTerminalText = (text: string): string =>
   text
     .split(HARMLESS)
-    .map((piece, i) => (i % 2 === 1 ? piece : printableJson(piece)))
+    .map((piece, i) => (i % 2 === 1 ? piece : toPrintableJson(piece)))
     .join('')
 
-const guarded = (output: Output): Output => {
+const guardOutput = (output: Output): Output => {
   const decoder = new TextDecoder()
   return {
     isTty: true,
@@ -28,14 +28,15 @@ const guarded = (output: Output): Output => {
       return output.columns
     },
     // Bytes may end within a character, whose rest comes with the next write.
-    write: (data) => output.write(defused(typeof data === 'string' ? data : decoder.decode(data, { stream: true }))),
+    write: (data) =>
+      output.write(escapeTerminalText(typeof data === 'string' ? data : decoder.decode(data, { stream: true }))),
   }
 }
 
 /** Returns the same `Io` with guarded terminals. */
 export const withGuardedTerminals = (io: Io): Io => {
-  const stdout = io.stdout.isTty ? guarded(io.stdout) : io.stdout
-  const stderr = io.stderr.isTty ? guarded(io.stderr) : io.stderr
+  const stdout = io.stdout.isTty ? guardOutput(io.stdout) : io.stdout
+  const stderr = io.stderr.isTty ? guardOutput(io.stderr) : io.stderr
   if (stdout === io.stdout && stderr === io.stderr) return io
   return Object.create(io, { stdout: { value: stdout }, stderr: { value: stderr } }) as Io
 }

@@ -1,7 +1,7 @@
 /** Parses the texts of a command line: numbers, lists, records and the short forms of nested objects. */
 import { coerceOne } from '../contract/coerce.ts'
-import { elementOf, type FieldSchema, kindOf, settled } from './schema.ts'
-import { usageError } from './usage-error.ts'
+import { type FieldSchema, getElementSchema, getKind, stripNull } from './schema.ts'
+import { createUsageError } from './usage-error.ts'
 
 type Place = { readonly field: string; readonly schema: FieldSchema }
 
@@ -9,29 +9,29 @@ const parseJson = (field: string, text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw usageError(`${field}: broken JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
+    throw createUsageError(`${field}: broken JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
 }
 
 /** `ip=10.0.0.6,label=a, b,port=443`: a comma separates two entries only if a key follows it. */
-const entriesOf = (text: string): string[] => text.split(/,(?=\s*[A-Za-z_][\w-]*=)/).map((entry) => entry.trim())
+const splitEntries = (text: string): string[] => text.split(/,(?=\s*[A-Za-z_][\w-]*=)/).map((entry) => entry.trim())
 
 /** The key as typed with dashes, or without the `_id` of a reference. An unknown key is unchanged. */
-const keyOf = (typed: string, properties: Readonly<Record<string, FieldSchema>>): string => {
+const toKey = (typed: string, properties: Readonly<Record<string, FieldSchema>>): string => {
   const key = typed.replaceAll('-', '_')
   return !Object.hasOwn(properties, key) && Object.hasOwn(properties, `${key}_id`) ? `${key}_id` : key
 }
 
-const objectValue = ({ field, schema }: Place, text: string): unknown => {
+const parseObject = ({ field, schema }: Place, text: string): unknown => {
   if (/^\s*\{/.test(text)) return parseJson(field, text)
-  const { properties = {}, required = [] } = settled(schema)
+  const { properties = {}, required = [] } = stripNull(schema)
   const first = required[0] ?? Object.keys(properties)[0] ?? ''
   const made = new Map<string, string[]>()
-  entriesOf(text).forEach((entry, i) => {
+  splitEntries(text).forEach((entry, i) => {
     const at = entry.indexOf('=')
     const isBare = at === -1 || !/^[A-Za-z_][\w-]*$/.test(entry.slice(0, at))
-    if (isBare && i > 0) throw usageError(`${field}: ${JSON.stringify(entry)} is not KEY=VALUE`)
-    const key = isBare ? first : keyOf(entry.slice(0, at), properties)
+    if (isBare && i > 0) throw createUsageError(`${field}: ${JSON.stringify(entry)} is not KEY=VALUE`)
+    const key = isBare ? first : toKey(entry.slice(0, at), properties)
     made.set(key, [...(made.get(key) ?? []), isBare ? entry : entry.slice(at + 1)])
   })
   return Object.fromEntries(
@@ -43,7 +43,7 @@ const objectValue = ({ field, schema }: Place, text: string): unknown => {
 }
 
 const recordValue = ({ field, schema }: Place, texts: readonly string[]): unknown => {
-  const { additionalProperties } = settled(schema)
+  const { additionalProperties } = stripNull(schema)
   // In JSON Schema this is a schema, or true for any value.
   const inner = (
     typeof additionalProperties === 'object' && additionalProperties !== null ? additionalProperties : {}
@@ -51,7 +51,7 @@ const recordValue = ({ field, schema }: Place, texts: readonly string[]): unknow
   const made = texts.map((text): unknown => {
     if (/^\s*\{/.test(text)) return parseJson(field, text)
     const at = text.indexOf('=')
-    if (at < 1) throw usageError(`${field}: ${JSON.stringify(text)} is not KEY=VALUE`)
+    if (at < 1) throw createUsageError(`${field}: ${JSON.stringify(text)} is not KEY=VALUE`)
     const key = text.slice(0, at)
     // fromEntries makes even `__proto__` an ordinary key.
     return Object.fromEntries([[key, readValue({ field: `${field}.${key}`, schema: inner }, [text.slice(at + 1)])]])
@@ -59,25 +59,25 @@ const recordValue = ({ field, schema }: Place, texts: readonly string[]): unknow
   return Object.fromEntries(made.flatMap((one) => Object.entries(one ?? {})))
 }
 
-const oneValue = (place: Place, text: string): unknown => {
-  const kind = kindOf(place.schema)
-  if (kind === 'object') return objectValue(place, text)
+const parseValue = (place: Place, text: string): unknown => {
+  const kind = getKind(place.schema)
+  if (kind === 'object') return parseObject(place, text)
   if (kind === 'record') return recordValue(place, [text])
   return coerceOne(kind, text)
 }
 
 /** Parses the texts of a field; the schema reports unparseable ones. @throws AppError INVALID_INPUT for bad JSON */
 export const readValue = (place: Place, texts: readonly string[]): unknown => {
-  const element = elementOf(place.schema)
+  const element = getElementSchema(place.schema)
   if (element) {
     const inner = { field: place.field, schema: element }
     // A whole list as JSON, unless an element itself may begin with a bracket.
     return texts.flatMap((text): unknown[] => {
-      const isWhole = kindOf(element) !== 'text' && /^\s*\[/.test(text)
-      const parsed = isWhole ? parseJson(place.field, text) : [oneValue(inner, text)]
+      const isWhole = getKind(element) !== 'text' && /^\s*\[/.test(text)
+      const parsed = isWhole ? parseJson(place.field, text) : [parseValue(inner, text)]
       return Array.isArray(parsed) ? parsed : [parsed]
     })
   }
-  if (kindOf(place.schema) === 'record') return recordValue(place, texts)
-  return oneValue(place, texts.at(-1) ?? '')
+  if (getKind(place.schema) === 'record') return recordValue(place, texts)
+  return parseValue(place, texts.at(-1) ?? '')
 }

@@ -30,13 +30,13 @@ const isHarmless = (value: unknown): boolean => {
   return Object.entries(value).every(([key, inner]) => !HOSTILE.test(key) && isHarmless(inner))
 }
 
-const textOf = (value: unknown): Promise<string> =>
+const formatYaml = (value: unknown): Promise<string> =>
   isHarmless(value) ? Promise.resolve(quickly(value)) : carefully(value)
 
-export async function* yamlText(value: unknown): AsyncGenerator<string> {
+export async function* streamYaml(value: unknown): AsyncGenerator<string> {
   if (!Array.isArray(value) || value.length === 0) {
-    yield await textOf(value)
+    yield await formatYaml(value)
     return
   }
-  for (let at = 0; at < value.length; at += CHUNK) yield await textOf(value.slice(at, at + CHUNK))
+  for (let at = 0; at < value.length; at += CHUNK) yield await formatYaml(value.slice(at, at + CHUNK))
 }

@@ -1,10 +1,10 @@
 // The bounds of errors and validations, whatever the input.
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { didYouMean } from '../cli/suggest.ts'
+import { formatSuggestion } from '../cli/suggest.ts'
 import { createItemErrors } from '../operation/attempt.ts'
 import { AppError, invalid, invalidField, MAX_ISSUES, notFound } from './errors.ts'
-import { parse, unknownFields } from './validate.ts'
+import { listUnknownFields, parse } from './validate.ts'
 
 const issues = (count: number, message = 'is bad') =>
   Array.from({ length: count }, (_, i) => ({ field: `f${i}`, message }))
@@ -77,7 +77,7 @@ describe('a validation', () => {
   })
 
   test('names no more unknown fields than an error has', () => {
-    expect(unknownFields(schema, record(100_000, 1)).length).toBeLessThan(MAX_ISSUES + 5)
+    expect(listUnknownFields(schema, record(100_000, 1)).length).toBeLessThan(MAX_ISSUES + 5)
   })
 
   test('cuts the names of unknown fields', () => {
@@ -89,5 +89,5 @@ describe('a validation', () => {
 
 test('a word of more than 64 letters gets no suggestion', () => {
   const known = ['x'.repeat(63)]
-  expect([didYouMean('x'.repeat(62), known) !== '', didYouMean('x'.repeat(65), known)]).toEqual([true, ''])
+  expect([formatSuggestion('x'.repeat(62), known) !== '', formatSuggestion('x'.repeat(65), known)]).toEqual([true, ''])
 })

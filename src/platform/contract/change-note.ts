@@ -3,7 +3,7 @@
 export const NOTE_HEADER = 'X-Change-Note'
 
 /** Decodes percent-encoded UTF-8 (RFC 3986 2.1). A percent sign that begins no valid sequence stays. */
-export const decodedNote = (text: string): string =>
+export const decodeNote = (text: string): string =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
     try {
       return decodeURIComponent(encoded)
@@ -12,7 +12,7 @@ export const decodedNote = (text: string): string =>
     }
   })
 
-/** Encodes a note for the header, so that `decodedNote` returns it unchanged. */
-export const encodedNote = (text: string): string =>
+/** Encodes a note for the header, so that `decodeNote` returns it unchanged. */
+export const encodeNote = (text: string): string =>
   // A lone surrogate has no UTF-8 form.
   text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]+/gu, encodeURIComponent)

@@ -11,15 +11,15 @@ const PHRASES: readonly (readonly [Verb, string])[] = [
   ['create', 'creates'],
 ]
 
-const plural = (noun: string): string =>
+const toPlural = (noun: string): string =>
   noun.endsWith('y') && !/[aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`
 
-const counted = (noun: string, n: number): string => `${n} ${n === 1 ? noun : plural(noun)}`
+const formatCount = (noun: string, n: number): string => `${n} ${n === 1 ? noun : toPlural(noun)}`
 
-/** @example summaryOf({ delete: { device: 1, relationship: 2 } }) // 'deletes 1 device and 2 relationships' */
-export const summaryOf = (counts: Counts): string => {
+/** @example formatSummary({ delete: { device: 1, relationship: 2 } }) // 'deletes 1 device and 2 relationships' */
+export const formatSummary = (counts: Counts): string => {
   const phrases = PHRASES.flatMap(([verb, word]) => {
-    const kinds = Object.entries(counts[verb] ?? {}).map(([noun, n]) => counted(noun, n))
+    const kinds = Object.entries(counts[verb] ?? {}).map(([noun, n]) => formatCount(noun, n))
     const last = kinds.pop()
     return last === undefined ? [] : [`${word} ${kinds.length === 0 ? last : `${kinds.join(', ')} and ${last}`}`]
   })

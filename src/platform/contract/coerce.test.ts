@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { coerce, coerceQuery, coercionOf } from './coerce.ts'
+import { buildCoercion, coerce, coerceQuery } from './coerce.ts'
 
-const coercion = coercionOf(
+const coercion = buildCoercion(
   z.object({
     text: z.string(),
     number: z.int().optional(),

@@ -1,20 +1,20 @@
 /** Converts text of query strings and command lines to the types of the input schema. Browser-safe. */
 import type { z } from 'zod'
-import { inputJsonSchema } from './validate.ts'
+import { toInputJsonSchema } from './validate.ts'
 
 type Kind = 'number' | 'boolean' | 'text'
 type Field = { readonly kind: Kind; readonly isList: boolean; readonly isRecord: boolean }
 export type Coercion = ReadonlyMap<string, Field>
 
-type Schema = NonNullable<ReturnType<typeof inputJsonSchema>['items']>
+type Schema = NonNullable<ReturnType<typeof toInputJsonSchema>['items']>
 
-const kindOf = (schema: Schema | undefined): Kind => {
+const getKind = (schema: Schema | undefined): Kind => {
   const types = [schema, ...(schema?.anyOf ?? [])].map((one) => one?.type)
   if (types.includes('number') || types.includes('integer')) return 'number'
   return types.includes('boolean') ? 'boolean' : 'text'
 }
 
-const listOf = (schema: Schema): Schema | undefined =>
+const getListSchema = (schema: Schema): Schema | undefined =>
   [schema, ...(schema.anyOf ?? [])].find((one) => one.type === 'array')
 
 const isRecord = (schema: Schema): boolean =>
@@ -24,13 +24,13 @@ const isRecord = (schema: Schema): boolean =>
 export const NEVER_EMPTY: ReadonlySet<string> = new Set(['dry_run'])
 
 /** Returns the target type of each field of an input, for reuse. */
-export const coercionOf = (input: z.ZodType): Coercion =>
+export const buildCoercion = (input: z.ZodType): Coercion =>
   new Map(
-    Object.entries(inputJsonSchema(input).properties ?? {}).map(([name, schema]) => {
-      const list = listOf(schema)
+    Object.entries(toInputJsonSchema(input).properties ?? {}).map(([name, schema]) => {
+      const list = getListSchema(schema)
       return [
         name,
-        { kind: kindOf(list ? list.items : schema), isList: list !== undefined, isRecord: isRecord(schema) },
+        { kind: getKind(list ? list.items : schema), isList: list !== undefined, isRecord: isRecord(schema) },
       ]
     }),
   )

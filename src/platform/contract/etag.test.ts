@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'bun:test'
-import { etagOf, matchesEtag, quoted } from './etag.ts'
+import { computeEtag, matchesEtag, quoteEtag } from './etag.ts'
 
 test('equal text has an equal tag', () => {
-  expect(etagOf('{"a":1}')).toBe(etagOf(['{"a"', ':1}'].join('')))
+  expect(computeEtag('{"a":1}')).toBe(computeEtag(['{"a"', ':1}'].join('')))
 })
 
 test('other text has another tag', () => {
-  const tags = Array.from({ length: 10_000 }, (_, i) => etagOf(`{"n":${i}}`))
+  const tags = Array.from({ length: 10_000 }, (_, i) => computeEtag(`{"n":${i}}`))
   expect(new Set(tags).size).toBe(10_000)
 })
 
 test('a tag needs no escaping', () => {
-  expect(etagOf('text')).toMatch(/^[0-9a-z]+$/)
+  expect(computeEtag('text')).toMatch(/^[0-9a-z]+$/)
 })
 
 test.each([
   [undefined, '"abc"'],
   ['gzip', '"abc-gzip"'],
 ])('is quoted, for the coding %p: %s', (coding, header) => {
-  expect(quoted('abc', coding)).toBe(header)
+  expect(quoteEtag('abc', coding)).toBe(header)
 })
 
 describe('the tag abc', () => {

@@ -4,10 +4,10 @@
 export type Etag = string
 
 /** Returns the tag of a text. Equal texts have equal tags. */
-export const etagOf = (text: string): Etag => Bun.hash(text).toString(36)
+export const computeEtag = (text: string): Etag => Bun.hash(text).toString(36)
 
-/** @example quoted('abc', 'gzip') // '"abc-gzip"' */
-export const quoted = (etag: Etag, coding?: string): string => (coding ? `"${etag}-${coding}"` : `"${etag}"`)
+/** @example quoteEtag('abc', 'gzip') // '"abc-gzip"' */
+export const quoteEtag = (etag: Etag, coding?: string): string => (coding ? `"${etag}-${coding}"` : `"${etag}"`)
 
 /** Returns true if an If-Match or If-None-Match header names the tag, in any content coding, or is `*`. */
 export const matchesEtag = (header: string, etag: Etag): boolean =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { mergeRefs, type Refs, RefsInput, refOf, withRefs } from './external-fields.ts'
+import { mergeRefs, parseRef, type Refs, RefsInput, withRefs } from './external-fields.ts'
 import { parse } from './validate.ts'
 
 const tooMany = (message: string) => new Error(message)
@@ -90,18 +90,18 @@ describe('a ref', () => {
     ['a:é', { source: 'a', id: 'é' }],
     [`${'s'.repeat(32)}:${'x'.repeat(190)}`, { source: 's'.repeat(32), id: 'x'.repeat(190) }],
   ])('is read from %s', (text, ref) => {
-    expect(refOf(text)).toEqual(ref)
+    expect(parseRef(text)).toEqual(ref)
   })
   test.each(['', ':', 'a:', ':a', 'netbox', 'Netbox:1', 'a: b', 'a:b ', 'a\n:b', `a:${'x'.repeat(191)}`, '_a:1'])(
     'is not %j',
     (text) => {
-      expect(refOf(text)).toBeUndefined()
+      expect(parseRef(text)).toBeUndefined()
     },
   )
   test('is read from every source and id', () => {
     fc.assert(
       fc.property(source, id, (from, name) => {
-        expect(refOf(`${from}:${name}`)).toEqual({ source: from, id: name })
+        expect(parseRef(`${from}:${name}`)).toEqual({ source: from, id: name })
       }),
     )
   })

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { shorten } from './errors.ts'
 import { Filter, MAX_REFERENCE, ruledText } from './fields.ts'
-import { NOT_BLANK, whole } from './text-rules.ts'
+import { matchWhole, NOT_BLANK } from './text-rules.ts'
 
 const OWNER = '[A-Za-z0-9][A-Za-z0-9._:/@-]{0,63}'
-const isOwner = new RegExp(whole(OWNER))
+const isOwner = new RegExp(matchWhole(OWNER))
 
 /** The owner of an object, such as a Git repository; `""` for none. */
 export const ManagedBy = ruledText(64, {
@@ -44,13 +44,13 @@ const MAX_REFS = 20
 const MAX_REFS_IN_PATCH = 2 * MAX_REFS
 const MAX_EXTERNAL_ID = 190
 const SOURCE = '[a-z0-9][a-z0-9_-]{0,31}'
-const isSource = new RegExp(whole(SOURCE))
+const isSource = new RegExp(matchWhole(SOURCE))
 const TOO_MANY = `must have at most ${MAX_REFS} refs`
 
-const byText = (a: string, b: string): number => (a < b ? -1 : 1)
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : 1)
 
-const sorted = <Id>(refs: Readonly<Record<string, Id>>): Record<string, Id> =>
-  Object.fromEntries(Object.entries(refs).sort(([a], [b]) => byText(a, b)))
+const sortRefs = <Id>(refs: Readonly<Record<string, Id>>): Record<string, Id> =>
+  Object.fromEntries(Object.entries(refs).sort(([a], [b]) => compareTexts(a, b)))
 
 const ExternalId = z
   .string()
@@ -61,7 +61,7 @@ const ExternalId = z
     error: 'must be valid Unicode text without control characters',
   })
   .meta({
-    exact: { pattern: whole(`[^\\u0000-\\u001f\\u007f-\\u009f]*${NOT_BLANK}[^\\u0000-\\u001f\\u007f-\\u009f]*`) },
+    exact: { pattern: matchWhole(`[^\\u0000-\\u001f\\u007f-\\u009f]*${NOT_BLANK}[^\\u0000-\\u001f\\u007f-\\u009f]*`) },
   })
 
 /** Refs in a create or an update. */
@@ -75,7 +75,7 @@ export const RefsInput = z
         )
     if (Object.values(refs).filter((id) => id !== null).length > MAX_REFS) check.addIssue(TOO_MANY)
   })
-  .meta({ exact: { propertyNames: { pattern: whole(SOURCE) }, maxProperties: MAX_REFS_IN_PATCH } })
+  .meta({ exact: { propertyNames: { pattern: matchWhole(SOURCE) }, maxProperties: MAX_REFS_IN_PATCH } })
   .nullable()
   .describe('Ids in other systems, as source: id. An update keeps the others; null takes one away, or all')
 
@@ -87,7 +87,7 @@ export const mergeRefs = (before: Refs, patch: RefsPatch, tooMany: (message: str
   if (patch === null) return {}
   const merged = Object.entries({ ...before, ...patch }).filter((entry): entry is [string, string] => entry[1] !== null)
   if (merged.length > MAX_REFS) throw tooMany(TOO_MANY)
-  return sorted(Object.fromEntries(merged))
+  return sortRefs(Object.fromEntries(merged))
 }
 
 /** An id of another system. */
@@ -96,8 +96,8 @@ export type Ref = { readonly source: string; readonly id: string }
 const isExternalId = (id: string): boolean =>
   id !== '' && id.length <= MAX_EXTERNAL_ID && id === id.trim() && !/\p{Cc}/u.test(id)
 
-/** Reads a text of the form `source:id`, which no id of Plat has. @example refOf('netbox:dcim.device.42') */
-export const refOf = (text: string): Ref | undefined => {
+/** Reads a text of the form `source:id`, which no id of Plat has. @example parseRef('netbox:dcim.device.42') */
+export const parseRef = (text: string): Ref | undefined => {
   const at = text.indexOf(':')
   if (at < 1 || text.length > MAX_REFERENCE) return undefined
   const [source, id] = [text.slice(0, at), text.slice(at + 1)]
@@ -105,9 +105,9 @@ export const refOf = (text: string): Ref | undefined => {
 }
 
 /** Reads a stored JSON text of refs. */
-const refsOfText = (text: string): Refs =>
+const parseRefs = (text: string): Refs =>
   // Written by the stores. Reads of the past may have another order.
-  text === '{}' ? {} : sorted(JSON.parse(text) as Refs)
+  text === '{}' ? {} : sortRefs(JSON.parse(text) as Refs)
 
 /** A row of an object: its refs are JSON text. */
 export type StoredRefs<T> = T extends { readonly refs: Refs } ? Omit<T, 'refs'> & { refs: string } : T
@@ -115,7 +115,7 @@ export type StoredRefs<T> = T extends { readonly refs: Refs } ? Omit<T, 'refs'> 
 /** Returns the object of a row. */
 export const withRefs = <Row extends { readonly refs: string }>(row: Row): Omit<Row, 'refs'> & { refs: Refs } => ({
   ...row,
-  refs: refsOfText(row.refs),
+  refs: parseRefs(row.refs),
 })
 
 /** The description of an update that creates by a ref. */

@@ -1,12 +1,12 @@
 /** The field types of all contracts: each bound, and each way to clear a field, is defined once. Browser-safe. */
 import { z } from 'zod'
-import { NOT_BLANK, type TextRule, whole } from './text-rules.ts'
+import { matchWhole, NOT_BLANK, type TextRule } from './text-rules.ts'
 
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
 const storable = { error: 'must be valid Unicode text without NUL characters' }
 
 /** Reuses one schema for equal fields: creating them is most of the time to load the contracts. */
-const shared = <Of, Schema>(make: (of: Of) => Schema) => {
+const cacheSchemas = <Of, Schema>(make: (of: Of) => Schema) => {
   const made = new Map<Of, Schema>()
   return (of: Of): Schema => {
     const schema = made.get(of) ?? make(of)
@@ -16,7 +16,7 @@ const shared = <Of, Schema>(make: (of: Of) => Schema) => {
 }
 
 /** Text of at most `max` characters. */
-export const line = shared((max: number) => z.string().max(max).refine(isStorable, storable))
+export const line = cacheSchemas((max: number) => z.string().max(max).refine(isStorable, storable))
 
 /** Required text: 1 to `max` characters after trimming. */
 export const trimmed = (max: number) =>
@@ -35,7 +35,7 @@ export const MAX_NAME = 255
 export const Name = trimmed(MAX_NAME)
 
 /** Optional text; absent, `null` and `""` are all `""`. */
-export const text = shared((max: number) =>
+export const text = cacheSchemas((max: number) =>
   line(max)
     .nullable()
     .transform((value) => value ?? ''),
@@ -45,15 +45,15 @@ export const text = shared((max: number) =>
 export const ruledText = (max: number, { holds, pattern, error }: TextRule) =>
   line(max)
     .refine((value) => value === '' || holds(value), { error })
-    .meta({ exact: { pattern: whole(`(?:${pattern})?`) } })
+    .meta({ exact: { pattern: matchWhole(`(?:${pattern})?`) } })
     .nullable()
     .transform((value) => value ?? '')
 
 /**
  * Returns those of the texts that are not empty, for fields that an answer has only with a value.
- * @example givenTexts({ interface: 'eth0' }) // { interface: 'eth0' }
+ * @example filterGivenTexts({ interface: 'eth0' }) // { interface: 'eth0' }
  */
-export const givenTexts = <K extends string>(
+export const filterGivenTexts = <K extends string>(
   texts: Readonly<Record<K, string | null | undefined>>,
 ): { readonly [F in K]?: string | undefined } =>
   // Object.fromEntries loses the names of the fields.
@@ -66,13 +66,13 @@ export const NewId = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, 'mus
 export const Key = z.string().overwrite((text) => (isStorable(text) ? text : '\ufffd'))
 
 /** The id of an object of `noun` (plural), in a path or filter; any text is valid. The CLI accepts a name. */
-export const idOf = shared((noun: string) => Key.meta({ ref: noun }))
+export const idOf = cacheSchemas((noun: string) => Key.meta({ ref: noun }))
 
 /** Requests the objects of every parent from a list. No id contains it. */
 export const ALL = '*'
 
 /** As `idOf`, but required and not empty, or `ALL`. */
-export const idOrAll = shared((noun: string) => Key.min(1).meta({ ref: noun, word: ALL }))
+export const idOrAll = cacheSchemas((noun: string) => Key.min(1).meta({ ref: noun, word: ALL }))
 
 /** Text that filters a list. Longer text matches nothing, and would exceed the pattern limit of SQLite. */
 export const Filter = line(255)
@@ -86,7 +86,7 @@ export const SearchText = line(256)
 export const MAX_REFERENCE = 32 + 1 + 190
 
 /** Optional reference to an object of `noun`; absent, `null` and `""` are none. */
-export const reference = shared((noun: string) =>
+export const reference = cacheSchemas((noun: string) =>
   line(MAX_REFERENCE)
     .meta({ ref: noun })
     .nullable()

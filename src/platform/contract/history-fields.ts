@@ -1,6 +1,6 @@
 /** The input fields that every write and every read of the estate takes beside its own. Browser-safe. */
 import { z } from 'zod'
-import { decodedNote, NOTE_HEADER } from './change-note.ts'
+import { decodeNote, NOTE_HEADER } from './change-note.ts'
 import { line } from './fields.ts'
 import { parse } from './validate.ts'
 
@@ -41,9 +41,9 @@ export type HistoryFields = {
 }
 
 /** Returns the note of a request whose route is not an operation. @throws AppError VALIDATION_ERROR */
-export const headerNote = (headers: Headers): string => {
+export const readHeaderNote = (headers: Headers): string => {
   const value = headers.get(NOTE_HEADER)
-  const change_note = value === null ? undefined : decodedNote(value)
+  const change_note = value === null ? undefined : decodeNote(value)
   return parse(z.object({ change_note: ChangeNote }), { change_note }).change_note ?? ''
 }
 

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import {
-  baseType,
   type CustomPlace,
-  closed,
+  closeSchema,
   type DescribeCustom,
+  getBaseType,
   isNullable,
   type JsonSchema,
-  jsonSchemaOf,
+  toJsonSchema,
 } from './json-schema.ts'
 
-const input = (schema: z.ZodType) => jsonSchemaOf(schema, 'input').schema
+const input = (schema: z.ZodType) => toJsonSchema(schema, 'input').schema
 
 describe('a contract as JSON Schema', () => {
   test('says null in the short form, and keeps what describes the field', () => {
@@ -45,14 +45,14 @@ describe('a contract as JSON Schema', () => {
   test('has its exact keywords in place of those that follow from its type', () => {
     const exact = { required: ['a'], additionalProperties: { type: 'boolean' } }
     const schema = z.object({ a: z.string().optional() }).catchall(z.unknown()).meta({ exact })
-    const { required, additionalProperties } = jsonSchemaOf(schema, 'input', { isExact: true }).schema
+    const { required, additionalProperties } = toJsonSchema(schema, 'input', { isExact: true }).schema
     expect({ required, additionalProperties }).toEqual(exact)
     expect(input(schema).required).toBeUndefined()
   })
 
   test('names schemas with an id, and leaves objects open', () => {
     const Leaf = z.object({ a: z.string() }).meta({ id: 'Leaf', columns: ['a'] })
-    expect(jsonSchemaOf(z.object({ leaf: Leaf }), 'output')).toEqual({
+    expect(toJsonSchema(z.object({ leaf: Leaf }), 'output')).toEqual({
       schema: { type: 'object', properties: { leaf: { $ref: '#/components/schemas/Leaf' } }, required: ['leaf'] },
       definitions: { Leaf: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } },
     })
@@ -63,15 +63,15 @@ test('closed at every depth, but for objects of any fields', () => {
   const schema = input(
     z.object({ list: z.array(z.object({ a: z.string() })).nullable(), any: z.record(z.string(), z.unknown()) }),
   )
-  expect(closed(schema)).toMatchObject({
+  expect(closeSchema(schema)).toMatchObject({
     additionalProperties: false,
     properties: { list: { items: { additionalProperties: false } }, any: { additionalProperties: {} } },
   })
 })
 
 test('the type besides null', () => {
-  expect([baseType({ type: ['array', 'null'] }), isNullable({ type: ['array', 'null'] })]).toEqual(['array', true])
-  expect([baseType({ type: 'string' }), isNullable({ type: 'string' })]).toEqual(['string', false])
+  expect([getBaseType({ type: ['array', 'null'] }), isNullable({ type: ['array', 'null'] })]).toEqual(['array', true])
+  expect([getBaseType({ type: 'string' }), isNullable({ type: 'string' })]).toEqual(['string', false])
   expect(isNullable({ anyOf: [{ $ref: '#/components/schemas/A' }, { type: 'null' }] })).toBe(true)
 })
 
@@ -83,7 +83,7 @@ describe('custom fields', () => {
       .meta({ custom: { of: 'things', as } })
   const Thing = z.object({ a: z.string(), custom: custom('output').optional() }).meta({ id: 'Thing' })
   const described = (schema: z.ZodType, describeCustom?: DescribeCustom) =>
-    jsonSchemaOf(z.object({ custom: schema.optional() }), 'input', { describeCustom }).schema.properties
+    toJsonSchema(z.object({ custom: schema.optional() }), 'input', { describeCustom }).schema.properties
 
   test('are a bare object without a description, as the contract has them', () => {
     const bare = { custom: { type: ['object', 'null'], additionalProperties: { type: 'string' } } }
@@ -94,7 +94,7 @@ describe('custom fields', () => {
   test('are as they are described, by their resource and place', () => {
     const describeCustom = ({ of, as }: CustomPlace): JsonSchema => ({ description: `${of} ${as}` })
     expect(described(custom('input'), describeCustom)).toEqual({ custom: { description: 'things input' } })
-    const { definitions } = jsonSchemaOf(z.array(Thing), 'output', { describeCustom })
+    const { definitions } = toJsonSchema(z.array(Thing), 'output', { describeCustom })
     expect(definitions.Thing?.properties?.custom).toEqual({ description: 'things output' })
   })
 

@@ -1,6 +1,6 @@
 /** Converts a contract's schemas to JSON Schema (draft 2020-12). Browser-safe. */
 import { z } from 'zod'
-import { singular } from '../cli/command-name.ts'
+import { toSingular } from '../cli/command-name.ts'
 
 export type JsonSchema = {
   readonly $ref?: string
@@ -69,19 +69,19 @@ const foldNull = (schema: JsonSchema): JsonSchema => {
   const [option, none] = anyOf
   if (anyOf.length !== 2 || !option || typeof option.type !== 'string' || JSON.stringify(none) !== NULL) return schema
   const values = option.enum ? { enum: [...option.enum, null] } : {}
-  return { type: [option.type, 'null'], ...withoutType(option), ...values, ...rest }
+  return { type: [option.type, 'null'], ...removeType(option), ...values, ...rest }
 }
 
-const withoutType = ({ type: _, ...rest }: JsonSchema): JsonSchema => rest
+const removeType = ({ type: _, ...rest }: JsonSchema): JsonSchema => rest
 
 /**
  * A format replaces its pattern of 200 characters. The keywords of `exact` and the bounds of safe integers remain with `isExact`: readers
  * assume them, but a generator of requests needs them.
  */
-const cleaner = (options: Options) => {
+const createCleaner = (options: Options) => {
   const clean = (raw: Raw): JsonSchema => {
     const described = raw.custom && options.describeCustom?.(raw.custom)
-    return described ?? cleaned(raw, { ...options, clean })
+    return described ?? cleanSchema(raw, { ...options, clean })
   }
   return clean
 }
@@ -90,10 +90,10 @@ type Options = { readonly isExact?: boolean; readonly describeCustom?: DescribeC
 type Cleaning = Options & { readonly clean: (raw: Raw) => JsonSchema }
 
 /** Returns the properties without those that are left out. */
-const presentIn = (properties: Readonly<Record<string, Raw>>, describe: DescribeCustom | undefined) =>
+const filterPresent = (properties: Readonly<Record<string, Raw>>, describe: DescribeCustom | undefined) =>
   Object.fromEntries(Object.entries(properties).filter(([, { custom }]) => !custom || describe?.(custom) !== null))
 
-const cleaned = (raw: Raw, { clean, isExact = false, describeCustom }: Cleaning): JsonSchema => {
+const cleanSchema = (raw: Raw, { clean, isExact = false, describeCustom }: Cleaning): JsonSchema => {
   const {
     $schema,
     $defs,
@@ -114,7 +114,7 @@ const cleaned = (raw: Raw, { clean, isExact = false, describeCustom }: Cleaning)
     ...kept
   } = raw
   const { properties, required, items, additionalProperties, propertyNames, anyOf, oneOf, allOf, ...plain } = kept
-  const meaning = description ?? (ref === undefined ? undefined : `Id of a ${singular(ref)}`)
+  const meaning = description ?? (ref === undefined ? undefined : `Id of a ${toSingular(ref)}`)
   return foldNull({
     ...($ref !== undefined && { $ref: $ref.replace('#/$defs/', '#/components/schemas/') }),
     ...(type !== undefined && { type }),
@@ -127,7 +127,7 @@ const cleaned = (raw: Raw, { clean, isExact = false, describeCustom }: Cleaning)
     // A contract uses `null` for "absent"; as a default it has no meaning.
     ...(byDefault !== undefined && byDefault !== null && { default: byDefault }),
     ...(items && { items: clean(items) }),
-    ...(properties && { properties: mapValues(presentIn(properties, describeCustom), clean) }),
+    ...(properties && { properties: mapValues(filterPresent(properties, describeCustom), clean) }),
     ...(required && { required }),
     // Zod closes every object of an output, but a later release may add fields.
     ...(typeof additionalProperties === 'object' && { additionalProperties: clean(additionalProperties) }),
@@ -143,31 +143,31 @@ const mapValues = <V, W>(values: Readonly<Record<string, V>>, change: (value: V)
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]))
 
 /** Returns a schema, and the named ones (`.meta({ id })`) to which it refers as `#/components/schemas/<id>`. */
-export const jsonSchemaOf = (
+export const toJsonSchema = (
   schema: z.ZodType,
   io: Io,
   options: Options = {},
 ): { readonly schema: JsonSchema; readonly definitions: Definitions } => {
   // Zod returns JSON Schema, but with a wider type than contracts use.
   const raw = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Raw
-  const clean = cleaner(options)
+  const clean = createCleaner(options)
   return { schema: clean(raw), definitions: mapValues(raw.$defs ?? {}, clean) }
 }
 
 /** Returns the schema with every object of declared fields closed, so that an unknown field is an error. */
-export const closed = (schema: JsonSchema): JsonSchema => ({
+export const closeSchema = (schema: JsonSchema): JsonSchema => ({
   ...schema,
-  ...(schema.properties && { properties: mapValues(schema.properties, closed), additionalProperties: false }),
-  ...(schema.items && { items: closed(schema.items) }),
-  ...(schema.anyOf && { anyOf: schema.anyOf.map(closed) }),
-  ...(schema.oneOf && { oneOf: schema.oneOf.map(closed) }),
+  ...(schema.properties && { properties: mapValues(schema.properties, closeSchema), additionalProperties: false }),
+  ...(schema.items && { items: closeSchema(schema.items) }),
+  ...(schema.anyOf && { anyOf: schema.anyOf.map(closeSchema) }),
+  ...(schema.oneOf && { oneOf: schema.oneOf.map(closeSchema) }),
 })
 
 /** `#/components/schemas/Device` -> `Device` */
-export const refName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
+export const getRefName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
 /** Returns the one type of a schema besides null. */
-export const baseType = ({ type }: JsonSchema): string | undefined =>
+export const getBaseType = ({ type }: JsonSchema): string | undefined =>
   typeof type === 'string' ? type : type?.find((one) => one !== 'null')
 
 export const isNullable = ({ type, anyOf }: JsonSchema): boolean =>

@@ -3,7 +3,7 @@ import type { Compilable } from 'kysely'
 import { type ThingsCtx, type ThingsKernel, thingsKernel } from '../../testing/kernel.ts'
 import { engines } from '../../testing/servers.ts'
 import type { JsonList } from '../operation/handler-result.ts'
-import { firstRows, listRows } from './list.ts'
+import { listRows, readFirstRows } from './list.ts'
 
 const COUNT = 1234
 
@@ -84,12 +84,12 @@ describe('the first rows of several queries', () => {
       return { rows: (found[name] ?? []).slice(0, Number(rows)) }
     }
     const scope = { db: { executeQuery }, store: { sql: { isInProcess } } } as unknown as Parameters<
-      typeof firstRows
+      typeof readFirstRows
     >[0]
     const queries = Object.keys(found).map(
       (name) => (rows?: number) => ({ sql: `${name} ${rows}` }) as unknown as Compilable<number>,
     )
-    const rows = (await Array.fromAsync(firstRows(scope, queries, first))).flat()
+    const rows = (await Array.fromAsync(readFirstRows(scope, queries, first))).flat()
     return { rows, asked: asked.join(''), most }
   }
 

@@ -3,7 +3,7 @@ import { type Compilable, type Kysely, type SelectQueryBuilder, sql } from 'kyse
 import type { Sql } from '../db/database.ts'
 import type { KernelCtx } from '../operation/context.ts'
 import { JsonList } from '../operation/handler-result.ts'
-import { etagOf } from './etag.ts'
+import { computeEtag } from './etag.ts'
 
 /** The requested page of a list; without a limit, all rows. */
 export type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
@@ -21,7 +21,7 @@ type List<Tables, TB extends keyof Tables, Row, T> = Sent<Row, T> & {
   /** Counts the rows of all pages, if that is faster than counting the query. */
   readonly total?: () => Promise<number>
   /** Returns a faster query for the rows of one page, if there is one. */
-  readonly pageOf?: (limit: number, offset: number) => Compilable<Row> | Promise<Compilable<Row>>
+  readonly buildPage?: (limit: number, offset: number) => Compilable<Row> | Promise<Compilable<Row>>
   /** Returns a faster query for all rows, if there is one. */
   readonly whole?: () => Compilable<Row> | Promise<Compilable<Row>>
 }
@@ -38,7 +38,10 @@ type Chain<Row, T> = Sent<Row, T> & {
   readonly total: () => Promise<number>
 }
 
-async function* sent<Row, T>(chunks: AsyncIterable<Row[]>, row: Sent<Row, T>['row']): AsyncGenerator<string[]> {
+async function* serializeRows<Row, T>(
+  chunks: AsyncIterable<Row[]>,
+  row: Sent<Row, T>['row'],
+): AsyncGenerator<string[]> {
   for await (const rows of chunks) {
     const all = rows.map(row)
     const isPending = all[0] instanceof Promise
@@ -47,7 +50,7 @@ async function* sent<Row, T>(chunks: AsyncIterable<Row[]>, row: Sent<Row, T>['ro
 }
 
 /** Yields the rows of a page out of all rows. */
-async function* cut<Row>(chunks: AsyncIterable<Row[]>, { limit, offset = 0 }: Page): AsyncGenerator<Row[]> {
+async function* takePage<Row>(chunks: AsyncIterable<Row[]>, { limit, offset = 0 }: Page): AsyncGenerator<Row[]> {
   let skipped = 0
   let left = limit ?? Number.POSITIVE_INFINITY
   for await (const rows of chunks) {
@@ -75,7 +78,7 @@ type First = {
  * long search. If all rows are wanted and the database is remote, the queries between first and last are sent
  * concurrently. The first query covers the most frequent case, and the last one takes longest.
  */
-export async function* firstRows<Row>(
+export async function* readFirstRows<Row>(
   { db, store }: Asking,
   queries: readonly ChainQuery<Row>[],
   { count, areAll = false }: First,
@@ -108,7 +111,7 @@ export const listChain = <Tables, Row, T>(
     // The header needs the count anyway. Once all rows are found, the remaining queries are not sent.
     const all = await counted()
     const wanted = Math.min((page.offset ?? 0) + (page.limit ?? Number.POSITIVE_INFINITY), all)
-    if (wanted <= SHORT) yield* firstRows(ctx, queries, { count: wanted, areAll: wanted === all })
+    if (wanted <= SHORT) yield* readFirstRows(ctx, queries, { count: wanted, areAll: wanted === all })
     else {
       const limit = page.limit === undefined ? undefined : wanted
       yield* ctx.store.stream(...(await Promise.all(queries.map((query) => query(limit)))))
@@ -119,7 +122,7 @@ export const listChain = <Tables, Row, T>(
     count ??= total()
     return count
   }
-  return new JsonList<T>({ revision, total: counted, rows: () => sent(cut(rows(), page), row) })
+  return new JsonList<T>({ revision, total: counted, rows: () => serializeRows(takePage(rows(), page), row) })
 }
 
 /** Counts the rows of a query, regardless of its selection. */
@@ -140,24 +143,24 @@ export const listRows = <Tables, TB extends keyof Tables, Row, T>(
     page,
     row,
     total = () => countRows(query),
-    pageOf = (limit, offset) => query.limit(limit).offset(offset),
+    buildPage = (limit, offset) => query.limit(limit).offset(offset),
     whole = () => query,
   }: List<Tables, TB, Row, T>,
 ): JsonList<T> => {
   const { limit = Number.MAX_SAFE_INTEGER, offset = 0 } = page
   const isWhole = page.limit === undefined && page.offset === undefined
   async function* paged(): AsyncGenerator<Row[]> {
-    const asked = await (isWhole ? whole() : pageOf(limit, offset))
+    const asked = await (isWhole ? whole() : buildPage(limit, offset))
     if (limit <= SHORT) yield (await ctx.db.executeQuery<Row>(asked)).rows
     else yield* ctx.store.stream(asked)
   }
-  return new JsonList<T>({ revision, total, rows: () => sent(paged(), row) })
+  return new JsonList<T>({ revision, total, rows: () => serializeRows(paged(), row) })
 }
 
 /** Sends a list that is in memory. Its ETag is that of its values. */
 export const listValues = <T>(values: readonly T[], { limit, offset = 0 }: Page): JsonList<T> =>
   new JsonList({
-    revision: etagOf(JSON.stringify(values)),
+    revision: computeEtag(JSON.stringify(values)),
     total: async () => values.length,
     rows: async function* () {
       yield values.slice(offset, limit === undefined ? undefined : offset + limit).map((one) => JSON.stringify(one))

@@ -1,6 +1,6 @@
 // The field `sort` of lists: its texts, and how they are read.
 import { describe, expect, test } from 'bun:test'
-import { sortField, sortOf } from './sort.ts'
+import { parseSort, sortField } from './sort.ts'
 
 describe('the field sort', () => {
   const accepts = (text: string, ...own: string[]) => sortField(own).safeParse(text).success
@@ -38,7 +38,7 @@ describe('the field sort', () => {
 })
 
 test('a text says the field, whether it is a custom one, and the direction', () => {
-  expect([sortOf('name'), sortOf('-created_at'), sortOf('custom.name'), sortOf('-custom.watts')]).toEqual([
+  expect([parseSort('name'), parseSort('-created_at'), parseSort('custom.name'), parseSort('-custom.watts')]).toEqual([
     { by: 'name', isCustom: false, isReverse: false },
     { by: 'created_at', isCustom: false, isReverse: true },
     { by: 'name', isCustom: true, isReverse: false },

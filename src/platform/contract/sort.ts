@@ -1,6 +1,6 @@
 /** The order of a list, as its field `sort`: one of its fields or a custom field, reversed with `-`. Browser-safe. */
 import { line } from './fields.ts'
-import { whole } from './text-rules.ts'
+import { matchWhole } from './text-rules.ts'
 
 const CUSTOM = 'custom.'
 const CUSTOM_NAME = '[a-z][a-z0-9_]{0,49}'
@@ -17,12 +17,12 @@ const MAX_SORT = '-custom.'.length + 50
 export const sortField = (own: readonly string[] = [], common: readonly string[] = COMMON) => {
   const fields = [...common, ...own]
   const pattern = `-?(?:${fields.join('|')}|custom\\.${CUSTOM_NAME})`
-  const isSort = new RegExp(whole(pattern))
+  const isSort = new RegExp(matchWhole(pattern))
   return line(MAX_SORT)
     .refine((text) => isSort.test(text), {
       error: `must be one of ${fields.join(', ')} and custom.<name>; \`-\` before it reverses it`,
     })
-    .meta({ exact: { pattern: whole(pattern) } })
+    .meta({ exact: { pattern: matchWhole(pattern) } })
     .optional()
     .describe(`${fields.join(', ')} or custom.<name>; \`-\` reverses it`)
 }
@@ -34,8 +34,8 @@ export type Sort = {
   readonly isReverse: boolean
 }
 
-/** @example sortOf('-custom.watts') // { by: 'watts', isCustom: true, isReverse: true } */
-export const sortOf = (text: string): Sort => {
+/** @example parseSort('-custom.watts') // { by: 'watts', isCustom: true, isReverse: true } */
+export const parseSort = (text: string): Sort => {
   const isReverse = text.startsWith('-')
   const field = isReverse ? text.slice(1) : text
   const isCustom = field.startsWith(CUSTOM)

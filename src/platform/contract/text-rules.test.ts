@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
-import { subjectOf } from '../../net/subject.ts'
+import { parseSubject } from '../../net/subject.ts'
 import {
   BLOCK_PATTERN,
   CIDR_PATTERN,
@@ -14,9 +14,9 @@ import {
   IP_PATTERN,
   MAC,
   MAX_DOMAIN_NAME,
+  matchWhole,
   NOT_BLANK,
   SUBJECT_OPTIONS,
-  whole,
 } from './text-rules.ts'
 
 const CIDR = { holds: (text: string) => parseCidr(text) !== undefined, pattern: CIDR_PATTERN }
@@ -25,7 +25,7 @@ const BLOCK = { holds: (text: string) => IP.holds(text) || CIDR.holds(text), pat
 const rules = { HOST_NAME, DOMAIN_NAME, MAC, EMAIL, FINGERPRINT, CIDR, IP, BLOCK } as const
 
 test.each(Object.entries(rules))('whatever the pattern of %s describes is accepted', (_, { pattern, holds }) => {
-  const texts = fc.stringMatching(new RegExp(whole(pattern))).filter((text) => text.length <= MAX_DOMAIN_NAME)
+  const texts = fc.stringMatching(new RegExp(matchWhole(pattern))).filter((text) => text.length <= MAX_DOMAIN_NAME)
   fc.assert(fc.property(texts, holds))
 })
 
@@ -132,7 +132,7 @@ const TEXTS = [
 const SHORT = TEXTS.filter((text) => text.length <= MAX_DOMAIN_NAME)
 
 describe.each(Object.entries(rules))('the pattern of %s', (_, { pattern, holds }) => {
-  const expression = new RegExp(whole(pattern), 'u')
+  const expression = new RegExp(matchWhole(pattern), 'u')
   // The length of a name is for maxLength.
   test.each(SHORT)('judges %j as the check does', (text) => {
     expect(expression.test(text)).toBe(holds(text))
@@ -155,5 +155,5 @@ test.each(SHORT.filter((text) => !isLenient(text)))('the document says of %j whe
   const holds = SUBJECT_OPTIONS.some((option) =>
     option.pattern === undefined ? parseIp(text) !== undefined : new RegExp(option.pattern, 'u').test(text),
   )
-  expect(holds).toBe(subjectOf(text) !== undefined)
+  expect(holds).toBe(parseSubject(text) !== undefined)
 })

@@ -13,13 +13,13 @@ export type TextRule = {
 }
 
 /** One of these, as a group. */
-export const oneOf = (...patterns: readonly string[]): string => `(?:${patterns.join('|')})`
+export const buildAlternation = (...patterns: readonly string[]): string => `(?:${patterns.join('|')})`
 /** The whole text. */
-export const whole = (pattern: string): string => `^${pattern}$`
+export const matchWhole = (pattern: string): string => `^${pattern}$`
 
 const HEX = '[0-9A-Fa-f]'
 const GROUP = `${HEX}{1,4}`
-const OCTET = oneOf('25[0-5]', '2[0-4][0-9]', '1[0-9]{2}', '[1-9]?[0-9]')
+const OCTET = buildAlternation('25[0-5]', '2[0-4][0-9]', '1[0-9]{2}', '[1-9]?[0-9]')
 export const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`
 /** RFC 4291 section 2.2, the first two forms: by the number of groups before `::`. */
 const IPV6_OF_GROUPS = [
@@ -30,28 +30,28 @@ const IPV6_OF_GROUPS = [
   ...[1, 2, 3, 4, 5, 6].map((before) => `(?:${GROUP}:){${before}}(?::${GROUP}){1,${7 - before}}`),
 ]
 /** The third form: the last two groups are an IPv4 address. */
-const IPV6_WITH_IPV4 = `${oneOf(
+const IPV6_WITH_IPV4 = `${buildAlternation(
   `(?:${GROUP}:){6}`,
   `::(?:${GROUP}:){0,5}`,
   ...[1, 2, 3, 4, 5].map((before) => `(?:${GROUP}:){${before}}:(?:${GROUP}:){0,${5 - before}}`),
 )}${IPV4}`
-const IPV6 = oneOf(...IPV6_OF_GROUPS, IPV6_WITH_IPV4)
+const IPV6 = buildAlternation(...IPV6_OF_GROUPS, IPV6_WITH_IPV4)
 
 const PREFIX4 = '(?:3[0-2]|[12]?[0-9])'
 const PREFIX6 = '(?:12[0-8]|1[01][0-9]|[1-9]?[0-9])'
-export const CIDR_PATTERN = oneOf(`${IPV4}/${PREFIX4}`, `${IPV6}/${PREFIX6}`)
-export const IP_PATTERN = oneOf(IPV4, IPV6)
+export const CIDR_PATTERN = buildAlternation(`${IPV4}/${PREFIX4}`, `${IPV6}/${PREFIX6}`)
+export const IP_PATTERN = buildAlternation(IPV4, IPV6)
 
 const LETTER = '[A-Za-z0-9]'
-const label = (max: number) => `${LETTER}(?:[A-Za-z0-9-]{0,${max - 2}}${LETTER})?`
-const DOMAIN_LABEL = oneOf(label(63), `_${label(62)}`)
+const buildLabelPattern = (max: number) => `${LETTER}(?:[A-Za-z0-9-]{0,${max - 2}}${LETTER})?`
+const DOMAIN_LABEL = buildAlternation(buildLabelPattern(63), `_${buildLabelPattern(62)}`)
 
 /** The longest name of the DNS in text, without the root dot (RFC 1035 section 2.3.4). */
 export const MAX_DOMAIN_NAME = 253
 
 export const HOST_NAME: TextRule = {
   holds: isHostname,
-  pattern: `${label(63)}(?:\\.${label(63)})*`,
+  pattern: `${buildLabelPattern(63)}(?:\\.${buildLabelPattern(63)})*`,
   error: 'must be a host name of RFC 1123 labels',
 }
 
@@ -70,7 +70,7 @@ export const DNS_NAME: TextRule = {
 
 export const MAC: TextRule = {
   holds: (text) => parseMac(text) !== undefined,
-  pattern: oneOf(
+  pattern: buildAlternation(
     ...[':', '-'].map((separator) => `${HEX}{2}(?:${separator}${HEX}{2}){5}`),
     `${HEX}{4}(?:\\.${HEX}{4}){2}`,
     `${HEX}{12}`,
@@ -97,8 +97,8 @@ export const NOT_BLANK = `[^${WHITE_SPACE}]`
 
 const DASH = `[${WHITE_SPACE}]*-[${WHITE_SPACE}]*`
 /** An address or a CIDR. */
-export const BLOCK_PATTERN = oneOf(`${IPV4}(?:/${PREFIX4})?`, `${IPV6}(?:/${PREFIX6})?`)
-const ADDRESSES = oneOf(`${IPV4}(?:/${PREFIX4}|${DASH}${IPV4})?`, `${IPV6}(?:/${PREFIX6}|${DASH}${IPV6})?`)
+export const BLOCK_PATTERN = buildAlternation(`${IPV4}(?:/${PREFIX4})?`, `${IPV6}(?:/${PREFIX6})?`)
+const ADDRESSES = buildAlternation(`${IPV4}(?:/${PREFIX4}|${DASH}${IPV4})?`, `${IPV6}(?:/${PREFIX6}|${DASH}${IPV6})?`)
 /** A comma-separated list of addresses, CIDRs and ranges; no pattern says that a range begins before it ends. */
 export const ADDRESS_LIST = `(?:${ADDRESSES}[${WHITE_SPACE}]*(?![^,])|[,${WHITE_SPACE}])*`
 
@@ -106,9 +106,11 @@ export const ADDRESS_LIST = `(?:${ADDRESSES}[${WHITE_SPACE}]*(?![^,])|[,${WHITE_
 const EDGE = '[\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]*'
 const UNMARKED = `[^${CONTROLS}${MARKS}]*`
 /** Text without marks, that has no control characters once it is trimmed. */
-export const PLAIN_TEXT = whole(`${EDGE}${UNMARKED}${EDGE}`)
+export const PLAIN_TEXT = matchWhole(`${EDGE}${UNMARKED}${EDGE}`)
 /** As `PLAIN_TEXT`, with at least one visible character. */
-export const VISIBLE_TEXT = whole(`${EDGE}${UNMARKED}[^${CONTROLS}${MARKS}${WHITE_SPACE}${FILLERS}]${UNMARKED}${EDGE}`)
+export const VISIBLE_TEXT = matchWhole(
+  `${EDGE}${UNMARKED}[^${CONTROLS}${MARKS}${WHITE_SPACE}${FILLERS}]${UNMARKED}${EDGE}`,
+)
 
 const NO_AT = `[^${WHITE_SPACE}@${CONTROLS}]+`
 export const EMAIL: TextRule = {
@@ -129,11 +131,12 @@ const URL_LABEL = '!"$&-)+,;=_`{}~A-Za-z0-9-'
 /** A name whose last label is a number is an address (URL Standard, section 3.5). */
 const NO_NUMBER = '(?!(?:[0-9]+|0[Xx][0-9A-Fa-f]*)\\.?(?:[:/?#]|$))'
 /** The name of a machine in a URL, with these characters as well. */
-export const urlName = (more = ''): string => `(?:[${more}${URL_LABEL}]*\\.)*${NO_NUMBER}[${more}${URL_LABEL}]+\\.?`
+export const buildUrlNamePattern = (more = ''): string =>
+  `(?:[${more}${URL_LABEL}]*\\.)*${NO_NUMBER}[${more}${URL_LABEL}]+\\.?`
 /** The host of a URL. Not every parser reads the third form of IPv6. */
-export const URL_HOST = oneOf(urlName('*'), IPV4, `\\[${oneOf(...IPV6_OF_GROUPS)}\\]`)
+export const URL_HOST = buildAlternation(buildUrlNamePattern('*'), IPV4, `\\[${buildAlternation(...IPV6_OF_GROUPS)}\\]`)
 /** The port of a URL, 1 to 65535. */
-export const URL_PORT = oneOf(
+export const URL_PORT = buildAlternation(
   '[1-9][0-9]{0,3}',
   '[1-5][0-9]{4}',
   '6[0-4][0-9]{3}',
@@ -149,7 +152,7 @@ export const URL_PORT = oneOf(
 export const SUBJECT_OPTIONS = [
   { format: 'ipv4' },
   { format: 'ipv6' },
-  { pattern: whole(CIDR_PATTERN) },
-  { pattern: whole(MAC.pattern) },
-  { pattern: whole(oneOf(DOMAIN_LABEL, `(?:${DOMAIN_LABEL}\\.)+(?![0-9]+$)${DOMAIN_LABEL}`)) },
+  { pattern: matchWhole(CIDR_PATTERN) },
+  { pattern: matchWhole(MAC.pattern) },
+  { pattern: matchWhole(buildAlternation(DOMAIN_LABEL, `(?:${DOMAIN_LABEL}\\.)+(?![0-9]+$)${DOMAIN_LABEL}`)) },
 ]

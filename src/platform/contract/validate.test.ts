@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { AppError, type FieldIssue } from './errors.ts'
-import { fieldName, parse, unknownFields } from './validate.ts'
+import { formatFieldName, listUnknownFields, parse } from './validate.ts'
 
 const issuesOf = (schema: z.ZodType, input: unknown): readonly FieldIssue[] => {
   try {
@@ -20,7 +20,7 @@ test.each([
   [['addresses', 0, 'ip'], 'addresses[0].ip'],
   [['a', 'b', 1, 2], 'a.b[1][2]'],
 ] as const)('the path %p reads %s', (path, name) => {
-  expect(fieldName(path)).toBe(name)
+  expect(formatFieldName(path)).toBe(name)
 })
 
 describe('a value is refused in plain words:', () => {
@@ -108,7 +108,7 @@ describe('unknown fields', () => {
     main: Address.nullable().optional(),
     labels: z.record(z.string(), z.string()).optional(),
   })
-  const found = (value: unknown) => unknownFields(Input, value)
+  const found = (value: unknown) => listUnknownFields(Input, value)
 
   test('are none in a valid input', () => {
     expect(found({ name: 'x', addresses: [{ ip: 'x', port: null }], main: null, labels: { any: 'x' } })).toEqual([])
@@ -134,7 +134,7 @@ describe('unknown fields', () => {
   })
   test('of a named schema are found', () => {
     const named = Address.meta({ id: 'ValidateTestAddress' })
-    expect(unknownFields(z.object({ a: named, b: z.array(named) }), { a: { x: 1 }, b: [{ y: 1 }] })).toEqual([
+    expect(listUnknownFields(z.object({ a: named, b: z.array(named) }), { a: { x: 1 }, b: [{ y: 1 }] })).toEqual([
       'a.x',
       'b[0].y',
     ])

@@ -5,8 +5,8 @@ import { type FieldIssue, invalid, MAX_ISSUES, shorten } from './errors.ts'
 type RawIssue = z.core.$ZodRawIssue
 type Path = readonly PropertyKey[]
 
-/** Long names are cut. @example fieldName(['addresses', 0, 'ip']) // 'addresses[0].ip' */
-export const fieldName = (path: Path): string =>
+/** Long names are cut. @example formatFieldName(['addresses', 0, 'ip']) // 'addresses[0].ip' */
+export const formatFieldName = (path: Path): string =>
   path.reduce<string>((name, part) => {
     if (typeof part === 'number') return `${name}[${part}]`
     const own = shorten(String(part))
@@ -23,7 +23,7 @@ const ARTICLES: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
-const sizeMessage = (
+const formatSizeMessage = (
   issue: RawIssue & { origin?: string },
   word: 'at least' | 'at most',
   bound: number | bigint,
@@ -33,14 +33,14 @@ const sizeMessage = (
   return `must be ${word} ${bound}`
 }
 
-/** @example choiceMessage(['', 'ipv4', 'ipv6']) // 'must be one of ipv4, ipv6, or empty' */
-const choiceMessage = (values: readonly unknown[]): string => {
+/** @example formatChoiceMessage(['', 'ipv4', 'ipv6']) // 'must be one of ipv4, ipv6, or empty' */
+const formatChoiceMessage = (values: readonly unknown[]): string => {
   const named = values.map(String).filter((value) => value !== '')
   return `must be one of ${named.join(', ')}${named.length < values.length ? ', or empty' : ''}`
 }
 
 /** Returns the values of a union of literals and enumerations; undefined for another union. */
-const choicesOf = (errors: readonly (readonly z.core.$ZodIssue[])[]): readonly unknown[] | undefined => {
+const collectChoices = (errors: readonly (readonly z.core.$ZodIssue[])[]): readonly unknown[] | undefined => {
   const values = errors.map(([first, ...others]) =>
     first?.code === 'invalid_value' && first.path.length === 0 && others.length === 0 ? first.values : undefined,
   )
@@ -50,37 +50,37 @@ const choicesOf = (errors: readonly (readonly z.core.$ZodIssue[])[]): readonly u
 /** The number of unknown fields that one message names. */
 const MAX_NAMED = 10
 
-const unknownMessage = (keys: readonly string[]): string => {
+const formatUnknownMessage = (keys: readonly string[]): string => {
   const named = keys.slice(0, MAX_NAMED).map((key) => shorten(key))
   const others = keys.length - named.length
   return `has unknown fields: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}`
 }
 
 /** Rewords an issue of Zod; undefined keeps a message of the schema. */
-const messageOf = (issue: RawIssue): string | undefined => {
+const formatIssue = (issue: RawIssue): string | undefined => {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined ? 'is required' : `must be ${ARTICLES[issue.expected] ?? issue.expected}`
     case 'invalid_value':
-      return issue.input === undefined ? 'is required' : choiceMessage(issue.values)
+      return issue.input === undefined ? 'is required' : formatChoiceMessage(issue.values)
     case 'too_small':
-      return sizeMessage(issue, 'at least', issue.minimum)
+      return formatSizeMessage(issue, 'at least', issue.minimum)
     case 'too_big':
-      return sizeMessage(issue, 'at most', issue.maximum)
+      return formatSizeMessage(issue, 'at most', issue.maximum)
     case 'unrecognized_keys':
-      return unknownMessage(issue.keys)
+      return formatUnknownMessage(issue.keys)
     case 'invalid_union': {
       if (issue.input === undefined) return 'is required'
-      const choices = choicesOf(issue.errors)
-      return choices ? choiceMessage(choices) : 'has the wrong form'
+      const choices = collectChoices(issue.errors)
+      return choices ? formatChoiceMessage(choices) : 'has the wrong form'
     }
     default:
       return undefined
   }
 }
 
-export const issuesOf = (error: z.ZodError): FieldIssue[] =>
-  error.issues.map((issue) => ({ field: fieldName(issue.path) || 'body', message: issue.message }))
+export const toIssues = (error: z.ZodError): FieldIssue[] =>
+  error.issues.map((issue) => ({ field: formatFieldName(issue.path) || 'body', message: issue.message }))
 
 /** The number of failed checks after which a validation stops. An option of a union counts as one. */
 const MAX_FAILED_CHECKS = 2000
@@ -94,23 +94,23 @@ const safeParse = <S extends z.ZodType>(schema: S, input: unknown, most: number)
   let left = most
   const error = (issue: RawIssue): string | undefined => {
     if (--left < 0) throw new TooManyFailures()
-    return messageOf(issue)
+    return formatIssue(issue)
   }
   const result = schema.safeParse(input, { error })
   // Zod words the issues when they are first read.
-  return result.success ? result : { success: false as const, issues: issuesOf(result.error) }
+  return result.success ? result : { success: false as const, issues: toIssues(result.error) }
 }
 
 /** Returns a copy with the first items of each list. */
-const sampleOf = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.slice(0, SAMPLE_ITEMS).map(sampleOf)
+const takeSample = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.slice(0, SAMPLE_ITEMS).map(takeSample)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, sampleOf(one)]))
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, takeSample(one)]))
 }
 
 /** Returns the first issues of an input with too many of them. */
 const sampleIssues = (schema: z.ZodType, input: unknown): FieldIssue[] => {
-  const result = safeParse(schema, sampleOf(input), Number.POSITIVE_INFINITY)
+  const result = safeParse(schema, takeSample(input), Number.POSITIVE_INFINITY)
   if (result.success) return [{ field: 'body', message: `has more than ${MAX_ISSUES} errors` }]
   return result.issues
 }
@@ -143,21 +143,21 @@ export type InputSchema = {
 type Definitions = Readonly<Record<string, unknown>>
 
 /** Replaces references to named schemas (`.meta({ id })`). The schema of an input is never recursive. */
-const inlined = (value: unknown, definitions: Definitions): unknown => {
-  if (Array.isArray(value)) return value.map((one) => inlined(one, definitions))
+const resolveReferences = (value: unknown, definitions: Definitions): unknown => {
+  if (Array.isArray(value)) return value.map((one) => resolveReferences(one, definitions))
   if (typeof value !== 'object' || value === null) return value
   if ('$ref' in value && typeof value.$ref === 'string')
-    return inlined(definitions[value.$ref.slice(value.$ref.lastIndexOf('/') + 1)], definitions)
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inlined(one, definitions)]))
+    return resolveReferences(definitions[value.$ref.slice(value.$ref.lastIndexOf('/') + 1)], definitions)
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, resolveReferences(one, definitions)]))
 }
 
 /** Returns the input side of a schema as JSON Schema (draft 2020-12), without references. Cached per schema. */
-export const inputJsonSchema = (schema: z.ZodType): InputSchema => {
+export const toInputJsonSchema = (schema: z.ZodType): InputSchema => {
   const known = cache.get(schema)
   if (known) return known
   const { $defs = {}, ...whole } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   // Zod returns JSON Schema, but with a wider type than this code reads.
-  const made = inlined(whole, $defs) as InputSchema
+  const made = resolveReferences(whole, $defs) as InputSchema
   cache.set(schema, made)
   return made
 }
@@ -209,13 +209,13 @@ const recordsBySchema = new WeakMap<z.ZodType, Records | null>()
 export const findExcess = (schema: z.ZodType, input: unknown): FieldIssue[] => {
   let records = recordsBySchema.get(schema)
   if (records === undefined) {
-    records = findRecords(inputJsonSchema(schema)) ?? null
+    records = findRecords(toInputJsonSchema(schema)) ?? null
     recordsBySchema.set(schema, records)
   }
   if (records === null) return []
   const found: { path: Path; most: number }[] = []
   collectExcess(records, input, found, [])
-  return found.map(({ path, most }) => ({ field: fieldName(path), message: `must have at most ${most} fields` }))
+  return found.map(({ path, most }) => ({ field: formatFieldName(path), message: `must have at most ${most} fields` }))
 }
 
 /** Adds the paths of unknown fields, at most one more than an error names. */
@@ -249,5 +249,5 @@ const findUnknown = (schema: InputSchema, value: unknown, path: Path, found: Pat
 }
 
 /** Names the fields of `value`, at any depth, that the schema does not have; CLI and MCP reject them. It names the first. */
-export const unknownFields = (schema: z.ZodType, value: unknown): string[] =>
-  findUnknown(inputJsonSchema(schema), value, []).map(fieldName)
+export const listUnknownFields = (schema: z.ZodType, value: unknown): string[] =>
+  findUnknown(toInputJsonSchema(schema), value, []).map(formatFieldName)

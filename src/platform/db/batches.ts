@@ -2,6 +2,6 @@
 
 const SIZE = 500
 
-/** @example batches([1, 2, 3], 2) // [[1, 2], [3]] */
-export const batches = <T>(items: readonly T[], size = SIZE): T[][] =>
+/** @example splitBatches([1, 2, 3], 2) // [[1, 2], [3]] */
+export const splitBatches = <T>(items: readonly T[], size = SIZE): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import type { ThingTables } from '../../testing/database.ts'
 import { engines } from '../../testing/servers.ts'
 import { addThing, type Things, thing, thingIds, thingsSuite, thrown } from '../../testing/things.ts'
-import { cachedCount, cachedText } from './cache/query-cache.ts'
+import { getCachedCount, getCachedText } from './cache/query-cache.ts'
 import type { Tx } from './database.ts'
 
 describe.each(engines())('a database on %s', (dialect) => {
@@ -209,7 +209,7 @@ describe.each(engines())('a database on %s', (dialect) => {
 
   describe('a cached value', () => {
     const names = (scope: { db: Things['read'] }) =>
-      cachedText({ db: scope.db, store: suite.db }, 'things', 'all', async () => {
+      getCachedText({ db: scope.db, store: suite.db }, 'things', 'all', async () => {
         const rows = await scope.db.selectFrom('things').select('id').orderBy('id').execute()
         return rows.map(({ id }) => id).join()
       })
@@ -239,7 +239,7 @@ describe.each(engines())('a database on %s', (dialect) => {
 
     test('that is a number follows commits, and no rolled back write', async () => {
       const number = () =>
-        cachedCount(
+        getCachedCount(
           { db: suite.db.read, store: suite.db },
           'things',
           'number',

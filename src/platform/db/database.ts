@@ -114,7 +114,7 @@ export type ReadHosts = {
   /** The number of reads outside of transactions that each host has answered since the start, by its name. */
   readonly answers: () => ReadonlyMap<string, number>
   /** Returns why a standby is not asked; '' if it is. */
-  readonly messageOf: (host: string) => string
+  readonly getMessage: (host: string) => string
 }
 
 /** @param beforeMs a `performance.now()`: streams that began later go on. @param owner the user whose streams are meant; all without it */

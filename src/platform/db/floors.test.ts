@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { migrations as released } from '../../migrations/index.ts'
 import { engines, postgresDatabase, type TestDatabase } from '../../testing/servers.ts'
 import type { Db, OtherProgram } from './database.ts'
-import { type Floor, floorOf, levelOf, obstacleTo } from './floors.ts'
+import { computeFloor, type Floor, findObstacle, parseLevel } from './floors.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { DEFAULT_LIMITS, openPostgres } from './postgres/postgres.ts'
-import { PROGRAM_NAME, programName } from './postgres/program-name.ts'
+import { formatProgramName, PROGRAM_NAME } from './postgres/program-name.ts'
 
 type Tables = { base: { id: string } }
 
@@ -18,11 +18,11 @@ const later = (number: string, floor: Floor): Migration => ({
 })
 
 describe('the released migrations', () => {
-  const withFloor = released.filter(({ name }) => levelOf(name) > 58)
+  const withFloor = released.filter(({ name }) => parseLevel(name) > 58)
   const names = new Set(released.map(({ name }) => name))
 
   test('have a number each, in order', () => {
-    const levels = released.map(({ name }) => levelOf(name))
+    const levels = released.map(({ name }) => parseLevel(name))
     expect(levels).toEqual([...new Set(levels)].toSorted((a, b) => a - b))
   })
 
@@ -42,14 +42,14 @@ describe('the floor of a database', () => {
     ['stays with what only adds', [row('0058-b'), row('0059-c', '0058-b')], '0058-b'],
     ['is the highest of all rows', [row('0058-b'), row('0059-c', '0059-c'), row('0060-d', '0058-b')], '0059-c'],
   ])('%s', (_, applied, floor) => {
-    expect(floorOf(applied)).toBe(floor)
+    expect(computeFloor(applied)).toBe(floor)
   })
 })
 
 describe('a migration', () => {
   const program = (level: number | undefined): OtherProgram => ({ version: '1', level, address: '', since: '' })
   const obstacle = (floors: readonly Floor[], level: number | undefined) =>
-    obstacleTo(
+    findObstacle(
       floors.map((floor, at) => later(`00${59 + at}`, floor)),
       { floor: '0058-base', programs: [program(level)] },
     )?.migration
@@ -86,8 +86,8 @@ if (engines().includes('postgres'))
 
     /** A program that knows these migrations, after its start. @param pid tells programs apart */
     const start = async (version: string, migrations: readonly Migration[], pid = 1): Promise<Db<Tables>> => {
-      const level = Math.max(...migrations.map(({ name }) => levelOf(name)))
-      const name = version === '' ? PROGRAM_NAME : programName({ version, level }, 'host', pid)
+      const level = Math.max(...migrations.map(({ name }) => parseLevel(name)))
+      const name = version === '' ? PROGRAM_NAME : formatProgramName({ version, level }, 'host', pid)
       const db = openPostgres<Tables>(database.url, DEFAULT_LIMITS, { name })
       open.add(db)
       await migrate(db, { migrations, now: () => new Date(), onNewer: () => newer.push(version) })

@@ -24,29 +24,30 @@ type Step = { readonly name: string; readonly floor?: Floor | undefined }
 const highest = (one: string, other: string): string => (one > other ? one : other)
 
 /** @returns the floor of a database, '' if it is empty. A migration without a floor must be known. */
-export const floorOf = (applied: readonly Pick<Applied, 'name' | 'floor'>[]): string =>
+export const computeFloor = (applied: readonly Pick<Applied, 'name' | 'floor'>[]): string =>
   applied.reduce((floor, { name, floor: own }) => highest(floor, own || name), '')
 
 /** @returns the floor after a migration of a database with the floor `before` */
-export const floorAfter = ({ name, floor }: Step, before: string): string => {
+export const computeFloorAfter = ({ name, floor }: Step, before: string): string => {
   if (floor === 'unchanged') return before
   return highest(before, floor === undefined || floor === 'this' ? name : floor)
 }
 
 /** @returns the number of a migration, by which programs tell what they know */
-export const levelOf = (name: string): number => Number.parseInt(name, 10)
+export const parseLevel = (name: string): number => Number.parseInt(name, 10)
 
 export type Obstacle = { readonly migration: string; readonly programs: readonly OtherProgram[] }
 
 /** Returns the first migration that raises the floor above what other programs know, and these programs. */
-export const obstacleTo = (
+export const findObstacle = (
   pending: readonly Step[],
   { floor, programs }: { readonly floor: string; readonly programs: readonly OtherProgram[] },
 ): Obstacle | undefined => {
   let before = floor
   for (const step of pending) {
-    const after = floorAfter(step, before)
-    const older = after === before ? [] : programs.filter(({ level }) => level === undefined || level < levelOf(after))
+    const after = computeFloorAfter(step, before)
+    const older =
+      after === before ? [] : programs.filter(({ level }) => level === undefined || level < parseLevel(after))
     if (older.length > 0) return { migration: step.name, programs: older }
     before = after
   }
@@ -54,11 +55,11 @@ export const obstacleTo = (
 }
 
 /** @example '0.1.0 at 10.0.0.5 since 2026-01-02T03:04:05.678Z' */
-const described = ({ version, address, since }: OtherProgram): string =>
+const formatProgram = ({ version, address, since }: OtherProgram): string =>
   [version ?? 'an earlier version', ...(address ? [`at ${address}`] : []), ...(since ? [`since ${since}`] : [])].join(
     ' ',
   )
 
 /** @example '0059-x cannot be done beside older Plats: 0.1.0 at 10.0.0.5 since 2026-01-02T03:04:05.678Z' */
-export const obstacleText = ({ migration, programs }: Obstacle): string =>
-  `${migration} cannot be done beside older Plats: ${programs.map(described).join(', ')}`
+export const formatObstacle = ({ migration, programs }: Obstacle): string =>
+  `${migration} cannot be done beside older Plats: ${programs.map(formatProgram).join(', ')}`

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { engines } from '../../testing/servers.ts'
 import type { Db, Tx } from './database.ts'
-import { type JournalRules, journaled, type RowChange } from './journal.ts'
+import { type JournalRules, type RowChange, recordTransaction } from './journal.ts'
 import { prepared } from './query/prepared.ts'
 import { preparedRows } from './query/prepared-lists.ts'
 
@@ -58,7 +58,7 @@ describe.each(engines())('the journal on %s', (dialect) => {
 
   const during = (work: (tx: Tx<Tables>) => Promise<unknown>, most = 100): Promise<RowChange[]> =>
     db.write(async (tx) => {
-      const { tx: watched, journal } = journaled(tx, { rules: RULES, sql: db.sql, most, tooMany })
+      const { tx: watched, journal } = recordTransaction(tx, { rules: RULES, sql: db.sql, most, tooMany })
       await work(watched)
       return journal.changes()
     })

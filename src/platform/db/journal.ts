@@ -18,9 +18,9 @@ import {
   type WhereNode,
 } from 'kysely'
 import type { Sql, Tx } from './database.ts'
-import { InterceptingExecutor, kyselyOn } from './query/intercepting-executor.ts'
+import { createKysely, InterceptingExecutor } from './query/intercepting-executor.ts'
 import { isPlaceholder } from './query/prepared.ts'
-import { writtenTable } from './query/written-tables.ts'
+import { getWrittenTable } from './query/written-tables.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -74,10 +74,10 @@ class Notes {
 
   note(table: string, rows: { readonly before: readonly Row[]; readonly after: readonly Row[] }): void {
     const { key: columns = [] } = this.#options.rules[table] ?? {}
-    const keyOf = (row: Row): string => JSON.stringify(columns.map((column) => row[column]))
-    const after = new Map(rows.after.map((row) => [keyOf(row), row]))
-    for (const row of rows.before) this.#one(table, keyOf(row), { before: row, after: after.get(keyOf(row)) })
-    const known = new Set(rows.before.map(keyOf))
+    const buildKey = (row: Row): string => JSON.stringify(columns.map((column) => row[column]))
+    const after = new Map(rows.after.map((row) => [buildKey(row), row]))
+    for (const row of rows.before) this.#one(table, buildKey(row), { before: row, after: after.get(buildKey(row)) })
+    const known = new Set(rows.before.map(buildKey))
     for (const [key, row] of after) if (!known.has(key)) this.#one(table, key, { before: undefined, after: row })
     if (this.#touched.size > this.#options.most) this.#options.tooMany()
   }
@@ -105,7 +105,7 @@ class Notes {
 const ALL = ReturningNode.create([SelectionNode.createSelectAll()])
 
 /** Adds the whole rows to the result of a statement. */
-const returningAll = <N extends InsertQueryNode | UpdateQueryNode | DeleteQueryNode>(node: N): N => ({
+const addReturning = <N extends InsertQueryNode | UpdateQueryNode | DeleteQueryNode>(node: N): N => ({
   ...node,
   returning: node.returning
     ? ReturningNode.cloneWithSelections(node.returning, [SelectionNode.createSelectAll()])
@@ -113,7 +113,7 @@ const returningAll = <N extends InsertQueryNode | UpdateQueryNode | DeleteQueryN
 })
 
 /** Returns the values that an insert gives to a column; undefined unless they are plain values. */
-const valuesOf = ({ columns = [], values }: InsertQueryNode, column: string): unknown[] | undefined => {
+const getInsertedValues = ({ columns = [], values }: InsertQueryNode, column: string): unknown[] | undefined => {
   const at = columns.findIndex(({ column: { name } }) => name === column)
   if (at === -1 || !values || !ValuesNode.is(values)) return undefined
   return values.values.map((item) => {
@@ -135,7 +135,7 @@ class Watch {
 
   async run<R>(inner: QueryExecutor, query: CompiledQuery<R>): Promise<QueryResult<R>> {
     const { query: node } = query
-    const table = writtenTable(node)
+    const table = getWrittenTable(node)
     if (table === undefined || !Object.hasOwn(this.#options.rules, table)) return inner.executeQuery(query)
     const given = this.#given(inner, query)
     if (InsertQueryNode.is(node)) return this.#insert(inner, query, { table, node, given })
@@ -186,7 +186,7 @@ class Watch {
     let before: Row[] = []
     if (node.onConflict) {
       const [column = ''] = this.#options.rules[table]?.key ?? []
-      const values = valuesOf(node, column)
+      const values = getInsertedValues(node, column)
       if (!values) throw new Error(`an insert into ${table} that may change rows gives no plain ${column}`)
       before = await openOn(inner).selectFrom(table).selectAll().where(column, 'in', values.map(given)).execute()
     }
@@ -198,7 +198,7 @@ class Watch {
     query: CompiledQuery<R>,
     { node, isDelete, before, ...around }: Write,
   ): Promise<QueryResult<R>> {
-    const rows = await this.#execute(inner, returningAll(node), { ...around, query })
+    const rows = await this.#execute(inner, addReturning(node), { ...around, query })
     this.#notes.note(around.table, isDelete ? { before: rows, after: [] } : { before, after: rows })
     const count = BigInt(rows.length)
     // The returned rows contain the requested columns, and more.
@@ -231,17 +231,20 @@ type Write = Omit<Around, 'query'> & {
 }
 
 // Only names are known; the columns are those of the rules.
-const openOn = (executor: QueryExecutor): Open => kyselyOn(executor)
+const openOn = (executor: QueryExecutor): Open => createKysely(executor)
 
-/** Records a transaction, without the changes of rolled back savepoints. @example journaled(tx, { rules }) */
-export const journaled = <Tables>(tx: Tx<Tables>, options: JournalOptions): { tx: Tx<Tables>; journal: Journal } => {
+/** Records a transaction, without the changes of rolled back savepoints. @example recordTransaction(tx, { rules }) */
+export const recordTransaction = <Tables>(
+  tx: Tx<Tables>,
+  options: JournalOptions,
+): { tx: Tx<Tables>; journal: Journal } => {
   const notes = new Notes(options)
   const watch = new Watch(notes, options)
   const executor = new InterceptingExecutor(tx.db.getExecutor(), (inner, query) => watch.run(inner, query))
   return {
     tx: {
       ...tx,
-      db: kyselyOn(executor),
+      db: createKysely(executor),
       savepoint: async (work) => {
         const forget = notes.mark()
         try {

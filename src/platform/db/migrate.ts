@@ -1,8 +1,8 @@
 /** Migrates a database: numbered migrations, each in one transaction, never edited after release. */
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Db, Engine, Index } from './database.ts'
-import { type Applied, type Floor, floorAfter, floorOf, obstacleText, obstacleTo } from './floors.ts'
-import { asLetters } from './postgres/search.ts'
+import { type Applied, computeFloor, computeFloorAfter, type Floor, findObstacle, formatObstacle } from './floors.ts'
+import { toLettersSql } from './postgres/search.ts'
 
 /** The parts of DDL that differ between the engines. */
 export type Ddl = {
@@ -87,14 +87,14 @@ const postgresDdl: Ddl = {
   ],
   substringIndexAcross: (table) => [
     `DROP INDEX ${table}_search`,
-    `CREATE INDEX ${table}_search ON ${table} USING gin (${asLetters('search_text')} gin_trgm_ops)`,
+    `CREATE INDEX ${table}_search ON ${table} USING gin (${toLettersSql('search_text')} gin_trgm_ops)`,
   ],
   substringIndexBuffer: () => [],
 }
 
-export const ddlFor = (engine: Engine): Ddl => (engine === 'sqlite' ? sqliteDdl : postgresDdl)
+export const getDdl = (engine: Engine): Ddl => (engine === 'sqlite' ? sqliteDdl : postgresDdl)
 
-const checksum = (statements: readonly string[]): string =>
+const computeChecksum = (statements: readonly string[]): string =>
   new Bun.CryptoHasher('sha256').update(statements.join(';\n')).digest('hex')
 
 /** A database that this program must not change. The message has the reason and the remedy. */
@@ -118,12 +118,12 @@ export class UnfinishedCopyError extends MigrationError {
  * Returns the missing migrations. None if the database is newer and this program knows its floor.
  * @throws MigrationError if the database is too new, or a released migration changed
  */
-export const pendingOf = (migrations: readonly Migration[], applied: readonly Applied[], ddl: Ddl): Migration[] => {
+export const listPending = (migrations: readonly Migration[], applied: readonly Applied[], ddl: Ddl): Migration[] => {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   if (applied.some(({ name }) => name === UNFINISHED_COPY)) throw new UnfinishedCopyError()
   const done = new Set(applied.map(({ name }) => name))
   const pending = migrations.filter(({ name }) => !done.has(name))
-  const worksOnNewer = pending.length === 0 && known.has(floorOf(applied))
+  const worksOnNewer = pending.length === 0 && known.has(computeFloor(applied))
   for (const { name, checksum: stored, floor } of applied) {
     const migration = known.get(name)
     if (!migration && floor !== undefined && worksOnNewer) continue
@@ -131,7 +131,7 @@ export const pendingOf = (migrations: readonly Migration[], applied: readonly Ap
       throw new MigrationError(
         `The database was written by a newer Plat: it has the migration ${name}, which this version doesn't know. Use that version or a newer one.`,
       )
-    if (checksum(migration.statements(ddl)) !== stored)
+    if (computeChecksum(migration.statements(ddl)) !== stored)
       throw new MigrationError(
         `The migration ${name} is not the one that made this database. Use the release that made it, or restore a backup.`,
       )
@@ -182,7 +182,7 @@ const create = async (tx: Kysely<unknown>, ddl: Ddl): Promise<void> => {
 }
 
 /** Repeats a transaction while others keep it from a lock. @throws MigrationError if they do so for too long */
-const patiently = async <T>(
+const retryWhileLocked = async <T>(
   { passMs, totalMs }: LockPatience,
   { name, isConflict }: { readonly name: string; readonly isConflict: (error: unknown) => boolean },
   transaction: () => Promise<T>,
@@ -205,7 +205,7 @@ const patiently = async <T>(
 
 /** Applies the missing migrations and returns their names. Safe if several processes start concurrently. */
 export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): Promise<string[]> => {
-  const ddl = ddlFor(db.engine)
+  const ddl = getDdl(db.engine)
   const patience = options.lockPatience ?? LOCK_PATIENCE
   const ordered = [...options.migrations].sort((a, b) => (a.name < b.name ? -1 : 1))
 
@@ -218,16 +218,16 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
   /** @throws MigrationError before anything is changed that older programs would break on */
   const missingIn = async (tx: Kysely<Tables>): Promise<{ missing: Migration[]; applied: readonly Applied[] }> => {
     const applied = await appliedTo(tx)
-    const missing = pendingOf(ordered, applied, ddl)
+    const missing = listPending(ordered, applied, ddl)
     if (missing.length === 0 || applied.length === 0) return { missing, applied }
-    const obstacle = obstacleTo(missing, { floor: floorOf(applied), programs: await db.sql.otherPrograms(tx) })
-    if (obstacle) throw new MigrationError(`${obstacleText(obstacle)}. Stop them first.`)
+    const obstacle = findObstacle(missing, { floor: computeFloor(applied), programs: await db.sql.otherPrograms(tx) })
+    if (obstacle) throw new MigrationError(`${formatObstacle(obstacle)}. Stop them first.`)
     return { missing, applied }
   }
 
   /** Runs `work` in a transaction that no other process which migrates has at the same time. */
   const alone = <T>(name: string, work: (tx: Kysely<Tables>) => Promise<T>): Promise<T> =>
-    patiently(patience, { name, isConflict: db.sql.isLockConflict }, () =>
+    retryWhileLocked(patience, { name, isConflict: db.sql.isLockConflict }, () =>
       db.write(async ({ db: tx }) => {
         // The type of the lock does not depend on the tables.
         await db.sql.lockNames(tx, ['migrations'])
@@ -240,9 +240,9 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
     const { name } = migration
     const texts = migration.statements(ddl)
     for (const statement of texts) await tx.executeQuery(CompiledQuery.raw(statement))
-    const after = floorAfter(migration, floor)
+    const after = computeFloorAfter(migration, floor)
     const stored = migration.floor === undefined ? '' : after
-    await sql`INSERT INTO migrations (name, checksum, applied_at, floor) VALUES (${name}, ${checksum(texts)}, ${options.now().toISOString()}, ${stored})`.execute(
+    await sql`INSERT INTO migrations (name, checksum, applied_at, floor) VALUES (${name}, ${computeChecksum(texts)}, ${options.now().toISOString()}, ${stored})`.execute(
       tx,
     )
     return after
@@ -265,7 +265,7 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
       const now = await missingIn(tx)
       const names = new Set(now.missing.map(({ name }) => name))
       const missing = step.filter(({ name }) => names.has(name))
-      let floor = floorOf(now.applied)
+      let floor = computeFloor(now.applied)
       for (const migration of missing) floor = await apply(tx, migration, floor)
       return missing
     })

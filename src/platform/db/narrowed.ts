@@ -2,7 +2,7 @@
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import type { CacheGroup, RevisionCache } from './cache/revision-cache.ts'
 import type { Db } from './database.ts'
-import { InterceptingExecutor, kyselyOn, type RunQuery } from './query/intercepting-executor.ts'
+import { createKysely, InterceptingExecutor, type RunQuery } from './query/intercepting-executor.ts'
 import type { TableViews } from './table-views.ts'
 
 const isRead = (): never => {
@@ -15,10 +15,10 @@ const rewriteBy =
     views.rewrite(query, { seq: 0, form: '', compile: ({ sql: text }) => text })
 
 /** Returns what the views show of the tables that a transaction or a connection sees. */
-export const viewedBy = <Tables>(db: Kysely<Tables>, views: TableViews): Kysely<Tables> => {
+export const createViewedDb = <Tables>(db: Kysely<Tables>, views: TableViews): Kysely<Tables> => {
   const rewrite = rewriteBy(views)
   const run: RunQuery = (inner, query) => inner.executeQuery(rewrite(query))
-  return kyselyOn(new InterceptingExecutor(db.getExecutor(), run))
+  return createKysely(new InterceptingExecutor(db.getExecutor(), run))
 }
 
 type NarrowedPart = {
@@ -33,14 +33,14 @@ type NarrowedPart = {
  * @param areas those of its rows, if they are the same for all tables
  * @param unread tables that show no row: their writes change no revision
  */
-export const narrowedOf = <Tables>(
+export const createScopedDb = <Tables>(
   whole: Db<Tables>,
   views: TableViews,
   { name: part, areas, unread }: NarrowedPart,
 ): Pick<Db<Tables>, 'read'> & { readonly store: Db<Tables> } => {
   const rewrite = rewriteBy(views)
   const narrowed = <Row>(query: Compilable<Row>): Compilable<Row> => ({ compile: () => rewrite(query.compile()) })
-  const read = viewedBy(whole.read, views)
+  const read = createViewedDb(whole.read, views)
   const cache = {
     at: <T>(name: string, revision: string | number): CacheGroup<T> => whole.cache.at<T>(`${name} ${part}`, revision),
   }

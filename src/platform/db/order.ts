@@ -14,7 +14,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
  * serves both.
  * @param own the columns of further fields
  */
-export const inOrderOf = <DB, TB extends keyof DB, Row>(
+export const orderQuery = <DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   { by, isReverse }: Sort,
   own: Readonly<Record<string, readonly string[]>> = {},

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { engines } from '../../testing/servers.ts'
 import type { Db } from './database.ts'
-import { pastOf } from './past.ts'
+import { createAsOfDb } from './past.ts'
 import { prepared } from './query/prepared.ts'
 import { TableViews } from './table-views.ts'
 
@@ -35,7 +35,7 @@ describe.each(engines())('on %s', (dialect) => {
       { name: 'few', sql: 'SELECT 1 AS one', isMaterialized: true },
       { name: 'things', sql: things, stored: ['things'] },
     ])
-    store = pastOf(db, tables, { seq: 2, isSettled: async () => true }).store
+    store = createAsOfDb(db, tables, { seq: 2, isSettled: async () => true }).store
   })
   afterAll(() => database.close())
 
@@ -95,7 +95,7 @@ describe.each(engines())('on %s', (dialect) => {
 
   test('the revision is that of the moment, once it is settled', async () => {
     const before = await store.revision(['things'])
-    const { store: open } = pastOf(db, new TableViews(db.sql.past, []), { seq: 2, isSettled: async () => false })
+    const { store: open } = createAsOfDb(db, new TableViews(db.sql.past, []), { seq: 2, isSettled: async () => false })
     expect(await open.revision(['things'])).toStartWith(before)
     expect(await open.revision(['things'])).not.toBe(before)
   })

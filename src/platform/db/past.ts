@@ -4,8 +4,8 @@
 import { type Compilable, type CompiledQuery, type Kysely, type QueryResult, type SqlBool, sql } from 'kysely'
 import { RevisionCache } from './cache/revision-cache.ts'
 import { type Db, escapeLike, type Sql } from './database.ts'
-import { InterceptingExecutor, kyselyOn, type RunQuery } from './query/intercepting-executor.ts'
-import { withoutOrder } from './query/order-column.ts'
+import { createKysely, InterceptingExecutor, type RunQuery } from './query/intercepting-executor.ts'
+import { removeOrder } from './query/order-column.ts'
 import type { TableViews } from './table-views.ts'
 
 const holdsWords: Sql['matchesWords'] = (table, words) => {
@@ -16,7 +16,7 @@ const holdsWords: Sql['matchesWords'] = (table, words) => {
 }
 
 /** The capabilities of a past. The indexes of searches have the present texts alone. */
-const pastCapabilities = (present: Sql): Sql => ({
+const getPastCapabilities = (present: Sql): Sql => ({
   ...present,
   areFew: async () => true,
   matchesWords: holdsWords,
@@ -48,7 +48,7 @@ const isOver = (): never => {
 }
 
 /** Returns the database as it was at a moment. */
-export const pastOf = <Tables>(
+export const createAsOfDb = <Tables>(
   present: Db<Tables>,
   tables: TableViews,
   { seq, isSettled, part }: PastMoment,
@@ -68,7 +68,7 @@ export const pastOf = <Tables>(
   }
 
   async function* streamed<Row>(chunks: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
-    for await (const rows of chunks) yield withoutOrder(rows)
+    for await (const rows of chunks) yield removeOrder(rows)
   }
   const past = <Row>(query: Compilable<Row>): Compilable<Row> => ({
     compile: () => tables.rewrite(query.compile(), inSteps),
@@ -85,10 +85,10 @@ export const pastOf = <Tables>(
   const run: RunQuery = async (inner, query) => {
     if (present.sql.isInProcess && COUNT.test(query.sql)) return counted(query)
     const result = await inner.executeQuery(tables.rewrite(query, whole))
-    return { ...result, rows: withoutOrder(result.rows) }
+    return { ...result, rows: removeOrder(result.rows) }
   }
 
-  const read: Kysely<Tables> = kyselyOn(new InterceptingExecutor(executor, run))
+  const read: Kysely<Tables> = createKysely(new InterceptingExecutor(executor, run))
   let asked: Promise<boolean> | undefined
   const settled = (): Promise<boolean> => {
     asked ??= isSettled()
@@ -100,7 +100,7 @@ export const pastOf = <Tables>(
     quick: read,
     quickMany: read,
     cache: new RevisionCache(),
-    sql: pastCapabilities(present.sql),
+    sql: getPastCapabilities(present.sql),
     write: isOver,
     vacuum: isOver,
     remember: async (table, key, find) => {

@@ -4,20 +4,20 @@ import { sql } from 'kysely'
 import { countCases } from '../../testing/cases.ts'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { engines } from '../../testing/servers.ts'
-import { batches } from './batches.ts'
+import { splitBatches } from './batches.ts'
 import { containsText } from './contains.ts'
 import { escapeLike } from './database.ts'
-import { ddlFor } from './migrate.ts'
+import { getDdl } from './migrate.ts'
 import { trackWrittenTables } from './query/written-tables.ts'
 
 describe('batches', () => {
   test.each([0, 1, 499, 500, 501, 1500])('of %d items lose none and keep the order', (count) => {
     const items = Array.from({ length: count }, (_, i) => i)
-    expect(batches(items).flat()).toEqual(items)
+    expect(splitBatches(items).flat()).toEqual(items)
   })
 
   test('are never empty', () => {
-    expect([batches([]), batches([1, 2], 2)]).toEqual([[], [[1, 2]]])
+    expect([splitBatches([]), splitBatches([1, 2], 2)]).toEqual([[], [[1, 2]]])
   })
 })
 
@@ -30,7 +30,7 @@ describe.each(engines())('on %s', (dialect) => {
   beforeAll(async () => {
     database = await thingsDatabase(dialect)
     await database.db.write(async ({ db }) => {
-      const { serial, substringIndex, substringIndexAcross } = ddlFor(dialect)
+      const { serial, substringIndex, substringIndexAcross } = getDdl(dialect)
       await sql.raw(`CREATE TABLE notes (seq ${serial}, search_text TEXT NOT NULL)`).execute(db)
       for (const statement of [...substringIndex('notes'), ...substringIndexAcross('notes')])
         await sql.raw(statement).execute(db)

@@ -1,2 +1,2 @@
-/** Quotes a name for both databases. @example quoted('key') // '"key"' */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+/** Quotes a name for both databases. @example quoteName('key') // '"key"' */
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -1,7 +1,7 @@
 /** Bounds the chunks of streams by the number of rows and by the length of their texts. */
 
 /** Returns the number of characters of all texts of a row. */
-export const lengthOf = (row: object, columns: readonly string[]): number => {
+export const countCharacters = (row: object, columns: readonly string[]): number => {
   let length = 0
   for (const column of columns) {
     // A row of a query, by the names of its columns.
@@ -12,7 +12,7 @@ export const lengthOf = (row: object, columns: readonly string[]): number => {
 }
 
 /** Returns true for a row that completes a chunk. @example const isFull = byWeight<Row>(500, 512 * 1024) */
-export const byWeight = <Row>(mostRows: number, mostLength: number): ((row: Row) => boolean) => {
+export const createWeightLimit = <Row>(mostRows: number, mostLength: number): ((row: Row) => boolean) => {
   let columns: readonly string[] | undefined
   let rows = 0
   let length = 0
@@ -20,7 +20,7 @@ export const byWeight = <Row>(mostRows: number, mostLength: number): ((row: Row)
     // All rows of a query have the same columns.
     columns ??= Object.keys(row as object)
     rows++
-    length += lengthOf(row as object, columns)
+    length += countCharacters(row as object, columns)
     if (rows < mostRows && length < mostLength) return false
     rows = 0
     length = 0

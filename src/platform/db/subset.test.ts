@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
-import { ddlFor } from './migrate.ts'
-import { countMembers, membership } from './subset.ts'
+import { getDdl } from './migrate.ts'
+import { buildMembership, countMembers } from './subset.ts'
 
 const COUNT = 8000
 
 let database: EmptyDatabase<ThingTables>
 beforeAll(async () => {
   database = await thingsDatabase('sqlite')
-  const { serial } = ddlFor('sqlite')
+  const { serial } = getDdl('sqlite')
   await database.db.write(async ({ db }) => {
     for (const statement of [
       `CREATE TABLE notes (seq ${serial}, id TEXT NOT NULL UNIQUE)`,
@@ -28,7 +28,7 @@ const inside = (value: string) => {
   const { db } = database
   // A subset of a table that only this test has.
   const subset = { id: 'notes.id', table: 'marks' as never, member: 'note_id', column: 'mark', value }
-  return membership({ db: db.read, store: db }, subset)
+  return buildMembership({ db: db.read, store: db }, subset)
 }
 
 test.each([

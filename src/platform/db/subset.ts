@@ -3,7 +3,7 @@
  * first rows.
  */
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { type CacheScope, cachedCount, cachedText } from './cache/query-cache.ts'
+import { type CacheScope, getCachedCount, getCachedText } from './cache/query-cache.ts'
 import type { Sql } from './database.ts'
 
 type Scope<Tables> = CacheScope<Tables> & { readonly store: { readonly sql: Pick<Sql, 'areFew'> } }
@@ -35,15 +35,18 @@ export type Membership = { readonly ordered: Expression<SqlBool>; readonly count
 /**
  * Returns the condition of membership in the subset. The choice of its form is cached until the table of members
  * changes.
- * @example await membership(ctx, { id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value: 'web' })
+ * @example await buildMembership(ctx, { id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value: 'web' })
  */
-export const membership = <Tables>(scope: Scope<Tables>, { column, value, ...subset }: Subset): Promise<Membership> => {
+export const buildMembership = <Tables>(
+  scope: Scope<Tables>,
+  { column, value, ...subset }: Subset,
+): Promise<Membership> => {
   const condition = sql<SqlBool>`${sql.ref(`${subset.table}.${column}`)} = ${value}`
-  return membershipIn(scope, { ...subset, condition, name: `${column} ${value}` })
+  return buildConditionalMembership(scope, { ...subset, condition, name: `${column} ${value}` })
 }
 
-/** As `membership`, of a subset by any condition. */
-export const membershipIn = async <Tables>(
+/** As `buildMembership`, of a subset by any condition. */
+export const buildConditionalMembership = async <Tables>(
   scope: Scope<Tables>,
   { id, table, member, condition, name }: ConditionalSubset,
 ): Promise<Membership> => {
@@ -53,7 +56,7 @@ export const membershipIn = async <Tables>(
   const [list = ''] = id.split('.')
   const look = async () => String(await scope.store.sql.areFew(scope.db, list, sql`SELECT 1 AS one ${of}`))
   // A subset refers to an existing table.
-  const areFew = await cachedText(scope, table as keyof Tables & string, `few ${name}`, look)
+  const areFew = await getCachedText(scope, table as keyof Tables & string, `few ${name}`, look)
   if (areFew === 'true') return { ordered: counted, counted }
   return { ordered: sql<SqlBool>`EXISTS (SELECT 1 ${of} AND ${inside} = ${sql.ref(id)})`, counted }
 }
@@ -63,7 +66,7 @@ export const countMembers = <Tables>(
   scope: CacheScope<Tables>,
   { table, member, column, value }: Subset,
 ): Promise<number> =>
-  cachedCount(scope, table as keyof Tables & string, `members ${column} ${value}`, async () => {
+  getCachedCount(scope, table as keyof Tables & string, `members ${column} ${value}`, async () => {
     const members = sql`SELECT DISTINCT ${sql.ref(member)} FROM ${sql.table(table)} WHERE ${sql.ref(column)} = ${value}`
     const { rows } = await sql<{ n: number | string }>`SELECT count(*) AS n FROM (${members}) AS members`.execute(
       scope.db,

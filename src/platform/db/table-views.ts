@@ -33,10 +33,10 @@ type Wanted = {
 /** Bound of the cache of statements; lists of values make statements of many lengths. */
 const MAX_CACHED = 1000
 
-const wordsOf = (text: string): Set<string> => new Set(text.match(/\w+/g))
+const extractWords = (text: string): Set<string> => new Set(text.match(/\w+/g))
 
 /** Words that do not follow a dot, so that columns are not taken for tables. */
-const namesIn = (text: string): Set<string> => new Set(text.match(/(?<![.\w])\w+/g))
+const extractNames = (text: string): Set<string> => new Set(text.match(/(?<![.\w])\w+/g))
 
 const READ = /\b(?:from|join)\s+"?(\w+)\b"?(?!\s*\()/gi
 const DEFINED = /"?(\w+)"?(?:\s*\([^)]*\))?\s+as\s+(?:(?:not\s+)?materialized\s+)?\(/gi
@@ -78,7 +78,7 @@ export class TableViews {
 
   #build(statement: string, parameters: number): Rewritten {
     this.#refuseOthers(statement)
-    const used = this.#withNeeds(wordsOf(statement))
+    const used = this.#withNeeds(extractWords(statement))
     if (used.length === 0) return { sql: statement, hasParameter: false }
     const stored = new Set(used.flatMap((table) => table.stored ?? []))
     const definitions = [
@@ -107,7 +107,7 @@ export class TableViews {
         const table = this.#tables.get(word)
         if (!table || needed.has(word)) continue
         needed.add(word)
-        add(namesIn(table.sql))
+        add(extractNames(table.sql))
       }
     }
     add(names)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { engines } from '../../testing/servers.ts'
 import { thing, thingsSuite, thrown } from '../../testing/things.ts'
-import { violationOf } from './violations.ts'
+import { getViolation } from './violations.ts'
 
 describe.each(engines())('constraints on %s', (dialect) => {
   const suite = thingsSuite(dialect)
@@ -14,18 +14,18 @@ describe.each(engines())('constraints on %s', (dialect) => {
 
     test('has the name of the unique columns', async () => {
       await owner('a', 'Ann')
-      expect(violationOf(await thrown(owner('b', 'Ann')))).toEqual({ kind: 'unique', name: 'owners_name' })
+      expect(getViolation(await thrown(owner('b', 'Ann')))).toEqual({ kind: 'unique', name: 'owners_name' })
     })
 
     test('has the name of the primary key', async () => {
       await owner('a', 'Ann')
-      expect(violationOf(await thrown(owner('a', 'Bea')))).toEqual({ kind: 'unique', name: 'owners_id' })
+      expect(getViolation(await thrown(owner('a', 'Bea')))).toEqual({ kind: 'unique', name: 'owners_id' })
     })
 
     test('says that a reference points nowhere', async () => {
       const row = { ...thing('a'), owner_id: 'nobody' }
       const failing = suite.db.write((tx) => tx.db.insertInto('things').values(row).execute())
-      expect(violationOf(await thrown(failing))?.kind).toBe('foreign_key')
+      expect(getViolation(await thrown(failing))?.kind).toBe('foreign_key')
     })
 
     test('says that something still refers to the row', async () => {
@@ -37,11 +37,11 @@ describe.each(engines())('constraints on %s', (dialect) => {
           .execute(),
       )
       const failing = suite.db.write((tx) => tx.db.deleteFrom('owners').execute())
-      expect(violationOf(await thrown(failing))?.kind).toBe('foreign_key')
+      expect(getViolation(await thrown(failing))?.kind).toBe('foreign_key')
     })
 
     test.each(['a', 'b.c'])('is not seen in an error of ours that talks of %s', (name) => {
-      expect(violationOf(new Error(`UNIQUE constraint failed: ${name}`))).toBeUndefined()
+      expect(getViolation(new Error(`UNIQUE constraint failed: ${name}`))).toBeUndefined()
     })
 
     test('is not seen in another error of the engine', async () => {
@@ -51,7 +51,7 @@ describe.each(engines())('constraints on %s', (dialect) => {
           .values(thing('a'))
           .execute(),
       )
-      expect(violationOf(await thrown(failing))).toBeUndefined()
+      expect(getViolation(await thrown(failing))).toBeUndefined()
     })
   })
 })
@@ -65,5 +65,5 @@ test('errors of PostgreSQL that name a constraint by another scheme keep that na
     hint: '',
     severity: 'ERROR',
   })
-  expect(violationOf(error)).toEqual({ kind: 'unique', name: 'by_hand' })
+  expect(getViolation(error)).toEqual({ kind: 'unique', name: 'by_hand' })
 })

@@ -27,7 +27,7 @@ const fromPostgres = (error: SQL.PostgresError): Violation | undefined => {
 }
 
 /** Returns the constraint that an error reports as broken; undefined for any other error. */
-export const violationOf = (error: unknown): Violation | undefined => {
+export const getViolation = (error: unknown): Violation | undefined => {
   if (error instanceof SQLiteError || error instanceof WorkerError) return fromSqlite(error)
   // Not at the top level, because access to it loads the PostgreSQL client.
   if (error instanceof Bun.SQL.PostgresError) return fromPostgres(error)

@@ -13,7 +13,7 @@ export class WorkerError extends Error {
 /** The form in which an error is sent to another thread, which preserves neither its class nor its code. */
 export type SentError = { readonly message: string; readonly code: string }
 
-export const sentError = (error: unknown): SentError => ({
+export const toSentError = (error: unknown): SentError => ({
   message: error instanceof Error ? error.message : String(error),
   code: error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '',
 })

@@ -1,6 +1,6 @@
 /** Judges the answers to one request: its id, its signature, then its response code. */
 import { createHmac } from 'node:crypto'
-import { OPCODE_QUERY, typeName } from '../../net/dns/codes.ts'
+import { formatTypeCode, OPCODE_QUERY } from '../../net/dns/codes.ts'
 import { DnsFormatError } from '../../net/dns/format-error.ts'
 import { type DnsMessage, parseMessage } from '../../net/dns/message.ts'
 import { type CreateHmac, signRequest, type TsigKey } from '../../net/dns/tsig.ts'
@@ -34,7 +34,7 @@ export type DnsRequestOptions = {
 type Answered = { readonly rcode: string; readonly isSigned: boolean }
 
 /** The error of a response code (RFC 1035 section 4.1.1, RFC 2136 section 2.2). */
-const rcodeError = (answered: Answered, note = ''): DnsError => {
+const toRcodeError = (answered: Answered, note = ''): DnsError => {
   const { rcode } = answered
   switch (rcode) {
     case 'YXRRSET':
@@ -59,14 +59,14 @@ const UNSIGNED_ERRORS = new Set(['FORMERR', 'SERVFAIL', 'NOTIMP', 'REFUSED', 'NO
  * The error of an answer that is not signed although the request was. Knot signs no answer about zones that it does not
  * serve, and refuses queries about them. PowerDNS signs none if the signature of the request was wrong.
  */
-const unsignedError = (rcode: string, isQuery: boolean): DnsError => {
+const toUnsignedError = (rcode: string, isQuery: boolean): DnsError => {
   if (!UNSIGNED_ERRORS.has(rcode)) return new DnsError('bad_answer', `the answer is not signed (${rcode})`, { rcode })
   if (rcode === 'NOTAUTH' && isQuery)
     return new DnsError('unknown_key', 'the server does not accept the key, its secret or its time', { rcode })
-  return rcodeError({ rcode, isSigned: false }, '; its answer is not signed, so the key may be wrong')
+  return toRcodeError({ rcode, isSigned: false }, '; its answer is not signed, so the key may be wrong')
 }
 
-const signatureError = (verdict: TsigVerdict, rcode: string): DnsError => {
+const toSignatureError = (verdict: TsigVerdict, rcode: string): DnsError => {
   if (verdict.kind === 'key') return new DnsError('unknown_key', 'the server does not know the key', { rcode })
   if (verdict.kind !== 'time')
     return new DnsError('wrong_secret', 'the signature is wrong: the secrets or algorithms differ', { rcode })
@@ -77,7 +77,7 @@ const signatureError = (verdict: TsigVerdict, rcode: string): DnsError => {
 }
 
 /** Converts the error of malformed bytes. */
-export const asDnsError = (error: unknown): unknown =>
+export const toDnsError = (error: unknown): unknown =>
   error instanceof DnsFormatError ? new DnsError('bad_answer', `bad answer: ${error.message}`, { cause: error }) : error
 
 /** Reads the parts of an own request that its answers are compared with. */
@@ -87,7 +87,7 @@ const requestHead = (message: Uint8Array) => {
   const opcode = (reader.u16() >> 11) & 15
   reader.take(8)
   reader.name()
-  return { id, opcode, isQuery: opcode === OPCODE_QUERY && typeName(reader.u16()) !== 'AXFR' }
+  return { id, opcode, isQuery: opcode === OPCODE_QUERY && formatTypeCode(reader.u16()) !== 'AXFR' }
 }
 
 export const createDnsRequest = ({ message, key, now, accepted = [] }: DnsRequestOptions): DnsRequest => {
@@ -103,10 +103,10 @@ export const createDnsRequest = ({ message, key, now, accepted = [] }: DnsReques
     if (!answer.isResponse || answer.opcode !== own.opcode) throw new DnsFormatError('it is not an answer')
     const verdict: TsigVerdict = verifier?.verify(bytes, answer) ?? { kind: 'verified' }
     const isSigned = key !== undefined && verdict.kind === 'verified'
-    if (verdict.kind === 'unsigned') throw unsignedError(answer.rcode, own.isQuery)
-    if (verdict.kind !== 'verified' && verdict.kind !== 'pending') throw signatureError(verdict, answer.rcode)
+    if (verdict.kind === 'unsigned') throw toUnsignedError(answer.rcode, own.isQuery)
+    if (verdict.kind !== 'verified' && verdict.kind !== 'pending') throw toSignatureError(verdict, answer.rcode)
     if (answer.rcode !== 'NOERROR' && !accepted.includes(answer.rcode))
-      throw rcodeError(
+      throw toRcodeError(
         { rcode: answer.rcode, isSigned },
         key || answer.rcode !== 'NOTAUTH' ? '' : '; it may require a key',
       )
@@ -120,7 +120,7 @@ export const createDnsRequest = ({ message, key, now, accepted = [] }: DnsReques
       try {
         return read(bytes)
       } catch (error) {
-        throw asDnsError(error)
+        throw toDnsError(error)
       }
     },
   }

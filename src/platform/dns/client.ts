@@ -5,7 +5,7 @@ import { createTransferReader } from '../../net/dns/transfer.ts'
 import type { TsigKey } from '../../net/dns/tsig.ts'
 import { encodeUpdate, type Update } from '../../net/dns/update.ts'
 import { createBreathe } from '../runtime/pause.ts'
-import { asDnsError, createDnsRequest, type DnsRequest } from './answer.ts'
+import { createDnsRequest, type DnsRequest, toDnsError } from './answer.ts'
 import { DnsError } from './dns-error.ts'
 import { type DnsConnect, type DnsStream, openDnsStream } from './stream.ts'
 
@@ -50,7 +50,7 @@ const MAX_WAIT_MS = 300_000
 
 const inGroups = new Intl.NumberFormat('en')
 
-const asCutOff = (error: unknown): unknown =>
+const toCutOff = (error: unknown): unknown =>
   error instanceof DnsError && error.kind === 'no_answer'
     ? new DnsError('cut_off', `the transfer was cut off: ${error.message}`, { cause: error })
     : error
@@ -77,7 +77,7 @@ const createSizeCheck = ({ maxRecords, maxBytes }: { readonly maxRecords: number
   }
 }
 
-const randomId = (): number => crypto.getRandomValues(new Uint16Array(1))[0] ?? 0
+const generateId = (): number => crypto.getRandomValues(new Uint16Array(1))[0] ?? 0
 
 export const createDnsClient = (options: DnsClientOptions): DnsClient => {
   const { key, now = Date.now, maxRecords = MAX_RECORDS } = options
@@ -87,9 +87,9 @@ export const createDnsClient = (options: DnsClientOptions): DnsClient => {
     stream.send(request.bytes)
     return stream
   }
-  const nextOf = async (stream: DnsStream): Promise<Uint8Array> => {
+  const readNext = async (stream: DnsStream): Promise<Uint8Array> => {
     const bytes = await stream.next().catch((error: unknown) => {
-      throw asDnsError(error)
+      throw toDnsError(error)
     })
     if (bytes === undefined) throw new DnsError('no_answer', 'no answer: the server closed the connection')
     return bytes
@@ -97,14 +97,14 @@ export const createDnsClient = (options: DnsClientOptions): DnsClient => {
   const ask = async (request: DnsRequest, signal: AbortSignal | undefined): Promise<DnsMessage> => {
     const stream = await open(request, signal)
     try {
-      return request.read(await nextOf(stream)).message
+      return request.read(await readNext(stream)).message
     } finally {
       stream.close()
     }
   }
 
   const query = async (question: Question, signal?: AbortSignal): Promise<DnsMessage> => {
-    const message = encodeQuery(randomId(), question)
+    const message = encodeQuery(generateId(), question)
     return await ask(createDnsRequest({ message, key, now, accepted: ['NXDOMAIN'] }), signal)
   }
 
@@ -117,7 +117,7 @@ export const createDnsClient = (options: DnsClientOptions): DnsClient => {
   }
 
   const update = async (changes: Update, signal?: AbortSignal): Promise<void> => {
-    await ask(createDnsRequest({ message: encodeUpdate(randomId(), changes), key, now }), signal)
+    await ask(createDnsRequest({ message: encodeUpdate(generateId(), changes), key, now }), signal)
   }
 
   async function* transfer(
@@ -125,7 +125,7 @@ export const createDnsClient = (options: DnsClientOptions): DnsClient => {
     { maxBytes = maxRecords * BYTES_PER_RECORD, maxWaitMs = MAX_WAIT_MS }: TransferLimits = {},
     signal?: AbortSignal,
   ): AsyncGenerator<DnsRecord, void> {
-    const request = createDnsRequest({ message: encodeQuery(randomId(), { name: zone, type: 'AXFR' }), key, now })
+    const request = createDnsRequest({ message: encodeQuery(generateId(), { name: zone, type: 'AXFR' }), key, now })
     const reader = createTransferReader(zone)
     const stream = await open(request, signal)
     const size = createSizeCheck({ maxRecords, maxBytes })
@@ -137,15 +137,15 @@ export const createDnsClient = (options: DnsClientOptions): DnsClient => {
       try {
         return reader.take(message)
       } catch (error) {
-        throw asDnsError(error)
+        throw toDnsError(error)
       }
     }
     const breathe = createBreathe()
     try {
       while (!reader.isComplete()) {
         const start = performance.now()
-        const bytes = await nextOf(stream).catch((error: unknown) => {
-          throw size.isEmpty() ? error : asCutOff(error)
+        const bytes = await readNext(stream).catch((error: unknown) => {
+          throw size.isEmpty() ? error : toCutOff(error)
         })
         waited += performance.now() - start
         const answer = request.read(bytes)

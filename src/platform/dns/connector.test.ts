@@ -1,8 +1,8 @@
 /** Which DNS servers may be reached: the rules of other outgoing requests, and the addresses of DNS_SERVERS. */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
-import { cidrOfText } from '../../net/cidr.ts'
-import { type TargetRules, targetRules } from '../security/outbound-target.ts'
+import { parseCidrOrThrow } from '../../net/cidr.ts'
+import { createTargetRules, type TargetRules } from '../security/outbound-target.ts'
 import { createDnsConnector } from './connector.ts'
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -16,14 +16,14 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 }
 const connectorOf = (servers: readonly string[], allowsPrivate = false) => {
   const rules: TargetRules = {
-    ...targetRules(allowsPrivate),
+    ...createTargetRules(allowsPrivate),
     resolve: async (name) => {
       const found = NAMES[name]
       if (!found) throw new Error('ENOTFOUND')
       return found
     },
   }
-  return createDnsConnector({ rules, servers: servers.map(cidrOfText) })
+  return createDnsConnector({ rules, servers: servers.map(parseCidrOrThrow) })
 }
 
 const server = createServer((socket) => socket.end('x'))

@@ -5,7 +5,7 @@
 import { type Cidr, cidrHolds } from '../../net/cidr.ts'
 import { isHostname } from '../../net/dns-name.ts'
 import { parseIp } from '../../net/ip.ts'
-import { addressesOf, hostProblem, OutboundError, type TargetRules } from '../security/outbound-target.ts'
+import { checkHost, OutboundError, resolveAddresses, type TargetRules } from '../security/outbound-target.ts'
 import { DnsError } from './dns-error.ts'
 import type { DnsAddress, DnsConnect, DnsConnection } from './stream.ts'
 
@@ -61,7 +61,7 @@ export const createDnsConnector = ({ rules, servers }: DnsConnectorOptions): Dns
 
   const validated = async (host: string, signal: AbortSignal): Promise<readonly string[]> => {
     try {
-      return await addressesOf(own, withoutLastDot(host), signal)
+      return await resolveAddresses(own, withoutLastDot(host), signal)
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error
       if (error.cause instanceof DnsError) throw error.cause
@@ -71,7 +71,7 @@ export const createDnsConnector = ({ rules, servers }: DnsConnectorOptions): Dns
 
   return {
     problem: async (host) =>
-      isHost(host) ? await hostProblem(own, withoutLastDot(host)) : 'must be an IP address or a host name',
+      isHost(host) ? await checkHost(own, withoutLastDot(host)) : 'must be an IP address or a host name',
     connect: async ({ host, port }, signal) => {
       if (!isHost(host)) throw new DnsError('blocked', `${host.slice(0, 64)} is no IP address or host name`)
       let failure: unknown

@@ -32,7 +32,7 @@ type Details = {
 export class DnsError extends Error {
   override readonly name = 'DnsError'
   readonly kind: DnsErrorKind
-  /** The response code of the server, as in `rcodeName`, if it has answered with one. */
+  /** The response code of the server, as in `formatRcode`, if it has answered with one. */
   readonly rcode: string | undefined
   /** Of `clocks_apart`: positive if the clock of the server is ahead. */
   readonly secondsApart: number | undefined

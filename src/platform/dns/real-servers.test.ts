@@ -1,6 +1,6 @@
 /** The client against BIND, Knot and PowerDNS: records of every type, prerequisites, transfers of 10,000 names, and wrong keys. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cidrOfText } from '../../net/cidr.ts'
+import { parseCidrOrThrow } from '../../net/cidr.ts'
 import type { DnsRecord } from '../../net/dns/record.ts'
 import type { TsigKey } from '../../net/dns/tsig.ts'
 import type { Prerequisite, RrsetChange } from '../../net/dns/update.ts'
@@ -13,7 +13,7 @@ import {
   type TestDnsServer,
   ZONES,
 } from '../../testing/dns-servers.ts'
-import { targetRules } from '../security/outbound-target.ts'
+import { createTargetRules } from '../security/outbound-target.ts'
 import { createDnsClient, type DnsClient } from './client.ts'
 import { createDnsConnector } from './connector.ts'
 import { DnsError, type DnsErrorKind } from './dns-error.ts'
@@ -21,7 +21,7 @@ import { DnsError, type DnsErrorKind } from './dns-error.ts'
 const [ZONE, SLASH_ZONE] = ZONES
 const KEY = DNS_KEYS.find(({ algorithm }) => algorithm === 'hmac-sha256')
 if (KEY === undefined) throw new Error('no key')
-const { connect } = createDnsConnector({ rules: targetRules(false), servers: [cidrOfText('127.0.0.1/32')] })
+const { connect } = createDnsConnector({ rules: createTargetRules(false), servers: [parseCidrOrThrow('127.0.0.1/32')] })
 
 const nameOf = (label: string): string => `${label}.${ZONE}`
 const add = (name: string, type: string, values: readonly string[], ttl = 300): RrsetChange => ({

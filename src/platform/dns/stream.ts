@@ -30,7 +30,7 @@ export type DnsStreamOptions = DnsAddress & {
 const PREFIX = 2
 
 /** Cuts the bytes of a connection into messages. @throws DnsFormatError */
-async function* messagesOf(connection: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+async function* splitMessages(connection: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   const buffer = new Uint8Array(PREFIX + MESSAGE_MAX)
   const view = new DataView(buffer.buffer)
   let filled = 0
@@ -52,7 +52,7 @@ async function* messagesOf(connection: AsyncIterable<Uint8Array>): AsyncGenerato
   return undefined
 }
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const getMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -63,13 +63,13 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /** Returns the reason for which a connection failed, without the name of a system call. */
-const reasonOf = (error: unknown): string => {
+const getReason = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return REASONS[code] ?? textOf(error)
+  return REASONS[code] ?? getMessage(error)
 }
 
 /** Connects, within the time limit. @throws DnsError, and the reason of an aborted signal */
-const opened = async ({ connect, host, port, timeoutMs, signal }: DnsStreamOptions): Promise<DnsConnection> => {
+const openConnection = async ({ connect, host, port, timeoutMs, signal }: DnsStreamOptions): Promise<DnsConnection> => {
   signal?.throwIfAborted()
   const deadline = AbortSignal.timeout(timeoutMs)
   try {
@@ -79,7 +79,7 @@ const opened = async ({ connect, host, port, timeoutMs, signal }: DnsStreamOptio
     if (error instanceof DnsError) throw error
     const problem = deadline.aborted
       ? `no connection within ${timeoutMs / 1000} s`
-      : `no connection to ${host} port ${port}: ${reasonOf(error)}`
+      : `no connection to ${host} port ${port}: ${getReason(error)}`
     throw new DnsError('no_connection', problem, { cause: error })
   }
 }
@@ -87,8 +87,8 @@ const opened = async ({ connect, host, port, timeoutMs, signal }: DnsStreamOptio
 /** @throws DnsError, and the reason of an aborted signal */
 export const openDnsStream = async (options: DnsStreamOptions): Promise<DnsStream> => {
   const { timeoutMs, signal } = options
-  const connection = await opened(options)
-  const messages = messagesOf(connection)
+  const connection = await openConnection(options)
+  const messages = splitMessages(connection)
   const abort = () => connection.destroy(new Error('aborted'))
   signal?.addEventListener('abort', abort, { once: true })
   if (signal?.aborted) abort()
@@ -106,7 +106,7 @@ export const openDnsStream = async (options: DnsStreamOptions): Promise<DnsStrea
       signal?.throwIfAborted()
       if (isLate) throw new DnsError('no_answer', `no answer within ${timeoutMs / 1000} s`, { cause: error })
       if (error instanceof DnsFormatError) throw error
-      throw new DnsError('no_answer', `no answer: ${textOf(error)}`, { cause: error })
+      throw new DnsError('no_answer', `no answer: ${getMessage(error)}`, { cause: error })
     } finally {
       clearTimeout(timer)
     }

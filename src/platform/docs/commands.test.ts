@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
-import { openapi } from '../openapi/openapi.ts'
+import { buildOpenapi } from '../openapi/openapi.ts'
 import { operation } from '../operation/operation.ts'
-import { curlOf, toolCallOf } from './commands.ts'
-import { parametersOf } from './operation-section.ts'
+import { formatCurl, formatToolCall } from './commands.ts'
+import { resolveParameters } from './operation-section.ts'
 
 const things = {
   rename: operation({
@@ -15,16 +15,16 @@ const things = {
     output: z.void(),
   }),
 }
-const doc = openapi({ things }, [], { version: '1' })
+const doc = buildOpenapi({ things }, [], { version: '1' })
 
 const call = () => {
   const entry = doc.paths['/api/things/{id}']?.put
   if (!entry) throw new Error('the operation is not in the document')
-  return { method: 'put', path: '/api/things/{id}', entry, parameters: parametersOf(doc, entry.parameters) }
+  return { method: 'put', path: '/api/things/{id}', entry, parameters: resolveParameters(doc, entry.parameters) }
 }
 
 test('the curl line is quoted for a shell', () => {
-  expect(curlOf(call(), doc)).toBe(
+  expect(formatCurl(call(), doc)).toBe(
     [
       'curl -sS -X PUT "$PLAT_URL/api/things/THING_ID" \\',
       '  -H "Authorization: Bearer $PLAT_TOKEN" \\',
@@ -35,7 +35,7 @@ test('the curl line is quoted for a shell', () => {
 })
 
 test('the tool call names the operation that is no tool of its own', () => {
-  expect(toolCallOf(call())).toBe(
+  expect(formatToolCall(call())).toBe(
     'call_operation {"operation":"things.rename","input":{"id":"THING_ID","name":"it\'s"}}',
   )
 })

@@ -3,39 +3,42 @@ import { html } from 'hono/html'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import type { DocumentedOperation, OpenApi } from '../openapi/document.ts'
 import type { Call } from './commands.ts'
-import { operationSection, parametersOf } from './operation-section.ts'
-import { prose } from './prose.ts'
-import { fieldList, fieldsOf, type Html, typeOf } from './schema.ts'
+import { renderOperation, resolveParameters } from './operation-section.ts'
+import { renderProse } from './prose.ts'
+import { formatType, type Html, listFields, renderFields } from './schema.ts'
 
 const METHODS = ['get', 'post', 'put', 'delete']
-const rank = ({ method }: Call): number => METHODS.indexOf(method)
+const getRank = ({ method }: Call): number => METHODS.indexOf(method)
 
-const callsOf = (doc: OpenApi): Call[] =>
+const listCalls = (doc: OpenApi): Call[] =>
   Object.entries(doc.paths)
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, entry]: [string, DocumentedOperation]) => ({
         method,
         path,
         entry,
-        parameters: parametersOf(doc, entry.parameters),
+        parameters: resolveParameters(doc, entry.parameters),
       })),
     )
     .sort(
       (a, b) =>
         a.path.split('/').length - b.path.split('/').length ||
-        (a.path < b.path ? -1 : a.path > b.path ? 1 : rank(a) - rank(b)),
+        (a.path < b.path ? -1 : a.path > b.path ? 1 : getRank(a) - getRank(b)),
     )
 
 type Group = { readonly noun: string; readonly calls: readonly Call[] }
 
-const groupsOf = (doc: OpenApi): Group[] => {
-  const calls = callsOf(doc)
+const buildGroups = (doc: OpenApi): Group[] => {
+  const calls = listCalls(doc)
   return doc.tags.map(({ name }) => ({ noun: name, calls: calls.filter(({ entry }) => entry.tags.includes(name)) }))
 }
 
 const MARK = html`<svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round" d="M2 2.8h12v10.4H2zM2 7.4h7M9 2.8v10.4M9 9.8h5"/></svg>`
 
-const navigation = (groups: readonly Group[], schemaCount: number): Html => html`<nav aria-label="Operations by noun">
+const renderNavigation = (
+  groups: readonly Group[],
+  schemaCount: number,
+): Html => html`<nav aria-label="Operations by noun">
   <a href="#top">Overview</a>
   <p class="nav-title">Operations</p>
   ${groups.map(({ noun, calls }) => html`<a href="#noun-${noun}" data-noun="${noun}"><span>${noun}</span><span class="count">${calls.length}</span></a>`)}
@@ -44,26 +47,26 @@ const navigation = (groups: readonly Group[], schemaCount: number): Html => html
   <a href="/api/openapi.json">openapi.json</a>
 </nav>`
 
-const groupSection = (
+const renderGroup = (
   doc: OpenApi,
   { noun, calls }: Group,
 ): Html => html`<section class="group" id="noun-${noun}" data-noun="${noun}">
   <h2>${noun}</h2>
-  <div class="operations">${calls.map((call) => operationSection(doc, call))}</div>
+  <div class="operations">${calls.map((call) => renderOperation(doc, call))}</div>
 </section>`
 
-const schemaSection = ([name, schema]: readonly [
+const renderSchema = ([name, schema]: readonly [
   string,
   JsonSchema,
 ]): Html => html`<section class="schema" id="schema-${name}">
   <h3>${name}</h3>
-  ${schema.description ? html`<p>${prose(schema.description)}</p>` : ''}
-  ${schema.properties ? fieldList(fieldsOf(schema, false)) : html`<p class="body-type">${typeOf(schema)}</p>`}
+  ${schema.description ? html`<p>${renderProse(schema.description)}</p>` : ''}
+  ${schema.properties ? renderFields(listFields(schema, false)) : html`<p class="body-type">${formatType(schema)}</p>`}
 </section>`
 
 /** Returns the whole page as HTML. */
-export const docsPage = async (doc: OpenApi): Promise<string> => {
-  const groups = groupsOf(doc)
+export const renderDocsPage = async (doc: OpenApi): Promise<string> => {
+  const groups = buildGroups(doc)
   const schemas = Object.entries(doc.components.schemas)
   const { title, version, description } = doc.info
   const page = html`<!doctype html>
@@ -83,18 +86,18 @@ export const docsPage = async (doc: OpenApi): Promise<string> => {
     <span class="visually-hidden">Filter operations</span>
     <input type="search" placeholder="Filter operations" autocomplete="off" spellcheck="false"><kbd>/</kbd>
   </label>
-  ${navigation(groups, schemas.length)}
+  ${renderNavigation(groups, schemas.length)}
 </header>
 <main>
   <section class="intro">
     <h1>${title} API</h1>
-    ${description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
+    ${description.split('\n\n').map((paragraph) => html`<p>${renderProse(paragraph)}</p>`)}
   </section>
   <p class="none" hidden>No operation matches.</p>
-  ${groups.map((group) => groupSection(doc, group))}
+  ${groups.map((group) => renderGroup(doc, group))}
   <section class="schemas" id="schemas">
     <h2>schemas</h2>
-    <div class="schema-grid">${schemas.map(schemaSection)}</div>
+    <div class="schema-grid">${schemas.map(renderSchema)}</div>
   </section>
 </main>
 </body>

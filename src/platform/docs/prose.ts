@@ -2,6 +2,6 @@
 import { html } from 'hono/html'
 import type { Html } from './schema.ts'
 
-/** @example prose('send `limit`') // send <code>limit</code> */
-export const prose = (text: string): Html =>
+/** @example renderProse('send `limit`') // send <code>limit</code> */
+export const renderProse = (text: string): Html =>
   html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`

@@ -1,25 +1,25 @@
 /** The REST projection. Order of checks: route -> credentials -> CSRF -> permission -> body -> object. */
 
 import { AppError, toAppError, toErrorBody } from '../contract/errors.ts'
-import { admissionOf, checkAccess, refuseFeedKey, requireSession, requireSetup } from '../operation/access.ts'
+import { checkAccess, getAdmission, refuseFeedKey, requireSession, requireSetup } from '../operation/access.ts'
 import type { Bound, BoundRaw, Feature } from '../operation/context.ts'
 import { WithStatus } from '../operation/handler-result.ts'
-import { httpParts } from '../operation/http-route.ts'
+import { parseHttp } from '../operation/http-route.ts'
 import type { Kernel } from '../operation/kernel.ts'
 import type { Access, AnyOperation, Limited, NeededSession, RawRoute } from '../operation/operation.ts'
 import type { Identify, Identity } from '../operation/request.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
-import { type InputPlan, inputPlan, readInput } from './input.ts'
-import { lower } from './limits.ts'
+import { buildInputPlan, type InputPlan, readInput } from './input.ts'
+import { selectLower } from './limits.ts'
 import type { Recipient } from './outgoing.ts'
-import { errorLine, progressLines } from './progress-lines.ts'
+import { streamProgress, toErrorLine } from './progress-lines.ts'
 import { refuseUnknownRawQuery } from './query-names.ts'
 import { type Answered, RequestContext, split } from './request-context.ts'
 import type { HostCheck } from './request-host.ts'
 import { withWholeUrl } from './request-url.ts'
-import { type LongBody, longBody, longBodyOf, respond } from './respond.ts'
+import { getLongBody, type LongBody, respond, toLongBody } from './respond.ts'
 import { createRouteTable } from './route-table.ts'
 import type { Streams } from './streams.ts'
 import type { Connection } from './unacknowledged.ts'
@@ -81,7 +81,7 @@ const checkCsrf = ({ isAmbient }: Identity, { method, headers }: Request): void 
   throw new AppError('CSRF_FAILED', 'A change in a browser session needs the header X-Requested-With: XMLHttpRequest')
 }
 
-const recipientOf = (context: RequestContext, route: string, { connection, disconnect }: Socket): Recipient => ({
+const buildRecipient = (context: RequestContext, route: string, { connection, disconnect }: Socket): Recipient => ({
   owner: context.caller.userId ?? context.client,
   username: context.caller.username,
   route,
@@ -90,11 +90,15 @@ const recipientOf = (context: RequestContext, route: string, { connection, disco
   disconnect: disconnect ?? (() => {}),
 })
 
-const described = ({ requestId, raw, path }: RequestContext) => ({ request_id: requestId, method: raw.method, path })
+const describeRequest = ({ requestId, raw, path }: RequestContext) => ({
+  request_id: requestId,
+  method: raw.method,
+  path,
+})
 
 /** Closes the source of an answer that is not sent. Otherwise it would hold its snapshot of the database. */
 const discard = (answered: Answered | Response): void => {
-  const long = answered instanceof Response ? longBodyOf(answered) : longBody(answered.body)
+  const long = answered instanceof Response ? getLongBody(answered) : toLongBody(answered.body)
   void Promise.resolve(long?.source.return?.(undefined)).catch(() => {})
   if (answered instanceof Response) void answered.body?.cancel()
 }
@@ -123,7 +127,7 @@ const finish = (answered: Answered | Response, { context, security, limits, send
     for (const name in limits) all.set(name, limits[name] ?? '')
     for (const name in answerHeaders) all.set(name, answerHeaders[name] ?? '')
     if (setCookie !== undefined) all.set('Set-Cookie', setCookie)
-    const long = raw.method === 'HEAD' ? undefined : longBody(body)
+    const long = raw.method === 'HEAD' ? undefined : toLongBody(body)
     if (long?.length !== undefined) all.set('Content-Length', String(long.length))
     // A source is always long.
     const sent = long ? send(long) : (body as string | Uint8Array<ArrayBuffer> | null)
@@ -135,7 +139,7 @@ const finish = (answered: Answered | Response, { context, security, limits, send
   for (const name in limits) headers.set(name, limits[name] ?? '')
   if (setCookie !== undefined && !headers.has('set-cookie')) headers.append('set-cookie', setCookie)
   if (raw.method === 'HEAD') return new Response(null, answered)
-  const long = longBodyOf(answered)
+  const long = getLongBody(answered)
   if (!long) return answered
   if (long.length !== undefined) headers.set('Content-Length', String(long.length))
   return new Response(send(long), answered)
@@ -162,8 +166,8 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     if (access === 'public' && !own) return
     const { raw } = context
     const isNobody = bearerOnly && !own && !raw.headers.has('authorization')
-    const identityOf = () => (own ?? identify)(raw.headers, context)
-    const identity = isNobody ? undefined : await identityOf()
+    const getIdentity = () => (own ?? identify)(raw.headers, context)
+    const identity = isNobody ? undefined : await getIdentity()
     if (identity) {
       context.setCookie = identity.setCookie
       context.caller = identity.caller
@@ -192,7 +196,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     // Computed at the first request: doing it for all operations would take a third of the start.
     let known: InputPlan | undefined
     const plan = (): InputPlan => {
-      known ??= inputPlan(op, { isPaced: bound.enter !== undefined })
+      known ??= buildInputPlan(op, { isPaced: bound.enter !== undefined })
       return known
     }
     const isRead = op.effect === 'read'
@@ -217,7 +221,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     }
     return async (context) => {
       try {
-        await admit(context, op.createsByRef ? { ...bare, access: admissionOf(op, context.params.id) } : bare)
+        await admit(context, op.createsByRef ? { ...bare, access: getAdmission(op, context.params.id) } : bare)
         // Most reads have their input at once.
         const reading = bound.enter ? undefined : read(context)
         if (reading) await reading
@@ -250,7 +254,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
         const result = answer instanceof WithStatus ? answer.value : answer
         return { result, ...(changeId !== undefined && { change_id: changeId }) }
       } catch (thrown) {
-        return errorLine(failureOf(context, thrown))
+        return toErrorLine(reportFailure(context, thrown))
       } finally {
         // Before the last line, because its reader may call again at once.
         leave?.()
@@ -262,7 +266,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       context.progress = progress
       return outcome()
     }
-    const lines = progressLines({ total: 0, run, cancelled: () => left.abort() })
+    const lines = streamProgress({ total: 0, run, cancelled: () => left.abort() })
     return new Response(lines, { headers: { 'Content-Type': NDJSON, 'Cache-Control': DATA_CACHE_CONTROL } })
   }
 
@@ -278,15 +282,15 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   }
 
   /** Returns the error for the client, and logs one that is the server's. */
-  const failureOf = (context: RequestContext, thrown: unknown): AppError => {
+  const reportFailure = (context: RequestContext, thrown: unknown): AppError => {
     const error = toAppError(thrown)
     if (error.code === 'INTERNAL_ERROR' && !context.isAbort(thrown))
-      log.error('request failed', { ...described(context), error: error.cause ?? error })
+      log.error('request failed', { ...describeRequest(context), error: error.cause ?? error })
     return error
   }
 
   const errorAnswer = (context: RequestContext, thrown: unknown): Answered => {
-    const error = failureOf(context, thrown)
+    const error = reportFailure(context, thrown)
     const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': DATA_CACHE_CONTROL }
     if (error.challenge ?? error.status === 401) headers['WWW-Authenticate'] = error.challenge ?? 'Bearer'
     // The rest of a body that arrived too slowly is not read (RFC 9110 15.5.9).
@@ -320,7 +324,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   }
 
   function mount(called: AnyOperation | RawRoute, handle: Handler): void {
-    const { method, path } = httpParts(called.http)
+    const { method, path } = parseHttp(called.http)
     const { isSensitive = false } = called
     const isLong = 'isLong' in called && called.isLong === true
     const isProbe = 'isProbe' in called && called.isProbe === true
@@ -336,8 +340,8 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       const found = table.find(request.method, path)
       // A write reads the peer's address at once, because the client may disconnect before the audit entry is made.
       const peer = SAFE_METHODS.has(request.method) ? undefined : socket.peer()
-      const clientOf = () => guard.clientOf(peer ?? socket.peer(), request.headers)
-      const context = new RequestContext({ raw: request, path, search, params: found?.params ?? {}, clientOf })
+      const getClient = () => guard.getClient(peer ?? socket.peer(), request.headers)
+      const context = new RequestContext({ raw: request, path, search, params: found?.params ?? {}, getClient })
       const { kind, handle, isSilent } = found?.route ?? nowhere
       if (isSilent) socket.keepOpen?.()
       const admitted = guard.admit(context, kind)
@@ -359,9 +363,9 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
         handling?.then(discard, () => {})
       }
       guard.answered(kind, answered.status, startedMs)
-      const failed = (cause: unknown) => log.error('answer broken off', { ...described(context), error: cause })
-      const send = ({ source }: LongBody) => streams.send(source, recipientOf(context, kind.route, socket), failed)
-      const { headers } = context.userLimit ? lower(client, context.userLimit) : client
+      const failed = (cause: unknown) => log.error('answer broken off', { ...describeRequest(context), error: cause })
+      const send = ({ source }: LongBody) => streams.send(source, buildRecipient(context, kind.route, socket), failed)
+      const { headers } = context.userLimit ? selectLower(client, context.userLimit) : client
       return finish(answered, { context, security, limits: headers, send })
     },
   }

@@ -7,10 +7,10 @@ import { invalidJson, JsonScanner } from './json-scanner.ts'
 
 export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
 
-export const tooLarge = (maxBytes: number) =>
+export const createTooLargeError = (maxBytes: number) =>
   new AppError('INVALID_INPUT', `The body is larger than ${maxBytes} bytes`, { status: 413 })
 
-export const brokenOff = (cause: unknown) =>
+export const createBrokenOffError = (cause: unknown) =>
   new AppError('INVALID_INPUT', 'The body could not be read to its end', { cause })
 
 const readChunks = async (body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> => {
@@ -18,7 +18,7 @@ const readChunks = async (body: ReadableStream<Uint8Array>, maxBytes: number): P
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > maxBytes) throw tooLarge(maxBytes)
+    if (size > maxBytes) throw createTooLargeError(maxBytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -27,15 +27,15 @@ const readChunks = async (body: ReadableStream<Uint8Array>, maxBytes: number): P
 /** @throws AppError INVALID_INPUT with 413 over `maxBytes`, with 400 (not logged) if the client breaks it off */
 export const readBytes = async (request: Request, maxBytes: number): Promise<Uint8Array> => {
   const declared = Number(request.headers.get('content-length') ?? 0)
-  if (declared > maxBytes) throw tooLarge(maxBytes)
+  if (declared > maxBytes) throw createTooLargeError(maxBytes)
   try {
     if (declared === 0) return request.body ? await readChunks(request.body, maxBytes) : new Uint8Array()
     const bytes = new Uint8Array(await request.arrayBuffer())
-    if (bytes.length > maxBytes) throw tooLarge(maxBytes)
+    if (bytes.length > maxBytes) throw createTooLargeError(maxBytes)
     return bytes
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw brokenOff(cause)
+    throw createBrokenOffError(cause)
   }
 }
 

@@ -1,7 +1,7 @@
 /** The address for which a request is counted. */
 import { describe, expect, test } from 'bun:test'
 import { parseCidr } from '../../net/cidr.ts'
-import { clientAddress, limitKey } from './client-address.ts'
+import { getClientAddress, limitKey } from './client-address.ts'
 
 const proxies = ['10.0.0.0/8', '2001:db8::1/128'].flatMap((text) => parseCidr(text) ?? [])
 const trusting = { trustProxy: true, trustedProxies: proxies, trustedProxyHeader: 'x-forwarded-for' }
@@ -83,13 +83,13 @@ const cases: Case[] = [
 
 describe('behind trusted proxies the client is', () => {
   test.each(cases)('$says', ({ peer, headers, client }) => {
-    expect(clientAddress(peer, new Headers(headers), trusting)).toBe(client)
+    expect(getClientAddress(peer, new Headers(headers), trusting)).toBe(client)
   })
 })
 
 describe('with TRUSTED_PROXY_HEADER the client is', () => {
   const real = { ...trusting, trustedProxyHeader: 'x-real-ip' }
-  const of = (headers: Record<string, string>) => clientAddress('10.0.0.1', new Headers(headers), real)
+  const of = (headers: Record<string, string>) => getClientAddress('10.0.0.1', new Headers(headers), real)
 
   test('named by that header alone, whatever the client wrote into X-Forwarded-For', () => {
     expect(of({ 'x-forwarded-for': '203.0.113.66', 'x-real-ip': '198.51.100.2' })).toBe('198.51.100.2')
@@ -107,7 +107,7 @@ describe('with TRUSTED_PROXY_HEADER the client is', () => {
 describe('two headers that name different clients', () => {
   const contradictions = (headers: Record<string, string>, trust = trusting): number => {
     let count = 0
-    clientAddress('10.0.0.1', new Headers(headers), { ...trust, onContradiction: () => count++ })
+    getClientAddress('10.0.0.1', new Headers(headers), { ...trust, onContradiction: () => count++ })
     return count
   }
   const different = { 'x-forwarded-for': '203.0.113.66', 'x-real-ip': '198.51.100.2' }
@@ -123,14 +123,14 @@ describe('two headers that name different clients', () => {
 
 test('without TRUST_PROXY no header is believed', () => {
   const headers = new Headers({ 'x-forwarded-for': '198.51.100.1' })
-  expect(clientAddress('10.0.0.1', headers, { ...trusting, trustProxy: false })).toBe('10.0.0.1')
+  expect(getClientAddress('10.0.0.1', headers, { ...trusting, trustProxy: false })).toBe('10.0.0.1')
 })
 
 test('several X-Forwarded-For headers count as one list', () => {
   const headers = new Headers()
   headers.append('x-forwarded-for', '1.1.1.1')
   headers.append('x-forwarded-for', '198.51.100.1')
-  expect(clientAddress('10.0.0.1', headers, trusting)).toBe('198.51.100.1')
+  expect(getClientAddress('10.0.0.1', headers, trusting)).toBe('198.51.100.1')
 })
 
 test('an IPv6 client is counted by its /64, an IPv4 one by itself', () => {

@@ -1,5 +1,5 @@
 /** Finds the client's address: the peer of the connection, or the address that a trusted proxy forwards. */
-import { type Cidr, cidrHolds, cidrOf, formatCidr } from '../../net/cidr.ts'
+import { type Cidr, cidrHolds, formatCidr, toCidr } from '../../net/cidr.ts'
 import { formatIp, type Ip, parseIp } from '../../net/ip.ts'
 
 export type ProxyTrust = {
@@ -17,11 +17,11 @@ const V6_SITE_PREFIX = 48
 const V4_NETWORK_PREFIX = 24
 
 /** A dual-stack socket reports an IPv4 address as ::ffff:a.b.c.d (RFC 4291 2.5.5.2). */
-const unmapped = (ip: Ip): Ip =>
+const unwrapMapped = (ip: Ip): Ip =>
   ip.family === 6 && ip.value >> 32n === MAPPED_V4 >> 32n ? { family: 4, value: ip.value & 0xffff_ffffn } : ip
 
 /** Parses an entry of X-Forwarded-For: an address alone, with a port, or in brackets. */
-const entryAddress = (entry: string): Ip | undefined => {
+const parseEntry = (entry: string): Ip | undefined => {
   const text = entry.trim()
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)
   if (bracketed) return parseIp(bracketed[1] ?? '')
@@ -32,13 +32,13 @@ const entryAddress = (entry: string): Ip | undefined => {
  * Returns the rightmost entry that is not a trusted proxy; entries to its left are the client's own claims. If all are
  * trusted proxies, returns the leftmost. An invalid entry ends the search: the entries to its left are not trusted.
  */
-const rightmostUntrusted = (list: string, proxies: readonly Cidr[]): Ip | undefined => {
+const findRightmostUntrusted = (list: string, proxies: readonly Cidr[]): Ip | undefined => {
   let found: Ip | undefined
   // Several headers of one name arrive joined by commas.
   for (const entry of list.split(',').reverse()) {
-    const address = entryAddress(entry)
+    const address = parseEntry(entry)
     if (!address) return undefined
-    found = unmapped(address)
+    found = unwrapMapped(address)
     if (!isTrusted(found, proxies)) return found
   }
   return found
@@ -50,10 +50,10 @@ const isSame = (a: Ip | undefined, b: Ip | undefined): boolean => a?.family === 
 
 type Forwarded = { readonly client: Ip | undefined; readonly isContradicted: boolean }
 
-const forwarded = (headers: Headers, { trustedProxies, trustedProxyHeader }: ProxyTrust): Forwarded => {
+const readForwarded = (headers: Headers, { trustedProxies, trustedProxyHeader }: ProxyTrust): Forwarded => {
   const read = (name: string): Ip | undefined => {
     const list = headers.get(name)
-    return list === null ? undefined : rightmostUntrusted(list, trustedProxies)
+    return list === null ? undefined : findRightmostUntrusted(list, trustedProxies)
   }
   if (trustedProxyHeader !== DEFAULT_PROXY_HEADER) return { client: read(trustedProxyHeader), isContradicted: false }
   if (!headers.has(DEFAULT_PROXY_HEADER)) return { client: read('x-real-ip'), isContradicted: false }
@@ -65,18 +65,18 @@ const forwarded = (headers: Headers, { trustedProxies, trustedProxyHeader }: Pro
  * Returns the client's address in canonical text; '' when the peer is unknown. Forwarding headers count only if the
  * peer is a trusted proxy. An invalid one is ignored. The default is X-Forwarded-For, or X-Real-IP if that is missing.
  * @param onContradiction called when both headers name different clients: the client itself wrote one of them
- * @example clientAddress('192.0.2.7', new Headers({ 'x-forwarded-for': '10.0.0.1' }), { trustProxy: false, trustedProxies: [], trustedProxyHeader: 'x-forwarded-for' }) // '192.0.2.7'
+ * @example getClientAddress('192.0.2.7', new Headers({ 'x-forwarded-for': '10.0.0.1' }), { trustProxy: false, trustedProxies: [], trustedProxyHeader: 'x-forwarded-for' }) // '192.0.2.7'
  */
-export const clientAddress = (
+export const getClientAddress = (
   peer: string,
   headers: Headers,
   { onContradiction, ...trust }: ProxyTrust & { readonly onContradiction?: () => void },
 ): string => {
   const parsed = parseIp(peer.replace(/%.*$/, ''))
   if (!parsed) return ''
-  const direct = unmapped(parsed)
+  const direct = unwrapMapped(parsed)
   if (!trust.trustProxy || !isTrusted(direct, trust.trustedProxies)) return formatIp(direct)
-  const { client, isContradicted } = forwarded(headers, trust)
+  const { client, isContradicted } = readForwarded(headers, trust)
   if (isContradicted) onContradiction?.()
   return formatIp(client ?? direct)
 }
@@ -84,17 +84,17 @@ export const clientAddress = (
 /** An IPv4 address, or the /64 of an IPv6 one. @example limitKey('2001:db8:1:2:3::4') // '2001:db8:1:2::/64' */
 export const limitKey = (address: string): string => {
   const ip = parseIp(address)
-  return ip?.family === 6 ? formatCidr(cidrOf(ip, V6_CLIENT_PREFIX)) : address
+  return ip?.family === 6 ? formatCidr(toCidr(ip, V6_CLIENT_PREFIX)) : address
 }
 
-/** The /48 of an IPv6 address, usually one site. @example siteKey('2001:db8:1:2:3::4') // '2001:db8:1::/48' */
-export const siteKey = (address: string): string | undefined => {
+/** The /48 of an IPv6 address, usually one site. @example getSiteKey('2001:db8:1:2:3::4') // '2001:db8:1::/48' */
+export const getSiteKey = (address: string): string | undefined => {
   const ip = parseIp(address)
-  return ip?.family === 6 ? formatCidr(cidrOf(ip, V6_SITE_PREFIX)) : undefined
+  return ip?.family === 6 ? formatCidr(toCidr(ip, V6_SITE_PREFIX)) : undefined
 }
 
-/** The network of a fair queue, /24 or /48. @example networkKey('192.0.2.7') // '192.0.2.0/24' */
-export const networkKey = (address: string): string => {
+/** The network of a fair queue, /24 or /48. @example getNetworkKey('192.0.2.7') // '192.0.2.0/24' */
+export const getNetworkKey = (address: string): string => {
   const ip = parseIp(address)
-  return ip ? formatCidr(cidrOf(ip, ip.family === 6 ? V6_SITE_PREFIX : V4_NETWORK_PREFIX)) : address
+  return ip ? formatCidr(toCidr(ip, ip.family === 6 ? V6_SITE_PREFIX : V4_NETWORK_PREFIX)) : address
 }

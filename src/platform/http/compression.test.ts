@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { acceptedCoding, type Coding, compressed, compressedBytes, compressedSource } from './compression.ts'
+import { type Coding, compress, compressSource, compressSync, selectCoding } from './compression.ts'
 import type { Source } from './outgoing.ts'
 
 const DECODE = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
@@ -38,7 +38,7 @@ describe('the coding for', () => {
     ['gzip;q=-1', undefined],
     [',,;q=1,', undefined],
   ])('%p is %p', (header, coding) => {
-    expect(acceptedCoding(header)).toBe(coding as Coding | undefined)
+    expect(selectCoding(header)).toBe(coding as Coding | undefined)
   })
 })
 
@@ -57,11 +57,11 @@ describe.each(CODINGS)('%s', (coding) => {
       .repeat(Math.ceil(length / 4))
       .slice(0, length)
       .toWellFormed()
-    expect(DECODE[coding](await compressed(coding, text)).toString()).toBe(text)
+    expect(DECODE[coding](await compress(coding, text)).toString()).toBe(text)
   })
 
   test('is the same at once', () => {
-    expect(DECODE[coding](compressedBytes(coding, 'text')).toString()).toBe('text')
+    expect(DECODE[coding](compressSync(coding, 'text')).toString()).toBe('text')
   })
 
   test('gives back a stream', async () => {
@@ -69,7 +69,7 @@ describe.each(CODINGS)('%s', (coding) => {
       for (let i = 0; i < 500; i++) yield new TextEncoder().encode(`line ${i}\n`)
     }
     const expected = Array.from({ length: 500 }, (_, i) => `line ${i}\n`).join('')
-    expect(DECODE[coding](await all(compressedSource(coding, bytes()))).toString()).toBe(expected)
+    expect(DECODE[coding](await all(compressSource(coding, bytes()))).toString()).toBe(expected)
   })
 
   test('of a stream that fails, fails', async () => {
@@ -77,7 +77,7 @@ describe.each(CODINGS)('%s', (coding) => {
       yield new Uint8Array(10)
       throw new Error('broken')
     }
-    expect(all(compressedSource(coding, bytes()))).rejects.toThrow('broken')
+    expect(all(compressSource(coding, bytes()))).rejects.toThrow('broken')
   })
 
   test('of a stream that is not read on ends its source', async () => {
@@ -89,7 +89,7 @@ describe.each(CODINGS)('%s', (coding) => {
         resolve('ended')
       }
     }
-    const source = compressedSource(coding, bytes())
+    const source = compressSource(coding, bytes())
     await source.next()
     await source.return?.()
     expect(await promise).toBe('ended')
@@ -102,7 +102,7 @@ describe.each(CODINGS)('%s', (coding) => {
       timer = setImmediate(count)
     }
     let timer = setImmediate(count)
-    await compressed(
+    await compress(
       coding,
       JSON.stringify(Array.from({ length: 50_000 }, (_, i) => ({ ip: `10.0.${i}`, id: Bun.hash(`${i}`).toString() }))),
     )

@@ -8,10 +8,10 @@ export type Coding = 'zstd' | 'br' | 'gzip'
 const PREFERENCE: readonly Coding[] = ['zstd', 'br', 'gzip']
 
 /** Loaded by the first compressed answer, so that starting is faster. */
-const zlib = () => process.getBuiltinModule('node:zlib')
+const loadZlib = () => process.getBuiltinModule('node:zlib')
 
 /** Brotli's default of 11 is for files that are compressed once. */
-const brotli = () => ({ params: { [zlib().constants.BROTLI_PARAM_QUALITY]: 4 } })
+const getBrotliOptions = () => ({ params: { [loadZlib().constants.BROTLI_PARAM_QUALITY]: 4 } })
 const GZIP = { level: 5 }
 
 /** Compressor parameters for streams, as powers of two. */
@@ -22,7 +22,7 @@ const STREAM_TABLE_BITS = 16
 const SYNC_UP_TO_LENGTH = 32 * 1024
 
 /** Returns the weights of codings or media ranges by name (RFC 9110 12.4.2). An invalid weight counts as 0. */
-export const weightsOf = (header: string): ReadonlyMap<string, number> =>
+export const parseWeights = (header: string): ReadonlyMap<string, number> =>
   new Map(
     header.split(',').map((one) => {
       const [name = '', ...params] = one.split(';').map((part) => part.trim().toLowerCase())
@@ -32,38 +32,39 @@ export const weightsOf = (header: string): ReadonlyMap<string, number> =>
     }),
   )
 
-/** The coding for an answer; undefined for none. @example acceptedCoding('gzip;q=0.5, br') // 'br' */
-export const acceptedCoding = <C extends Coding = Coding>(
+/** The coding for an answer; undefined for none. @example selectCoding('gzip;q=0.5, br') // 'br' */
+export const selectCoding = <C extends Coding = Coding>(
   header: string | null,
   // The default is all codings.
   codings: readonly C[] = PREFERENCE as readonly C[],
 ): C | undefined => {
   if (!header) return undefined
-  const weights = weightsOf(header)
-  const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0
-  const best = [...codings].sort((a, b) => weightOf(b) - weightOf(a))[0]
+  const weights = parseWeights(header)
+  const getWeight = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0
+  const best = [...codings].sort((a, b) => getWeight(b) - getWeight(a))[0]
   // The absence of compression is acceptable unless the header excludes it.
   const least = weights.get('identity') ?? 0
-  return best && weightOf(best) > 0 && weightOf(best) >= least ? best : undefined
+  return best && getWeight(best) > 0 && getWeight(best) >= least ? best : undefined
 }
 
 /** Compresses synchronously, for short texts and for texts that are compressed once and cached. */
-export const compressedBytes = (coding: Coding, text: string | Buffer): Uint8Array<ArrayBuffer> => {
+export const compressSync = (coding: Coding, text: string | Buffer): Uint8Array<ArrayBuffer> => {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
-  const { gzipSync, brotliCompressSync, zstdCompressSync } = zlib()
+  const { gzipSync, brotliCompressSync, zstdCompressSync } = loadZlib()
   if (coding === 'gzip') return gzipSync(bytes, GZIP)
-  return coding === 'br' ? brotliCompressSync(bytes, brotli()) : zstdCompressSync(bytes)
+  return coding === 'br' ? brotliCompressSync(bytes, getBrotliOptions()) : zstdCompressSync(bytes)
 }
 
 const inThread = {
-  gzip: (bytes: Buffer) => promisify<Buffer, object, Buffer<ArrayBuffer>>(zlib().gzip)(bytes, GZIP),
-  br: (bytes: Buffer) => promisify<Buffer, object, Buffer<ArrayBuffer>>(zlib().brotliCompress)(bytes, brotli()),
-  zstd: (bytes: Buffer) => promisify<Buffer, Buffer<ArrayBuffer>>(zlib().zstdCompress)(bytes),
+  gzip: (bytes: Buffer) => promisify<Buffer, object, Buffer<ArrayBuffer>>(loadZlib().gzip)(bytes, GZIP),
+  br: (bytes: Buffer) =>
+    promisify<Buffer, object, Buffer<ArrayBuffer>>(loadZlib().brotliCompress)(bytes, getBrotliOptions()),
+  zstd: (bytes: Buffer) => promisify<Buffer, Buffer<ArrayBuffer>>(loadZlib().zstdCompress)(bytes),
 }
 
-/** Compresses like `compressedBytes`; a long text off the event loop. */
-export const compressed = async (coding: Coding, text: string | Buffer): Promise<Uint8Array<ArrayBuffer>> => {
-  if (text.length <= SYNC_UP_TO_LENGTH) return compressedBytes(coding, text)
+/** Compresses like `compressSync`; a long text off the event loop. */
+export const compress = async (coding: Coding, text: string | Buffer): Promise<Uint8Array<ArrayBuffer>> => {
+  if (text.length <= SYNC_UP_TO_LENGTH) return compressSync(coding, text)
   return inThread[coding](typeof text === 'string' ? Buffer.from(text) : text)
 }
 
@@ -72,16 +73,18 @@ export const compressed = async (coding: Coding, text: string | Buffer): Promise
  * as fast: zstd takes 1.0 MB instead of 3.2, Brotli 1.5 instead of 6.2.
  */
 const streamCompressor = (coding: Coding): Transform => {
-  const { constants: c, createGzip, createBrotliCompress, createZstdCompress } = zlib()
+  const { constants: c, createGzip, createBrotliCompress, createZstdCompress } = loadZlib()
   if (coding === 'gzip') return createGzip(GZIP)
   if (coding === 'br')
-    return createBrotliCompress({ params: { ...brotli().params, [c.BROTLI_PARAM_LGWIN]: STREAM_WINDOW_BITS } })
+    return createBrotliCompress({
+      params: { ...getBrotliOptions().params, [c.BROTLI_PARAM_LGWIN]: STREAM_WINDOW_BITS },
+    })
   const tables = { [c.ZSTD_c_hashLog]: STREAM_TABLE_BITS, [c.ZSTD_c_chainLog]: STREAM_TABLE_BITS }
   return createZstdCompress({ params: { [c.ZSTD_c_windowLog]: STREAM_WINDOW_BITS, ...tables } })
 }
 
 /** Resolves when the compressor accepts more input, or has ended. */
-const drained = (compressor: Transform): Promise<void> =>
+const waitForDrain = (compressor: Transform): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       compressor.off('drain', done)
@@ -93,7 +96,7 @@ const drained = (compressor: Transform): Promise<void> =>
   })
 
 /** Returns the bytes of a source in a coding, chunk by chunk on demand. */
-export const compressedSource = (coding: Coding, bytes: AsyncIterable<Uint8Array>): Source => {
+export const compressSource = (coding: Coding, bytes: AsyncIterable<Uint8Array>): Source => {
   const compressor = streamCompressor(coding)
   const chunks = compressor[Symbol.asyncIterator]()
   const plain = bytes[Symbol.asyncIterator]()
@@ -105,7 +108,7 @@ export const compressedSource = (coding: Coding, bytes: AsyncIterable<Uint8Array
       for (;;) {
         const { done, value } = await plain.next()
         if (done || compressor.destroyed) break
-        if (!compressor.write(value)) await drained(compressor)
+        if (!compressor.write(value)) await waitForDrain(compressor)
       }
       compressor.end()
     } catch (error) {

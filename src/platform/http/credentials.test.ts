@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { credentialsOf, sessionCookie } from './credentials.ts'
+import { createSessionCookie, readCredentials } from './credentials.ts'
 
-const shown = (headers: Record<string, string>) => credentialsOf(new Headers(headers), 'session')
+const shown = (headers: Record<string, string>) => readCredentials(new Headers(headers), 'session')
 
 describe('credentialsOf', () => {
   test.each([
@@ -28,17 +28,17 @@ describe('credentialsOf', () => {
 
 describe('sessionCookie', () => {
   test('carries the token over https alone', () => {
-    const cookie = sessionCookie({ isSecure: true, ttlMs: 90_000 })
+    const cookie = createSessionCookie({ isSecure: true, ttlMs: 90_000 })
     expect(cookie.name).toBe('__Host-session')
     expect(cookie.set('t')).toBe('__Host-session=t; Max-Age=90; Path=/; HttpOnly; SameSite=Strict; Secure')
   })
 
   test('lives at least as long as its session', () => {
-    expect(sessionCookie({ isSecure: false, ttlMs: 1500 }).set('t')).toContain('Max-Age=2;')
+    expect(createSessionCookie({ isSecure: false, ttlMs: 1500 }).set('t')).toContain('Max-Age=2;')
   })
 
   test('is cleared under the same attributes', () => {
-    expect(sessionCookie({ isSecure: false, ttlMs: 1000 }).clear).toBe(
+    expect(createSessionCookie({ isSecure: false, ttlMs: 1000 }).clear).toBe(
       'session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict',
     )
   })

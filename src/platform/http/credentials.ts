@@ -7,7 +7,7 @@ export type Credentials = { readonly kind: 'bearer' | 'cookie'; readonly token: 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]{1,512}=*) *$/i
 
 /** Returns the value of a cookie in a Cookie header; undefined if it is missing or empty. */
-export const cookieValue = (header: string, name: string): string | undefined => {
+export const getCookie = (header: string, name: string): string | undefined => {
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=')
     if (at !== -1 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || undefined
@@ -16,7 +16,7 @@ export const cookieValue = (header: string, name: string): string | undefined =>
 }
 
 /** An Authorization header precedes the cookie, because it is sent on purpose. @throws AppError UNAUTHORIZED */
-export const credentialsOf = (headers: Headers, cookieName: string): Credentials | undefined => {
+export const readCredentials = (headers: Headers, cookieName: string): Credentials | undefined => {
   const authorization = headers.get('authorization')
   if (authorization !== null) {
     const [, token] = BEARER.exec(authorization) ?? []
@@ -24,7 +24,7 @@ export const credentialsOf = (headers: Headers, cookieName: string): Credentials
     return { kind: 'bearer', token }
   }
   const cookies = headers.get('cookie')
-  const token = cookies === null ? undefined : cookieValue(cookies, cookieName)
+  const token = cookies === null ? undefined : getCookie(cookies, cookieName)
   return token === undefined ? undefined : { kind: 'cookie', token }
 }
 
@@ -39,9 +39,9 @@ export type OwnCookie = {
 /**
  * Creates the session cookie. The prefix `__Host-` (RFC 6265bis 4.1.3.2) stops other hosts of the domain from setting
  * it; it requires Secure.
- * @example sessionCookie({ isSecure: false, ttlMs: 1000 }).clear // 'session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict'
+ * @example createSessionCookie({ isSecure: false, ttlMs: 1000 }).clear // 'session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict'
  */
-export const sessionCookie = (options: CookieOptions): OwnCookie => ownCookie('session', options)
+export const createSessionCookie = (options: CookieOptions): OwnCookie => createCookie('session', options)
 
 export type CookieOptions = {
   readonly isSecure: boolean
@@ -51,7 +51,7 @@ export type CookieOptions = {
 }
 
 /** Creates a cookie for this server alone, out of reach of scripts and other sites. */
-export const ownCookie = (base: string, { isSecure, ttlMs, sameSite = 'Strict' }: CookieOptions): OwnCookie => {
+export const createCookie = (base: string, { isSecure, ttlMs, sameSite = 'Strict' }: CookieOptions): OwnCookie => {
   const name = isSecure ? `__Host-${base}` : base
   const write = (value: string, seconds: number) =>
     `${name}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`

@@ -23,26 +23,27 @@ const INVISIBLE = `(?![\\t\\r\\n])[\\p{Cc}${HIDDEN}]`
 const HAS_INVISIBLE = new RegExp(INVISIBLE, 'u')
 const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
 
-const hex = (character: string, digits: number): string => character.charCodeAt(0).toString(16).padStart(digits, '0')
-const escaped = (c: string): string => (c <= '\u00ff' ? `\\x${hex(c, 2)}` : `\\u${hex(c, 4)}`)
-/** The escapes that `escaped` writes. */
+const formatHex = (character: string, digits: number): string =>
+  character.charCodeAt(0).toString(16).padStart(digits, '0')
+const escapeCharacter = (c: string): string => (c <= '\u00ff' ? `\\x${formatHex(c, 2)}` : `\\u${formatHex(c, 4)}`)
+/** The escapes that `escapeCharacter` writes. */
 const ESCAPE = '(?:x[0-9a-f]{2}|u[0-9a-f]{4})'
 const EVERY_ESCAPE = new RegExp(`\\\\${ESCAPE}`, 'g')
 const EVERY_LOOKALIKE = new RegExp(`\\\\(?=${ESCAPE})`, 'g')
 /** Only a cell that begins with an apostrophe has escapes. Elsewhere they are text, as in a Windows path. */
 const HAS_ESCAPES = new RegExp(`^'[^]*\\\\${ESCAPE}`)
 
-/** @example safeCell('=1+1') // "'=1+1" @example safeCell('a;=1+1') // "a;'=1+1" */
-export const safeCell = (text: string): string => {
+/** @example escapeCell('=1+1') // "'=1+1" @example escapeCell('a;=1+1') // "a;'=1+1" */
+export const escapeCell = (text: string): string => {
   if (HARMLESS.test(text)) return text
   const guarded = text.replace(OPEN, "'")
   if (!HAS_INVISIBLE.test(guarded) && !HAS_ESCAPES.test(guarded)) return guarded
-  const visible = text.replace(EVERY_LOOKALIKE, '\\x5c').replace(EVERY_INVISIBLE, escaped)
+  const visible = text.replace(EVERY_LOOKALIKE, '\\x5c').replace(EVERY_INVISIBLE, escapeCharacter)
   return `'${visible.replace(OPEN_INSIDE, "'")}`
 }
 
-/** Returns the text of a cell that `safeCell` wrote. Any other cell is unchanged, unless it has the form of one. */
-export const plainCell = (cell: string): string =>
+/** Returns the text of a cell that `escapeCell` wrote. Any other cell is unchanged, unless it has the form of one. */
+export const restoreCell = (cell: string): string =>
   HAS_ESCAPES.test(cell)
     ? cell
         .slice(1)

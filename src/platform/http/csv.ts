@@ -2,23 +2,23 @@
 
 import { isRow, type Row } from '../cli/labels.ts'
 import { getOwn } from '../contract/own.ts'
-import { safeCell } from './csv-cell.ts'
+import { escapeCell } from './csv-cell.ts'
 
-const textOf = (value: unknown): string => {
+const toText = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.some(isRow) ? JSON.stringify(value) : value.map(String).join(';')
   return isRow(value) ? JSON.stringify(value) : String(value)
 }
 
-/** @example csvCell('=1+1') // "'=1+1" */
-export const csvCell = (value: unknown): string => {
-  const text = textOf(value)
+/** @example formatCsvCell('=1+1') // "'=1+1" */
+export const formatCsvCell = (value: unknown): string => {
+  const text = toText(value)
   // A number of the contract is written as one, also if it is negative.
-  const safe = typeof value === 'number' ? text : safeCell(text)
+  const safe = typeof value === 'number' ? text : escapeCell(text)
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCell).join(',')}\r\n`
+export const formatCsvLine = (cells: readonly unknown[]): string => `${cells.map(formatCsvCell).join(',')}\r\n`
 
 type CsvOptions = {
   readonly columns: readonly string[]
@@ -27,13 +27,13 @@ type CsvOptions = {
   readonly shown?: (line: string) => string
 }
 
-export function* csvText(rows: readonly Row[], options: CsvOptions): Generator<string> {
+export function* formatCsv(rows: readonly Row[], options: CsvOptions): Generator<string> {
   const { columns, hasHeaders, shown = (line: string) => line } = options
-  const lineOf = (cells: readonly unknown[]): string => shown(csvLine(cells))
-  if (hasHeaders) yield lineOf(columns)
+  const formatLine = (cells: readonly unknown[]): string => shown(formatCsvLine(cells))
+  if (hasHeaders) yield formatLine(columns)
   for (let at = 0; at < rows.length; at += 2000)
     yield rows
       .slice(at, at + 2000)
-      .map((row) => lineOf(columns.map((column) => getOwn(row, column))))
+      .map((row) => formatLine(columns.map((column) => getOwn(row, column))))
       .join('')
 }

@@ -1,7 +1,7 @@
 /** Wraps every request: client address, rate limits, deadline and metrics. */
 import type { Logger } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
-import { clientAddress, type ProxyTrust } from './client-address.ts'
+import { getClientAddress, type ProxyTrust } from './client-address.ts'
 import { createInFlight } from './in-flight.ts'
 import { createLimits, type LimitConfig, type LimitResult, type LimitStore } from './limits.ts'
 
@@ -18,7 +18,7 @@ export type RequestKind = {
 
 export type Guard = {
   /** Returns the client's address from the peer and its headers; '' when unknown. */
-  readonly clientOf: (peer: string, headers: Headers) => string
+  readonly getClient: (peer: string, headers: Headers) => string
   /** Counts the request. `headers` belong to its answer in any case; `error` is set if the limit is exceeded. */
   readonly admit: (from: { readonly client: string }, kind: RequestKind) => LimitResult | Promise<LimitResult>
   /** Counts a request of a user; undefined without a limit for users. */
@@ -40,7 +40,7 @@ type Options = {
 }
 
 /** The headers of the lower limit replace those of the general one. */
-const both = (general: LimitResult, sensitive: LimitResult): LimitResult => ({
+const mergeResults = (general: LimitResult, sensitive: LimitResult): LimitResult => ({
   ...sensitive,
   headers: { ...general.headers, ...sensitive.headers },
 })
@@ -69,12 +69,12 @@ export const createGuard = ({ config, metrics, now, limitStore, log }: Options):
   }
 
   return {
-    clientOf: (peer, headers) => clientAddress(peer, headers, trust),
+    getClient: (peer, headers) => getClientAddress(peer, headers, trust),
     admit: (from, { isSensitive = false, isProbe = false }) => {
       const general = (isProbe ? limits.probes : limits.general)(from, now)
       if (!isSensitive) return general
       const narrower = async (result: LimitResult) =>
-        result.error ? result : both(result, await limits.sensitive(from, now))
+        result.error ? result : mergeResults(result, await limits.sensitive(from, now))
       return general instanceof Promise ? general.then(narrower) : narrower(general)
     },
     admitUser: users && ((userId) => users({ client: userId }, now)),

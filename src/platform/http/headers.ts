@@ -45,7 +45,7 @@ const STRICT_TRANSPORT_SECURITY = 'max-age=31536000'
 export type SecurityHeaders = Readonly<Record<string, string>>
 
 /** With Secure cookies, browsers reach the server by https only, and HSTS (RFC 6797) makes them continue to do so. */
-export const securityHeaders = ({ cookieSecure }: { readonly cookieSecure: boolean }): SecurityHeaders =>
+export const getSecurityHeaders = ({ cookieSecure }: { readonly cookieSecure: boolean }): SecurityHeaders =>
   cookieSecure ? { ...SECURITY_HEADERS, 'Strict-Transport-Security': STRICT_TRANSPORT_SECURITY } : SECURITY_HEADERS
 
 /** Clients may cache data of this service, but must revalidate it before each use. */

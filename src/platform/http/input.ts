@@ -1,12 +1,12 @@
 /** Assembles an operation's input from path, query, headers and body. */
 
-import { decodedNote, NOTE_HEADER } from '../contract/change-note.ts'
-import { type Coercion, coerceQuery, coercionOf } from '../contract/coerce.ts'
-import { inputJsonSchema } from '../contract/validate.ts'
-import { httpParts, takesQuery } from '../operation/http-route.ts'
+import { decodeNote, NOTE_HEADER } from '../contract/change-note.ts'
+import { buildCoercion, type Coercion, coerceQuery } from '../contract/coerce.ts'
+import { toInputJsonSchema } from '../contract/validate.ts'
+import { parseHttp, takesQuery } from '../operation/http-route.ts'
 import type { AnyOperation } from '../operation/operation.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJsonObject, readBytes, requireJsonType } from './body.ts'
-import { pacedBody } from './paced-body.ts'
+import { readPacedBody } from './paced-body.ts'
 import { type KnownQuery, refuseUnknownQuery } from './query-names.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -22,11 +22,11 @@ export type InputPlan = {
   readonly query: KnownQuery
 }
 
-export const inputPlan = (op: AnyOperation, { isPaced }: Pick<InputPlan, 'isPaced'>): InputPlan => {
-  const { method, params } = httpParts(op.http)
+export const buildInputPlan = (op: AnyOperation, { isPaced }: Pick<InputPlan, 'isPaced'>): InputPlan => {
+  const { method, params } = parseHttp(op.http)
   // `required` is part of every JSON Schema of an object.
-  const { required = [] } = inputJsonSchema(op.input) as { required?: readonly string[] }
-  const coercion = coercionOf(op.input)
+  const { required = [] } = toInputJsonSchema(op.input) as { required?: readonly string[] }
+  const coercion = buildCoercion(op.input)
   const isInQuery = takesQuery(method)
   const names = isInQuery ? Object.keys(op.input.shape) : (op.inQuery ?? [])
   return {
@@ -40,17 +40,17 @@ export const inputPlan = (op: AnyOperation, { isPaced }: Pick<InputPlan, 'isPace
   }
 }
 
-const queryInput = ({ coercion }: InputPlan, search: string): Record<string, unknown> =>
+const readQueryInput = ({ coercion }: InputPlan, search: string): Record<string, unknown> =>
   search.startsWith('?') ? coerceQuery(coercion, new URLSearchParams(search)) : {}
 
-/** @throws AppError as `pacedBody` */
+/** @throws AppError as `readPacedBody` */
 const readPaced = async (request: Request, maxBytes: number): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
-  for await (const chunk of pacedBody(request, maxBytes)) chunks.push(chunk)
+  for await (const chunk of readPacedBody(request, maxBytes)) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
-const bodyInput = async ({ op, isBodyOptional, isPaced }: InputPlan, request: Request): Promise<object> => {
+const readBodyInput = async ({ op, isBodyOptional, isPaced }: InputPlan, request: Request): Promise<object> => {
   requireJsonType(request)
   const read = isPaced ? readPaced : readBytes
   const bytes = await read(request, op.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES)
@@ -62,23 +62,23 @@ const bodyInput = async ({ op, isBodyOptional, isPaced }: InputPlan, request: Re
 export const readInput = (plan: InputPlan, context: RequestContext): object | Promise<object> => {
   const { raw, search } = context
   refuseUnknownQuery(context, plan.query)
-  if (plan.isInQuery) return completed(plan, context, queryInput(plan, search))
-  return bodyInput(plan, raw).then((body) => completed(plan, context, { ...body }))
+  if (plan.isInQuery) return completeInput(plan, context, readQueryInput(plan, search))
+  return readBodyInput(plan, raw).then((body) => completeInput(plan, context, { ...body }))
 }
 
-const completed = (
+const completeInput = (
   plan: InputPlan,
   { raw, params, search }: RequestContext,
   input: Record<string, unknown>,
 ): object => {
   const { headers, op } = plan
   if (op.inQuery && search !== '') {
-    const queried = queryInput(plan, search)
+    const queried = readQueryInput(plan, search)
     for (const field of op.inQuery) if (queried[field] !== undefined) input[field] = queried[field]
   }
   for (const [header, field] of headers) {
     const value = raw.headers.get(header)
-    if (value !== null) input[field] = header === NOTE_HEADER ? decodedNote(value) : value
+    if (value !== null) input[field] = header === NOTE_HEADER ? decodeNote(value) : value
   }
   return Object.assign(input, params)
 }

@@ -13,7 +13,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 
-const afterSpace = (bytes: Uint8Array, at: number): number => {
+const skipSpace = (bytes: Uint8Array, at: number): number => {
   let i = at
   while (i < bytes.length && isSpace(bytes[i] ?? 0)) i++
   return i
@@ -29,13 +29,13 @@ export type JsonRow = {
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-const broken = (row: number, why: string) => new AppError('INVALID_JSON', `row ${row}: ${why}`)
+const createRowError = (row: number, why: string) => new AppError('INVALID_JSON', `row ${row}: ${why}`)
 
-const textOf = (bytes: Uint8Array, row: number): string => {
+const decodeRow = (bytes: Uint8Array, row: number): string => {
   try {
     return decoder.decode(bytes)
   } catch {
-    throw broken(row, 'is not UTF-8') // the decoder's message has no more details
+    throw createRowError(row, 'is not UTF-8') // the decoder's message has no more details
   }
 }
 
@@ -80,15 +80,15 @@ export class RowCutter {
 
   /** Ends the input. @throws AppError INVALID_JSON if it is incomplete */
   end(): void {
-    if (this.#state === 'object') throw broken(this.#rows + 1, 'does not end')
-    if (this.#marked % BYTE_ORDER_MARK.length !== 0) throw broken(1, 'must be a JSON object')
+    if (this.#state === 'object') throw createRowError(this.#rows + 1, 'does not end')
+    if (this.#marked % BYTE_ORDER_MARK.length !== 0) throw createRowError(1, 'must be a JSON object')
     if (!this.#isList || this.#state === 'end') return
     if (this.#state === 'next') throw this.#notFollowed()
     throw new AppError('INVALID_JSON', 'The list does not end')
   }
 
   #notFollowed(): AppError {
-    return broken(this.#rows, 'must be followed by a comma or the end of the list')
+    return createRowError(this.#rows, 'must be followed by a comma or the end of the list')
   }
 
   /** Reads one byte outside of rows. @returns the index of the next byte */
@@ -99,7 +99,7 @@ export class RowCutter {
       return at + 1
     }
     const hasPartOfMark = this.#marked % BYTE_ORDER_MARK.length !== 0
-    if (isSpace(byte) && !hasPartOfMark) return afterSpace(bytes, at)
+    if (isSpace(byte) && !hasPartOfMark) return skipSpace(bytes, at)
     if (this.#state === 'end') throw new AppError('INVALID_JSON', 'There is something behind the list')
     if (this.#state === 'next') {
       if (byte !== COMMA && byte !== CLOSE_BRACKET) throw this.#notFollowed()
@@ -116,7 +116,7 @@ export class RowCutter {
       this.#state = 'end'
       return at + 1
     }
-    if (byte !== OPEN_BRACE || hasPartOfMark) throw broken(this.#rows + 1, 'must be a JSON object')
+    if (byte !== OPEN_BRACE || hasPartOfMark) throw createRowError(this.#rows + 1, 'must be a JSON object')
     this.#state = 'object'
     this.#depth = 0
     this.#values = 0
@@ -140,7 +140,7 @@ export class RowCutter {
       } else if (byte === QUOTE) isInString = true
       else if (byte === COMMA) values++
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        if (++depth > MAX_DEPTH) throw broken(this.#rows + 1, `is nested deeper than ${MAX_DEPTH} levels`)
+        if (++depth > MAX_DEPTH) throw createRowError(this.#rows + 1, `is nested deeper than ${MAX_DEPTH} levels`)
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--
     } while (depth > 0 && i < bytes.length)
     this.#isInString = isInString
@@ -169,6 +169,6 @@ export class RowCutter {
     if (!this.#onRow) return
     const whole = this.#parts.length === 0 ? piece : Buffer.concat([...this.#parts, piece])
     this.#parts = []
-    this.#onRow({ row, text: textOf(whole, row), values: this.#values })
+    this.#onRow({ row, text: decodeRow(whole, row), values: this.#values })
   }
 }

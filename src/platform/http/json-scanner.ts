@@ -1,6 +1,6 @@
 /** Reads the structure of JSON in UTF-8, piece by piece, and stops at values that no valid request has. */
 import { AppError, invalidField } from '../contract/errors.ts'
-import { fieldName } from '../contract/validate.ts'
+import { formatFieldName } from '../contract/validate.ts'
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes.ts'
 
 /** Maximum nesting. No valid request is deeper, and recursion over deeper values exhausts the stack. */
@@ -62,7 +62,7 @@ export class JsonScanner {
     const parts: PropertyKey[] = []
     for (let depth = 1; depth <= this.#depth; depth++)
       parts.push(this.isObject(depth) ? this.#getName(depth) : (this.#commas[depth] ?? 0))
-    return fieldName(parts) || 'body'
+    return formatFieldName(parts) || 'body'
   }
 
   #getName(depth: number): string {

@@ -1,7 +1,7 @@
 /** The rate limits: all requests of a client, those that check or set a password, and all requests of a user. */
 import { AppError } from '../contract/errors.ts'
 import type { Valkey } from '../runtime/valkey.ts'
-import { limitKey, siteKey } from './client-address.ts'
+import { getSiteKey, limitKey } from './client-address.ts'
 import { type Counted, createClientLimiter, type Limit, limitHeaders, type Verdict } from './rate-limit.ts'
 import { createSharedLimiter } from './shared-limit.ts'
 
@@ -24,7 +24,7 @@ export type LimitResult = {
 }
 
 /** Returns the result of the limit that has fewer requests left. */
-export const lower = (one: LimitResult, other: LimitResult): LimitResult =>
+export const selectLower = (one: LimitResult, other: LimitResult): LimitResult =>
   other.error || other.remaining < one.remaining ? other : one
 
 /** Reads `client` only if a limit is set: computing the client's address costs more than counting. */
@@ -48,33 +48,35 @@ const UNLIMITED: LimitResult = { headers: {}, remaining: Number.POSITIVE_INFINIT
 
 type Refusal = (verdict: Verdict) => AppError
 
-const used = ({ limit, resetMs }: Verdict, whose = ''): string =>
+const formatUsedUp = ({ limit, resetMs }: Verdict, whose = ''): string =>
   `The limit of ${limit} requests${whose} is used up; come back at ${new Date(resetMs).toISOString()}`
 
-const refusal =
+const createRefusal =
   (code: 'RATE_LIMIT_EXCEEDED' | 'LOGIN_RATE_LIMIT_EXCEEDED'): Refusal =>
   (verdict) =>
-    new AppError(code, used(verdict))
+    new AppError(code, formatUsedUp(verdict))
 
-const refusalOfUser: Refusal = (verdict) => {
-  const message = used(verdict, ' of this user')
+const refuseUser: Refusal = (verdict) => {
+  const message = formatUsedUp(verdict, ' of this user')
   return new AppError('RATE_LIMIT_EXCEEDED', message, { details: [{ field: 'user', message }] })
 }
 
 /** Addresses are in canonical text, so an IPv4 address is its own key. */
-const countedFor = (address: string): Counted =>
-  address.includes(':') ? { client: limitKey(address), site: siteKey(address) } : { client: address, site: undefined }
+const getCounted = (address: string): Counted =>
+  address.includes(':')
+    ? { client: limitKey(address), site: getSiteKey(address) }
+    : { client: address, site: undefined }
 
 /** @param name of the limit in the store */
 const limitBy = (limit: Limit, name: string, refuse: Refusal, store: LimitStore): Count => {
-  const resultOf = (verdict: Verdict): LimitResult => {
+  const toResult = (verdict: Verdict): LimitResult => {
     const admitted = { headers: limitHeaders(verdict), remaining: verdict.remaining }
     return verdict.isAllowed ? admitted : { ...admitted, error: refuse(verdict) }
   }
   const own = createClientLimiter(limit)
-  if (!store) return ({ client }, now) => resultOf(own.take(countedFor(client), now().getTime()))
+  if (!store) return ({ client }, now) => toResult(own.take(getCounted(client), now().getTime()))
   const shared = createSharedLimiter({ limit, name, valkey: store, own })
-  return async ({ client }, now) => resultOf(await shared.take(countedFor(client), now().getTime()))
+  return async ({ client }, now) => toResult(await shared.take(getCounted(client), now().getTime()))
 }
 
 export const createLimits = (config: LimitConfig, store: LimitStore): Limits => {
@@ -82,13 +84,13 @@ export const createLimits = (config: LimitConfig, store: LimitStore): Limits => 
   const sensitive = { requests: config.loginRateLimitRequests, windowMs: config.loginRateLimitWindowMs }
   const ofUser = { requests: config.rateLimitUserRequests, windowMs: config.rateLimitWindowMs }
   const limitRequests = (by: LimitStore): Count =>
-    config.rateLimitEnabled ? limitBy(general, 'requests', refusal('RATE_LIMIT_EXCEEDED'), by) : () => UNLIMITED
-  const limitSignIns = () => limitBy(sensitive, 'sign-ins', refusal('LOGIN_RATE_LIMIT_EXCEEDED'), store)
+    config.rateLimitEnabled ? limitBy(general, 'requests', createRefusal('RATE_LIMIT_EXCEEDED'), by) : () => UNLIMITED
+  const limitSignIns = () => limitBy(sensitive, 'sign-ins', createRefusal('LOGIN_RATE_LIMIT_EXCEEDED'), store)
   const all = limitRequests(store)
   return {
     general: all,
     probes: store ? limitRequests(undefined) : all,
     sensitive: config.loginRateLimitEnabled ? limitSignIns() : () => UNLIMITED,
-    users: config.rateLimitEnabled && ofUser.requests > 0 ? limitBy(ofUser, 'users', refusalOfUser, store) : undefined,
+    users: config.rateLimitEnabled && ofUser.requests > 0 ? limitBy(ofUser, 'users', refuseUser, store) : undefined,
   }
 }

@@ -1,6 +1,6 @@
 /** Reads a large body piece by piece and aborts it if the client is too slow, so that its resources are released. */
 import { AppError } from '../contract/errors.ts'
-import { brokenOff, tooLarge } from './body.ts'
+import { createBrokenOffError, createTooLargeError } from './body.ts'
 
 /** Minimum pace of a body, over any window of `WINDOW_SECONDS`. */
 export const LEAST_BYTES_PER_SECOND = 16 * 1024
@@ -9,7 +9,7 @@ export const WINDOW_SECONDS = 10
 const TICK_MS = 1000
 const LEAST_BYTES = LEAST_BYTES_PER_SECOND * WINDOW_SECONDS
 
-const tooSlow = () =>
+const createTooSlowError = () =>
   new AppError(
     'INVALID_INPUT',
     `The body came slower than ${LEAST_BYTES_PER_SECOND / 1024} KiB/s over ${WINDOW_SECONDS} s and was given up`,
@@ -44,8 +44,8 @@ class Window {
  * @throws AppError INVALID_INPUT with 413 for a body over `maxBytes`, 408 for a pace under 16 KiB/s over 10 s, and 400
  * if the client breaks it off
  */
-export async function* pacedBody(request: Request, maxBytes: number): AsyncGenerator<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
+export async function* readPacedBody(request: Request, maxBytes: number): AsyncGenerator<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw createTooLargeError(maxBytes)
   if (!request.body) return
   const reader = request.body.getReader()
   const window = new Window()
@@ -66,15 +66,15 @@ export async function* pacedBody(request: Request, maxBytes: number): AsyncGener
     for (;;) {
       isWaiting = true
       const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw brokenOff(cause)
+        throw createBrokenOffError(cause)
       })
       isWaiting = false
-      if (isTooSlow) throw tooSlow()
-      if (request.signal.aborted) throw brokenOff(request.signal.reason)
+      if (isTooSlow) throw createTooSlowError()
+      if (request.signal.aborted) throw createBrokenOffError(request.signal.reason)
       if (done) return
       size += value.length
       window.add(value.length)
-      if (size > maxBytes) throw tooLarge(maxBytes)
+      if (size > maxBytes) throw createTooLargeError(maxBytes)
       yield value
     }
   } finally {

@@ -10,7 +10,7 @@ const KEEPALIVE_MS = 10_000
 const encoder = new TextEncoder()
 
 /** Returns the last line of a failure. Status 200 is already sent, so the code alone tells a client to sign in again. */
-export const errorLine = (error: AppError): object => ({
+export const toErrorLine = (error: AppError): object => ({
   error: { ...toErrorBody(error), ...(error.status === 401 && { code: 'UNAUTHORIZED' }) },
 })
 
@@ -24,7 +24,7 @@ type Work = {
 }
 
 /** Backpressure: a client that does not read receives fewer lines, so none pile up. */
-export const progressLines = ({ total: first, run, cancelled }: Work): ReadableStream<Uint8Array> => {
+export const streamProgress = ({ total: first, run, cancelled }: Work): ReadableStream<Uint8Array> => {
   let isOpen = true
   let done = 0
   let total = first

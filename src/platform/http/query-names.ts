@@ -1,7 +1,7 @@
 /** Refuses query parameters that a route does not know. An ignored parameter would answer or delete more than was asked for. */
 import { z } from 'zod'
-import { didYouMean } from '../cli/suggest.ts'
-import { type Coercion, coercionOf, NEVER_EMPTY, recordEntry } from '../contract/coerce.ts'
+import { formatSuggestion } from '../cli/suggest.ts'
+import { buildCoercion, type Coercion, NEVER_EMPTY, recordEntry } from '../contract/coerce.ts'
 import { type FieldIssue, rejectIssues } from '../contract/errors.ts'
 import { NO_FIELD, PROTO } from '../contract/own.ts'
 
@@ -19,12 +19,12 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['as_of', 'is not possible here: this has no past'],
   ['dry_run', 'is not possible here'],
 ])
-const problemOf = (name: string, { names, coercion }: KnownQuery): string | undefined => {
+const checkName = (name: string, { names, coercion }: KnownQuery): string | undefined => {
   if (names.has(name)) return undefined
   const entry = recordEntry(coercion, name)
   // Schemas drop the key, so that it would filter nothing.
   if (entry && names.has(entry.record)) return entry.key === PROTO ? NO_FIELD : undefined
-  return ELSEWHERE.get(name) ?? `is not a parameter here${didYouMean(name, names)}`
+  return ELSEWHERE.get(name) ?? `is not a parameter here${formatSuggestion(name, names)}`
 }
 
 /**
@@ -36,7 +36,7 @@ export const refuseUnknownQuery = ({ path, search }: Target, known: KnownQuery):
   const issues: FieldIssue[] = []
   const query = new URLSearchParams(search)
   for (const name of new Set(query.keys())) {
-    const message = problemOf(name, known)
+    const message = checkName(name, known)
     if (message !== undefined) issues.push({ field: name, message })
     else if (NEVER_EMPTY.has(name) && query.getAll(name).includes(''))
       issues.push({ field: name, message: 'must be true or false' })
@@ -53,5 +53,5 @@ export const refuseUnknownRawQuery = (context: Target, schema: z.ZodObject = NO_
   const names = new Set(Object.keys(schema.shape))
   if (takesAnything(schema))
     for (const name of new URLSearchParams(context.search).keys()) if (!ELSEWHERE.has(name)) names.add(name)
-  refuseUnknownQuery(context, { names, coercion: coercionOf(schema) })
+  refuseUnknownQuery(context, { names, coercion: buildCoercion(schema) })
 }

@@ -72,7 +72,7 @@ export const createLimiter = ({ requests, windowMs }: Limit, maxClients = MAX_CL
 }
 
 /** Returns the verdict to show: of two rejections the one that lasts longer, else the one with fewer requests left. */
-export const stricter = (client: Verdict, site: Verdict): Verdict => {
+export const selectStricter = (client: Verdict, site: Verdict): Verdict => {
   if (client.isAllowed !== site.isAllowed) return client.isAllowed ? site : client
   if (!client.isAllowed) return site.resetMs > client.resetMs ? site : client
   return site.remaining < client.remaining ? site : client
@@ -86,8 +86,8 @@ export const createClientLimiter = ({ requests, windowMs }: Limit): ClientLimite
     take: ({ client, site }, nowMs) => {
       if (site === undefined) return clients.take(client, nowMs)
       const both = [clients.peek(client, nowMs), sites.peek(site, nowMs)] as const
-      if (!both[0].isAllowed || !both[1].isAllowed) return stricter(...both)
-      return stricter(clients.take(client, nowMs), sites.take(site, nowMs))
+      if (!both[0].isAllowed || !both[1].isAllowed) return selectStricter(...both)
+      return selectStricter(clients.take(client, nowMs), sites.take(site, nowMs))
     },
   }
 }

@@ -1,11 +1,11 @@
 /** A reverse proxy applies its rules to the path that was sent. The server does not answer it as another path. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { byRawPath } from './raw-path.ts'
+import { routeByRawPath } from './raw-path.ts'
 
 let server: ReturnType<typeof Bun.serve>
 beforeAll(() => {
-  const routes = byRawPath((request, _server, isAltered) => new Response(`${isAltered} ${request.url}`))
+  const routes = routeByRawPath((request, _server, isAltered) => new Response(`${isAltered} ${request.url}`))
   server = Bun.serve({ hostname: '127.0.0.1', port: 0, ...routes })
 })
 afterAll(() => server.stop(true))

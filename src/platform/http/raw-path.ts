@@ -19,17 +19,17 @@ const DOTS = ['.', '%2e', '%2E']
 const DOT_SEGMENTS = [...DOTS, ...DOTS.flatMap((first) => DOTS.map((second) => first + second))]
 
 /** `/:segment0/:segment1`: so many segments, none of them empty. */
-const anySegments = (count: number): string => Array.from({ length: count }, (_, i) => `/:segment${i}`).join('')
+const buildSegments = (count: number): string => Array.from({ length: count }, (_, i) => `/:segment${i}`).join('')
 
 /** Returns routes and the fallback of `Bun.serve`. They pass on each request, and whether its path was altered. */
-export const byRawPath = (serve: ByPath) => {
+export const routeByRawPath = (serve: ByPath) => {
   type Handler = (request: Request, server: Server<undefined>) => Response | Promise<Response>
   const altered: Handler = (request, server) => serve(request, server, true)
 
   // Behind an empty segment, or this many, the original path is unknown; no route or page has such a path.
-  const routes: Record<string, Handler> = { [`${anySegments(MAX_SEGMENTS)}/*`]: altered }
+  const routes: Record<string, Handler> = { [`${buildSegments(MAX_SEGMENTS)}/*`]: altered }
   for (let count = 0; count < MAX_SEGMENTS; count++) {
-    const before = anySegments(count)
+    const before = buildSegments(count)
     routes[`${before}//*`] = altered
     for (const dots of DOT_SEGMENTS) {
       routes[`${before}/${dots}`] = altered

@@ -20,7 +20,7 @@ type Arrival = {
   readonly path: string
   readonly search: string
   readonly params: Params
-  readonly clientOf: () => string
+  readonly getClient: () => string
 }
 
 /** Splits a URL, or a path alone, unchanged. @example split('http://a/api?q=a') // ['/api', '?q=a'] */
@@ -59,13 +59,13 @@ export class RequestContext implements KernelRequest {
   readonly #clientOf: () => string
   #client: string | undefined
 
-  constructor({ raw, path, search, params, clientOf }: Arrival) {
+  constructor({ raw, path, search, params, getClient }: Arrival) {
     this.raw = raw
     this.path = path
     this.search = search
     this.params = params
     this.input = params
-    this.#clientOf = clientOf
+    this.#clientOf = getClient
   }
 
   setHeader(name: string, value: string): void {

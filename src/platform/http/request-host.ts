@@ -3,7 +3,7 @@ import { formatIp, parseIp } from '../../net/ip.ts'
 import { AppError } from '../contract/errors.ts'
 
 /** Returns the host of a Host header without its port, in lower case; IPv6 in canonical form in brackets. */
-const hostOf = (header: string): string => {
+const parseHost = (header: string): string => {
   const [, v6, name = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(header.trim()) ?? []
   const address = v6 === undefined ? undefined : parseIp(v6)
   if (address?.family === 6) return `[${formatIp(address)}]`
@@ -23,7 +23,7 @@ export const createHostCheck = (allowed: readonly string[]): HostCheck => {
     const host = headers.get('host')
     // Headers of one name arrive joined by commas.
     if (host?.includes(',')) return new AppError('INVALID_INPUT', 'The request has more than one Host header')
-    if (hosts.size === 0 || isProbe || (host !== null && hosts.has(hostOf(host)))) return undefined
+    if (hosts.size === 0 || isProbe || (host !== null && hosts.has(parseHost(host)))) return undefined
     return new AppError('MISDIRECTED_REQUEST', 'This server does not answer for that host')
   }
 }

@@ -1,8 +1,8 @@
 /** Turns a result into an HTTP answer: ETag and 304, total count, compression, streaming. */
 
-import { etagOf, matchesEtag, quoted } from '../contract/etag.ts'
+import { computeEtag, matchesEtag, quoteEtag } from '../contract/etag.ts'
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
-import { acceptedCoding, compressed, compressedSource } from './compression.ts'
+import { compress, compressSource, selectCoding } from './compression.ts'
 import { DATA_CACHE_CONTROL } from './headers.ts'
 import type { Source } from './outgoing.ts'
 import type { Answered, RequestContext } from './request-context.ts'
@@ -21,13 +21,13 @@ export type Reply = {
 const JSON_TYPE = 'application/json'
 const encoder = new TextEncoder()
 
-const headersFor = (etag: string | undefined, coding?: string): Record<string, string> => {
+const buildHeaders = (etag: string | undefined, coding?: string): Record<string, string> => {
   const headers: Record<string, string> = {
     'Content-Type': JSON_TYPE,
     'Cache-Control': DATA_CACHE_CONTROL,
     Vary: 'Accept-Encoding',
   }
-  if (etag !== undefined) headers.ETag = quoted(etag, coding)
+  if (etag !== undefined) headers.ETag = quoteEtag(etag, coding)
   if (coding !== undefined) headers['Content-Encoding'] = coding
   return headers
 }
@@ -37,9 +37,9 @@ const isCurrent = ({ raw }: RequestContext, etag: string): boolean => {
   return header !== null && matchesEtag(header, etag)
 }
 
-const notModified = (etag: string): Answered => ({
+const createNotModified = (etag: string): Answered => ({
   status: 304,
-  headers: { ETag: quoted(etag), 'Cache-Control': DATA_CACHE_CONTROL, Vary: 'Accept-Encoding' },
+  headers: { ETag: quoteEtag(etag), 'Cache-Control': DATA_CACHE_CONTROL, Vary: 'Accept-Encoding' },
   body: null,
 })
 
@@ -48,16 +48,16 @@ const respondText = (
   json: string,
   total?: number,
 ): Answered | Promise<Answered> => {
-  const etag = isRead || status < 300 ? etagOf(json) : undefined
-  if (isRead && etag !== undefined && isCurrent(context, etag)) return notModified(etag)
-  const coding = json.length > SMALL_BYTES ? acceptedCoding(context.raw.headers.get('accept-encoding')) : undefined
-  const headers = headersFor(etag, coding)
+  const etag = isRead || status < 300 ? computeEtag(json) : undefined
+  if (isRead && etag !== undefined && isCurrent(context, etag)) return createNotModified(etag)
+  const coding = json.length > SMALL_BYTES ? selectCoding(context.raw.headers.get('accept-encoding')) : undefined
+  const headers = buildHeaders(etag, coding)
   if (total !== undefined) headers['X-Total-Count'] = String(total)
   if (coding === undefined) return { status, headers, body: json }
-  return compressed(coding, json).then((body) => ({ status, headers, body }))
+  return compress(coding, json).then((body) => ({ status, headers, body }))
 }
 
-async function* jsonArray(rows: AsyncIterable<readonly string[]>): AsyncGenerator<Uint8Array> {
+async function* streamJsonArray(rows: AsyncIterable<readonly string[]>): AsyncGenerator<Uint8Array> {
   let opening = '['
   for await (const chunk of rows) {
     if (chunk.length === 0) continue
@@ -70,7 +70,7 @@ async function* jsonArray(rows: AsyncIterable<readonly string[]>): AsyncGenerato
 type Beginning = { readonly chunks: readonly Uint8Array[]; readonly size: number; readonly isWhole: boolean }
 
 /** Reads until the list exceeds a short answer, which needs no stream. A query that fails until then is still a 500. */
-const beginningOf = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginning> => {
+const readBeginning = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginning> => {
   const chunks: Uint8Array[] = []
   let size = 0
   while (size <= WHOLE_BYTES) {
@@ -83,7 +83,7 @@ const beginningOf = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginning
 }
 
 /** All chunks from the beginning. Not a generator: closing an unstarted one would not close `rest`. */
-const resumed = (beginning: Beginning, rest: AsyncGenerator<Uint8Array>): AsyncIterableIterator<Uint8Array> => {
+const joinChunks = (beginning: Beginning, rest: AsyncGenerator<Uint8Array>): AsyncIterableIterator<Uint8Array> => {
   const waiting = [...beginning.chunks]
   return {
     next: async () => {
@@ -99,14 +99,14 @@ const resumed = (beginning: Beginning, rest: AsyncGenerator<Uint8Array>): AsyncI
 
 const respondList = async ({ context, status }: Reply, list: JsonList<unknown>): Promise<Answered> => {
   const { raw, path, search } = context
-  const etag = etagOf(`${list.parts.revision} ${path}${search}`)
-  if (isCurrent(context, etag)) return notModified(etag)
+  const etag = computeEtag(`${list.parts.revision} ${path}${search}`)
+  if (isCurrent(context, etag)) return createNotModified(etag)
   const counted = list.parts.total()
   const countHeader = async () => ({ 'X-Total-Count': String(await counted) })
-  if (raw.method === 'HEAD') return { status, headers: { ...headersFor(etag), ...(await countHeader()) }, body: null }
-  const rest = jsonArray(list.parts.rows())
+  if (raw.method === 'HEAD') return { status, headers: { ...buildHeaders(etag), ...(await countHeader()) }, body: null }
+  const rest = streamJsonArray(list.parts.rows())
   // Runs concurrently with the counting.
-  const begun = beginningOf(rest)
+  const begun = readBeginning(rest)
   begun.catch(() => {})
   const total = await countHeader().catch(async (error: unknown) => {
     await rest.return(undefined)
@@ -114,22 +114,22 @@ const respondList = async ({ context, status }: Reply, list: JsonList<unknown>):
   })
   const beginning = await begun
   const isSmall = beginning.isWhole && beginning.size <= SMALL_BYTES
-  const coding = isSmall ? undefined : acceptedCoding(raw.headers.get('accept-encoding'))
+  const coding = isSmall ? undefined : selectCoding(raw.headers.get('accept-encoding'))
   if (beginning.isWhole) {
     const whole = Buffer.concat(beginning.chunks)
-    const body = coding ? await compressed(coding, whole) : whole
-    return { status, headers: { ...headersFor(etag, coding), ...total }, body }
+    const body = coding ? await compress(coding, whole) : whole
+    return { status, headers: { ...buildHeaders(etag, coding), ...total }, body }
   }
-  const bytes = resumed(beginning, rest)
-  const body = coding ? compressedSource(coding, bytes) : bytes
-  return { status, headers: { ...headersFor(etag, coding), ...total }, body }
+  const bytes = joinChunks(beginning, rest)
+  const body = coding ? compressSource(coding, bytes) : bytes
+  return { status, headers: { ...buildHeaders(etag, coding), ...total }, body }
 }
 
 const isSource = (body: Answered['body']): body is Source =>
   body !== null && typeof body === 'object' && !(body instanceof Uint8Array)
 
 /** Returns a source of the bytes of a complete body. */
-const wholeSource = (body: Uint8Array): Source => {
+const createWholeSource = (body: Uint8Array): Source => {
   let whole: Uint8Array | undefined = body
   return {
     next: async () => {
@@ -143,32 +143,32 @@ const wholeSource = (body: Uint8Array): Source => {
 export type LongBody = { readonly source: Source; readonly length?: number }
 
 /** Returns the source of a body that is sent piece by piece; undefined for a short one. */
-export const longBody = (body: Answered['body']): LongBody | undefined => {
+export const toLongBody = (body: Answered['body']): LongBody | undefined => {
   if (body === null) return undefined
   if (isSource(body)) return { source: body }
   if (body.length <= WHOLE_BYTES) return undefined
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
-  return { source: wholeSource(bytes), length: bytes.length }
+  return { source: createWholeSource(bytes), length: bytes.length }
 }
 
 const bodies = new WeakMap<Response, LongBody>()
 
 /** Creates a response of a raw route whose body is sent like long answers. */
-export const longResponse = (body: LongBody, init: ResponseInit): Response => {
+export const createLongResponse = (body: LongBody, init: ResponseInit): Response => {
   const response = new Response(null, init)
   bodies.set(response, body)
   return response
 }
 
-/** Returns the body of a response that `longResponse` created. */
-export const longBodyOf = (response: Response): LongBody | undefined => bodies.get(response)
+/** Returns the body of a response that `createLongResponse` created. */
+export const getLongBody = (response: Response): LongBody | undefined => bodies.get(response)
 
 /** Creates a response with a complete body. A long body is sent like long answers. */
-export const wholeResponse = async (response: Response): Promise<Response> => {
+export const createWholeResponse = async (response: Response): Promise<Response> => {
   const body = await response.text()
-  const long = longBody(body)
+  const long = toLongBody(body)
   const { status, headers } = response
-  return long ? longResponse(long, { status, headers }) : new Response(body, { status, headers })
+  return long ? createLongResponse(long, { status, headers }) : new Response(body, { status, headers })
 }
 
 /** Builds the HTTP answer for a result of `kernel.run`. */

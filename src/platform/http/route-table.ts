@@ -21,10 +21,10 @@ export type RouteTable<Route> = {
 
 const NO_PARAMS: Params = {}
 
-const nodeOf = <Route>(): Node<Route> => ({ literals: new Map(), param: undefined, methods: new Map() })
+const createNode = <Route>(): Node<Route> => ({ literals: new Map(), param: undefined, methods: new Map() })
 
 /** An invalid percent-encoding (RFC 3986 2.1) stays as it is. */
-export const decoded = (segment: string): string => {
+export const decodeSegment = (segment: string): string => {
   if (!segment.includes('%')) return segment
   try {
     return decodeURIComponent(segment)
@@ -54,7 +54,7 @@ const walk = <Route>(node: Node<Route>, wanted: Wanted, at: number): Leaf<Route>
 
 /** @example table.add('GET', '/api/devices/{id}', 'one'); table.find('GET', '/api/devices/web%201') */
 export const createRouteTable = <Route>(): RouteTable<Route> => {
-  const root = nodeOf<Route>()
+  const root = createNode<Route>()
   const known = new Set<string>()
   const locate = (wanted: Wanted) => (wanted.path.startsWith('/') ? walk(root, wanted, 1) : undefined)
 
@@ -66,11 +66,11 @@ export const createRouteTable = <Route>(): RouteTable<Route> => {
         const [, param] = /^\{(\w+)\}$/.exec(segment) ?? []
         if (param !== undefined) {
           params.push(param)
-          node.param ??= nodeOf()
+          node.param ??= createNode()
           node = node.param
           continue
         }
-        const next = node.literals.get(segment) ?? nodeOf<Route>()
+        const next = node.literals.get(segment) ?? createNode<Route>()
         node.literals.set(segment, next)
         node = next
       }
@@ -83,7 +83,7 @@ export const createRouteTable = <Route>(): RouteTable<Route> => {
       if (!leaf) return undefined
       if (values.length === 0) return { route: leaf.route, params: NO_PARAMS }
       const params: Record<string, string> = {}
-      for (const [i, name] of leaf.params.entries()) params[name] = decoded(values[i] ?? '')
+      for (const [i, name] of leaf.params.entries()) params[name] = decodeSegment(values[i] ?? '')
       return { route: leaf.route, params }
     },
     methods: (path) => {

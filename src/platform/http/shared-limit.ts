@@ -1,6 +1,13 @@
 /** A rate limit that instances share in a Valkey server. While it is down, each instance counts alone. */
 import type { Valkey } from '../runtime/valkey.ts'
-import { type ClientLimiter, type Counted, type Limit, SITE_FACTOR, stricter, type Verdict } from './rate-limit.ts'
+import {
+  type ClientLimiter,
+  type Counted,
+  type Limit,
+  SITE_FACTOR,
+  selectStricter,
+  type Verdict,
+} from './rate-limit.ts'
 
 /**
  * One atomic script over the buckets of a client and of its site. The first request of a window begins it. A request
@@ -42,11 +49,11 @@ type Options = {
 
 export const createSharedLimiter = ({ limit, name, valkey, own }: Options): SharedLimiter => {
   const { requests, windowMs } = limit
-  const keyOf = (client: string) => `plat:limit:${name}:${client}`
+  const buildKey = (client: string) => `plat:limit:${name}:${client}`
   let restsUntilMs = 0
 
   const ask = async ({ client, site }: Counted, nowMs: number): Promise<Verdict> => {
-    const keys = site === undefined ? [keyOf(client)] : [keyOf(client), keyOf(site)]
+    const keys = site === undefined ? [buildKey(client)] : [buildKey(client), buildKey(site)]
     const sizes = site === undefined ? [requests] : [requests, requests * SITE_FACTOR]
     const texts = [windowMs, ...sizes].map(String)
     const answer = await valkey.send('EVAL', TAKE, String(keys.length), ...keys, ...texts)
@@ -57,7 +64,7 @@ export const createSharedLimiter = ({ limit, name, valkey, own }: Options): Shar
       const isAllowed = allowed === 1 || used < size
       return { isAllowed, limit: size, remaining: Math.max(0, size - used), resetMs: nowMs + leftMs }
     })
-    return verdicts.reduce(stricter)
+    return verdicts.reduce(selectStricter)
   }
 
   return {

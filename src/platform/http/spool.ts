@@ -1,6 +1,6 @@
 /** Temporary files for the rest of answers whose clients are slow, with one bound for all of them. */
 import { mkdirSync } from 'node:fs'
-import { freeBytesOf } from '../db/disk/reserve.ts'
+import { readFreeBytes } from '../db/disk/reserve.ts'
 import { openUnnamedFile, removeLeftNames, writeAt } from '../runtime/unnamed-file.ts'
 
 /** Maximum size of all files together: about 25 complete lists of 100,000 devices. */
@@ -31,18 +31,18 @@ export type SpoolOptions = {
 }
 
 /** Creates the folder first: with PostgreSQL there may be none, and its free space is then unknown. */
-const freeBytesIn = (folder: string): number => {
+const measureFreeBytes = (folder: string): number => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch {
     return 0 // the folder is not writable
   }
-  return freeBytesOf(folder)
+  return readFreeBytes(folder)
 }
 
 /** @param options.folder created with the first file */
 export const createSpoolSpace = (options: SpoolOptions): SpoolSpace => {
-  const { folder, mostBytes = MOST_SPOOLED_BYTES, freeBytes = () => freeBytesIn(folder) } = options
+  const { folder, mostBytes = MOST_SPOOLED_BYTES, freeBytes = () => measureFreeBytes(folder) } = options
   let used = 0
   removeLeftNames(folder)
 

@@ -5,12 +5,12 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { etagOf, matchesEtag, quoted } from '../contract/etag.ts'
-import { acceptedCoding, weightsOf } from './compression.ts'
-import { type SecurityHeaders, securityHeaders } from './headers.ts'
+import { computeEtag, matchesEtag, quoteEtag } from '../contract/etag.ts'
+import { parseWeights, selectCoding } from './compression.ts'
+import { getSecurityHeaders, type SecurityHeaders } from './headers.ts'
 import { split } from './request-context.ts'
 import { createHostCheck, type HostCheck } from './request-host.ts'
-import { themeAttributes } from './theme-cookie.ts'
+import { formatThemeAttributes } from './theme-cookie.ts'
 
 /** Undefined for a request that is not for the UI. */
 export type Site = (request: Request) => Response | undefined
@@ -64,13 +64,13 @@ const readAssets = (folder: string): ReadonlyMap<string, File> => {
 
 type Answer = (body: Bytes | string | null, status: number, headers: Readonly<Record<string, string>>) => Response
 
-const answerWith =
+const createAnswer =
   (security: SecurityHeaders): Answer =>
   (body, status, headers) =>
     new Response(body, { status, headers: { ...security, 'X-Request-Id': Bun.randomUUIDv7(), ...headers } })
 
-const assetAnswer = (answer: Answer, { type, plain, coded }: File, accepted: string | null): Response => {
-  const coding = acceptedCoding(accepted, [...coded.keys()])
+const respondAsset = (answer: Answer, { type, plain, coded }: File, accepted: string | null): Response => {
+  const coding = selectCoding(accepted, [...coded.keys()])
   return answer((coding && coded.get(coding)) ?? plain, 200, {
     'Content-Type': type,
     'Cache-Control': FOREVER,
@@ -86,20 +86,20 @@ const wantsHtml = ({ headers }: Request): boolean =>
 /** True if Accept allows HTML (RFC 9110 12.5.1) or is missing; the root has only the page. */
 const acceptsHtml = ({ headers }: Request): boolean => {
   if (headers.has('x-requested-with')) return false
-  const ranges = weightsOf(headers.get('accept') || '*/*')
+  const ranges = parseWeights(headers.get('accept') || '*/*')
   const weight = ranges.get('text/html') ?? ranges.get('text/*') ?? ranges.get('*/*') ?? 0
   return weight > 0
 }
 
 /** Compiles `/devices/$id` to an expression. A trailing slash names the same page. */
-const patternOf = (paths: readonly string[]): RegExp =>
+const compilePattern = (paths: readonly string[]): RegExp =>
   new RegExp(`^(${paths.map((path) => path.replace(/\/$/, '').replace(/\$\w+/g, '[^/]+')).join('|')})/?$`)
 
 /** Reads the paths of the UI, as its build wrote them. */
 const readPaths = (folder: string): RegExp => {
   // Written by web/build.ts alone.
   const paths = JSON.parse(readFileSync(join(folder, 'paths.json'), 'utf8')) as readonly string[]
-  return patternOf(paths)
+  return compilePattern(paths)
 }
 
 const NOT_BUILT = 'The web UI is not built. `npm start` builds it; the API works without it.\n'
@@ -113,13 +113,13 @@ type Loaded = {
   readonly places: RegExp
 }
 
-const pagesOf = (plain: string): Loaded['pageFor'] => {
+const createPageCache = (plain: string): Loaded['pageFor'] => {
   const made = new Map<string, Page>()
   return (look) => {
     const known = made.get(look)
     if (known) return known
     const html = plain.replace('<html', `<html${look}`)
-    const page = { html, etag: etagOf(html) }
+    const page = { html, etag: computeEtag(html) }
     made.set(look, page)
     return page
   }
@@ -140,15 +140,15 @@ const OPENED_BY_OTHERS = { 'Cross-Origin-Opener-Policy': 'unsafe-none' }
 
 /** Creates the site. It reads the UI at the first request. */
 export const openSite = (folder: string, options: SiteOptions = {}): Site => {
-  const { alsoPages = [], headers: security = securityHeaders({ cookieSecure: true }) } = options
+  const { alsoPages = [], headers: security = getSecurityHeaders({ cookieSecure: true }) } = options
   const { checkHost = createHostCheck([]), attributes = '' } = options
-  const answer = answerWith(security)
+  const answer = createAnswer(security)
   const isPage = (path: string): boolean => !NOT_A_PAGE.test(path) || alsoPages.includes(path)
   let loaded: Loaded | undefined
   const load = () => {
     if (!existsSync(join(folder, 'index.html'))) return undefined
     const page = readFileSync(join(folder, 'index.html'), 'utf8')
-    return { assets: readAssets(join(folder, 'assets')), pageFor: pagesOf(page), places: readPaths(folder) }
+    return { assets: readAssets(join(folder, 'assets')), pageFor: createPageCache(page), places: readPaths(folder) }
   }
 
   return (request) => {
@@ -164,17 +164,17 @@ export const openSite = (folder: string, options: SiteOptions = {}): Site => {
     const { assets, pageFor, places } = loaded
     if (isAsset) {
       const file = assets.get(path)
-      if (file) return assetAnswer(answer, file, request.headers.get('accept-encoding'))
+      if (file) return respondAsset(answer, file, request.headers.get('accept-encoding'))
       // After an upgrade, an open tab requests files of the previous version.
       return answer('Not found\n', 404, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' })
     }
-    const { html, etag } = pageFor(attributes + themeAttributes(request.headers.get('cookie')))
+    const { html, etag } = pageFor(attributes + formatThemeAttributes(request.headers.get('cookie')))
     const headers = {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': PAGE_POLICY,
       'Cache-Control': 'no-cache',
       Vary: 'Accept, Cookie',
-      ETag: quoted(etag),
+      ETag: quoteEtag(etag),
       ...(alsoPages.includes(path) ? OPENED_BY_OTHERS : {}),
     }
     // The page itself shows that it was not found.

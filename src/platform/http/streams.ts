@@ -55,10 +55,10 @@ type Options = {
   readonly readQueues?: (localPort: number) => Promise<Unacknowledged>
 }
 
-const byAge = (a: Outgoing, b: Outgoing): number => a.startedMs - b.startedMs
+const compareAge = (a: Outgoing, b: Outgoing): number => a.startedMs - b.startedMs
 
 /** Returns the elements beyond the first `most` of a list sorted by age: the oldest. */
-const tooMany = (silent: readonly Outgoing[], most: number): readonly Outgoing[] =>
+const takeExcess = (silent: readonly Outgoing[], most: number): readonly Outgoing[] =>
   silent.slice(0, Math.max(0, silent.length - most))
 
 export const createStreams = ({ limits, log, space, readQueues = readUnacknowledged }: Options): Streams => {
@@ -87,10 +87,10 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
   /** Ends the oldest answer of the user whose answers take the most room, until there is room. */
   const hasRoom = (bytes: number): boolean => {
     while (!space.hasRoomFor(bytes)) {
-      const spooled = [...all].filter((one) => one.spooledBytes > 0).sort(byAge)
+      const spooled = [...all].filter((one) => one.spooledBytes > 0).sort(compareAge)
       const byOwner = Map.groupBy(spooled, ({ recipient }) => recipient.owner)
-      const bytesOf = (group: readonly Outgoing[]) => group.reduce((sum, one) => sum + one.spooledBytes, 0)
-      const [largest] = [...byOwner.values()].sort((a, b) => bytesOf(b) - bytesOf(a))
+      const sumSpooledBytes = (group: readonly Outgoing[]) => group.reduce((sum, one) => sum + one.spooledBytes, 0)
+      const [largest] = [...byOwner.values()].sort((a, b) => sumSpooledBytes(b) - sumSpooledBytes(a))
       const oldest = largest?.[0]
       if (!oldest) return false
       cut(oldest, 'temporary files of slow answers take too much space')
@@ -156,11 +156,11 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
   }
 
   const enforceLimits = (): void => {
-    const silent = [...all].filter((one) => one.isClientsTurn && one.pace.isSilent()).sort(byAge)
+    const silent = [...all].filter((one) => one.isClientsTurn && one.pace.isSilent()).sort(compareAge)
     for (const own of Map.groupBy(silent, ({ recipient }) => recipient.owner).values())
-      for (const one of tooMany(own, perUser)) cut(one, 'too many answers of this user are not read')
+      for (const one of takeExcess(own, perUser)) cut(one, 'too many answers of this user are not read')
     const left = silent.filter((one) => !one.isEnded)
-    for (const one of tooMany(left, total)) cut(one, 'too many answers are not read')
+    for (const one of takeExcess(left, total)) cut(one, 'too many answers are not read')
     moveToFile([...all].filter((one) => one.isClientsTurn && one.hasTooMuchQueued))
   }
 
@@ -203,7 +203,9 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
     },
     release: (beforeMs, owner) => {
       const isMeant = ({ recipient }: Outgoing): boolean => owner === undefined || recipient.owner === owner
-      const held = [...all].filter((one) => one.holdsSource && one.startedMs <= beforeMs && isMeant(one)).sort(byAge)
+      const held = [...all]
+        .filter((one) => one.holdsSource && one.startedMs <= beforeMs && isMeant(one))
+        .sort(compareAge)
       if (held.length === 0) return
       moveToFile(held)
       const late = setTimeout(() => {

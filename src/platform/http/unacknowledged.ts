@@ -21,14 +21,14 @@ const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
 const MAPPED_V4 = 0xffff_0000_0000n
 const UNKNOWN: Unacknowledged = () => undefined
 
-const keyOf = (address: bigint, port: number, localPort: number): string => `${address} ${port} ${localPort}`
+const buildKey = (address: bigint, port: number, localPort: number): string => `${address} ${port} ${localPort}`
 
 /** The kernel prints 32-bit words in the machine's byte order. All platforms of Bun are little-endian. */
-const bigEndian = (word: string): string => (word.match(/../g) ?? []).reverse().join('')
+const toBigEndian = (word: string): string => (word.match(/../g) ?? []).reverse().join('')
 
-/** @example addressOf('0100007F') // 127.0.0.1 as an IPv4-mapped address */
-const addressOf = (hex: string): bigint => {
-  const value = BigInt(`0x${(hex.match(/.{8}/g) ?? []).map(bigEndian).join('')}`)
+/** @example parseAddress('0100007F') // 127.0.0.1 as an IPv4-mapped address */
+const parseAddress = (hex: string): bigint => {
+  const value = BigInt(`0x${(hex.match(/.{8}/g) ?? []).map(toBigEndian).join('')}`)
   return hex.length === 8 ? value | MAPPED_V4 : value
 }
 
@@ -43,7 +43,7 @@ export const parseTable = (text: string, localPort: number): Map<string, number>
     if (!line.includes(local) || line.includes(NOTHING_QUEUED)) continue
     const [, own = '', remote = '', port = '', bytes = ''] = LINE.exec(line) ?? []
     if (Number.parseInt(own, 16) !== localPort) continue
-    queued.set(keyOf(addressOf(remote), Number.parseInt(port, 16), localPort), Number.parseInt(bytes, 16))
+    queued.set(buildKey(parseAddress(remote), Number.parseInt(port, 16), localPort), Number.parseInt(bytes, 16))
   }
   return queued
 }
@@ -56,6 +56,6 @@ export const readUnacknowledged = async (localPort: number): Promise<Unacknowled
   const queued = new Map(texts.flatMap((text) => [...parseTable(text, localPort)]))
   return ({ address, port }) => {
     const ip = parseIp(address.replace(/%.*$/, ''))
-    return ip && (queued.get(keyOf(ip.family === 4 ? ip.value | MAPPED_V4 : ip.value, port, localPort)) ?? 0)
+    return ip && (queued.get(buildKey(ip.family === 4 ? ip.value | MAPPED_V4 : ip.value, port, localPort)) ?? 0)
   }
 }

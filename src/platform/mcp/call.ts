@@ -1,12 +1,12 @@
 /** Runs one tool call. Every failure becomes a result that a model can read. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { toolName } from '../cli/command-name.ts'
+import { getToolName } from '../cli/command-name.ts'
 import { AppError, invalid, invalidField, orNotFound, shorten, toAppError, toErrorBody } from '../contract/errors.ts'
 import type { DescribeCustom } from '../contract/json-schema.ts'
-import { fieldName, parse, unknownFields } from '../contract/validate.ts'
+import { formatFieldName, listUnknownFields, parse } from '../contract/validate.ts'
 import type { ReadPoint } from '../db/database.ts'
-import { admissionOf, checkAccess, InsufficientScopeError } from '../operation/access.ts'
+import { checkAccess, getAdmission, InsufficientScopeError } from '../operation/access.ts'
 import type { Caller } from '../operation/caller.ts'
 import type { Bound } from '../operation/context.ts'
 import type { Kernel } from '../operation/kernel.ts'
@@ -15,10 +15,10 @@ import type { Request } from '../operation/request.ts'
 import type { Rights } from '../operation/rights.ts'
 import { runInTurn } from '../operation/turn.ts'
 import type { Logger } from '../runtime/log.ts'
-import { answerFieldsOf, listIn } from './output.ts'
-import { setsOf, withIds } from './references.ts'
+import { listAnswerFields, listIn } from './output.ts'
+import { toOperationSets, withIds } from './references.ts'
 import { createSearch, type SearchOperations } from './search.ts'
-import { fitted, type Shaped, shape } from './shape.ts'
+import { limitSize, type Shaped, shape } from './shape.ts'
 import { APPLY_TOOL, CALL_TOOL, DEFAULT_ROWS, isPaged, isWithheld, needsPlan, SEARCH_TOOL } from './tools.ts'
 
 /** The caller and the request of a tool call. */
@@ -79,9 +79,9 @@ export const createToolBox = <Tables>(
       isPaged: isPaged(bound.op),
       needsPlan: needsPlan(bound.op),
       listIn: listIn(bound.op),
-      answerFields: answerFieldsOf(bound.op),
+      answerFields: listAnswerFields(bound.op),
     }))
-  const named = entries.map((entry) => [toolName(entry.bound.op), entry] as const)
+  const named = entries.map((entry) => [getToolName(entry.bound.op), entry] as const)
   return {
     run,
     refused,
@@ -89,7 +89,7 @@ export const createToolBox = <Tables>(
     listed: new Map(named.filter(([, { bound }]) => bound.op.mcp === 'listed')),
     callable: new Map([...named, ...entries.map((entry) => [entry.bound.op.name, entry] as const)]),
     search: createSearch(entries.map(({ bound }) => bound.op)),
-    sets: setsOf(operations.map(({ op }) => op)),
+    sets: toOperationSets(operations.map(({ op }) => op)),
     byOperation: new Map(operations.map((bound) => [bound.op, bound])),
   }
 }
@@ -102,7 +102,7 @@ const isAppError = (thrown: unknown): thrown is AppError => thrown instanceof Ap
 const refuseUnknown = (schema: z.ZodType, input: Arguments, isKnown = (_: string): boolean => true): void => {
   const known = Object.fromEntries(Object.entries(input).filter(([field]) => isKnown(field)))
   const withheld = Object.keys(input).filter((field) => !isKnown(field))
-  const fields = [...unknownFields(schema, known), ...withheld.map((field) => fieldName([field]))]
+  const fields = [...listUnknownFields(schema, known), ...withheld.map((field) => formatFieldName([field]))]
   const unknown = fields.map((field) => ({ field, message: 'unknown field' }))
   if (unknown.length === 0) return
   try {
@@ -122,7 +122,7 @@ const FieldsInput = z.object({ fields: z.array(z.string()).max(MAX_WANTED_FIELDS
 const MAX_UNKNOWN = 1024
 
 /** Validates the `fields` argument before the operation runs. @throws AppError VALIDATION_ERROR */
-const fieldsOf = (known: readonly string[], wanted: unknown): readonly string[] | undefined => {
+const parseFields = (known: readonly string[], wanted: unknown): readonly string[] | undefined => {
   const { fields } = parse(FieldsInput, { fields: wanted })
   const unknown = fields?.filter((field) => !known.includes(field)) ?? []
   if (unknown.length === 0) return fields
@@ -143,13 +143,13 @@ const validateFields = <Tables>(
   { caller }: CallContext,
 ) => {
   // As over REST: a caller without the permission learns nothing about the input.
-  checkAccess(admissionOf(bound.op, input.id), caller, bound.op.limited)
+  checkAccess(getAdmission(bound.op, input.id), caller, bound.op.limited)
   refuseUnknown(bound.op.input, input, (field) => !isWithheld(bound.op, field))
-  return fieldsOf(isPlanned ? [] : answerFields, fields)
+  return parseFields(isPlanned ? [] : answerFields, fields)
 }
 
 /** Builds the kernel's request for a call by this tool. */
-const requestOf = (
+const buildRequest = (
   { caller, rights, requestId, client, signal }: CallContext,
   tool: string,
 ): Omit<Request, 'input'> => ({
@@ -168,7 +168,7 @@ const runOperation = async <Tables>(
   context: CallContext,
 ): Promise<Shaped> => {
   const { bound, isPaged, needsPlan: isPlanned, listIn } = entry
-  const request = { ...requestOf(context, call.tool), readPoint: context.readPoint }
+  const request = { ...buildRequest(context, call.tool), readPoint: context.readPoint }
   let input: Arguments = isPaged ? { limit: DEFAULT_ROWS, ...call.input } : call.input
   let fields: readonly string[] | undefined
   try {
@@ -186,7 +186,7 @@ const runOperation = async <Tables>(
   }
   if (isPlanned) {
     try {
-      return fitted(await runInTurn(bound, context.caller, () => box.plans.make(bound, { ...request, input })))
+      return limitSize(await runInTurn(bound, context.caller, () => box.plans.make(bound, { ...request, input })))
     } catch (error) {
       // A plan is not recorded, but a refusal for lack of a permission is.
       if (isAppError(error) && error.code === 'FORBIDDEN') await box.refused(bound.op, { ...request, input }, error)
@@ -214,7 +214,7 @@ export class UnknownToolError extends Error {
   }
 }
 
-const answerOf = async <Tables>(
+const runTool = async <Tables>(
   box: ToolBox<Tables>,
   tool: string,
   args: Arguments,
@@ -226,7 +226,7 @@ const answerOf = async <Tables>(
   }
   if (tool === APPLY_TOOL.name) {
     refuseUnknown(ApplyInput, args)
-    return fitted(await box.plans.apply(parse(ApplyInput, args).plan_id, requestOf(context, tool)))
+    return limitSize(await box.plans.apply(parse(ApplyInput, args).plan_id, buildRequest(context, tool)))
   }
   if (tool === CALL_TOOL.name) {
     refuseUnknown(CallInput, args)
@@ -241,7 +241,7 @@ const answerOf = async <Tables>(
 }
 
 /** Builds the result of a failure. An unexpected error is logged in full and not shown. */
-export const failureOf = (
+export const reportFailure = (
   thrown: unknown,
   { log, requestId, insufficientScope }: CallContext,
   called: string,
@@ -253,7 +253,7 @@ export const failureOf = (
   return error
 }
 
-const result = (value: Shaped, isError = false): CallToolResult => ({
+const toResult = (value: Shaped, isError = false): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(value) }],
   structuredContent: value,
   ...(isError && { isError }),
@@ -267,9 +267,9 @@ export const callTool = async <Tables>(
   context: CallContext,
 ): Promise<CallToolResult> => {
   try {
-    return result(await answerOf(box, name, args, context))
+    return toResult(await runTool(box, name, args, context))
   } catch (thrown) {
     if (thrown instanceof UnknownToolError) throw thrown
-    return result(toErrorBody(failureOf(thrown, context, name)), true)
+    return toResult(toErrorBody(reportFailure(thrown, context, name)), true)
   }
 }

@@ -11,7 +11,7 @@ import { toAppError } from '../contract/errors.ts'
 import type { DescribeCustom } from '../contract/json-schema.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from '../http/body.ts'
 import { DATA_CACHE_CONTROL } from '../http/headers.ts'
-import { wholeResponse } from '../http/respond.ts'
+import { createWholeResponse } from '../http/respond.ts'
 import type { Bound } from '../operation/context.ts'
 import {
   type CallContext,
@@ -23,9 +23,9 @@ import {
   UnknownToolError,
 } from './call.ts'
 import { isAllowedOrigin, type OriginRule } from './origin.ts'
-import { type Prompt, promptList, promptText } from './prompts.ts'
-import { createReadResource, type ReadResource, type ResourceKind, templatesOf } from './resources.ts'
-import { NO_CUSTOM_FIELDS, type ToolDefinition, toolDefinitions } from './tools.ts'
+import { getPrompt, listPrompts, type Prompt } from './prompts.ts'
+import { createReadResource, type ReadResource, type ResourceKind, toTemplates } from './resources.ts'
+import { listToolDefinitions, NO_CUSTOM_FIELDS, type ToolDefinition } from './tools.ts'
 
 /** The newest revision, and the two before it. */
 export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18'] as const
@@ -57,7 +57,7 @@ type Served<Tables> = Pick<McpOptions<Tables>, 'version' | 'resources' | 'prompt
 }
 
 /** One server per request: an instance of the SDK belongs to one connection, and there are no connections. */
-const serverFor = <Tables>(served: Served<Tables>, context: CallContext): Server => {
+const createServer = <Tables>(served: Served<Tables>, context: CallContext): Server => {
   const { version, toolsWith, box, resources, prompts, read } = served
   const server = new Server(
     { name: 'plat', version },
@@ -82,14 +82,14 @@ const serverFor = <Tables>(served: Served<Tables>, context: CallContext): Server
   })
   // There are too many to list; tools find them.
   server.setRequestHandler('resources/list', () => ({ resources: [] }))
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templatesOf(resources) }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: toTemplates(resources) }))
   server.setRequestHandler('resources/read', ({ params: { uri } }) => read(uri, context))
-  server.setRequestHandler('prompts/list', () => ({ prompts: promptList(prompts) }))
-  server.setRequestHandler('prompts/get', ({ params: { name, arguments: args } }) => promptText(prompts, name, args))
+  server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts(prompts) }))
+  server.setRequestHandler('prompts/get', ({ params: { name, arguments: args } }) => getPrompt(prompts, name, args))
   return server
 }
 
-const rpcError = (status: number, code: number, message: string): Response =>
+const createRpcError = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status })
 
 const readMessage = async (request: Request): Promise<unknown> => {
@@ -98,7 +98,7 @@ const readMessage = async (request: Request): Promise<unknown> => {
 }
 
 /** The request as the SDK requires it, for lenient clients. Its body is parsed already. */
-const normalised = (request: Request): Request => {
+const normalizeRequest = (request: Request): Request => {
   const headers = new Headers(request.headers)
   headers.set('content-type', 'application/json')
   headers.set('accept', 'application/json, text/event-stream')
@@ -106,7 +106,7 @@ const normalised = (request: Request): Request => {
   return new Request(request.url, { method: 'POST', headers, signal: request.signal })
 }
 
-const aborted = (signal: AbortSignal): Promise<Response> =>
+const waitForAbort = (signal: AbortSignal): Promise<Response> =>
   new Promise((resolve) => {
     const answer = () => resolve(new Response(null, { status: 499 }))
     if (signal.aborted) answer()
@@ -117,7 +117,7 @@ const serveLegacy = async (server: Server, request: Request, parsedBody: unknown
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   try {
-    return await Promise.race([transport.handleRequest(request, { parsedBody }), aborted(request.signal)])
+    return await Promise.race([transport.handleRequest(request, { parsedBody }), waitForAbort(request.signal)])
   } finally {
     await server.close()
   }
@@ -139,12 +139,12 @@ const serveModern = (
 }
 
 /** Describes the tools once for each set of custom fields. */
-const toolsBy = <Tables>(operations: readonly Bound<Tables>[]): Served<Tables>['toolsWith'] => {
+const createToolCache = <Tables>(operations: readonly Bound<Tables>[]): Served<Tables>['toolsWith'] => {
   const known = new WeakMap<DescribeCustom, readonly ToolDefinition[]>()
   return (describeCustom) => {
     const tools =
       known.get(describeCustom) ??
-      toolDefinitions(
+      listToolDefinitions(
         operations.map(({ op }) => op),
         describeCustom,
       )
@@ -159,25 +159,29 @@ export const createEndpoint = <Tables>(options: McpOptions<Tables>): Endpoint =>
     version,
     resources,
     prompts,
-    toolsWith: toolsBy(operations),
+    toolsWith: createToolCache(operations),
     box: createToolBox(operations, kernel, plans),
     read: createReadResource(resources, operations, kernel),
   }
   const answer: Endpoint = async (raw, context) => {
     if (!isAllowedOrigin(raw, origins))
-      return rpcError(403, ProtocolErrorCode.InvalidRequest, 'This origin is not one of this server')
+      return createRpcError(403, ProtocolErrorCode.InvalidRequest, 'This origin is not one of this server')
     let message: unknown
     try {
       message = await readMessage(raw)
     } catch (thrown) {
       const { status, message: text } = toAppError(thrown)
-      return rpcError(status, ProtocolErrorCode.ParseError, text)
+      return createRpcError(status, ProtocolErrorCode.ParseError, text)
     }
     // Revisions since 2025-06-18 have no batches.
     if (Array.isArray(message))
-      return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Send one message in a request: there are no batches')
-    const request = normalised(raw)
-    const server = serverFor(served, context)
+      return createRpcError(
+        400,
+        ProtocolErrorCode.InvalidRequest,
+        'Send one message in a request: there are no batches',
+      )
+    const request = normalizeRequest(raw)
+    const server = createServer(served, context)
     return (await isLegacyRequest(request, message))
       ? serveLegacy(server, request, message)
       : serveModern(server, request, message, context)
@@ -185,7 +189,7 @@ export const createEndpoint = <Tables>(options: McpOptions<Tables>): Endpoint =>
   return async (raw, context) => {
     const response = await answer(raw, context)
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
-    const sent = isJson ? await wholeResponse(response) : response
+    const sent = isJson ? await createWholeResponse(response) : response
     sent.headers.set('Cache-Control', DATA_CACHE_CONTROL)
     return sent
   }

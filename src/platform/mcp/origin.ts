@@ -17,7 +17,7 @@ const isLoopbackHost = (host: string): boolean => {
   return ip ? LOOPBACK.some((block) => cidrHolds(block, ip)) : name === 'localhost'
 }
 
-const hostnameOf = (origin: string): string | undefined => {
+const getHostname = (origin: string): string | undefined => {
   try {
     return new URL(origin).hostname
   } catch {
@@ -36,6 +36,6 @@ export const isAllowedOrigin = ({ headers }: Request, { issuer, listensOn }: Ori
   if (origin === null) return true
   if (issuer !== undefined) return origin === issuer
   if (listensOn === undefined || !isLoopbackHost(listensOn)) return false
-  const hostname = hostnameOf(origin)
+  const hostname = getHostname(origin)
   return hostname !== undefined && isLoopbackHost(hostname)
 }

@@ -1,8 +1,8 @@
 /** Describes the answers of operations for tools: their fields, and their schemas in few bytes. */
 import { z } from 'zod'
-import { type DescribeCustom, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
+import { type DescribeCustom, type JsonSchema, toJsonSchema } from '../contract/json-schema.ts'
 import type { AnyOperation } from '../operation/operation.ts'
-import { inlined } from './signature.ts'
+import { resolveReferences } from './signature.ts'
 
 type Output = {
   /** The schema of an object, or of a row of a list. */
@@ -12,9 +12,9 @@ type Output = {
   readonly listIn: string | undefined
 }
 
-const outputOf = (op: AnyOperation, describeCustom?: DescribeCustom): Output => {
-  const { schema, definitions } = jsonSchemaOf(op.output, 'output', { describeCustom })
-  const whole = inlined(schema, definitions)
+const describeOutput = (op: AnyOperation, describeCustom?: DescribeCustom): Output => {
+  const { schema, definitions } = toJsonSchema(op.output, 'output', { describeCustom })
+  const whole = resolveReferences(schema, definitions)
   const [only, ...others] = Object.entries(whole.properties ?? {})
   if (whole.items) return { item: whole.items, isList: true, listIn: undefined }
   const isOnlyList = others.length === 0 && only?.[1].items !== undefined
@@ -24,24 +24,25 @@ const outputOf = (op: AnyOperation, describeCustom?: DescribeCustom): Output => 
 
 /** Cached per operation. */
 const known = new WeakMap<AnyOperation, Output>()
-const outputFor = (op: AnyOperation): Output => {
-  const output = known.get(op) ?? outputOf(op)
+const getOutput = (op: AnyOperation): Output => {
+  const output = known.get(op) ?? describeOutput(op)
   known.set(op, output)
   return output
 }
 
-export const isList = (op: AnyOperation): boolean => outputFor(op).isList
-export const listIn = (op: AnyOperation): string | undefined => outputFor(op).listIn
+export const isList = (op: AnyOperation): boolean => getOutput(op).isList
+export const listIn = (op: AnyOperation): string | undefined => getOutput(op).listIn
 
 /** Returns the top-level fields of the answer, or of each of its rows. */
-export const answerFieldsOf = (op: AnyOperation): readonly string[] => Object.keys(outputFor(op).item.properties ?? {})
+export const listAnswerFields = (op: AnyOperation): readonly string[] =>
+  Object.keys(getOutput(op).item.properties ?? {})
 
 /** Keeps only the types of values. Names explain their meaning, and bounds concern the server alone. */
-const bare = ({ type, properties, items, anyOf, enum: values }: JsonSchema, depth: number): JsonSchema => ({
+const stripSchema = ({ type, properties, items, anyOf, enum: values }: JsonSchema, depth: number): JsonSchema => ({
   ...(type !== undefined && { type }),
   ...(values !== undefined && values.length <= SHOWN_VALUES && { enum: values }),
-  ...(anyOf && { anyOf: anyOf.map((one) => bare(one, depth)) }),
-  ...(items && depth > 0 && { items: bare(items, depth - 1) }),
+  ...(anyOf && { anyOf: anyOf.map((one) => stripSchema(one, depth)) }),
+  ...(items && depth > 0 && { items: stripSchema(items, depth - 1) }),
   ...(properties && depth > 0 && { properties: mapProperties(properties, depth - 1) }),
 })
 const SHOWN_VALUES = 8
@@ -51,14 +52,17 @@ const WITHOUT_PARTS: readonly string[] = ['mount']
 
 const mapProperties = (properties: NonNullable<JsonSchema['properties']>, depth: number) =>
   Object.fromEntries(
-    Object.entries(properties).map(([name, field]) => [name, bare(field, WITHOUT_PARTS.includes(name) ? 0 : depth)]),
+    Object.entries(properties).map(([name, field]) => [
+      name,
+      stripSchema(field, WITHOUT_PARTS.includes(name) ? 0 : depth),
+    ]),
   )
 
 /** Maximum depth of a described answer: its fields, their fields, and those of the rows in them. */
 const DEPTH = 3
 
 /** The rows of a list, which `fields` turns into lists of values. */
-const listOf = (row: JsonSchema): JsonSchema => ({
+const toListSchema = (row: JsonSchema): JsonSchema => ({
   type: 'object',
   properties: {
     fields: { type: 'array', items: { type: 'string' } },
@@ -70,11 +74,11 @@ const listOf = (row: JsonSchema): JsonSchema => ({
 })
 
 /** No field is required, because `fields` may omit any, and a failure has other fields. */
-export const outputSchemaOf = (op: AnyOperation, describeCustom: DescribeCustom): JsonSchema => {
+export const toOutputSchema = (op: AnyOperation, describeCustom: DescribeCustom): JsonSchema => {
   if (op.output instanceof z.ZodVoid) return { type: 'object', properties: { done: { type: 'boolean' } } }
-  const { item } = outputOf(op, describeCustom)
-  const row = bare(item, DEPTH)
-  if (isList(op)) return listOf(row)
+  const { item } = describeOutput(op, describeCustom)
+  const row = stripSchema(item, DEPTH)
+  if (isList(op)) return toListSchema(row)
   // Several forms have no common description.
   return row.type === 'object' ? row : { type: 'object' }
 }

@@ -12,14 +12,14 @@ export type Prompt = {
   readonly text: (given: (name: string) => string) => string
 }
 
-export const promptList = (prompts: readonly Prompt[]) =>
+export const listPrompts = (prompts: readonly Prompt[]) =>
   prompts.map(({ name, title, description, arguments: args }) => ({ name, title, description, arguments: [...args] }))
 
 /** Maximum length of an argument's text. */
 const MAX_ARGUMENT = 1000
 
 /** @throws ProtocolError that names the invalid arguments */
-export const promptText = (
+export const getPrompt = (
   prompts: readonly Prompt[],
   name: string,
   given: Readonly<Record<string, string>> = {},

@@ -1,7 +1,7 @@
 /** Resolves names to ids in the input of tools: a model knows names, and ids cost tokens. */
 
 import { resolveCustom } from '../cli/custom-names.ts'
-import { type Ask, createNamesBy, momentIn, referencesOf, UUID } from '../cli/names.ts'
+import { type Ask, collectReferences, createNamesBy, getMoment, UUID } from '../cli/names.ts'
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
 import type { AnyOperation, OperationSet } from '../operation/operation.ts'
 import { isPaged } from './tools.ts'
@@ -12,8 +12,8 @@ const MOST_ROWS = 1000
 export type Run = (op: AnyOperation, input: Readonly<Record<string, unknown>>) => Promise<unknown>
 type Fields = Readonly<Record<string, unknown>>
 
-const plain = async (answer: unknown): Promise<unknown> => {
-  if (answer instanceof WithStatus) return plain(answer.value)
+const toPlain = async (answer: unknown): Promise<unknown> => {
+  if (answer instanceof WithStatus) return toPlain(answer.value)
   if (answer instanceof JsonText) return JSON.parse(answer.json)
   if (!(answer instanceof JsonList)) return answer
   const rows: unknown[] = []
@@ -22,7 +22,7 @@ const plain = async (answer: unknown): Promise<unknown> => {
 }
 
 /** Groups the operations by noun, as the lookup of names needs them. */
-export const setsOf = (operations: readonly AnyOperation[]): Readonly<Record<string, OperationSet>> =>
+export const toOperationSets = (operations: readonly AnyOperation[]): Readonly<Record<string, OperationSet>> =>
   Object.fromEntries(
     Map.groupBy(operations, ({ name }) => name.slice(0, name.indexOf('.')))
       .entries()
@@ -36,12 +36,12 @@ export const withIds = async (
   { run, sets }: { readonly run: Run; readonly sets: Readonly<Record<string, OperationSet>> },
 ): Promise<Fields> => {
   const copy = structuredClone(input)
-  const { inPath, elsewhere } = referencesOf(op, copy)
+  const { inPath, elsewhere } = collectReferences(op, copy)
   const unknown = [...inPath, ...elsewhere].filter(({ text }) => !UUID.test(text))
   const ask: Ask = async (asked, wanted) =>
-    plain(await run(asked, { ...wanted, ...(isPaged(asked) && { limit: MOST_ROWS }) }))
-  const names = createNamesBy(ask, sets, momentIn(op, input))
-  for (const reference of unknown) reference.put(await names.idOf(reference))
+    toPlain(await run(asked, { ...wanted, ...(isPaged(asked) && { limit: MOST_ROWS }) }))
+  const names = createNamesBy(ask, sets, getMoment(op, input))
+  for (const reference of unknown) reference.put(await names.findId(reference))
   await resolveCustom(op, copy, names)
   return copy
 }

@@ -3,7 +3,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import { toErrorBody } from '../contract/errors.ts'
 import type { Bound } from '../operation/context.ts'
-import { type CallContext, failureOf, type Runner } from './call.ts'
+import { type CallContext, type Runner, reportFailure } from './call.ts'
 import { shape } from './shape.ts'
 
 /** One kind of object; `{id}` in its URI is the id. */
@@ -18,7 +18,7 @@ export type ResourceKind = {
 
 const JSON_TYPE = 'application/json'
 
-export const templatesOf = (kinds: readonly ResourceKind[]) =>
+export const toTemplates = (kinds: readonly ResourceKind[]) =>
   kinds.map(({ name, description, prefix }) => ({
     uriTemplate: `${prefix}{id}`,
     name,
@@ -27,7 +27,7 @@ export const templatesOf = (kinds: readonly ResourceKind[]) =>
   }))
 
 /** RFC 6570 2.3 and 3.2.2: returns the percent-decoded value of `{id}`; undefined for a URI of another form. */
-const idIn = (uri: string, prefix: string): string | undefined => {
+const parseId = (uri: string, prefix: string): string | undefined => {
   const encoded = uri.slice(prefix.length)
   if (!uri.startsWith(prefix) || !/^[^/?#]+$/.test(encoded)) return undefined
   try {
@@ -51,7 +51,7 @@ export const createReadResource =
   ): ReadResource =>
   async (uri, context) => {
     for (const { prefix, operation } of kinds) {
-      const id = idIn(uri, prefix)
+      const id = parseId(uri, prefix)
       const bound = operations.find(({ op }) => op.name === operation)
       if (id === undefined || !bound) continue
       const { caller, requestId, client, signal } = context
@@ -60,7 +60,7 @@ export const createReadResource =
         const value = await shape(answer, { fields: undefined, mostRows: Number.POSITIVE_INFINITY, offset: 0 })
         return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(value) }] }
       } catch (thrown) {
-        const error = failureOf(thrown, context, uri)
+        const error = reportFailure(thrown, context, uri)
         if (error.code === 'NOT_FOUND') break
         const code = error.code === 'INTERNAL_ERROR' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
         throw new ProtocolError(code, error.message, toErrorBody(error))

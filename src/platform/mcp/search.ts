@@ -1,9 +1,9 @@
 /** Finds operations by description, for models that get only the most used ones as tools. */
-import { toolName } from '../cli/command-name.ts'
+import { getToolName } from '../cli/command-name.ts'
 import type { DescribeCustom } from '../contract/json-schema.ts'
 import type { AnyOperation } from '../operation/operation.ts'
-import { signatureOf } from './signature.ts'
-import { inputSchemaOf, needsPlan } from './tools.ts'
+import { formatSignature } from './signature.ts'
+import { needsPlan, toInputSchema } from './tools.ts'
 
 const MAX_RESULTS = 8
 
@@ -28,7 +28,7 @@ export type SearchAnswer = {
 /** A search does not distinguish `networks` from `network`. */
 const stem = (word: string): string => (word.length > 3 ? word.replace(/s$/, '') : word)
 
-const wordsOf = (text: string): string[] =>
+const extractWords = (text: string): string[] =>
   text
     .toLowerCase()
     .split(/[^a-z0-9]+/)
@@ -37,13 +37,13 @@ const wordsOf = (text: string): string[] =>
 
 type Indexed = { readonly op: AnyOperation; readonly name: ReadonlySet<string>; readonly text: string }
 
-const indexed = (op: AnyOperation): Indexed => ({
+const toIndexed = (op: AnyOperation): Indexed => ({
   op,
-  name: new Set([...wordsOf(op.name), ...wordsOf(toolName(op))]),
-  text: wordsOf(`${op.summary} ${op.description ?? ''} ${op.http} ${op.effect}`).join(' '),
+  name: new Set([...extractWords(op.name), ...extractWords(getToolName(op))]),
+  text: extractWords(`${op.summary} ${op.description ?? ''} ${op.http} ${op.effect}`).join(' '),
 })
 
-const scoreOf = ({ name, text }: Indexed, words: readonly string[]): number =>
+const computeScore = ({ name, text }: Indexed, words: readonly string[]): number =>
   words.reduce((score, word) => score + (name.has(word) ? 4 : 0) + (text.includes(word) ? 1 : 0), 0)
 
 const describe = (op: AnyOperation, describeCustom: DescribeCustom | undefined): FoundOperation => ({
@@ -51,7 +51,7 @@ const describe = (op: AnyOperation, describeCustom: DescribeCustom | undefined):
   summary: op.description ? `${op.summary}. ${op.description}` : op.summary,
   effect: op.effect,
   access: op.access,
-  input: signatureOf(inputSchemaOf(op, describeCustom)),
+  input: formatSignature(toInputSchema(op, describeCustom)),
   ...(needsPlan(op) && { plan: true }),
 })
 
@@ -59,11 +59,11 @@ const describe = (op: AnyOperation, describeCustom: DescribeCustom | undefined):
 export type SearchOperations = (query: string, describeCustom?: DescribeCustom) => SearchAnswer
 
 export const createSearch = (operations: readonly AnyOperation[]): SearchOperations => {
-  const index = operations.map(indexed)
+  const index = operations.map(toIndexed)
   return (query, describeCustom) => {
-    const words = wordsOf(query)
+    const words = extractWords(query)
     const matches = index
-      .map((one) => ({ op: one.op, score: scoreOf(one, words) }))
+      .map((one) => ({ op: one.op, score: computeScore(one, words) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
     if (matches.length > 0)

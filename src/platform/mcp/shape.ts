@@ -24,17 +24,17 @@ const keep = (row: unknown, fields: Fields): unknown => {
 }
 
 /** Returns a row of a table: its values in the order of the fields, which the table names once. */
-const valuesOf = (row: unknown, fields: Fields): unknown =>
+const toValues = (row: unknown, fields: Fields): unknown =>
   fields && fields.length > 0 && isRow(row) ? fields.map((field) => getOwn(row, field) ?? null) : row
 
-const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
+const measureSize = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
 
 /** Returns as many elements from the list's start as fit into `bytes`. */
-const headOf = (list: readonly unknown[], bytes: number): unknown[] => {
+const takeHead = (list: readonly unknown[], bytes: number): unknown[] => {
   const kept: unknown[] = []
   let size = 2
   for (const item of list) {
-    size += sizeOf(item) + 1
+    size += measureSize(item) + 1
     if (size > bytes) break
     kept.push(item)
   }
@@ -42,14 +42,14 @@ const headOf = (list: readonly unknown[], bytes: number): unknown[] => {
 }
 
 /** Shortens the longest list of an object that is too large. */
-export const fitted = (value: Row): Row => {
-  const excess = sizeOf(value) - MAX_OBJECT_BYTES
+export const limitSize = (value: Row): Row => {
+  const excess = measureSize(value) - MAX_OBJECT_BYTES
   if (excess <= 0) return value
   const lists = Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]))
-  const [longest] = lists.sort(([, a], [, b]) => sizeOf(b) - sizeOf(a))
+  const [longest] = lists.sort(([, a], [, b]) => measureSize(b) - measureSize(a))
   if (!longest) return value
   const [name, list] = longest
-  const cut = headOf(list, Math.max(0, sizeOf(list) - excess - 256))
+  const cut = takeHead(list, Math.max(0, measureSize(list) - excess - 256))
   return { ...value, [name]: cut, truncated: { [name]: `${cut.length} of ${list.length}; don't write this list back` } }
 }
 
@@ -64,8 +64,8 @@ const shapeList = async ({ rows, total, offset }: Page, fields: Fields, mostRows
   const items: unknown[] = []
   let size = 0
   const take = (row: unknown): boolean => {
-    const item = valuesOf(isRow(row) ? fitted(row) : row, fields)
-    size += sizeOf(item) + 1
+    const item = toValues(isRow(row) ? limitSize(row) : row, fields)
+    size += measureSize(item) + 1
     // The first row is always included: an empty page would never end.
     if (items.length >= mostRows || (items.length > 0 && size > MAX_LIST_BYTES)) return false
     items.push(item)
@@ -88,7 +88,7 @@ const shapeList = async ({ rows, total, offset }: Page, fields: Fields, mostRows
   }
 }
 
-async function* parsed(rows: AsyncIterable<readonly string[]>): AsyncGenerator<readonly unknown[]> {
+async function* parseRows(rows: AsyncIterable<readonly string[]>): AsyncGenerator<readonly unknown[]> {
   for await (const chunk of rows) yield chunk.map((row): unknown => JSON.parse(row))
 }
 
@@ -111,7 +111,7 @@ export const shape = async (answer: unknown, options: ShapeOptions): Promise<Sha
   const { fields, mostRows, offset, listIn } = options
   if (answer === undefined) return { done: true }
   if (answer instanceof JsonList)
-    return shapeList({ rows: parsed(answer.parts.rows()), total: answer.parts.total, offset }, fields, mostRows)
+    return shapeList({ rows: parseRows(answer.parts.rows()), total: answer.parts.total, offset }, fields, mostRows)
   const whole: unknown = answer instanceof JsonText ? JSON.parse(answer.json) : answer
   const value = listIn !== undefined && isRow(whole) ? whole[listIn] : whole
   if (Array.isArray(value)) {
@@ -119,5 +119,5 @@ export const shape = async (answer: unknown, options: ShapeOptions): Promise<Sha
     return shapeList({ rows: once(value), total: async () => total, offset }, fields, mostRows)
   }
   const kept = keep(value, fields)
-  return isRow(kept) ? fitted(kept) : { value: kept }
+  return isRow(kept) ? limitSize(kept) : { value: kept }
 }

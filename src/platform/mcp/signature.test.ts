@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { inlined, signatureOf } from './signature.ts'
+import { formatSignature, resolveReferences } from './signature.ts'
 
 test.each([
   [{ type: 'string' }, 'string'],
@@ -20,12 +20,14 @@ test.each([
     },
     '{ a: string /* What */, b?: boolean }',
   ],
-] as const)('%j is %s', (schema, text) => expect(signatureOf(schema)).toBe(text))
+] as const)('%j is %s', (schema, text) => expect(formatSignature(schema)).toBe(text))
 
 test('named schemas are put in their place', () => {
   const definitions = { Leaf: { type: 'object', properties: { a: { type: 'string' } } } }
   const ref = { $ref: '#/components/schemas/Leaf' }
-  expect(inlined({ type: 'object', properties: { list: { type: 'array', items: ref } } }, definitions)).toEqual({
+  expect(
+    resolveReferences({ type: 'object', properties: { list: { type: 'array', items: ref } } }, definitions),
+  ).toEqual({
     type: 'object',
     properties: { list: { type: 'array', items: definitions.Leaf } },
   })

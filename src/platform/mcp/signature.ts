@@ -1,5 +1,5 @@
 /** Writes a JSON Schema with few tokens, in the syntax of TypeScript types. */
-import { baseType, type Definitions, isNullable, type JsonSchema, refName } from '../contract/json-schema.ts'
+import { type Definitions, getBaseType, getRefName, isNullable, type JsonSchema } from '../contract/json-schema.ts'
 
 const NAMES: Readonly<Record<string, string>> = {
   integer: 'integer',
@@ -8,25 +8,25 @@ const NAMES: Readonly<Record<string, string>> = {
   string: 'string',
 }
 
-const range = (min: number | undefined, max: number | undefined): string =>
+const formatRange = (min: number | undefined, max: number | undefined): string =>
   min === undefined && max === undefined ? '' : `(${min ?? ''}..${max ?? ''})`
 
-const listed = (schema: JsonSchema): string => {
-  const item = schema.items ? signatureOf(schema.items) : 'any'
+const formatList = (schema: JsonSchema): string => {
+  const item = schema.items ? formatSignature(schema.items) : 'any'
   return item.includes(' ') && !item.startsWith('{') ? `(${item})[]` : `${item}[]`
 }
 
-const objectOf = ({ properties, required = [] }: JsonSchema): string => {
+const formatObject = ({ properties, required = [] }: JsonSchema): string => {
   if (!properties) return 'object'
   const fields = Object.entries(properties).map(([name, field]) => {
     const meaning = field.description ? ` /* ${field.description} */` : ''
-    return `${name}${required.includes(name) ? '' : '?'}: ${signatureOf(field)}${meaning}`
+    return `${name}${required.includes(name) ? '' : '?'}: ${formatSignature(field)}${meaning}`
   })
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
 }
 
-const bare = (schema: JsonSchema): string => {
-  if (schema.$ref !== undefined) return refName(schema.$ref)
+const formatBare = (schema: JsonSchema): string => {
+  if (schema.$ref !== undefined) return getRefName(schema.$ref)
   if (schema.enum !== undefined)
     return schema.enum
       .filter((one) => one !== null)
@@ -34,32 +34,32 @@ const bare = (schema: JsonSchema): string => {
       .join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   const options = schema.anyOf ?? schema.oneOf
-  if (options) return options.map(signatureOf).join(' | ')
-  const type = baseType(schema)
-  if (type === 'object') return objectOf(schema)
-  if (type === 'array') return listed(schema)
+  if (options) return options.map(formatSignature).join(' | ')
+  const type = getBaseType(schema)
+  if (type === 'object') return formatObject(schema)
+  if (type === 'array') return formatList(schema)
   if (type === 'string') return schema.format ?? 'string'
-  return type === undefined ? 'any' : `${NAMES[type] ?? type}${range(schema.minimum, schema.maximum)}`
+  return type === undefined ? 'any' : `${NAMES[type] ?? type}${formatRange(schema.minimum, schema.maximum)}`
 }
 
-/** @example signatureOf({ type: 'object', properties: { id: { type: 'string' } } }) // '{ id?: string }' */
-export const signatureOf = (schema: JsonSchema): string => {
-  const text = bare(schema)
+/** @example formatSignature({ type: 'object', properties: { id: { type: 'string' } } }) // '{ id?: string }' */
+export const formatSignature = (schema: JsonSchema): string => {
+  const text = formatBare(schema)
   return isNullable(schema) && !text.includes('null') ? `${text} | null` : text
 }
 
 /** Returns the schema with its references replaced, for readers that get no definitions. */
-export const inlined = (schema: JsonSchema, definitions: Definitions): JsonSchema => {
-  const target = schema.$ref === undefined ? undefined : definitions[refName(schema.$ref)]
-  if (target) return inlined(target, definitions)
+export const resolveReferences = (schema: JsonSchema, definitions: Definitions): JsonSchema => {
+  const target = schema.$ref === undefined ? undefined : definitions[getRefName(schema.$ref)]
+  if (target) return resolveReferences(target, definitions)
   const { properties, items, anyOf } = schema
   return {
     ...schema,
-    ...(items && { items: inlined(items, definitions) }),
-    ...(anyOf && { anyOf: anyOf.map((one) => inlined(one, definitions)) }),
+    ...(items && { items: resolveReferences(items, definitions) }),
+    ...(anyOf && { anyOf: anyOf.map((one) => resolveReferences(one, definitions)) }),
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, field]) => [name, inlined(field, definitions)]),
+        Object.entries(properties).map(([name, field]) => [name, resolveReferences(field, definitions)]),
       ),
     }),
   }

@@ -1,9 +1,9 @@
 /** Defines the tools: the listed operations, two that reach all the others, and one that applies a plan. */
-import { toolName } from '../cli/command-name.ts'
-import { closed, type DescribeCustom, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
+import { getToolName } from '../cli/command-name.ts'
+import { closeSchema, type DescribeCustom, type JsonSchema, toJsonSchema } from '../contract/json-schema.ts'
 import type { AnyOperation, Effect } from '../operation/operation.ts'
-import { answerFieldsOf, isList, outputSchemaOf } from './output.ts'
-import { inlined } from './signature.ts'
+import { isList, listAnswerFields, toOutputSchema } from './output.ts'
+import { resolveReferences } from './signature.ts'
 
 export type Hints = {
   readonly readOnlyHint: boolean
@@ -25,7 +25,7 @@ export type ToolDefinition = {
 
 const STRING: JsonSchema = { type: 'string' }
 const object = (properties: Record<string, JsonSchema>): ObjectSchema => ({ type: 'object', properties })
-const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
+const toArraySchema = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
 
 /** Maximum number of rows of a list without `limit`. */
 export const DEFAULT_ROWS = 100
@@ -39,7 +39,7 @@ const HINTS: Readonly<Record<Effect, Hints>> = {
   action: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 }
 
-export const hintsOf = ({ effect, reachesOut }: Pick<AnyOperation, 'effect' | 'reachesOut'>): Hints => ({
+export const getHints = ({ effect, reachesOut }: Pick<AnyOperation, 'effect' | 'reachesOut'>): Hints => ({
   ...HINTS[effect],
   openWorldHint: reachesOut === true,
 })
@@ -62,7 +62,7 @@ const told = (name: string, { description, ...field }: JsonSchema): JsonSchema =
     : { ...field, description }
 
 /** Without our extensions, and the bounds of which a model has little use: those of lengths, and the lowest numbers. */
-const withoutOurs = ({
+const removeExtensions = ({
   'x-ref': _,
   minLength: __,
   maxLength: ___,
@@ -72,14 +72,14 @@ const withoutOurs = ({
 }: JsonSchema): JsonSchema => ({
   ...schema,
   ...(minimum !== undefined && minimum > 1 && { minimum }),
-  ...(schema.items && { items: withoutOurs(schema.items) }),
-  ...(schema.anyOf && { anyOf: schema.anyOf.map(withoutOurs) }),
+  ...(schema.items && { items: removeExtensions(schema.items) }),
+  ...(schema.anyOf && { anyOf: schema.anyOf.map(removeExtensions) }),
   ...(typeof schema.additionalProperties === 'object' && {
-    additionalProperties: withoutOurs(schema.additionalProperties),
+    additionalProperties: removeExtensions(schema.additionalProperties),
   }),
   ...(schema.properties && {
     properties: Object.fromEntries(
-      Object.entries(schema.properties).map(([name, field]) => [name, withoutOurs(told(name, field))]),
+      Object.entries(schema.properties).map(([name, field]) => [name, removeExtensions(told(name, field))]),
     ),
   }),
 })
@@ -92,11 +92,11 @@ export const isWithheld = ({ keeps, showsChanges }: AnyOperation, field: string)
 export const NO_CUSTOM_FIELDS: DescribeCustom = () => null
 
 /** Returns the input of an operation as a closed JSON Schema without references. */
-export const inputSchemaOf = (op: AnyOperation, describeCustom = NO_CUSTOM_FIELDS): JsonSchema => {
-  const { schema, definitions } = jsonSchemaOf(op.input, 'input', { describeCustom })
+export const toInputSchema = (op: AnyOperation, describeCustom = NO_CUSTOM_FIELDS): JsonSchema => {
+  const { schema, definitions } = toJsonSchema(op.input, 'input', { describeCustom })
   const fields = Object.entries(schema.properties ?? {}).filter(([field]) => !isWithheld(op, field))
   const offered = schema.properties ? { ...schema, properties: Object.fromEntries(fields) } : schema
-  return withoutOurs(closed(inlined(offered, definitions)))
+  return removeExtensions(closeSchema(resolveReferences(offered, definitions)))
 }
 
 const describe = (op: AnyOperation): string =>
@@ -121,26 +121,28 @@ const SHORT: Readonly<Record<string, JsonSchema>> = {
   },
 }
 
-const inShort = (properties: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
+const shortenFields = (properties: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
   Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, SHORT[name] ?? field]))
 
-const fieldsFor = (op: AnyOperation): JsonSchema | undefined => {
-  if (needsPlan(op) || answerFieldsOf(op).length === 0) return undefined
+const getFieldsSchema = (op: AnyOperation): JsonSchema | undefined => {
+  if (needsPlan(op) || listAnswerFields(op).length === 0) return undefined
   return isList(op) ? LIST_FIELDS : FIELDS
 }
 
-const argumentsOf = (op: AnyOperation, properties: JsonSchema['properties'] = {}): Record<string, JsonSchema> => {
-  const fields = fieldsFor(op)
+const buildArguments = (op: AnyOperation, properties: JsonSchema['properties'] = {}): Record<string, JsonSchema> => {
+  const fields = getFieldsSchema(op)
   return {
-    ...inShort(properties),
+    ...shortenFields(properties),
     ...(fields && { fields }),
   }
 }
 
 const INTEGERS: JsonSchema = { type: 'object', additionalProperties: { type: 'integer' } }
 const CHANGES = object({ delete: INTEGERS, update: INTEGERS, create: INTEGERS })
-const OBJECTS = listOf(object({ change: STRING, kind: STRING, id: STRING, name: STRING, fields: { type: 'object' } }))
-const FAILURES = listOf({ type: 'object' })
+const OBJECTS = toArraySchema(
+  object({ change: STRING, kind: STRING, id: STRING, name: STRING, fields: { type: 'object' } }),
+)
+const FAILURES = toArraySchema({ type: 'object' })
 
 /** The answer of a tool that returns a plan. */
 const PLAN = object({
@@ -152,19 +154,19 @@ const PLAN = object({
   failures: FAILURES,
 })
 
-const definitionOf = (op: AnyOperation, describeCustom: DescribeCustom): ToolDefinition => {
-  const { properties, required } = inputSchemaOf(op, describeCustom)
+const toDefinition = (op: AnyOperation, describeCustom: DescribeCustom): ToolDefinition => {
+  const { properties, required } = toInputSchema(op, describeCustom)
   return {
-    name: toolName(op),
+    name: getToolName(op),
     description: describe(op),
     inputSchema: {
       type: 'object',
-      properties: argumentsOf(op, properties),
+      properties: buildArguments(op, properties),
       ...(required && { required }),
       additionalProperties: false,
     },
-    outputSchema: needsPlan(op) ? PLAN : outputSchemaOf(op, describeCustom),
-    annotations: hintsOf(op),
+    outputSchema: needsPlan(op) ? PLAN : toOutputSchema(op, describeCustom),
+    annotations: getHints(op),
   }
 }
 
@@ -180,7 +182,11 @@ export const SEARCH_TOOL: ToolDefinition = {
   description:
     'Find operations beyond the listed tools by description, like "create network" or "retag devices". Returns their names, effects, permissions and inputs, for call_operation.',
   inputSchema: input({ query: text('A few words') }, 'query'),
-  outputSchema: object({ operations: listOf({ type: 'object' }), total: { type: 'integer' }, nouns: listOf(STRING) }),
+  outputSchema: object({
+    operations: toArraySchema({ type: 'object' }),
+    total: { type: 'integer' },
+    nouns: toArraySchema(STRING),
+  }),
   annotations: HINTS.read,
 }
 
@@ -219,11 +225,11 @@ export const APPLY_TOOL: ToolDefinition = {
 }
 
 /** All tools in the order of the registry, the same for every caller; the call checks access. */
-export const toolDefinitions = (
+export const listToolDefinitions = (
   operations: readonly AnyOperation[],
   describeCustom = NO_CUSTOM_FIELDS,
 ): readonly ToolDefinition[] => [
-  ...operations.filter(({ mcp }) => mcp === 'listed').map((op) => definitionOf(op, describeCustom)),
+  ...operations.filter(({ mcp }) => mcp === 'listed').map((op) => toDefinition(op, describeCustom)),
   SEARCH_TOOL,
   CALL_TOOL,
   APPLY_TOOL,

@@ -34,8 +34,8 @@ export const ERROR_SCHEMA: JsonSchema = {
 /** The preview of a dry run. The contract of the history has the id `Change`. */
 export const PREVIEW: JsonSchema = { $ref: '#/components/schemas/Change' }
 
-export const headerRef = (name: string): Ref => ({ $ref: `#/components/headers/${name}` })
-export const parameterRef = (name: string): Ref => ({ $ref: `#/components/parameters/${name}` })
+export const createHeaderRef = (name: string): Ref => ({ $ref: `#/components/headers/${name}` })
+export const createParameterRef = (name: string): Ref => ({ $ref: `#/components/parameters/${name}` })
 
 const headers: Readonly<Record<string, Header>> = {
   'X-Request-Id': { description: 'Names this request in logs and in the audit trail', schema: text },
@@ -131,23 +131,23 @@ const ERROR_KINDS: readonly ErrorKind[] = [
   },
 ]
 
-const codesOf = (status: number): string[] => ERROR_CODES.filter((code) => ERRORS[code].status === status)
+const listCodes = (status: number): string[] => ERROR_CODES.filter((code) => ERRORS[code].status === status)
 
-const errorResponse = ({ status, description, headers: names = [], isBare = false }: ErrorKind): Response => {
+const createErrorResponse = ({ status, description, headers: names = [], isBare = false }: ErrorKind): Response => {
   if (isBare) return { description }
-  const codes = codesOf(status)
+  const codes = listCodes(status)
   return {
     description: codes.length > 0 ? `${description}: ${codes.map((code) => `\`${code}\``).join(', ')}` : description,
-    headers: headerRefs(['X-Request-Id', ...names]),
+    headers: createHeaderRefs(['X-Request-Id', ...names]),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   }
 }
 
-export const headerRefs = (names: readonly string[]): Record<string, Ref> =>
-  Object.fromEntries(names.map((name) => [name, headerRef(name)]))
+export const createHeaderRefs = (names: readonly string[]): Record<string, Ref> =>
+  Object.fromEntries(names.map((name) => [name, createHeaderRef(name)]))
 
 /** The shared error responses of some statuses, by status. */
-export const errorRefs = (statuses: readonly number[]): Record<string, Ref> =>
+export const createErrorRefs = (statuses: readonly number[]): Record<string, Ref> =>
   Object.fromEntries(
     ERROR_KINDS.filter(({ status }) => statuses.includes(status)).map(({ status, name }) => [
       String(status),
@@ -156,7 +156,7 @@ export const errorRefs = (statuses: readonly number[]): Record<string, Ref> =>
   )
 
 export const SHARED: Omit<Components, 'schemas'> = {
-  responses: Object.fromEntries(ERROR_KINDS.map((kind) => [kind.name, errorResponse(kind)])),
+  responses: Object.fromEntries(ERROR_KINDS.map((kind) => [kind.name, createErrorResponse(kind)])),
   parameters,
   headers,
   securitySchemes: {

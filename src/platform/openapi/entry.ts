@@ -1,14 +1,14 @@
 /** Projects one operation or raw route onto its entry in the OpenAPI document. */
 
 import { z } from 'zod'
-import { commandOf, toolName } from '../cli/command-name.ts'
+import { getCommandWords, getToolName } from '../cli/command-name.ts'
 import { NEVER_EMPTY } from '../contract/coerce.ts'
-import { baseType, type Definitions, type Io, type JsonSchema } from '../contract/json-schema.ts'
-import { type HttpParts, httpParts, takesQuery } from '../operation/http-route.ts'
-import { type AnyOperation, type Effect, permissionsOf, type RawRoute } from '../operation/operation.ts'
-import { errorRefs, headerRefs, PREVIEW, parameterRef } from './components.ts'
+import { type Definitions, getBaseType, type Io, type JsonSchema } from '../contract/json-schema.ts'
+import { type HttpParts, parseHttp, takesQuery } from '../operation/http-route.ts'
+import { type AnyOperation, type Effect, listPermissions, type RawRoute } from '../operation/operation.ts'
+import { createErrorRefs, createHeaderRefs, createParameterRef, PREVIEW } from './components.ts'
 import type { Content, DocumentedOperation, Parameter, Ref, Response } from './document.ts'
-import { requestExampleOf } from './example.ts'
+import { buildRequestExample } from './example.ts'
 
 /** A raw route that accepts no session cookie declares that. */
 export type DocumentedRoute = RawRoute
@@ -34,21 +34,21 @@ const EMPTY = z.object({})
 const mapValues = <V, W>(values: Readonly<Record<string, V>>, change: (value: V) => W): Record<string, W> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]))
 const isVoid = (schema: z.ZodType | undefined): boolean => schema === undefined || schema instanceof z.ZodVoid
-const nounOf = (name: string): string => name.slice(0, name.indexOf('.'))
+const getNoun = (name: string): string => name.slice(0, name.indexOf('.'))
 
-const securityOf = ({ access, bearerOnly, session }: Documented): DocumentedOperation['security'] => {
+const getSecurity = ({ access, bearerOnly, session }: Documented): DocumentedOperation['security'] => {
   if (access === 'public') return []
   if (session) return [{ session: [] }]
   return bearerOnly ? [{ bearer: [] }] : [{ bearer: [] }, { session: [] }]
 }
 
 /** An empty number or boolean of a query string is absent (`coerce`). */
-const mayBeEmpty = (schema: JsonSchema): boolean => ['integer', 'number', 'boolean'].includes(baseType(schema) ?? '')
+const mayBeEmpty = (schema: JsonSchema): boolean => ['integer', 'number', 'boolean'].includes(getBaseType(schema) ?? '')
 
 const BEGIN = /^\^?/
 
 /** Returns the schema of a record whose entries are the parameters `<name>.<key>`. */
-const entriesOf = (name: string, { properties, propertyNames, ...schema }: JsonSchema): JsonSchema => ({
+const toEntrySchema = (name: string, { properties, propertyNames, ...schema }: JsonSchema): JsonSchema => ({
   ...schema,
   propertyNames: { pattern: (propertyNames?.pattern ?? '').replace(BEGIN, `^${name}\\.`) },
   ...(properties && {
@@ -56,9 +56,9 @@ const entriesOf = (name: string, { properties, propertyNames, ...schema }: JsonS
   }),
 })
 
-const isRecord = (schema: JsonSchema): boolean => baseType(schema) === 'object'
+const isRecord = (schema: JsonSchema): boolean => getBaseType(schema) === 'object'
 
-const parameter = (name: string, where: Parameter['in'], isRequired: boolean, schema: JsonSchema): Parameter => {
+const buildParameter = (name: string, where: Parameter['in'], isRequired: boolean, schema: JsonSchema): Parameter => {
   const { description, ...bare } = schema
   const isEmptiable = where === 'query' && !isRequired && !NEVER_EMPTY.has(name) && mayBeEmpty(schema)
   const isEntries = where === 'query' && isRecord(schema)
@@ -69,31 +69,32 @@ const parameter = (name: string, where: Parameter['in'], isRequired: boolean, sc
     ...(description && { description }),
     ...(isEmptiable && { allowEmptyValue: true }),
     ...(isEntries && { style: 'form', explode: true }),
-    schema: isEntries ? entriesOf(name, bare) : bare,
+    schema: isEntries ? toEntrySchema(name, bare) : bare,
   }
 }
 
 type Input = { readonly parameters: readonly Parameter[]; readonly body: JsonSchema | undefined }
 
 /** Assigns each field to a part of the request; a raw route may have a query beside a body. */
-const inputOf = (documented: Documented, { method, params }: HttpParts, { toSchema }: Collector): Input => {
+const buildInput = (documented: Documented, { method, params }: HttpParts, { toSchema }: Collector): Input => {
   const { headers = {}, inQuery = [], input = EMPTY, query = EMPTY, requestHeaders = EMPTY } = documented
   const { properties = {}, required = [], additionalProperties } = toSchema(input, 'input')
   const queried = toSchema(query, 'input')
   const headerOf = new Map(Object.entries(headers).map(([header, field]) => [field, header]))
-  const path = params.map((name) => parameter(name, 'path', true, properties[name] ?? { type: 'string' }))
+  const path = params.map((name) => buildParameter(name, 'path', true, properties[name] ?? { type: 'string' }))
   const parameters: Parameter[] = Object.entries(queried.properties ?? {}).map(([name, field]) =>
-    parameter(name, 'query', queried.required?.includes(name) ?? false, field),
+    buildParameter(name, 'query', queried.required?.includes(name) ?? false, field),
   )
   const ownHeaders = toSchema(requestHeaders, 'input').properties ?? {}
-  parameters.push(...Object.entries(ownHeaders).map(([name, field]) => parameter(name, 'header', false, field)))
+  parameters.push(...Object.entries(ownHeaders).map(([name, field]) => buildParameter(name, 'header', false, field)))
   const body: Record<string, JsonSchema> = {}
   for (const [name, field] of Object.entries(properties)) {
     if (params.includes(name)) continue
     const isRequired = required.includes(name)
     const header = headerOf.get(name)
-    if (header !== undefined) parameters.push(parameter(header, 'header', isRequired, field))
-    else if (takesQuery(method) || inQuery.includes(name)) parameters.push(parameter(name, 'query', isRequired, field))
+    if (header !== undefined) parameters.push(buildParameter(header, 'header', isRequired, field))
+    else if (takesQuery(method) || inQuery.includes(name))
+      parameters.push(buildParameter(name, 'query', isRequired, field))
     else body[name] = field
   }
   const needed = required.filter((name) => Object.hasOwn(body, name))
@@ -112,10 +113,10 @@ const inputOf = (documented: Documented, { method, params }: HttpParts, { toSche
 }
 
 const needsMore = ({ access, session }: Documented, { method }: HttpParts): boolean =>
-  permissionsOf(access).length > 0 || (access !== 'public' && method !== 'GET') || session !== undefined
+  listPermissions(access).length > 0 || (access !== 'public' && method !== 'GET') || session !== undefined
 
 /** A write can reject input that its schema permits, such as the deletion of the last role. */
-const errorStatuses = (documented: Documented, parts: HttpParts, { parameters, body }: Input): number[] => {
+const listErrorStatuses = (documented: Documented, parts: HttpParts, { parameters, body }: Input): number[] => {
   const { access, effect = 'read', errors = [], plainErrors = [], isOptional = false, isProbe = false } = documented
   return [
     ...(body || parameters.length > 0 || effect !== 'read' ? [400] : []),
@@ -140,13 +141,15 @@ const isCacheable = (effect: Effect | undefined, { method }: HttpParts): boolean
 const hasPrecondition = (effect: Effect | undefined, { method }: HttpParts): boolean =>
   (effect === 'update' || effect === 'delete') && method !== 'POST'
 
-const conditionsOf = ({ effect, createsByRef }: Documented, parts: HttpParts): Ref[] => {
-  if (isCacheable(effect, parts)) return [parameterRef('IfNoneMatch')]
+const listConditions = ({ effect, createsByRef }: Documented, parts: HttpParts): Ref[] => {
+  if (isCacheable(effect, parts)) return [createParameterRef('IfNoneMatch')]
   if (!hasPrecondition(effect, parts)) return []
-  return createsByRef ? [parameterRef('IfMatch'), parameterRef('IfNoneMatchAny')] : [parameterRef('IfMatch')]
+  return createsByRef
+    ? [createParameterRef('IfMatch'), createParameterRef('IfNoneMatchAny')]
+    : [createParameterRef('IfMatch')]
 }
 
-const contentOf = (
+const buildContent = (
   { output, produces, alsoProduces, reportsProgress }: Documented,
   { toSchema }: Collector,
 ): Content | undefined => {
@@ -160,7 +163,7 @@ const contentOf = (
   return { ...json, [alsoProduces]: also }
 }
 
-const successOf = ({ summary, effect, keeps, past }: Documented, content: Content | undefined): Response => {
+const buildSuccess = ({ summary, effect, keeps, past }: Documented, content: Content | undefined): Response => {
   const isList = content?.['application/json']?.schema.type === 'array'
   const names = [
     'X-Request-Id',
@@ -169,30 +172,30 @@ const successOf = ({ summary, effect, keeps, past }: Documented, content: Conten
     ...(keeps ? ['X-Change-Id'] : []),
     ...(past ? ['X-As-Of'] : []),
   ]
-  return { description: content ? summary : 'Done', headers: headerRefs(names), ...(content && { content }) }
+  return { description: content ? summary : 'Done', headers: createHeaderRefs(names), ...(content && { content }) }
 }
 
 /** Returns the answer of a dry run: that of the call or its preview, and in place of an empty one the preview. */
-const dryRunOf = (content: Content | undefined): Response => {
+const buildDryRun = (content: Content | undefined): Response => {
   const answer = content?.['application/json']?.schema
   const schema = answer ? { anyOf: [answer, PREVIEW] } : PREVIEW
   return {
     description: 'With `dry_run`: the answer of the call, or the objects that would change',
-    headers: headerRefs(['X-Request-Id', 'ETag', 'X-Dry-Run']),
+    headers: createHeaderRefs(['X-Request-Id', 'ETag', 'X-Dry-Run']),
     content: { ...content, 'application/json': { schema } },
   }
 }
 
 /** Returns the answers of a success by status. A dry run answers 200, whatever the call itself would. */
-const successesOf = (documented: Documented, content: Content | undefined): Record<string, Response> => {
+const buildSuccesses = (documented: Documented, content: Content | undefined): Record<string, Response> => {
   const { status, effect, keeps, alsoAnswers = {} } = documented
   const usual = String(status ?? (content || !effect ? 200 : 204))
   const answers = {
-    [usual]: successOf(documented, content),
-    ...mapValues(alsoAnswers, (kind) => successOf(documented, kind === 'same' ? content : undefined)),
+    [usual]: buildSuccess(documented, content),
+    ...mapValues(alsoAnswers, (kind) => buildSuccess(documented, kind === 'same' ? content : undefined)),
   }
   if (!keeps) return answers
-  const dry = dryRunOf(content)
+  const dry = buildDryRun(content)
   const real = answers['200']
   if (!real) return { ...answers, '200': dry }
   const headers = { ...real.headers, ...dry.headers }
@@ -201,31 +204,31 @@ const successesOf = (documented: Documented, content: Content | undefined): Reco
 
 const NOT_MODIFIED: Response = {
   description: 'Your copy is current',
-  headers: headerRefs(['X-Request-Id', 'ETag']),
+  headers: createHeaderRefs(['X-Request-Id', 'ETag']),
 }
 
 /** Errors in the format of another protocol. */
-const refusalOf = ({ refusal, errors = [] }: Documented, { toSchema }: Collector): Record<string, Response> => {
+const buildRefusals = ({ refusal, errors = [] }: Documented, { toSchema }: Collector): Record<string, Response> => {
   if (!refusal) return {}
   const content = { 'application/json': { schema: toSchema(refusal, 'output') } }
-  const refused = { description: 'The request is rejected', headers: headerRefs(['X-Request-Id']), content }
+  const refused = { description: 'The request is rejected', headers: createHeaderRefs(['X-Request-Id']), content }
   return Object.fromEntries([400, ...errors].map((status) => [String(status), refused]))
 }
 
-export const entryOf = (documented: Documented, collector: Collector): DocumentedOperation => {
+export const buildEntry = (documented: Documented, collector: Collector): DocumentedOperation => {
   const { name, summary, description, http, access, effect } = documented
-  const parts = httpParts(http)
-  const input = inputOf(documented, parts, collector)
+  const parts = parseHttp(http)
+  const input = buildInput(documented, parts, collector)
   const { parameters, body } = input
-  const content = contentOf(documented, collector)
-  const conditions = conditionsOf(documented, parts)
+  const content = buildContent(documented, collector)
+  const conditions = listConditions(documented, parts)
   // A raw route reads its body itself, and never takes none for an empty object.
   const isBodyRequired = (body?.required?.length ?? 0) > 0 || parts.method === 'PUT' || effect === undefined
   return {
     operationId: name,
     summary,
     ...(description && { description }),
-    tags: [nounOf(name)],
+    tags: [getNoun(name)],
     ...(parameters.length + conditions.length > 0 && { parameters: [...parameters, ...conditions] }),
     ...(body && {
       requestBody: {
@@ -233,28 +236,28 @@ export const entryOf = (documented: Documented, collector: Collector): Documente
         content: {
           [documented.consumes ?? 'application/json']: {
             schema: body,
-            example: requestExampleOf(body, collector.definitions()),
+            example: buildRequestExample(body, collector.definitions()),
           },
         },
       },
     }),
     responses: {
-      ...successesOf(documented, content),
+      ...buildSuccesses(documented, content),
       ...(isCacheable(effect, parts) && { '304': NOT_MODIFIED }),
-      ...errorRefs(errorStatuses(documented, parts, input)),
-      ...refusalOf(documented, collector),
+      ...createErrorRefs(listErrorStatuses(documented, parts, input)),
+      ...buildRefusals(documented, collector),
     },
-    security: securityOf(documented),
+    security: getSecurity(documented),
     'x-permission': access,
   }
 }
 
 /** Returns the command with its positional arguments: `plat device create <name>`. */
-export const usageOf = (op: AnyOperation): string =>
-  ['plat', ...commandOf(op), ...(op.cli?.args ?? []).map((name) => `<${name}>`)].join(' ')
+export const formatUsage = (op: AnyOperation): string =>
+  ['plat', ...getCommandWords(op), ...(op.cli?.args ?? []).map((name) => `<${name}>`)].join(' ')
 
 /** Returns the tool that runs the operation; undefined for one that models do not get. */
-export const toolOf = (op: AnyOperation): string | undefined => {
+export const getTool = (op: AnyOperation): string | undefined => {
   if (op.mcp === 'hidden') return undefined
-  return op.mcp === 'listed' ? toolName(op) : 'call_operation'
+  return op.mcp === 'listed' ? getToolName(op) : 'call_operation'
 }

@@ -1,5 +1,5 @@
 /** Generates examples from schemas. */
-import { baseType, type Definitions, isNullable, type JsonSchema, refName } from '../contract/json-schema.ts'
+import { type Definitions, getBaseType, getRefName, isNullable, type JsonSchema } from '../contract/json-schema.ts'
 
 const ID = '0199f3c4-7a52-7c1e-9b0d-3f2a61c8d404'
 
@@ -34,12 +34,12 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
 /** Deeper than any contract; ends recursion of a schema that contains itself. */
 const MAX_DEPTH = 12
 
-const numberIn = ({ minimum = 0, maximum }: JsonSchema): number => {
+const pickNumber = ({ minimum = 0, maximum }: JsonSchema): number => {
   const wanted = Math.max(minimum, 1)
   return maximum === undefined ? wanted : Math.min(wanted, maximum)
 }
 
-const textOf = (schema: JsonSchema, name: string): unknown => {
+const getTextExample = (schema: JsonSchema, name: string): unknown => {
   if (schema['x-ref'] !== undefined || name.endsWith('_id')) return ID
   const known = BY_NAME[name]
   if (typeof known === 'string') return known
@@ -48,50 +48,50 @@ const textOf = (schema: JsonSchema, name: string): unknown => {
 }
 
 /** Returns a value that the schema permits, with every field. `name` is the name of the field that holds it. */
-export const exampleOf = (schema: JsonSchema, definitions: Definitions, name = '', depth = 0): unknown => {
+export const buildExample = (schema: JsonSchema, definitions: Definitions, name = '', depth = 0): unknown => {
   if (schema.examples !== undefined) return schema.examples[0]
   if (depth > MAX_DEPTH) return null
   if (schema.$ref !== undefined) {
-    const target = definitions[refName(schema.$ref)]
-    return target ? exampleOf(target, definitions, name, depth + 1) : null
+    const target = definitions[getRefName(schema.$ref)]
+    return target ? buildExample(target, definitions, name, depth + 1) : null
   }
   if (schema.default !== undefined) return schema.default
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]
-  const options = baseType(schema) === undefined ? [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])] : []
+  const options = getBaseType(schema) === undefined ? [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])] : []
   const option = options.find((one) => one.type !== 'null')
-  if (option) return exampleOf(option, definitions, name, depth + 1)
-  switch (baseType(schema)) {
+  if (option) return buildExample(option, definitions, name, depth + 1)
+  switch (getBaseType(schema)) {
     case 'object':
       return Object.fromEntries(
         Object.entries(schema.properties ?? {}).map(([key, field]) => [
           key,
-          exampleOf(field, definitions, key, depth + 1),
+          buildExample(field, definitions, key, depth + 1),
         ]),
       )
     case 'array': {
       const known = BY_NAME[name]
       if (Array.isArray(known)) return known
-      return schema.items ? [exampleOf(schema.items, definitions, singularOf(name), depth + 1)] : []
+      return schema.items ? [buildExample(schema.items, definitions, toSingular(name), depth + 1)] : []
     }
     case 'integer':
     case 'number':
-      return isNullable(schema) ? null : numberIn(schema)
+      return isNullable(schema) ? null : pickNumber(schema)
     case 'boolean':
       return true
     case 'string':
-      return textOf(schema, name)
+      return getTextExample(schema, name)
     default:
       return null
   }
 }
 
-const singularOf = (name: string): string => name.replace(/s$/, '')
+const toSingular = (name: string): string => name.replace(/s$/, '')
 
 /** Returns an example of a request with only the required fields. */
-export const requestExampleOf = (schema: JsonSchema, definitions: Definitions): unknown => {
+export const buildRequestExample = (schema: JsonSchema, definitions: Definitions): unknown => {
   if (schema.examples !== undefined) return schema.examples[0]
   const required = Object.entries(schema.properties ?? {}).filter(([name]) => schema.required?.includes(name))
   const chosen = required.length > 0 ? required : Object.entries(schema.properties ?? {}).slice(0, 1)
-  return Object.fromEntries(chosen.map(([name, field]) => [name, exampleOf(field, definitions, name)]))
+  return Object.fromEntries(chosen.map(([name, field]) => [name, buildExample(field, definitions, name)]))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { operation, rawRoute } from '../operation/operation.ts'
-import { openapi } from './openapi.ts'
+import { buildOpenapi } from './openapi.ts'
 
 const Thing = z.object({ id: z.string(), size: z.int().nullable() }).meta({ id: 'Thing', columns: ['id'] })
 
@@ -43,7 +43,7 @@ const things = {
   }),
 }
 
-const doc = openapi({ things }, [], { version: '1' })
+const doc = buildOpenapi({ things }, [], { version: '1' })
 
 describe('an operation', () => {
   test('takes its input from path, header and body', () => {
@@ -132,7 +132,7 @@ test('a raw route declares the parameters of its path and what it produces', () 
     query: z.object({ width: z.int().optional() }),
     produces: 'image/png',
   })
-  expect(openapi({}, [file], { version: '1' }).paths['/api/things/{id}/file']?.get).toMatchObject({
+  expect(buildOpenapi({}, [file], { version: '1' }).paths['/api/things/{id}/file']?.get).toMatchObject({
     parameters: [
       { name: 'id', in: 'path', required: true },
       { name: 'width', in: 'query', required: false },
@@ -147,7 +147,7 @@ test('an empty number of a query is absent, an empty text is a text', () => {
   const flag = z.boolean().optional()
   const input = z.object({ limit: z.int().optional(), all: flag, q: z.string().optional(), dry_run: flag })
   const { parameters = [] } =
-    openapi({ things: { list: { ...list, input } } }, [], { version: '1' }).paths['/api/page']?.get ?? {}
+    buildOpenapi({ things: { list: { ...list, input } } }, [], { version: '1' }).paths['/api/page']?.get ?? {}
   const emptiable = parameters.filter((one) => 'allowEmptyValue' in one)
   expect(emptiable).toMatchObject([{ name: 'limit' }, { name: 'all' }])
 })
@@ -160,7 +160,7 @@ test('a raw route needs its body, even one without required fields', () => {
     access: 'public',
     input: z.object({ a: z.string().optional() }).catchall(z.boolean()),
   })
-  expect(openapi({}, [route], { version: '1' }).paths['/api/say']?.post?.requestBody).toMatchObject({
+  expect(buildOpenapi({}, [route], { version: '1' }).paths['/api/say']?.post?.requestBody).toMatchObject({
     required: true,
     content: { 'application/json': { schema: { additionalProperties: { type: 'boolean' } } } },
   })
@@ -168,7 +168,7 @@ test('a raw route needs its body, even one without required fields', () => {
 
 test('one route is one operation', () => {
   const twin = { ...things.list, name: 'things.again' }
-  expect(() => openapi({ things, twins: { twin } }, [], { version: '1' })).toThrow(
+  expect(() => buildOpenapi({ things, twins: { twin } }, [], { version: '1' })).toThrow(
     'things.again and things.list are both GET /api/things',
   )
 })
@@ -176,7 +176,7 @@ test('one route is one operation', () => {
 test('one id is one schema', () => {
   const Other = z.object({ name: z.string() }).meta({ id: 'Thing' })
   const other = { ...things.list, name: 'others.list', http: 'GET /api/others', output: z.array(Other) } as const
-  expect(() => openapi({ things, others: { other } }, [], { version: '1' })).toThrow(
+  expect(() => buildOpenapi({ things, others: { other } }, [], { version: '1' })).toThrow(
     'Two different schemas have the id Thing',
   )
 })

@@ -1,11 +1,11 @@
 /** Projects contracts and raw routes onto an OpenAPI 3.1 document. */
-import { type Definitions, type DescribeCustom, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
-import { type Http, httpParts } from '../operation/http-route.ts'
+import { type Definitions, type DescribeCustom, type JsonSchema, toJsonSchema } from '../contract/json-schema.ts'
+import { type Http, parseHttp } from '../operation/http-route.ts'
 import type { AnyOperation, OperationSet } from '../operation/operation.ts'
 import { CONVENTIONS, ERROR_SCHEMA, SHARED } from './components.ts'
 import type { DocumentedOperation, OpenApi } from './document.ts'
-import { type Collector, type DocumentedRoute, entryOf, toolOf, usageOf } from './entry.ts'
-import { exampleOf } from './example.ts'
+import { buildEntry, type Collector, type DocumentedRoute, formatUsage, getTool } from './entry.ts'
+import { buildExample } from './example.ts'
 
 /** Collects the named schemas of every contract. */
 const createCollector = (describeCustom: DescribeCustom | undefined): Collector => {
@@ -13,7 +13,7 @@ const createCollector = (describeCustom: DescribeCustom | undefined): Collector 
   return {
     definitions: () => Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
     toSchema: (zodSchema, io) => {
-      const { schema, definitions } = jsonSchemaOf(zodSchema, io, { isExact: io === 'input', describeCustom })
+      const { schema, definitions } = toJsonSchema(zodSchema, io, { isExact: io === 'input', describeCustom })
       for (const [id, definition] of Object.entries(definitions)) {
         const known = schemas.get(id)
         if (!known) schemas.set(id, definition)
@@ -26,14 +26,17 @@ const createCollector = (describeCustom: DescribeCustom | undefined): Collector 
   }
 }
 
-const operationEntry = (op: AnyOperation, collector: Collector): DocumentedOperation => {
-  const tool = toolOf(op)
-  return { ...entryOf(op, collector), 'x-cli': usageOf(op), ...(tool && { 'x-mcp-tool': tool }) }
+const buildOperationEntry = (op: AnyOperation, collector: Collector): DocumentedOperation => {
+  const tool = getTool(op)
+  return { ...buildEntry(op, collector), 'x-cli': formatUsage(op), ...(tool && { 'x-mcp-tool': tool }) }
 }
 
 const withExamples = (definitions: Definitions): Definitions =>
   Object.fromEntries(
-    Object.entries(definitions).map(([id, schema]) => [id, { ...schema, examples: [exampleOf(schema, definitions)] }]),
+    Object.entries(definitions).map(([id, schema]) => [
+      id,
+      { ...schema, examples: [buildExample(schema, definitions)] },
+    ]),
   )
 
 type DocumentOptions = {
@@ -43,7 +46,7 @@ type DocumentOptions = {
 }
 
 /** @throws Error if two operations share method and path, or two schemas share an id. */
-export const openapi = (
+export const buildOpenapi = (
   contracts: Readonly<Record<string, OperationSet>>,
   routes: readonly DocumentedRoute[],
   { version, describeCustom }: DocumentOptions,
@@ -51,15 +54,15 @@ export const openapi = (
   const collector = createCollector(describeCustom)
   const paths: Record<string, Record<string, DocumentedOperation>> = {}
   const add = (http: Http, entry: DocumentedOperation) => {
-    const { method, path } = httpParts(http)
+    const { method, path } = parseHttp(http)
     const methods = paths[path] ?? {}
     const taken = methods[method.toLowerCase()]
     if (taken) throw new Error(`${entry.operationId} and ${taken.operationId} are both ${http}`)
     paths[path] = { ...methods, [method.toLowerCase()]: entry }
   }
   for (const set of Object.values(contracts))
-    for (const op of Object.values(set)) add(op.http, operationEntry(op, collector))
-  for (const route of routes) add(route.http, entryOf(route, collector))
+    for (const op of Object.values(set)) add(op.http, buildOperationEntry(op, collector))
+  for (const route of routes) add(route.http, buildEntry(route, collector))
 
   const tags = new Set(Object.values(paths).flatMap((methods) => Object.values(methods).flatMap((entry) => entry.tags)))
   return {

@@ -1,16 +1,16 @@
 /** Decides whether a caller may call an operation, from its declaration and the caller alone. */
 import { AppError } from '../contract/errors.ts'
-import { refOf } from '../contract/external-fields.ts'
+import { parseRef } from '../contract/external-fields.ts'
 import type { Caller, Limit, Reach } from './caller.ts'
 import {
   type Access,
   type AnyOperation,
+  getNoun,
   isGuarded,
   type Limited,
+  listPermissions,
   type NeededSession,
-  nounOf,
   type Permission,
-  permissionsOf,
 } from './operation.ts'
 
 /** FORBIDDEN for a client to which its user could have granted more. */
@@ -38,13 +38,13 @@ export class ForeignAddressError extends AppError {
  * Returns what a caller needs to call an operation at all. By a ref it may create its object, which needs another
  * permission.
  */
-export const admissionOf = (op: AnyOperation, id: unknown): Access =>
-  op.createsByRef && typeof id === 'string' && refOf(id)
-    ? { anyOf: [...permissionsOf(op.access), `${nounOf(op)}:create`] }
+export const getAdmission = (op: AnyOperation, id: unknown): Access =>
+  op.createsByRef && typeof id === 'string' && parseRef(id)
+    ? { anyOf: [...listPermissions(op.access), `${getNoun(op)}:create`] }
     : op.access
 
 /** Returns the part of the estate with these areas, which are those of the scopes. */
-export const reachOver = (areas: ReadonlySet<number>, scopes: Reach['scopes']): Reach => {
+export const createReach = (areas: ReadonlySet<number>, scopes: Reach['scopes']): Reach => {
   const numbers = [...areas].sort((a, b) => a - b).join()
   const names = scopes.map((set) => [...set].sort().join()).join(' ')
   return { areas, scopes, part: Bun.hash(`${numbers} ${names}`).toString(36) }
@@ -55,8 +55,8 @@ export const isReached = ({ scopes }: Reach, held: readonly string[]): boolean =
   scopes.every((set) => held.some((id) => set.has(id)))
 
 /** The part of the estate in which the caller has the permission of an operation that can be limited to a part. */
-const partOf = (access: Access, { reach }: Caller): Reach | undefined => {
-  const [permission, ...others] = permissionsOf(access)
+const getReach = (access: Access, { reach }: Caller): Reach | undefined => {
+  const [permission, ...others] = listPermissions(access)
   return permission !== undefined && others.length === 0 ? reach?.get(permission) : undefined
 }
 
@@ -75,13 +75,13 @@ const limitOfParts = (own: Reach | undefined, reach: ReadonlyMap<Permission, Rea
 }
 
 /** Returns the part of the estate that a call is limited to; undefined for a caller with the permissions everywhere. */
-export const limitOf = (
+export const computeLimit = (
   { access, limited }: Pick<AnyOperation, 'access' | 'limited'>,
   caller: Caller,
 ): Limit | undefined => {
   if (!limited || !caller.reach) return undefined
-  const isWhole = permissionsOf(access).some((permission) => caller.permissions.has(permission))
-  const own = isWhole ? undefined : partOf(access, caller)
+  const isWhole = listPermissions(access).some((permission) => caller.permissions.has(permission))
+  const own = isWhole ? undefined : getReach(access, caller)
   return limited === 'parts' ? limitOfParts(own, caller.reach) : own
 }
 
@@ -89,7 +89,7 @@ export const limitOf = (
 export const NO_AREAS: ReadonlySet<number> = new Set()
 
 /** Returns the areas in which the caller may list objects of a resource, inside of those of the call; undefined if these are all. */
-const listedAreas = (
+const getListedAreas = (
   resource: string,
   { permissions, reach }: Caller,
   own: ReadonlySet<number> | undefined,
@@ -102,19 +102,19 @@ const listedAreas = (
 }
 
 /**
- * As `limitOf`, for the answer of a read: objects of the resources of `shows` are also limited to those that the caller may list. Undefined
+ * As `computeLimit`, for the answer of a read: objects of the resources of `shows` are also limited to those that the caller may list. Undefined
  * for a caller who may list all of them.
  */
 export const limitOfAnswer = (
   op: Pick<AnyOperation, 'access' | 'limited' | 'shows'>,
   caller: Caller,
 ): Limit | undefined => {
-  const own = limitOf(op, caller)
+  const own = computeLimit(op, caller)
   if (!op.shows || op.shows.every((resource) => caller.permissions.has(`${resource}:list`))) return own
   const byResource = new Map(own?.byResource)
   const parts: string[] = []
   for (const resource of op.shows) {
-    const areas = listedAreas(resource, caller, own?.areas)
+    const areas = getListedAreas(resource, caller, own?.areas)
     if (!areas) continue
     byResource.set(resource, areas)
     parts.push(`${resource} ${areas === NO_AREAS ? 'none' : [...areas].sort((a, b) => a - b)}`)
@@ -124,11 +124,11 @@ export const limitOfAnswer = (
 }
 
 /** Returns the resources of which a call reads no object, because its caller lacks the permission. */
-export const hiddenIn = ({ byResource = new Map<string, ReadonlySet<number>>() }: Limit): string[] =>
+export const listHidden = ({ byResource = new Map<string, ReadonlySet<number>>() }: Limit): string[] =>
   [...byResource].flatMap(([resource, areas]) => (areas === NO_AREAS ? [resource] : []))
 
 /** Returns the caller with the permissions that it has in all of the part; for an answer of several kinds of objects, anywhere. */
-export const limitedTo = (caller: Caller, { areas, byResource }: Omit<Limit, 'part'>): Caller => {
+export const limitCaller = (caller: Caller, { areas, byResource }: Omit<Limit, 'part'>): Caller => {
   // Permissions of the same scopes share one set, which may have thousands of areas.
   const isHere = (own: ReadonlySet<number>): boolean =>
     byResource !== undefined || areas === undefined || own === areas || own.isSupersetOf(areas)
@@ -143,11 +143,11 @@ export const limitedTo = (caller: Caller, { areas, byResource }: Omit<Limit, 'pa
 export const checkAccess = (access: Access, caller: Caller, limited?: Limited): void => {
   if (access === 'public') return
   if (caller.via === 'guest') throw new AppError('UNAUTHORIZED', 'Sign in, or send an API key as a Bearer token')
-  const wanted = permissionsOf(access)
+  const wanted = listPermissions(access)
   if (access === 'authenticated' || wanted.some((permission) => caller.permissions.has(permission))) return
   const isPartial = caller.reach && wanted.some((permission) => caller.reach?.has(permission))
   const isJudged = limited === 'handler' || limited === 'parts' || isGuarded(limited)
-  if (isPartial && (isJudged || (limited && partOf(access, caller)))) return
+  if (isPartial && (isJudged || (limited && getReach(access, caller)))) return
   const where = isPartial ? ' everywhere; you have it in a part of the estate' : ''
   const isLeftOut = caller.keyPermissions && !wanted.some((permission) => caller.keyPermissions?.has(permission))
   const why = isLeftOut ? ', which the API key leaves out' : where

@@ -1,9 +1,9 @@
 /** Describes calls to the audit trail. The audit feature stores the entries. Browser-safe. */
 import type { z } from 'zod'
-import { singular } from '../cli/command-name.ts'
+import { toSingular } from '../cli/command-name.ts'
 import { ForeignAddressError } from './access.ts'
 import type { Caller } from './caller.ts'
-import { httpParts } from './http-route.ts'
+import { parseHttp } from './http-route.ts'
 import type { AnyOperation, AuditAction, Audited, Effect, RawRoute } from './operation.ts'
 import type { Request } from './request.ts'
 
@@ -66,25 +66,25 @@ const ACTIONS: Readonly<Record<Effect, AuditAction | undefined>> = {
 
 /**
  * Returns the action and the resource of a call's audit entry; undefined for a call that is not recorded.
- * @example auditedAs({ name: 'devices.create', effect: 'create' }) // { action: 'create', resource: 'device', route: 'devices.create' }
+ * @example getAuditedCall({ name: 'devices.create', effect: 'create' }) // { action: 'create', resource: 'device', route: 'devices.create' }
  */
-export const auditedAs = (
+export const getAuditedCall = (
   called: Pick<AnyOperation, 'name' | 'effect'> | Pick<RawRoute, 'name' | 'audit'>,
 ): AuditedCall | undefined => {
   const route = called.name
   if (!('effect' in called)) return called.audit && { ...called.audit, route }
   const action = ACTIONS[called.effect]
-  return action && { action, resource: resourceOf(called), route }
+  return action && { action, resource: getResource(called), route }
 }
 
-const resourceOf = ({ name }: { readonly name: string }): string => singular(name.slice(0, name.indexOf('.')))
+const getResource = ({ name }: { readonly name: string }): string => toSingular(name.slice(0, name.indexOf('.')))
 
 type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The fields of an entry that describe the object, not the caller. */
 export type Subject = Partial<Pick<AuditEvent, 'resourceId' | 'changes' | 'schema'>>
@@ -95,11 +95,11 @@ export type Subject = Partial<Pick<AuditEvent, 'resourceId' | 'changes' | 'schem
  * parent's. The other fields of the input are the changes, except those sent in headers.
  * @param made the answer of a create
  */
-export const subjectOf = (op: AnyOperation, input: unknown, made?: unknown): Subject => {
+export const buildSubject = (op: AnyOperation, input: unknown, made?: unknown): Subject => {
   if (!isFields(input)) return {}
-  const { param, fromHeaders } = partsOf(op)
-  const parent = textOf(input[param])
-  const own = isFields(made) ? textOf(made.id) : ''
+  const { param, fromHeaders } = getParts(op)
+  const parent = toText(input[param])
+  const own = isFields(made) ? toText(made.id) : ''
   const changes: Fields = Object.fromEntries(
     Object.entries(input).filter(
       ([field]) => !fromHeaders.has(field) && (field !== param || (own !== '' && own !== parent)),
@@ -121,10 +121,10 @@ const withOutput = (input: Fields, made: unknown, names: readonly string[]): Fie
 type Parts = { readonly param: string; readonly fromHeaders: ReadonlySet<string> }
 
 /** Cached per operation, because every write needs it. */
-const partsOf = (op: AnyOperation): Parts => {
+const getParts = (op: AnyOperation): Parts => {
   const known = partsByOperation.get(op)
   if (known) return known
-  const [param = `${resourceOf(op)}_id`] = httpParts(op.http).params
+  const [param = `${getResource(op)}_id`] = parseHttp(op.http).params
   const parts = { param, fromHeaders: new Set<string>(Object.values(op.headers ?? {})) }
   partsByOperation.set(op, parts)
   return parts
@@ -134,26 +134,26 @@ const partsByOperation = new WeakMap<AnyOperation, Parts>()
 type Calling = Pick<Request, 'caller' | 'client' | 'requestId' | 'tool'>
 
 /** Formats an OAuth client for the trail. The client chooses its name, but not its id. */
-export const namedClient = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name} (${id})`
+export const formatClient = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name} (${id})`
 
-const oauthClientOf = ({ client }: Caller): string => (client ? namedClient(client) : '')
+const formatOauthClient = ({ client }: Caller): string => (client ? formatClient(client) : '')
 
 /** Returns the caller's fields of an entry. An API key is named itself, with its owner beside it. */
-const callerFields = ({ via, userId = '', username, credentialId = '', keyName = '' }: Caller) =>
+const getCallerFields = ({ via, userId = '', username, credentialId = '', keyName = '' }: Caller) =>
   via === 'key'
     ? { userId: credentialId, username: keyName, keyId: credentialId, keyOwnerId: userId, keyOwner: username }
     : { userId, username, keyId: '', keyOwnerId: '', keyOwner: '' }
 
 /** Builds the audit entry of a call. */
-export const eventOf = (audited: AuditedCall, call: Calling, about: Partial<AuditEvent>): AuditEvent => {
+export const buildEvent = (audited: AuditedCall, call: Calling, about: Partial<AuditEvent>): AuditEvent => {
   const { caller, client = '', requestId, tool = '' } = call
   return {
     ...audited,
     resourceId: '',
-    ...callerFields(caller),
+    ...getCallerFields(caller),
     client,
     requestId,
-    oauthClient: oauthClientOf(caller),
+    oauthClient: formatOauthClient(caller),
     tool,
     changeId: '',
     changes: undefined,
@@ -167,7 +167,7 @@ export const eventOf = (audited: AuditedCall, call: Calling, about: Partial<Audi
  * Returns the entry of a call that was rejected before it ran; undefined for one that is not recorded. A key that does
  * not open from its address counts as a failed sign-in, also before a read.
  */
-export const refusalOf = (
+export const buildRefusal = (
   called: AnyOperation | RawRoute,
   request: Request,
   error: unknown,
@@ -176,11 +176,11 @@ export const refusalOf = (
     const { client = '', requestId } = request
     const signIn = { action: 'login', resource: 'session', route: called.name } as const
     // Its holder can repeat the call at will, as a guest can.
-    return { ...eventOf(signIn, { caller: error.caller, client, requestId }, {}), isGuest: true }
+    return { ...buildEvent(signIn, { caller: error.caller, client, requestId }, {}), isGuest: true }
   }
-  const audited = auditedAs(called)
+  const audited = getAuditedCall(called)
   if (!audited) return undefined
-  return eventOf(audited, request, 'effect' in called ? subjectOf(called, request.input) : {})
+  return buildEvent(audited, request, 'effect' in called ? buildSubject(called, request.input) : {})
 }
 
 /** Details of a call that only the handler of a raw route knows. */
@@ -199,15 +199,15 @@ export type RawAudit<Tx> = {
 
 const NO_TRACE: RawAudit<unknown> = { note: () => {}, succeeded: async () => {}, failed: async () => {} }
 
-export const rawAuditOf = <Tx>(sink: AuditSink<Tx>, route: RawRoute, call: Calling): RawAudit<Tx> => {
-  const audit = auditedAs(route)
+export const createRawAudit = <Tx>(sink: AuditSink<Tx>, route: RawRoute, call: Calling): RawAudit<Tx> => {
+  const audit = getAuditedCall(route)
   if (!audit) return NO_TRACE
   let noted: AuditNote = {}
   return {
     note: (more) => {
       noted = { ...noted, ...more }
     },
-    succeeded: (tx, changeId = '') => sink.succeeded({ ...eventOf(audit, call, noted), changeId }, tx),
-    failed: (error) => sink.failed(eventOf(audit, call, noted), error),
+    succeeded: (tx, changeId = '') => sink.succeeded({ ...buildEvent(audit, call, noted), changeId }, tx),
+    failed: (error) => sink.failed(buildEvent(audit, call, noted), error),
   }
 }

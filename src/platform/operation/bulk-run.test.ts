@@ -4,7 +4,7 @@ import type { ThingTables } from '../../testing/database.ts'
 import { addThing, callerWith, type ThingsCtx, type ThingsKernel, thingsKernel } from '../../testing/kernel.ts'
 import { engines } from '../../testing/servers.ts'
 import { AppError, invalidField, notFound } from '../contract/errors.ts'
-import { bulkInput, bulkOutput } from './bulk.ts'
+import { createBulkInput, createBulkOutput } from './bulk.ts'
 import { runBulk } from './bulk-run.ts'
 import type { AnyOperation } from './operation.ts'
 
@@ -18,8 +18,8 @@ const bulk: AnyOperation = {
   http: 'POST /api/things/bulk',
   effect: 'action',
   access: { anyOf: ['things:create', 'things:update', 'things:delete'] },
-  input: bulkInput({ thing: z.record(z.string(), z.unknown()).optional() }),
-  output: bulkOutput({ thing: Thing.optional() }),
+  input: createBulkInput({ thing: z.record(z.string(), z.unknown()).optional() }),
+  output: createBulkOutput({ thing: Thing.optional() }),
 }
 
 type Input = Parameters<typeof runBulk>[1]
@@ -63,12 +63,12 @@ describe.each(engines())('a bulk call on %s', (dialect) => {
   const call = async (
     input: object,
     caller = ALL,
-  ): Promise<z.infer<ReturnType<typeof bulkOutput<{ thing: z.ZodOptional<typeof Thing> }>>>> => {
+  ): Promise<z.infer<ReturnType<typeof createBulkOutput<{ thing: z.ZodOptional<typeof Thing> }>>>> => {
     const signal = new AbortController().signal
     const handler = (ctx: ThingsCtx, parsed: Input) =>
       runBulk<ThingTables, 'thing', typeof Draft, typeof Patch, z.infer<typeof Thing>>(ctx, parsed, rules)
     const answer = await things.kernel.run({ op: bulk, handler }, { caller, input, requestId: 'r', signal })
-    return bulkOutput({ thing: Thing.optional() }).parse(answer)
+    return createBulkOutput({ thing: Thing.optional() }).parse(answer)
   }
   const create = (id: string, n = 0) => ({ op: 'create', thing: { id, n } })
   const refused = async (input: object, caller = ALL): Promise<AppError> => {

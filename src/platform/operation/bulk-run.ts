@@ -38,7 +38,7 @@ type Result<Noun extends string, T> = {
 const STATUS = { create: 'created', update: 'updated', delete: 'deleted' } as const
 
 /** Prefixes the field names of an item with its position in the call: `name` becomes `operations[3].device.name`. */
-const placed = (error: AppError, index: number, noun: string): FieldIssue[] => {
+const toBulkIssues = (error: AppError, index: number, noun: string): FieldIssue[] => {
   const at = `operations[${index}]`
   if (error.details.length === 0) return [{ field: at, message: error.message }]
   return error.details.map(({ field, message }) => ({
@@ -87,7 +87,7 @@ export const runBulk = async <Tables, const Noun extends string, Draft extends z
     const isFailed = outcome instanceof AppError
     if (isFailed) {
       bad += Math.max(1, outcome.total)
-      if (issues.length < MAX_ISSUES) issues.push(...placed(outcome, index, rules.noun))
+      if (issues.length < MAX_ISSUES) issues.push(...toBulkIssues(outcome, index, rules.noun))
     }
     // TypeScript loses the type of a computed key; the key is the noun. A failed or deleted item has no object.
     results.push({

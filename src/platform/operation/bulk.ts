@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ERROR_CODES } from '../contract/errors.ts'
 import { NewId } from '../contract/fields.ts'
-import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
+import { type JsonSchema, toJsonSchema } from '../contract/json-schema.ts'
 
 export const MAX_BULK_OPERATIONS = 1000
 
@@ -28,7 +28,7 @@ export const BulkFields = z
 type Shape = Readonly<Record<string, z.ZodType>>
 
 /** `{operations: [{op, id?, <noun>?}], atomic?}`; the key of `object` is the noun. */
-export const bulkInput = <const S extends Shape>(object: S) =>
+export const createBulkInput = <const S extends Shape>(object: S) =>
   z.object({
     operations: z
       .array(
@@ -43,7 +43,7 @@ export const bulkInput = <const S extends Shape>(object: S) =>
     atomic: z.boolean().default(true).describe('All or nothing'),
   })
 
-const schemaOf = (schema: z.ZodType): JsonSchema => jsonSchemaOf(schema, 'input', { isExact: true }).schema
+const toSchema = (schema: z.ZodType): JsonSchema => toJsonSchema(schema, 'input', { isExact: true }).schema
 
 const withFields = (properties: Readonly<Record<string, JsonSchema>>, ...required: readonly string[]): JsonSchema => ({
   type: 'object',
@@ -59,18 +59,18 @@ type Verbs = {
 }
 
 /**
- * Returns the rules of the items of `bulkInput` in JSON Schema, by the schemas of their own operations. Without `atomic` a bad item is a
+ * Returns the rules of the items of `createBulkInput` in JSON Schema, by the schemas of their own operations. Without `atomic` a bad item is a
  * failed one, and no bad request.
  */
-export const bulkRules = (noun: string, { create, update, example }: Verbs): JsonSchema => {
+export const buildBulkRules = (noun: string, { create, update, example }: Verbs): JsonSchema => {
   const id = z.string().min(1)
   // The id of a new object stands beside `op` or among its fields, where it counts.
-  const idOnce = { anyOf: [withFields({ id: schemaOf(NewId) }), withFields({ [noun]: withFields({ id: {} }, 'id') })] }
+  const idOnce = { anyOf: [withFields({ id: toSchema(NewId) }), withFields({ [noun]: withFields({ id: {} }, 'id') })] }
   const items = [
     z.object({ op: z.literal('create'), [noun]: create }).meta({ exact: idOnce }),
     z.object({ op: z.literal('update'), id, [noun]: update.omit({ id: true }).optional() }),
     z.object({ op: z.literal('delete'), id, [noun]: BulkFields }),
-  ].map(schemaOf)
+  ].map(toSchema)
   return {
     examples: [{ operations: [{ op: 'create', [noun]: example }] }],
     anyOf: [
@@ -81,7 +81,7 @@ export const bulkRules = (noun: string, { create, update, example }: Verbs): Jso
 }
 
 /** `{results: [{index, status, <noun>?, error?}], succeeded, failed}`. */
-export const bulkOutput = <const S extends Shape>(object: S) =>
+export const createBulkOutput = <const S extends Shape>(object: S) =>
   z.object({
     results: z.array(
       z.object({

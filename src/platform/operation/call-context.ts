@@ -1,11 +1,11 @@
 /** Makes the contexts of handlers: over the last commit, the past, a part of the estate, or a transaction. */
 import { AppError } from '../contract/errors.ts'
-import { etagOf, matchesEtag } from '../contract/etag.ts'
+import { computeEtag, matchesEtag } from '../contract/etag.ts'
 import type { Db, ReadPoint, Tx } from '../db/database.ts'
 import type { Journal } from '../db/journal.ts'
 import { createStreamShares } from '../db/stream-shares.ts'
 import type { Logger } from '../runtime/log.ts'
-import { limitedTo } from './access.ts'
+import { limitCaller } from './access.ts'
 import type { AreaKeeper, Part } from './area-keeper.ts'
 import type { Caller, Limit } from './caller.ts'
 import type { ChangeDetails, ChangeRecord } from './change-record.ts'
@@ -30,15 +30,18 @@ export type Call = {
 }
 
 /** Returns a write whose caller may have its permission in a part of the estate alone. */
-export const limitedWrite = ({ guard, held }: Call, own: GuardedInput | undefined = guard): LimitedWrite | undefined =>
+export const toLimitedWrite = (
+  { guard, held }: Call,
+  own: GuardedInput | undefined = guard,
+): LimitedWrite | undefined =>
   guard && own && held.caller.reach ? { ...own, caller: held.caller, required: held.required } : undefined
 
 /** Returns the caller with the permissions that it has wherever it has that of the call. */
-const callerOf = ({ held: { caller }, limit, guard }: Call): Caller => {
+const getLimitedCaller = ({ held: { caller }, limit, guard }: Call): Caller => {
   const permission = guard?.permission
   const own = permission && !caller.permissions.has(permission) ? caller.reach?.get(permission) : undefined
   const reach = limit ?? own
-  return reach ? limitedTo(caller, reach) : caller
+  return reach ? limitCaller(caller, reach) : caller
 }
 
 /** The state of the database that a context reads. */
@@ -125,7 +128,7 @@ export const createContexts = <Tables>({
     let text: string | undefined
     const ctx: KernelCtx<Tables> = {
       get caller() {
-        return callerOf(call)
+        return getLimitedCaller(call)
       },
       rights: request.rights,
       db: tx?.db ?? past?.db ?? part?.db ?? store.read,
@@ -185,22 +188,22 @@ export const createContexts = <Tables>({
       },
       require: (permission) => held.require(permission),
       get isLimited() {
-        return limitedWrite(call) !== undefined
+        return toLimitedWrite(call) !== undefined
       },
       mayName: (resource) => {
         const { via, permissions } = held.caller
-        return via === 'job' || (limitedWrite(call) === undefined && permissions.has(`${resource}:list`))
+        return via === 'job' || (toLimitedWrite(call) === undefined && permissions.has(`${resource}:list`))
       },
       namable: async (resource, ids) => {
-        const write = limitedWrite(call)
+        const write = toLimitedWrite(call)
         return write && areas ? areas.namable(ctx, write, { resource, ids }) : new Set(ids)
       },
       reached: async (resource, ids) => {
-        const write = limitedWrite(call)
+        const write = toLimitedWrite(call)
         return write && areas ? areas.reached(ctx, write, { resource, ids }) : new Set(ids)
       },
       guarded: async (own, work) => {
-        const write = limitedWrite(call, own)
+        const write = toLimitedWrite(call, own)
         return write && areas ? areas.guarded(ctx, write, work) : work()
       },
       confirmRights: () => held.confirm(tx as never),
@@ -212,7 +215,7 @@ export const createContexts = <Tables>({
         if (request.ifNoneMatch?.trim() === '*') throw new AppError('PRECONDITION_FAILED', 'The object exists already')
         if (request.ifMatch === undefined) return
         const json = typeof current === 'string' ? current : JSON.stringify(current)
-        if (matchesEtag(request.ifMatch, etagOf(json))) return
+        if (matchesEtag(request.ifMatch, computeEtag(json))) return
         throw new AppError('PRECONDITION_FAILED', 'The object has changed since you read it; read it again')
       },
       write: (work, { audit, note, ...options } = {}) =>

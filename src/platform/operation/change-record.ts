@@ -36,14 +36,14 @@ type Entry = {
   readonly after: number | bigint | undefined
 }
 
-const hashOf = (document: string | undefined): number | bigint | undefined =>
+const hashDocument = (document: string | undefined): number | bigint | undefined =>
   document === undefined ? undefined : Bun.hash(document)
 
 export class ChangeRecord {
   readonly #entries: Entry[] = []
 
   add(kind: string, { id, before, after }: ItemWrite): void {
-    this.#entries.push({ kind, id, before, after: hashOf(after) })
+    this.#entries.push({ kind, id, before, after: hashDocument(after) })
   }
 
   /** The number of writes so far. `truncate` takes it to discard those of a savepoint that was rolled back. */
@@ -70,7 +70,7 @@ export class ChangeRecord {
     for (const { first, last } of objects.values()) {
       const { kind, id, before } = first
       const { after } = last
-      if (after !== hashOf(before)) {
+      if (after !== hashDocument(before)) {
         const change = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
         items.push({ kind, id, before, change })
       }

@@ -1,7 +1,7 @@
 /** An update by a ref, the id of another system: creates the object if none has the ref. */
 
 import { AppError, invalidField } from '../contract/errors.ts'
-import { type Ref, refOf } from '../contract/external-fields.ts'
+import { parseRef, type Ref } from '../contract/external-fields.ts'
 import { getOwn } from '../contract/own.ts'
 import { RefTakenError } from './object-refs.ts'
 import type { AnyOperation } from './operation.ts'
@@ -19,8 +19,8 @@ const isFields = (value: unknown): value is Fields =>
 export type ByRef = { readonly ref: Ref; readonly input: Fields }
 
 /** Returns the ref in the path of an update that may create its object. */
-export const byRefOf = ({ createsByRef }: AnyOperation, input: unknown): ByRef | undefined => {
-  const ref = createsByRef && isFields(input) && typeof input.id === 'string' ? refOf(input.id) : undefined
+export const parseByRef = ({ createsByRef }: AnyOperation, input: unknown): ByRef | undefined => {
+  const ref = createsByRef && isFields(input) && typeof input.id === 'string' ? parseRef(input.id) : undefined
   // A ref was read from it.
   return ref && { ref, input: input as Fields }
 }
@@ -34,12 +34,12 @@ export type Step = {
 }
 
 /** Returns the refs of the new object. @returns undefined for a value that the contract refuses */
-const refsOf = ({ refs }: Fields, { source, id }: Ref): Fields | undefined => {
+const addRef = ({ refs }: Fields, { source, id }: Ref): Fields | undefined => {
   if (refs === undefined || refs === null) return { [source]: id }
   return isFields(refs) ? { ...refs, [source]: getOwn(refs, source) ?? id } : undefined
 }
 
-const refusalOf = ({ source, id }: Ref, refs: Fields | undefined, { ifMatch }: Conditions): AppError | undefined => {
+const validateRefs = ({ source, id }: Ref, refs: Fields | undefined, { ifMatch }: Conditions): AppError | undefined => {
   if (ifMatch !== undefined) return new AppError('PRECONDITION_FAILED', `No object has the ref ${source}:${id}`)
   if (refs === undefined || getOwn(refs, source) === id) return undefined
   return invalidField(`refs.${source}`, `must be ${JSON.stringify(id)}, as in the path`)
@@ -58,7 +58,7 @@ type Steps = Conditions & {
 
 export const updateOrCreate = async ({ ref, input }: ByRef, steps: Steps): Promise<unknown> => {
   const { id: _, ...fields } = input
-  const refs = refsOf(input, ref)
+  const refs = addRef(input, ref)
   const draft = { ...fields, ...(refs && { refs }) }
   let id = await steps.find()
   for (let tries = 1; ; tries++) {
@@ -72,7 +72,7 @@ export const updateOrCreate = async ({ ref, input }: ByRef, steps: Steps): Promi
     const isTaken = (error: unknown): error is RefTakenError =>
       tries < MAX_TRIES && error instanceof RefTakenError && error.ref.source === ref.source && error.ref.id === ref.id
     try {
-      return await steps.create({ input: draft, refusal: refusalOf(ref, refs, steps), isExpected: isTaken })
+      return await steps.create({ input: draft, refusal: validateRefs(ref, refs, steps), isExpected: isTaken })
     } catch (error) {
       if (!isTaken(error)) throw error
       // Another caller has just created it.

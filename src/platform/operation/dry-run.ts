@@ -1,7 +1,7 @@
 /** Runs an operation and rolls it back, or commits exactly the changes that a dry run showed. */
 
 import type { Db } from '../db/database.ts'
-import { type JournalOptions, journaled, type RowChange } from '../db/journal.ts'
+import { type JournalOptions, type RowChange, recordTransaction } from '../db/journal.ts'
 import { NO_AUDIT } from './audit.ts'
 import type { Bound } from './context.ts'
 import type { Kernel } from './kernel.ts'
@@ -23,7 +23,7 @@ type DryRunContext<Tables> = {
 }
 
 /** Returns the changes and the result of a call, rolled back. @throws the errors of the call */
-export const dryRun = async <Tables>(
+export const runDry = async <Tables>(
   { kernel, db, watched, at }: DryRunContext<Tables>,
   bound: Bound<Tables>,
   request: Request,
@@ -35,7 +35,7 @@ export const dryRun = async <Tables>(
       try {
         return await db.write(
           async (tx) => {
-            const { tx: inner, journal } = journaled(tx, { ...watched, sql: db.sql })
+            const { tx: inner, journal } = recordTransaction(tx, { ...watched, sql: db.sql })
             const value = await work(inner)
             changes = journal.changes()
             throw new RolledBack(value)
@@ -75,7 +75,7 @@ export const runRecorded = async <Tables>(
       db.write(
         async (tx) => {
           await first(tx)
-          const { tx: inner, journal } = journaled(tx, { ...watched, sql: db.sql })
+          const { tx: inner, journal } = recordTransaction(tx, { ...watched, sql: db.sql })
           const value = await work(inner)
           await last(tx, journal.changes())
           return value
@@ -87,7 +87,7 @@ export const runRecorded = async <Tables>(
 }
 
 /** Returns the changes that an operation with `showsChanges` shows. The call ends there. */
-export const shownRun = async <Tables>(
+export const runShowingChanges = async <Tables>(
   { kernel, at }: Pick<DryRunContext<Tables>, 'kernel' | 'at'>,
   bound: Bound<Tables>,
   request: Request,

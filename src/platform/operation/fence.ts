@@ -5,7 +5,7 @@ import type { KernelCtx } from './context.ts'
 export type Fence<Tables> = (ctx: KernelCtx<Tables>) => Promise<void>
 
 /** Returns the context of a job in which every transaction begins with the fence. */
-export const fenced = <Tables>(ctx: KernelCtx<Tables>, fence: Fence<Tables>): KernelCtx<Tables> => ({
+export const addFence = <Tables>(ctx: KernelCtx<Tables>, fence: Fence<Tables>): KernelCtx<Tables> => ({
   ...ctx,
   write: (work, options) =>
     ctx.write(async (inner) => {

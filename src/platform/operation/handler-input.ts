@@ -7,7 +7,10 @@ import type { AnyOperation } from './operation.ts'
 const NO_FIELDS: HistoryFields = { note: '', dryRun: false, asOf: undefined }
 
 /** Parses the input. Separates the fields that the kernel itself reads. */
-export const inputOf = (op: AnyOperation, input: unknown): { readonly own: never; readonly fields: HistoryFields } => {
+export const parseInput = (
+  op: AnyOperation,
+  input: unknown,
+): { readonly own: never; readonly fields: HistoryFields } => {
   const parsed = parse(op.input, input)
   // A read of the present is not copied. An operation has one of both flags at most.
   const isAsSent = op.past ? !('as_of' in parsed) : !op.keeps

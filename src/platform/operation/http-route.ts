@@ -5,8 +5,8 @@ export type Http = `${Method} /${string}`
 
 export type HttpParts = { readonly method: Method; readonly path: string; readonly params: readonly string[] }
 
-/** @example httpParts('GET /api/devices/{id}') // { method: 'GET', path: '/api/devices/{id}', params: ['id'] } */
-export const httpParts = (http: Http): HttpParts => {
+/** @example parseHttp('GET /api/devices/{id}') // { method: 'GET', path: '/api/devices/{id}', params: ['id'] } */
+export const parseHttp = (http: Http): HttpParts => {
   const at = http.indexOf(' ')
   const path = http.slice(at + 1)
   // The type `Http` guarantees that the part before the blank is a method.

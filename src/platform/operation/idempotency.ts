@@ -17,7 +17,7 @@ const MAX_AGE_MS = 24 * 60 * 60 * 1000
 
 export type Attempt = { readonly operation: string; readonly key: string | undefined; readonly input: unknown }
 
-const hashOf = (input: unknown) => new Bun.CryptoHasher('sha256').update(JSON.stringify(input)).digest('hex')
+const hashInput = (input: unknown) => new Bun.CryptoHasher('sha256').update(JSON.stringify(input)).digest('hex')
 
 /** Runs `work` once per caller, operation and key. @throws AppError VALIDATION_ERROR for another request */
 export const withIdempotencyKey = async <Tables extends IdempotencyTables, T>(
@@ -32,7 +32,7 @@ export const withIdempotencyKey = async <Tables extends IdempotencyTables, T>(
   // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
   const { db, store } = ctx as unknown as KernelCtx<IdempotencyTables>
   await store.sql.lockNames(db, [`idempotency ${owner} ${operation} ${key}`])
-  const request_hash = hashOf(input)
+  const request_hash = hashInput(input)
   const oldest = new Date(Date.parse(ctx.now) - MAX_AGE_MS).toISOString()
   await db.deleteFrom('idempotency_keys').where('created_at', '<', oldest).execute()
   const known = await db

@@ -47,7 +47,7 @@ export const implementFor =
     }))
 
 /** Returns an operation and its handler, for callers in a transaction. @throws Error unless it is done in one step */
-export const oneStep = <Tables>(operations: readonly Bound<Tables>[], name: string) => {
+export const getOneStep = <Tables>(operations: readonly Bound<Tables>[], name: string) => {
   const { op, handler } = operations.find((bound) => bound.op.name === name) ?? {}
   if (!op || typeof handler !== 'function') throw new Error(`${name} is no operation in one step`)
   // The caller passes input that the schema of the operation allows.

@@ -1,6 +1,6 @@
 /** Finds the fields of an input that take the id of an object, at any depth. */
 import type { z } from 'zod'
-import { type FieldSchema, schemaOf, settled } from '../cli/schema.ts'
+import { type FieldSchema, getInputSchema, stripNull } from '../cli/schema.ts'
 
 /** The places in a value that take an id. */
 export type Place =
@@ -18,10 +18,10 @@ export type PlacedText = {
 }
 
 /** Returns a function that finds the places of some resources in a schema. Cached per schema, because every call needs it. */
-export const placesFor = (isWanted: (resource: string) => boolean): ((schema: z.ZodType) => Place | null) => {
+export const createPlaceFinder = (isWanted: (resource: string) => boolean): ((schema: z.ZodType) => Place | null) => {
   const cache = new WeakMap<z.ZodType, Place | null>()
   const placesIn = (schema: FieldSchema): Place | undefined => {
-    const { ref, items, properties = {} } = settled(schema)
+    const { ref, items, properties = {} } = stripNull(schema)
     if (ref !== undefined && isWanted(ref)) return { resource: ref }
     if (items) {
       const inner = placesIn(items)
@@ -36,7 +36,7 @@ export const placesFor = (isWanted: (resource: string) => boolean): ((schema: z.
   return (schema) => {
     const known = cache.get(schema)
     if (known !== undefined) return known
-    const places = placesIn(schemaOf(schema)) ?? null
+    const places = placesIn(getInputSchema(schema)) ?? null
     cache.set(schema, places)
     return places
   }
@@ -47,18 +47,18 @@ type Holder = Record<PropertyKey, unknown>
 const isHolder = (value: unknown): value is Holder => typeof value === 'object' && value !== null
 
 /** Returns true if a text in one of the places fulfils the condition. */
-export const someText = (place: Place, value: unknown, isMeant: (text: string) => boolean): boolean => {
+export const hasText = (place: Place, value: unknown, isMeant: (text: string) => boolean): boolean => {
   if ('resource' in place) return typeof value === 'string' && isMeant(value)
   if (!isHolder(value)) return false
-  if ('items' in place) return Array.isArray(value) && value.some((one) => someText(place.items, one, isMeant))
-  for (const [name, inner] of place.fields) if (someText(inner, value[name], isMeant)) return true
+  if ('items' in place) return Array.isArray(value) && value.some((one) => hasText(place.items, one, isMeant))
+  for (const [name, inner] of place.fields) if (hasText(inner, value[name], isMeant)) return true
   return false
 }
 
 type At = { readonly field: string; readonly put: PlacedText['put'] }
 
 /** Returns the texts in the places of a value. */
-export const textsIn = (
+export const collectTexts = (
   place: Place,
   value: unknown,
   { field, put }: At = { field: '', put: () => {} },
@@ -71,9 +71,9 @@ export const textsIn = (
   }
   if ('items' in place)
     return Array.isArray(value)
-      ? value.flatMap((one, i) => textsIn(place.items, one, { field: `${field}[${i}]`, put: putAt(i) }))
+      ? value.flatMap((one, i) => collectTexts(place.items, one, { field: `${field}[${i}]`, put: putAt(i) }))
       : []
   return place.fields.flatMap(([name, inner]) =>
-    textsIn(inner, value[name], { field: field === '' ? name : `${field}.${name}`, put: putAt(name) }),
+    collectTexts(inner, value[name], { field: field === '' ? name : `${field}.${name}`, put: putAt(name) }),
   )
 }

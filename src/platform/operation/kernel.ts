@@ -5,24 +5,32 @@
 import { AppError } from '../contract/errors.ts'
 import { asksForDryRun, type HistoryFields } from '../contract/history-fields.ts'
 import type { Db, ReadPoint, Tx } from '../db/database.ts'
-import { journaled } from '../db/journal.ts'
+import { recordTransaction } from '../db/journal.ts'
 import type { Logger } from '../runtime/log.ts'
-import { checkCaller, checkConsent, hiddenIn, limitOf, limitOfAnswer, refuseFeedKey } from './access.ts'
+import { checkCaller, checkConsent, computeLimit, limitOfAnswer, listHidden, refuseFeedKey } from './access.ts'
 import type { AreaKeeper } from './area-keeper.ts'
-import { type AuditedCall, type AuditSink, auditedAs, eventOf, rawAuditOf, refusalOf, subjectOf } from './audit.ts'
-import { type Call, createContexts, type Done, limitedWrite, type Pending, type Transaction } from './call-context.ts'
+import {
+  type AuditedCall,
+  type AuditSink,
+  buildEvent,
+  buildRefusal,
+  buildSubject,
+  createRawAudit,
+  getAuditedCall,
+} from './audit.ts'
+import { type Call, createContexts, type Done, type Pending, type Transaction, toLimitedWrite } from './call-context.ts'
 import { type Caller, GUEST, type Limit } from './caller.ts'
 import { ChangeRecord } from './change-record.ts'
 import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
-import { type ByRef, byRefOf, type Step, updateOrCreate } from './create-by-ref.ts'
-import { type Fence, fenced } from './fence.ts'
-import { inputOf } from './handler-input.ts'
+import { type ByRef, parseByRef, type Step, updateOrCreate } from './create-by-ref.ts'
+import { addFence, type Fence } from './fence.ts'
+import { parseInput } from './handler-input.ts'
 import { JsonList, WithStatus } from './handler-result.ts'
 import type { History } from './history.ts'
-import { guardedInput, ROUTE_INPUT } from './limited-write.ts'
-import { type AnyOperation, isGuarded, nounOf, type RawRoute } from './operation.ts'
+import { getGuardedInput, ROUTE_INPUT } from './limited-write.ts'
+import { type AnyOperation, getNoun, isGuarded, type RawRoute } from './operation.ts'
 import type { Request } from './request.ts'
-import { idOfRef, mayHoldRefs, resolveRefs } from './resolve-refs.ts'
+import { findIdByRef, mayHoldRefs, resolveRefs } from './resolve-refs.ts'
 import { HeldRights } from './rights.ts'
 import { RolledBack } from './rolled-back.ts'
 import { Answered, runSecondStep, type TransactionOptions } from './second-step.ts'
@@ -78,7 +86,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   type Work<T> = (ctx: KernelCtx<Tables>) => Promise<T>
 
-  const areasOf = (): AreaKeeper<Tables> => {
+  const getAreasOrThrow = (): AreaKeeper<Tables> => {
     if (!areas) throw new Error('this kernel has no scopes')
     return areas
   }
@@ -86,7 +94,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   const nowMs = (): number => now().getTime()
 
   /** @throws AppError UNAUTHORIZED or FORBIDDEN */
-  const callOf = (op: AnyOperation, request: Omit<Request, 'input'>, note = ''): Call => {
+  const buildCall = (op: AnyOperation, request: Omit<Request, 'input'>, note = ''): Call => {
     const check = (caller: Caller): void => {
       refuseFeedKey(caller)
       checkCaller(op, caller, nowMs)
@@ -107,7 +115,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     const { value, tx } = await held.tried((isFirst) =>
       db.write((plain) => {
         const { tx: inner, journal } = watched
-          ? journaled(plain, { ...watched, sql: db.sql })
+          ? recordTransaction(plain, { ...watched, sql: db.sql })
           : { tx: plain, journal: undefined }
         const record = new ChangeRecord()
         const changeId = Bun.randomUUIDv7()
@@ -121,8 +129,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
             return value
           }
           await areas?.begin(ctx, { name: call.name, isFirst, guard: inner.guard })
-          const write = limitedWrite(call)
-          const value = write ? await areasOf().guarded(ctx, write, whole) : await whole()
+          const write = toLimitedWrite(call)
+          const value = write ? await getAreasOrThrow().guarded(ctx, write, whole) : await whole()
           await areas?.settle(ctx)
           const recorded = await ctx.recordChange()
           await done?.(value, ctx, inner, recorded)
@@ -139,15 +147,15 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   const contextFor = createContexts<Tables>({ db, now, log, history, areas, reactions, transact })
 
-  const answerOf = (handler: Bound<Tables>['handler'], ctx: KernelCtx<Tables>, input: never): Promise<unknown> => {
+  const runHandler = (handler: Bound<Tables>['handler'], ctx: KernelCtx<Tables>, input: never): Promise<unknown> => {
     if (typeof handler === 'function') return handler(ctx, input)
     if ('run' in handler) return handler.run(ctx, input)
     throw new Error('a read has one step')
   }
 
   const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
-    const call = callOf(op, request)
-    const { own, fields } = inputOf(op, request.input)
+    const call = buildCall(op, request)
+    const { own, fields } = parseInput(op, request.input)
     const limit = limitOfAnswer(op, call.held.caller)
     if (limit && op.limited !== 'handler') return runLimited({ op, handler }, { ...call, limit }, { own, fields })
     let ctx = contextFor(call, undefined, { readPoint: request.readPoint })
@@ -157,9 +165,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       ctx = contextFor(call, undefined, { past })
     }
     // Most calls hold no refs, and take no turn of the event loop for them.
-    if (!mayHoldRefs(op.input, own)) return answerOf(handler, ctx, own)
+    if (!mayHoldRefs(op.input, own)) return runHandler(handler, ctx, own)
     const input = await resolveRefs(limit ? narrowedFor({ ...call, limit }, request.readPoint) : ctx, op.input, own)
-    const answer = await answerOf(handler, ctx, input)
+    const answer = await runHandler(handler, ctx, input)
     return answer instanceof JsonList ? answer.of(JSON.stringify(input)) : answer
   }
 
@@ -167,14 +175,17 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   const narrowedFor = (call: LimitedCall, readPoint: ReadPoint | undefined): KernelCtx<Tables> => {
     const whole = readPoint ? db.at(readPoint) : db
-    return contextFor(call, undefined, { readPoint, part: areasOf().partOf(whole, call.held.caller, call.limit) })
+    return contextFor(call, undefined, {
+      readPoint,
+      part: getAreasOrThrow().partOf(whole, call.held.caller, call.limit),
+    })
   }
 
-  type Input = ReturnType<typeof inputOf>
+  type Input = ReturnType<typeof parseInput>
 
   /** Returns the context of a limited read at an earlier moment. */
   const pastFor = async (call: LimitedCall, asOf: string, whole: KernelCtx<Tables>): Promise<KernelCtx<Tables>> => {
-    const past = await history.past(whole, asOf, hiddenIn(call.limit))
+    const past = await history.past(whole, asOf, listHidden(call.limit))
     call.request.setHeader?.('X-As-Of', past.at)
     return contextFor(call, undefined, { past, wholePast: await history.past(whole, asOf) })
   }
@@ -193,13 +204,13 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     let narrowed: KernelCtx<Tables> | undefined
     const part = (): KernelCtx<Tables> => (narrowed ??= narrowedFor(call, readPoint))
     // The object in the path needs the permission of the operation alone.
-    const limit = limitOf(op, call.held.caller)
+    const limit = computeLimit(op, call.held.caller)
     const named = limit && limit !== call.limit ? () => narrowedFor({ ...call, limit }, readPoint) : part
     const input = mayHoldRefs(op.input, own) ? await resolveRefs(limit ? named() : whole, op.input, own) : own
-    if (limit) await areasOf().requireSeen({ whole, part: named, limit }, op, input)
+    if (limit) await getAreasOrThrow().requireSeen({ whole, part: named, limit }, op, input)
     const isWhole = op.limited === 'whole' && !call.limit.byResource
     const ctx = fields.asOf === undefined ? (isWhole ? whole : part()) : await pastFor(call, fields.asOf, whole)
-    const answer = await answerOf(handler, ctx, input)
+    const answer = await runHandler(handler, ctx, input)
     return answer instanceof JsonList && input !== own ? answer.of(JSON.stringify(input)) : answer
   }
 
@@ -214,8 +225,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   /** Checks the input of a write before work without a transaction. */
   const checkInput = async (call: Call): Promise<void> => {
-    const write = limitedWrite(call)
-    if (write) await areasOf().checkInput(contextFor(call), write)
+    const write = toLimitedWrite(call)
+    if (write) await getAreasOrThrow().checkInput(contextFor(call), write)
   }
 
   const runWrite = async ({ bound: { op, handler }, call, own, done }: RunWrite): Promise<unknown> => {
@@ -260,16 +271,16 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   /** @param step replaces the input of the request */
   const runAudited = async ({ bound, request, audited }: Audit, step?: Step): Promise<unknown> => {
     let input = step ? step.input : request.input
-    const event = (made?: unknown) => eventOf(audited, request, subjectOf(bound.op, input, made))
+    const event = (made?: unknown) => buildEvent(audited, request, buildSubject(bound.op, input, made))
     // An invalid input is no call in earnest either.
     const isDry = bound.op.keeps === true && asksForDryRun(input)
     try {
-      const access = callOf(bound.op, request)
+      const access = buildCall(bound.op, request)
       if (step?.refusal) throw step.refusal
       const given = input
       if (mayHoldRefs(bound.op.input, input)) input = await resolveRefs(contextFor(access), bound.op.input, input)
-      const { own, fields } = inputOf(bound.op, input)
-      const call = { ...access, note: fields.note, guard: guardedInput(bound.op, own, given) }
+      const { own, fields } = parseInput(bound.op, input)
+      const call = { ...access, note: fields.note, guard: getGuardedInput(bound.op, own, given) }
       if (isDry && bound.op.handlesDryRun) request.setHeader?.('X-Dry-Run', 'true')
       if (fields.dryRun !== false) return await runDry({ bound, call, own }, fields.dryRun)
       const done: RunWrite['done'] = async (made, _ctx, tx, changeId) => {
@@ -289,18 +300,18 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   const runByRef = async (update: Audit, byRef: ByRef): Promise<unknown> => {
     const { bound, request } = update
-    const noun = nounOf(bound.op)
+    const noun = getNoun(bound.op)
     const create = features.flatMap(({ operations }) => operations).find(({ op }) => op.name === `${noun}.create`)
-    const audited = create && auditedAs(create.op)
+    const audited = create && getAuditedCall(create.op)
     if (!create || !audited) throw new Error(`${noun} has no create`)
     // The two calls check the access.
     const held = new HeldRights(request)
-    const guard = guardedInput(bound.op, {}, {})
+    const guard = getGuardedInput(bound.op, {}, {})
     const ctx = contextFor({ name: bound.op.name, request, held, note: '', guard })
     return updateOrCreate(byRef, {
       ifMatch: request.ifMatch,
       find: async () => {
-        const id = await idOfRef(ctx, noun, byRef.ref)
+        const id = await findIdByRef(ctx, noun, byRef.ref)
         return id !== undefined && (await ctx.namable(noun, [id])).has(id) ? id : undefined
       },
       isLimited: ctx.isLimited,
@@ -315,30 +326,30 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   return {
     over: (other) => createKernel({ ...options, ...other }),
     run: (bound, request) => {
-      const audited = auditedAs(bound.op)
+      const audited = getAuditedCall(bound.op)
       if (!audited) return runRead(bound, request)
-      const byRef = byRefOf(bound.op, request.input)
+      const byRef = parseByRef(bound.op, request.input)
       const call = { bound, request, audited }
       return byRef ? runByRef(call, byRef) : runAudited(call)
     },
     confirmed: async (op, request) => {
-      const { held } = callOf(op, request)
+      const { held } = buildCall(op, request)
       await held.confirm()
       return { ...request, caller: held.caller, rights: held.rights }
     },
-    write: (op, request, work) => transact(callOf(op, request), work),
+    write: (op, request, work) => transact(buildCall(op, request), work),
     refused: async (called, request, error) => {
-      const event = refusalOf(called, request, error)
+      const event = buildRefusal(called, request, error)
       if (event) await audit.failed(event, error)
     },
     runJob: async (job, { signal = NEVER, fence } = {}) => {
       const caller: Caller = { ...GUEST, username: job.name, via: 'job' }
       const request = { caller, requestId: job.name, signal }
       const ctx = contextFor({ name: job.name, request, held: new HeldRights(request), note: '' })
-      await job.run(fence ? fenced(ctx, fence) : ctx)
+      await job.run(fence ? addFence(ctx, fence) : ctx)
     },
     runRaw: async ({ route, handler }, request, raw) => {
-      const call = rawAuditOf(audit, route, request)
+      const call = createRawAudit(audit, route, request)
       try {
         const held = new HeldRights(request, (caller) => checkCaller(route, caller, nowMs), route.limited)
         const guard = route.limited === 'inside' ? ROUTE_INPUT : undefined

@@ -1,8 +1,8 @@
 /** A write of a caller who may have its permission in a part of the estate alone. */
 import { z } from 'zod'
 import type { Caller } from './caller.ts'
-import { httpParts } from './http-route.ts'
-import { type AnyOperation, isGuarded, type Permission, permissionsOf } from './operation.ts'
+import { parseHttp } from './http-route.ts'
+import { type AnyOperation, isGuarded, listPermissions, type Permission } from './operation.ts'
 
 /** An input with the operation that it is for. */
 export type GuardedInput = {
@@ -39,13 +39,13 @@ export const ROUTE_INPUT: GuardedInput = {
 }
 
 /** Returns the input of an operation as it is guarded; undefined for one whose permission counts everywhere alone. */
-export const guardedInput = (op: AnyOperation, input: unknown, given: unknown): GuardedInput | undefined => {
+export const getGuardedInput = (op: AnyOperation, input: unknown, given: unknown): GuardedInput | undefined => {
   if (!isGuarded(op.limited)) return undefined
-  const [permission, ...others] = permissionsOf(op.access)
+  const [permission, ...others] = listPermissions(op.access)
   return {
     permission: others.length === 0 ? permission : undefined,
     schema: op.limited === 'items' ? NOTHING : op.input,
-    params: httpParts(op.http).params,
+    params: parseHttp(op.http).params,
     isCreate: op.effect === 'create' && op.keeps === true,
     input,
     given,

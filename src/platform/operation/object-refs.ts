@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import { AppError, invalidField } from '../contract/errors.ts'
 import { mergeRefs, type Ref, type Referable, type Refs, type RefsPatch } from '../contract/external-fields.ts'
-import { batches } from '../db/batches.ts'
+import { splitBatches } from '../db/batches.ts'
 import { preparedTuples } from '../db/query/prepared-lists.ts'
 import type { KernelCtx } from './context.ts'
 
@@ -33,14 +33,14 @@ export const findRefs = preparedTuples(['resource', 'source', 'external_id'], (d
 )
 
 /** Returns the refs of an object after a change. @throws AppError VALIDATION_ERROR for too many */
-export const changedRefs = (before: Refs, patch: RefsPatch): Refs =>
+export const updateRefs = (before: Refs, patch: RefsPatch): Refs =>
   mergeRefs(before, patch, (message) => invalidField('refs', message))
 
 /** Returns a patch with the refs of the object after it. */
 export const withChangedRefs = <Patch extends { readonly refs?: RefsPatch | undefined }>(
   { refs: before }: { readonly refs: Refs },
   { refs, ...patch }: Patch,
-) => ({ ...patch, refs: refs === undefined ? undefined : changedRefs(before, refs) })
+) => ({ ...patch, refs: refs === undefined ? undefined : updateRefs(before, refs) })
 
 type Referred = { readonly id: string; readonly refs: Refs }
 
@@ -48,12 +48,12 @@ type Referred = { readonly id: string; readonly refs: Refs }
 type RefChange = { readonly before: Referred; readonly after: Referred }
 
 /** Returns the sources of the refs that only `one` has. */
-const sourcesOnlyIn = (one: Refs, other: Refs): string[] =>
+const listOnlySources = (one: Refs, other: Refs): string[] =>
   Object.keys(one).filter((source) => !Object.hasOwn(other, source) || one[source] !== other[source])
 
 /** @param noun singular @param label the column that names an object */
-export const objectRefs = (resource: Referable, noun: string, label: string) => {
-  const rowsOf = ({ id, refs }: Referred): RefRow[] =>
+export const createObjectRefs = (resource: Referable, noun: string, label: string) => {
+  const toRows = ({ id, refs }: Referred): RefRow[] =>
     Object.entries(refs).map(([source, external_id]) => ({ resource, source, external_id, object_id: id }))
 
   const taken = async (ctx: KernelCtx<RefTables>, row: RefRow): Promise<RefTakenError> => {
@@ -67,7 +67,7 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
     return new RefTakenError(ref, object_id, `the ${noun} "${rows[0]?.name}" with id "${object_id}"`)
   }
 
-  const lockOf = ({ source, external_id }: RefRow): string => `ref ${resource} ${source} ${external_id}`
+  const getLockName = ({ source, external_id }: RefRow): string => `ref ${resource} ${source} ${external_id}`
 
   const isRefOfTwo = ({ source, external_id }: RefRow): AppError =>
     invalidField(`refs.${source}`, `${external_id} is a ref of two of the objects`)
@@ -76,10 +76,10 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
   const claim = async (ctx: KernelCtx<RefTables>, rows: readonly RefRow[]): Promise<void> => {
     if (rows.length === 0) return
     const { db, store } = ctx
-    await store.sql.lockNames(db, rows.map(lockOf))
-    const byKey = new Map(rows.map((row) => [lockOf(row), row]))
+    await store.sql.lockNames(db, rows.map(getLockName))
+    const byKey = new Map(rows.map((row) => [getLockName(row), row]))
     // Two new objects may have one ref.
-    const twice = rows.find((row) => byKey.get(lockOf(row)) !== row)
+    const twice = rows.find((row) => byKey.get(getLockName(row)) !== row)
     if (twice) throw isRefOfTwo(twice)
     const [held] = await findRefs(ctx, rows)
     if (held) throw await taken(ctx, held)
@@ -87,7 +87,7 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
 
   const insert = async (ctx: KernelCtx<RefTables>, rows: readonly RefRow[]): Promise<void> => {
     await claim(ctx, rows)
-    for (const batch of batches(rows)) await ctx.db.insertInto('refs').values(batch).execute()
+    for (const batch of splitBatches(rows)) await ctx.db.insertInto('refs').values(batch).execute()
   }
 
   const remove = async ({ db }: KernelCtx<RefTables>, object_id: string, sources: readonly string[]): Promise<void> => {
@@ -98,10 +98,10 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
 
   /** Returns the refs that the change takes from the object, and those that it gives to it. */
   const movedRows = ({ before, after }: RefChange) => {
-    const [old, fresh] = [sourcesOnlyIn(before.refs, after.refs), sourcesOnlyIn(after.refs, before.refs)]
+    const [old, fresh] = [listOnlySources(before.refs, after.refs), listOnlySources(after.refs, before.refs)]
     return {
-      old: rowsOf(before).filter(({ source }) => old.includes(source)),
-      new: rowsOf(after).filter(({ source }) => fresh.includes(source)),
+      old: toRows(before).filter(({ source }) => old.includes(source)),
+      new: toRows(after).filter(({ source }) => fresh.includes(source)),
     }
   }
 
@@ -113,13 +113,13 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
     const moved = changes.map(movedRows)
     const wanted = moved.flatMap((rows) => rows.new)
     if (wanted.length === 0) return new Map()
-    await ctx.store.sql.lockNames(ctx.db, wanted.map(lockOf))
-    const held = new Map((await findRefs(ctx, wanted)).map((row) => [lockOf(row), row]))
-    for (const row of moved.flatMap((rows) => rows.old)) held.delete(lockOf(row))
+    await ctx.store.sql.lockNames(ctx.db, wanted.map(getLockName))
+    const held = new Map((await findRefs(ctx, wanted)).map((row) => [getLockName(row), row]))
+    for (const row of moved.flatMap((rows) => rows.old)) held.delete(getLockName(row))
     const claimed = new Set<string>()
     const errors = new Map<string, AppError>()
     for (const row of wanted) {
-      const key = lockOf(row)
+      const key = getLockName(row)
       const holder = held.get(key)
       if (holder) errors.set(row.object_id, await taken(ctx, holder))
       else if (claimed.has(key)) errors.set(row.object_id, isRefOfTwo(row))
@@ -129,16 +129,16 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
   }
 
   const release = (ctx: KernelCtx<RefTables>, { before, after }: RefChange): Promise<void> =>
-    remove(ctx, after.id, sourcesOnlyIn(before.refs, after.refs))
+    remove(ctx, after.id, listOnlySources(before.refs, after.refs))
 
   // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
   const own = <Tables>(ctx: KernelCtx<Tables>) => ctx as unknown as KernelCtx<RefTables>
   return {
     /** Locks the refs of a new object until commit, before it claims anything else. @throws RefTakenError */
-    claim: <Tables>(ctx: KernelCtx<Tables>, refs: Refs): Promise<void> => claim(own(ctx), rowsOf({ id: '', refs })),
+    claim: <Tables>(ctx: KernelCtx<Tables>, refs: Refs): Promise<void> => claim(own(ctx), toRows({ id: '', refs })),
     /** Stores the refs of new objects. @throws RefTakenError */
     insert: <Tables>(ctx: KernelCtx<Tables>, objects: readonly Referred[]): Promise<void> =>
-      insert(own(ctx), objects.flatMap(rowsOf)),
+      insert(own(ctx), objects.flatMap(toRows)),
     /** @throws RefTakenError */
     update: async <Tables>(ctx: KernelCtx<Tables>, before: Referred, after: Referred): Promise<void> => {
       const change = { before, after }
@@ -157,7 +157,7 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
     /** Deletes the refs of deleted objects. */
     remove: async <Tables>(ctx: KernelCtx<Tables>, objects: readonly Referred[]): Promise<void> => {
       const ids = objects.filter(({ refs }) => Object.keys(refs).length > 0).map(({ id }) => id)
-      for (const batch of batches(ids))
+      for (const batch of splitBatches(ids))
         await own(ctx).db.deleteFrom('refs').where('resource', '=', resource).where('object_id', 'in', batch).execute()
     },
   }

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { NOTE_HEADER } from '../contract/change-note.ts'
 import { READ_FIELDS, WRITE_FIELDS } from '../contract/history-fields.ts'
-import { type Http, httpParts } from './http-route.ts'
+import { type Http, parseHttp } from './http-route.ts'
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'login', 'logout'] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
@@ -196,7 +196,7 @@ export const operation = <
   // The type stays that of the handler's input. The kernel takes the added fields out.
   const inputOf = keeps || past ? once(() => own().safeExtend(added) as unknown as In) : own
   const outputOf = once(output)
-  const { method, params } = httpParts(rest.http)
+  const { method, params } = parseHttp(rest.http)
   // As the type of `declared` demands it of POST.
   const effect = method === 'POST' ? (declared.effect as Effect) : EFFECTS[method]
   return {
@@ -269,9 +269,9 @@ export type RawRoute = {
 
 export const rawRoute = <const R extends RawRoute>(route: R): R => route
 
-/** @example nounOf(devices.create) // 'devices' */
-export const nounOf = ({ name }: { readonly name: string }): string => name.slice(0, name.indexOf('.'))
+/** @example getNoun(devices.create) // 'devices' */
+export const getNoun = ({ name }: { readonly name: string }): string => name.slice(0, name.indexOf('.'))
 
 /** Returns the permissions of which each satisfies an access; empty for `public` and `authenticated`. */
-export const permissionsOf = (access: Access): readonly Permission[] =>
+export const listPermissions = (access: Access): readonly Permission[] =>
   typeof access === 'object' ? access.anyOf : access === 'public' || access === 'authenticated' ? [] : [access]

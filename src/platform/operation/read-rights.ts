@@ -51,7 +51,7 @@ export const createRights = <Tables, Source>(options: RightsOptions<Tables, Sour
       last = { revision, second, source: committed(`${second} ${revision}`, readPoint) }
     return last.source
   }
-  const rightsOf = ({ caller, readPoint, rows, isOver, again, ask }: Found<Source>): Rights => {
+  const buildRights = ({ caller, readPoint, rows, isOver, again, ask }: Found<Source>): Rights => {
     const revision = readPoint?.revision(tables)
     const demand = readPoint && { rows, tables: common, revision: readPoint.revision(common) }
     const rights: Rights = {
@@ -72,5 +72,5 @@ export const createRights = <Tables, Source>(options: RightsOptions<Tables, Sour
     }
     return rights
   }
-  return { sourceAt, rightsOf }
+  return { sourceAt, rightsOf: buildRights }
 }

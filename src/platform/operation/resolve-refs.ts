@@ -1,14 +1,14 @@
 /** Replaces refs, the ids of other systems, by ids, in the places of an input that take an id. */
 import type { z } from 'zod'
-import { REFERABLE, type Ref, refOf } from '../contract/external-fields.ts'
-import { cachedText } from '../db/cache/query-cache.ts'
+import { parseRef, REFERABLE, type Ref } from '../contract/external-fields.ts'
+import { getCachedText } from '../db/cache/query-cache.ts'
 import type { KernelCtx } from './context.ts'
-import { type Place, type PlacedText, placesFor, someText, textsIn } from './input-places.ts'
+import { collectTexts, createPlaceFinder, hasText, type Place, type PlacedText } from './input-places.ts'
 import { findRefs, type RefTables } from './object-refs.ts'
 
-const placesOf = placesFor((resource) => REFERABLE.some((one) => one === resource))
+const placesOf = createPlaceFinder((resource) => REFERABLE.some((one) => one === resource))
 
-const isSuspect = (place: Place, value: unknown): boolean => someText(place, value, (text) => text.includes(':'))
+const isSuspect = (place: Place, value: unknown): boolean => hasText(place, value, (text) => text.includes(':'))
 
 /** Returns true if the input may hold refs. Most inputs hold none, and need no query. */
 export const mayHoldRefs = (schema: z.ZodType, input: unknown): boolean => {
@@ -18,42 +18,44 @@ export const mayHoldRefs = (schema: z.ZodType, input: unknown): boolean => {
 
 type Found = Ref & Pick<PlacedText, 'resource' | 'put'>
 
-const refsIn = (place: Place, value: unknown): Found[] =>
-  textsIn(place, value).flatMap(({ resource, text, put }) => {
-    const ref = refOf(text)
+const collectRefs = (place: Place, value: unknown): Found[] =>
+  collectTexts(place, value).flatMap(({ resource, text, put }) => {
+    const ref = parseRef(text)
     return ref ? [{ ...ref, resource, put }] : []
   })
 
 type Scope<Tables> = Pick<KernelCtx<Tables>, 'db' | 'store'>
 
-const keyOf = (resource: string, { source, id }: Ref): string => `${resource} ${source} ${id}`
+const buildKey = (resource: string, { source, id }: Ref): string => `${resource} ${source} ${id}`
 
 /** Returns the id of the object with a ref, cached as long as no ref changes. */
-export const idOfRef = async <Tables>(
+export const findIdByRef = async <Tables>(
   scope: Scope<Tables>,
   resource: string,
   ref: Ref,
 ): Promise<string | undefined> => {
-  const own = ownScope(scope)
-  return cachedText(own, 'refs', keyOf(resource, ref), async () => {
+  const own = toRefScope(scope)
+  return getCachedText(own, 'refs', buildKey(resource, ref), async () => {
     const [row] = await findRefs(own, [{ resource, source: ref.source, external_id: ref.id }])
     return row?.object_id
   })
 }
 
 // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
-const ownScope = <Tables>(scope: Scope<Tables>) => scope as unknown as Scope<RefTables>
+const toRefScope = <Tables>(scope: Scope<Tables>) => scope as unknown as Scope<RefTables>
 
 /** Returns the ids of refs, by their keys. */
-const idsOf = async <Tables>(scope: Scope<Tables>, found: readonly Found[]): Promise<ReadonlyMap<string, string>> => {
+const findIds = async <Tables>(scope: Scope<Tables>, found: readonly Found[]): Promise<ReadonlyMap<string, string>> => {
   const [first] = found
   if (first && found.length === 1) {
-    const id = await idOfRef(scope, first.resource, first)
-    return new Map(id === undefined ? [] : [[keyOf(first.resource, first), id]])
+    const id = await findIdByRef(scope, first.resource, first)
+    return new Map(id === undefined ? [] : [[buildKey(first.resource, first), id]])
   }
   const keys = found.map(({ resource, source, id }) => ({ resource, source, external_id: id }))
-  const rows = await findRefs(ownScope(scope), keys)
-  return new Map(rows.map((row) => [keyOf(row.resource, { source: row.source, id: row.external_id }), row.object_id]))
+  const rows = await findRefs(toRefScope(scope), keys)
+  return new Map(
+    rows.map((row) => [buildKey(row.resource, { source: row.source, id: row.external_id }), row.object_id]),
+  )
 }
 
 /**
@@ -64,10 +66,10 @@ export const resolveRefs = async <Tables, T>(scope: Scope<Tables>, schema: z.Zod
   const place = placesOf(schema)
   if (!place || !isSuspect(place, input)) return input
   const copy = structuredClone(input)
-  const found = refsIn(place, copy)
-  const ids = await idsOf(scope, found)
+  const found = collectRefs(place, copy)
+  const ids = await findIds(scope, found)
   for (const { put, resource, ...ref } of found) {
-    const id = ids.get(keyOf(resource, ref))
+    const id = ids.get(buildKey(resource, ref))
     if (id !== undefined) put(id)
   }
   return copy

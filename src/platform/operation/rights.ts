@@ -37,14 +37,14 @@ export class RightsMovedError extends AppError {
 /** Maximum number of attempts, for a caller whose permissions change during each of them. */
 const MAX_TRIES = 5
 
-const textOf = ([permission, { scopes }]: readonly [Permission, Reach]): string =>
+const formatGrant = ([permission, { scopes }]: readonly [Permission, Reach]): string =>
   `${permission} ${scopes.map((some) => [...some].sort().join()).join(' ')}`
 
 /** Tells whether two callers have the same permissions in the same scopes. */
 const haveSameRights = (one: Caller, other: Caller): boolean => {
   if (one.permissions.symmetricDifference(other.permissions).size > 0) return false
   if (!one.reach && !other.reach) return true
-  const [texts, others] = [one, other].map(({ reach }) => new Set([...(reach ?? [])].map(textOf)))
+  const [texts, others] = [one, other].map(({ reach }) => new Set([...(reach ?? [])].map(formatGrant)))
   return texts !== undefined && others !== undefined && texts.symmetricDifference(others).size === 0
 }
 

@@ -100,9 +100,9 @@ class Lane<Item extends { readonly turn: Turn }> {
 
   /** Returns the least recently served name; of several, the first. */
   #leastRecent(names: readonly string[]): string | undefined {
-    const turnOf = (name: string) => this.#served.get(name) ?? 0
+    const getTurn = (name: string) => this.#served.get(name) ?? 0
     return names.reduce<string | undefined>(
-      (best, name) => (best === undefined || turnOf(name) < turnOf(best) ? name : best),
+      (best, name) => (best === undefined || getTurn(name) < getTurn(best) ? name : best),
       undefined,
     )
   }

@@ -6,7 +6,7 @@ import { type ThingsKernel, thingsKernel } from '../../testing/kernel.ts'
 import { engines } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Db } from '../db/database.ts'
-import { ddlFor } from '../db/migrate.ts'
+import { getDdl } from '../db/migrate.ts'
 import type { Job } from '../operation/context.ts'
 import { createJobLeases, type JobTables, type StartedJob } from './job-leases.ts'
 import { startScheduler } from './jobs.ts'
@@ -24,7 +24,7 @@ if (engines().includes('postgres')) {
     things = await thingsKernel([], 'postgres')
     // The tables of the migration and those of the test.
     db = things.db as unknown as Db<JobTables>
-    const [table = ''] = instances.statements(ddlFor('postgres'))
+    const [table = ''] = instances.statements(getDdl('postgres'))
     await sql.raw(table).execute(db.read)
   }, TIMEOUT_MS)
   beforeEach(() => db.write((tx) => tx.db.deleteFrom('job_leases').execute()))

@@ -8,13 +8,13 @@ export type PlainObject = { readonly [key: string]: Plain }
 const MAX_DEPTH = 8
 
 /** Converts a record of fields; undefined fields are omitted. */
-export function plainFields(fields: Readonly<Record<string, unknown>>): PlainObject {
-  return plainEntries(Object.entries(fields), [fields])
+export function toPlainFields(fields: Readonly<Record<string, unknown>>): PlainObject {
+  return toPlainEntries(Object.entries(fields), [fields])
 }
 
 /** Converts an error to name, message, code, stack and the chain of its causes. */
-function plainError(error: Error, path: readonly object[]): PlainObject {
-  return plainEntries(
+function toPlainError(error: Error, path: readonly object[]): PlainObject {
+  return toPlainEntries(
     [
       ['name', error.name],
       ['message', error.message],
@@ -27,18 +27,18 @@ function plainError(error: Error, path: readonly object[]): PlainObject {
   )
 }
 
-function plainEntries(entries: Iterable<readonly [unknown, unknown]>, ancestors: readonly object[]): PlainObject {
+function toPlainEntries(entries: Iterable<readonly [unknown, unknown]>, ancestors: readonly object[]): PlainObject {
   const kept: [string, Plain][] = []
   for (const [key, value] of entries) {
     if (value === undefined) continue
     const name = String(key)
-    kept.push([name, isSecretName(name) ? REDACTED : plainValue(value, ancestors)])
+    kept.push([name, isSecretName(name) ? REDACTED : toPlainValue(value, ancestors)])
   }
   // Not by assignment, which would treat a key named __proto__ as a prototype.
   return Object.fromEntries(kept)
 }
 
-function plainValue(value: unknown, ancestors: readonly object[]): Plain {
+function toPlainValue(value: unknown, ancestors: readonly object[]): Plain {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -46,7 +46,7 @@ function plainValue(value: unknown, ancestors: readonly object[]): Plain {
     case 'number':
       return Number.isFinite(value) ? value : String(value)
     case 'object':
-      return value === null ? null : safePlainObject(value, ancestors)
+      return value === null ? null : tryToPlainObject(value, ancestors)
     case 'function':
       return '[function]'
     default:
@@ -54,29 +54,29 @@ function plainValue(value: unknown, ancestors: readonly object[]): Plain {
   }
 }
 
-function safePlainObject(value: object, ancestors: readonly object[]): Plain {
+function tryToPlainObject(value: object, ancestors: readonly object[]): Plain {
   if (ancestors.includes(value)) return '[circular]'
   if (ancestors.length > MAX_DEPTH) return '[too deep]'
   try {
-    return plainObject(value, [...ancestors, value])
+    return toPlainObject(value, [...ancestors, value])
   } catch {
     // A getter, a proxy or a toJSON of the caller threw. The rest of the entry remains useful.
     return '[unreadable]'
   }
 }
 
-function plainObject(value: object, path: readonly object[]): Plain {
-  if (value instanceof Error) return plainError(value, path)
+function toPlainObject(value: object, path: readonly object[]): Plain {
+  if (value instanceof Error) return toPlainError(value, path)
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString()
-  if (value instanceof URL) return withoutUserInfo(value)
+  if (value instanceof URL) return removeUserInfo(value)
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`
-  if (Array.isArray(value) || value instanceof Set) return Array.from(value, (item) => plainValue(item, path))
-  if (value instanceof Map || value instanceof Headers) return plainEntries(value.entries(), path)
-  if ('toJSON' in value && typeof value.toJSON === 'function') return plainValue(value.toJSON(), path)
-  return plainEntries(Object.entries(value), path)
+  if (Array.isArray(value) || value instanceof Set) return Array.from(value, (item) => toPlainValue(item, path))
+  if (value instanceof Map || value instanceof Headers) return toPlainEntries(value.entries(), path)
+  if ('toJSON' in value && typeof value.toJSON === 'function') return toPlainValue(value.toJSON(), path)
+  return toPlainEntries(Object.entries(value), path)
 }
 
-function withoutUserInfo(url: URL): string {
+function removeUserInfo(url: URL): string {
   const copy = new URL(url)
   copy.username = ''
   copy.password = ''

@@ -1,5 +1,5 @@
 // The structured logger. Logged values can neither forge another line nor leak a secret field.
-import { type Plain, plainFields } from './log-values.ts'
+import { type Plain, toPlainFields } from './log-values.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -47,7 +47,7 @@ export function createLogger(options: LoggerOptions): Logger {
     if (LOG_LEVELS.indexOf(entryLevel) < threshold) return ignore
     return function log(message, fields) {
       const time = now().toISOString()
-      write(render({ time, level: entryLevel, message, fields: copied(fields) }))
+      write(render({ time, level: entryLevel, message, fields: copyFields(fields) }))
     }
   }
 
@@ -56,7 +56,7 @@ export function createLogger(options: LoggerOptions): Logger {
 
 function ignore(): void {}
 
-function copied(fields: LogFields | undefined): LogFields {
+function copyFields(fields: LogFields | undefined): LogFields {
   try {
     return { ...fields }
   } catch {
@@ -71,7 +71,7 @@ function writeToStderr(entry: string): void {
 
 function renderJson({ time, level, message, fields }: Entry): string {
   const entry = { time, level, message }
-  const extra = Object.entries(plainFields(fields)).map(([key, value]) => [
+  const extra = Object.entries(toPlainFields(fields)).map(([key, value]) => [
     Object.hasOwn(entry, key) ? `_${key}` : key,
     value,
   ])
@@ -79,40 +79,40 @@ function renderJson({ time, level, message, fields }: Entry): string {
 }
 
 function renderText({ time, level, message, fields }: Entry): string {
-  let line = `${time} ${level.toUpperCase().padEnd(5)} ${textMessage(message)}`
+  let line = `${time} ${level.toUpperCase().padEnd(5)} ${formatMessage(message)}`
   let stacks = ''
-  for (const [key, value] of Object.entries(plainFields(fields))) {
+  for (const [key, value] of Object.entries(toPlainFields(fields))) {
     const isError = isObject(value) && 'message' in value && typeof value.stack === 'string'
-    line += ` ${textToken(key)}=${isError ? textToken(`${value.name}: ${value.message}`) : textValue(value)}`
-    if (isError) stacks += textStack(value)
+    line += ` ${formatToken(key)}=${isError ? formatToken(`${value.name}: ${value.message}`) : formatValue(value)}`
+    if (isError) stacks += formatStack(value)
   }
   return `${line}\n${stacks}`
 }
 
 /** Quotes a message that could be mistaken for a field or another line; leaves any other unchanged. */
-function textMessage(message: string): string {
+function formatMessage(message: string): string {
   return /["=\\]/.test(message) || escapeBreaks(message) !== message ? quote(message) : message
 }
 
-function textValue(value: Plain): string {
-  if (typeof value === 'string') return textToken(value)
+function formatValue(value: Plain): string {
+  if (typeof value === 'string') return formatToken(value)
   return escapeBreaks(JSON.stringify(value))
 }
 
-function textToken(text: string): string {
+function formatToken(text: string): string {
   return /^[^\s"=\\]+$/.test(text) && escapeBreaks(text) === text ? text : quote(text)
 }
 
 /** Formats stack and causes with indentation, so that none of their lines looks like an entry. */
-function textStack(error: Readonly<Record<string, Plain>>): string {
+function formatStack(error: Readonly<Record<string, Plain>>): string {
   const stack = typeof error.stack === 'string' ? error.stack : ''
   const lines = stack.split(/\r\n|[\n\r]/).map((line) => `    ${escapeBreaks(line)}\n`)
   const { cause } = error
   if (cause === undefined || cause === null) return lines.join('')
   if (isObject(cause)) {
-    return `${lines.join('')}    caused by ${textToken(`${cause.name}: ${cause.message}`)}\n${textStack(cause)}`
+    return `${lines.join('')}    caused by ${formatToken(`${cause.name}: ${cause.message}`)}\n${formatStack(cause)}`
   }
-  return `${lines.join('')}    caused by ${textValue(cause)}\n`
+  return `${lines.join('')}    caused by ${formatValue(cause)}\n`
 }
 
 function isObject(value: Plain): value is Readonly<Record<string, Plain>> {

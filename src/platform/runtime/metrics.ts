@@ -48,8 +48,8 @@ class Series {
 }
 
 /** Label values are text in quotes: backslash, quote and newline are escaped. */
-const escaped = (value: string): string => value.replace(/["\\\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`))
-const labelText = (name: string, value: string): string => `${name}="${escaped(value)}"`
+const escapeLabel = (value: string): string => value.replace(/["\\\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`))
+const formatLabel = (name: string, value: string): string => `${name}="${escapeLabel(value)}"`
 
 export const createMetrics = (): Metrics => {
   const families: (() => string[])[] = []
@@ -61,7 +61,7 @@ export const createMetrics = (): Metrics => {
       families.push(() => [
         ...header(name, help, 'counter'),
         ...[...counts].map(([value, n]) =>
-          label === undefined ? `${name} ${n}` : `${name}{${labelText(label, value)}} ${n}`,
+          label === undefined ? `${name} ${n}` : `${name}{${formatLabel(label, value)}} ${n}`,
         ),
       ])
       return { add: (value = '', n = 1) => counts.set(value, (counts.get(value) ?? 0) + n) }
@@ -70,7 +70,7 @@ export const createMetrics = (): Metrics => {
       const series = new Map<string, Series>()
       families.push(() => [
         ...header(name, help, 'summary'),
-        ...[...series].flatMap(([value, one]) => one.lines(name, labelText(label, value))),
+        ...[...series].flatMap(([value, one]) => one.lines(name, formatLabel(label, value))),
       ])
       return {
         observe: (value, amount) => {
@@ -89,7 +89,7 @@ export const createMetrics = (): Metrics => {
       families.push(() => [
         ...header(name, help, type),
         ...read().map(({ labels, value }) => {
-          const text = Object.entries(labels).map(([label, of]) => labelText(label, of))
+          const text = Object.entries(labels).map(([label, of]) => formatLabel(label, of))
           return `${name}${text.length > 0 ? `{${text.join(',')}}` : ''} ${value}`
         }),
       ])

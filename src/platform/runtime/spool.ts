@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../contract/errors.ts'
 import { translateDiskError } from '../db/disk/disk-errors.ts'
-import { freeBytesOf } from '../db/disk/reserve.ts'
+import { readFreeBytes } from '../db/disk/reserve.ts'
 import { openUnnamedFile, writeAt } from './unnamed-file.ts'
 
 /** Bytes that stay in memory, so that a small input needs no file. */
@@ -30,7 +30,7 @@ type Options = {
   readonly freeBytes?: (dir: string) => number
 }
 
-const noSpace = () =>
+const createNoSpaceError = () =>
   new AppError(
     'UNAVAILABLE',
     'The disk has not enough space for this file: nothing was changed. Try again once there is space',
@@ -58,7 +58,7 @@ async function* readWhole(file: FileHandle): AsyncGenerator<Uint8Array> {
   }
 }
 
-export const createSpool = ({ dir, freeBytes = freeBytesOf }: Options): Spool => {
+export const createSpool = ({ dir, freeBytes = readFreeBytes }: Options): Spool => {
   let parts: Uint8Array[] = []
   let size = 0
   /** The number of bytes in the file. */
@@ -69,7 +69,7 @@ export const createSpool = ({ dir, freeBytes = freeBytesOf }: Options): Spool =>
   const toFile = async (bytes: Uint8Array): Promise<void> => {
     file ??= await openFile(dir)
     if (size >= lookAt) {
-      if (freeBytes(dir) < SPARE_BYTES + LOOK_BYTES) throw noSpace()
+      if (freeBytes(dir) < SPARE_BYTES + LOOK_BYTES) throw createNoSpaceError()
       lookAt = size + LOOK_BYTES
     }
     await writeAt(file, bytes, written).catch((error: unknown) => {

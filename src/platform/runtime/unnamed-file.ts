@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const PREFIX = 'spool-'
 
 /** Returns the folder of temporary files in the data folder. */
-export const temporaryFolder = (dataDir: string): string => join(dataDir, 'tmp')
+export const getTemporaryFolder = (dataDir: string): string => join(dataDir, 'tmp')
 
 /** @param folder created if missing. @throws the errors of the file system */
 export const openUnnamedFile = async (folder: string): Promise<FileHandle> => {

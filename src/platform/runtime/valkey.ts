@@ -21,14 +21,14 @@ type ValkeyOptions = {
 /** Both together stay below two seconds, because a new connection answers at once or not at all. */
 const PATIENCE_MS = 1500
 
-const codeOf = (error: unknown): string =>
+const getCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 /** Returns true for an error that the server sent in time. */
-const isRefusal = (error: unknown): boolean => codeOf(error) === 'ERR_REDIS_SERVER_ERROR'
-const isClosed = (error: unknown): boolean => codeOf(error) === 'ERR_REDIS_CONNECTION_CLOSED'
+const isRefusal = (error: unknown): boolean => getCode(error) === 'ERR_REDIS_SERVER_ERROR'
+const isClosed = (error: unknown): boolean => getCode(error) === 'ERR_REDIS_CONNECTION_CLOSED'
 
-const inTime = async <T>(work: Promise<T>, patienceMs: number): Promise<T> => {
+const withTimeout = async <T>(work: Promise<T>, patienceMs: number): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
@@ -65,7 +65,7 @@ export const openValkey = ({ url, what, log, patienceMs = PATIENCE_MS }: ValkeyO
     client ??= connect()
     const used = client
     try {
-      return await inTime(used.send(command, [...args]), patienceMs)
+      return await withTimeout(used.send(command, [...args]), patienceMs)
     } catch (error) {
       if (!isRefusal(error)) drop(used)
       throw error

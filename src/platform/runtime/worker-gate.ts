@@ -71,7 +71,7 @@ export function createWorkerGate<Job, Value>(options: WorkerGateOptions): Worker
   function run(job: Job, wait: Wait = {}): Promise<Value> {
     const { turn = OWN_TURN, deadlineMs = Number.POSITIVE_INFINITY, signal } = wait
     const { promise, resolve, reject } = Promise.withResolvers<Value>()
-    if (isClosed) reject(closedError())
+    if (isClosed) reject(createClosedError())
     else if (signal?.aborted) reject(options.busy())
     else {
       const pending: Pending<Job, Value> = { job, turn, resolve, reject, stopWaiting: () => {} }
@@ -159,14 +159,14 @@ export function createWorkerGate<Job, Value>(options: WorkerGateOptions): Worker
     isClosed = true
     for (const pending of queue.clear()) {
       pending.stopWaiting()
-      pending.reject(closedError())
+      pending.reject(createClosedError())
     }
-    for (const slot of slots) drop(slot, closedError())
+    for (const slot of slots) drop(slot, createClosedError())
   }
 
   return { run, close }
 }
 
-function closedError(): Error {
+function createClosedError(): Error {
   return new Error('The worker gate is closed')
 }

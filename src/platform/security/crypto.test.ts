@@ -1,7 +1,14 @@
 // A sealed value opens only with the same key and in the same place.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createSecrets, keyIdOf, type Place, SealedValueError, sealedKeyId, sealedPrefix } from './crypto.ts'
+import {
+  buildSealedPrefix,
+  computeKeyId,
+  createSecrets,
+  getSealedKeyId,
+  type Place,
+  SealedValueError,
+} from './crypto.ts'
 
 const KEY = 'a1'.repeat(32)
 const OTHER = 'b2'.repeat(32)
@@ -31,7 +38,7 @@ describe('a sealed value', () => {
 
   test('has the form v1.<key id>.<nonce, text and tag>', () => {
     const [version, keyId, body = ''] = secrets.seal(PLACE, 'abcd').split('.')
-    expect([version, keyId]).toEqual(['v1', keyIdOf(KEY)])
+    expect([version, keyId]).toEqual(['v1', computeKeyId(KEY)])
     expect(Buffer.from(body, 'base64url')).toHaveLength(12 + 4 + 16)
   })
 
@@ -74,12 +81,12 @@ describe('a sealed value', () => {
 describe('keys', () => {
   test('another key does not open it', () => {
     const sealed = createSecrets({ key: OTHER, previous: [] }).seal(PLACE, 'x')
-    expect(opening(PLACE, sealed)).toThrow(`encrypted with the key ${keyIdOf(OTHER)}`)
+    expect(opening(PLACE, sealed)).toThrow(`encrypted with the key ${computeKeyId(OTHER)}`)
   })
 
   test('another key under the id of the right one does not open it', () => {
     const sealed = createSecrets({ key: OTHER, previous: [] }).seal(PLACE, 'x')
-    expect(opening(PLACE, sealed.replace(keyIdOf(OTHER), keyIdOf(KEY)))).toThrow('was altered')
+    expect(opening(PLACE, sealed.replace(computeKeyId(OTHER), computeKeyId(KEY)))).toThrow('was altered')
   })
 
   test('an earlier key opens and does not seal', () => {
@@ -87,7 +94,7 @@ describe('keys', () => {
     const rotating = createSecrets({ key: OTHER, previous: [KEY] })
     expect(rotating.open(PLACE, sealed)).toBe('x')
     expect([rotating.isCurrent(sealed), rotating.isCurrent(rotating.seal(PLACE, 'x'))]).toEqual([false, true])
-    expect([...rotating.keyIds]).toEqual([keyIdOf(KEY), keyIdOf(OTHER)])
+    expect([...rotating.keyIds]).toEqual([computeKeyId(KEY), computeKeyId(OTHER)])
   })
 
   test('without one nothing is sealed', () => {
@@ -99,14 +106,17 @@ describe('keys', () => {
 
   test('are named by the first digits of their hash', () => {
     // sha256sum of 32 zero bytes
-    expect(keyIdOf('00'.repeat(32))).toBe('66687aad')
+    expect(computeKeyId('00'.repeat(32))).toBe('66687aad')
   })
 
   test('are identified by the prefix of a value', () => {
     const sealed = secrets.seal(PLACE, 'x')
-    expect(sealed).toStartWith(sealedPrefix(keyIdOf(KEY)))
-    expect([sealedKeyId(sealed), sealedKeyId(sealedPrefix(keyIdOf(KEY)))]).toEqual([keyIdOf(KEY), keyIdOf(KEY)])
-    expect([sealedKeyId(''), sealedKeyId(' '.concat(sealed)), sealedKeyId('v1.ABCDEF01.')]).toEqual([
+    expect(sealed).toStartWith(buildSealedPrefix(computeKeyId(KEY)))
+    expect([getSealedKeyId(sealed), getSealedKeyId(buildSealedPrefix(computeKeyId(KEY)))]).toEqual([
+      computeKeyId(KEY),
+      computeKeyId(KEY),
+    ])
+    expect([getSealedKeyId(''), getSealedKeyId(' '.concat(sealed)), getSealedKeyId('v1.ABCDEF01.')]).toEqual([
       undefined,
       undefined,
       undefined,
@@ -115,7 +125,7 @@ describe('keys', () => {
 
   test('no message holds the key or the text', () => {
     const sealed = secrets.seal(PLACE, 'hunter2')
-    const messages = [sealed.slice(0, -1), sealed.replace(keyIdOf(KEY), '00000000'), 'hunter2'].map((broken) => {
+    const messages = [sealed.slice(0, -1), sealed.replace(computeKeyId(KEY), '00000000'), 'hunter2'].map((broken) => {
       try {
         return secrets.open(PLACE, broken)
       } catch (error) {

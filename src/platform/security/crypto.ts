@@ -36,21 +36,21 @@ export type Secrets = {
 }
 
 /** Returns the id of a key, which reveals nothing else of it: the first 8 hex digits of its SHA-256. */
-export const keyIdOf = (key: string): string =>
+export const computeKeyId = (key: string): string =>
   new Bun.CryptoHasher('sha256').update(Buffer.from(key, 'hex')).digest('hex').slice(0, 8)
 
 /** Returns the prefix of values that are sealed with the key of this id. */
-export const sealedPrefix = (keyId: string): string => `${VERSION}.${keyId}.`
+export const buildSealedPrefix = (keyId: string): string => `${VERSION}.${keyId}.`
 
 /** Returns the id of the key of a sealed value, or of its prefix. */
-export const sealedKeyId = (sealed: string): string | undefined => PREFIX.exec(sealed)?.[1]
+export const getSealedKeyId = (sealed: string): string | undefined => PREFIX.exec(sealed)?.[1]
 
-const associatedData = ({ table, column, id }: Place): Buffer => Buffer.from(`${table}|${column}|${id}`)
+const buildAssociatedData = ({ table, column, id }: Place): Buffer => Buffer.from(`${table}|${column}|${id}`)
 
 const encrypt = (key: KeyObject, place: Place, plaintext: string): Buffer => {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
-  cipher.setAAD(associatedData(place))
+  cipher.setAAD(buildAssociatedData(place))
   const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
   return Buffer.concat([nonce, ciphertext, cipher.getAuthTag()])
 }
@@ -58,7 +58,7 @@ const encrypt = (key: KeyObject, place: Place, plaintext: string): Buffer => {
 /** @throws Error if the tag does not match. */
 const decrypt = (key: KeyObject, place: Place, bytes: Buffer): string => {
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
-  decipher.setAAD(associatedData(place))
+  decipher.setAAD(buildAssociatedData(place))
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
   const plaintext = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
   return Buffer.concat([plaintext, decipher.final()]).toString('utf8')
@@ -86,8 +86,8 @@ export type SecretKeys = {
 export const createSecrets = ({ key: current, previous }: SecretKeys): Secrets => {
   // The current key is last, so that it wins over an earlier key of the same id.
   const given = current === undefined ? previous : [...previous, current]
-  const keys = new Map(given.map((key) => [keyIdOf(key), createSecretKey(key, 'hex')]))
-  const currentKeyId = current === undefined ? undefined : keyIdOf(current)
+  const keys = new Map(given.map((key) => [computeKeyId(key), createSecretKey(key, 'hex')]))
+  const currentKeyId = current === undefined ? undefined : computeKeyId(current)
   const currentKey = currentKeyId === undefined ? undefined : keys.get(currentKeyId)
 
   return {
@@ -96,7 +96,7 @@ export const createSecrets = ({ key: current, previous }: SecretKeys): Secrets =
     keyIds: new Set(keys.keys()),
     seal: (place, plaintext) => {
       if (!currentKey || currentKeyId === undefined) throw new Error('there is no key to seal a secret with')
-      return sealedPrefix(currentKeyId) + encrypt(currentKey, place, plaintext).toString('base64url')
+      return buildSealedPrefix(currentKeyId) + encrypt(currentKey, place, plaintext).toString('base64url')
     },
     open: (place, sealed) => {
       const at = `${place.table}.${place.column} of ${place.id}`
@@ -111,6 +111,6 @@ export const createSecrets = ({ key: current, previous }: SecretKeys): Secrets =
         throw new SealedValueError(`${at} was altered, or comes from another place`, { cause })
       }
     },
-    isCurrent: (sealed) => currentKeyId !== undefined && sealed.startsWith(sealedPrefix(currentKeyId)),
+    isCurrent: (sealed) => currentKeyId !== undefined && sealed.startsWith(buildSealedPrefix(currentKeyId)),
   }
 }

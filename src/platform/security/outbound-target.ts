@@ -1,7 +1,7 @@
 /** Validates the target of an outgoing request: the text of its URL, then every address of its name. Sends nothing. */
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
-import { type Reach, reachOf } from '../../net/reach.ts'
+import { computeReach, type Reach } from '../../net/reach.ts'
 
 export const MAX_URL = 2048
 /** Time limit of name resolution when a target is saved. When a request is sent, its own deadline applies. */
@@ -37,7 +37,10 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128'].flatMap((text) => parseCidr(text) ??
  * Returns the rules of targets that an administrator names: private addresses are allowed, and those of this machine if
  * `allowsLoopback`.
  */
-export const namedTargetRules = (rules: TargetRules, { allowsLoopback }: { allowsLoopback: boolean }): TargetRules => {
+export const createNamedTargetRules = (
+  rules: TargetRules,
+  { allowsLoopback }: { allowsLoopback: boolean },
+): TargetRules => {
   const named = { ...rules, allowsPrivate: true }
   if (!allowsLoopback) return named
   const isLoopback = (address: string): boolean => {
@@ -52,15 +55,15 @@ export const namedTargetRules = (rules: TargetRules, { allowsLoopback }: { allow
 }
 
 /** Text that is not an address has no reach. */
-const reachOfText = (text: string): Reach => {
+const parseReach = (text: string): Reach => {
   const ip = parseIp(text)
-  return ip ? reachOf(ip) : 'blocked'
+  return ip ? computeReach(ip) : 'blocked'
 }
 
-export const targetRules = (allowsPrivate: boolean): TargetRules => ({
+export const createTargetRules = (allowsPrivate: boolean): TargetRules => ({
   allowsPrivate,
   resolve: resolveName,
-  reach: reachOfText,
+  reach: parseReach,
 })
 
 // The parser silently removes tabs and line ends, and takes \ for /.
@@ -81,9 +84,9 @@ export const parseTarget = (text: string): URL => {
 }
 
 /** Returns the host of a URL in the form for resolvers and certificates: without brackets and without the final dot. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+export const getHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
-const validated = ({ allowsPrivate, reach, exceptions }: TargetRules, host: string, address: string): string => {
+const validateAddress = ({ allowsPrivate, reach, exceptions }: TargetRules, host: string, address: string): string => {
   const found = reach(address)
   const what = host === address ? address : `${host} is ${address}, which`
   if (found === 'blocked')
@@ -115,7 +118,7 @@ const within = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
  *
  * @throws OutboundError
  */
-export const addressesOf = async (
+export const resolveAddresses = async (
   rules: TargetRules,
   host: string,
   signal: AbortSignal,
@@ -124,22 +127,22 @@ export const addressesOf = async (
     throw new OutboundError(
       `${host} is this machine, and is refused${rules.exceptions ? `: list its address in ${rules.exceptions} and use that` : ''}`,
     )
-  if (parseIp(host)) return [validated(rules, host, host)]
+  if (parseIp(host)) return [validateAddress(rules, host, host)]
   const addresses = await within(rules.resolve(host), signal).catch((error: unknown) => {
     signal.throwIfAborted()
     throw new OutboundError(`${host} does not resolve`, { cause: error })
   })
-  const [first, ...more] = addresses.map((address) => validated(rules, host, address))
+  const [first, ...more] = addresses.map((address) => validateAddress(rules, host, address))
   if (first === undefined) throw new OutboundError(`${host} does not resolve`)
   return [first, ...more]
 }
 
 /** Validates all addresses of the name, and returns the first. @throws OutboundError */
-export const addressOf = async (rules: TargetRules, url: URL, signal: AbortSignal): Promise<string> =>
-  (await addressesOf(rules, hostOf(url), signal))[0]
+export const resolveAddress = async (rules: TargetRules, url: URL, signal: AbortSignal): Promise<string> =>
+  (await resolveAddresses(rules, getHost(url), signal))[0]
 
 /** Returns the error of a host when it is saved; undefined for a name that does not resolve yet. */
-export const hostProblem = async (rules: TargetRules, host: string): Promise<string | undefined> => {
+export const checkHost = async (rules: TargetRules, host: string): Promise<string | undefined> => {
   let isUnknown = false
   const resolve = async (name: string) => {
     try {
@@ -150,7 +153,7 @@ export const hostProblem = async (rules: TargetRules, host: string): Promise<str
     }
   }
   try {
-    await addressesOf({ ...rules, resolve }, host, new AbortController().signal)
+    await resolveAddresses({ ...rules, resolve }, host, new AbortController().signal)
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     if (!isUnknown) return error.message
@@ -159,9 +162,9 @@ export const hostProblem = async (rules: TargetRules, host: string): Promise<str
 }
 
 /** Returns the error of a target when it is saved. It is validated again before each use. */
-export const targetProblem = async (rules: TargetRules, text: string): Promise<string | undefined> => {
+export const checkTarget = async (rules: TargetRules, text: string): Promise<string | undefined> => {
   try {
-    return await hostProblem(rules, hostOf(parseTarget(text)))
+    return await checkHost(rules, getHost(parseTarget(text)))
   } catch (error) {
     if (error instanceof OutboundError) return error.message
     throw error

@@ -5,12 +5,12 @@ import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createOutbound, type OutboundRequest } from './outbound.ts'
 import {
-  hostOf,
-  namedTargetRules,
+  checkTarget,
+  createNamedTargetRules,
+  createTargetRules,
+  getHost,
   parseTarget,
   type TargetRules,
-  targetProblem,
-  targetRules,
 } from './outbound-target.ts'
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   ula: ['fd00::1'],
 }
 const rulesWith = (allowsPrivate: boolean): TargetRules => ({
-  ...targetRules(allowsPrivate),
+  ...createTargetRules(allowsPrivate),
   resolve: async (name) => {
     const found = NAMES[name]
     if (!found) throw new Error('ENOTFOUND')
@@ -41,8 +41,8 @@ const verdict = async (url: string): Promise<Verdict> => {
   } catch {
     return 'refused'
   }
-  if ((await targetProblem(rulesWith(true), url)) !== undefined) return 'blocked'
-  return (await targetProblem(rulesWith(false), url)) === undefined ? 'allowed' : 'private'
+  if ((await checkTarget(rulesWith(true), url)) !== undefined) return 'blocked'
+  return (await checkTarget(rulesWith(false), url)) === undefined ? 'allowed' : 'private'
 }
 
 const TABLE: Readonly<Record<Verdict, readonly string[]>> = {
@@ -380,7 +380,7 @@ describe('over TLS', () => {
 })
 
 test('the host of a URL is normalized for the resolver', () => {
-  expect([new URL('http://[::1]:80/'), new URL('http://Host.Example./')].map(hostOf)).toEqual(['::1', 'host.example'])
+  expect([new URL('http://[::1]:80/'), new URL('http://Host.Example./')].map(getHost)).toEqual(['::1', 'host.example'])
 })
 
 describe('an exchange', () => {
@@ -403,6 +403,6 @@ test.each([
 ])('a target that an administrator names: %s is allowed %p, with loopback %p', async (url, without, withLoopback) => {
   const rules = { ...rulesWith(false), resolve: async () => ['127.0.0.1'] }
   const isAllowed = async (allowsLoopback: boolean) =>
-    (await targetProblem(namedTargetRules(rules, { allowsLoopback }), url)) === undefined
+    (await checkTarget(createNamedTargetRules(rules, { allowsLoopback }), url)) === undefined
   expect([await isAllowed(false), await isAllowed(true)]).toEqual([without, withLoopback])
 })

@@ -1,7 +1,14 @@
 /** Sends requests that leave Plat: to validated addresses only, redirects included, within one deadline. */
 import type { IncomingMessage } from 'node:http'
 import { parseIp } from '../../net/ip.ts'
-import { addressOf, hostOf, OutboundError, parseTarget, type TargetRules, targetProblem } from './outbound-target.ts'
+import {
+  checkTarget,
+  getHost,
+  OutboundError,
+  parseTarget,
+  resolveAddress,
+  type TargetRules,
+} from './outbound-target.ts'
 
 export type OutboundRequest = {
   readonly url: string
@@ -49,7 +56,7 @@ const REDIRECTS = new Set([301, 302, 307, 308])
 
 type Hop = { readonly url: URL; readonly address: string; readonly headers: Readonly<Record<string, string>> }
 
-const headersOf = ({ headers }: IncomingMessage): Headers => {
+const toHeaders = ({ headers }: IncomingMessage): Headers => {
   const all = new Headers()
   for (const [name, value] of Object.entries(headers))
     for (const one of Array.isArray(value) ? value : [value ?? '']) all.append(name, one)
@@ -61,7 +68,7 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
     const isSecure = url.protocol === 'https:'
     // Loaded by the first request, because loading them takes long.
     const { request } = await (isSecure ? import('node:https') : import('node:http'))
-    const host = hostOf(url)
+    const host = getHost(url)
     const options = {
       host: address,
       port: url.port || (isSecure ? 443 : 80),
@@ -97,7 +104,7 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
     const { origin } = url
     for (let redirects = 0; ; redirects++) {
       const headers = url.origin === origin ? { ...request.ownHeaders, ...request.headers } : request.headers
-      const answer = await connect({ url, address: await addressOf(rules, url, signal), headers }, request, signal)
+      const answer = await connect({ url, address: await resolveAddress(rules, url, signal), headers }, request, signal)
       const location = REDIRECTS.has(answer.statusCode ?? 0) ? answer.headers.location : undefined
       if (location === undefined) return await read(answer, request.maxBytes ?? MAX_BODY)
       answer.destroy()
@@ -113,8 +120,8 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
   const once = async (request: OutboundRequest, signal: AbortSignal): Promise<OutboundExchange> => {
     const url = parseTarget(request.url)
     const headers = { ...request.ownHeaders, ...request.headers }
-    const answer = await connect({ url, address: await addressOf(rules, url, signal), headers }, request, signal)
-    return { ...(await read(answer, request.maxBytes ?? MAX_BODY)), headers: headersOf(answer) }
+    const answer = await connect({ url, address: await resolveAddress(rules, url, signal), headers }, request, signal)
+    return { ...(await read(answer, request.maxBytes ?? MAX_BODY)), headers: toHeaders(answer) }
   }
 
   /** Runs the request within its deadline. @throws OutboundError */
@@ -135,7 +142,7 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
   }
 
   return {
-    problem: (url) => targetProblem(rules, url),
+    problem: (url) => checkTarget(rules, url),
     send: (request) => withinDeadline(request, follow),
     exchange: (request) => withinDeadline(request, once),
   }

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { passwordProblem } from './password-rule.ts'
+import { checkPassword } from './password-rule.ts'
 
 test.each(['12345678', 'correct horse battery', 'ключ-8-1', '🔑🔑🔑🔑🔑🔑🔑🔑', 'é'.repeat(36), 'a'.repeat(72)])(
   '%j may be used',
   (password) => {
-    expect(passwordProblem(password)).toBeUndefined()
+    expect(checkPassword(password)).toBeUndefined()
   },
 )
 
@@ -18,5 +18,5 @@ test.each([
   ['1234\u00005678', 'The password must not contain control characters'],
   ['1234567\ud800', 'The password contains a broken character'],
 ])('%j may not', (password, problem) => {
-  expect(passwordProblem(password)).toBe(problem)
+  expect(checkPassword(password)).toBe(problem)
 })

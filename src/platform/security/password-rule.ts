@@ -9,23 +9,23 @@ export const MAX_PASSWORD_BYTES = 72
 /**
  * Returns the error of a new password as a sentence for its user, or undefined if it is valid.
  *
- * @example passwordProblem('short') // 'The password must have at least 8 characters'
- * @example passwordProblem('correct horse') // undefined
+ * @example checkPassword('short') // 'The password must have at least 8 characters'
+ * @example checkPassword('correct horse') // undefined
  */
-export function passwordProblem(password: string): string | undefined {
+export function checkPassword(password: string): string | undefined {
   // A lone surrogate has no UTF-8 form: two such passwords would have equal hashes.
   if (!password.isWellFormed()) return 'The password contains a broken character'
   if (/\p{Cc}/u.test(password)) return 'The password must not contain control characters'
   if ([...password].length < MIN_PASSWORD_CHARACTERS) {
     return `The password must have at least ${MIN_PASSWORD_CHARACTERS} characters`
   }
-  if (passwordBytes(password) > MAX_PASSWORD_BYTES) {
+  if (countPasswordBytes(password) > MAX_PASSWORD_BYTES) {
     return `The password must not be longer than ${MAX_PASSWORD_BYTES} bytes in UTF-8`
   }
   return undefined
 }
 
 /** Returns the length of a password in UTF-8 bytes, the unit of bcrypt's limit. */
-export function passwordBytes(password: string): number {
+export function countPasswordBytes(password: string): number {
   return new TextEncoder().encode(password).length
 }

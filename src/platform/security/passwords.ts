@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import type { Turn } from '../runtime/fair-queue.ts'
 import { createWorkerGate, type Wait } from '../runtime/worker-gate.ts'
-import { MAX_PASSWORD_BYTES, passwordBytes, passwordProblem } from './password-rule.ts'
+import { checkPassword, countPasswordBytes, MAX_PASSWORD_BYTES } from './password-rule.ts'
 import type { PasswordJob } from './password-worker.ts'
 
 /** The position of a request in the queue for hashes. */
@@ -17,7 +17,7 @@ export type Passwords = {
   /**
    * Returns the bcrypt hash of a password, `$2b$14$...`. Without a turn there is no time limit.
    *
-   * @throws RangeError for a password that `passwordProblem` rejects; PasswordsBusyError.
+   * @throws RangeError for a password that `checkPassword` rejects; PasswordsBusyError.
    */
   hash(password: string, turn?: PasswordTurn): Promise<string>
   /**
@@ -54,9 +54,10 @@ const MAX_WAIT_MS = 25_000
 /**
  * Returns the maximum wait of a turn if a request may take `requestTimeoutMs`: 25 s, or less if the answer would be
  * late.
- * @example passwordWaitMs(30_000) // 25000
+ * @example computePasswordWaitMs(30_000) // 25000
  */
-export const passwordWaitMs = (requestTimeoutMs: number): number => Math.min(MAX_WAIT_MS, (requestTimeoutMs * 5) / 6)
+export const computePasswordWaitMs = (requestTimeoutMs: number): number =>
+  Math.min(MAX_WAIT_MS, (requestTimeoutMs * 5) / 6)
 
 /** The queue is full or the wait was too long. Nothing was computed; the caller should answer "try again later". */
 export class PasswordsBusyError extends Error {
@@ -74,7 +75,7 @@ export const DUMMY_HASH = '$2b$14$9ZEGMY24GncRRyiOJTacaeqS4/Rkqw25EwVpfzX9KJ68zP
 
 /** Creates the queue. Workers start with the first password. */
 export function createPasswords(options: PasswordsOptions = {}): Passwords {
-  const { workers = defaultWorkers(), queueLimit = 1000, maxWaitMs = MAX_WAIT_MS, cost = COST } = options
+  const { workers = countDefaultWorkers(), queueLimit = 1000, maxWaitMs = MAX_WAIT_MS, cost = COST } = options
   const gate = createWorkerGate<PasswordJob, string | boolean>({
     // The bundler recognizes the worker by this exact form.
     spawn: () => new Worker(new URL('./password-worker.ts', import.meta.url).href),
@@ -84,41 +85,41 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
   })
   // As long as the check of a real hash, whatever the cost.
   const dummyHash = DUMMY_HASH.replace(`$${COST}$`, `$${String(cost).padStart(2, '0')}$`)
-  const waitOf = (turn: PasswordTurn | undefined): Wait =>
+  const toWait = (turn: PasswordTurn | undefined): Wait =>
     turn ? { turn, deadlineMs: turn.sinceMs + maxWaitMs, signal: turn.signal } : {}
 
   return {
     maxWaitMs,
     cost,
     async hash(password, turn) {
-      const problem = passwordProblem(password)
+      const problem = checkPassword(password)
       if (problem) throw new RangeError(problem)
-      return String(await gate.run({ kind: 'hash', password, cost }, waitOf(turn)))
+      return String(await gate.run({ kind: 'hash', password, cost }, toWait(turn)))
     },
     async verify(password, hash, turn) {
       const isPossible = hash !== undefined && isHashable(password)
       const job: PasswordJob = isPossible
         ? { kind: 'verify', password, hash }
         : { kind: 'verify', password: 'nobody', hash: dummyHash }
-      const isMatch = await gate.run(job, waitOf(turn))
+      const isMatch = await gate.run(job, toWait(turn))
       return isPossible && isMatch === true
     },
-    needsRehash: (hash) => costOf(hash) < cost,
+    needsRehash: (hash) => parseCost(hash) < cost,
     close: gate.close,
   }
 }
 
 /** bcrypt would return early for some of these, and the time would reveal whether a user exists. */
 function isHashable(password: string): boolean {
-  return password !== '' && password.isWellFormed() && passwordBytes(password) <= MAX_PASSWORD_BYTES
+  return password !== '' && password.isWellFormed() && countPasswordBytes(password) <= MAX_PASSWORD_BYTES
 }
 
 /** Returns the cost of a hash; 0 for text that is not a bcrypt hash. */
-function costOf(hash: string): number {
+function parseCost(hash: string): number {
   return Number(/^\$2[abxy]\$(\d\d)\$/.exec(hash)?.[1] ?? 0)
 }
 
 /** Two workers keep 25 simultaneous sign-ins fast: docs/decisions/sign-in-queue.md. */
-function defaultWorkers(): number {
+function countDefaultWorkers(): number {
   return Math.min(2, availableParallelism())
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
-import { isSameHash, newSecret, secretHash } from './secret-token.ts'
+import { createSecret, hashSecret, isSameHash } from './secret-token.ts'
 
 test('secrets are 43 base64url characters behind their prefix, and differ', () => {
-  expect(newSecret('plat_')).toMatch(/^plat_[A-Za-z0-9_-]{43}$/)
-  expect(newSecret()).not.toBe(newSecret())
+  expect(createSecret('plat_')).toMatch(/^plat_[A-Za-z0-9_-]{43}$/)
+  expect(createSecret()).not.toBe(createSecret())
 })
 
 test('the hash is SHA-256 in hex', () => {
-  expect(secretHash('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+  expect(hashSecret('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
 })
 
 test('hashes are compared whole', () => {

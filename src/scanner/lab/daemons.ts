@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { selfSigned } from '../testing/listeners.ts'
-import { until } from '../testing/plans.ts'
+import { createSelfSigned } from '../testing/listeners.ts'
+import { waitUntil } from '../testing/plans.ts'
 import { TLS_HOSTS } from './banners.ts'
 import type { Lab } from './lab.ts'
 
@@ -170,7 +170,7 @@ const startNames = (lab: Lab, folder: string): void => {
 
 /** Servers that only say something; enough for the short form of the lab. */
 export const startBanners = (lab: Lab): void => {
-  const keys = Object.fromEntries(TLS_HOSTS.map((host) => [host, selfSigned(`web${host}.lab.example`)]))
+  const keys = Object.fromEntries(TLS_HOSTS.map((host) => [host, createSelfSigned(`web${host}.lab.example`)]))
   lab.start(
     lab.hosts,
     [process.execPath, '--no-env-file', join(import.meta.dirname, 'banners.ts')],
@@ -195,12 +195,12 @@ export const startDaemons = (lab: Lab): Daemons => {
       `${ip(NETBIOS_HOST)}:137`,
       ':5353',
     ]
-    await until(() => wanted.every((end) => sockets().includes(end)), 'the servers of the lab listen')
+    await waitUntil(() => wanted.every((end) => sockets().includes(end)), 'the servers of the lab listen')
     // The neighbour that lldpd has received is later visible through snmpd.
     const lldp = ['snmpwalk', '-v2c', '-c', COMMUNITY, ip(SNMP_HOSTS[0] ?? 30), '1.0.8802.1.1.2.1.4.1.1.9']
     const heard = (): boolean =>
       lab.exec(lab.scanner, ['sh', '-c', `${lldp.join(' ')} 2>/dev/null || true`]).includes('STRING')
-    await until(heard, 'lldpd has heard of its neighbour', 60_000)
+    await waitUntil(heard, 'lldpd has heard of its neighbour', 60_000)
   }
   return {
     folder,

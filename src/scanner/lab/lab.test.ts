@@ -4,16 +4,16 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { FoundHost, ScanPlan } from '../protocol.ts'
-import { planOf, until } from '../testing/plans.ts'
+import { buildPlan, waitUntil } from '../testing/plans.ts'
 import { startBanners } from './daemons.ts'
-import { createLab, DROPS_ALL, DROPS_TCP, IPV6_HOSTS, type Lab, type LabScan, labProblem, NO_PING } from './lab.ts'
+import { checkLab, createLab, DROPS_ALL, DROPS_TCP, IPV6_HOSTS, type Lab, type LabScan, NO_PING } from './lab.ts'
 
-const problem = process.env.PLAT_TEST_LAB === 'off' ? 'PLAT_TEST_LAB is off' : labProblem()
+const problem = process.env.PLAT_TEST_LAB === 'off' ? 'PLAT_TEST_LAB is off' : checkLab()
 if (problem !== undefined) console.log(`The tests of the scanner on a network are left out: ${problem}`)
 
 describe.skipIf(problem !== undefined)('on a network', () => {
   let lab: Lab
-  const plan = (changes: Partial<ScanPlan> = {}): ScanPlan => planOf({ subnet: '198.18.0.0/24', ...changes })
+  const plan = (changes: Partial<ScanPlan> = {}): ScanPlan => buildPlan({ subnet: '198.18.0.0/24', ...changes })
   const host = ({ hosts }: LabScan, last: number): FoundHost => {
     const found = hosts.find(({ ip }) => ip === `198.18.0.${last}`)
     if (found === undefined) throw new Error(`198.18.0.${last} was not found`)
@@ -25,7 +25,7 @@ describe.skipIf(problem !== undefined)('on a network', () => {
     lab = createLab()
     startBanners(lab)
     const listening = (): string => lab.exec(lab.hosts, ['ss', '-Hltn'])
-    await until(
+    await waitUntil(
       () => ['198.18.0.54:1883', '198.18.0.24:443'].every((end) => listening().includes(end)),
       'the servers listen',
     )

@@ -40,7 +40,7 @@ const run = (command: readonly string[], input = ''): string => {
 }
 
 /** Why there can be no lab on this machine; undefined when there can. */
-export const labProblem = (): string | undefined => {
+export const checkLab = (): string | undefined => {
   if (process.platform !== 'linux') return 'network namespaces are a thing of Linux'
   if (process.getuid?.() !== 0) return 'making network namespaces takes root'
   const name = `plat-try-${process.pid}`

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { startScan } from '../process.ts'
 import type { Checkpoint, FoundHost, ScanPlan, Stage } from '../protocol.ts'
 import { readNeighbours } from '../sweeps/neighbours.ts'
-import { libc } from '../sys/libc.ts'
+import { openLibc } from '../sys/libc.ts'
 import { openTargets } from '../targets.ts'
 import type { LabScan } from './lab.ts'
 
@@ -26,10 +26,10 @@ const read = (path: string): string => {
   }
 }
 
-const c = libc()
+const c = openLibc()
 const targets = openTargets(plan.subnet, [])
 /** Returns the number of unanswered entries of the neighbour table, which are those that fill it up. */
-const unresolved = (): number => (c && readNeighbours(c, targets)?.unresolved) ?? 0
+const countUnresolved = (): number => (c && readNeighbours(c, targets)?.unresolved) ?? 0
 
 const beganAtMs = performance.now()
 const hosts = new Map<string, FoundHost>()
@@ -41,7 +41,7 @@ let [rssMb, cpuSeconds, mostUnresolved, kills] = [0, 0, 0, 0]
 let cancelMs: number | null = null
 
 /** User and system time, fields 14 and 15 of `stat`, counted after the name in its brackets; in hundredths of a second. */
-const cpuOf = (pid: number): number => {
+const readCpuSeconds = (pid: number): number => {
   const fields = read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100
 }
@@ -70,8 +70,8 @@ const runOnce = async (): Promise<{ result: string; message: string }> => {
   const look = setInterval(() => {
     const status = read(`/proc/${scan.pid}/status`)
     rssMb = Math.max(rssMb, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
-    cpu = Math.max(cpu, cpuOf(scan.pid))
-    mostUnresolved = Math.max(mostUnresolved, unresolved())
+    cpu = Math.max(cpu, readCpuSeconds(scan.pid))
+    mostUnresolved = Math.max(mostUnresolved, countUnresolved())
   }, LOOK_EVERY_MS)
   const end = await scan.ended
   clearInterval(look)

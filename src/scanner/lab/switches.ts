@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { until } from '../testing/plans.ts'
+import { waitUntil } from '../testing/plans.ts'
 import { COMMUNITY } from './daemons.ts'
 import type { Lab } from './lab.ts'
 
@@ -103,7 +103,7 @@ export const startSwitches = (lab: Lab): Switches => {
     return stdout.match(/\.port\.descr=/g)?.length ?? 0
   }
   return {
-    ready: () => until(() => machines.every((one) => heard(one) === 2), 'both have heard of each other', 60_000),
+    ready: () => waitUntil(() => machines.every((one) => heard(one) === 2), 'both have heard of each other', 60_000),
     remove,
   }
 }

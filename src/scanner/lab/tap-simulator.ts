@@ -15,7 +15,7 @@ export type Network = {
 }
 
 /** Deterministic per address, so that the responding hosts are known in advance. */
-export const hashOf = (value: number): number => {
+export const hashAddress = (value: number): number => {
   let hash = value >>> 0
   hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d)
   hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b)
@@ -23,9 +23,9 @@ export const hashOf = (value: number): number => {
 }
 
 /** Returns the responding addresses from the first to the last. */
-export const aliveIn = (first: number, last: number, aliveOf: number): number => {
+export const countAlive = (first: number, last: number, aliveOf: number): number => {
   let count = 0
-  for (let value = first; value <= last; value++) if (hashOf(value) % aliveOf === 0) count++
+  for (let value = first; value <= last; value++) if (hashAddress(value) % aliveOf === 0) count++
   return count
 }
 
@@ -108,7 +108,7 @@ const run = async (name: string, network: Network): Promise<never> => {
   let [tokens, last] = [0, performance.now()]
 
   const delayed = (frame: Buffer): void => {
-    const hash = hashOf(frame.readUInt32BE(30))
+    const hash = hashAddress(frame.readUInt32BE(30))
     if (hash % aliveOf !== 0 || Math.random() * 100 < lossPercent) return
     const reply = echoReply(frame)
     if (reply === undefined) return

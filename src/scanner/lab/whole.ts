@@ -5,11 +5,11 @@
  */
 import { readFileSync } from 'node:fs'
 import { formatIpv4, parseIpv4 } from '../../net/ipv4-text.ts'
-import { planOf } from '../testing/plans.ts'
+import { buildPlan } from '../testing/plans.ts'
 import { COMMUNITY, SNMP_HOSTS, SNMP_USERS, SSH_HOSTS, SYS_DESCR, startDaemons } from './daemons.ts'
-import { createLab, type Lab, type LabScan, labProblem } from './lab.ts'
+import { checkLab, createLab, type Lab, type LabScan } from './lab.ts'
 import { addLossyNetwork } from './tap-network.ts'
-import { aliveIn } from './tap-simulator.ts'
+import { countAlive } from './tap-simulator.ts'
 
 type Check = readonly [what: string, isMet: boolean]
 type Row = {
@@ -31,34 +31,34 @@ const compare = (lab: Lab, name: string, command: readonly string[], pattern: Re
   return `${name} ${count(text, pattern)} in ${((performance.now() - beganAtMs) / 1000).toFixed(1)} s`
 }
 
-const named = (scan: LabScan): number =>
+const countNamedServices = (scan: LabScan): number =>
   scan.hosts.flatMap(({ services }) => services).filter(({ service }) => service !== '').length
-const servicesOf = (scan: LabScan): number => scan.hosts.flatMap(({ services }) => services).length
-const openOf = (scan: LabScan): number => scan.hosts.flatMap(({ openPorts }) => openPorts).length
-const macsOf = (scan: LabScan): number => scan.hosts.filter(({ mac }) => mac !== '').length
+const countServices = (scan: LabScan): number => scan.hosts.flatMap(({ services }) => services).length
+const countOpenPorts = (scan: LabScan): number => scan.hosts.flatMap(({ openPorts }) => openPorts).length
+const countMacs = (scan: LabScan): number => scan.hosts.filter(({ mac }) => mac !== '').length
 
 /** Without the scanner's own address, which is in 198.18.0.0/16. */
-const others = (scan: LabScan): number => scan.hosts.filter(({ ip }) => ip !== '198.18.255.1').length
+const countOthers = (scan: LabScan): number => scan.hosts.filter(({ ip }) => ip !== '198.18.255.1').length
 
-const listening = (lab: Lab, most: number): number => {
+const countListening = (lab: Lab, most: number): number => {
   const lines = lab.exec(lab.hosts, ['ss', '-Hltn']).split('\n')
   const ends = lines.flatMap((line) => /(198\.18\.0\.\d+):(\d+)\s/.exec(line)?.slice(1, 3).join(':') ?? [])
   return new Set(ends.filter((end) => Number(end.split(':')[1]) <= most && !/\.5[89]:/.test(end))).size
 }
 
-const counterOf = (lab: Lab, name: string): number =>
+const readCounter = (lab: Lab, name: string): number =>
   Number(/packets (\d+)/.exec(lab.exec(lab.hosts, ['nft', 'list', 'counter', 'inet', 'lab', name]))?.[1] ?? Number.NaN)
 
 const sweepRows = (lab: Lab, sshKey: string): Row[] => [
   {
     name: 'on-link /24, quick, no privilege',
     run: async () => {
-      const scan = await lab.scan(planOf({ subnet: '198.18.0.0/24', probesPerSecond: DEFAULT_RATE }))
+      const scan = await lab.scan(buildPlan({ subnet: '198.18.0.0/24', probesPerSecond: DEFAULT_RATE }))
       return {
         scan,
         checks: [
           ['50 hosts', scan.hosts.length === 50],
-          ['50 MACs', macsOf(scan) === 50],
+          ['50 MACs', countMacs(scan) === 50],
           ['under 2 s', scan.ms < 2000],
         ],
         others: [
@@ -72,7 +72,7 @@ const sweepRows = (lab: Lab, sshKey: string): Row[] => [
   {
     name: 'on-link /24, deep, no privilege',
     run: async () => {
-      const plan = planOf({
+      const plan = buildPlan({
         subnet: '198.18.0.0/24',
         type: 'deep',
         probesPerSecond: DEFAULT_RATE,
@@ -83,7 +83,10 @@ const sweepRows = (lab: Lab, sshKey: string): Row[] => [
         scan,
         checks: [
           ['50 hosts', scan.hosts.length === 50],
-          [`${named(scan)} of ${servicesOf(scan)} services named, 40 wanted`, named(scan) >= 40],
+          [
+            `${countNamedServices(scan)} of ${countServices(scan)} services named, 40 wanted`,
+            countNamedServices(scan) >= 40,
+          ],
           ['LLDP neighbour read', scan.hosts.some(({ snmp }) => (snmp?.lldp.length ?? 0) > 0)],
           ['under 5 s', scan.ms < 5000],
         ],
@@ -94,7 +97,7 @@ const sweepRows = (lab: Lab, sshKey: string): Row[] => [
     name: 'on-link /24, deep, with logins',
     run: async () => {
       // The first scan tells the keys, and the second logs in where they are still the same.
-      const plan = planOf({ subnet: '198.18.0.0/26', type: 'deep', probesPerSecond: 5000 })
+      const plan = buildPlan({ subnet: '198.18.0.0/26', type: 'deep', probesPerSecond: 5000 })
       const first = await lab.scan(plan)
       const hostKeys = Object.fromEntries(
         first.hosts.flatMap(({ ip, sshHostKey }) => (sshHostKey ? [[ip, sshHostKey]] : [])),
@@ -128,7 +131,7 @@ const sweepRows = (lab: Lab, sshKey: string): Row[] => [
   {
     name: 'routed /16, quick, default pace',
     run: async () => {
-      const scan = await lab.scan(planOf({ subnet: '198.19.0.0/16', probesPerSecond: DEFAULT_RATE }))
+      const scan = await lab.scan(buildPlan({ subnet: '198.19.0.0/16', probesPerSecond: DEFAULT_RATE }))
       return {
         scan,
         checks: [
@@ -141,7 +144,7 @@ const sweepRows = (lab: Lab, sshKey: string): Row[] => [
   {
     name: 'routed /16, quick, 20,000 a second',
     run: async () => {
-      const scan = await lab.scan(planOf({ subnet: '198.19.0.0/16', probesPerSecond: 20_000 }))
+      const scan = await lab.scan(buildPlan({ subnet: '198.19.0.0/16', probesPerSecond: 20_000 }))
       return {
         scan,
         checks: [
@@ -156,13 +159,13 @@ const sweepRows = (lab: Lab, sshKey: string): Row[] => [
     name: '50 hosts, 1,000 ports',
     run: async () => {
       const ports = Array.from({ length: 1000 }, (_, i) => i + 1)
-      const scan = await lab.scan(planOf({ subnet: '198.18.0.0/26', type: 'full', ports, probesPerSecond: 50_000 }))
-      const truth = listening(lab, 1000)
+      const scan = await lab.scan(buildPlan({ subnet: '198.18.0.0/26', type: 'full', ports, probesPerSecond: 50_000 }))
+      const truth = countListening(lab, 1000)
       const portsMs = scan.ms - (scan.stageMs.liveness ?? 0)
       return {
         scan,
         checks: [
-          [`${openOf(scan)} of ${truth} open ports`, openOf(scan) === truth],
+          [`${countOpenPorts(scan)} of ${truth} open ports`, countOpenPorts(scan) === truth],
           [`ports in ${(portsMs / 1000).toFixed(1)} s, 3.5 wanted`, portsMs < 3500],
         ],
         others: compare(lab, 'nmap -sT', ['nmap', '-sT', '-n', '-Pn', '-p1-1000', '198.18.0.10-59'], /\/tcp +open/g),
@@ -175,11 +178,11 @@ const largeRows = (lab: Lab): Row[] => [
   {
     name: 'on-link /16, quick, CAP_NET_RAW',
     run: async () => {
-      const scan = await lab.scan(planOf({ subnet: '198.18.0.0/16', probesPerSecond: 7500 }), { as: 'raw' })
+      const scan = await lab.scan(buildPlan({ subnet: '198.18.0.0/16', probesPerSecond: 7500 }), { as: 'raw' })
       return {
         scan,
         checks: [
-          ['250 hosts', others(scan) === 250],
+          ['250 hosts', countOthers(scan) === 250],
           ['under 20 s', scan.ms < 20_000],
         ],
         others: compare(
@@ -194,11 +197,11 @@ const largeRows = (lab: Lab): Row[] => [
   {
     name: 'on-link /16, quick, no privilege',
     run: async () => {
-      const scan = await lab.scan(planOf({ subnet: '198.18.0.0/16', probesPerSecond: DEFAULT_RATE }))
+      const scan = await lab.scan(buildPlan({ subnet: '198.18.0.0/16', probesPerSecond: DEFAULT_RATE }))
       return {
         scan,
         checks: [
-          ['250 hosts', others(scan) === 250],
+          ['250 hosts', countOthers(scan) === 250],
           [`${scan.mostUnresolved} neighbours asked for at once, 800 allowed`, scan.mostUnresolved < 800],
         ],
       }
@@ -210,7 +213,7 @@ const conductRows = (lab: Lab): Row[] => [
   {
     name: 'loopback /16, all 65,534 alive',
     run: async () => {
-      const scan = await lab.scan(planOf({ subnet: '127.0.0.0/16', probesPerSecond: 20_000 }))
+      const scan = await lab.scan(buildPlan({ subnet: '127.0.0.0/16', probesPerSecond: 20_000 }))
       return {
         scan,
         checks: [
@@ -223,7 +226,7 @@ const conductRows = (lab: Lab): Row[] => [
   {
     name: 'killed 20 times, resumed',
     run: async () => {
-      const scan = await lab.scan(planOf({ subnet: '127.0.0.0/16', probesPerSecond: 10_000 }), { deed: 'kill' })
+      const scan = await lab.scan(buildPlan({ subnet: '127.0.0.0/16', probesPerSecond: 10_000 }), { deed: 'kill' })
       return {
         scan,
         checks: [
@@ -236,8 +239,8 @@ const conductRows = (lab: Lab): Row[] => [
   {
     name: 'cancelled',
     run: async () => {
-      const scan = await lab.scan(planOf({ subnet: '198.19.0.0/16', probesPerSecond: 20_000 }), { deed: 'cancel' })
-      const sent = (): number => counterOf(lab, 'arrived')
+      const scan = await lab.scan(buildPlan({ subnet: '198.19.0.0/16', probesPerSecond: 20_000 }), { deed: 'cancel' })
+      const sent = (): number => readCounter(lab, 'arrived')
       const before = sent()
       await Bun.sleep(1000)
       return {
@@ -253,7 +256,7 @@ const conductRows = (lab: Lab): Row[] => [
     name: 'excluded addresses, deep',
     run: async () => {
       lab.flush()
-      const plan = planOf({
+      const plan = buildPlan({
         subnet: '198.18.0.0/24',
         type: 'deep',
         excludes: ['198.18.0.20-198.18.0.34', '198.18.0.200/29'],
@@ -269,7 +272,7 @@ const conductRows = (lab: Lab): Row[] => [
         scan,
         checks: [
           ['35 hosts', scan.hosts.length === 35],
-          [`${counterOf(lab, 'refused')} packets to excluded addresses`, counterOf(lab, 'refused') === 0],
+          [`${readCounter(lab, 'refused')} packets to excluded addresses`, readCounter(lab, 'refused') === 0],
           [`${asked} ARP requests for them`, asked === 0],
         ],
       }
@@ -282,9 +285,9 @@ const lossyRow = (lab: Lab): Row => ({
   run: async () => {
     addLossyNetwork(lab, { aliveOf: 9, leastMs: 5, mostMs: 800, lossPercent: 10, repliesPerSecond: 0 })
     const first = (parseIpv4('198.19.16.0') ?? 0) + 1
-    const alive = aliveIn(first, first + 4093, 9)
+    const alive = countAlive(first, first + 4093, 9)
     const scan = await lab.scan(
-      planOf({ subnet: `${formatIpv4(first - 1)}/20`, type: 'deep', ports: [22], probesPerSecond: DEFAULT_RATE }),
+      buildPlan({ subnet: `${formatIpv4(first - 1)}/20`, type: 'deep', ports: [22], probesPerSecond: DEFAULT_RATE }),
     )
     return { scan, checks: [[`${scan.hosts.length} of ${alive} hosts`, scan.hosts.length === alive]] }
   },
@@ -305,7 +308,7 @@ const show = async (row: Row): Promise<boolean> => {
 
 const BACKLOG = '/proc/sys/net/core/netdev_max_backlog'
 
-const problem = labProblem()
+const problem = checkLab()
 if (problem !== undefined) {
   console.error(`no lab on this machine: ${problem}`)
   process.exit(1)

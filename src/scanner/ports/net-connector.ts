@@ -13,7 +13,7 @@ export const createNetConnector = (targets: Targets, wanted: number): TcpConnect
     capacity: () => capacity,
     connect: ({ index, port, timeoutMs, onResult }) => {
       const startedAtMs = performance.now()
-      const socket = netConnect({ host: targets.textOf(index), port })
+      const socket = netConnect({ host: targets.formatAddress(index), port })
       sockets.add(socket)
       const finish = (result: ConnectResult): void => {
         if (!sockets.delete(socket)) return

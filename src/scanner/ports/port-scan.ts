@@ -1,7 +1,7 @@
 /** The second stage: which TCP ports of the living hosts are open. */
 
 import type { ScanContext } from '../scan-context.ts'
-import { createPacer, nextTick } from '../sweeps/pacer.ts'
+import { createPacer, waitForTick } from '../sweeps/pacer.ts'
 import { createRoundTrip, type RoundTrip } from '../sweeps/round-trip.ts'
 import { createBitset } from '../sys/bitset.ts'
 import { COMMON_PORTS } from './ports.ts'
@@ -86,12 +86,12 @@ export const scanPorts = async (context: ScanContext, { from, onHost, onProgress
     }
   }
 
-  const timeoutOf = (host: Host): number => {
+  const computeTimeout = (host: Host): number => {
     const mostMs = Math.min(BOUNDS.mostMs, plan.probeTimeoutMs)
     const bounds = { leastMs: Math.min(BOUNDS.leastMs, mostMs), mostMs }
     const own = host.roundTrip.timeoutMs(bounds)
     if (own !== undefined) return own
-    const pingMs = findings.rttOf(host.index)
+    const pingMs = findings.getRtt(host.index)
     if (pingMs !== undefined) return Math.min(mostMs, Math.max(bounds.leastMs, pingMs * PING_FACTOR))
     return context.roundTrip.timeoutMs(bounds) ?? mostMs
   }
@@ -161,7 +161,7 @@ export const scanPorts = async (context: ScanContext, { from, onHost, onProgress
       if (result === 'not-sent') isSent = false
       note(host, port, { result, ms })
     }
-    connector.connect({ index: host.index, port, timeoutMs: timeoutOf(host), onResult })
+    connector.connect({ index: host.index, port, timeoutMs: computeTimeout(host), onResult })
     if (isSent) reporter.probed(1)
     return isSent
   }
@@ -187,7 +187,7 @@ export const scanPorts = async (context: ScanContext, { from, onHost, onProgress
     refill()
     while ((hosts.length > 0 || !backgroundProbes.isOver()) && !signal.aborted) {
       sendSome()
-      await nextTick()
+      await waitForTick()
       connector.poll()
       finishHosts()
       refill()

@@ -9,10 +9,10 @@ import {
   ECONNREFUSED,
   ECONNRESET,
   EINPROGRESS,
-  errnoOf,
-  int32,
+  encodeInt32,
   isNotSent,
   type Libc,
+  readErrno,
   SO_ERROR,
   SO_LINGER,
   SOCK_CLOEXEC,
@@ -55,7 +55,7 @@ const LEAST_CAPACITY = 8
 const KEPT_DESCRIPTORS = 256
 
 /** Most descriptors that probes may hold, from the limit of the process. */
-export const descriptorBudget = (limits = readLimits()): number => {
+export const computeDescriptorBudget = (limits = readLimits()): number => {
   const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
   return soft === undefined ? 128 : Math.max(LEAST_CAPACITY, Math.floor((Number(soft) - KEPT_DESCRIPTORS) / 2))
 }
@@ -72,7 +72,7 @@ const readLimits = (): string => {
 type Slot = { readonly attempt: Attempt; readonly startedAtMs: number }
 
 export const createTcpConnector = (c: Libc, targets: Targets, wanted: number): TcpConnector => {
-  const size = Math.min(wanted, descriptorBudget())
+  const size = Math.min(wanted, computeDescriptorBudget())
   let capacity = size
   const polled = Buffer.alloc(size * POLLFD_SIZE)
   const slots: (Slot | undefined)[] = new Array(size).fill(undefined)
@@ -82,17 +82,17 @@ export const createTcpConnector = (c: Libc, targets: Targets, wanted: number): T
   const address = createSocketAddress(targets)
   const domain = targets.family === 4 ? AF_INET : AF_INET6
   // Closed by a reset: hundreds of sockets in TIME_WAIT would be left on both ends otherwise.
-  const reset = Buffer.concat([int32(1), int32(0)])
+  const reset = Buffer.concat([encodeInt32(1), encodeInt32(0)])
   const error = Buffer.alloc(4)
   const errorSize = Buffer.alloc(4)
 
-  const descriptorOf = (slot: number): number => polled.readInt32LE(slot * POLLFD_SIZE)
+  const getDescriptor = (slot: number): number => polled.readInt32LE(slot * POLLFD_SIZE)
 
   const finish = (at: number, result: ConnectResult): void => {
     const slot = slots[at]
     if (slot === undefined) return
-    if (result === 'open') c.setsockopt(descriptorOf(at), SOL_SOCKET, SO_LINGER, reset, 8)
-    c.close(descriptorOf(at))
+    if (result === 'open') c.setsockopt(getDescriptor(at), SOL_SOCKET, SO_LINGER, reset, 8)
+    c.close(getDescriptor(at))
     polled.writeInt32LE(-1, at * POLLFD_SIZE)
     slots[at] = undefined
     free.push(at)
@@ -104,9 +104,9 @@ export const createTcpConnector = (c: Libc, targets: Targets, wanted: number): T
     onResult('not-sent', 0)
   }
 
-  const resultOf = (at: number, events: number): ConnectResult => {
+  const readResult = (at: number, events: number): ConnectResult => {
     errorSize.writeUInt32LE(4)
-    c.getsockopt(descriptorOf(at), SOL_SOCKET, SO_ERROR, error, errorSize)
+    c.getsockopt(getDescriptor(at), SOL_SOCKET, SO_ERROR, error, errorSize)
     const code = error.readInt32LE()
     if (code === ECONNREFUSED) return 'refused'
     // A reset comes after it was open: before that it is a refusal.
@@ -130,7 +130,7 @@ export const createTcpConnector = (c: Libc, targets: Targets, wanted: number): T
       polled.writeUInt32LE(POLLOUT, at * POLLFD_SIZE + 4)
       slots[at] = { attempt, startedAtMs: performance.now() }
       if (c.connect(fd, address.bytes, address.bytes.length) === 0) return finish(at, 'open')
-      const errno = errnoOf(c)
+      const errno = readErrno(c)
       if (errno === EINPROGRESS) return
       if (errno === ECONNREFUSED) return finish(at, 'refused')
       if (!isNotSent(errno)) return finish(at, 'silent')
@@ -148,14 +148,14 @@ export const createTcpConnector = (c: Libc, targets: Targets, wanted: number): T
         const slot = slots[at]
         if (slot === undefined) continue
         const events = ready > 0 ? polled.readUInt16LE(at * POLLFD_SIZE + 6) : 0
-        if (events !== 0) finish(at, resultOf(at, events))
+        if (events !== 0) finish(at, readResult(at, events))
         else if (now - slot.startedAtMs > slot.attempt.timeoutMs) finish(at, 'silent')
       }
     },
     close: () => {
       for (let at = 0; at < size; at++) {
         if (slots[at] === undefined) continue
-        c.close(descriptorOf(at))
+        c.close(getDescriptor(at))
         polled.writeInt32LE(-1, at * POLLFD_SIZE)
         slots[at] = undefined
         free.push(at)

@@ -38,12 +38,12 @@ export type Answer = {
 
 const MOST_NAMES = 50
 
-const nameOf = (entity: { CN?: string | string[]; O?: string | string[] } | undefined): string => {
+const getName = (entity: { CN?: string | string[]; O?: string | string[] } | undefined): string => {
   const text = entity?.CN ?? entity?.O ?? ''
   return Array.isArray(text) ? (text[0] ?? '') : text
 }
 
-const certificateOf = (socket: TLSSocket): Certificate | undefined => {
+const readCertificate = (socket: TLSSocket): Certificate | undefined => {
   // The types say that it is always there; a server may have none.
   const peer: Partial<ReturnType<TLSSocket['getPeerCertificate']>> | null = socket.getPeerCertificate()
   if (!peer?.raw) return undefined
@@ -52,8 +52,8 @@ const certificateOf = (socket: TLSSocket): Certificate | undefined => {
     .flatMap((entry) => /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1] ?? [])
   return {
     sha256: new Bun.CryptoHasher('sha256').update(peer.raw).digest('hex'),
-    subject: nameOf(peer.subject),
-    issuer: nameOf(peer.issuer),
+    subject: getName(peer.subject),
+    issuer: getName(peer.issuer),
     names: names.slice(0, MOST_NAMES),
     validTo: peer.valid_to ?? '',
   }
@@ -93,7 +93,7 @@ export const converse = (question: Question): Promise<Answer> =>
       if (socket instanceof Object && isTls) {
         // `open` has made it by `node:tls`.
         const secure = socket as TLSSocket
-        certificate = certificateOf(secure)
+        certificate = readCertificate(secure)
         tlsVersion = secure.getProtocol() ?? ''
       }
       if (probe && quietMs === 0) ask()

@@ -31,7 +31,7 @@ const PORTS_AT_ONCE = 8
 /** More are no services: something answers for every port. */
 const MOST_PORTS = 64
 
-const certificateNames = ({ subject, names }: Certificate): string[] =>
+const listCertificateNames = ({ subject, names }: Certificate): string[] =>
   [...new Set([subject, ...names].map(cleanName))]
     .filter((name) => name.includes('.') && !/^[\d.]+$/.test(name))
     .slice(0, 4)
@@ -57,7 +57,7 @@ const scanSsh = async (
 ): Promise<void> => {
   const { context, handshakes } = tools
   const { plan, targets, findings, reporter } = context
-  const ip = targets.textOf(index)
+  const ip = targets.formatAddress(index)
   const { askSsh } = await import('./ssh.ts')
   const logins = plan.ssh.filter((login) => isForHost(login, index, context))
   // Without any login once, for the key alone.
@@ -86,7 +86,7 @@ const noteService = (
       details.votes.push({ os, weight: OS_WEIGHTS.banner, because: `${service.service} on tcp/${service.port}` })
     if (certificate === undefined) return
     if (details.tlsCertificate === '' || service.port === 443) details.tlsCertificate = certificate.sha256
-    for (const name of certificateNames(certificate))
+    for (const name of listCertificateNames(certificate))
       if (!details.names.some((one) => one.name === name)) details.names.push({ name, source: 'tls' })
   })
 
@@ -98,7 +98,7 @@ const scanPort = async (
   const { context, connections, recog } = tools
   const found = await connections(() =>
     probeService({
-      ip: context.targets.textOf(index),
+      ip: context.targets.formatAddress(index),
       port,
       totalMs: Math.max(LEAST_SERVICE_MS, context.plan.probeTimeoutMs * 1.5),
       signal,
@@ -112,7 +112,7 @@ const scanPort = async (
 }
 
 /** Returns the usable logins of a host: the communities that its agent has answered, and SNMPv3 if it has an engine. */
-const snmpLoginsFor = (index: number, agent: FoundAgent, context: ScanContext): SnmpLogin[] =>
+const filterSnmpLogins = (index: number, agent: FoundAgent, context: ScanContext): SnmpLogin[] =>
   context.plan.snmp.filter(
     (login) =>
       isForHost(login, index, context) &&
@@ -125,7 +125,7 @@ const scanSnmp = async (
   { tools, signal }: { tools: HostServices; signal: AbortSignal },
 ): Promise<void> => {
   const { targets, findings } = tools.context
-  const ip = targets.textOf(index)
+  const ip = targets.formatAddress(index)
   findings.evidence(
     index,
     'snmp',
@@ -144,7 +144,7 @@ const scanSnmp = async (
     findings.amend(index, ({ services }) => {
       services.push(one)
     })
-  const logins = snmpLoginsFor(index, agent, tools.context)
+  const logins = filterSnmpLogins(index, agent, tools.context)
   if (logins.length === 0) return put(service('', '', ''))
   const [{ openAgent }, { readFacts }] = await Promise.all([import('../snmp/session.ts'), import('../snmp/facts.ts')])
   const opened = await openAgent({ ip, port: 161, signal }, logins)
@@ -167,11 +167,11 @@ const scanSnmp = async (
     // The ARP table of a router names hosts beyond the reach of our own ARP.
     for (const { ip: address, mac } of facts.arp) {
       const other = targets.indexOf(address)
-      if (other !== undefined && findings.up.has(other) && findings.macOf(other) === '')
+      if (other !== undefined && findings.up.has(other) && findings.getMac(other) === '')
         findings.setMac(other, mac, 'snmp')
     }
     const own = facts.interfaces.find(({ addresses }) => addresses.includes(ip))
-    if (own && own.mac !== '' && findings.macOf(index) === '') findings.setMac(index, own.mac, 'snmp')
+    if (own && own.mac !== '' && findings.getMac(index) === '') findings.setMac(index, own.mac, 'snmp')
   } catch {
     put(service('', '', ''))
   } finally {
@@ -180,7 +180,7 @@ const scanSnmp = async (
 }
 
 /** Ends with the scan, and after its own time at the latest. */
-const hostSignal = (signal: AbortSignal): { signal: AbortSignal; end: () => void } => {
+const createHostSignal = (signal: AbortSignal): { signal: AbortSignal; end: () => void } => {
   const controller = new AbortController()
   const end = (): void => {
     clearTimeout(timer)
@@ -199,7 +199,9 @@ export const scanHost = async (index: number, tools: HostServices, answers: Netw
     await lookAt(index, tools, answers)
   } catch (error) {
     const { reporter, targets } = tools.context
-    reporter.note(`${targets.textOf(index)}: ${error instanceof Error ? cleanText(error.message) : 'unknown fault'}`)
+    reporter.note(
+      `${targets.formatAddress(index)}: ${error instanceof Error ? cleanText(error.message) : 'unknown fault'}`,
+    )
   }
 }
 
@@ -207,9 +209,9 @@ const lookAt = async (index: number, tools: HostServices, answers: NetworkAnswer
   const { context } = tools
   const { findings, targets } = context
   if (!targets.has(index)) return
-  const { signal, end } = hostSignal(context.signal)
+  const { signal, end } = createHostSignal(context.signal)
   const semaphore = createSemaphore(PORTS_AT_ONCE)
-  const ports = findings.openPortsOf(index).slice(0, MOST_PORTS)
+  const ports = findings.listOpenPorts(index).slice(0, MOST_PORTS)
   const snmp = async (): Promise<void> => {
     const agent = await answers.agents.of(index)
     if (agent && !signal.aborted) await scanSnmp(index, agent, { tools, signal })

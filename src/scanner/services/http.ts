@@ -13,7 +13,7 @@ export type HttpAnswer = {
 
 export const isHttp = (text: string): boolean => /^HTTP\/\d/.test(text)
 
-const headerIn = (head: string, name: string): string =>
+const readHeader = (head: string, name: string): string =>
   cleanText(new RegExp(`^${name}:[ \\t]*([^\\r\\n]*)`, 'im').exec(head)?.[1] ?? '')
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
@@ -24,7 +24,7 @@ const unescapeHtml = (text: string): string =>
     return ENTITIES[String(name).toLowerCase()] ?? whole
   })
 
-const titleIn = (body: string): string => {
+const readTitle = (body: string): string => {
   const start = /<title[^>]{0,200}>/i.exec(body)
   if (start === null) return ''
   const rest = body.slice(start.index + start[0].length, start.index + start[0].length + 1000)
@@ -37,11 +37,11 @@ export const readHttp = (text: string): HttpAnswer => {
   const [head, body] = end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end)]
   return {
     status: Number(/^HTTP\/[\d.]+ (\d{3})/.exec(head)?.[1] ?? 0),
-    server: headerIn(head, 'server'),
-    title: titleIn(body),
+    server: readHeader(head, 'server'),
+    title: readTitle(body),
     realm: cleanText(/^www-authenticate:[^\r\n]*?realm="?([^"\r\n]*)/im.exec(head)?.[1] ?? ''),
-    location: headerIn(head, 'location'),
-    poweredBy: headerIn(head, 'x-powered-by'),
+    location: readHeader(head, 'location'),
+    poweredBy: readHeader(head, 'x-powered-by'),
   }
 }
 
@@ -54,7 +54,7 @@ export const isWholeHttp = (text: string): boolean => {
   return /<\/title/i.test(text.slice(end))
 }
 
-export const httpRequest = (ip: string, port: number): Buffer =>
+export const buildHttpRequest = (ip: string, port: number): Buffer =>
   Buffer.from(
     `GET / HTTP/1.1\r\nHost: ${ip.includes(':') ? `[${ip}]` : ip}:${port}\r\nUser-Agent: plat-discovery\r\nAccept: */*\r\nConnection: close\r\n\r\n`,
   )

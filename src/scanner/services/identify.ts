@@ -16,7 +16,7 @@ export type Texts = Readonly<Partial<Record<Signature['in'], string>>>
 /** A pattern sees no more than this, so that none can run for long. */
 export const MOST_MATCHED = 16 * 1024
 
-const filled = (template: string | undefined, match: RegExpExecArray): string =>
+const fillTemplate = (template: string | undefined, match: RegExpExecArray): string =>
   cleanText(
     (template ?? '').replace(/\$(\d)/g, (_, group) => match[Number(group)] ?? ''),
     120,
@@ -26,7 +26,12 @@ export const applySignature = (signature: Signature, text: string): Identity | u
   const match = signature.pattern.exec(text.slice(0, MOST_MATCHED))
   if (match === null) return undefined
   const { service, product, version, os } = signature
-  return { service, product: filled(product, match), version: filled(version, match), os: filled(os, match) }
+  return {
+    service,
+    product: fillTemplate(product, match),
+    version: fillTemplate(version, match),
+    os: fillTemplate(os, match),
+  }
 }
 
 export const identify = (texts: Texts): Identity | undefined => {
@@ -39,7 +44,7 @@ export const identify = (texts: Texts): Identity | undefined => {
 }
 
 /** All bytes received from a port, as Latin-1. */
-export const textsOf = (banner: string): Texts => {
+export const toTexts = (banner: string): Texts => {
   if (!isHttp(banner)) return { banner }
   const { server, realm, title } = readHttp(banner)
   const head = banner.split(/\r?\n\r?\n/, 1)[0] ?? ''

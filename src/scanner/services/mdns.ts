@@ -55,7 +55,7 @@ const KINDS = [
 ]
 const MOST_KINDS = 32
 
-const question = (): Buffer =>
+const buildQuestion = (): Buffer =>
   encode({
     type: 'query',
     // From a port other than 5353 it is a legacy query, and the answer comes back to that port alone (section 6.7).
@@ -65,15 +65,15 @@ const question = (): Buffer =>
 
 const localName = (name: string): string => cleanText(name.replace(/\.local\.?$/i, ''), 120)
 
-const textsOf = (answer: Answer): string[] => {
+const getTexts = (answer: Answer): string[] => {
   if (answer.type !== 'TXT') return []
   const parts = Array.isArray(answer.data) ? answer.data : [answer.data]
   return parts.map((part) => (typeof part === 'string' ? part : part.toString('utf8')))
 }
 
 /** `ty` of printers, `model` of Apple, `md` of cast and home devices. */
-const modelIn = (answers: readonly Answer[]): string => {
-  for (const text of answers.flatMap(textsOf)) {
+const findModel = (answers: readonly Answer[]): string => {
+  for (const text of answers.flatMap(getTexts)) {
     const model = /^(?:ty|model|md|usb_MDL)=(.+)$/.exec(text)?.[1]
     if (model) return cleanText(model, 120)
   }
@@ -120,7 +120,7 @@ export const readMdns = (message: Buffer, ip: string): MdnsFinding | undefined =
   const finding = {
     name: own ? localName(own.name) : '',
     mac,
-    model: modelIn(answers),
+    model: findModel(answers),
     kinds: [...kinds].slice(0, MOST_KINDS),
   }
   return finding.name || finding.mac || finding.model || finding.kinds.length > 0 ? finding : undefined
@@ -157,7 +157,7 @@ export const askMdns = async ({ from, waitMs, signal, onFinding }: MdnsQuestion)
       // Made to be unreadable; as good as none.
     }
   })
-  const query = question()
+  const query = buildQuestion()
   for (let time = 0; time < ASK_TIMES && !signal.aborted; time++) {
     sendDatagram(socket, { message: query, port: PORT, address: GROUP })
     await new Promise<void>((resolve) => {

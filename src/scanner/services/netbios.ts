@@ -12,7 +12,7 @@ const NAME_BYTES = 18
 const WORKSTATION = 0
 const GROUP_FLAG = 0x80
 
-export const netbiosQuestion = (id: number): Buffer => {
+export const buildNetbiosQuestion = (id: number): Buffer => {
   const message = Buffer.alloc(50)
   message.writeUInt16BE(id, 0)
   message.writeUInt16BE(1, 4)

@@ -5,7 +5,7 @@ import { type AgentSearch, findAgents } from '../snmp/find-agents.ts'
 import type { Pacer } from '../sweeps/pacer.ts'
 import { cleanName } from './clean-text.ts'
 import { askMdns, type MdnsFinding } from './mdns.ts'
-import { NETBIOS_PORT, netbiosQuestion, readNetbios } from './netbios.ts'
+import { buildNetbiosQuestion, NETBIOS_PORT, readNetbios } from './netbios.ts'
 import { OS_WEIGHTS } from './os-guess.ts'
 import { askByUdp } from './udp-ask.ts'
 
@@ -25,7 +25,7 @@ const askNetbios = (
   const { targets, findings, signal, reporter } = context
   if (targets.family === 6) return Promise.resolve()
   const secret = crypto.getRandomValues(new Uint16Array(1))[0] ?? 0
-  const idOf = (index: number): number => (index ^ secret) & 0xffff
+  const computeId = (index: number): number => (index ^ secret) & 0xffff
   return askByUdp({
     targets,
     port: NETBIOS_PORT,
@@ -35,9 +35,9 @@ const askNetbios = (
     pacer,
     signal,
     onSent: () => reporter.probed(1),
-    questionFor: (index) => netbiosQuestion(idOf(index)),
+    questionFor: (index) => buildNetbiosQuestion(computeId(index)),
     onAnswer: (index, message) => {
-      const found = readNetbios(message, idOf(index))
+      const found = readNetbios(message, computeId(index))
       if (found === undefined) return false
       findings.evidence(index, 'netbios', `answered a NetBIOS query as ${found.name || 'an unnamed host'}`)
       if (found.name !== '') findings.addName(index, { name: found.name, source: 'netbios' })

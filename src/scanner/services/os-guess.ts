@@ -23,10 +23,10 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/unix|bsd|macos|ios\b.*apple|darwin|solaris|aix/i, 'unix'],
   [/cisco|junos|arista|network|ios|comware|procurve|aruba|fortios|pan-os|ubiquiti/i, 'network'],
 ]
-const familyOf = (os: string): string => FAMILIES.find(([pattern]) => pattern.test(os))?.[1] ?? os.toLowerCase()
+const getFamily = (os: string): string => FAMILIES.find(([pattern]) => pattern.test(os))?.[1] ?? os.toLowerCase()
 
 /** Votes by the TTL, rounded up to the usual initial values: 64, 128 or 255. */
-const ttlVote = (ttl: number): OsVote => {
+const getTtlVote = (ttl: number): OsVote => {
   const [start, os] = ttl <= 64 ? [64, 'Linux/Unix'] : ttl <= 128 ? [128, 'Windows'] : [255, 'Network device']
   return { os, weight: OS_WEIGHTS.ttl, because: `TTL ${ttl}, so it began at ${start}` }
 }
@@ -47,26 +47,26 @@ const VENDORS: readonly (readonly [RegExp, string])[] = [
   [/espressif/i, 'Embedded (ESP)'],
 ]
 
-const cluesToVotes = ({ votes, ttl, vendor, openPorts }: OsClues): OsVote[] => {
+const toVotes = ({ votes, ttl, vendor, openPorts }: OsClues): OsVote[] => {
   const all = [...votes]
   const byVendor = VENDORS.find(([pattern]) => pattern.test(vendor))
   if (byVendor) all.push({ os: byVendor[1], weight: OS_WEIGHTS.vendor, because: `vendor ${vendor}` })
   // Port 135 is the RPC mapper of Windows; Samba, which opens 445 too, has none.
   if (openPorts.includes(135) && openPorts.includes(445))
     all.push({ os: 'Windows', weight: OS_WEIGHTS.windowsPort, because: 'tcp/135 and tcp/445 open' })
-  if (ttl !== null) all.push(ttlVote(ttl))
+  if (ttl !== null) all.push(getTtlVote(ttl))
   return all.toSorted((a, b) => b.weight - a.weight)
 }
 
 /** The name comes from the heaviest vote; votes for its family raise the confidence, others lower it. */
 export const guessOs = (clues: OsClues): OsGuess => {
-  const osVotes = cluesToVotes(clues)
+  const osVotes = toVotes(clues)
   const best = osVotes[0]
   if (best === undefined) return { os: '', osConfidence: 0, osVotes }
-  const family = familyOf(best.os)
+  const family = getFamily(best.os)
   const doubt = (isSame: boolean): number =>
     osVotes
-      .filter(({ os }) => (familyOf(os) === family) === isSame)
+      .filter(({ os }) => (getFamily(os) === family) === isSame)
       .reduce((product, { weight }) => product * (1 - weight / 100), 1)
   const sure = (1 - doubt(true)) * (1 - (1 - doubt(false)) / 2)
   return { os: best.os, osConfidence: Math.round(sure * 100), osVotes }

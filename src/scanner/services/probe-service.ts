@@ -2,8 +2,8 @@
 import type { FoundService } from '../protocol.ts'
 import { cleanText, cut, decode } from './clean-text.ts'
 import { type Answer, type Certificate, converse } from './conversation.ts'
-import { httpRequest, isHttp, isWholeHttp, readHttp } from './http.ts'
-import { type Identity, identify, textsOf } from './identify.ts'
+import { buildHttpRequest, isHttp, isWholeHttp, readHttp } from './http.ts'
+import { type Identity, identify, toTexts } from './identify.ts'
 import { HTTP_PORTS, NEVER_ASKED, QUESTIONS, TLS_PORTS } from './questions.ts'
 
 /** A service that speaks first does so at once. */
@@ -27,11 +27,11 @@ export type ServiceFinding = {
   readonly isSsh: boolean
 }
 
-const latin1 = (bytes: Buffer): string => bytes.toString('latin1')
+const toLatin1 = (bytes: Buffer): string => bytes.toString('latin1')
 
 /** Returns true if the answer suffices. HTTP is read up to its title; telnet negotiates before its banner. */
 const isEnough = (bytes: Buffer): boolean => {
-  const text = latin1(bytes)
+  const text = toLatin1(bytes)
   if (isHttp(text)) return isWholeHttp(text)
   if (bytes[0] === 0xff) return false
   return identify({ banner: text }) !== undefined
@@ -42,12 +42,12 @@ const wantsTls = ({ bytes, isConnected, isHungUp }: Answer): boolean =>
   (isConnected && isHungUp && bytes.length === 0) ||
   (bytes.length >= 3 && (bytes[0] === 0x15 || bytes[0] === 0x16) && bytes[1] === 3) ||
   /HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled|client sent an HTTP request to an HTTPS server/i.test(
-    latin1(bytes),
+    toLatin1(bytes),
   )
 
-const questionFor = (ip: string, port: number): Buffer | undefined => {
+const getQuestion = (ip: string, port: number): Buffer | undefined => {
   if (NEVER_ASKED.has(port)) return undefined
-  return QUESTIONS[port]?.(ip) ?? httpRequest(ip, port)
+  return QUESTIONS[port]?.(ip) ?? buildHttpRequest(ip, port)
 }
 
 const talk = ({ ip, port, totalMs, signal }: ServiceProbe, isTls: boolean): Promise<Answer> => {
@@ -56,7 +56,7 @@ const talk = ({ ip, port, totalMs, signal }: ServiceProbe, isTls: boolean): Prom
     ip,
     port,
     isTls,
-    probe: questionFor(ip, port),
+    probe: getQuestion(ip, port),
     // Mail over TLS greets first; other services on a TLS port wait for a request.
     quietMs: isQuick && ![465, 993, 995].includes(port) ? 0 : QUIET_MS,
     totalMs,
@@ -65,12 +65,12 @@ const talk = ({ ip, port, totalMs, signal }: ServiceProbe, isTls: boolean): Prom
   })
 }
 
-const detailsOf = ({ bytes, certificate, tlsVersion }: Answer): Record<string, string> => {
+const collectDetails = ({ bytes, certificate, tlsVersion }: Answer): Record<string, string> => {
   const details: Record<string, string> = {}
   const put = (name: string, value: string): void => {
     if (value !== '') details[name] = value
   }
-  const text = latin1(bytes)
+  const text = toLatin1(bytes)
   if (isHttp(text)) {
     const { status, server, title, realm, location, poweredBy } = readHttp(decode(bytes))
     put('status', String(status))
@@ -91,7 +91,7 @@ const detailsOf = ({ bytes, certificate, tlsVersion }: Answer): Record<string, s
   return details
 }
 
-const bannerOf = (bytes: Buffer): string =>
+const toBanner = (bytes: Buffer): string =>
   cut(cleanText(decode(bytes.subarray(0, BANNER_BYTES)), BANNER_BYTES), BANNER_BYTES)
 
 const secured = (service: string, isTls: boolean): string => {
@@ -114,8 +114,8 @@ export const probeService = async (probe: ServiceProbe): Promise<ServiceFinding>
       answer = secure
     }
   }
-  const text = latin1(answer.bytes)
-  const own = text === '' ? undefined : identify(textsOf(text))
+  const text = toLatin1(answer.bytes)
+  const own = text === '' ? undefined : identify(toTexts(text))
   const identity = refine && text !== '' ? (refine(text, own) ?? own) : own
   const hasTls = isTls && answer.isConnected
   return {
@@ -125,8 +125,8 @@ export const probeService = async (probe: ServiceProbe): Promise<ServiceFinding>
       service: secured(identity?.service ?? '', hasTls),
       product: identity?.product ?? '',
       version: identity?.version ?? '',
-      banner: bannerOf(answer.bytes),
-      details: detailsOf(answer),
+      banner: toBanner(answer.bytes),
+      details: collectDetails(answer),
     },
     os: identity?.os ?? '',
     certificate: answer.certificate,

@@ -33,7 +33,7 @@ const GIVE_UP_AFTER = 64
 const PATIENCE_MS = 5000
 
 /** True for addresses that may be looked up: not excluded, and in tests of the lab only. */
-const askable = (servers: readonly string[], { isExcluded }: Targets): string[] =>
+const filterAskable = (servers: readonly string[], { isExcluded }: Targets): string[] =>
   servers.filter((server) => {
     const address = server.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
     return !isExcluded(address) && (!isLabOnly() || isLabAddress(address))
@@ -50,7 +50,7 @@ export const createNameService = ({
   ...options
 }: NameServiceOptions): NameService => {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 })
-  const servers = askable(options.servers ?? resolver.getServers(), targets)
+  const servers = filterAskable(options.servers ?? resolver.getServers(), targets)
   const queue: number[] = []
   const open = new Set<number>()
   const waiting = createBitset(targets.size)
@@ -67,7 +67,7 @@ export const createNameService = ({
   }
   const lookUp = async (index: number): Promise<void> => {
     try {
-      const [name = ''] = await resolver.reverse(targets.textOf(index))
+      const [name = ''] = await resolver.reverse(targets.formatAddress(index))
       timeouts = 0
       const clean = cleanName(name)
       if (clean !== '' && !isClosed) onName(index, clean)

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { encode } from 'dns-packet'
 import fc from 'fast-check'
 import { compactVendors } from '../../../scripts/vendors.mjs'
-import { communityQuestion, engineQuestion, readCommunity, readEngine } from '../snmp/agent-question.ts'
-import { vendorsOf } from '../sys/vendors.ts'
+import { buildCommunityQuestion, buildEngineQuestion, readCommunity, readEngine } from '../snmp/agent-question.ts'
+import { readVendors } from '../sys/vendors.ts'
 import { cleanName, cleanText, cut } from './clean-text.ts'
 import { isWholeHttp, readHttp } from './http.ts'
 import { createMdnsLimit, readMdns } from './mdns.ts'
-import { netbiosQuestion, readNetbios } from './netbios.ts'
+import { buildNetbiosQuestion, readNetbios } from './netbios.ts'
 import { NEVER_ASKED } from './questions.ts'
 import { openRecog } from './recog.ts'
 
@@ -67,7 +67,7 @@ describe('NetBIOS', () => {
   })
   test('the answer to another question is none', () => expect(readNetbios(answer(7), 8)).toBeUndefined())
   test('a question is no answer', () =>
-    expect(readNetbios(Buffer.concat([netbiosQuestion(7), Buffer.alloc(40)]), 7)).toBeUndefined())
+    expect(readNetbios(Buffer.concat([buildNetbiosQuestion(7), Buffer.alloc(40)]), 7)).toBeUndefined())
   test('a count that reaches past the end is none', () => {
     const message = answer(7)
     message[56] = 200
@@ -127,7 +127,7 @@ describe('SNMP', () => {
   test('a response to another request is none', () => expect(readCommunity(RESPONSE, 5)).toBeUndefined())
   test('a report to another message is none', () => expect(readEngine(REPORT, 5)).toBeUndefined())
   test('our own questions are no answers', () => {
-    expect([readEngine(engineQuestion(9), 9), readCommunity(communityQuestion(9, 'public'), 9)]).toEqual([
+    expect([readEngine(buildEngineQuestion(9), 9), readCommunity(buildCommunityQuestion(9, 'public'), 9)]).toEqual([
       undefined,
       undefined,
     ])
@@ -146,7 +146,7 @@ describe('SNMP', () => {
 })
 
 describe('vendors', () => {
-  const vendorOf = vendorsOf(
+  const vendorOf = readVendors(
     compactVendors({
       '8C1F64': 'IEEE Registration Authority\nElsewhere',
       '8C1F64003': 'Small Maker',

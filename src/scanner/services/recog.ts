@@ -44,7 +44,7 @@ const unescapeXml = (text: string): string =>
     return Object.hasOwn(ENTITIES, name) ? (ENTITIES[name] ?? whole) : whole
   })
 
-const attributesIn = (tag: string): Map<string, string> =>
+const parseAttributes = (tag: string): Map<string, string> =>
   new Map(
     [...tag.matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)].map(([, name = '', a, b]) => [
       name,
@@ -53,7 +53,7 @@ const attributesIn = (tag: string): Map<string, string> =>
   )
 
 /** Converts the syntax of Ruby. @throws SyntaxError for a pattern that JavaScript cannot express */
-const regexOf = (attributes: ReadonlyMap<string, string>): RegExp => {
+const toRegExp = (attributes: ReadonlyMap<string, string>): RegExp => {
   const text = attributes.get('pattern') ?? ''
   const isInsensitive = /^\(\?i\)|^\(\?i:/.test(text) || /REG_ICASE/.test(attributes.get('flags') ?? '')
   const source = text
@@ -66,19 +66,19 @@ const regexOf = (attributes: ReadonlyMap<string, string>): RegExp => {
   return new RegExp(source, isInsensitive ? 'is' : 's')
 }
 
-const fingerprintsIn = (xml: string): { kind: string; fingerprints: Fingerprint[]; skipped: number } => {
-  const kind = attributesIn(/<fingerprints\b([^>]*)>/.exec(xml)?.[1] ?? '').get('matches') ?? ''
+const parseFingerprints = (xml: string): { kind: string; fingerprints: Fingerprint[]; skipped: number } => {
+  const kind = parseAttributes(/<fingerprints\b([^>]*)>/.exec(xml)?.[1] ?? '').get('matches') ?? ''
   const fingerprints: Fingerprint[] = []
   let skipped = 0
   if (KINDS[kind] === undefined) return { kind, fingerprints, skipped }
   for (const [, head = '', body = ''] of xml.matchAll(/<fingerprint\b([^>]*)>([\s\S]*?)<\/fingerprint>/g)) {
     try {
-      const params = [...body.matchAll(/<param\b([^>]*)>/g)].map(([, tag = '']) => attributesIn(tag))
+      const params = [...body.matchAll(/<param\b([^>]*)>/g)].map(([, tag = '']) => parseAttributes(tag))
       const byName = params.map(
         (one) =>
           [one.get('name') ?? '', { group: Number(one.get('pos') ?? 0), value: one.get('value') ?? '' }] as const,
       )
-      fingerprints.push({ pattern: regexOf(attributesIn(head)), params: new Map(byName) })
+      fingerprints.push({ pattern: toRegExp(parseAttributes(head)), params: new Map(byName) })
     } catch {
       skipped++
     }
@@ -96,7 +96,7 @@ const readFiles = async (folder: string): Promise<string[]> => {
   return texts
 }
 
-const identityOf = ({ params }: Fingerprint, match: RegExpExecArray, service: string): Identity => {
+const buildIdentity = ({ params }: Fingerprint, match: RegExpExecArray, service: string): Identity => {
   const read = (name: string): string => {
     const param = params.get(name)
     if (param === undefined) return ''
@@ -122,7 +122,7 @@ export const openRecog = async (folder: string, note: (text: string) => void): P
   let [count, skipped] = [0, 0]
   try {
     for (const xml of await readFiles(folder)) {
-      const read = fingerprintsIn(xml)
+      const read = parseFingerprints(xml)
       if (read.fingerprints.length > 0)
         databases.set(read.kind, [...(databases.get(read.kind) ?? []), ...read.fingerprints])
       count += read.fingerprints.length
@@ -141,7 +141,7 @@ export const openRecog = async (folder: string, note: (text: string) => void): P
         for (const fingerprint of fingerprints) {
           const match = fingerprint.pattern.exec(text)
           if (match === null) continue
-          const found = identityOf(fingerprint, match, KINDS[kind]?.service ?? '')
+          const found = buildIdentity(fingerprint, match, KINDS[kind]?.service ?? '')
           // Theirs adds to ours and takes nothing away.
           return {
             service: identity?.service || found.service,

@@ -1,8 +1,8 @@
 /** Recognizes real servers on loopback in deep scans. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { FoundHost, FoundService } from '../protocol.ts'
-import { answers, closeListeners, greets, listenTcp, listenTls, selfSigned } from '../testing/listeners.ts'
-import { PATIENT_MS, planOf, runPlan } from '../testing/plans.ts'
+import { answers, closeListeners, createSelfSigned, greets, listenTcp, listenTls } from '../testing/listeners.ts'
+import { buildPlan, PATIENT_MS, runPlan } from '../testing/plans.ts'
 
 const HTTP_PAGE =
   'HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nContent-Type: text/html\r\n\r\n<html><head><title>Device &amp; 7 admin</title></head></html>'
@@ -19,7 +19,7 @@ const find = (name: string): FoundService => {
 }
 
 beforeAll(async () => {
-  const tls = selfSigned('web7.lab.example', ['alias.lab.example'])
+  const tls = createSelfSigned('web7.lab.example', ['alias.lab.example'])
   const ip = '127.20.0.1'
   const listeners = {
     ssh: await listenTcp(ip, 0, greets('SSH-2.0-dropbear_2022.83\r\n')),
@@ -36,7 +36,7 @@ beforeAll(async () => {
   }
   ports = Object.values(listeners).map(({ port }) => port)
   const { hosts } = await runPlan(
-    planOf({ subnet: '127.20.0.0/30', excludes: ['127.20.0.2'], type: 'deep', probeTimeoutMs: PATIENT_MS, ports }),
+    buildPlan({ subnet: '127.20.0.0/30', excludes: ['127.20.0.2'], type: 'deep', probeTimeoutMs: PATIENT_MS, ports }),
   )
   const found = hosts.get(ip)
   if (found === undefined) throw new Error('the host was not found')

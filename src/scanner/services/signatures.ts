@@ -38,7 +38,7 @@ type Entry = {
 const PLACES: readonly Place[] = ['banner', 'server', 'realm', 'title', 'head', 'sysdescr']
 
 /** @throws when the entry names no place that texts have, so that a slip is not merely a signature that never matches */
-const signatureOf = (entry: Entry): Signature => {
+const toSignature = (entry: Entry): Signature => {
   const place = PLACES.find((one) => one === entry.in)
   if (place === undefined) throw new Error(`signatures.json: in: ${entry.in} is none of ${PLACES.join(', ')}`)
   const { pattern, flags, service, product, version = '', os = '', example, reads } = entry
@@ -56,4 +56,4 @@ const signatureOf = (entry: Entry): Signature => {
 
 const entries: readonly Entry[] = data
 
-export const SIGNATURES: readonly Signature[] = entries.map(signatureOf)
+export const SIGNATURES: readonly Signature[] = entries.map(toSignature)

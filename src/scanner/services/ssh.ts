@@ -37,7 +37,7 @@ const HAS_BEGUN = 'Inbound: Handshake in progress'
 const COMMAND = 'uname -srm; uname -n; cat /etc/os-release 2>/dev/null | head -n 40'
 
 /** As ssh-keygen prints it. */
-const fingerprintOf = (key: Uint8Array): string =>
+const formatFingerprint = (key: Uint8Array): string =>
   `SHA256:${new Bun.CryptoHasher('sha256').update(key).digest('base64').replace(/=+$/, '')}`
 
 /** Includes algorithms of old devices, to read their key; a login uses safe ones only. */
@@ -47,7 +47,7 @@ const OLD_ALGORITHMS: NonNullable<ConnectConfig['algorithms']> = {
   cipher: { append: ['aes128-cbc', 'aes256-cbc', '3des-cbc'], prepend: [], remove: [] },
 }
 
-const systemOf = (output: string, credentialId: string): SshSystem => {
+const parseSystem = (output: string, credentialId: string): SshSystem => {
   const [kernel = '', hostname = '', ...release] = output.split('\n')
   const pretty = release.map((line) => /^PRETTY_NAME="?([^"]*)/.exec(line)?.[1]).find((name) => name !== undefined)
   return {
@@ -58,7 +58,7 @@ const systemOf = (output: string, credentialId: string): SshSystem => {
   }
 }
 
-const refusalFor = ({ login, pinnedKey }: SshQuestion, hostKey: string): string => {
+const getRefusal = ({ login, pinnedKey }: SshQuestion, hostKey: string): string => {
   if (login === undefined) return ''
   if (pinnedKey === '') return 'its host key is not pinned yet, so no login was sent'
   return hostKey === pinnedKey ? '' : 'its host key is not the one that is pinned, so no login was sent'
@@ -66,7 +66,7 @@ const refusalFor = ({ login, pinnedKey }: SshQuestion, hostKey: string): string 
 
 type Hooks = Pick<ConnectConfig, 'hostVerifier' | 'authHandler' | 'debug'>
 
-const configFor = ({ ip, port, timeoutMs, login }: SshQuestion, hooks: Hooks): ConnectConfig => {
+const buildConfig = ({ ip, port, timeoutMs, login }: SshQuestion, hooks: Hooks): ConnectConfig => {
   const base: ConnectConfig = { host: ip, port, readyTimeout: timeoutMs, timeout: timeoutMs, ...hooks }
   if (login === undefined) return { ...base, username: 'plat', algorithms: OLD_ALGORITHMS }
   const { username, password, privateKey, passphrase } = login
@@ -79,7 +79,7 @@ const configFor = ({ ip, port, timeoutMs, login }: SshQuestion, hooks: Hooks): C
   }
 }
 
-const methodsOf = (login: SshLogin | undefined): ('publickey' | 'password')[] => [
+const listMethods = (login: SshLogin | undefined): ('publickey' | 'password')[] => [
   ...(login?.privateKey ? (['publickey'] as const) : []),
   ...(login?.password ? (['password'] as const) : []),
 ]
@@ -114,14 +114,14 @@ export const askSsh = (question: SshQuestion): Promise<SshFinding> =>
       })
       channel.stderr.on('data', () => {})
       channel.on('close', () => {
-        system = systemOf(output.slice(0, MOST_OUTPUT_BYTES), credentialId)
+        system = parseSystem(output.slice(0, MOST_OUTPUT_BYTES), credentialId)
         finish()
       })
     }
     // Only at this point has the server proved that it owns the key.
     client.on('handshake', () => {
       hostKey = claimedKey
-      refusal = refusalFor(question, hostKey)
+      refusal = getRefusal(question, hostKey)
       mayLogIn = login !== undefined && refusal === ''
       if (!mayLogIn) finish()
     })
@@ -135,10 +135,10 @@ export const askSsh = (question: SshQuestion): Promise<SshFinding> =>
     })
     client.on('close', finish)
 
-    const methods = methodsOf(login)
-    const config = configFor(question, {
+    const methods = listMethods(login)
+    const config = buildConfig(question, {
       hostVerifier: (key: Buffer) => {
-        claimedKey = fingerprintOf(key)
+        claimedKey = formatFingerprint(key)
         return true
       },
       authHandler: (_left, _partial, next) => {

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { createSocket, type Socket } from 'node:dgram'
 import type { SnmpLogin } from '../protocol.ts'
 import type { ScanContext } from '../scan-context.ts'
-import { communityQuestion } from '../snmp/agent-question.ts'
+import { buildCommunityQuestion } from '../snmp/agent-question.ts'
 import { findAgents } from '../snmp/find-agents.ts'
 import { createPacer } from '../sweeps/pacer.ts'
 import { openTargets } from '../targets.ts'
-import { planOf } from '../testing/plans.ts'
+import { buildPlan } from '../testing/plans.ts'
 import { askByUdp } from './udp-ask.ts'
 
 const open: Socket[] = []
@@ -36,7 +36,7 @@ const listeners = async (ips: readonly string[]): Promise<{ port: number; heard:
 
 const targets = openTargets('127.0.0.0/26', [])
 const all = Array.from({ length: 62 }, (_, i) => i + 1)
-const textsOf = (indexes: readonly number[]): string[] => indexes.map(targets.textOf)
+const textsOf = (indexes: readonly number[]): string[] => indexes.map(targets.formatAddress)
 /** Each of them follows an address that refuses the question. */
 const listening = all.filter((index) => index % 2 === 0)
 /** All of them leave in one turn of the event loop. */
@@ -68,7 +68,7 @@ describe('a community', () => {
   const receivers = async (logins: readonly Pick<SnmpLogin, 'ip'>[], hosts = all): Promise<string[]> => {
     const { port, heard } = await listeners(textsOf(listening))
     const snmp = logins.map(({ ip }) => ({ version: 'v2c', credentialId: 'one', community: SECRET, ip }) as const)
-    const plan = planOf({ subnet: '127.0.0.0/26', type: 'deep', snmp })
+    const plan = buildPlan({ subnet: '127.0.0.0/26', type: 'deep', snmp })
     // The parts of the context that the search uses.
     const context = { plan, targets, signal, reporter: { probed: () => {} } } as unknown as ScanContext
     await findAgents(context, { hosts, pacer: pacer(), port }).finish
@@ -77,7 +77,7 @@ describe('a community', () => {
 
   test('of a network is sent to every host, and its question is the one that agents know', async () => {
     expect(await receivers([{ ip: '' }])).toEqual(textsOf(listening).sort())
-    expect(communityQuestion(1, SECRET).includes(SECRET)).toBe(true)
+    expect(buildCommunityQuestion(1, SECRET).includes(SECRET)).toBe(true)
   })
 
   test('of a device is sent to the addresses of the device only', async () => {

@@ -1,6 +1,6 @@
 /** Sends one UDP request to many hosts over one socket. Answers must match by address and content. */
 import { createSocket, type Socket } from 'node:dgram'
-import { nextTick, type Pacer } from '../sweeps/pacer.ts'
+import { type Pacer, waitForTick } from '../sweeps/pacer.ts'
 import { sendDatagram } from '../sys/send-datagram.ts'
 import type { Targets } from '../targets.ts'
 
@@ -51,13 +51,13 @@ export const askByUdp = async (question: UdpQuestion): Promise<void> => {
         for (let budget = pacer.take(); budget > 0 && at < waiting.length; budget--, at++) {
           const index = waiting[at]
           if (index === undefined || !targets.has(index)) continue
-          sendDatagram(socket, { message: questionFor(index), port, address: targets.textOf(index) })
+          sendDatagram(socket, { message: questionFor(index), port, address: targets.formatAddress(index) })
           onSent()
         }
-        await nextTick()
+        await waitForTick()
       }
       const until = performance.now() + waitMs
-      while (performance.now() < until && left.size > 0 && !signal.aborted) await nextTick()
+      while (performance.now() < until && left.size > 0 && !signal.aborted) await waitForTick()
     }
   } finally {
     socket.close()

@@ -19,38 +19,58 @@ const REPORTABLE = 4
 const MOST_MESSAGE_BYTES = 65_507
 
 /** Tag, length, value (X.690); lengths here stay below 64 KiB. */
-const tlv = (tag: number, ...parts: readonly (readonly number[])[]): number[] => {
+const encodeTlv = (tag: number, ...parts: readonly (readonly number[])[]): number[] => {
   const value = parts.flat()
   const { length } = value
   const head = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255]
   return [tag, ...head, ...value]
 }
-const integer = (value: number): number[] => {
+const encodeInteger = (value: number): number[] => {
   const octets = [value & 255]
   for (let rest = value >> 8; rest > 0; rest >>= 8) octets.unshift(rest & 255)
   if ((octets[0] ?? 0) > 127) octets.unshift(0)
-  return tlv(INTEGER, octets)
+  return encodeTlv(INTEGER, octets)
 }
-const text = (value: string): number[] => tlv(OCTETS, [...Buffer.from(value)])
+const encodeText = (value: string): number[] => encodeTlv(OCTETS, [...Buffer.from(value)])
 
-export const engineQuestion = (id: number): Buffer => {
-  const header = tlv(SEQUENCE, integer(id), integer(MOST_MESSAGE_BYTES), tlv(OCTETS, [REPORTABLE]), integer(USER_BASED))
-  const security = tlv(SEQUENCE, text(''), integer(0), integer(0), text(''), text(''), text(''))
-  const request = tlv(GET_REQUEST, integer(id), integer(0), integer(0), tlv(SEQUENCE))
-  const scoped = tlv(SEQUENCE, text(''), text(''), request)
-  return Buffer.from(tlv(SEQUENCE, integer(3), header, tlv(OCTETS, security), scoped))
+export const buildEngineQuestion = (id: number): Buffer => {
+  const header = encodeTlv(
+    SEQUENCE,
+    encodeInteger(id),
+    encodeInteger(MOST_MESSAGE_BYTES),
+    encodeTlv(OCTETS, [REPORTABLE]),
+    encodeInteger(USER_BASED),
+  )
+  const security = encodeTlv(
+    SEQUENCE,
+    encodeText(''),
+    encodeInteger(0),
+    encodeInteger(0),
+    encodeText(''),
+    encodeText(''),
+    encodeText(''),
+  )
+  const request = encodeTlv(GET_REQUEST, encodeInteger(id), encodeInteger(0), encodeInteger(0), encodeTlv(SEQUENCE))
+  const scoped = encodeTlv(SEQUENCE, encodeText(''), encodeText(''), request)
+  return Buffer.from(encodeTlv(SEQUENCE, encodeInteger(3), header, encodeTlv(OCTETS, security), scoped))
 }
 
-export const communityQuestion = (id: number, community: string): Buffer => {
-  const binding = tlv(SEQUENCE, tlv(OID, SYS_DESCR), [NULL, 0])
-  const request = tlv(GET_REQUEST, integer(id), integer(0), integer(0), tlv(SEQUENCE, binding))
-  return Buffer.from(tlv(SEQUENCE, integer(1), text(community), request))
+export const buildCommunityQuestion = (id: number, community: string): Buffer => {
+  const binding = encodeTlv(SEQUENCE, encodeTlv(OID, SYS_DESCR), [NULL, 0])
+  const request = encodeTlv(
+    GET_REQUEST,
+    encodeInteger(id),
+    encodeInteger(0),
+    encodeInteger(0),
+    encodeTlv(SEQUENCE, binding),
+  )
+  return Buffer.from(encodeTlv(SEQUENCE, encodeInteger(1), encodeText(community), request))
 }
 
 type Node = { readonly tag: number; readonly value: Buffer }
 
 /** The values one after the other in a constructed one. @throws RangeError when a length reaches past the end */
-const nodesIn = (buffer: Buffer): Node[] => {
+const parseNodes = (buffer: Buffer): Node[] => {
   const nodes: Node[] = []
   for (let at = 0; at < buffer.length; ) {
     const tag = buffer.readUInt8(at)
@@ -68,35 +88,35 @@ const nodesIn = (buffer: Buffer): Node[] => {
   }
   return nodes
 }
-const numberIn = (node: Node | undefined): number | undefined =>
+const readNumber = (node: Node | undefined): number | undefined =>
   node?.tag === INTEGER && node.value.length >= 1 && node.value.length <= 5
     ? node.value.readIntBE(0, node.value.length)
     : undefined
 
-const outerOf = (message: Buffer): Node[] => {
-  const [outer] = nodesIn(message)
-  return outer?.tag === SEQUENCE ? nodesIn(outer.value) : []
+const unwrapSequence = (message: Buffer): Node[] => {
+  const [outer] = parseNodes(message)
+  return outer?.tag === SEQUENCE ? parseNodes(outer.value) : []
 }
 
-/** The engine id in hex of the answer to `engineQuestion`, or undefined. @throws RangeError for invalid BER */
+/** The engine id in hex of the answer to `buildEngineQuestion`, or undefined. @throws RangeError for invalid BER */
 export const readEngine = (message: Buffer, id: number): string | undefined => {
-  const [version, header, parameters, scoped] = outerOf(message)
-  if (numberIn(version) !== 3 || header === undefined || parameters === undefined || scoped?.tag !== SEQUENCE)
+  const [version, header, parameters, scoped] = unwrapSequence(message)
+  if (readNumber(version) !== 3 || header === undefined || parameters === undefined || scoped?.tag !== SEQUENCE)
     return undefined
-  if (numberIn(nodesIn(header.value)[0]) !== id) return undefined
-  const isReport = nodesIn(scoped.value).some(({ tag }) => tag === REPORT)
-  const [security] = nodesIn(parameters.value)
-  const [engine] = security ? nodesIn(security.value) : []
+  if (readNumber(parseNodes(header.value)[0]) !== id) return undefined
+  const isReport = parseNodes(scoped.value).some(({ tag }) => tag === REPORT)
+  const [security] = parseNodes(parameters.value)
+  const [engine] = security ? parseNodes(security.value) : []
   return isReport && engine?.tag === OCTETS && engine.value.length >= 5 ? engine.value.toString('hex') : undefined
 }
 
-/** The sysDescr of the answer to `communityQuestion`, or undefined. @throws RangeError for invalid BER */
+/** The sysDescr of the answer to `buildCommunityQuestion`, or undefined. @throws RangeError for invalid BER */
 export const readCommunity = (message: Buffer, id: number): string | undefined => {
-  const [version, , response] = outerOf(message)
-  if (numberIn(version) !== 1 || response?.tag !== GET_RESPONSE) return undefined
-  const [requestId, , , bindings] = nodesIn(response.value)
-  if (numberIn(requestId) !== id || bindings === undefined) return undefined
-  const [binding] = nodesIn(bindings.value)
-  const value = binding && nodesIn(binding.value)[1]
+  const [version, , response] = unwrapSequence(message)
+  if (readNumber(version) !== 1 || response?.tag !== GET_RESPONSE) return undefined
+  const [requestId, , , bindings] = parseNodes(response.value)
+  if (readNumber(requestId) !== id || bindings === undefined) return undefined
+  const [binding] = parseNodes(bindings.value)
+  const value = binding && parseNodes(binding.value)[1]
   return value?.tag === OCTETS ? value.value.toString('latin1') : ''
 }

@@ -3,7 +3,7 @@
 import type { ScanContext } from '../scan-context.ts'
 import { askByUdp } from '../services/udp-ask.ts'
 import type { Pacer } from '../sweeps/pacer.ts'
-import { communityQuestion, engineQuestion, readCommunity, readEngine } from './agent-question.ts'
+import { buildCommunityQuestion, buildEngineQuestion, readCommunity, readEngine } from './agent-question.ts'
 
 export const SNMP_PORT = 161
 
@@ -18,7 +18,7 @@ const TRIES = 2
 const WAIT_MS = 600
 
 /** Request ids that an onlooker cannot guess, one for each host. */
-const idsFor = () => {
+const createIds = () => {
   const base = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
   return (index: number): number => ((base ^ (index * 0x01000193)) & 0x3fffffff) | 0x01000000
 }
@@ -37,7 +37,7 @@ type Community = {
 }
 
 /** Returns the communities of a plan. A credential of a device has one login for each of its addresses. */
-const communitiesOf = ({ plan, targets }: ScanContext): Community[] => {
+const listCommunities = ({ plan, targets }: ScanContext): Community[] => {
   const all = plan.snmp.flatMap((login) => (login.version === 'v2c' ? [login] : []))
   return [...Map.groupBy(all, ({ credentialId }) => credentialId)].map(([credentialId, logins]) => {
     const own = new Set(logins.map(({ ip }) => targets.indexOf(ip)))
@@ -53,7 +53,7 @@ export const findAgents = (
 ): AgentSearch => {
   const { targets, signal, reporter } = context
   const agents = new Map<number, FoundAgent>()
-  const communities = communitiesOf(context)
+  const communities = listCommunities(context)
   const waiting = new Map<number, (agent: FoundAgent) => void>()
   const agentAt = (index: number): FoundAgent => {
     const known = agents.get(index) ?? { engineId: '', communities: [] }
@@ -77,10 +77,10 @@ export const findAgents = (
     if (isWhole(index, agent)) waiting.get(index)?.(agent)
   }
   const engines = (): Promise<void> => {
-    const id = idsFor()
+    const id = createIds()
     return askByUdp({
       ...base,
-      questionFor: (index) => engineQuestion(id(index)),
+      questionFor: (index) => buildEngineQuestion(id(index)),
       onAnswer: (index, message) => {
         const engineId = readEngine(message, id(index))
         if (engineId === undefined) return false
@@ -91,11 +91,11 @@ export const findAgents = (
     })
   }
   const asks = communities.map(({ community, credentialId, isFor }) => {
-    const id = idsFor()
+    const id = createIds()
     return askByUdp({
       ...base,
       hosts: hosts.filter(isFor),
-      questionFor: (index) => communityQuestion(id(index), community),
+      questionFor: (index) => buildCommunityQuestion(id(index), community),
       onAnswer: (index, message) => {
         if (readCommunity(message, id(index)) === undefined) return false
         agentAt(index).communities.push(credentialId)

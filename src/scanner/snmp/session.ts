@@ -48,7 +48,7 @@ const PRIV: Readonly<Record<string, readonly PrivProtocols[]>> = {
 }
 
 /** Empty for unsupported algorithms: AES-192. */
-const usersFor = ({ username, authProtocol, authPassword, privProtocol, privPassword }: SnmpV3Login): User[] => {
+const listUsers = ({ username, authProtocol, authPassword, privProtocol, privPassword }: SnmpV3Login): User[] => {
   const auth = AUTH[authProtocol]
   if (auth === undefined) return []
   if (auth === AuthProtocols.none) return [{ name: username, level: SecurityLevel.noAuthNoPriv }]
@@ -60,21 +60,21 @@ const usersFor = ({ username, authProtocol, authPassword, privProtocol, privPass
   )
 }
 
-const sessionsFor = (ip: string, port: number, login: SnmpLogin): (() => Session)[] => {
+const listSessions = (ip: string, port: number, login: SnmpLogin): (() => Session)[] => {
   const transport: 'udp4' | 'udp6' = isIPv6(ip) ? 'udp6' : 'udp4'
   const options = { timeout: TIMEOUT_MS, retries: RETRIES, transport, port }
   return login.version === 'v2c'
     ? [() => createSession(ip, login.community, { ...options, version: Version2c })]
-    : usersFor(login).map((user) => () => createV3Session(ip, user, options))
+    : listUsers(login).map((user) => () => createV3Session(ip, user, options))
 }
 
-const told = (bind: Varbind | undefined): unknown | undefined => {
+const getValue = (bind: Varbind | undefined): unknown | undefined => {
   // Types from 128 on mean that the object does not exist (RFC 3416 section 3).
   const isMissing = bind === undefined || (bind.type ?? 0) >= 128
   return isMissing ? undefined : bind.value
 }
 
-const agentOf = (session: Session, signal: AbortSignal): Agent => {
+const createAgent = (session: Session, signal: AbortSignal): Agent => {
   let isOpen = true
   const close = (): void => {
     if (!isOpen) return
@@ -91,7 +91,7 @@ const agentOf = (session: Session, signal: AbortSignal): Agent => {
       new Promise((resolve, reject) => {
         if (!isOpen) return reject(new Error('closed'))
         session.get([...oids], (error, binds) =>
-          error ? reject(error) : resolve(oids.map((_, i) => told(binds?.[i]))),
+          error ? reject(error) : resolve(oids.map((_, i) => getValue(binds?.[i]))),
         )
       }),
     walk: (oid) =>
@@ -99,7 +99,7 @@ const agentOf = (session: Session, signal: AbortSignal): Agent => {
         const rows: Row[] = []
         if (!isOpen) return resolve(rows)
         const feed = (binds: Varbind[]): boolean => {
-          for (const bind of binds) if (told(bind) !== undefined) rows.push({ oid: bind.oid, value: bind.value })
+          for (const bind of binds) if (getValue(bind) !== undefined) rows.push({ oid: bind.oid, value: bind.value })
           return rows.length >= MOST_ROWS
         }
         session.subtree(oid, ROWS_AT_ONCE, feed, () => resolve(rows))
@@ -116,9 +116,9 @@ export const openAgent = async (
   logins: readonly SnmpLogin[],
 ): Promise<{ agent: Agent; login: SnmpLogin } | undefined> => {
   for (const login of logins)
-    for (const open of sessionsFor(ip, port, login)) {
+    for (const open of listSessions(ip, port, login)) {
       if (signal.aborted) return undefined
-      const agent = agentOf(open(), signal)
+      const agent = createAgent(open(), signal)
       try {
         await agent.get([UPTIME])
         return { agent, login }

@@ -2,11 +2,11 @@
 import { isMulticastMac } from '../../net/mac.ts'
 import {
   AF_PACKET,
-  errnoOf,
-  int32,
+  encodeInt32,
   isNotSent,
   type Libc,
   MSG_DONTWAIT,
+  readErrno,
   SOCK_CLOEXEC,
   SOCK_DGRAM,
   SOCK_NONBLOCK,
@@ -37,16 +37,16 @@ const TARGET_AT = 24
 const SO_RCVBUFFORCE = 33
 const BUFFER_BYTES = 8 << 20
 
-const octetsOf = (mac: string): Buffer => Buffer.from(mac.replaceAll(':', ''), 'hex')
+const toOctets = (mac: string): Buffer => Buffer.from(mac.replaceAll(':', ''), 'hex')
 
 /** `htons`: the protocol of a packet socket goes in the order of the network. */
-const swapped = (protocol: number): number => ((protocol & 0xff) << 8) | (protocol >> 8)
+const toNetworkOrder = (protocol: number): number => ((protocol & 0xff) << 8) | (protocol >> 8)
 
 const openSocket = (c: Libc): number =>
-  c.socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, swapped(ETH_P_ARP))
+  c.socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, toNetworkOrder(ETH_P_ARP))
 
 /** True if such a socket may be opened here. */
-export const maySendArp = (c: Libc): boolean => {
+export const canSendArp = (c: Libc): boolean => {
   const fd = openSocket(c)
   if (fd < 0) return false
   c.close(fd)
@@ -71,7 +71,7 @@ const requestFrom = (link: Link): Buffer => {
   packet[4] = 6
   packet[5] = 4
   packet.writeUInt16BE(REQUEST, 6)
-  octetsOf(link.mac).copy(packet, SENDER_MAC_AT)
+  toOctets(link.mac).copy(packet, SENDER_MAC_AT)
   for (const [i, octet] of link.address.split('.').entries()) packet[SENDER_AT + i] = Number(octet)
   return packet
 }
@@ -87,7 +87,7 @@ export const openArpSocket = (
   if (fd < 0) return undefined
   const everybody = linkAddress(link, Buffer.alloc(6, 0xff))
   c.bind(fd, linkAddress(link, Buffer.alloc(6)), ADDRESS_BYTES)
-  c.setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, int32(BUFFER_BYTES), 4)
+  c.setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, encodeInt32(BUFFER_BYTES), 4)
   const packet = requestFrom(link)
   const first = Number(targets.block.first)
   const inbox = Buffer.alloc(128)
@@ -103,7 +103,7 @@ export const openArpSocket = (
     send: (index) => {
       packet.writeUInt32BE(first + index, TARGET_AT)
       const sent = c.sendto(fd, packet, PACKET_BYTES, MSG_DONTWAIT, everybody, ADDRESS_BYTES)
-      return sent >= 0 || !isNotSent(errnoOf(c))
+      return sent >= 0 || !isNotSent(readErrno(c))
     },
     drain: () => {
       for (;;) {

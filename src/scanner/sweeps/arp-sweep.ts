@@ -8,14 +8,14 @@ import type { Link, Links } from './links.ts'
 import { createPacer } from './pacer.ts'
 import { createPasses } from './passes.ts'
 import { createPinger } from './pinger.ts'
-import { probeLoop, wait } from './probe-loop.ts'
+import { runProbeLoop, wait } from './probe-loop.ts'
 import type { Sweep, SweepOptions } from './sweep.ts'
 
 const WAIT_MS = 500
 /** For those that were found last to answer a ping. */
 const PING_WAIT_MS = 1500
 
-export const arpSweep = (
+export const createArpSweep = (
   context: ScanContext,
   { links, c, tries, isWanted }: SweepOptions & { links: Links; c: Libc },
 ): Sweep => {
@@ -47,7 +47,7 @@ export const arpSweep = (
       }
       try {
         await empty.run(pass, (isTried, isRest) =>
-          probeLoop({
+          runProbeLoop({
             from: isRest ? 0 : from,
             size: targets.size,
             pacer,

@@ -2,12 +2,12 @@
 import {
   AF_INET,
   AF_INET6,
-  addressOf,
-  errnoOf,
-  int32,
+  encodeInt32,
+  getPointer,
   isNotSent,
   type Libc,
   MSG_DONTWAIT,
+  readErrno,
   SO_RCVBUF,
   SO_SNDBUF,
   SOCK_CLOEXEC,
@@ -15,7 +15,7 @@ import {
   SOCK_NONBLOCK,
   SOL_SOCKET,
 } from '../sys/libc.ts'
-import { createSocketAddress, indexesOf } from '../sys/socket-address.ts'
+import { createIndexReader, createSocketAddress } from '../sys/socket-address.ts'
 import type { Targets } from '../targets.ts'
 
 export type IcmpSocket = {
@@ -60,7 +60,7 @@ const LENGTH_AT = 56
 const readInt64 = (buffer: Buffer, at: number): number => buffer.readInt32LE(at + 4) * 2 ** 32 + buffer.readUInt32LE(at)
 
 /** True if such a socket may be opened here. */
-export const mayPing = (c: Libc, family: 4 | 6): boolean => {
+export const canPing = (c: Libc, family: 4 | 6): boolean => {
   const fd = openSocket(c, family)
   if (fd < 0) return false
   c.close(fd)
@@ -81,12 +81,12 @@ const createInbox = () => {
   const data = Buffer.alloc(BATCH * DATA_BYTES)
   for (let i = 0; i < BATCH; i++) {
     const at = i * MESSAGE_BYTES
-    vectors.writeBigUInt64LE(addressOf(data) + BigInt(i * DATA_BYTES), i * IOVEC_BYTES)
+    vectors.writeBigUInt64LE(getPointer(data) + BigInt(i * DATA_BYTES), i * IOVEC_BYTES)
     vectors.writeBigUInt64LE(BigInt(DATA_BYTES), i * IOVEC_BYTES + 8)
-    messages.writeBigUInt64LE(addressOf(names) + BigInt(i * NAME_BYTES), at)
-    messages.writeBigUInt64LE(addressOf(vectors) + BigInt(i * IOVEC_BYTES), at + 16)
+    messages.writeBigUInt64LE(getPointer(names) + BigInt(i * NAME_BYTES), at)
+    messages.writeBigUInt64LE(getPointer(vectors) + BigInt(i * IOVEC_BYTES), at + 16)
     messages.writeBigUInt64LE(1n, at + 24)
-    messages.writeBigUInt64LE(addressOf(controls) + BigInt(i * CONTROL_BYTES), at + 32)
+    messages.writeBigUInt64LE(getPointer(controls) + BigInt(i * CONTROL_BYTES), at + 32)
   }
   /** The kernel writes the lengths it used over those it was given. */
   const arm = (count: number): void => {
@@ -104,10 +104,10 @@ export const openIcmpSocket = (c: Libc, targets: Targets, onReply: OnReply): Icm
   const kind = KINDS[targets.family]
   const fd = openSocket(c, targets.family)
   if (fd < 0) return undefined
-  c.setsockopt(fd, kind.level, kind.hopsOption, int32(1), 4)
-  c.setsockopt(fd, SOL_SOCKET, SO_TIMESTAMP, int32(1), 4)
-  c.setsockopt(fd, SOL_SOCKET, SO_RCVBUF, int32(BUFFER_BYTES), 4)
-  c.setsockopt(fd, SOL_SOCKET, SO_SNDBUF, int32(BUFFER_BYTES), 4)
+  c.setsockopt(fd, kind.level, kind.hopsOption, encodeInt32(1), 4)
+  c.setsockopt(fd, SOL_SOCKET, SO_TIMESTAMP, encodeInt32(1), 4)
+  c.setsockopt(fd, SOL_SOCKET, SO_RCVBUF, encodeInt32(BUFFER_BYTES), 4)
+  c.setsockopt(fd, SOL_SOCKET, SO_SNDBUF, encodeInt32(BUFFER_BYTES), 4)
 
   const packet = Buffer.alloc(PACKET_BYTES)
   packet[0] = kind.request
@@ -115,7 +115,7 @@ export const openIcmpSocket = (c: Libc, targets: Targets, onReply: OnReply): Icm
   const nonce = packet.readUInt32LE(NONCE_AT)
   const address = createSocketAddress(targets)
   const inbox = createInbox()
-  const indexOf = indexesOf(targets)
+  const indexOf = createIndexReader(targets)
 
   // Ancillary data of the last reply. No allocation for each reply: at full rate, garbage would be most of the memory.
   let ttl = 0
@@ -174,7 +174,7 @@ export const openIcmpSocket = (c: Libc, targets: Targets, onReply: OnReply): Icm
       address.set(index, 0)
       const sent = c.sendto(fd, packet, PACKET_BYTES, MSG_DONTWAIT, address.bytes, address.bytes.length)
       // Other errors are about the host ("no route"), and so as good as silence.
-      return sent >= 0 || !isNotSent(errnoOf(c))
+      return sent >= 0 || !isNotSent(readErrno(c))
     },
     drain,
     close: () => {

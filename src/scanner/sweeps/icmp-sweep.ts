@@ -6,7 +6,7 @@ import { leavesOutEmptyBlocks } from './empty-blocks.ts'
 import { type IcmpSocket, openIcmpSocket } from './icmp-socket.ts'
 import { createPacer } from './pacer.ts'
 import { createPasses } from './passes.ts'
-import { probeLoop, wait } from './probe-loop.ts'
+import { runProbeLoop, wait } from './probe-loop.ts'
 import type { Sweep, SweepOptions } from './sweep.ts'
 
 /** An answer that took longer comes too late for the last pass, and counts if it was to an earlier one. */
@@ -19,7 +19,7 @@ export type IcmpSweepOptions = SweepOptions & {
   readonly perSecond: number
 }
 
-export const icmpSweep = (context: ScanContext, options: IcmpSweepOptions): Sweep => {
+export const createIcmpSweep = (context: ScanContext, options: IcmpSweepOptions): Sweep => {
   const { targets, findings, reporter, roundTrip, signal } = context
   const { c, tries, isThorough, isWanted } = options
   const pacer = createPacer(options.perSecond)
@@ -42,7 +42,7 @@ export const icmpSweep = (context: ScanContext, options: IcmpSweepOptions): Swee
       if (socket === undefined) return
       const { send, drain } = socket
       await empty.run(pass, async (isTried, isRest) => {
-        await probeLoop({
+        await runProbeLoop({
           from: isRest ? 0 : from,
           size: targets.size,
           pacer,

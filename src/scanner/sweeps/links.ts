@@ -34,10 +34,10 @@ const NO_MAC = '00:00:00:00:00:00'
  *
  * @returns 0 where no interface has the name, or there is no C library to ask
  */
-export const interfaceNumber = (c: Libc | undefined, name: string): number =>
+export const getInterfaceNumber = (c: Libc | undefined, name: string): number =>
   c === undefined ? 0 : c.if_nametoindex(Buffer.from(`${name}\0`))
 
-const linkOf = (
+const buildLink = (
   c: Libc | undefined,
   { name, info }: { readonly name: string; readonly info: NetworkInterfaceInfo },
   { family, block, size }: Targets,
@@ -47,7 +47,7 @@ const linkOf = (
   if (network.last < block.first || network.first > block.last || network.first === network.last) return undefined
   return {
     name,
-    number: interfaceNumber(c, name),
+    number: getInterfaceNumber(c, name),
     address: info.address,
     mac: info.mac,
     first: network.first < block.first ? 0 : Number(network.first - block.first),
@@ -60,7 +60,7 @@ export const findLinks = (c: Libc | undefined, targets: Targets): Links => {
   const infos = Object.entries(networkInterfaces()).flatMap(([name, list]) =>
     (list ?? []).map((info) => ({ name, info })),
   )
-  const all = infos.flatMap((one) => linkOf(c, one, targets) ?? [])
+  const all = infos.flatMap((one) => buildLink(c, one, targets) ?? [])
   const own = new Map<number, string>()
   for (const { info } of infos) {
     const ip = parseIp(info.address)

@@ -3,11 +3,11 @@
 import type { Position } from '../checkpoint.ts'
 import type { Findings } from '../findings.ts'
 import type { ScanContext } from '../scan-context.ts'
-import { arpSweep } from './arp-sweep.ts'
-import { icmpSweep } from './icmp-sweep.ts'
-import { neighbourSweep } from './neighbour-sweep.ts'
+import { createArpSweep } from './arp-sweep.ts'
+import { createIcmpSweep } from './icmp-sweep.ts'
+import { createNeighbourSweep } from './neighbour-sweep.ts'
 import type { Sweep } from './sweep.ts'
-import { tcpSweep } from './tcp-sweep.ts'
+import { createTcpSweep } from './tcp-sweep.ts'
 
 const TRIES = { quick: 2, full: 2, deep: 3 } as const
 /** Probes of the last second before a restart are repeated: their answers may have been lost. */
@@ -18,7 +18,7 @@ const FITS_THE_TABLE = 1022
 const BLIND_PER_SECOND = 200
 
 /** Returns the sweeps in the order in which they run. */
-const sweepsOf = (context: ScanContext, isWanted: (index: number) => boolean): Sweep[] => {
+const createSweeps = (context: ScanContext, isWanted: (index: number) => boolean): Sweep[] => {
   const { plan, privilege, links, c, targets } = context
   const tries = TRIES[plan.type]
   const usesArp = privilege.arp && targets.family === 4 && links.count > FITS_THE_TABLE
@@ -29,22 +29,22 @@ const sweepsOf = (context: ScanContext, isWanted: (index: number) => boolean): S
   const isEmpty = settled >= targets.total
 
   const sweeps: Sweep[] = []
-  if (c && links.count > 0 && usesArp) sweeps.push(arpSweep(context, { links, c, tries, isWanted }))
+  if (c && links.count > 0 && usesArp) sweeps.push(createArpSweep(context, { links, c, tries, isWanted }))
   else if (c && links.count > 0 && privilege.neighbours)
-    sweeps.push(neighbourSweep(context, { links, c, tries, isWanted }))
+    sweeps.push(createNeighbourSweep(context, { links, c, tries, isWanted }))
   if (c && privilege.icmp && !isEmpty) {
     const perSecond = links.count > settled ? Math.min(BLIND_PER_SECOND, plan.probesPerSecond) : plan.probesPerSecond
-    sweeps.push(icmpSweep(context, { c, tries, isThorough: plan.type === 'deep', isWanted: isOpen, perSecond }))
+    sweeps.push(createIcmpSweep(context, { c, tries, isThorough: plan.type === 'deep', isWanted: isOpen, perSecond }))
   }
   const needsTcp = plan.type !== 'quick' || !privilege.icmp
-  if (needsTcp && !isEmpty) sweeps.push(tcpSweep(context, { tries, isWanted: isOpen }))
+  if (needsTcp && !isEmpty) sweeps.push(createTcpSweep(context, { tries, isWanted: isOpen }))
   return sweeps
 }
 
 /** Finds the hosts that answer, from a position on. Starts at the first sweep when the position names one that does not run. */
 export const discoverHosts = async (context: ScanContext, from: Position): Promise<void> => {
   const { plan, targets, findings, reporter, meter, signal } = context
-  const sweeps = sweepsOf(context, (index) => !findings.up.has(index))
+  const sweeps = createSweeps(context, (index) => !findings.up.has(index))
   const first = sweeps.findIndex(({ name }) => name === from.sweep)
   const doubtful = Math.ceil((plan.probesPerSecond * DOUBTFUL_MS) / 1000)
   const passesBefore = (at: number): number => sweeps.slice(0, at).reduce((sum, { passes }) => sum + passes, 0)
@@ -74,7 +74,7 @@ export const rediscoverHosts = async (context: ScanContext, from: number): Promi
   const { findings, signal } = context
   const isUnmet = (index: number): boolean => index >= from && findings.up.has(index) && !findings.isSeen(index)
   if (!hasAny(findings, isUnmet)) return
-  const sweeps = sweepsOf(context, isUnmet)
+  const sweeps = createSweeps(context, isUnmet)
   for (const sweep of sweeps) {
     for (let pass = 0; pass < sweep.passes && !signal.aborted; pass++)
       await sweep.run({ pass, from: 0, onPlace: () => {} })

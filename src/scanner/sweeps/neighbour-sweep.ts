@@ -6,7 +6,7 @@ import type { Links } from './links.ts'
 import { type NeighbourTable, readNeighbours } from './neighbours.ts'
 import { createPacer } from './pacer.ts'
 import { createPinger, type Pinger } from './pinger.ts'
-import { probeLoop, wait } from './probe-loop.ts'
+import { runProbeLoop, wait } from './probe-loop.ts'
 import type { Sweep, SweepOptions } from './sweep.ts'
 import { createToucher } from './udp-touch.ts'
 
@@ -30,7 +30,7 @@ const LAST_WAIT_OF_LARGE_MS = 3200
 /** Wait for stale entries: the kernel probes them after 5 s, three times at one second each. */
 const DOUBT_WAIT_MS = 8500
 
-export const neighbourSweep = (
+export const createNeighbourSweep = (
   context: ScanContext,
   { links, c, isWanted }: SweepOptions & { links: Links; c: Libc },
 ): Sweep => {
@@ -91,7 +91,7 @@ export const neighbourSweep = (
         await wait(doubtful.size > 0 ? DOUBT_WAIT_MS : 1000, { signal, onTick: tick, isOver: isSure })
       }
       try {
-        await probeLoop({
+        await runProbeLoop({
           from,
           size: targets.size,
           pacer,

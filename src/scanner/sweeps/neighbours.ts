@@ -3,7 +3,7 @@ import {
   AF_INET,
   AF_INET6,
   AF_NETLINK,
-  int32,
+  encodeInt32,
   type Libc,
   MSG_DONTWAIT,
   SO_RCVBUF,
@@ -62,7 +62,7 @@ const request = (family: 4 | 6): Buffer => {
 
 type Attributes = { address?: Buffer; mac?: Buffer; confirmedTicks?: number }
 
-const attributesOf = (message: Buffer): Attributes => {
+const parseAttributes = (message: Buffer): Attributes => {
   const found: Attributes = {}
   for (let at = BODY_BYTES; at + 4 <= message.length; ) {
     const length = message.readUInt16LE(at)
@@ -77,32 +77,32 @@ const attributesOf = (message: Buffer): Attributes => {
   return found
 }
 
-const macText = (octets: Buffer): string => (octets.toString('hex').match(/../g) ?? []).join(':')
+const formatMac = (octets: Buffer): string => (octets.toString('hex').match(/../g) ?? []).join(':')
 
-const indexOf = (address: Buffer, { family, block }: Targets): number => {
+const toIndex = (address: Buffer, { family, block }: Targets): number => {
   const value = BigInt(`0x${address.toString('hex')}`)
   const isOfFamily = address.length === (family === 4 ? 4 : 16)
   return isOfFamily && value >= block.first && value <= block.last ? Number(value - block.first) : -1
 }
 
-const neighbourOf = (message: Buffer, targets: Targets): Neighbour | undefined => {
+const parseNeighbour = (message: Buffer, targets: Targets): Neighbour | undefined => {
   const state = message.readUInt16LE(8)
   const isKnown = (state & KNOWN) !== 0
   // Most entries of a sweep are of unused addresses.
   if (!isKnown && (state & REACHABLE) === 0) return undefined
-  const { address, mac, confirmedTicks } = attributesOf(message)
+  const { address, mac, confirmedTicks } = parseAttributes(message)
   if (address === undefined || mac === undefined || mac.length !== ETHERNET_BYTES) return undefined
-  const index = indexOf(address, targets)
+  const index = toIndex(address, targets)
   if (index < 0 || !targets.has(index)) return undefined
   const heardMsAgo = confirmedTicks === undefined ? undefined : confirmedTicks * TICK_MS
-  return { index, mac: macText(mac), heardMsAgo, isDoubtful: isKnown }
+  return { index, mac: formatMac(mac), heardMsAgo, isDoubtful: isKnown }
 }
 
 /** @returns undefined where the table cannot be read */
 export const readNeighbours = (c: Libc, targets: Targets): NeighbourTable | undefined => {
   const fd = c.socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)
   if (fd < 0) return undefined
-  c.setsockopt(fd, SOL_SOCKET, SO_RCVBUF, int32(1 << 20), 4)
+  c.setsockopt(fd, SOL_SOCKET, SO_RCVBUF, encodeInt32(1 << 20), 4)
   try {
     const message = request(targets.family)
     // To the kernel itself: `struct sockaddr_nl` of zeros but the family.
@@ -132,7 +132,7 @@ const collect = (c: Libc, fd: number, targets: Targets): NeighbourTable | undefi
         const body = buffer.subarray(at + HEADER_BYTES, at + size)
         entries++
         if ((body.readUInt16LE(8) & INCOMPLETE) !== 0) unresolved++
-        const neighbour = neighbourOf(body, targets)
+        const neighbour = parseNeighbour(body, targets)
         if (neighbour) neighbours.push(neighbour)
       }
       at += (size + 3) & ~3

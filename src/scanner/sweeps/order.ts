@@ -11,5 +11,5 @@ const OFFSET = 0x5bd1e995
  * @param place 0 to size - 1
  * @param size a power of two, at most 2^32
  */
-export const indexAt = (place: number, size: number): number =>
+export const computeIndex = (place: number, size: number): number =>
   (((Math.imul(place, STRIDE) + OFFSET) >>> 0) & (size - 1)) >>> 0

@@ -43,4 +43,4 @@ export const createPacer = (perSecond: number, now: () => number = () => perform
 }
 
 /** Resolves at the next tick. */
-export const nextTick = (): Promise<void> => Bun.sleep(TICK_MS)
+export const waitForTick = (): Promise<void> => Bun.sleep(TICK_MS)

@@ -1,7 +1,7 @@
 /** Iterates over the addresses of a scan at its rate and sends a probe to each that is wanted. The caller does the sending. */
 import type { Reporter } from '../reporter.ts'
-import { indexAt } from './order.ts'
-import { nextTick, type Pacer } from './pacer.ts'
+import { computeIndex } from './order.ts'
+import { type Pacer, waitForTick } from './pacer.ts'
 
 /** `later`: the limit of outstanding probes is reached. `starved`: send buffers were full, and the probe was not sent. */
 export type SendResult = 'sent' | 'later' | 'starved'
@@ -27,7 +27,7 @@ const HALVE_AT_MOST_EVERY_MS = 200
 const GIVE_UP_AFTER_MS = 5000
 
 /** Resolves when every position was probed, or at the tick after the signal. */
-export const probeLoop = async (options: ProbeLoop): Promise<void> => {
+export const runProbeLoop = async (options: ProbeLoop): Promise<void> => {
   const { from, size, pacer, signal, wants, send, onTick, reporter, starvation = 'send buffers are full' } = options
   let place = from
   let halvedAtMs = 0
@@ -49,7 +49,7 @@ export const probeLoop = async (options: ProbeLoop): Promise<void> => {
   const sendSome = (): void => {
     let left = pacer.take()
     while (left > 0 && place < size) {
-      const index = indexAt(place, size)
+      const index = computeIndex(place, size)
       if (wants(index)) {
         const result = send(index)
         if (result === 'later') break
@@ -69,7 +69,7 @@ export const probeLoop = async (options: ProbeLoop): Promise<void> => {
   while (place < size && !signal.aborted) {
     sendSome()
     onTick(place)
-    if (place < size) await nextTick()
+    if (place < size) await waitForTick()
   }
 }
 
@@ -80,7 +80,7 @@ export const wait = async (
 ): Promise<void> => {
   const until = performance.now() + ms
   while (performance.now() < until && !signal.aborted && !isOver()) {
-    await nextTick()
+    await waitForTick()
     onTick()
   }
 }

@@ -2,7 +2,7 @@
 
 import type { ScanContext } from '../scan-context.ts'
 import { createPacer } from './pacer.ts'
-import { probeLoop, wait } from './probe-loop.ts'
+import { runProbeLoop, wait } from './probe-loop.ts'
 import type { Sweep, SweepOptions } from './sweep.ts'
 
 /** The likeliest first: each is tried on those hosts alone that the ones before have left silent. */
@@ -11,7 +11,7 @@ export const TELLING_PORTS: readonly number[] = [443, 22, 80, 445, 3389]
 const MOST_AT_ONCE = 2048
 const LEAST_TIMEOUT_MS = 250
 
-export const tcpSweep = (context: ScanContext, { tries, isWanted }: SweepOptions): Sweep => {
+export const createTcpSweep = (context: ScanContext, { tries, isWanted }: SweepOptions): Sweep => {
   const { plan, targets, findings, reporter, roundTrip, signal } = context
   const pacer = createPacer(plan.probesPerSecond)
   return {
@@ -43,7 +43,7 @@ export const tcpSweep = (context: ScanContext, { tries, isWanted }: SweepOptions
         return isStarved ? 'starved' : 'sent'
       }
       try {
-        await probeLoop({
+        await runProbeLoop({
           from,
           size: targets.size,
           pacer,

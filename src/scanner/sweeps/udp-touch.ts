@@ -2,10 +2,10 @@
 import {
   AF_INET,
   AF_INET6,
-  errnoOf,
   isNotSent,
   type Libc,
   MSG_DONTWAIT,
+  readErrno,
   SOCK_CLOEXEC,
   SOCK_DGRAM,
   SOCK_NONBLOCK,
@@ -37,7 +37,7 @@ export const createToucher = (c: Libc, targets: Targets): Toucher => {
       if (fd === undefined) return false
       address.set(index, DISCARD_PORT)
       const sent = c.sendto(fd, byte, 1, MSG_DONTWAIT, address.bytes, address.bytes.length)
-      return sent >= 0 || !isNotSent(errnoOf(c))
+      return sent >= 0 || !isNotSent(readErrno(c))
     },
     close: () => {
       for (const fd of sockets) c.close(fd)

@@ -33,19 +33,19 @@ export type Libc = NonNullable<ReturnType<typeof openFirst>>
 let opened: { readonly libc: Libc | undefined } | undefined
 
 /** Undefined without a known C library: features that need it are left out. */
-export const libc = (): Libc | undefined => {
+export const openLibc = (): Libc | undefined => {
   opened ??= { libc: process.platform === 'linux' ? openFirst() : undefined }
   return opened.libc
 }
 
 /** Why the last call failed. */
-export const errnoOf = (c: Libc): number => {
+export const readErrno = (c: Libc): number => {
   const at = c.__errno_location()
   return at === null ? 0 : read.i32(at, 0)
 }
 
 /** The address of a buffer, to be written into a structure of C. The buffer must live as long as the structure. */
-export const addressOf = (buffer: Uint8Array): bigint => BigInt(ptr(buffer))
+export const getPointer = (buffer: Uint8Array): bigint => BigInt(ptr(buffer))
 
 export const EAGAIN = 11
 export const ENFILE = 23
@@ -78,7 +78,7 @@ export const SO_LINGER = 13
 export const MSG_DONTWAIT = 0x40
 
 /** A 32-bit number as `setsockopt` takes it. */
-export const int32 = (value: number): Buffer => {
+export const encodeInt32 = (value: number): Buffer => {
   const buffer = Buffer.alloc(4)
   buffer.writeInt32LE(value)
   return buffer

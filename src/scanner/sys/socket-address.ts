@@ -12,7 +12,7 @@ const SIZE_4 = 16
 const SIZE_6 = 28
 
 /** Bytes of an IPv6 address, most significant first. */
-const bytes6 = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(32, '0'), 'hex')
+const toBytes = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(32, '0'), 'hex')
 
 /** A buffer that is rewritten for each probe. */
 export const createSocketAddress = ({ family, block }: Targets): SocketAddress => {
@@ -30,7 +30,7 @@ export const createSocketAddress = ({ family, block }: Targets): SocketAddress =
   }
   const bytes = Buffer.alloc(SIZE_6)
   bytes.writeUInt16LE(AF_INET6, 0)
-  bytes6(block.first).copy(bytes, 8)
+  toBytes(block.first).copy(bytes, 8)
   // A block of at most 2^16 aligned addresses differs in the last two bytes alone.
   const low = Number(block.first & 0xffffn)
   return {
@@ -43,7 +43,7 @@ export const createSocketAddress = ({ family, block }: Targets): SocketAddress =
 }
 
 /** Reads the address in `struct sockaddr_in` or `sockaddr_in6` at an offset as a distance from the first of the block; may be outside it. */
-export const indexesOf = ({ family, block }: Targets): ((buffer: Buffer, offset: number) => number) => {
+export const createIndexReader = ({ family, block }: Targets): ((buffer: Buffer, offset: number) => number) => {
   if (family === 4) {
     const first = Number(block.first)
     return (buffer, offset) => buffer.readUInt32BE(offset + 4) - first

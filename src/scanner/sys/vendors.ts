@@ -17,7 +17,7 @@ const UNKNOWN: VendorOf = () => ''
 
 type Registry = { readonly digits: number; readonly find: (prefix: number) => number | undefined }
 
-const registryAt = (
+const readRegistry = (
   table: Buffer,
   { at, count, digits, bytes }: { at: number; count: number; digits: number; bytes: number },
 ): Registry => {
@@ -40,11 +40,11 @@ const registryAt = (
 }
 
 /** @param table as `compactVendors` makes it */
-export const vendorsOf = (table: Buffer): VendorOf => {
+export const readVendors = (table: Buffer): VendorOf => {
   let at = HEAD_BYTES
   const registries = REGISTRIES.map(({ digits, bytes }, i) => {
     const count = table.readUInt32LE(i * 4)
-    const registry = registryAt(table, { at, count, digits, bytes })
+    const registry = readRegistry(table, { at, count, digits, bytes })
     at += count * (bytes + 2)
     return registry
   })
@@ -72,7 +72,7 @@ export const openVendors = async (): Promise<VendorOf> => {
   try {
     const { default: path } = await import('../../../dist/vendors.bin', { with: { type: 'file' } })
     const table = Buffer.from(await Bun.file(path).arrayBuffer())
-    return vendorsOf(table.subarray(CHECKSUM_BYTES))
+    return readVendors(table.subarray(CHECKSUM_BYTES))
   } catch {
     return UNKNOWN
   }

@@ -55,7 +55,7 @@ export const answers = (text: string | Uint8Array) => (socket: Socket) => {
 }
 
 /** A key and a certificate that it has signed itself, by openssl. */
-export const selfSigned = (name: string, more: readonly string[] = []): { key: string; cert: string } => {
+export const createSelfSigned = (name: string, more: readonly string[] = []): { key: string; cert: string } => {
   const folder = mkdtempSync(join(tmpdir(), 'plat-cert-'))
   try {
     const config = join(folder, 'config')

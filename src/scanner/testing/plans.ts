@@ -5,7 +5,7 @@ import type { FoundHost, FromScanner, Progress, ScanPlan } from '../protocol.ts'
 /** Another process of this machine answers, and the machine may be busy. */
 export const PATIENT_MS = 8000
 
-export const planOf = (changes: Partial<ScanPlan> & Pick<ScanPlan, 'subnet'>): ScanPlan => ({
+export const buildPlan = (changes: Partial<ScanPlan> & Pick<ScanPlan, 'subnet'>): ScanPlan => ({
   type: 'quick',
   excludes: [],
   ports: [],
@@ -49,7 +49,7 @@ const POLL_MS = 5
 const PATIENCE_MS = 10_000
 
 /** Looks again and again until it is so; throws when that takes too long. */
-export const until = async (isSo: () => boolean, what: string, patienceMs = PATIENCE_MS): Promise<void> => {
+export const waitUntil = async (isSo: () => boolean, what: string, patienceMs = PATIENCE_MS): Promise<void> => {
   const deadline = performance.now() + patienceMs
   while (!isSo()) {
     if (performance.now() > deadline) throw new Error(`waited in vain: ${what}`)

@@ -1,6 +1,6 @@
 /** Renders in this process, for the tests of filters and tags. */
 import { createDocuments } from '../documents.ts'
-import { createEngine, faultOf, render } from '../engine.ts'
+import { createEngine, render, toFault } from '../engine.ts'
 import type { Fault, Kind, Limits } from '../protocol.ts'
 
 const LIMITS: Limits = { renderMs: 60_000, memoryBytes: 2 ** 30, outputBytes: 2 ** 20 }
@@ -21,7 +21,7 @@ export const renderText = (
     for (const [kind, value] of documents) add(kind, value)
     return Buffer.concat(render(engine, parsed, { scope, limits: all, passedMs: 0 })).toString()
   } catch (error) {
-    return faultOf(error, all)
+    return toFault(error, all)
   }
 }
 

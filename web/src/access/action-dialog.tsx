@@ -1,7 +1,7 @@
 /** Asks for confirmation before an action, and stays open with the reason if the server refuses it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
@@ -35,7 +35,7 @@ export const ActionDialog = ({ title, action, isDanger, run, done, changes, onCl
   })
   return (
     <Dialog title={title} onClose={onClose}>
-      {act.isError && <Alert>{asAppError(act.error).message}</Alert>}
+      {act.isError && <Alert>{toAppError(act.error).message}</Alert>}
       <div>{children}</div>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>

@@ -1,5 +1,5 @@
 /** Counts of objects in a scope. */
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 
 /** A count is null without the permission to list the objects. */
-export const countOrNone = (number: number | null): string => (number === null ? '–' : count(number))
+export const countOrNone = (number: number | null): string => (number === null ? '–' : formatCount(number))

@@ -1,5 +1,5 @@
 /** How credentials are read, written, searched and sorted, and which fields belong to which type. */
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { contracts, type In, type Network } from '../api/contracts.ts'
 import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
@@ -16,7 +16,7 @@ export const TYPE_NAMES: Readonly<Record<CredentialType, string>> = {
 
 const AUTH = ['none', 'MD5', 'SHA', 'SHA224', 'SHA256', 'SHA384', 'SHA512'] as const
 const PRIV = ['none', 'DES', 'AES', 'AES192', 'AES256'] as const
-const named = (words: readonly string[]) => words.map((word) => [word, word === 'none' ? 'None' : word] as const)
+const toOptions = (words: readonly string[]) => words.map((word) => [word, word === 'none' ? 'None' : word] as const)
 
 const isType =
   (...types: readonly CredentialType[]) =>
@@ -47,7 +47,7 @@ const isMoved = (stored: Credential, { device_id = '', network_id = '' }: Values
 }
 
 /** @param stored the credential before the edit */
-const secretField = (
+const buildSecretField = (
   { name, label, shown, isLong, hint, isOptional }: Secret,
   stored: Credential | undefined,
 ): FieldSpec => ({
@@ -101,7 +101,7 @@ const V3_SECRETS = {
   priv: { name: 'priv_password', label: 'Privacy password', shown: isProtected('priv_protocol') },
 } as const
 
-const fieldsFor = (networks: readonly Network[], stored: Credential | undefined): readonly FieldSpec[] => [
+const buildFields = (networks: readonly Network[], stored: Credential | undefined): readonly FieldSpec[] => [
   { name: 'name', label: 'Name', isRequired: true },
   {
     name: 'type',
@@ -111,17 +111,17 @@ const fieldsFor = (networks: readonly Network[], stored: Credential | undefined)
     hint: 'Another type deletes the stored secrets.',
   },
   { name: 'username', label: 'User name', isRequired: true, isShown: isType('ssh_password', 'ssh_key', 'snmp_v3') },
-  ...SECRETS.map((secret) => secretField(secret, stored)),
+  ...SECRETS.map((secret) => buildSecretField(secret, stored)),
   {
     name: 'auth_protocol',
     label: 'Authentication',
     kind: 'select',
-    options: named(AUTH),
+    options: toOptions(AUTH),
     isShown: isType('snmp_v3'),
   },
-  secretField(V3_SECRETS.auth, stored),
-  { name: 'priv_protocol', label: 'Privacy', kind: 'select', options: named(PRIV), isShown: isType('snmp_v3') },
-  secretField(V3_SECRETS.priv, stored),
+  buildSecretField(V3_SECRETS.auth, stored),
+  { name: 'priv_protocol', label: 'Privacy', kind: 'select', options: toOptions(PRIV), isShown: isType('snmp_v3') },
+  buildSecretField(V3_SECRETS.priv, stored),
   {
     name: 'network_id',
     label: 'Network',
@@ -141,15 +141,15 @@ const fieldsFor = (networks: readonly Network[], stored: Credential | undefined)
 
 type Draft = In<(typeof contracts)['credentials']['create']>
 
-export const credentialResource = (
+export const buildCredentialResource = (
   networks: readonly Network[],
   stored: Credential | undefined,
 ): Resource<Credential> => ({
   noun: 'credential',
-  fields: fieldsFor(networks, stored),
-  nameOf: ({ name }) => name,
+  fields: buildFields(networks, stored),
+  getName: ({ name }) => name,
   operations: contracts.credentials,
-  get: (id) => tagged(contracts.credentials.get, { id }),
+  get: (id) => callTagged(contracts.credentials.get, { id }),
   // The form has all required fields, and the server validates their values.
   create: (input) => api.credentials.create(input as Draft),
   update: (id, input, etag) => api.credentials.update({ ...input, id }, { headers: { 'If-Match': etag } }),

@@ -4,11 +4,11 @@ import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { networksQuery } from '../api/queries.ts'
 import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge, TimeAgo } from '../ui/primitives.tsx'
-import { credentialResource, credentialSpec, TYPE_NAMES } from './credential-resource.tsx'
+import { buildCredentialResource, credentialSpec, TYPE_NAMES } from './credential-resource.tsx'
 import { credentialsQuery } from './queries.ts'
 import type { Credential } from './types.ts'
 
@@ -33,7 +33,7 @@ const Use = ({ credential, networks }: Pick<Tools, 'networks'> & { readonly cred
   )
 }
 
-const columnsFor =
+const buildColumns =
   ({ networks, needs }: Tools): ColumnsOf<Credential> =>
   (run) => [
     {
@@ -78,9 +78,9 @@ const columnsFor =
       isSortable: true,
       cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
     },
-    actionsColumn({
+    buildActionsColumn({
       noun: 'credential',
-      nameOf: ({ name }) => name,
+      getName: ({ name }) => name,
       edit: { run: run.edit, blocked: () => needs('credentials:update') },
       remove: { run: run.remove, blocked: () => needs('credentials:delete') },
     }),
@@ -95,12 +95,12 @@ export const CredentialsPage = () => {
   const query = useQuery({ ...credentialsQuery, enabled: may('credentials:list') })
   const { data: networks = [] } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const edited = query.data?.find(({ id }) => id === search.edit)
-  const resource = useMemo(() => credentialResource(networks, edited), [networks, edited])
+  const resource = useMemo(() => buildCredentialResource(networks, edited), [networks, edited])
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => {
     const names = new Map(networks.map(({ id, name }) => [id, name]))
     const needs = (permission: string) => (may(permission) ? undefined : permission)
-    return columnsFor({ networks: names, needs })
+    return buildColumns({ networks: names, needs })
   }, [networks])
   return (
     <ListPage

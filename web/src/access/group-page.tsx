@@ -1,7 +1,7 @@
 /** The page of one group: its members, and the roles that they have by it. */
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { contracts } from '../api/contracts.ts'
-import { factsOf } from '../resource/columns.tsx'
+import { listFacts } from '../resource/columns.tsx'
 import { MissingObject, ObjectPage } from '../resource/object-page.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
@@ -23,7 +23,7 @@ const Overview = ({ group }: { readonly group: Group }) => (
   <div className={css.two}>
     <Card title="Group">
       <Facts
-        facts={factsOf(fields, group, FACTS, {
+        facts={listFacts(fields, group, FACTS, {
           created_at: <TimeAgo at={group.created_at} />,
           updated_at: <TimeAgo at={group.updated_at} />,
           id: <CopyText text={group.id} label="ID" />,

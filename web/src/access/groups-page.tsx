@@ -2,14 +2,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { ownColumns } from '../resource/columns.tsx'
-import { tableSpec } from '../resource/fields.ts'
+import { buildOwnColumns } from '../resource/columns.tsx'
+import { buildTableSpec } from '../resource/fields.ts'
 import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { Tags, TimeAgo } from '../ui/primitives.tsx'
-import { roleText } from './grants/holder.ts'
+import { formatRole } from './grants/holder.ts'
 import { DeleteGroup } from './groups/delete-group.tsx'
 import { fields } from './groups/fields.ts'
 import { groupResource } from './groups/resource.ts'
@@ -18,7 +18,7 @@ import type { Grant, Group } from './types.ts'
 
 const ORDER = ['name', 'member_count', 'description', 'updated_at']
 const DEFAULT_COLUMNS = ['name', 'members', 'roles', 'description', 'updated', 'actions']
-const COLUMNS = ownColumns(fields, ORDER, {
+const COLUMNS = buildOwnColumns(fields, ORDER, {
   name: ({ id, name }) => (
     <Link to="/groups/$id" params={{ id }} tabIndex={-1}>
       {name}
@@ -27,28 +27,28 @@ const COLUMNS = ownColumns(fields, ORDER, {
   member_count: ({ member_count }) => <span className="num">{member_count}</span>,
   updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
 })
-const SPEC = tableSpec(fields)
+const SPEC = buildTableSpec(fields)
 
 /** The roles that each group gives, sorted, by its id. */
 type Roles = ReadonlyMap<string, readonly string[]>
 
-const rolesOf = (grants: readonly Grant[]): Roles =>
+const collectRoles = (grants: readonly Grant[]): Roles =>
   new Map(
     [...Map.groupBy(grants, ({ group_id }) => group_id ?? '')].map(([id, all]) => [
       id,
-      [...new Set(all.map(roleText))].sort(),
+      [...new Set(all.map(formatRole))].sort(),
     ]),
   )
 
-const specFor = (roles: Roles): TableSpec<Group> => {
-  const of = ({ id }: Group) => roles.get(id) ?? []
+const buildSpec = (roles: Roles): TableSpec<Group> => {
+  const listRoles = ({ id }: Group) => roles.get(id) ?? []
   return {
     ...SPEC,
     fields: {
       ...SPEC.fields,
-      role: (group, value) => of(group).some((role) => role.toLowerCase().startsWith(value)),
+      role: (group, value) => listRoles(group).some((role) => role.toLowerCase().startsWith(value)),
     },
-    facets: { ...SPEC.facets, role: of },
+    facets: { ...SPEC.facets, role: listRoles },
   }
 }
 
@@ -58,7 +58,7 @@ type Tools = {
   readonly needs: (permission: string) => string | undefined
 }
 
-const columnsFor =
+const buildColumns =
   ({ roles, needs }: Tools): ColumnsOf<Group> =>
   (run) => [
     ...COLUMNS.toSpliced(2, 0, {
@@ -74,9 +74,9 @@ const columnsFor =
           </span>
         ),
     }),
-    actionsColumn({
+    buildActionsColumn({
       noun: 'group',
-      nameOf: ({ name }) => name,
+      getName: ({ name }) => name,
       edit: { run: run.edit, blocked: () => needs('groups:update') },
       remove: { run: run.remove, blocked: () => needs('groups:delete') },
     }),
@@ -89,13 +89,13 @@ export const GroupsPage = () => {
   const navigate = useNavigate()
   const query = useQuery({ ...groupsQuery, enabled: may('groups:list') })
   const { data: grants } = useQuery({ ...grantsQuery(), enabled: may('groups:list') && may('users:list') })
-  const roles = useMemo(() => grants && rolesOf(grants), [grants])
+  const roles = useMemo(() => grants && collectRoles(grants), [grants])
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(
-    () => columnsFor({ roles, needs: (permission) => (may(permission) ? undefined : permission) }),
+    () => buildColumns({ roles, needs: (permission) => (may(permission) ? undefined : permission) }),
     [roles],
   )
-  const spec = useMemo(() => specFor(roles ?? NO_ROLES), [roles])
+  const spec = useMemo(() => buildSpec(roles ?? NO_ROLES), [roles])
   return (
     <ListPage
       title="Groups"

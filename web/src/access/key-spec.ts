@@ -5,7 +5,7 @@ import type { TableSpec } from '../table/engine.ts'
 const SOON_MS = 14 * 24 * 3600 * 1000
 
 /** The states by which keys are filtered, such as those that need attention. */
-const statesOf = (
+const listStates = (
   { user_id, expires_at, last_used_at, permissions, scope_id, allowed_cidrs }: ApiKey,
   nowMs: number,
 ): readonly string[] => {
@@ -19,14 +19,14 @@ const statesOf = (
   ]
 }
 
-export const keySpec = (names: ReadonlyMap<string, string>): TableSpec<ApiKey> => {
-  const owner = ({ user_id }: ApiKey) => (user_id === null ? '' : (names.get(user_id) ?? user_id))
+export const buildKeySpec = (names: ReadonlyMap<string, string>): TableSpec<ApiKey> => {
+  const getOwner = ({ user_id }: ApiKey) => (user_id === null ? '' : (names.get(user_id) ?? user_id))
   return {
     id: ({ id }) => id,
-    text: (key) => `${key.name}\n${key.prefix}\n${owner(key)}`,
+    text: (key) => `${key.name}\n${key.prefix}\n${getOwner(key)}`,
     sorts: {
       name: ({ name }) => name.toLowerCase(),
-      owner: (key) => owner(key).toLowerCase(),
+      owner: (key) => getOwner(key).toLowerCase(),
       used: ({ last_used_at }) => last_used_at ?? '',
       // Keys without an expiry sort last.
       expires: ({ expires_at }) => expires_at ?? '~',
@@ -35,9 +35,9 @@ export const keySpec = (names: ReadonlyMap<string, string>): TableSpec<ApiKey> =
       created: ({ created_at }) => created_at,
     },
     fields: {
-      owner: (key, value) => owner(key).toLowerCase().startsWith(value),
-      state: (key, value) => statesOf(key, Date.now()).includes(value),
+      owner: (key, value) => getOwner(key).toLowerCase().startsWith(value),
+      state: (key, value) => listStates(key, Date.now()).includes(value),
     },
-    facets: { owner: (key) => [owner(key)], state: (key) => statesOf(key, Date.now()) },
+    facets: { owner: (key) => [getOwner(key)], state: (key) => listStates(key, Date.now()) },
   }
 }

@@ -5,19 +5,19 @@ import { lazy, Suspense, useMemo, useState } from 'react'
 import { Expiry, FeedNote } from '../account/keys-card.tsx'
 import { LimitNote } from '../account/limit-note.tsx'
 import { NewKeyDialog, ShownOnce } from '../account/new-key.tsx'
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { type ApiKey, contracts, type NewApiKey } from '../api/contracts.ts'
 import { usersQuery } from '../api/queries.ts'
 import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
 import type { Resource } from '../resource/resource.ts'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
-import { timeColumn } from '../table/time-column.tsx'
+import { buildTimeColumn } from '../table/time-column.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { Badge } from '../ui/primitives.tsx'
 import css from './access.module.css'
 import { ActionDialog } from './action-dialog.tsx'
-import { keySpec } from './key-spec.ts'
+import { buildKeySpec } from './key-spec.ts'
 import { keysQuery } from './queries.ts'
 
 const RotateKeyDialog = lazy(() =>
@@ -30,7 +30,7 @@ type Tools = {
   readonly onRotate: (key: ApiKey) => void
 }
 
-const columnsFor =
+const buildColumns =
   ({ names, blockedFor, onRotate }: Tools): ColumnsOf<ApiKey> =>
   (run) => [
     {
@@ -68,7 +68,7 @@ const columnsFor =
         ),
     },
     { id: 'limits', text: 'Limits', width: 220, cell: (apiKey) => <LimitNote apiKey={apiKey} /> },
-    timeColumn({ id: 'used', text: 'Last used', width: 130, at: ({ last_used_at }) => last_used_at }),
+    buildTimeColumn({ id: 'used', text: 'Last used', width: 130, at: ({ last_used_at }) => last_used_at }),
     {
       id: 'address',
       text: 'Last used from',
@@ -82,18 +82,18 @@ const columnsFor =
       isSortable: true,
       cell: ({ expires_at }) => <Expiry at={expires_at} />,
     },
-    timeColumn({ id: 'rotated', text: 'Rotated', width: 130, at: ({ rotated_at }) => rotated_at }),
-    timeColumn({
+    buildTimeColumn({ id: 'rotated', text: 'Rotated', width: 130, at: ({ rotated_at }) => rotated_at }),
+    buildTimeColumn({
       id: 'previous',
       text: 'Old value ends',
       width: 140,
       never: '–',
       at: ({ previous_expires_at }) => previous_expires_at,
     }),
-    timeColumn({ id: 'created', text: 'Created', width: 130, at: ({ created_at }) => created_at }),
-    actionsColumn({
+    buildTimeColumn({ id: 'created', text: 'Created', width: 130, at: ({ created_at }) => created_at }),
+    buildActionsColumn({
       noun: 'key',
-      nameOf: ({ name }) => name,
+      getName: ({ name }) => name,
       remove: { run: run.remove, blocked: (key) => blockedFor(key, 'apikeys:delete') },
       more: (key) => (
         <MenuItem onSelect={() => onRotate(key)} blocked={blockedFor(key, 'apikeys:create')}>
@@ -109,9 +109,9 @@ const DEFAULT_COLUMNS = ['name', 'prefix', 'owner', 'limits', 'used', 'expires',
 const resource: Resource<ApiKey> = {
   noun: 'key',
   fields: [],
-  nameOf: ({ name }) => name,
+  getName: ({ name }) => name,
   operations: contracts.keys,
-  get: (id) => tagged(contracts.keys.get, { id }),
+  get: (id) => callTagged(contracts.keys.get, { id }),
   create: (input) => api.keys.create(input as { name: string }),
   update: (id) => api.keys.get({ id }),
   remove: (id) => api.keys.delete({ id }),
@@ -130,12 +130,12 @@ export const KeysPage = () => {
     () => new Map([[me.id, me.username], ...(users ?? []).map(({ id, username }) => [id, username] as const)]),
     [users, me.id, me.username],
   )
-  const spec = useMemo(() => keySpec(names), [names])
+  const spec = useMemo(() => buildKeySpec(names), [names])
   const isOwn = ({ user_id }: ApiKey) => user_id === me.id
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => {
     const blockedFor = (key: ApiKey, permission: string) => (isOwn(key) || may(permission) ? undefined : permission)
-    return columnsFor({ names, blockedFor, onRotate: setRotating })
+    return buildColumns({ names, blockedFor, onRotate: setRotating })
   }, [names])
   const rules: Rules<ApiKey> = {
     // Deleting a key that belongs to the caller needs no permission.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { lackText, matrixRows, missingOf, withAll } from './matrix.ts'
+import { buildMatrixRows, filterMissing, formatMissing, withAll } from './matrix.ts'
 
 const permission = (name: string) => {
   const [resource = '', action = ''] = name.split(':')
@@ -9,7 +9,7 @@ const catalogue = ['audit:export', 'audit:list', 'audit:read', 'search:read'].ma
 
 describe('the matrix of permissions', () => {
   test('has a row for each resource, and one place for unusual verbs', () => {
-    const [audit, search] = matrixRows(catalogue)
+    const [audit, search] = buildMatrixRows(catalogue)
     expect([audit?.resource, audit?.cells.list?.name, audit?.cells.create]).toEqual(['audit', 'audit:list', undefined])
     expect(audit?.others.map(({ name }) => name)).toEqual(['audit:export'])
     expect(search?.all.map(({ name }) => name)).toEqual(['search:read'])
@@ -24,8 +24,8 @@ describe('the matrix of permissions', () => {
 
 describe('a missing permission', () => {
   test('is named, or counted if there are many', () => {
-    expect(missingOf(['a', 'b'], (name) => name === 'a')).toEqual(['b'])
-    expect(lackText([])).toBeUndefined()
-    expect(lackText(['a', 'b', 'c', 'd'])).toBe('Holds permissions that you lack: a, b, c and 1 more')
+    expect(filterMissing(['a', 'b'], (name) => name === 'a')).toEqual(['b'])
+    expect(formatMissing([])).toBeUndefined()
+    expect(formatMissing(['a', 'b', 'c', 'd'])).toBe('Holds permissions that you lack: a, b, c and 1 more')
   })
 })

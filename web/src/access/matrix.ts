@@ -14,17 +14,17 @@ export type MatrixRow = {
 
 const isVerb = (action: string): action is Verb => VERBS.some((verb) => verb === action)
 
-export const matrixRows = (catalogue: readonly Permission[]): readonly MatrixRow[] =>
+export const buildMatrixRows = (catalogue: readonly Permission[]): readonly MatrixRow[] =>
   [...Map.groupBy(catalogue, ({ resource }) => resource)].map(([resource, all]) => {
-    const cell = (verb: Verb) => all.find(({ action }) => action === verb)
+    const findCell = (verb: Verb) => all.find(({ action }) => action === verb)
     return {
       resource,
       cells: {
-        list: cell('list'),
-        read: cell('read'),
-        create: cell('create'),
-        update: cell('update'),
-        delete: cell('delete'),
+        list: findCell('list'),
+        read: findCell('read'),
+        create: findCell('create'),
+        update: findCell('update'),
+        delete: findCell('delete'),
       },
       others: all.filter(({ action }) => !isVerb(action)),
       all,
@@ -42,13 +42,15 @@ export const withAll = (held: ReadonlySet<string>, names: readonly string[], isO
 }
 
 /** Returns the permissions of a role that the caller lacks. The caller can't grant a role with such permissions. */
-export const missingOf = (permissions: readonly string[], may: (permission: string) => boolean): readonly string[] =>
-  permissions.filter((name) => !may(name))
+export const filterMissing = (
+  permissions: readonly string[],
+  may: (permission: string) => boolean,
+): readonly string[] => permissions.filter((name) => !may(name))
 
 const MOST_NAMED = 3
 
-/** @example lackText(['a:b', 'c:d']) // 'Holds permissions that you lack: a:b, c:d' */
-export const lackText = (missing: readonly string[]): string | undefined => {
+/** @example formatMissing(['a:b', 'c:d']) // 'Holds permissions that you lack: a:b, c:d' */
+export const formatMissing = (missing: readonly string[]): string | undefined => {
   if (missing.length === 0) return undefined
   const others = missing.length - MOST_NAMED
   return `Holds permissions that you lack: ${missing.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`

@@ -7,7 +7,7 @@ import { Checkbox } from '../ui/field.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './matrix.module.css'
-import { type MatrixRow, matrixRows, VERBS, withAll } from './matrix.ts'
+import { buildMatrixRows, type MatrixRow, VERBS, withAll } from './matrix.ts'
 import { catalogueQuery } from './queries.ts'
 import type { Permission } from './types.ts'
 
@@ -17,12 +17,12 @@ type Props = {
   /** Undefined if the matrix is read-only. */
   readonly onChange?: ((held: ReadonlySet<string>) => void) | undefined
   /** Returns the names of the roles that grant a permission. */
-  readonly sourceOf?: (name: string) => string | undefined
+  readonly describeSource?: (name: string) => string | undefined
 }
 
 type CellProps = Props & { readonly permission: Permission | undefined; readonly isNamed?: boolean }
 
-const Cell = ({ permission, held, onChange, sourceOf, isNamed }: CellProps) => {
+const Cell = ({ permission, held, onChange, describeSource, isNamed }: CellProps) => {
   const { may, blocked } = usePermit()
   const id = useId()
   if (!permission) return <span className={css.none} />
@@ -31,7 +31,7 @@ const Cell = ({ permission, held, onChange, sourceOf, isNamed }: CellProps) => {
   const text = <span className={isNamed ? css.named : css.verb}>{action}</span>
   if (!onChange)
     return (
-      <span className={css.mark} data-held={isHeld || undefined} title={sourceOf?.(name) ?? description}>
+      <span className={css.mark} data-held={isHeld || undefined} title={describeSource?.(name) ?? description}>
         {isHeld ? <Check size={15} aria-hidden="true" /> : <Minus size={13} aria-hidden="true" />}
         {text}
         <span className="sr">{`${name}: ${isHeld ? 'yes' : 'no'}`}</span>
@@ -100,9 +100,9 @@ const STEPS: Readonly<Record<string, readonly [x: number, y: number]>> = {
 }
 
 /** Returns the nearest box in a direction. Rows have boxes in different columns. */
-const neighbour = (table: HTMLElement, from: HTMLElement, [x, y]: readonly [number, number]) => {
+const findNeighbour = (table: HTMLElement, from: HTMLElement, [x, y]: readonly [number, number]) => {
   const { left, top } = from.getBoundingClientRect()
-  const distance = (one: HTMLElement): number => {
+  const computeDistance = (one: HTMLElement): number => {
     const at = one.getBoundingClientRect()
     const [dx, dy] = [at.left - left, at.top - top]
     const isAhead = x === 0 ? Math.sign(Math.round(dy)) === y : Math.sign(Math.round(dx)) === x && Math.abs(dy) < 4
@@ -111,7 +111,7 @@ const neighbour = (table: HTMLElement, from: HTMLElement, [x, y]: readonly [numb
   }
   const boxes = [...table.querySelectorAll<HTMLElement>('tbody input:not(:disabled)')]
   return boxes.reduce<HTMLElement | undefined>(
-    (best, one) => (distance(one) < (best ? distance(best) : Number.POSITIVE_INFINITY) ? one : best),
+    (best, one) => (computeDistance(one) < (best ? computeDistance(best) : Number.POSITIVE_INFINITY) ? one : best),
     undefined,
   )
 }
@@ -123,12 +123,12 @@ export const Matrix = (props: Props) => {
     const step = STEPS[event.key]
     if (!step || !table.current || !(event.target instanceof HTMLInputElement)) return
     event.preventDefault()
-    neighbour(table.current, event.target, step)?.focus()
+    findNeighbour(table.current, event.target, step)?.focus()
   }
   if (!data && error) return <Failure error={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton />
-  const rows = matrixRows(data)
-  const named = (verb: (typeof VERBS)[number]) => rows.flatMap(({ cells }) => cells[verb]?.name ?? [])
+  const rows = buildMatrixRows(data)
+  const listNames = (verb: (typeof VERBS)[number]) => rows.flatMap(({ cells }) => cells[verb]?.name ?? [])
   return (
     <table ref={table} className={css.matrix} aria-label={props.label} onKeyDown={onKeyDown}>
       <thead>
@@ -136,7 +136,7 @@ export const Matrix = (props: Props) => {
           <th scope="col">Resource</th>
           {VERBS.map((verb) => (
             <th key={verb} scope="col">
-              <Toggle {...props} names={named(verb)} text={verb}>
+              <Toggle {...props} names={listNames(verb)} text={verb}>
                 {verb}
               </Toggle>
             </th>

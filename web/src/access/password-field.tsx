@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Field } from '../ui/field.tsx'
 import css from './access.module.css'
-import { randomPassword } from './password.ts'
+import { generatePassword } from './password.ts'
 
 type Props = {
   readonly label: string
@@ -18,7 +18,7 @@ export const PasswordField = ({ label, value, onChange, error }: Props) => {
   const [isSeen, setSeen] = useState(false)
   const make = () => {
     setSeen(true)
-    onChange(randomPassword())
+    onChange(generatePassword())
   }
   return (
     <Field

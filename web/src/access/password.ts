@@ -7,7 +7,7 @@ const LENGTH = 20
 /** The largest multiple of the alphabet's length within a byte. Greater values would favour its first characters. */
 const FAIR = 256 - (256 % ALPHABET.length)
 
-export const randomPassword = (): string => {
+export const generatePassword = (): string => {
   let password = ''
   while (password.length < LENGTH) {
     const [byte = FAIR] = crypto.getRandomValues(new Uint8Array(1))

@@ -1,6 +1,6 @@
 /** The queries of the access pages. */
 import { queryOptions } from '@tanstack/react-query'
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { type Contracts, contracts, type In } from '../api/contracts.ts'
 
 /** First parts of the query keys that depend on users and on their rights. */
@@ -20,7 +20,7 @@ export const RIGHTS_CHANGES = [
 ] as const
 
 export const userQuery = (id: string) =>
-  queryOptions({ queryKey: ['user', id], queryFn: () => tagged(contracts.users.get, { id }) })
+  queryOptions({ queryKey: ['user', id], queryFn: () => callTagged(contracts.users.get, { id }) })
 
 export const userPermissionsQuery = (id: string) =>
   queryOptions({ queryKey: ['user', id, 'permissions'], queryFn: () => api.users.permissions({ id }) })
@@ -28,7 +28,7 @@ export const userPermissionsQuery = (id: string) =>
 export const rolesQuery = queryOptions({ queryKey: ['roles'], queryFn: () => api.roles.list() })
 
 export const roleQuery = (id: string) =>
-  queryOptions({ queryKey: ['role', id], queryFn: () => tagged(contracts.roles.get, { id }) })
+  queryOptions({ queryKey: ['role', id], queryFn: () => callTagged(contracts.roles.get, { id }) })
 
 export const groupsQuery = queryOptions({ queryKey: ['groups'], queryFn: () => api.groups.list() })
 
@@ -37,7 +37,7 @@ export const groupsOfQuery = (userId: string) =>
   queryOptions({ queryKey: ['groups', { user: userId }], queryFn: () => api.groups.list({ user_id: userId }) })
 
 export const groupQuery = (id: string) =>
-  queryOptions({ queryKey: ['group', id], queryFn: () => tagged(contracts.groups.get, { id }) })
+  queryOptions({ queryKey: ['group', id], queryFn: () => callTagged(contracts.groups.get, { id }) })
 
 export const membersQuery = (id: string) =>
   queryOptions({ queryKey: ['group', id, 'members'], queryFn: () => api.groups.members({ id }) })
@@ -51,7 +51,7 @@ export const countedScopesQuery = queryOptions({
 })
 
 export const scopeQuery = (id: string) =>
-  queryOptions({ queryKey: ['scope', id], queryFn: () => tagged(contracts.scopes.get, { id }) })
+  queryOptions({ queryKey: ['scope', id], queryFn: () => callTagged(contracts.scopes.get, { id }) })
 
 export const scopeCountsQuery = (id: string) =>
   queryOptions({ queryKey: ['scope', id, 'counts'], queryFn: () => api.scopes.counts({ id }) })

@@ -7,10 +7,10 @@ import { ActionDialog } from './action-dialog.tsx'
 import { grantsQuery, RIGHTS_CHANGES } from './queries.ts'
 import type { Grant, Role } from './types.ts'
 
-export const systemNote = ({ name }: Role): string => `${name} is a system role and cannot be changed`
+export const formatSystemNote = ({ name }: Role): string => `${name} is a system role and cannot be changed`
 
-/** @example holdersText(grants) // '2 users and 1 group' */
-const holdersText = (grants: readonly Grant[]): string => {
+/** @example formatHolders(grants) // '2 users and 1 group' */
+const formatHolders = (grants: readonly Grant[]): string => {
   const users = new Set(grants.flatMap(({ user_id }) => user_id ?? [])).size
   const groups = new Set(grants.flatMap(({ group_id }) => group_id ?? [])).size
   return `${plural(users, 'user')}${groups === 0 ? '' : ` and ${plural(groups, 'group')}`}`
@@ -32,7 +32,7 @@ export const DeleteRole = ({ role, onClose, onDone }: Props) => {
       onClose={onClose}
       onDone={onDone}
     >
-      {data ? `${holdersText(data)} will lose it` : 'Its users and groups lose it'}, at once. This can't be undone.
+      {data ? `${formatHolders(data)} will lose it` : 'Its users and groups lose it'}, at once. This can't be undone.
     </ActionDialog>
   )
 }

@@ -5,7 +5,7 @@ import { usePermit } from '../shell/me.ts'
 import { Checkbox } from '../ui/field.tsx'
 import { Badge, Skeleton } from '../ui/primitives.tsx'
 import css from './access.module.css'
-import { lackText, missingOf } from './matrix.ts'
+import { filterMissing, formatMissing } from './matrix.ts'
 import { rolesQuery } from './queries.ts'
 import type { Role } from './types.ts'
 
@@ -21,7 +21,7 @@ const Option = ({ role, isHeld, onChange }: OptionProps) => {
   const id = useId()
   const { may } = usePermit()
   // A role that the user already has can be kept or removed.
-  const lack = isHeld ? undefined : lackText(missingOf(role.permissions, may))
+  const lack = isHeld ? undefined : formatMissing(filterMissing(role.permissions, may))
   return (
     <div className={css.roleOption}>
       <Checkbox

@@ -19,7 +19,7 @@ import css from './access.module.css'
 import { GrantsCard } from './grants/grants-card.tsx'
 import { Matrix } from './matrix.tsx'
 import { roleQuery } from './queries.ts'
-import { DeleteRole, systemNote } from './role-actions.tsx'
+import { DeleteRole, formatSystemNote } from './role-actions.tsx'
 import { roleResource } from './role-resource.tsx'
 import { RoleKind } from './roles-page.tsx'
 import type { Role } from './types.ts'
@@ -48,7 +48,7 @@ export const RolePage = () => {
   const { data, error, refetch } = useQuery({ ...roleQuery(id), enabled: may('roles:read') })
   const [isDoomed, setPendingDelete] = useState(false)
   const role = data?.value
-  const stays = role?.is_system ? systemNote(role) : undefined
+  const stays = role?.is_system ? formatSystemNote(role) : undefined
   const edit = () => void set({ edit: id })
   const noEdit = blocked('roles:update') ?? stays
   const noDelete = blocked('roles:delete') ?? stays

@@ -1,9 +1,9 @@
 /** How roles are read, written, searched and sorted. */
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { listOf, listText } from './list-text.ts'
+import { formatList, parseList } from './list-text.ts'
 import { RIGHTS_CHANGES } from './queries.ts'
 import { RoleEditor } from './role-editor.tsx'
 import type { Role } from './types.ts'
@@ -19,19 +19,19 @@ export const roleResource: Resource<Role> = {
       label: 'Permissions',
       render: ({ value, onChange, error, isNew }) => (
         <RoleEditor
-          names={listOf(value)}
-          onChange={(names) => onChange(listText([...names].sort()))}
+          names={parseList(value)}
+          onChange={(names) => onChange(formatList([...names].sort()))}
           error={error}
           isNew={isNew}
         />
       ),
-      read: listText,
-      send: listOf,
+      read: formatList,
+      send: parseList,
     },
   ],
-  nameOf: ({ name }) => name,
+  getName: ({ name }) => name,
   operations: contracts.roles,
-  get: (id) => tagged(contracts.roles.get, { id }),
+  get: (id) => callTagged(contracts.roles.get, { id }),
   // The form has all required fields, and the server validates their values.
   create: (input) => api.roles.create(input as { name: string }),
   update: (id, input, etag) => api.roles.update({ ...input, id }, { headers: { 'If-Match': etag } }),

@@ -3,20 +3,20 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
-import { timeColumn } from '../table/time-column.tsx'
+import { buildTimeColumn } from '../table/time-column.tsx'
 import { Badge } from '../ui/primitives.tsx'
 import { grantsQuery, rolesQuery } from './queries.ts'
-import { DeleteRole, systemNote } from './role-actions.tsx'
+import { DeleteRole, formatSystemNote } from './role-actions.tsx'
 import { roleResource, roleSpec } from './role-resource.tsx'
 import type { Grant, Role } from './types.ts'
 
 type Counts = { readonly users: number; readonly groups: number }
 
 /** The users and groups that hold each role directly, by its id. */
-const holdersOf = (grants: readonly Grant[]): ReadonlyMap<string, Counts> =>
+const countHolders = (grants: readonly Grant[]): ReadonlyMap<string, Counts> =>
   new Map(
     [...Map.groupBy(grants, ({ role_id }) => role_id)].map(([id, all]) => [
       id,
@@ -53,7 +53,7 @@ const countColumn = (id: keyof Counts, holders: Tools['holders']): Column<Role> 
     ),
 })
 
-const columnsFor =
+const buildColumns =
   ({ holders, needs }: Tools): ColumnsOf<Role> =>
   (run) => [
     {
@@ -87,10 +87,10 @@ const columnsFor =
     countColumn('users', holders),
     countColumn('groups', holders),
     { id: 'description', text: 'Description', width: 420, cell: ({ description }) => description },
-    timeColumn({ id: 'updated', text: 'Updated', width: 120, at: ({ updated_at }) => updated_at }),
-    actionsColumn({
+    buildTimeColumn({ id: 'updated', text: 'Updated', width: 120, at: ({ updated_at }) => updated_at }),
+    buildActionsColumn({
       noun: 'role',
-      nameOf: ({ name }) => name,
+      getName: ({ name }) => name,
       edit: { run: run.edit, blocked: (role) => needs('roles:update') ?? systemBlock(role) },
       remove: { run: run.remove, blocked: (role) => needs('roles:delete') ?? systemBlock(role) },
     }),
@@ -105,11 +105,11 @@ export const RolesPage = () => {
   const { data: grants } = useQuery({ ...grantsQuery(), enabled: may('roles:list') && may('users:list') })
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => {
-    const holders = grants && holdersOf(grants)
+    const holders = grants && countHolders(grants)
     const needs = (permission: string) => (may(permission) ? undefined : permission)
-    return columnsFor({ holders, needs })
+    return buildColumns({ holders, needs })
   }, [grants])
-  const system = (role: Role) => (role.is_system ? systemNote(role) : undefined)
+  const system = (role: Role) => (role.is_system ? formatSystemNote(role) : undefined)
   const rules: Rules<Role> = {
     edit: system,
     remove: (role) => blocked('roles:delete') ?? system(role),

@@ -1,7 +1,7 @@
 /** The page of one scope: what it holds, the number of objects in it, and who has a role in it. */
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { contracts } from '../api/contracts.ts'
-import { factsOf } from '../resource/columns.tsx'
+import { listFacts } from '../resource/columns.tsx'
 import { MissingObject, ObjectPage } from '../resource/object-page.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
@@ -11,7 +11,7 @@ import { countOrNone } from './counts.ts'
 import { GrantsCard } from './grants/grants-card.tsx'
 import { scopeCountsQuery, scopeQuery } from './queries.ts'
 import { DeleteScope } from './scopes/delete-scope.tsx'
-import { namesOf, scopeFields } from './scopes/fields.ts'
+import { buildScopeFields, toNames } from './scopes/fields.ts'
 import { useDatacenterNames, useScopeResource, useSpaceNames } from './scopes/resource.tsx'
 import type { Scope } from './types.ts'
 
@@ -54,9 +54,9 @@ const Overview = ({ scope }: { readonly scope: Scope }) => {
         <Card title="Scope">
           {isEmpty && <p className="muted">{EMPTY}</p>}
           <Facts
-            facts={factsOf(scopeFields(datacenters, spaces), scope, FACTS, {
-              datacenter_ids: orNone(namesOf(datacenter_ids, datacenters)),
-              space_ids: orNone(namesOf(space_ids, spaces)),
+            facts={listFacts(buildScopeFields(datacenters, spaces), scope, FACTS, {
+              datacenter_ids: orNone(toNames(datacenter_ids, datacenters)),
+              space_ids: orNone(toNames(space_ids, spaces)),
               subnets: subnets.length === 0 ? '' : <span className="mono">{subnets.join(', ')}</span>,
               tags: orNone(tags),
               created_at: <TimeAgo at={scope.created_at} />,

@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { ownColumns } from '../resource/columns.tsx'
-import { tableSpec } from '../resource/fields.ts'
+import { buildOwnColumns } from '../resource/columns.tsx'
+import { buildTableSpec } from '../resource/fields.ts'
 import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
@@ -13,7 +13,7 @@ import { Tags, TimeAgo } from '../ui/primitives.tsx'
 import { countOrNone } from './counts.ts'
 import { countedScopesQuery, grantsQuery } from './queries.ts'
 import { DeleteScope } from './scopes/delete-scope.tsx'
-import { type Names, namesOf, scopeFields } from './scopes/fields.ts'
+import { buildScopeFields, type Names, toNames } from './scopes/fields.ts'
 import { useDatacenterNames, useScopeResource, useSpaceNames } from './scopes/resource.tsx'
 import type { ListedScope } from './types.ts'
 
@@ -53,12 +53,12 @@ const COUNT_SORTS = Object.fromEntries(
   COUNTED.map((id) => [id, ({ counts }: ListedScope) => counts?.[id] ?? undefined]),
 )
 
-const specFor = (datacenters: Names, spaces: Names): TableSpec<ListedScope> => {
-  const spec = tableSpec(scopeFields(datacenters, spaces))
+const buildSpec = (datacenters: Names, spaces: Names): TableSpec<ListedScope> => {
+  const spec = buildTableSpec(buildScopeFields(datacenters, spaces))
   return { ...spec, sorts: { ...spec.sorts, ...COUNT_SORTS } }
 }
 
-const grantsColumn = (grants: Tools['grants']): Column<ListedScope> => ({
+const buildGrantsColumn = (grants: Tools['grants']): Column<ListedScope> => ({
   id: 'grants',
   text: 'Grants',
   width: 80,
@@ -74,26 +74,26 @@ const grantsColumn = (grants: Tools['grants']): Column<ListedScope> => ({
     ),
 })
 
-const fieldColumns = (datacenters: Names, spaces: Names): readonly Column<ListedScope>[] =>
-  ownColumns(scopeFields(datacenters, spaces), ORDER, {
+const buildFieldColumns = (datacenters: Names, spaces: Names): readonly Column<ListedScope>[] =>
+  buildOwnColumns(buildScopeFields(datacenters, spaces), ORDER, {
     name: ({ id, name }) => (
       <Link to="/scopes/$id" params={{ id }} tabIndex={-1}>
         {name}
       </Link>
     ),
-    datacenter_ids: ({ datacenter_ids }) => <Tags tags={namesOf(datacenter_ids, datacenters)} />,
-    space_ids: ({ space_ids }) => <Tags tags={namesOf(space_ids, spaces)} />,
+    datacenter_ids: ({ datacenter_ids }) => <Tags tags={toNames(datacenter_ids, datacenters)} />,
+    space_ids: ({ space_ids }) => <Tags tags={toNames(space_ids, spaces)} />,
     tags: ({ tags }) => <Tags tags={tags} />,
     updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
   })
 
-const columnsFor =
+const buildColumns =
   ({ datacenters, spaces, grants, needs }: Tools): ColumnsOf<ListedScope> =>
   (run) => [
-    ...fieldColumns(datacenters, spaces).toSpliced(5, 0, ...COUNTS, grantsColumn(grants)),
-    actionsColumn({
+    ...buildFieldColumns(datacenters, spaces).toSpliced(5, 0, ...COUNTS, buildGrantsColumn(grants)),
+    buildActionsColumn({
       noun: 'scope',
-      nameOf: ({ name }) => name,
+      getName: ({ name }) => name,
       edit: { run: run.edit, blocked: () => needs('scopes:update') },
       remove: { run: run.remove, blocked: () => needs('scopes:delete') },
     }),
@@ -113,9 +113,9 @@ export const ScopesPage = () => {
     const groups = all && Map.groupBy(all, ({ scope_id }) => scope_id ?? '')
     const grants = groups && new Map([...groups].map(([id, found]) => [id, found.length]))
     const needs = (permission: string) => (may(permission) ? undefined : permission)
-    return columnsFor({ datacenters, spaces, grants, needs })
+    return buildColumns({ datacenters, spaces, grants, needs })
   }, [all, datacenters, spaces])
-  const spec = useMemo(() => specFor(datacenters, spaces), [datacenters, spaces])
+  const spec = useMemo(() => buildSpec(datacenters, spaces), [datacenters, spaces])
   return (
     <ListPage
       title="Scopes"

@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { timeColumn } from '../table/time-column.tsx'
+import { buildTimeColumn } from '../table/time-column.tsx'
 import { Badge } from '../ui/primitives.tsx'
-import { providerResource, providerSpec } from './providers/resource.tsx'
+import { buildProviderResource, providerSpec } from './providers/resource.tsx'
 import { groupsQuery, ssoProvidersQuery } from './queries.ts'
 import type { Provider } from './types.ts'
 
-const columnsFor =
+const buildColumns =
   (needs: (permission: string) => string | undefined): ColumnsOf<Provider> =>
   (run) => [
     {
@@ -47,10 +47,10 @@ const columnsFor =
       width: 100,
       cell: ({ group_mappings }) => <span className="num">{group_mappings.length}</span>,
     },
-    timeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
-    actionsColumn({
+    buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+    buildActionsColumn({
       noun: 'provider',
-      nameOf: ({ name }) => name,
+      getName: ({ name }) => name,
       edit: { run: run.edit, blocked: () => needs('sso-providers:update') },
       remove: { run: run.remove, blocked: () => needs('sso-providers:delete') },
     }),
@@ -65,9 +65,9 @@ export const SsoProvidersPage = () => {
   const isForm = search.edit !== undefined || search.new !== undefined
   const { data: groups = [] } = useQuery({ ...groupsQuery, enabled: isForm && may('groups:list') })
   const edited = query.data?.find(({ id }) => id === search.edit)
-  const resource = useMemo(() => providerResource(edited, groups), [edited, groups])
+  const resource = useMemo(() => buildProviderResource(edited, groups), [edited, groups])
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(() => columnsFor((permission) => (may(permission) ? undefined : permission)), [])
+  const columns = useMemo(() => buildColumns((permission) => (may(permission) ? undefined : permission)), [])
   return (
     <ListPage
       title="Providers"

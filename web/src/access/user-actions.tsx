@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { SecretOnce } from '../account/secret-once.tsx'
 import { api } from '../api/client.ts'
-import { asAppError, fieldErrors } from '../api/errors.ts'
+import { getFieldErrors, toAppError } from '../api/errors.ts'
 import { useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
@@ -30,7 +30,7 @@ const ResetPassword = ({ user, onClose }: Props) => {
       void client.invalidateQueries({ queryKey: ['sessions'] })
     },
   })
-  const errors = fieldErrors(reset.error)
+  const errors = getFieldErrors(reset.error)
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     reset.mutate()
@@ -39,7 +39,7 @@ const ResetPassword = ({ user, onClose }: Props) => {
   return (
     <Dialog title={`New password for ${user.username}`} onClose={onClose}>
       <form className={css.dialogForm} onSubmit={submit}>
-        {reset.isError && errors.new_password === undefined && <Alert>{asAppError(reset.error).message}</Alert>}
+        {reset.isError && errors.new_password === undefined && <Alert>{toAppError(reset.error).message}</Alert>}
         <p>
           {user.id === id ? 'You are' : `${user.username} is`} signed out everywhere. API keys that somebody else has
           made end, the own ones live on.

@@ -12,7 +12,7 @@ import { Card, CopyText, Facts, Skeleton, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './access.module.css'
 import { GrantsCard } from './grants/grants-card.tsx'
-import { holderName, roleText } from './grants/holder.ts'
+import { formatHolder, formatRole } from './grants/holder.ts'
 import { Matrix } from './matrix.tsx'
 import { grantsQuery, groupsOfQuery, rolesQuery, scopesQuery, userPermissionsQuery, userQuery } from './queries.ts'
 import type { Grant, User } from './types.ts'
@@ -32,7 +32,7 @@ const ProfileCard = ({ user }: { readonly user: User }) => (
         ['Status', <UserStatus key="status" user={user} />],
         ['Full name', user.full_name],
         ['E-mail', user.email],
-        ['Password', passwordText(user)],
+        ['Password', describePassword(user)],
         ['Last sign-in', user.last_login_at === null ? 'never' : <TimeAgo key="seen" at={user.last_login_at} />],
         ['Created', <TimeAgo key="created" at={user.created_at} />],
         ['ID', <CopyText key="id" text={user.id} label="ID" />],
@@ -41,16 +41,16 @@ const ProfileCard = ({ user }: { readonly user: User }) => (
   </Card>
 )
 
-const passwordText = ({ has_password, is_break_glass }: User): string => {
+const describePassword = ({ has_password, is_break_glass }: User): string => {
   if (!has_password) return 'none; signs in by an identity provider'
   return is_break_glass ? 'yes, also while passwords are off' : 'yes'
 }
 
 const effectiveGrants = ({ id }: User) => grantsQuery({ user_id: id, effective: true })
 
-/** @example grantText(grant) // 'operator of the group netops' */
-const grantText = (grant: Grant): string =>
-  grant.group_id === null ? roleText(grant) : `${roleText(grant)} of ${holderName(grant)}`
+/** @example formatGrant(grant) // 'operator of the group netops' */
+const formatGrant = (grant: Grant): string =>
+  grant.group_id === null ? formatRole(grant) : `${formatRole(grant)} of ${formatHolder(grant)}`
 
 /** Also the groups that give no role, and so are not among the grants. */
 const GroupsCard = ({ user }: { readonly user: User }) => {
@@ -81,14 +81,14 @@ const PermissionsCard = ({ user }: { readonly user: User }) => {
   const { data: grants = [] } = useQuery({ ...effectiveGrants(user), enabled: false })
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   const held = new Set(data?.map(({ name }) => name))
-  const sourceOf = (name: string) => {
+  const describeSource = (name: string) => {
     const giving = new Set(roles.filter(({ permissions }) => permissions.includes(name)).map(({ id }) => id))
-    const from = grants.filter(({ role_id }) => giving.has(role_id)).map(grantText)
+    const from = grants.filter(({ role_id }) => giving.has(role_id)).map(formatGrant)
     return from.length === 0 ? undefined : `${name}, by ${from.join(', ')}`
   }
   return (
     <Card title={`Effective permissions · ${data?.length ?? '…'}, of all roles`}>
-      {data && <Matrix label={`What ${user.username} may do`} held={held} sourceOf={sourceOf} />}
+      {data && <Matrix label={`What ${user.username} may do`} held={held} describeSource={describeSource} />}
     </Card>
   )
 }

@@ -1,9 +1,9 @@
 /** How users are read, written, searched and sorted. */
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { listOf, listText } from './list-text.ts'
+import { formatList, parseList } from './list-text.ts'
 import { PasswordField } from './password-field.tsx'
 import { RIGHTS_CHANGES } from './queries.ts'
 import { RoleChoice } from './role-choice.tsx'
@@ -46,15 +46,15 @@ export const userResource: Resource<User> = {
       name: 'roles',
       label: 'Roles',
       render: ({ value, onChange, error }) => (
-        <RoleChoice names={listOf(value)} onChange={(names) => onChange(listText(names))} error={error} />
+        <RoleChoice names={parseList(value)} onChange={(names) => onChange(formatList(names))} error={error} />
       ),
-      read: listText,
-      send: listOf,
+      read: formatList,
+      send: parseList,
     },
   ],
-  nameOf: ({ username }) => username,
+  getName: ({ username }) => username,
   operations: contracts.users,
-  get: (id) => tagged(contracts.users.get, { id }),
+  get: (id) => callTagged(contracts.users.get, { id }),
   // The form has all required fields, and the server validates their values.
   create: (input) => api.users.create(input as Required),
   update: (id, input, etag) => api.users.update({ ...input, id }, { headers: { 'If-Match': etag } }),

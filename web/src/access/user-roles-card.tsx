@@ -2,13 +2,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../api/client.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Badge, Card, Skeleton } from '../ui/primitives.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './access.module.css'
-import { lackText, missingOf } from './matrix.ts'
+import { filterMissing, formatMissing } from './matrix.ts'
 import { RIGHTS_CHANGES, rolesQuery } from './queries.ts'
 import type { Role, User } from './types.ts'
 
@@ -29,7 +29,7 @@ const Row = ({ user, role }: RowProps) => {
       for (const key of RIGHTS_CHANGES) void client.invalidateQueries({ queryKey: [key] })
     },
   })
-  const lack = isHeld ? undefined : lackText(missingOf(role.permissions, may))
+  const lack = isHeld ? undefined : formatMissing(filterMissing(role.permissions, may))
   const reason = blocked('users:update') ?? lack
   return (
     <li className={css.roleRow}>
@@ -50,7 +50,7 @@ const Row = ({ user, role }: RowProps) => {
       </Button>
       {turn.isError && (
         <p role="alert" className={css.error}>
-          {asAppError(turn.error).message}
+          {toAppError(turn.error).message}
         </p>
       )}
     </li>

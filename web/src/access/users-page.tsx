@@ -4,9 +4,9 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { usersQuery } from '../api/queries.ts'
 import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
-import { timeColumn } from '../table/time-column.tsx'
+import { buildTimeColumn } from '../table/time-column.tsx'
 import { Badge, Tags } from '../ui/primitives.tsx'
 import type { User } from './types.ts'
 import { DeleteUser, PasswordOnce, type UserAction, UserActionDialog } from './user-actions.tsx'
@@ -24,7 +24,7 @@ type Tools = {
   readonly noDelete: (user: User) => string | undefined
 }
 
-const columnsFor =
+const buildColumns =
   ({ onAction, canEdit, noDelete }: Tools): ColumnsOf<User> =>
   (run) => [
     {
@@ -49,11 +49,11 @@ const columnsFor =
       cell: ({ roles }) => (roles.length === 0 ? <span className="muted">none</span> : <Tags tags={roles} />),
     },
     { id: 'status', text: 'Status', width: 100, isSortable: true, cell: (user) => <UserStatus user={user} /> },
-    timeColumn({ id: 'seen', text: 'Last sign-in', width: 130, at: ({ last_login_at }) => last_login_at }),
-    timeColumn({ id: 'created', text: 'Created', width: 130, at: ({ created_at }) => created_at }),
-    actionsColumn({
+    buildTimeColumn({ id: 'seen', text: 'Last sign-in', width: 130, at: ({ last_login_at }) => last_login_at }),
+    buildTimeColumn({ id: 'created', text: 'Created', width: 130, at: ({ created_at }) => created_at }),
+    buildActionsColumn({
       noun: 'user',
-      nameOf: ({ username }) => username,
+      getName: ({ username }) => username,
       edit: { run: run.edit, blocked: () => (canEdit ? undefined : 'users:update') },
       remove: { run: run.remove, blocked: noDelete },
       more: (user) => <UserActionItems user={user} onAction={(action) => onAction({ user, action })} />,
@@ -72,7 +72,7 @@ export const UsersPage = () => {
   const canEdit = may('users:update')
   const noDelete = useNoDelete()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the setters stay the same
-  const columns = useMemo(() => columnsFor({ onAction: setDoing, canEdit, noDelete }), [canEdit])
+  const columns = useMemo(() => buildColumns({ onAction: setDoing, canEdit, noDelete }), [canEdit])
   const rules: Rules<User> = {
     remove: ({ id }) => blocked('users:delete') ?? (id === me.id ? "You can't delete your own account" : undefined),
   }

@@ -1,10 +1,10 @@
 /** One's own account: who one is, what one may do, the password, the keys, where one is signed in. */
 import { useNavigate } from '@tanstack/react-router'
-import { forgetUser } from '../api/queries.ts'
+import { clearUserData } from '../api/queries.ts'
 import { GrantsCard } from '../oauth/grants-card.tsx'
 import { useMe } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
-import { moment } from '../ui/format.ts'
+import { formatMoment } from '../ui/format.ts'
 import { Badge, Card, CopyText, Facts, Tag } from '../ui/primitives.tsx'
 import css from './account.module.css'
 import { FactorsCard } from './factors-card.tsx'
@@ -33,7 +33,7 @@ const ProfileCard = () => {
                 )),
           ],
           ['ID', <CopyText key="id" text={me.id} label="ID" />],
-          ['Last sign-in', me.last_login_at === null ? '' : moment(me.last_login_at)],
+          ['Last sign-in', me.last_login_at === null ? '' : formatMoment(me.last_login_at)],
         ]}
       />
     </Card>
@@ -41,7 +41,7 @@ const ProfileCard = () => {
 }
 
 /** `devices` -> its actions, in the order of the catalogue. */
-const byResource = (permissions: readonly string[]): readonly (readonly [string, readonly string[]])[] => {
+const splitByResource = (permissions: readonly string[]): readonly (readonly [string, readonly string[]])[] => {
   const groups = Map.groupBy(permissions, (name) => name.split(':')[0] ?? '')
   return [...groups].map(([resource, names]) => [resource, names.map((name) => name.split(':')[1] ?? '')])
 }
@@ -51,7 +51,7 @@ const PermissionsCard = () => {
   return (
     <Card title={`Your permissions · ${permissions.length}`}>
       <dl className={css.permissions}>
-        {byResource(permissions).map(([resource, actions]) => (
+        {splitByResource(permissions).map(([resource, actions]) => (
           <div key={resource}>
             <dt>{resource}</dt>
             <dd>
@@ -70,7 +70,7 @@ export const AccountPage = () => {
   const navigate = useNavigate()
   const signedOut = async () => {
     await navigate({ to: '/login' })
-    forgetUser()
+    clearUserData()
   }
   return (
     <>

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'
-import { signInOptionsQuery, ssoErrorText } from '../login/options.ts'
+import { getSsoErrorText, signInOptionsQuery } from '../login/options.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import buttonCss from '../ui/button.module.css'
 import { Button } from '../ui/button.tsx'
@@ -49,7 +49,7 @@ const Row = ({ identity: { id, provider, subject, last_login_at } }: { readonly 
 const Identities = ({ providers }: { readonly providers: readonly { id: string; name: string; url: string }[] }) => {
   const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: () => api.identities.list() })
   const { search } = usePageSearch()
-  const failed = ssoErrorText(search.sso_error)
+  const failed = getSsoErrorText(search.sso_error)
   const linked = new Set(data?.map(({ provider_id }) => provider_id))
   return (
     <Card title="Single sign-on">

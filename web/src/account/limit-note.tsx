@@ -1,8 +1,8 @@
 /** Shows the limits of a key. */
-import { type Limits, limitsText } from './words.ts'
+import { formatLimits, type Limits } from './words.ts'
 
 export const LimitNote = ({ apiKey }: { readonly apiKey: Limits }) => {
-  const text = limitsText(apiKey)
+  const text = formatLimits(apiKey)
   const whole = [...(apiKey.permissions ?? []), ...apiKey.allowed_cidrs].join('\n')
   return text === '' ? null : (
     <span className="muted" title={whole}>

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { lazy, type SubmitEvent, Suspense, useEffect, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { NewApiKey } from '../api/contracts.ts'
-import { asAppError, fieldErrors } from '../api/errors.ts'
+import { getFieldErrors, toAppError } from '../api/errors.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, SelectField, TextField } from '../ui/field.tsx'
@@ -11,7 +11,7 @@ import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import css from './account.module.css'
 import { SecretOnce } from './secret-once.tsx'
-import { blocksIn, listError } from './words.ts'
+import { listError, parseBlocks } from './words.ts'
 
 const KeyPermissions = lazy(() => import('./key-limits.tsx').then((module) => ({ default: module.KeyPermissions })))
 
@@ -29,7 +29,7 @@ const RIGHTS = [
   ['some', 'Some permissions'],
 ] as const
 
-const expiryAfter = (days: string): string =>
+const computeExpiry = (days: string): string =>
   days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
 
 type NewKeyProps = {
@@ -55,11 +55,11 @@ export const NewKeyDialog = ({ onClose, onMade, owners, feedId }: NewKeyProps) =
     queryFn: () => api.scopes.list(),
     enabled: may('scopes:list'),
   })
-  const blocks = blocksIn(addresses)
+  const blocks = parseBlocks(addresses)
   const make = useMutation({
     mutationFn: () =>
       api.keys.create({
-        ...{ name, expires_at: expiryAfter(days) },
+        ...{ name, expires_at: computeExpiry(days) },
         ...(owners ? { user_id: owner } : {}),
         ...(feedId === undefined ? {} : { feed_id: feedId }),
         ...(rights === 'some' ? { permissions: [...held] } : {}),
@@ -68,7 +68,7 @@ export const NewKeyDialog = ({ onClose, onMade, owners, feedId }: NewKeyProps) =
       }),
     onSuccess: onMade,
   })
-  const errors = fieldErrors(make.error)
+  const errors = getFieldErrors(make.error)
   const form = useRef<HTMLFormElement>(null)
   // The dialog may be scrolled to its end.
   useEffect(() => {
@@ -84,7 +84,7 @@ export const NewKeyDialog = ({ onClose, onMade, owners, feedId }: NewKeyProps) =
   return (
     <Dialog title="New API key" onClose={onClose} isWide={rights === 'some'}>
       <form ref={form} className={css.dialogForm} onSubmit={submit}>
-        {make.isError && shown === undefined && <Alert>{asAppError(make.error).message}</Alert>}
+        {make.isError && shown === undefined && <Alert>{toAppError(make.error).message}</Alert>}
         <TextField
           label="Name"
           hint="The program that uses the key."

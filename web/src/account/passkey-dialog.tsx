@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
-import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
+import { getFieldErrors, isCode, toAppError } from '../api/errors.ts'
 import { isRefusal } from '../login/has-passkeys.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
@@ -16,11 +16,11 @@ type Props = {
   readonly onClose: () => void
 }
 
-const messageOf = (error: unknown): string => {
+const toMessage = (error: unknown): string => {
   if (isRefusal(error)) return 'No passkey was made.'
   // WebAuthn level 3, section 5.1.3: the authenticator has one of those that were to be left out.
   if (error instanceof DOMException && error.name === 'InvalidStateError') return 'This device has a passkey already.'
-  return asAppError(error).message
+  return toAppError(error).message
 }
 
 export const PasskeyDialog = ({ onAdded, onStale, onClose }: Props) => {
@@ -41,7 +41,7 @@ export const PasskeyDialog = ({ onAdded, onStale, onClose }: Props) => {
       if (isCode(error, 'REAUTHENTICATION_REQUIRED')) onStale(error)
     },
   })
-  const error = fieldErrors(add.error).name
+  const error = getFieldErrors(add.error).name
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     add.mutate()
@@ -50,7 +50,7 @@ export const PasskeyDialog = ({ onAdded, onStale, onClose }: Props) => {
     <Dialog title="New passkey" onClose={onClose}>
       <form className={css.dialogForm} onSubmit={submit}>
         <p>A passkey signs you in without your password. Your browser or device keeps it.</p>
-        {add.isError && error === undefined && <Alert>{messageOf(add.error)}</Alert>}
+        {add.isError && error === undefined && <Alert>{toMessage(add.error)}</Alert>}
         <TextField
           label="Name"
           hint="To tell it from others, such as the device that keeps it."

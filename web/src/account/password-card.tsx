@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
-import { asAppError, fieldErrors } from '../api/errors.ts'
+import { getFieldErrors, toAppError } from '../api/errors.ts'
 import { useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
@@ -21,7 +21,7 @@ export const PasswordCard = ({ onChanged }: { readonly onChanged: () => void }) 
       onChanged()
     },
   })
-  const errors = fieldErrors(change.error)
+  const errors = getFieldErrors(change.error)
   const isElsewhere = change.isError && errors.new_password === undefined && errors.current_password === undefined
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -30,7 +30,7 @@ export const PasswordCard = ({ onChanged }: { readonly onChanged: () => void }) 
   return (
     <Card title="Password">
       <form className={css.form} onSubmit={submit}>
-        {isElsewhere && <Alert>{asAppError(change.error).message}</Alert>}
+        {isElsewhere && <Alert>{toAppError(change.error).message}</Alert>}
         {/* For password managers, which want to know whose it is. */}
         <input type="text" autoComplete="username" value={username} readOnly hidden />
         <TextField

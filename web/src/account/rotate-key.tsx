@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { ApiKey, NewApiKey } from '../api/contracts.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, SelectField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
@@ -42,7 +42,7 @@ export const RotateKeyDialog = ({ apiKey: { id, name }, onClose, onRotated }: Pr
   return (
     <Dialog title={`Rotate the key “${name}”`} onClose={onClose}>
       <form className={css.dialogForm} onSubmit={submit}>
-        {rotate.isError && <Alert>{asAppError(rotate.error).message}</Alert>}
+        {rotate.isError && <Alert>{toAppError(rotate.error).message}</Alert>}
         <p>The key gets a new value. Its name, limits and expiry stay.</p>
         <SelectField
           label="The old value stays valid"

@@ -29,8 +29,8 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const
 
-/** @example browserOf('Mozilla/5.0 (X11; Linux x86_64) ... Firefox/140.0') // 'Firefox on Linux' */
-const browserOf = (userAgent: string): string => {
+/** @example describeBrowser('Mozilla/5.0 (X11; Linux x86_64) ... Firefox/140.0') // 'Firefox on Linux' */
+const describeBrowser = (userAgent: string): string => {
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1]
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1]
   if (!browser) return userAgent.slice(0, 60) || 'Unknown'
@@ -50,7 +50,7 @@ const Row = ({ session }: { readonly session: Session }) => {
   return (
     <li className={css.row}>
       <span title={session.user_agent}>
-        <b>{browserOf(session.user_agent)}</b>
+        <b>{describeBrowser(session.user_agent)}</b>
       </span>
       <span className="mono">{session.ip_address || '–'}</span>
       <span>

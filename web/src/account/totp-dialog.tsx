@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import type { NewTotp } from '../../../src/features/factors/api.ts'
 import { api } from '../api/client.ts'
-import { asAppError, fieldErrors } from '../api/errors.ts'
+import { getFieldErrors, toAppError } from '../api/errors.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
@@ -23,7 +23,7 @@ export const TotpDialog = ({ made, onConfirmed, onClose }: Props) => {
     mutationFn: () => api.factors.confirmTotp({ code }),
     onSuccess: ({ recovery_codes }) => onConfirmed(recovery_codes),
   })
-  const error = fieldErrors(confirm.error).code
+  const error = getFieldErrors(confirm.error).code
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     confirm.mutate()
@@ -34,7 +34,7 @@ export const TotpDialog = ({ made, onConfirmed, onClose }: Props) => {
         <p>Scan this with an app for one-time codes, or enter the secret there. Then type the code that it shows.</p>
         <QrCode text={made.uri} label="QR code of the secret" />
         <CopyText text={made.secret} label="secret" />
-        {confirm.isError && error === undefined && <Alert>{asAppError(confirm.error).message}</Alert>}
+        {confirm.isError && error === undefined && <Alert>{toAppError(confirm.error).message}</Alert>}
         <TextField
           label="Code"
           value={code}

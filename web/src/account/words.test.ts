@@ -1,6 +1,6 @@
 /** The limits of keys in words. */
 import { expect, test } from 'bun:test'
-import { blocksIn, limitsText, listError } from './words.ts'
+import { formatLimits, listError, parseBlocks } from './words.ts'
 
 const CIDRS = ['10.0.0.0/8', '192.0.2.0/24', '::1/128', '::2/128']
 
@@ -17,13 +17,13 @@ test.each([
   ],
 ] as const)('the limits %p, %p and %p are "%s"', (permissions, scope_id, allowed_cidrs, text) => {
   expect(
-    limitsText({ permissions: permissions && [...permissions], scope_id, allowed_cidrs: [...allowed_cidrs] }),
+    formatLimits({ permissions: permissions && [...permissions], scope_id, allowed_cidrs: [...allowed_cidrs] }),
   ).toBe(text)
 })
 
 test('addresses are separated by commas, spaces and lines', () => {
-  expect(blocksIn(' 10.0.0.1,10.0.0.2\n::1  ')).toEqual(['10.0.0.1', '10.0.0.2', '::1'])
-  expect(blocksIn('  ')).toEqual([])
+  expect(parseBlocks(' 10.0.0.1,10.0.0.2\n::1  ')).toEqual(['10.0.0.1', '10.0.0.2', '::1'])
+  expect(parseBlocks('  ')).toEqual([])
 })
 
 test('an error about an item names the item', () => {

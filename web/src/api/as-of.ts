@@ -10,7 +10,7 @@ export const answeredAsOf = createStore<string | null>(null)
 asOf.subscribe(() => answeredAsOf.set(null))
 
 /** Keeps the moment in a link that the router does not build. */
-export const keepAsOf = (href: string): string => {
+export const keepMoment = (href: string): string => {
   const at = asOf.get()
   return at === undefined ? href : `${href}${href.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(at)}`
 }

@@ -41,14 +41,14 @@ export type Tagged<T> = { readonly value: T; readonly etag: string }
 /** The changes that calls have made, by their answers. */
 const changes = new WeakMap<object, string>()
 
-/** Returns the id of the change that a call has made. @param answer of `call` or `tagged` */
-export const changeOf = (answer: object): string | undefined => changes.get(answer)
+/** Returns the id of the change that a call has made. @param answer of `call` or `callTagged` */
+export const getChangeId = (answer: object): string | undefined => changes.get(answer)
 
 /** The header of an answer with the id of the change that the call has made. */
 export const CHANGE_ID = 'x-change-id'
 
 /** Returns the value with its ETag, for the If-Match header of a later change. */
-export const tagged = async <O extends AnyOperation>(
+export const callTagged = async <O extends AnyOperation>(
   op: O,
   input: InputOf<O>,
   options?: CallOptions,
@@ -67,7 +67,7 @@ export const call = async <O extends AnyOperation>(
   op: O,
   input: InputOf<O>,
   options?: CallOptions,
-): Promise<OutputOf<O>> => (await tagged(op, input, options)).value
+): Promise<OutputOf<O>> => (await callTagged(op, input, options)).value
 
 /** Sends a request to one of the few routes that are not operations. */
 export const request = (path: string, init: RequestInit): Promise<Response> => sendRequest(transport, path, init)

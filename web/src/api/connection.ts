@@ -14,12 +14,12 @@ export const connection = createStore<Connection>({ isOffline: false, limitedUnt
 
 /** Called when the session has ended. Set while a page is open that needs one. */
 let onSignedOut: () => void = () => {}
-export const whenSignedOut = (listener: () => void): void => {
+export const setSignedOutListener = (listener: () => void): void => {
   onSignedOut = listener
 }
 
 /** Reports that the session has ended. */
-export const signedOut = (): void => onSignedOut()
+export const notifySignedOut = (): void => onSignedOut()
 
 /** A Retry-After is a number of seconds or a date (RFC 9110 10.2.3). */
 export const retryAtMs = (header: string | null, nowMs: number): number => {
@@ -35,7 +35,7 @@ let answeredAt: string | undefined
 const MARGIN_MS = 5000
 
 /** Returns a time before the first read of this tab, by the clock of the server. */
-export const answeredSince = (): string =>
+export const getAnsweredSince = (): string =>
   new Date((answeredAt === undefined ? Date.now() : Date.parse(answeredAt)) - MARGIN_MS).toISOString()
 
 let wroteAtMs = 0

@@ -6,7 +6,7 @@ const NO_FILE = /dynamically imported module|Importing a module script failed/i
 
 export const isMissingFile = (error: unknown): boolean => error instanceof Error && NO_FILE.test(error.message)
 
-export const asAppError = (error: unknown): AppError =>
+export const toAppError = (error: unknown): AppError =>
   error instanceof AppError
     ? error
     : isMissingFile(error)
@@ -19,8 +19,8 @@ export const isCode = (error: unknown, ...codes: readonly AppError['code'][]): e
   error instanceof AppError && codes.includes(error.code)
 
 /** Maps fields to messages, for an error that names fields. */
-export const fieldErrors = (error: unknown): Readonly<Record<string, string>> => {
-  const { details, code, message } = asAppError(error)
+export const getFieldErrors = (error: unknown): Readonly<Record<string, string>> => {
+  const { details, code, message } = toAppError(error)
   if (details.length > 0) return Object.fromEntries(details.map((one) => [one.field, one.message]))
   // Each form has one of these fields.
   if (code === 'ALREADY_EXISTS') return { name: message, username: message }
@@ -28,5 +28,5 @@ export const fieldErrors = (error: unknown): Readonly<Record<string, string>> =>
 }
 
 /** Returns the permission that a refusal names, or undefined. */
-export const missingPermission = (error: unknown): string | undefined =>
-  /permission ([a-z-]+:[a-z]+(?: or [a-z-]+:[a-z]+)*)/.exec(asAppError(error).message)?.[1]
+export const findMissingPermission = (error: unknown): string | undefined =>
+  /permission ([a-z-]+:[a-z]+(?: or [a-z-]+:[a-z]+)*)/.exec(toAppError(error).message)?.[1]

@@ -3,7 +3,7 @@ import { hashKey, QueryClient, queryOptions } from '@tanstack/react-query'
 import { withNestedUse } from '../networks/known-use.ts'
 import { asOf } from './as-of.ts'
 import { api } from './client.ts'
-import { asAppError } from './errors.ts'
+import { toAppError } from './errors.ts'
 
 const RETRIED = new Set(['UNAVAILABLE', 'RATE_LIMIT_EXCEEDED'])
 
@@ -13,7 +13,7 @@ export const queryClient = new QueryClient({
       staleTime: 20_000,
       gcTime: 10 * 60_000,
       // Requests without an answer are retried with exponential backoff. Errors that the server answered are not.
-      retry: (failures, error) => failures < 6 && RETRIED.has(asAppError(error).code),
+      retry: (failures, error) => failures < 6 && RETRIED.has(toAppError(error).code),
       retryDelay: (failures) => Math.min(1000 * 2 ** failures, 15_000),
       networkMode: 'always',
       // Each moment has its own data. The user is that of now.
@@ -27,7 +27,7 @@ export const queryClient = new QueryClient({
 export const SIGN_IN_OPTIONS = 'sign-in options'
 
 /** Forgets all data of the user who has signed out. */
-export const forgetUser = (): void => {
+export const clearUserData = (): void => {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SIGN_IN_OPTIONS })
   queryClient.getMutationCache().clear()
 }

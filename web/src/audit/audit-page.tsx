@@ -6,7 +6,7 @@ import { type AuditEntry, contracts } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { announced } from '../shell/announcer.tsx'
-import { forbidden, usePermit } from '../shell/me.ts'
+import { createForbidden, usePermit } from '../shell/me.ts'
 import { Hints, PageHead } from '../shell/page.tsx'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
 import { DataTable } from '../table/data-table.tsx'
@@ -21,7 +21,7 @@ import { ViewsMenu } from '../views/views-menu.tsx'
 import { AUDIT_COLUMNS, AUDIT_DEFAULT_COLUMNS } from './columns.tsx'
 import { EntryDrawer } from './entry-drawer.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { filterOf, isFiltered, NO_FILTER } from './filter.ts'
+import { isFiltered, NO_FILTER, toFilter } from './filter.ts'
 import { AuditFilters } from './filters.tsx'
 import { entriesQuery } from './queries.ts'
 import { useVerification, VerifyResult } from './verify.tsx'
@@ -58,7 +58,7 @@ const useFilter = () => {
   const [askedAtMs, setAskedAtMs] = useState(Date.now)
   const { action, resource, resource_id, user, status, span, from, to } = search
   const filter = useMemo(
-    () => filterOf({ action, resource, resource_id, user, status, span, from, to }, askedAtMs),
+    () => toFilter({ action, resource, resource_id, user, status, span, from, to }, askedAtMs),
     [action, resource, resource_id, user, status, span, from, to, askedAtMs],
   )
   return { filter, renew: () => setAskedAtMs(Date.now()) }
@@ -105,7 +105,7 @@ export const AuditPage = () => {
       </AuditFilters>
       <VerifyResult verification={verification} />
       <Wrap>
-        {!isAllowed && <Failure error={forbidden('audit:list')} />}
+        {!isAllowed && <Failure error={createForbidden('audit:list')} />}
         {isAllowed && query.error && !query.data && (
           <Failure error={query.error} onRetry={() => void query.refetch()} />
         )}
@@ -118,8 +118,8 @@ export const AuditPage = () => {
             view={view}
             sorting={NEWEST}
             onSort={() => {}}
-            idOf={({ id }) => id}
-            nameOf={({ action, resource, object }) => [action, resource, object?.name].filter(Boolean).join(' ')}
+            getId={({ id }) => id}
+            getName={({ action, resource, object }) => [action, resource, object?.name].filter(Boolean).join(' ')}
             actions={{ open: ({ id }) => void set({ entry: id }) }}
           />
         )}

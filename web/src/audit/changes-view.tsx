@@ -2,16 +2,16 @@
 import { useQuery } from '@tanstack/react-query'
 import type { AuditEntry } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
-import { moment } from '../ui/format.ts'
+import { formatMoment } from '../ui/format.ts'
 import { Badge } from '../ui/primitives.tsx'
 import css from './audit.module.css'
-import { type Change, changesOf, hasRedaction, REDACTED, sentOf, valueText } from './changes.ts'
+import { type Change, formatValue, hasRedaction, listChanges, parseSent, REDACTED } from './changes.ts'
 import { olderQuery } from './queries.ts'
 
 const Value = ({ value }: { readonly value: unknown }) => {
   if (value === REDACTED) return <Badge tone="warn">redacted</Badge>
   if (value === '' || value === null) return <span className="muted">empty</span>
-  return <span className={css.value}>{valueText(value)}</span>
+  return <span className={css.value}>{formatValue(value)}</span>
 }
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
@@ -22,7 +22,7 @@ const Field = ({ change: { name, after, before } }: { readonly change: Change })
     <div className={css.change}>
       <dt className="mono">{name}</dt>
       {before !== undefined && !isKept && (
-        <dd className={css.before} title={`Sent at ${moment(before.at)}`}>
+        <dd className={css.before} title={`Sent at ${formatMoment(before.at)}`}>
           <span aria-hidden="true">−</span>
           <span className="sr">Before: </span>
           <Value value={before.value} />
@@ -46,7 +46,7 @@ const Raw = ({ text }: { readonly text: string }) => (
 
 export const ChangesView = ({ entry }: { readonly entry: AuditEntry }) => {
   const { may } = usePermit()
-  const sent = sentOf(entry.changes)
+  const sent = parseSent(entry.changes)
   const older = olderQuery(entry)
   const isUpdate = entry.action === 'update' && sent.kind === 'fields'
   const { data = [] } = useQuery({ ...older, enabled: older.enabled === true && isUpdate && may('audit:list') })
@@ -62,7 +62,7 @@ export const ChangesView = ({ entry }: { readonly entry: AuditEntry }) => {
       </>
     )
   if (sent.kind === 'value') return <Raw text={JSON.stringify(sent.value, null, 2)} />
-  const changes = changesOf(sent.fields, data)
+  const changes = listChanges(sent.fields, data)
   const hasBefore = changes.some(({ before }) => before !== undefined)
   return (
     <>

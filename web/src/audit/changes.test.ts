@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { AuditEntry } from '../api/contracts.ts'
-import { changesOf, hasRedaction, REDACTED, sentOf, valueText } from './changes.ts'
+import { formatValue, hasRedaction, listChanges, parseSent, REDACTED } from './changes.ts'
 
 const entry = (timestamp: string, changes: object, status: AuditEntry['status'] = 'success'): AuditEntry => ({
   id: timestamp,
@@ -25,16 +25,16 @@ const entry = (timestamp: string, changes: object, status: AuditEntry['status'] 
 
 describe('a recorded input', () => {
   test('is fields, a value, nothing, or cut', () => {
-    expect(sentOf('{"os":"Plan 9"}')).toEqual({ kind: 'fields', fields: { os: 'Plan 9' } })
-    expect(sentOf('["a"]')).toEqual({ kind: 'value', value: ['a'] })
-    expect(sentOf('')).toEqual({ kind: 'nothing' })
-    expect(sentOf('{}')).toEqual({ kind: 'nothing' })
-    expect(sentOf('{"os":"Pl')).toEqual({ kind: 'cut', text: '{"os":"Pl' })
+    expect(parseSent('{"os":"Plan 9"}')).toEqual({ kind: 'fields', fields: { os: 'Plan 9' } })
+    expect(parseSent('["a"]')).toEqual({ kind: 'value', value: ['a'] })
+    expect(parseSent('')).toEqual({ kind: 'nothing' })
+    expect(parseSent('{}')).toEqual({ kind: 'nothing' })
+    expect(parseSent('{"os":"Pl')).toEqual({ kind: 'cut', text: '{"os":"Pl' })
   })
 
   test('is shown beside the earlier input', () => {
     const older = [entry('3', { os: 'refused' }, 'failure'), entry('2', { name: 'b' }), entry('1', { os: 'BSD' })]
-    expect(changesOf({ os: 'Plan 9', tags: [] }, older)).toEqual([
+    expect(listChanges({ os: 'Plan 9', tags: [] }, older)).toEqual([
       { name: 'os', after: 'Plan 9', before: { value: 'BSD', at: '1' } },
       { name: 'tags', after: [] },
     ])
@@ -46,8 +46,8 @@ describe('a recorded input', () => {
   })
 
   test('is on one line where it is short', () => {
-    expect(valueText(['a', 1])).toBe('["a",1]')
-    expect(valueText({ a: 'x'.repeat(80) })).toContain('\n')
-    expect(valueText('a "b"')).toBe('a "b"')
+    expect(formatValue(['a', 1])).toBe('["a",1]')
+    expect(formatValue({ a: 'x'.repeat(80) })).toContain('\n')
+    expect(formatValue('a "b"')).toBe('a "b"')
   })
 })

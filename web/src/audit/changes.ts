@@ -14,7 +14,7 @@ export type Sent =
   /** Truncated by the log, so it is not valid JSON. */
   | { readonly kind: 'cut'; readonly text: string }
 
-export const sentOf = (changes: string): Sent => {
+export const parseSent = (changes: string): Sent => {
   if (changes === '' || changes === '{}') return { kind: 'nothing' }
   try {
     const value: unknown = JSON.parse(changes)
@@ -33,14 +33,16 @@ export type Change = {
   readonly before?: { readonly value: unknown; readonly at: string }
 }
 
-const fieldsOf = ({ changes }: AuditEntry): Fields => {
-  const sent = sentOf(changes)
+const parseSentFields = ({ changes }: AuditEntry): Fields => {
+  const sent = parseSent(changes)
   return sent.kind === 'fields' ? sent.fields : {}
 }
 
 /** Returns each field of a change with its previous value. @param older earlier entries, newest first */
-export const changesOf = (fields: Fields, older: readonly AuditEntry[]): readonly Change[] => {
-  const done = older.filter(({ status }) => status === 'success').map((entry) => [entry, fieldsOf(entry)] as const)
+export const listChanges = (fields: Fields, older: readonly AuditEntry[]): readonly Change[] => {
+  const done = older
+    .filter(({ status }) => status === 'success')
+    .map((entry) => [entry, parseSentFields(entry)] as const)
   return Object.entries(fields).map(([name, after]) => {
     const found = done.find(([, sent]) => Object.hasOwn(sent, name))
     return { name, after, ...(found ? { before: { value: found[1][name], at: found[0].timestamp } } : {}) }
@@ -48,7 +50,7 @@ export const changesOf = (fields: Fields, older: readonly AuditEntry[]): readonl
 }
 
 /** Returns a value on one line if it is short, or as indented JSON. */
-export const valueText = (value: unknown): string => {
+export const formatValue = (value: unknown): string => {
   if (typeof value === 'string') return value
   const line = JSON.stringify(value)
   return line.length > 60 ? JSON.stringify(value, null, 2) : line

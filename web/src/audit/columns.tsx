@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { CircleX } from 'lucide-react'
 import type { AuditEntry } from '../api/contracts.ts'
 import type { Column } from '../table/column.ts'
-import { moment } from '../ui/format.ts'
+import { formatMoment } from '../ui/format.ts'
 import css from './audit.module.css'
 import { Caller } from './caller.tsx'
 import { Status } from './entry-drawer.tsx'
@@ -11,7 +11,7 @@ import { ObjectName } from './object-name.tsx'
 
 /** A phone has no room for the year. The page of the entry shows it. */
 const When = ({ at }: { readonly at: string }) => {
-  const text = `${moment(at)}:${at.slice(17, 19)}`
+  const text = `${formatMoment(at)}:${at.slice(17, 19)}`
   return (
     <>
       <span className={css.year}>{text.slice(0, 5)}</span>

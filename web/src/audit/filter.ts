@@ -22,34 +22,34 @@ export type AuditFilter = {
 }
 
 /** Invalid times are left out, because a URL can be edited by hand. */
-const momentOf = (text: string | undefined): string | undefined => {
+const parseMoment = (text: string | undefined): string | undefined => {
   const ms = text === undefined ? Number.NaN : Date.parse(text)
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }
 
-const startOf = ({ span, from }: ListSearch, nowMs: number): string | undefined => {
+const computeStart = ({ span, from }: ListSearch, nowMs: number): string | undefined => {
   const seconds = SPANS.find(([id]) => id === span)?.[2]
-  return seconds === undefined ? momentOf(from) : new Date(nowMs - seconds * 1000).toISOString()
+  return seconds === undefined ? parseMoment(from) : new Date(nowMs - seconds * 1000).toISOString()
 }
 
-const given = <T extends string, V>(name: T, value: V | undefined | ''): Partial<Record<T, V>> =>
+const pickGiven = <T extends string, V>(name: T, value: V | undefined | ''): Partial<Record<T, V>> =>
   // The record has the one property `name`.
   (value === undefined || value === '' ? {} : { [name]: value }) as Partial<Record<T, V>>
 
-export const filterOf = (search: ListSearch, nowMs: number): AuditFilter => ({
-  ...given(
+export const toFilter = (search: ListSearch, nowMs: number): AuditFilter => ({
+  ...pickGiven(
     'action',
     ACTIONS.find((action) => action === search.action),
   ),
-  ...given(
+  ...pickGiven(
     'status',
     STATUSES.find((status) => status === search.status),
   ),
-  ...given('resource', search.resource),
-  ...given('resource_id', search.resource_id),
-  ...given('user_id', search.user),
-  ...given('start_time', startOf(search, nowMs)),
-  ...given('end_time', search.span === undefined ? momentOf(search.to) : undefined),
+  ...pickGiven('resource', search.resource),
+  ...pickGiven('resource_id', search.resource_id),
+  ...pickGiven('user_id', search.user),
+  ...pickGiven('start_time', computeStart(search, nowMs)),
+  ...pickGiven('end_time', search.span === undefined ? parseMoment(search.to) : undefined),
 })
 
 export const NO_FILTER = {

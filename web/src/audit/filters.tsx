@@ -72,10 +72,10 @@ const Span = ({
   )
 }
 
-const same = (words: readonly string[]): readonly Option[] => words.map((word) => [word, word])
+const toOptions = (words: readonly string[]): readonly Option[] => words.map((word) => [word, word])
 
 /** The users of entries. A call by an API key is of the owner too. */
-const usersOf = (rows: readonly AuditEntry[]): readonly Option[] =>
+const listUsers = (rows: readonly AuditEntry[]): readonly Option[] =>
   rows.flatMap(({ user_id, username, key_owner_id, key_owner }): Option[] => {
     if (key_owner_id === '') return [[user_id, username]]
     return [
@@ -88,23 +88,35 @@ type Props = { readonly rows: readonly AuditEntry[]; readonly children: ReactNod
 
 export const AuditFilters = ({ rows, children }: Props) => {
   const { search, set } = usePageSearch()
-  const users = useUserOptions(usersOf(rows))
+  const users = useUserOptions(listUsers(rows))
   const change = (next: Partial<ListSearch>) => void set(next, { isReplace: true })
   const on = (name: 'action' | 'resource' | 'resource_id' | 'user' | 'status') => (value: string | undefined) =>
     change({ [name]: value || undefined })
   return (
     <Filters isGrid>
-      <Choice label="Action" any="Any action" value={search.action} options={same(ACTIONS)} onChange={on('action')} />
+      <Choice
+        label="Action"
+        any="Any action"
+        value={search.action}
+        options={toOptions(ACTIONS)}
+        onChange={on('action')}
+      />
       <Choice
         label="Resource"
         any="Any resource"
         value={search.resource}
-        options={same(RESOURCES)}
+        options={toOptions(RESOURCES)}
         onChange={on('resource')}
       />
       <IdBox value={search.resource_id ?? ''} onChange={on('resource_id')} />
       <Choice label="User" any="Any user" value={search.user} options={users} onChange={on('user')} />
-      <Choice label="Status" any="Any status" value={search.status} options={same(STATUSES)} onChange={on('status')} />
+      <Choice
+        label="Status"
+        any="Any status"
+        value={search.status}
+        options={toOptions(STATUSES)}
+        onChange={on('status')}
+      />
       <Span key={isFiltered(search) ? 'set' : 'clear'} search={search} set={change} />
       <div className={css.line}>
         {isFiltered(search) && <Button onClick={() => change(NO_FILTER)}>Clear</Button>}

@@ -1,7 +1,7 @@
 /** The name of an entry's object, with a link to its page if the object still exists. */
 import { Link } from '@tanstack/react-router'
 import type { AuditEntry } from '../api/contracts.ts'
-import { itemOfType, objectLink } from '../shell/nav.ts'
+import { buildObjectLink, findItem } from '../shell/nav.ts'
 
 type Props = {
   readonly entry: Pick<AuditEntry, 'resource_id' | 'object'>
@@ -19,10 +19,10 @@ export const ObjectName = ({ entry: { resource_id: id, object }, tabIndex }: Pro
         {name} <span className="muted">(deleted)</span>
       </span>
     )
-  const item = itemOfType(type)
+  const item = findItem(type)
   if (!item) return <span title={id}>{name}</span>
   return (
-    <Link {...objectLink(item, id)} title={id} tabIndex={tabIndex}>
+    <Link {...buildObjectLink(item, id)} title={id} tabIndex={tabIndex}>
       {name}
     </Link>
   )

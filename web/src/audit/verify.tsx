@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { ShieldAlert, ShieldCheck, X } from 'lucide-react'
 import { api } from '../api/client.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
@@ -53,7 +53,7 @@ export const VerifyResult = ({ verification }: Props) => {
     >
       <Icon size={16} aria-hidden="true" />
       {isPending && <span>Computing all hashes again …</span>}
-      {error && <span>It could not be checked. {asAppError(error).message}</span>}
+      {error && <span>It could not be checked. {toAppError(error).message}</span>}
       {data && <Text result={data} />}
       {!isPending && (
         <Button isIcon look="quiet" aria-label="Close the result" onClick={reset}>

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../api/client.ts'
-import { ownColumns } from '../resource/columns.tsx'
-import { tableSpec } from '../resource/fields.ts'
+import { buildOwnColumns } from '../resource/columns.tsx'
+import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
@@ -13,11 +13,11 @@ import { CableDetails } from './cable-details.tsx'
 import css from './cables.module.css'
 import { type Cable, type CableEnd, fields, STATUSES } from './fields.ts'
 import { CABLE, DELETE_WARNING } from './resource.tsx'
-import { lengthText } from './trace.ts'
+import { formatLength } from './trace.ts'
 
 const ORDER = ['a', 'b', 'label', 'type', 'length_m', 'color', 'status', 'description']
 const DEFAULT_COLUMNS = ['a', 'b', 'label', 'type', 'length', 'color', 'status']
-const SPEC = tableSpec(fields)
+const SPEC = buildTableSpec(fields)
 
 const TONES: Readonly<Record<Cable['status'], Tone>> = { connected: 'ok', planned: 'info', decommissioned: 'idle' }
 
@@ -47,10 +47,10 @@ const EndCell = ({ end: { device_id, device, port_id, port, side } }: { readonly
   </>
 )
 
-const COLUMNS = ownColumns(fields, ORDER, {
+const COLUMNS = buildOwnColumns(fields, ORDER, {
   a: ({ a }) => <EndCell end={a} />,
   b: ({ b }) => <EndCell end={b} />,
-  length_m: ({ length_m }) => <span className="num">{lengthText(length_m)}</span>,
+  length_m: ({ length_m }) => <span className="num">{formatLength(length_m)}</span>,
   // Any text is allowed; only a color of CSS is shown.
   color: ({ color }) =>
     color !== '' && (

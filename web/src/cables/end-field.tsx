@@ -4,7 +4,7 @@ import { type ReactNode, useDeferredValue, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Port } from '../ports/fields.ts'
 import { devicePortsQuery } from '../ports/queries.ts'
-import { peersText } from '../ports/words.ts'
+import { formatPeer } from '../ports/words.ts'
 import type { ControlInput } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
@@ -62,19 +62,19 @@ const DeviceInput = ({ value, onChange, errors }: PartProps) => {
 const isFreeAt = ({ peers = [] }: Port, side: EndValue['side']): boolean => peers.every((peer) => peer.side !== side)
 
 /** The note of a port in the list. */
-const noteOf = ({ peers = [], kind }: Port): ReactNode => {
-  const texts = [...(kind === 'network' ? [] : [kind]), ...peers.map((peer) => `to ${peersText(peer)}`)]
+const renderNote = ({ peers = [], kind }: Port): ReactNode => {
+  const texts = [...(kind === 'network' ? [] : [kind]), ...peers.map((peer) => `to ${formatPeer(peer)}`)]
   return texts.length > 0 && <span className="muted truncate">{texts.join(', ')}</span>
 }
 
 const isOpen = ({ peers = [], pass_through }: Port): boolean => peers.length < (pass_through ? 2 : 1)
 
 /** Ports without a cable come first. */
-const portOptions = (ports: readonly Port[], text: string): Option[] => {
+const listPortOptions = (ports: readonly Port[], text: string): Option[] => {
   const matching = ports.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()))
   return [...matching.filter(isOpen), ...matching.filter((port) => !isOpen(port))]
     .slice(0, MOST_PORTS)
-    .map((port) => ({ id: port.id, text: port.name, note: noteOf(port) }))
+    .map((port) => ({ id: port.id, text: port.name, note: renderNote(port) }))
 }
 
 const PortInput = ({ value, onChange, errors }: PartProps) => {
@@ -84,11 +84,11 @@ const PortInput = ({ value, onChange, errors }: PartProps) => {
     ...devicePortsQuery(value.device_id),
     enabled: value.device_id !== '' && may('ports:list'),
   })
-  const named = (name: string) => ports.find((port) => port.name.toLowerCase() === name.trim().toLowerCase())
-  const port = named(value.port)
+  const findPort = (name: string) => ports.find((port) => port.name.toLowerCase() === name.trim().toLowerCase())
+  const port = findPort(value.port)
   const isNew = value.port.trim() !== '' && port === undefined
   const set = (name: string) => {
-    const found = named(name)
+    const found = findPort(name)
     // Of a panel, the side without a cable is meant.
     const side = found?.pass_through && !isFreeAt(found, 'front') && isFreeAt(found, 'rear') ? 'rear' : 'front'
     onChange({ ...value, port: name, side })
@@ -102,7 +102,7 @@ const PortInput = ({ value, onChange, errors }: PartProps) => {
         isDisabled={value.device_id === ''}
         value={value.port}
         // Of a chosen port, the others are offered too.
-        options={portOptions(ports, text === value.port && port ? '' : (text ?? ''))}
+        options={listPortOptions(ports, text === value.port && port ? '' : (text ?? ''))}
         onType={(typed) => {
           setText(typed)
           if (typed !== undefined && typed !== value.port) set(typed)

@@ -1,6 +1,6 @@
 /** The fields of a cable. */
 import type { Contracts, Out } from '../api/contracts.ts'
-import { nameKey } from '../ports/words.ts'
+import { buildNameKey } from '../ports/words.ts'
 import { CUSTOM_VALUES, type Fields, ID_FIELD, MANAGED_BY_FIELD, REFS_FIELD, TIME_FIELDS } from '../resource/fields.ts'
 
 export type Cable = Out<Contracts['cables']['get']>
@@ -24,7 +24,7 @@ const end = (name: 'a' | 'b', label: string) =>
     label,
     text: ({ [name]: one }: Cable) => endText(one),
     column: { width: 220, isEssential: true },
-    sort: ({ [name]: { device, port } }: Cable) => `${device.toLowerCase()} ${nameKey(port)}`,
+    sort: ({ [name]: { device, port } }: Cable) => `${device.toLowerCase()} ${buildNameKey(port)}`,
     filter: false,
     cell: 'record',
     isDetail: false,

@@ -1,9 +1,9 @@
 /** How cables are made, changed and deleted. */
 import { contracts } from '../api/contracts.ts'
-import { customControl } from '../custom-fields/known-custom.tsx'
+import { buildCustomControl } from '../custom-fields/known-custom.tsx'
 import { CHANGES } from '../ports/queries.ts'
-import { crud } from '../resource/crud.ts'
-import { formFields } from '../resource/fields.ts'
+import { createCrud } from '../resource/crud.ts'
+import { buildFormFields } from '../resource/fields.ts'
 import type { ControlInput, Resource } from '../resource/resource.ts'
 import { EndField } from './end-field.tsx'
 import { endInput, writeEnd } from './end-values.ts'
@@ -25,8 +25,8 @@ const endControl = (at: 'a' | 'b') => {
   }
 }
 
-/** @example nameOf(cable) // 'C-0042', or 'sw-1 Gi0/1 to web-1 eth0' */
-export const nameOf = ({ label, a, b }: Pick<Cable, 'label' | 'a' | 'b'>): string =>
+/** @example formatCableName(cable) // 'C-0042', or 'sw-1 Gi0/1 to web-1 eth0' */
+export const formatCableName = ({ label, a, b }: Pick<Cable, 'label' | 'a' | 'b'>): string =>
   label === '' ? `${endText(a)} to ${endText(b)}` : label
 
 export const DELETE_WARNING = 'Its ports stay, without a cable.'
@@ -34,8 +34,12 @@ export const DELETE_WARNING = 'Its ports stay, without a cable.'
 export const CABLE: Resource<Cable> = {
   noun: 'cable',
   isWide: true,
-  fields: formFields(fields, ORDER, { a: endControl('a'), b: endControl('b'), custom: customControl('cables') }),
-  nameOf,
-  ...crud(contracts.cables),
+  fields: buildFormFields(fields, ORDER, {
+    a: endControl('a'),
+    b: endControl('b'),
+    custom: buildCustomControl('cables'),
+  }),
+  getName: formatCableName,
+  ...createCrud(contracts.cables),
   changes: CHANGES,
 }

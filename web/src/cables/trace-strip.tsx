@@ -11,14 +11,14 @@ import type { TracedCable } from './trace.ts'
 import {
   BOX,
   type Box,
+  computeLayout,
   cutText,
-  factsText,
+  formatFacts,
+  formatPorts,
+  formatSummary,
   type Line,
-  layoutOf,
-  portsText,
+  listStops,
   type Stop,
-  stopsOf,
-  summaryOf,
 } from './trace.ts'
 
 /** The widths of letters, in pixels. */
@@ -29,7 +29,7 @@ type StopProps = { readonly stop: Stop; readonly box: Box; readonly isHere: bool
 
 const StopBox = ({ stop, box: { x, y }, isHere }: StopProps) => {
   const { device_id, device } = stop
-  const ports = portsText(stop)
+  const ports = formatPorts(stop)
   const portId = (stop.in ?? stop.out)?.port_id ?? ''
   const room = BOX.width - 2 * PADDING
   return (
@@ -55,7 +55,7 @@ type CableProps = { readonly cable: TracedCable; readonly line: Line; readonly i
 
 const CableLine = ({ cable, line, isVertical }: CableProps) => {
   const { id, label, status } = cable
-  const facts = factsText(cable)
+  const facts = formatFacts(cable)
   const middle = { x: (line.x1 + line.x2) / 2, y: (line.y1 + line.y2) / 2 }
   const room = isVertical ? BOX.width : line.x2 - line.x1 - PADDING
   const at = isVertical
@@ -83,12 +83,12 @@ const CableLine = ({ cable, line, isVertical }: CableProps) => {
 type StripProps = { readonly trace: Trace; readonly portId: string; readonly isVertical: boolean }
 
 export const Strip = ({ trace, portId, isVertical }: StripProps) => {
-  const stops = stopsOf(trace)
-  const { width, height, boxes, lines } = layoutOf(stops.length, isVertical)
+  const stops = listStops(trace)
+  const { width, height, boxes, lines } = computeLayout(stops.length, isVertical)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
     <section className={css.scroll} aria-label="Path" tabIndex={0}>
-      <svg width={width} height={height} className={css.strip} role="group" aria-label={summaryOf(trace)}>
+      <svg width={width} height={height} className={css.strip} role="group" aria-label={formatSummary(trace)}>
         {trace.hops.map(({ cable }, at) => {
           const line = lines[at]
           return line && <CableLine key={cable.id} cable={cable} line={line} isVertical={isVertical} />
@@ -120,7 +120,7 @@ export const PortPath = ({ portId, isVertical = false, none }: Props) => {
   if (data.hops.length === 0) return <p className="muted">{none}</p>
   return (
     <>
-      <p className={css.summary}>{summaryOf(data)}.</p>
+      <p className={css.summary}>{formatSummary(data)}.</p>
       <Strip trace={data} portId={portId} isVertical={isVertical || isNarrow} />
     </>
   )

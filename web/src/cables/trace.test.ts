@@ -1,7 +1,7 @@
 /** The path of a trace: its stops, its texts, and their places. */
 import { describe, expect, test } from 'bun:test'
 import type { CableEnd, Trace } from './fields.ts'
-import { BOX, cutText, factsText, layoutOf, portsText, stopsOf, summaryOf } from './trace.ts'
+import { BOX, computeLayout, cutText, formatFacts, formatPorts, formatSummary, listStops } from './trace.ts'
 
 const end = (device: string, port: string, side: CableEnd['side'] = 'front'): CableEnd => ({
   device_id: device,
@@ -30,33 +30,33 @@ const through: Trace = {
 
 describe('a path', () => {
   test('has a stop at each device, with the ports that it uses', () => {
-    expect(stopsOf(through).map((stop) => [stop.device, portsText(stop)])).toEqual([
+    expect(listStops(through).map((stop) => [stop.device, formatPorts(stop)])).toEqual([
       ['sw-1', 'Gi0/1'],
       ['panel-1', '7 front–rear'],
       ['panel-2', '7 rear–front'],
       ['web-1', 'eth0'],
     ])
-    expect(stopsOf({ hops: [] })).toEqual([])
+    expect(listStops({ hops: [] })).toEqual([])
   })
 
   test('is said in a sentence', () => {
-    expect(summaryOf(through)).toBe('3 cables, 32.5 m, from sw-1 Gi0/1 to web-1 eth0')
-    expect(summaryOf({ ...through, length_m: null, hops: through.hops.slice(2) })).toBe(
+    expect(formatSummary(through)).toBe('3 cables, 32.5 m, from sw-1 Gi0/1 to web-1 eth0')
+    expect(formatSummary({ ...through, length_m: null, hops: through.hops.slice(2) })).toBe(
       '1 cable, from panel-2 7 to web-1 eth0',
     )
-    expect(summaryOf({ ...through, is_loop: true })).toBe('3 cables, 32.5 m, round in a loop, back to sw-1')
-    expect(summaryOf({ hops: [], length_m: null, is_loop: false })).toBe('')
+    expect(formatSummary({ ...through, is_loop: true })).toBe('3 cables, 32.5 m, round in a loop, back to sw-1')
+    expect(formatSummary({ hops: [], length_m: null, is_loop: false })).toBe('')
   })
 
   test('names type and length of its cables', () => {
-    expect(through.hops.map(({ cable }) => factsText(cable))).toEqual(['cat6a · 2 m', 'cat6a · 30.5 m', 'cat6a'])
+    expect(through.hops.map(({ cable }) => formatFacts(cable))).toEqual(['cat6a · 2 m', 'cat6a · 30.5 m', 'cat6a'])
   })
 })
 
 test.each([false, true])(
   'no two boxes of a layout overlap, and lines end at boxes (below each other: %p)',
   (isVertical) => {
-    const { boxes, lines, width, height } = layoutOf(4, isVertical)
+    const { boxes, lines, width, height } = computeLayout(4, isVertical)
     const apart = boxes.slice(1).map(({ x, y }, at) => {
       const before = boxes[at] ?? { x: 0, y: 0 }
       return isVertical ? y - before.y > BOX.height : x - before.x > BOX.width

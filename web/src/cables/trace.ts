@@ -11,7 +11,7 @@ export type Stop = {
 
 type Hops = Pick<Trace, 'hops'>
 
-export const stopsOf = ({ hops }: Hops): Stop[] => {
+export const listStops = ({ hops }: Hops): Stop[] => {
   const [first] = hops
   if (!first) return []
   const { device_id, device } = first.from
@@ -25,33 +25,33 @@ export const stopsOf = ({ hops }: Hops): Stop[] => {
 }
 
 /** The line of a stop that names its ports. */
-export const portsText = ({ in: from, out: to }: Stop): string => {
+export const formatPorts = ({ in: from, out: to }: Stop): string => {
   if (from && to && from.port_id === to.port_id && from.side !== to.side) return `${from.port} ${from.side}–${to.side}`
   const texts = [from, to].flatMap((end) => (end ? [`${end.port}${end.side === 'rear' ? ' rear' : ''}`] : []))
   return texts.join(' – ')
 }
 
-/** @example lengthText(2.5) // '2.5 m' */
-export const lengthText = (length: number | null): string => (length === null ? '' : `${length} m`)
+/** @example formatLength(2.5) // '2.5 m' */
+export const formatLength = (length: number | null): string => (length === null ? '' : `${length} m`)
 
 export type TracedCable = Trace['hops'][number]['cable']
 
 /** Type and length of a cable. */
-export const factsText = ({ type, length_m }: TracedCable): string =>
-  [type, lengthText(length_m)].filter((text) => text !== '').join(' · ')
+export const formatFacts = ({ type, length_m }: TracedCable): string =>
+  [type, formatLength(length_m)].filter((text) => text !== '').join(' · ')
 
-const many = (count: number): string => `${count} ${count === 1 ? 'cable' : 'cables'}`
+const formatCount = (count: number): string => `${count} ${count === 1 ? 'cable' : 'cables'}`
 
-/** @example summaryOf(trace) // '3 cables, 12 m, from sw-1 Gi0/1 to web-1 eth0' */
-export const summaryOf = (trace: Pick<Trace, 'hops' | 'length_m' | 'is_loop'>): string => {
-  const stops = stopsOf(trace)
+/** @example formatSummary(trace) // '3 cables, 12 m, from sw-1 Gi0/1 to web-1 eth0' */
+export const formatSummary = (trace: Pick<Trace, 'hops' | 'length_m' | 'is_loop'>): string => {
+  const stops = listStops(trace)
   const [first, last] = [stops[0], stops.at(-1)]
   if (!first || !last) return ''
-  const length = trace.length_m === null ? [] : [lengthText(trace.length_m)]
+  const length = trace.length_m === null ? [] : [formatLength(trace.length_m)]
   const way = trace.is_loop
     ? `round in a loop, back to ${first.device}`
     : `from ${first.device} ${first.out?.port} to ${last.device} ${last.in?.port}`
-  return [many(trace.hops.length), ...length, way].join(', ')
+  return [formatCount(trace.hops.length), ...length, way].join(', ')
 }
 
 export type Box = { readonly x: number; readonly y: number }
@@ -70,7 +70,7 @@ const GAP = { across: 116, down: 50 }
 const EDGE = 3
 
 /** Places stops beside each other, or below each other where there is little room. */
-export const layoutOf = (count: number, isVertical: boolean): Layout => {
+export const computeLayout = (count: number, isVertical: boolean): Layout => {
   const step = isVertical ? BOX.height + GAP.down : BOX.width + GAP.across
   const boxes = Array.from({ length: count }, (_, at) =>
     isVertical ? { x: EDGE, y: EDGE + at * step } : { x: EDGE + at * step, y: EDGE },

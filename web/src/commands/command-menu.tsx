@@ -18,8 +18,8 @@ const copy = async (getCall: GetCall, form: Form): Promise<void> => {
     return
   }
   try {
-    const { commandText } = await import('./command-text.ts')
-    const { text, leftOut } = commandText(form, call)
+    const { formatCommand } = await import('./command-text.ts')
+    const { text, leftOut } = formatCommand(form, call)
     await navigator.clipboard.writeText(text)
     toast(`Copied the ${form} command`, leftOut.length === 0 ? {} : { description: `Without ${leftOut.join(', ')}` })
   } catch (error) {

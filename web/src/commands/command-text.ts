@@ -1,7 +1,7 @@
 /** Formats a call of an operation as a curl or plat command, based on the operation's declaration. */
 import { commands } from 'virtual:commands'
 import type { Named } from '../../../src/platform/cli/command-name.ts'
-import { curlText, isEmpty, platText } from '../../../src/platform/cli/command-text.ts'
+import { formatCurl, formatPlatCommand, isEmpty } from '../../../src/platform/cli/command-text.ts'
 import type { AnyCall, Call, Form } from './call.ts'
 import { listCall } from './list-call.ts'
 
@@ -10,7 +10,7 @@ type Input = Call['input']
 const isSecret = (op: Call['op'], field: string): boolean => commands[op.http]?.secrets.includes(field) === true
 
 /** Leaves out secrets, which do not belong in the history of a shell. */
-const withoutSecrets = ({ op, input }: Call): { readonly input: Input; readonly leftOut: readonly string[] } => {
+const removeSecrets = ({ op, input }: Call): { readonly input: Input; readonly leftOut: readonly string[] } => {
   const entries = Object.entries(input)
   const secrets = entries.filter(([field, value]) => isSecret(op, field) && value !== '' && value !== undefined)
   return {
@@ -20,18 +20,18 @@ const withoutSecrets = ({ op, input }: Call): { readonly input: Input; readonly 
 }
 
 /** Operations of the browser have no names. */
-const named = ({ http }: Call['op']): Named => {
+const getCommandName = ({ http }: Call['op']): Named => {
   const { name, cli } = commands[http] ?? { name: '' }
   return { name, ...(cli ? { cli } : {}) }
 }
 
 /** Returns the command, with descriptions of the parts of the page that it leaves out. */
-export const commandText = (
+export const formatCommand = (
   form: Form,
   said: AnyCall,
 ): { readonly text: string; readonly leftOut: readonly string[] } => {
   const call = 'list' in said ? listCall(said) : said
-  const { input, leftOut } = withoutSecrets(call)
+  const { input, leftOut } = removeSecrets(call)
   // A new object needs no fields that are empty by default.
   const isNew = call.op.http.startsWith('POST')
   const safe = {
@@ -42,8 +42,8 @@ export const commandText = (
     text:
       form === 'curl'
         ? // Plain as it may be: people replace what is in it.
-          curlText(safe.op, safe.input, (path) => `'${location.origin}${path}'`)
-        : platText(named(safe.op), safe.input),
+          formatCurl(safe.op, safe.input, (path) => `'${location.origin}${path}'`)
+        : formatPlatCommand(getCommandName(safe.op), safe.input),
     leftOut: [...(call.leftOut ?? []), ...leftOut],
   }
 }

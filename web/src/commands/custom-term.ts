@@ -11,22 +11,22 @@ const BOUND = /\.(min|max)$/
 const YES = /^(y|yes|t|true)$/i
 
 /** The cached definitions; a page that filters by them has read them. */
-const definitions = (): readonly Definition[] => queryClient.getQueryData(['custom-fields']) ?? []
+const getDefinitions = (): readonly Definition[] => queryClient.getQueryData(['custom-fields']) ?? []
 
-/** @example withoutPrefix('custom.watts.min') // 'watts.min' */
-const withoutPrefix = (field: string): string => (field.startsWith(PREFIX) ? field.slice(PREFIX.length) : field)
+/** @example removePrefix('custom.watts.min') // 'watts.min' */
+const removePrefix = (field: string): string => (field.startsWith(PREFIX) ? field.slice(PREFIX.length) : field)
 
-const definitionOf = (field: string): Definition | undefined => {
-  const name = withoutPrefix(field).replace(BOUND, '')
-  return definitions().find((one) => one.name === name)
+const findDefinition = (field: string): Definition | undefined => {
+  const name = removePrefix(field).replace(BOUND, '')
+  return getDefinitions().find((one) => one.name === name)
 }
 
-export const isCustomTerm = (field: string): boolean => definitionOf(field) !== undefined
+export const isCustomTerm = (field: string): boolean => findDefinition(field) !== undefined
 
 type Term = { readonly field: string; readonly text: string; readonly isNegated: boolean }
 
 /** @param idNamed returns the id of an object by its name */
-const valueFor = (
+const toParameterValue = (
   { type, reference_to }: Definition,
   text: string,
   idNamed: (resource: string, text: string) => string | undefined,
@@ -37,14 +37,14 @@ const valueFor = (
 }
 
 /** Returns the parameter behind `custom.` and its value; undefined if the API has none that means the same. */
-export const customParameter = (
+export const toCustomParameter = (
   { field, text, isNegated }: Term,
   idNamed: (resource: string, text: string) => string | undefined,
 ): readonly [name: string, value: string] | undefined => {
-  const definition = definitionOf(field)
+  const definition = findDefinition(field)
   if (!definition) return undefined
   // Without a value is the opposite of any value. The API has no other opposites.
-  if (isNegated) return text === '*' ? [withoutPrefix(field), ''] : undefined
-  const value = valueFor(definition, text, idNamed)
-  return value === undefined ? undefined : [withoutPrefix(field), value]
+  if (isNegated) return text === '*' ? [removePrefix(field), ''] : undefined
+  const value = toParameterValue(definition, text, idNamed)
+  return value === undefined ? undefined : [removePrefix(field), value]
 }

@@ -4,7 +4,7 @@ import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import { queryClient } from '../api/queries.ts'
 import { parseFilter, type Term } from '../table/filter.ts'
 import type { Call, ListCall } from './call.ts'
-import { CUSTOM, customParameter, isCustomTerm } from './custom-term.ts'
+import { CUSTOM, isCustomTerm, toCustomParameter } from './custom-term.ts'
 
 type Field = CommandFacts['fields'][string]
 
@@ -12,7 +12,7 @@ type Field = CommandFacts['fields'][string]
 const LONG: Readonly<Record<string, string>> = { dc: 'datacenter', type: 'device_type' }
 
 /** `tag` -> `tags`, `dc` -> `datacenter_id`. */
-const fieldNamed = (facts: CommandFacts, short: string): readonly [string, Field] | undefined => {
+const findField = (facts: CommandFacts, short: string): readonly [string, Field] | undefined => {
   const name = [short, (Object.hasOwn(LONG, short) && LONG[short]) || short]
     .flatMap((one) => [one, `${one}s`, `${one}_id`])
     .find((one) => Object.hasOwn(facts.fields, one))
@@ -21,7 +21,7 @@ const fieldNamed = (facts: CommandFacts, short: string): readonly [string, Field
 }
 
 /** Returns the id of the only cached object whose name equals or starts with the text. */
-const idNamed = (noun: string, text: string): string | undefined => {
+const findCachedId = (noun: string, text: string): string | undefined => {
   const known: unknown = queryClient.getQueryData([noun])
   const rows: readonly unknown[] = Array.isArray(known) ? known : []
   const wanted = text.toLowerCase()
@@ -35,23 +35,23 @@ const idNamed = (noun: string, text: string): string | undefined => {
   return found.length === 1 ? found[0]?.[0] : undefined
 }
 
-const inputValue = (field: Field, text: string): unknown => {
-  if (field.ref !== undefined) return idNamed(field.ref, text)
+const parseInputValue = (field: Field, text: string): unknown => {
+  if (field.ref !== undefined) return findCachedId(field.ref, text)
   if (field.choices.length > 0) return field.choices.find((one) => one === text.toLowerCase())
   if (field.isNumber) return Number.isInteger(Number(text)) ? Number(text) : undefined
   return text
 }
 
 /** Returns the term as it was typed. The filter itself ignores case. */
-const typed = (q: string, { start, end, field }: Term): string =>
+const getTypedText = (q: string, { start, end, field }: Term): string =>
   q
     .slice(start, end)
     .slice(field === '' ? 0 : field.length + 1)
     .replace(/"/g, '')
 
-const written = (q: string, { start, end }: Term): string => q.slice(start, end)
+const getWrittenText = (q: string, { start, end }: Term): string => q.slice(start, end)
 
-const fieldsOf = (q: string): string[] =>
+const listFieldNames = (q: string): string[] =>
   [...q.matchAll(/(?:^|\s)[-!]?([a-z_][\w.]*):/gi)].flatMap(([, name = '']) => {
     const field = name.toLowerCase()
     return /^[a-z_]+$/.test(field) || isCustomTerm(field) ? field : []
@@ -60,17 +60,17 @@ const fieldsOf = (q: string): string[] =>
 export const listCall = ({ list, q, given = {} }: ListCall): Call => {
   const op = list.all ?? list.list
   if (!op) throw new Error('a page shows what can be listed')
-  const terms = parseFilter(q, fieldsOf(q))
+  const terms = parseFilter(q, listFieldNames(q))
   const search = list.search
   // Returns true for terms that the API's search supports: words, and subnets of addresses.
   const isWord = ({ isNegated, field, value }: Term) =>
     !isNegated && (field === '' || (field === 'ip' && value.includes('/')))
   if (search && terms.length > 0 && terms.every(isWord))
-    return { op: search, input: { q: terms.map((term) => typed(q, term)).join(' ') } }
-  return filtered(op, q, terms, given)
+    return { op: search, input: { q: terms.map((term) => getTypedText(q, term)).join(' ') } }
+  return buildFilteredCall(op, q, terms, given)
 }
 
-const filtered = (
+const buildFilteredCall = (
   op: AnyOperation,
   q: string,
   terms: readonly Term[],
@@ -79,24 +79,25 @@ const filtered = (
   const facts = commands[op.http]
   const input: Record<string, unknown> = {}
   const leftOut: string[] = []
-  const customOf = ({ field, ...term }: Term) =>
-    facts?.fields[CUSTOM] && fieldNamed(facts, field) === undefined
-      ? customParameter(
-          { field, text: term.isNegated ? term.value : typed(q, { field, ...term }), isNegated: term.isNegated },
-          idNamed,
+  const findCustomParameter = ({ field, ...term }: Term) =>
+    facts?.fields[CUSTOM] && findField(facts, field) === undefined
+      ? toCustomParameter(
+          { field, text: term.isNegated ? term.value : getTypedText(q, { field, ...term }), isNegated: term.isNegated },
+          findCachedId,
         )
       : undefined
   for (const term of terms) {
-    const found = facts && !term.isNegated ? fieldNamed(facts, term.field === '' ? 'name' : term.field) : undefined
-    const value = found && inputValue(found[1], typed(q, term))
+    const found = facts && !term.isNegated ? findField(facts, term.field === '' ? 'name' : term.field) : undefined
+    const value = found && parseInputValue(found[1], getTypedText(q, term))
     const name = found?.[0] ?? ''
     const old = input[name]
-    const custom = customOf(term)
+    const custom = findCustomParameter(term)
     const parameter = custom?.[0] ?? ''
     const customs = input[CUSTOM] as Readonly<Record<string, string>> | undefined
     if (custom && !(customs && Object.hasOwn(customs, parameter)))
       input[CUSTOM] = { ...customs, [parameter]: custom[1] }
-    else if (!found || value === undefined || (old !== undefined && !found[1].isList)) leftOut.push(written(q, term))
+    else if (!found || value === undefined || (old !== undefined && !found[1].isList))
+      leftOut.push(getWrittenText(q, term))
     else if (found[1].isList) input[name] = [...(Array.isArray(old) ? old : []), value]
     else input[name] = value
   }

@@ -10,7 +10,7 @@ import { usePermit } from '../shell/me.ts'
 import { plural } from '../ui/format.ts'
 import { Skeleton, TimeAgo } from '../ui/primitives.tsx'
 import { useVlanNames } from '../vlans/queries.ts'
-import { deviceFields, type Line, linesOf, networkFields } from './compare.ts'
+import { buildLines, type Line, listDeviceFields, listNetworkFields } from './compare.ts'
 import css from './conflicts.module.css'
 
 /** The number of columns that can still be compared. */
@@ -88,7 +88,7 @@ export const DeviceComparison = ({ conflict }: { readonly conflict: Conflict }) 
         <Comparison
           label="The devices"
           heads={heads}
-          lines={linesOf(devices, [...deviceFields(conflict, names), ...(custom?.compared ?? [])])}
+          lines={buildLines(devices, [...listDeviceFields(conflict, names), ...(custom?.compared ?? [])])}
         />
       )}
       {gone > 0 && (
@@ -128,6 +128,6 @@ export const NetworkComparison = ({ conflict: { network_ids } }: { readonly conf
     ),
   }))
   if (heads.length === 0) return <p className="muted">All its networks are deleted.</p>
-  const fields = [...networkFields(names, vlans), ...(custom?.compared ?? [])]
-  return <Comparison label="The networks" heads={heads} lines={linesOf(networks, fields)} />
+  const fields = [...listNetworkFields(names, vlans), ...(custom?.compared ?? [])]
+  return <Comparison label="The networks" heads={heads} lines={buildLines(networks, fields)} />
 }

@@ -1,7 +1,7 @@
 /** The fields of the devices or networks of a conflict side by side, and whether they differ. */
 import type { Address, Conflict, Device, Network } from '../api/contracts.ts'
-import { DEVICE_ORDER, deviceFields as fieldsOfDevice } from '../devices/fields.ts'
-import { joined, shownFields } from '../resource/fields.ts'
+import { buildDeviceFields, DEVICE_ORDER } from '../devices/fields.ts'
+import { joinText, listShownFields } from '../resource/fields.ts'
 import type { VlanNames } from '../vlans/names.ts'
 
 export type Line = {
@@ -15,7 +15,7 @@ type Field<T> = readonly [name: string, value: (one: T) => string]
 type Names = ReadonlyMap<string, string>
 
 /** Returns the lines in which an object has a value. */
-export const linesOf = <T>(all: readonly T[], fields: readonly Field<T>[]): Line[] =>
+export const buildLines = <T>(all: readonly T[], fields: readonly Field<T>[]): Line[] =>
   fields
     .map(([name, value]) => {
       const values = all.map(value)
@@ -25,7 +25,7 @@ export const linesOf = <T>(all: readonly T[], fields: readonly Field<T>[]): Line
 
 type Place = Pick<Conflict, 'ip_address' | 'space_id'>
 
-export const deviceFields = (place: Place, datacenters: Names): readonly Field<Device>[] => {
+export const listDeviceFields = (place: Place, datacenters: Names): readonly Field<Device>[] => {
   const isShared = ({ ip, space_id }: Address) => ip === place.ip_address && space_id === place.space_id
   const shared = ({ addresses }: Device) => addresses.filter(isShared)
   const words = (texts: readonly string[]) => texts.filter((text) => text !== '').join(', ')
@@ -40,14 +40,14 @@ export const deviceFields = (place: Place, datacenters: Names): readonly Field<D
       ({ addresses }) => words(addresses.filter((address) => !isShared(address)).map((one) => one.ip)),
     ],
   ]
-  return shownFields(fieldsOfDevice(datacenters), 'isCompared', DEVICE_ORDER.compared).flatMap(
+  return listShownFields(buildDeviceFields(datacenters), 'isCompared', DEVICE_ORDER.compared).flatMap(
     ({ name, field, read }) =>
-      name === 'addresses' ? ofAddresses : [[field.label, (one: Device) => joined(read(one))]],
+      name === 'addresses' ? ofAddresses : [[field.label, (one: Device) => joinText(read(one))]],
   )
 }
 
 /** @param vlans the names of VLANs, if there are any */
-export const networkFields = (datacenters: Names, vlans?: VlanNames): readonly Field<Network>[] => [
+export const listNetworkFields = (datacenters: Names, vlans?: VlanNames): readonly Field<Network>[] => [
   ['Subnet', ({ subnet }) => subnet],
   ['Datacenter', ({ datacenter_id }) => datacenters.get(datacenter_id ?? '') ?? datacenter_id ?? 'none'],
   ['VLAN', (network) => `${network.vlan_id ?? ''} ${vlans?.(network) ?? ''}`.trim()],

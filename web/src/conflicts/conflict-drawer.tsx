@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Conflict } from '../api/contracts.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { deviceQuery } from '../devices/queries.ts'
 import { devices } from '../devices/source.ts'
 import { usePermit } from '../shell/me.ts'
@@ -18,7 +18,7 @@ import { Failure } from '../ui/states.tsx'
 import { toast } from '../ui/toast.tsx'
 import { DeviceComparison, NetworkComparison } from './compare-table.tsx'
 import css from './conflicts.module.css'
-import { StatusBadge, titleOf } from './marks.tsx'
+import { formatTitle, StatusBadge } from './marks.tsx'
 import { conflictQuery } from './queries.ts'
 
 /** No device keeps the address by this choice: the conflict was resolved elsewhere. */
@@ -118,7 +118,7 @@ const Settle = ({ conflict, onDone, onDelete }: SettleProps) => {
         )}
         <TextArea label="Notes" hint="The reason for this resolution." value={notes} onChange={setNotes} />
       </fieldset>
-      {error && <Alert>{asAppError(error).message}</Alert>}
+      {error && <Alert>{toAppError(error).message}</Alert>}
       <div className={fieldCss.choices}>
         <Button type="submit" look="primary" disabled={isBusy} blocked={noResolve}>
           {keeper === BY_HAND ? 'Mark as resolved' : 'Resolve'}
@@ -166,7 +166,7 @@ export const ConflictDrawer = ({ id, known, onClose, onDelete }: Props) => {
   const { data, error, refetch } = useQuery({ ...conflictQuery(id), enabled: known === undefined })
   const conflict = known ?? data
   return (
-    <Drawer title={conflict ? titleOf(conflict) : 'Conflict'} onClose={onClose} isWide>
+    <Drawer title={conflict ? formatTitle(conflict) : 'Conflict'} onClose={onClose} isWide>
       {!conflict && error && <Failure error={error} onRetry={() => void refetch()} noun="conflict" />}
       {!conflict && !error && <PageLoading />}
       {conflict && (

@@ -1,15 +1,15 @@
 /** How conflicts are searched and sorted. */
 import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { type Conflict, contracts } from '../api/contracts.ts'
-import { subnetKey } from '../networks/subnet-key.ts'
+import { buildSubnetKey } from '../networks/subnet-key.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 
 /** Sorts by numeric value, addresses before subnets. */
-const subjectKey = ({ ip_address, subnets }: Conflict): string => {
+const buildSubjectKey = ({ ip_address, subnets }: Conflict): string => {
   const key = parseIpKey(ip_address, DEFAULT_SPACE)
-  return key ? `0${key}` : `1${subnetKey(subnets[0] ?? '')}`
+  return key ? `0${key}` : `1${buildSubnetKey(subnets[0] ?? '')}`
 }
 
 export const conflictSpec: TableSpec<Conflict> = {
@@ -17,7 +17,7 @@ export const conflictSpec: TableSpec<Conflict> = {
   text: ({ ip_address, subnets, description, notes, resolved_by, device_ids, network_ids }) =>
     [ip_address, ...subnets, description, notes, resolved_by, ...device_ids, ...network_ids].join('\n'),
   sorts: {
-    subject: subjectKey,
+    subject: buildSubjectKey,
     type: ({ type }) => type,
     // Sorts by age, newest first.
     detected: ({ detected_at }) => -Date.parse(detected_at),
@@ -35,7 +35,7 @@ export const conflictSpec: TableSpec<Conflict> = {
   },
 }
 
-const madeByItself = async (): Promise<never> => {
+const refuseCreate = async (): Promise<never> => {
   throw new Error('a conflict is found and not made')
 }
 
@@ -43,11 +43,11 @@ const madeByItself = async (): Promise<never> => {
 export const conflictResource: Resource<Conflict> = {
   noun: 'conflict',
   fields: [],
-  nameOf: ({ description }) => description,
+  getName: ({ description }) => description,
   operations: contracts.conflicts,
-  get: (id) => tagged(contracts.conflicts.get, { id }),
-  create: madeByItself,
-  update: madeByItself,
+  get: (id) => callTagged(contracts.conflicts.get, { id }),
+  create: refuseCreate,
+  update: refuseCreate,
   remove: (id) => api.conflicts.delete({ id }),
   changes: ['conflicts', 'dashboard'],
 }

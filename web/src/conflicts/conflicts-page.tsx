@@ -17,7 +17,7 @@ import { Tabs } from '../ui/tabs.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { ConflictDrawer } from './conflict-drawer.tsx'
 import { conflictResource, conflictSpec } from './conflict-spec.ts'
-import { StatusBadge, subjectOf, TYPES } from './marks.tsx'
+import { formatSubject, StatusBadge, TYPES } from './marks.tsx'
 import { conflictListQuery, STATUSES, type Status, summaryQuery } from './queries.ts'
 
 const COLUMNS: readonly Column<Conflict>[] = [
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Conflict>[] = [
     cell: (conflict) => (
       <>
         <Link to="." search={(old: object) => ({ ...old, entry: conflict.id })} className="mono" tabIndex={-1}>
-          {subjectOf(conflict)}
+          {formatSubject(conflict)}
         </Link>
         <SpaceBadge space_id={conflict.space_id} />
       </>

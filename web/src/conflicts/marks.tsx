@@ -13,7 +13,7 @@ export const TYPES: Readonly<Record<Conflict['type'], string>> = {
 }
 
 /** Returns the address or the subnets of a conflict. */
-export const subjectOf = ({ ip_address, subnets }: Conflict): string => ip_address || subnets.join(', ')
+export const formatSubject = ({ ip_address, subnets }: Conflict): string => ip_address || subnets.join(', ')
 
-export const titleOf = (conflict: Conflict): string =>
-  `${conflict.type === 'duplicate_ip' ? 'Several devices have' : 'Several networks have'} ${subjectOf(conflict)}`
+export const formatTitle = (conflict: Conflict): string =>
+  `${conflict.type === 'duplicate_ip' ? 'Several devices have' : 'Several networks have'} ${formatSubject(conflict)}`

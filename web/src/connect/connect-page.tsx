@@ -11,7 +11,7 @@ import { Card, Skeleton } from '../ui/primitives.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { CodeBlock } from './code-block.tsx'
 import css from './connect.module.css'
-import { CLIENTS, type Step, settingsFor, type Way } from './snippets.ts'
+import { CLIENTS, formatSettings, type Step, type Way } from './snippets.ts'
 
 const QUESTIONS = [
   'Which networks in Dublin are nearly full?',
@@ -55,7 +55,7 @@ const OauthIsOff = () => (
         Clients can sign in this way once the operator of the server sets these two variables and restarts it. The URL
         is the one at which users and clients reach Plat. It must be https, except on the local machine.
       </p>
-      <CodeBlock code={settingsFor(location.origin)} label="the settings" />
+      <CodeBlock code={formatSettings(location.origin)} label="the settings" />
       <p className="muted">Until then, use an API key. The steps below apply once OAuth is on.</p>
     </div>
   </Card>

@@ -157,4 +157,4 @@ export const CLIENTS = [
 ] as const satisfies readonly ClientGuide[]
 
 /** The settings that the operator of the server must set. */
-export const settingsFor = (origin: string): string => `MCP_OAUTH_ENABLED=true\nMCP_OAUTH_ISSUER_URL=${origin}`
+export const formatSettings = (origin: string): string => `MCP_OAUTH_ENABLED=true\nMCP_OAUTH_ISSUER_URL=${origin}`

@@ -10,7 +10,7 @@ export type ControlProps = {
 }
 
 /** The help text, else the bounds. */
-export const hintOf = ({ description, minimum, maximum }: CustomField): string | undefined => {
+export const formatHint = ({ description, minimum, maximum }: CustomField): string | undefined => {
   if (description !== '') return description
   if (minimum !== null && maximum !== null) return `${minimum} to ${maximum}`
   if (minimum !== null) return `At least ${minimum}`
@@ -18,5 +18,5 @@ export const hintOf = ({ description, minimum, maximum }: CustomField): string |
 }
 
 /** The values of a control with several. */
-export const listOf = (value: FormValue): readonly string[] =>
+export const toList = (value: FormValue): readonly string[] =>
   typeof value === 'object' ? value : value === '' ? [] : [value]

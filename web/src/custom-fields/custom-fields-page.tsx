@@ -9,7 +9,7 @@ import { CommandMenu } from '../commands/command-menu.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
-import { forbidden, usePermit } from '../shell/me.ts'
+import { createForbidden, usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { PageLoading } from '../shell/shell.tsx'
 import { usePageSearch } from '../table/list-search.ts'
@@ -19,7 +19,7 @@ import { Failure, State } from '../ui/states.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { toastError } from '../ui/toast.tsx'
 import css from './custom-fields.module.css'
-import { CHANGED_KEYS, definitionResource } from './definition-resource.tsx'
+import { buildDefinitionResource, CHANGED_KEYS } from './definition-resource.tsx'
 import { RESOURCE_TITLES } from './definition-titles.ts'
 import { DeleteField } from './delete-field.tsx'
 import { FieldList } from './field-list.tsx'
@@ -82,7 +82,7 @@ const Preview = ({ fields }: { readonly fields: readonly CustomField[] }) => {
   )
 }
 
-const byPlace = (a: CustomField, b: CustomField): number =>
+const compareByPlace = (a: CustomField, b: CustomField): number =>
   a.group === b.group ? a.position - b.position || (a.name < b.name ? -1 : 1) : a.group < b.group ? -1 : 1
 
 export const CustomFieldsPage = () => {
@@ -97,8 +97,8 @@ export const CustomFieldsPage = () => {
     count: all.filter(({ resource }) => resource === id).length || undefined,
   }))
   const resource = tabs.find(({ id }) => id === search.tab)?.id ?? 'devices'
-  const fields = useMemo(() => all.filter((one) => one.resource === resource).sort(byPlace), [all, resource])
-  const form = useMemo(() => definitionResource(all), [all])
+  const fields = useMemo(() => all.filter((one) => one.resource === resource).sort(compareByPlace), [all, resource])
+  const form = useMemo(() => buildDefinitionResource(all), [all])
   const create = () => void set({ new: '1' })
   const noCreate = blocked('custom-fields:create')
   const noUpdate = blocked('custom-fields:update')
@@ -110,7 +110,7 @@ export const CustomFieldsPage = () => {
       New custom field
     </Button>
   )
-  const denied = may('custom-fields:list') ? undefined : forbidden('custom-fields:list')
+  const denied = may('custom-fields:list') ? undefined : createForbidden('custom-fields:list')
   const failure = denied ?? (data ? undefined : error)
   const last = Math.max(-1, ...fields.map(({ position }) => position))
   return (

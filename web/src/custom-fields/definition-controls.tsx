@@ -4,7 +4,7 @@ import type { ControlInput, Values } from '../resource/resource.ts'
 import fieldCss from '../ui/field.module.css'
 import { Checkbox, Field } from '../ui/field.tsx'
 import css from './custom-fields.module.css'
-import { definitionOf, readDefault } from './definition-text.ts'
+import { readDefault, toDefinition } from './definition-text.ts'
 import type { FormValue } from './known-text.ts'
 import { ValueControl } from './value-control.tsx'
 
@@ -61,7 +61,7 @@ export const GroupField = ({
 
 export const Preview = ({ values }: { readonly values: Values }) => {
   const [value, setValue] = useState<FormValue>()
-  const definition = definitionOf(values)
+  const definition = toDefinition(values)
   const key = `${definition.type} ${definition.multiple} ${definition.reference_to}`
   return (
     <fieldset className={css.preview}>

@@ -2,19 +2,19 @@
 import type { ReactNode } from 'react'
 import type { CustomField } from '../../../src/features/custom-fields/api.ts'
 import { contracts } from '../api/contracts.ts'
-import { crud } from '../resource/crud.ts'
+import { createCrud } from '../resource/crud.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { REFS_FORM } from '../resource/known-fields.ts'
 import type { FieldSpec, Input, Resource, Values } from '../resource/resource.ts'
 import { CheckField, GroupField, Preview } from './definition-controls.tsx'
 import {
-  definitionOf,
   type FieldType,
-  linesOf,
+  formatDefault,
   readDefault,
+  splitLines,
   type Target,
   TYPE_TITLES,
-  textOfDefault,
+  toDefinition,
 } from './definition-text.ts'
 import { RESOURCE_TITLES } from './definition-titles.ts'
 import { ValueControl } from './value-control.tsx'
@@ -39,7 +39,7 @@ const check = (
   render: (input): ReactNode => <CheckField {...input} {...text} />,
 })
 
-const bound = (name: string, label: string): FieldSpec => ({
+const buildBoundField = (name: string, label: string): FieldSpec => ({
   name,
   label,
   kind: 'number',
@@ -48,9 +48,9 @@ const bound = (name: string, label: string): FieldSpec => ({
 })
 
 const canBeUnique = (values: Values): boolean =>
-  values.type !== 'boolean' && values.resource !== 'addresses' && !definitionOf(values).multiple
+  values.type !== 'boolean' && values.resource !== 'addresses' && !toDefinition(values).multiple
 
-const fieldsFor = (all: readonly CustomField[]): readonly FieldSpec[] => [
+const buildFields = (all: readonly CustomField[]): readonly FieldSpec[] => [
   {
     name: 'resource',
     label: 'Objects',
@@ -96,7 +96,7 @@ const fieldsFor = (all: readonly CustomField[]): readonly FieldSpec[] => [
     kind: 'area',
     hint: 'One on each line',
     read: (value) => (Array.isArray(value) ? value.join('\n') : ''),
-    send: linesOf,
+    send: splitLines,
     isShown: isType('choice'),
   },
   check(
@@ -111,8 +111,8 @@ const fieldsFor = (all: readonly CustomField[]): readonly FieldSpec[] => [
     { label: 'Found by searches', hint: 'The search finds objects by it' },
     isType('text', 'choice', 'url'),
   ),
-  bound('minimum', 'Minimum'),
-  bound('maximum', 'Maximum'),
+  buildBoundField('minimum', 'Minimum'),
+  buildBoundField('maximum', 'Maximum'),
   {
     name: 'pattern',
     label: 'Pattern',
@@ -124,14 +124,14 @@ const fieldsFor = (all: readonly CustomField[]): readonly FieldSpec[] => [
     name: 'default',
     label: 'Default',
     isShown: ({ unique }) => unique !== 'true',
-    read: textOfDefault,
+    read: formatDefault,
     send: readDefault,
     render: ({ value, onChange, error, values }) => (
       <ValueControl
         key={values.type}
-        definition={{ ...definitionOf(values), label: 'Default', required: false, description: 'Of new objects' }}
+        definition={{ ...toDefinition(values), label: 'Default', required: false, description: 'Of new objects' }}
         value={readDefault(value)}
-        onChange={(next) => onChange(textOfDefault(next))}
+        onChange={(next) => onChange(formatDefault(next))}
         error={error}
       />
     ),
@@ -167,7 +167,7 @@ const NEUTRAL = {
   default: null,
 }
 
-const operations = crud(contracts.customFields)
+const operations = createCrud(contracts.customFields)
 
 /** Cached queries whose objects may have values. */
 export const CHANGED_KEYS: readonly string[] = [
@@ -175,10 +175,10 @@ export const CHANGED_KEYS: readonly string[] = [
   ...['racks', 'ports', 'cables'],
 ]
 
-export const definitionResource = (all: readonly CustomField[]): Resource<CustomField> => ({
+export const buildDefinitionResource = (all: readonly CustomField[]): Resource<CustomField> => ({
   noun: 'custom field',
-  fields: fieldsFor(all),
-  nameOf: ({ label }) => label,
+  fields: buildFields(all),
+  getName: ({ label }) => label,
   ...operations,
   update: (id, input: Input, etag) =>
     operations.update(id, input.type === undefined ? input : { ...NEUTRAL, ...input }, etag),

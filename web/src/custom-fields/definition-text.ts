@@ -18,7 +18,7 @@ export const TYPE_TITLES: Readonly<Record<FieldType, string>> = {
   reference: 'Reference',
 }
 
-export const linesOf = (text: string): string[] => [
+export const splitLines = (text: string): string[] => [
   ...new Set(
     text
       .split('\n')
@@ -30,16 +30,16 @@ export const linesOf = (text: string): string[] => [
 /** Begins a default of several values; no single value has a line break. */
 const LIST = '\n'
 
-export const textOfDefault = (value: unknown): string =>
+export const formatDefault = (value: unknown): string =>
   Array.isArray(value) ? LIST + JSON.stringify(value) : value === null || value === undefined ? '' : String(value)
 
 export const readDefault = (text: string): FormValue =>
   text.startsWith(LIST) ? JSON.parse(text.slice(LIST.length)) : text
 
-const numberOf = (text: string | undefined): number | null => (text?.trim() ? Number(text) : null)
+const parseNumber = (text: string | undefined): number | null => (text?.trim() ? Number(text) : null)
 
 /** The definition that a form describes, for the control of its values. */
-export const definitionOf = (values: Values): CustomField => {
+export const toDefinition = (values: Values): CustomField => {
   const type = (values.type ?? 'text') as FieldType
   const label = values.label?.trim() || values.name?.trim() || 'Custom field'
   const several = values.multiple === 'true' && (type === 'choice' || type === 'reference')
@@ -47,14 +47,14 @@ export const definitionOf = (values: Values): CustomField => {
     id: 'preview',
     resource: values.resource as CustomResource,
     name: 'preview',
-    ...{ label, type, multiple: several, choices: linesOf(values.choices ?? '') },
+    ...{ label, type, multiple: several, choices: splitLines(values.choices ?? '') },
     reference_to: (values.reference_to || null) as Target | null,
     required: values.required === 'true',
     unique: false,
     default: null,
     pattern: values.pattern ?? '',
-    minimum: numberOf(values.minimum),
-    maximum: numberOf(values.maximum),
+    minimum: parseNumber(values.minimum),
+    maximum: parseNumber(values.maximum),
     searchable: false,
     description: values.description ?? '',
     group: values.group ?? '',

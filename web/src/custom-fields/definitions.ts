@@ -14,13 +14,13 @@ export const definitionsQuery = queryOptions({
 })
 
 /** Returns the fields of a resource in their order; none of a resource that has no custom fields. */
-export const definitionsOf = async (resource: string): Promise<readonly CustomField[]> =>
+export const loadDefinitions = async (resource: string): Promise<readonly CustomField[]> =>
   (await queryClient.fetchQuery(definitionsQuery)).filter((one) => one.resource === resource)
 
 /** The heading of the fields without a group. */
 export const UNGROUPED = 'Custom fields'
 
 /** The fields of each group, in their order; '' is the group of those without one. */
-export const groupsOf = <F extends Pick<CustomField, 'group'>>(
+export const collectGroups = <F extends Pick<CustomField, 'group'>>(
   definitions: readonly F[],
 ): readonly (readonly [group: string, fields: readonly F[]])[] => [...Map.groupBy(definitions, ({ group }) => group)]

@@ -4,7 +4,7 @@ import type { CustomField } from '../../../src/features/custom-fields/api.ts'
 import { CHANGE_ID, send } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { devices } from '../devices/source.ts'
-import { undoOf } from '../resource/undo.ts'
+import { createUndo } from '../resource/undo.ts'
 import { plural } from '../ui/format.ts'
 import { Confirm } from '../ui/layers.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
@@ -20,7 +20,7 @@ export const DeleteField = ({ field, onClose }: Props) => {
     mutationFn: async () =>
       (await send(contracts.customFields.delete, { id, ...(isUsed && { force: true }) })).headers.get(CHANGE_ID),
     onSuccess: (change) => {
-      toast(`Deleted ${label}`, undoOf([change]))
+      toast(`Deleted ${label}`, createUndo([change]))
       for (const key of [...CHANGED_KEYS, 'history']) void client.invalidateQueries({ queryKey: [key] })
       // The values of objects go without an event for each.
       if (isUsed && resource === 'devices' && devices.state.get().status === 'ready') devices.load()

@@ -4,12 +4,12 @@ import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 
 import type { CustomField } from '../../../src/features/custom-fields/api.ts'
 import { announced } from '../shell/announcer.tsx'
 import { Button } from '../ui/button.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Badge } from '../ui/primitives.tsx'
 import css from './custom-fields.module.css'
 import { TYPE_TITLES } from './definition-text.ts'
 import { UNGROUPED } from './definitions.ts'
-import { groupNames, inGroup, type Place, stepped } from './order.ts'
+import { filterByGroup, findNextPlace, listGroupNames, type Place } from './order.ts'
 
 type Actions = {
   readonly onMove: (id: string, place: Place) => void
@@ -24,7 +24,7 @@ type Props = Actions & { readonly fields: readonly CustomField[] }
 
 const STEPS: Readonly<Record<string, -1 | 1>> = { ArrowUp: -1, ArrowDown: 1 }
 
-const marksOf = ({ required, unique, multiple, searchable }: CustomField): string[] => [
+const listMarks = ({ required, unique, multiple, searchable }: CustomField): string[] => [
   ...(required ? ['required'] : []),
   ...(unique ? ['unique'] : []),
   ...(multiple ? ['several'] : []),
@@ -69,14 +69,15 @@ const FieldRow = ({ field, isDragged, isOver, onStep, drag, ...actions }: RowPro
       </button>
       <span className={css.marks}>
         <Badge tone="info">{TYPE_TITLES[type]}</Badge>
-        {marksOf(field).map((mark) => (
+        {listMarks(field).map((mark) => (
           <Badge key={mark} tone="idle">
             {mark}
           </Badge>
         ))}
       </span>
       <span className={css.objects}>
-        <b className="num">{count(objects)}</b> <span className="muted">{objects === 1 ? 'object' : 'objects'}</span>
+        <b className="num">{formatCount(objects)}</b>{' '}
+        <span className="muted">{objects === 1 ? 'object' : 'objects'}</span>
       </span>
       <span className={css.tools}>
         <Button
@@ -112,7 +113,7 @@ export const FieldList = ({ fields, onMove, ...actions }: Props) => {
     focused.current = undefined
   })
   const onStep = (field: CustomField, by: -1 | 1) => {
-    const place = stepped(fields, field.id, by)
+    const place = findNextPlace(fields, field.id, by)
     if (!place) return
     focused.current = field.id
     onMove(field.id, place)
@@ -122,7 +123,7 @@ export const FieldList = ({ fields, onMove, ...actions }: Props) => {
     setDragged(undefined)
     setOver(undefined)
   }
-  const dragOf = ({ id, group }: CustomField, index: number): RowProps['drag'] => ({
+  const createDragHandlers = ({ id, group }: CustomField, index: number): RowProps['drag'] => ({
     onDragStart: (event) => {
       event.dataTransfer.effectAllowed = 'move'
       event.dataTransfer.setData('text/plain', id)
@@ -140,11 +141,11 @@ export const FieldList = ({ fields, onMove, ...actions }: Props) => {
     },
     onDragEnd: stop,
   })
-  return groupNames(fields).map((group) => (
+  return listGroupNames(fields).map((group) => (
     <section key={group} className={css.section} aria-label={group || UNGROUPED}>
       <h2>{group || UNGROUPED}</h2>
       <ol className={css.fields}>
-        {inGroup(fields, group).map((field, index) => (
+        {filterByGroup(fields, group).map((field, index) => (
           <FieldRow
             key={field.id}
             field={field}
@@ -152,7 +153,7 @@ export const FieldList = ({ fields, onMove, ...actions }: Props) => {
             isOver={over === field.id && dragged !== field.id}
             onStep={onStep}
             onMove={onMove}
-            drag={dragOf(field, index)}
+            drag={createDragHandlers(field, index)}
             {...actions}
           />
         ))}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import type { FieldSpec } from '../resource/resource.ts'
 import { useIsInUse } from '../shell/me.ts'
-import { type CustomFieldsProps, customInput, customText } from './known-text.ts'
+import { type CustomFieldsProps, formatCustom, parseCustomInput } from './known-text.ts'
 import type { CustomResource, FactsProps } from './values.ts'
 
 const ValueFields = lazy(() => import('./value-fields.tsx').then((module) => ({ default: module.ValueFields })))
@@ -14,7 +14,7 @@ export const useCustom = (list: string) => {
   const isInUse = useIsInUse('custom-fields')
   const { data } = useQuery({
     queryKey: ['custom-fields', list],
-    queryFn: async () => (await import('./list.tsx')).customList(list),
+    queryFn: async () => (await import('./list.tsx')).loadCustomList(list),
     enabled: isInUse,
     // Names and functions are compared by identity.
     structuralSharing: false,
@@ -39,15 +39,15 @@ export const CustomFacts = (props: FactsProps) =>
   ) : null
 
 /** The field `custom` of a form. */
-export const customControl = (resource: CustomResource): Partial<FieldSpec> => ({
+export const buildCustomControl = (resource: CustomResource): Partial<FieldSpec> => ({
   isShown: () => true,
-  read: customText,
-  send: customInput,
+  read: formatCustom,
+  send: parseCustomInput,
   render: (input) => <CustomFields resource={resource} {...input} />,
 })
 
-export const customSpec = (resource: CustomResource): FieldSpec => ({
+export const buildCustomSpec = (resource: CustomResource): FieldSpec => ({
   name: 'custom',
   label: 'Custom fields',
-  ...customControl(resource),
+  ...buildCustomControl(resource),
 })

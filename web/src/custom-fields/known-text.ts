@@ -19,7 +19,7 @@ export type FormValues = Readonly<Record<string, FormValue>>
 export const readForm = (text = ''): FormValues => (text === '' ? {} : JSON.parse(text))
 
 /** @param custom of an object as the server sends it, which has none without values */
-export const customText = (custom: unknown): string =>
+export const formatCustom = (custom: unknown): string =>
   custom
     ? JSON.stringify(
         Object.fromEntries(
@@ -33,7 +33,7 @@ export const customText = (custom: unknown): string =>
  * clears.
  * @param before the text of the stored object, of a change
  */
-export const customInput = (text: string, before?: string): Record<string, string | string[]> | undefined => {
+export const parseCustomInput = (text: string, before?: string): Record<string, string | string[]> | undefined => {
   const [values, old] = [readForm(text), readForm(before)]
   const changed = Object.entries(values).filter(
     ([name, value]) =>

@@ -2,13 +2,13 @@
 import type { ReactNode } from 'react'
 import type { CustomField } from '../../../src/features/custom-fields/api.ts'
 import { devices } from '../devices/source.ts'
-import { DEVICE_FILTERS, deviceSpec } from '../devices/spec.ts'
+import { buildDeviceSpec, DEVICE_FILTERS } from '../devices/spec.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { definitionsOf } from './definitions.ts'
-import { namesForList } from './names.ts'
+import { loadDefinitions } from './definitions.ts'
+import { loadNamesForList } from './names.ts'
 import { ValueView } from './value-view.tsx'
-import { columnOf, ownValue, type RefNames, textsOf, type WithCustom, withCustomFields } from './values.ts'
+import { getOwnValue, type RefNames, toColumnId, toTexts, type WithCustom, withCustomFields } from './values.ts'
 
 /** A column of a table whose links are reached by Tab. */
 type Shown = { readonly name: string; readonly label: string; readonly cell: (row: WithCustom) => ReactNode }
@@ -38,49 +38,51 @@ type ListRow = WithCustom & { readonly deviceNames?: RefNames }
 
 const USUAL_WIDTH = 150
 
-const columnFor = (definition: CustomField, names: RefNames): Column<WithCustom> => {
+const buildColumn = (definition: CustomField, names: RefNames): Column<WithCustom> => {
   const { name, label, type, multiple, reference_to } = definition
-  const namesIn = (row: ListRow) => (reference_to === 'devices' ? (row.deviceNames ?? names) : names)
+  const getNames = (row: ListRow) => (reference_to === 'devices' ? (row.deviceNames ?? names) : names)
   return {
-    id: columnOf(name),
+    id: toColumnId(name),
     text: label,
     width: WIDTHS[type] ?? USUAL_WIDTH,
     isSortable: !multiple,
     isRight: type === 'integer' || type === 'number',
-    cell: (row) => <ValueView definition={definition} value={ownValue(row, definition)} names={namesIn(row)} isInRow />,
+    cell: (row) => (
+      <ValueView definition={definition} value={getOwnValue(row, definition)} names={getNames(row)} isInRow />
+    ),
   }
 }
 
 /** The filters of devices with those of custom fields. One that is not offered hides a field of its name. */
-const deviceFilters = (definitions: readonly CustomField[]): string[] => {
-  const own = deviceSpec(new Map())
+const listDeviceFilters = (definitions: readonly CustomField[]): string[] => {
+  const own = buildDeviceSpec(new Map())
   return Object.keys(withCustomFields(own, definitions, new Map()).fields).filter(
     (name) => DEVICE_FILTERS.includes(name) || !Object.hasOwn(own.fields, name),
   )
 }
 
 /** Returns null for a resource without custom fields, because a query has no undefined data. */
-export const customList = async (list: string): Promise<CustomList | null> => {
+export const loadCustomList = async (list: string): Promise<CustomList | null> => {
   // Reservations have the fields of addresses.
-  const definitions = await definitionsOf(list === 'reservations' ? 'addresses' : list)
+  const definitions = await loadDefinitions(list === 'reservations' ? 'addresses' : list)
   const isOfDevices = list === 'devices'
-  const names = definitions.length > 0 ? await namesForList(definitions, isOfDevices) : new Map()
+  const names = definitions.length > 0 ? await loadNamesForList(definitions, isOfDevices) : new Map()
   // Their rows are in a worker.
   if (isOfDevices) devices.setCustom(definitions, [...names])
   if (definitions.length === 0) return null
   return {
     definitions,
     names,
-    columns: definitions.map((one) => columnFor(one, names)),
-    filters: isOfDevices ? deviceFilters(definitions) : [],
-    compared: definitions.map((one) => [one.label, (row) => textsOf(one, ownValue(row, one), names).join(', ')]),
+    columns: definitions.map((one) => buildColumn(one, names)),
+    filters: isOfDevices ? listDeviceFilters(definitions) : [],
+    compared: definitions.map((one) => [one.label, (row) => toTexts(one, getOwnValue(row, one), names).join(', ')]),
     usedBy: (rows) =>
       definitions
-        .filter((one) => rows.some((row) => ownValue(row, one) !== undefined))
+        .filter((one) => rows.some((row) => getOwnValue(row, one) !== undefined))
         .map((one) => ({
           name: one.name,
           label: one.label,
-          cell: (row) => <ValueView definition={one} value={ownValue(row, one)} names={names} />,
+          cell: (row) => <ValueView definition={one} value={getOwnValue(row, one)} names={names} />,
         })),
     extend: (spec) => withCustomFields(spec, definitions, names),
   }

@@ -5,7 +5,7 @@ import { contracts } from '../api/contracts.ts'
 import { datacentersQuery, meQuery, networksQuery, poolsQuery, queryClient } from '../api/queries.ts'
 import { devices } from '../devices/source.ts'
 import { spacesQuery } from '../spaces/known-spaces.tsx'
-import { type Definition, ownValue, type RefNames, type WithCustom } from './values.ts'
+import { type Definition, getOwnValue, type RefNames, type WithCustom } from './values.ts'
 
 export type Target = NonNullable<Definition['reference_to']>
 
@@ -17,11 +17,11 @@ const FRESH_MS = 60_000
 
 type Listed = { readonly id: string; readonly name: string }
 
-const may = (permission: string): boolean =>
+const hasPermission = (permission: string): boolean =>
   queryClient.getQueryData(meQuery.queryKey)?.permissions.includes(permission) ?? false
 
 /** Lists a resource whose objects have a name. */
-const listed = (target: 'vlans' | 'racks') =>
+const loadList = (target: 'vlans' | 'racks') =>
   queryClient.fetchQuery({
     queryKey: [target, 'names'],
     queryFn: async () => {
@@ -43,18 +43,18 @@ const READERS: Readonly<Record<Exclude<Target, 'devices'>, () => Promise<readonl
     (await queryClient.fetchQuery({ ...networksQuery })).map(({ id, name, subnet }) => ({ id, name, note: subnet })),
   pools: async () =>
     (await queryClient.fetchQuery(poolsQuery)).map(({ id, name, start_ip }) => ({ id, name, note: start_ip })),
-  vlans: async () => (await listed('vlans')).map(({ id, name, vlan_id }) => ({ id, name, note: String(vlan_id) })),
-  racks: async () => (await listed('racks')).map(({ id, name }) => ({ id, name, note: '' })),
+  vlans: async () => (await loadList('vlans')).map(({ id, name, vlan_id }) => ({ id, name, note: String(vlan_id) })),
+  racks: async () => (await loadList('racks')).map(({ id, name }) => ({ id, name, note: '' })),
 }
 
 /** Returns all objects of a resource; none without the permission. Devices are searched instead. */
-export const referredOf = async (target: Exclude<Target, 'devices'>): Promise<readonly Referred[]> =>
-  may(`${target}:list`) ? READERS[target]() : []
+export const loadReferred = async (target: Exclude<Target, 'devices'>): Promise<readonly Referred[]> =>
+  hasPermission(`${target}:list`) ? READERS[target]() : []
 
 /** The most devices whose names are requested one by one. */
 const MAX_NAMED = 30
 
-const deviceName = async (id: string): Promise<readonly (readonly [string, string])[]> => {
+const loadDeviceName = async (id: string): Promise<readonly (readonly [string, string])[]> => {
   try {
     const device = await queryClient.fetchQuery({
       queryKey: ['device-name', id],
@@ -68,11 +68,11 @@ const deviceName = async (id: string): Promise<readonly (readonly [string, strin
   }
 }
 
-const deviceNames = async (ids: ReadonlySet<string>): Promise<readonly (readonly [string, string])[]> =>
-  may('devices:read') ? (await Promise.all([...ids].slice(0, MAX_NAMED).map(deviceName))).flat() : []
+const loadDeviceNames = async (ids: ReadonlySet<string>): Promise<readonly (readonly [string, string])[]> =>
+  hasPermission('devices:read') ? (await Promise.all([...ids].slice(0, MAX_NAMED).map(loadDeviceName))).flat() : []
 
-const allDeviceNames = async (): Promise<readonly (readonly [string, string])[]> => {
-  if (!may('devices:list')) return []
+const loadAllDeviceNames = async (): Promise<readonly (readonly [string, string])[]> => {
+  if (!hasPermission('devices:list')) return []
   const end = devices.use(false)
   await devices.whenReady()
   if (devices.state.get().isMany) {
@@ -84,30 +84,33 @@ const allDeviceNames = async (): Promise<readonly (readonly [string, string])[]>
   return ids.map((id, at) => [id, names[at] ?? id] as const)
 }
 
-const targetsOf = (definitions: readonly Definition[]): ReadonlySet<Target> =>
+const collectTargets = (definitions: readonly Definition[]): ReadonlySet<Target> =>
   new Set(definitions.flatMap(({ reference_to }) => (reference_to === null ? [] : [reference_to])))
 
-const namesOf = async (
+const loadNames = async (
   targets: ReadonlySet<Target>,
   ofDevices: () => Promise<readonly (readonly [string, string])[]>,
 ): Promise<RefNames> => {
   const lists = await Promise.all(
     [...targets].map(async (target) =>
-      target === 'devices' ? ofDevices() : (await referredOf(target)).map(({ id, name }) => [id, name] as const),
+      target === 'devices' ? ofDevices() : (await loadReferred(target)).map(({ id, name }) => [id, name] as const),
     ),
   )
   return new Map(lists.flat())
 }
 
 /** Returns the names that a list needs, whatever its rows refer to. @param hasDevices of a list that has the devices itself */
-export const namesForList = (definitions: readonly Definition[], hasDevices: boolean): Promise<RefNames> =>
-  namesOf(targetsOf(definitions), hasDevices ? async () => [] : allDeviceNames)
+export const loadNamesForList = (definitions: readonly Definition[], hasDevices: boolean): Promise<RefNames> =>
+  loadNames(collectTargets(definitions), hasDevices ? async () => [] : loadAllDeviceNames)
 
 /** Returns the names of the objects that these objects refer to. */
-export const namesFor = (definitions: readonly Definition[], rows: readonly WithCustom[]): Promise<RefNames> => {
-  const used = definitions.filter((one) => rows.some((row) => ownValue(row, one) !== undefined))
+export const loadNamesForRows = (
+  definitions: readonly Definition[],
+  rows: readonly WithCustom[],
+): Promise<RefNames> => {
+  const used = definitions.filter((one) => rows.some((row) => getOwnValue(row, one) !== undefined))
   const ids = used
     .filter(({ reference_to }) => reference_to === 'devices')
-    .flatMap((one) => rows.flatMap((row) => [ownValue(row, one) ?? []].flat().map(String)))
-  return namesOf(targetsOf(used), () => deviceNames(new Set(ids)))
+    .flatMap((one) => rows.flatMap((row) => [getOwnValue(row, one) ?? []].flat().map(String)))
+  return loadNames(collectTargets(used), () => loadDeviceNames(new Set(ids)))
 }

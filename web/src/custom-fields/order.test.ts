@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { groupNames, inGroup, move, type Ordered, stepped } from './order.ts'
+import { filterByGroup, findNextPlace, listGroupNames, move, type Ordered } from './order.ts'
 
 const field = (id: string, group: string, position: number): Ordered => ({ id, name: id, group, position })
 
@@ -9,8 +9,8 @@ const FIELDS = [field('a', '', 0), field('b', '', 0), field('c', '', 5), field('
 const after = (id: string, place: { group: string; index: number }): string => {
   const changes = new Map(move(FIELDS, id, place).map((one) => [one.id, one]))
   const all = FIELDS.map((one) => ({ ...one, ...changes.get(one.id) }))
-  return groupNames(all)
-    .map((group) => `${group}:${inGroup(all, group).map((one) => one.id)}`)
+  return listGroupNames(all)
+    .map((group) => `${group}:${filterByGroup(all, group).map((one) => one.id)}`)
     .join(' ')
 }
 
@@ -41,6 +41,6 @@ describe('a field', () => {
     ['a', -1, undefined],
     ['y', 1, undefined],
   ] as const)('%s goes by %d to %p', (id, by, place) => {
-    expect(stepped(FIELDS, id, by)).toEqual(place as { group: string; index: number })
+    expect(findNextPlace(FIELDS, id, by)).toEqual(place as { group: string; index: number })
   })
 })

@@ -9,22 +9,22 @@ export type Place = { readonly group: string; readonly index: number }
 /** A new position. Only the field that was moved has a group: those that it shifts keep the group that they have on the server. */
 export type Moved = Pick<CustomField, 'id' | 'position'> & Partial<Pick<CustomField, 'group'>>
 
-const byPlace = (a: Ordered, b: Ordered): number =>
+const compareByPosition = (a: Ordered, b: Ordered): number =>
   a.position - b.position || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
 /** Returns the groups in the order of the server: that without a name first, then by name. */
-export const groupNames = (fields: readonly Ordered[]): string[] =>
+export const listGroupNames = (fields: readonly Ordered[]): string[] =>
   [...new Set(fields.map(({ group }) => group))].sort()
 
 /** Returns the fields of a group in their order. */
-export const inGroup = <F extends Ordered>(fields: readonly F[], group: string): F[] =>
-  fields.filter((one) => one.group === group).sort(byPlace)
+export const filterByGroup = <F extends Ordered>(fields: readonly F[], group: string): F[] =>
+  fields.filter((one) => one.group === group).sort(compareByPosition)
 
 /** Returns the fields that change when one is moved to a place: it, and those whose position is another one. */
 export const move = (fields: readonly Ordered[], id: string, { group, index }: Place): Moved[] => {
   const moved = fields.find((one) => one.id === id)
   if (!moved) return []
-  const others = inGroup(fields, group).filter((one) => one.id !== id)
+  const others = filterByGroup(fields, group).filter((one) => one.id !== id)
   return others.toSpliced(index, 0, moved).flatMap((one, position): Moved[] => {
     const isSame = one.group === group && one.position === position
     return isSame ? [] : [{ id: one.id, position, ...(one.id === id && { group }) }]
@@ -35,13 +35,13 @@ export const move = (fields: readonly Ordered[], id: string, { group, index }: P
  * Returns the place one step up or down, of the last field of a group in the next group. Undefined at the end.
  * @param by -1 or 1
  */
-export const stepped = (fields: readonly Ordered[], id: string, by: -1 | 1): Place | undefined => {
+export const findNextPlace = (fields: readonly Ordered[], id: string, by: -1 | 1): Place | undefined => {
   const moved = fields.find((one) => one.id === id)
   if (!moved) return undefined
-  const own = inGroup(fields, moved.group)
+  const own = filterByGroup(fields, moved.group)
   const index = own.findIndex((one) => one.id === id) + by
   if (index >= 0 && index < own.length) return { group: moved.group, index }
-  const groups = groupNames(fields)
+  const groups = listGroupNames(fields)
   const group = groups[groups.indexOf(moved.group) + by]
-  return group === undefined ? undefined : { group, index: by > 0 ? 0 : inGroup(fields, group).length }
+  return group === undefined ? undefined : { group, index: by > 0 ? 0 : filterByGroup(fields, group).length }
 }

@@ -7,9 +7,9 @@ import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Field } from '../ui/field.tsx'
-import { type ControlProps, hintOf, listOf } from './control.ts'
+import { type ControlProps, formatHint, toList } from './control.ts'
 import css from './custom-fields.module.css'
-import { namesFor, type Referred, referredOf } from './names.ts'
+import { loadNamesForRows, loadReferred, type Referred } from './names.ts'
 import type { RefNames } from './values.ts'
 
 const MAX_SHOWN = 8
@@ -38,7 +38,7 @@ const Picker = ({ definition, value, onChange, error, options, names, text, onTe
   const listId = useId()
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState(0)
-  const chosen = listOf(value)
+  const chosen = toList(value)
   const shown = isOpen ? options.filter(({ id }) => !chosen.includes(id)).slice(0, MAX_SHOWN) : []
   const current = shown[Math.min(active, shown.length - 1)]
   const take = ({ id }: Referred) => {
@@ -70,7 +70,7 @@ const Picker = ({ definition, value, onChange, error, options, names, text, onTe
   }
   const optionId = (id: string) => `${listId}-${id}`
   return (
-    <Field label={label} hint={hintOf(definition)} error={error} isRequired={required}>
+    <Field label={label} hint={formatHint(definition)} error={error} isRequired={required}>
       {(wiring) => (
         <div className={css.picker}>
           {chosen.map((id) => (
@@ -128,7 +128,7 @@ const Picker = ({ definition, value, onChange, error, options, names, text, onTe
 
 const NO_NAMES: RefNames = new Map()
 
-const matching = (all: readonly Referred[], text: string): readonly Referred[] => {
+const filterMatching = (all: readonly Referred[], text: string): readonly Referred[] => {
   const wanted = text.trim().toLowerCase()
   return all.filter(({ name, note }) => `${name}\n${note}`.toLowerCase().includes(wanted))
 }
@@ -136,7 +136,7 @@ const matching = (all: readonly Referred[], text: string): readonly Referred[] =
 export const ChoicePicker = (props: ControlProps) => {
   const [text, setText] = useState('')
   const all = props.definition.choices.map((name) => ({ id: name, name, note: '' }))
-  return <Picker {...props} options={matching(all, text)} names={NO_NAMES} text={text} onText={setText} />
+  return <Picker {...props} options={filterMatching(all, text)} names={NO_NAMES} text={text} onText={setText} />
 }
 
 /** Before so many characters, a search for devices finds too many. */
@@ -155,10 +155,10 @@ const useMatches = ({ reference_to: target }: ControlProps['definition'], text: 
   })
   const { data: all = [] } = useQuery({
     queryKey: ['custom-fields', 'options', target],
-    queryFn: async () => (target === null || target === 'devices' ? [] : referredOf(target)),
+    queryFn: async () => (target === null || target === 'devices' ? [] : loadReferred(target)),
     enabled: !isDevices,
   })
-  if (!isDevices) return matching(all, text)
+  if (!isDevices) return filterMatching(all, text)
   return wanted.length < MIN_SEARCHED
     ? []
     : found.map(({ id, name, addresses }) => ({ id, name, note: addresses[0]?.ip ?? '' }))
@@ -168,10 +168,10 @@ export const ReferencePicker = (props: ControlProps) => {
   const { definition, value } = props
   const [text, setText] = useState('')
   const options = useMatches(definition, text)
-  const chosen = listOf(value)
+  const chosen = toList(value)
   const { data = NO_NAMES } = useQuery({
     queryKey: ['custom-fields', 'names', definition.id, chosen],
-    queryFn: () => namesFor([definition], [{ id: '', custom: { [definition.name]: chosen } }]),
+    queryFn: () => loadNamesForRows([definition], [{ id: '', custom: { [definition.name]: chosen } }]),
     enabled: chosen.length > 0,
     structuralSharing: false,
     placeholderData: (old) => old,

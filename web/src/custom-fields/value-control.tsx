@@ -3,7 +3,7 @@
 import { useId } from 'react'
 import fieldCss from '../ui/field.module.css'
 import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
-import { type ControlProps, hintOf, listOf } from './control.ts'
+import { type ControlProps, formatHint, toList } from './control.ts'
 import css from './custom-fields.module.css'
 import { ChoicePicker, ReferencePicker } from './picker.tsx'
 
@@ -15,8 +15,8 @@ const UNSET = 'Not set'
 const Checkboxes = ({ definition, value, onChange, error }: ControlProps) => {
   const { label, choices, required } = definition
   const id = useId()
-  const chosen = listOf(value)
-  const hint = hintOf(definition)
+  const chosen = toList(value)
+  const hint = formatHint(definition)
   const noteId = `${id}-note`
   const toggle = (choice: string, isOn: boolean) =>
     onChange(choices.filter((one) => (one === choice ? isOn : chosen.includes(one))))
@@ -58,8 +58,8 @@ export const ValueControl = (props: ControlProps) => {
   const { label, type, choices, multiple, required } = definition
   if (type === 'reference') return <ReferencePicker {...props} />
   if (multiple) return choices.length > MAX_CHECKBOXES ? <ChoicePicker {...props} /> : <Checkboxes {...props} />
-  const value = listOf(props.value)[0] ?? ''
-  const common = { label, hint: hintOf(definition), value, onChange, error }
+  const value = toList(props.value)[0] ?? ''
+  const common = { label, hint: formatHint(definition), value, onChange, error }
   if (type !== 'boolean' && type !== 'choice') return <TextField {...common} {...INPUTS[type]} required={required} />
   const options =
     type === 'boolean'

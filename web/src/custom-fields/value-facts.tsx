@@ -1,25 +1,25 @@
 /** The values of custom fields of an object, by group. */
 import { useQuery } from '@tanstack/react-query'
 import { Card, Facts } from '../ui/primitives.tsx'
-import { definitionsQuery, groupsOf, UNGROUPED } from './definitions.ts'
-import { namesFor } from './names.ts'
+import { collectGroups, definitionsQuery, UNGROUPED } from './definitions.ts'
+import { loadNamesForRows } from './names.ts'
 import { ValueView } from './value-view.tsx'
-import { type FactsProps, ownValue, type RefNames } from './values.ts'
+import { type FactsProps, getOwnValue, type RefNames } from './values.ts'
 
 const NO_NAMES: RefNames = new Map()
 const NONE: readonly never[] = []
 
 export const ValueFacts = ({ resource, object, isPlain }: FactsProps) => {
   const { data = NONE } = useQuery(definitionsQuery)
-  const definitions = data.filter((one) => one.resource === resource && ownValue(object, one) !== undefined)
+  const definitions = data.filter((one) => one.resource === resource && getOwnValue(object, one) !== undefined)
   const { data: names = NO_NAMES } = useQuery({
     queryKey: ['custom-fields', 'names', resource, object.id, object.custom],
-    queryFn: () => namesFor(definitions, [object]),
+    queryFn: () => loadNamesForRows(definitions, [object]),
     enabled: definitions.some(({ type }) => type === 'reference'),
     structuralSharing: false,
   })
   const view = (one: (typeof definitions)[number]) => (
-    <ValueView key={one.name} definition={one} value={ownValue(object, one)} names={names} />
+    <ValueView key={one.name} definition={one} value={getOwnValue(object, one)} names={names} />
   )
   if (isPlain)
     return definitions.map((one) => (
@@ -28,7 +28,7 @@ export const ValueFacts = ({ resource, object, isPlain }: FactsProps) => {
         <dd>{view(one)}</dd>
       </div>
     ))
-  return groupsOf(definitions).map(([group, fields]) => (
+  return collectGroups(definitions).map(([group, fields]) => (
     <Card key={group} title={group || UNGROUPED}>
       <Facts facts={fields.map((one) => [one.label, view(one)] as const)} />
     </Card>

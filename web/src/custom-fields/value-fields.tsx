@@ -3,15 +3,15 @@ import { useQuery } from '@tanstack/react-query'
 import type { CustomField } from '../../../src/features/custom-fields/api.ts'
 import { cx } from '../ui/cx.ts'
 import css from './custom-fields.module.css'
-import { definitionsQuery, groupsOf, UNGROUPED } from './definitions.ts'
+import { collectGroups, definitionsQuery, UNGROUPED } from './definitions.ts'
 import { type CustomFieldsProps, type FormValue, readForm } from './known-text.ts'
 import { ValueControl } from './value-control.tsx'
 
-const defaultOf = ({ default: usual }: CustomField): FormValue =>
+const toFormValue = ({ default: usual }: CustomField): FormValue =>
   Array.isArray(usual) ? usual : usual === null ? '' : String(usual)
 
 /** An error of a list names the item: `custom.roles[1]`. */
-const errorOf = (errors: CustomFieldsProps['errors'], name: string): string | undefined =>
+const findError = (errors: CustomFieldsProps['errors'], name: string): string | undefined =>
   errors[name] ?? Object.entries(errors).find(([field]) => field.startsWith(`${name}[`))?.[1]
 
 type Props = Omit<CustomFieldsProps, 'resource' | 'isShared'> & { readonly definitions: readonly CustomField[] }
@@ -21,16 +21,16 @@ export const FieldControls = ({ definitions, value, onChange, errors, isNew, tit
   const values = readForm(value)
   // The values of an address stand among its fields.
   const isNested = at !== 'custom' && title === undefined
-  return groupsOf(definitions).map(([group, fields]) => (
+  return collectGroups(definitions).map(([group, fields]) => (
     <fieldset key={group} className={cx(css.group, isNested && css.nested)}>
       <legend className={isNested && group === '' ? 'sr' : undefined}>{group || title || UNGROUPED}</legend>
       {fields.map((one) => (
         <ValueControl
           key={one.id}
           definition={one}
-          value={values[one.name] ?? (isNew ? defaultOf(one) : '')}
+          value={values[one.name] ?? (isNew ? toFormValue(one) : '')}
           onChange={(next) => onChange(JSON.stringify({ ...values, [one.name]: next }))}
-          error={errorOf(errors, `${at}.${one.name}`)}
+          error={findError(errors, `${at}.${one.name}`)}
         />
       ))}
     </fieldset>

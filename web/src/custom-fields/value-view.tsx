@@ -1,10 +1,10 @@
 /** A value of a custom field, in a row of a table or among the details of an object. */
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
-import { itemOfType, objectLink } from '../shell/nav.ts'
+import { buildObjectLink, findItem } from '../shell/nav.ts'
 import { Tags } from '../ui/primitives.tsx'
 import type { Target } from './names.ts'
-import { type Definition, type RefNames, textsOf, type Value } from './values.ts'
+import { type Definition, type RefNames, toTexts, type Value } from './values.ts'
 
 type Props = {
   readonly definition: Definition
@@ -15,10 +15,10 @@ type Props = {
 }
 
 /** `networks` -> `network`, the type of its objects in the navigation. */
-const typeOf = (target: Target): string => target.slice(0, -1)
+const toObjectType = (target: Target): string => target.slice(0, -1)
 
 const References = ({ definition, value = [], names, isInRow }: Props) => {
-  const item = definition.reference_to === null ? undefined : itemOfType(typeOf(definition.reference_to))
+  const item = definition.reference_to === null ? undefined : findItem(toObjectType(definition.reference_to))
   return [value].flat().map((one, at) => {
     const id = String(one)
     const text = names.get(id) ?? id
@@ -26,7 +26,7 @@ const References = ({ definition, value = [], names, isInRow }: Props) => {
       <Fragment key={id}>
         {at > 0 && ', '}
         {item ? (
-          <Link {...objectLink(item, id)} className="link" tabIndex={isInRow ? -1 : undefined}>
+          <Link {...buildObjectLink(item, id)} className="link" tabIndex={isInRow ? -1 : undefined}>
             {text}
           </Link>
         ) : (
@@ -45,7 +45,7 @@ export const ValueView = (props: Props) => {
   if (value === undefined) return null
   const { type, multiple } = definition
   if (type === 'reference') return <References {...props} />
-  const texts = textsOf(definition, value, names)
+  const texts = toTexts(definition, value, names)
   if (multiple) return <Tags tags={texts} />
   const text = texts.join(', ')
   if (type === 'url' && isWebAddress(text))

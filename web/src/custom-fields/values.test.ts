@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { TableEngine, type TableSpec } from '../table/engine.ts'
-import { customInput, customText } from './known-text.ts'
-import { type Definition, textsOf, type WithCustom, withCustomFields } from './values.ts'
+import { formatCustom, parseCustomInput } from './known-text.ts'
+import { type Definition, toTexts, type WithCustom, withCustomFields } from './values.ts'
 
 const field = (name: string, type: Definition['type'], more: Partial<Definition> = {}): Definition => ({
   name,
@@ -101,25 +101,25 @@ test('values are completed by the texts that are shown', () => {
 
 test('a reference to an object that is not known is shown by its id', () => {
   const [, , , , , site] = DEFINITIONS
-  expect(site && textsOf(site, 'dc-2', NAMES)).toEqual(['dc-2'])
+  expect(site && toTexts(site, 'dc-2', NAMES)).toEqual(['dc-2'])
 })
 
 describe('the values of a form', () => {
   test('are sent as they are typed, of a new object all', () => {
-    expect(customInput(JSON.stringify({ owner: 'x', watts: '12', roles: ['core'], tier: '' }))).toEqual({
+    expect(parseCustomInput(JSON.stringify({ owner: 'x', watts: '12', roles: ['core'], tier: '' }))).toEqual({
       owner: 'x',
       watts: '12',
       roles: ['core'],
       tier: '',
     })
-    expect(customInput('')).toBeUndefined()
+    expect(parseCustomInput('')).toBeUndefined()
   })
 
   test('are sent of a change where they are others', () => {
-    const before = customText({ owner: 'x', watts: 12, leased: true, roles: ['core', 'edge'] })
+    const before = formatCustom({ owner: 'x', watts: 12, leased: true, roles: ['core', 'edge'] })
     const now = { owner: '', watts: '12', leased: 'true', roles: ['core'], tier: '' }
-    expect(customInput(JSON.stringify(now), before)).toEqual({ owner: '', roles: ['core'] })
-    expect(customInput(before, before)).toBeUndefined()
-    expect(customInput('', before)).toBeUndefined()
+    expect(parseCustomInput(JSON.stringify(now), before)).toEqual({ owner: '', roles: ['core'] })
+    expect(parseCustomInput(before, before)).toBeUndefined()
+    expect(parseCustomInput('', before)).toBeUndefined()
   })
 })

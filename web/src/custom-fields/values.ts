@@ -26,30 +26,30 @@ export type FactsProps = {
 /** The names of the objects that references name, by their ids. */
 export type RefNames = ReadonlyMap<string, string>
 
-/** @example columnOf('owner') // 'custom.owner' */
-export const columnOf = (name: string): string => `custom.${name}`
+/** @example toColumnId('owner') // 'custom.owner' */
+export const toColumnId = (name: string): string => `custom.${name}`
 
-export const ownValue = ({ custom }: WithCustom, { name }: Pick<Definition, 'name'>): Value | undefined =>
+export const getOwnValue = ({ custom }: WithCustom, { name }: Pick<Definition, 'name'>): Value | undefined =>
   custom && Object.hasOwn(custom, name) ? custom[name] : undefined
 
-const wordOf = ({ type }: Pick<Definition, 'type'>, value: string | number | boolean, names: RefNames): string => {
+const formatItem = ({ type }: Pick<Definition, 'type'>, value: string | number | boolean, names: RefNames): string => {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   return type === 'reference' ? (names.get(String(value)) ?? String(value)) : String(value)
 }
 
 /** Returns the texts of a value: several of a field with several, none without a value. */
-export const textsOf = (definition: Definition, value: Value | undefined, names: RefNames): string[] => {
+export const toTexts = (definition: Definition, value: Value | undefined, names: RefNames): string[] => {
   if (value === undefined) return []
   return typeof value === 'object'
-    ? value.map((one) => wordOf(definition, one, names))
-    : [wordOf(definition, value, names)]
+    ? value.map((one) => formatItem(definition, one, names))
+    : [formatItem(definition, value, names)]
 }
 
 const sortKey =
   (definition: Definition, names: RefNames) =>
   (row: WithCustom): SortKey | undefined => {
-    const value = ownValue(row, definition)
-    return typeof value === 'number' ? value : textsOf(definition, value, names)[0]?.toLowerCase()
+    const value = getOwnValue(row, definition)
+    return typeof value === 'number' ? value : toTexts(definition, value, names)[0]?.toLowerCase()
   }
 
 /** @param wanted in lower case */
@@ -57,7 +57,7 @@ type Holds = (value: Value, wanted: string) => boolean
 
 const ANY = '*'
 
-const holdsOf = (definition: Definition, names: RefNames): Holds => {
+const createMatcher = (definition: Definition, names: RefNames): Holds => {
   const { type } = definition
   if (type === 'integer' || type === 'number') return (value, wanted) => value === Number(wanted)
   if (type === 'boolean')
@@ -86,25 +86,25 @@ const HAVE_FACETS: ReadonlySet<Definition['type']> = new Set(['text', 'choice', 
 
 type Filter = (row: WithCustom, wanted: string) => boolean
 
-const filtersOf = (definition: Definition, names: RefNames): Readonly<Record<string, Filter>> => {
+const createFilters = (definition: Definition, names: RefNames): Readonly<Record<string, Filter>> => {
   const { name, type } = definition
   const test =
     (holds: Holds): Filter =>
     (row, wanted) => {
-      const value = ownValue(row, definition)
+      const value = getOwnValue(row, definition)
       return value !== undefined && (wanted === ANY || holds(value, wanted))
     }
   const ranges = { [`${name}.min`]: test(isAtLeast), [`${name}.max`]: test(isAtMost) }
-  return { [name]: test(holdsOf(definition, names)), ...(HAVE_RANGES.has(type) && ranges) }
+  return { [name]: test(createMatcher(definition, names)), ...(HAVE_RANGES.has(type) && ranges) }
 }
 
 /** By the name of a field alone, unless the list has a filter of that name, and behind `custom.`. */
-const bothNames = <T>(entries: readonly (readonly [string, T])[], taken: object): Readonly<Record<string, T>> => ({
+const withBothNames = <T>(entries: readonly (readonly [string, T])[], taken: object): Readonly<Record<string, T>> => ({
   ...Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(taken, name))),
-  ...Object.fromEntries(entries.map(([name, one]) => [columnOf(name), one])),
+  ...Object.fromEntries(entries.map(([name, one]) => [toColumnId(name), one])),
 })
 
-const flat = (text: string): string => text.replace(/\s+/g, ' ')
+const normalizeSpaces = (text: string): string => text.replace(/\s+/g, ' ')
 
 /** Adds custom fields to the words, orders, filters and completions of a list. */
 export const withCustomFields = <T extends WithCustom>(
@@ -114,18 +114,19 @@ export const withCustomFields = <T extends WithCustom>(
 ): TableSpec<T> => {
   const searched = definitions.filter(({ searchable }) => searchable)
   const sorted = definitions.filter(({ multiple }) => !multiple)
-  const filters = definitions.flatMap((one) => Object.entries(filtersOf(one, names)))
+  const filters = definitions.flatMap((one) => Object.entries(createFilters(one, names)))
   const facets = definitions
     .filter(({ type }) => HAVE_FACETS.has(type))
-    .map((one) => [one.name, (row: T) => textsOf(one, ownValue(row, one), names).map(flat)] as const)
+    .map((one) => [one.name, (row: T) => toTexts(one, getOwnValue(row, one), names).map(normalizeSpaces)] as const)
   return {
     ...spec,
-    text: (row) => [spec.text(row), ...searched.flatMap((one) => textsOf(one, ownValue(row, one), names))].join('\n'),
+    text: (row) =>
+      [spec.text(row), ...searched.flatMap((one) => toTexts(one, getOwnValue(row, one), names))].join('\n'),
     sorts: {
       ...spec.sorts,
-      ...Object.fromEntries(sorted.map((one) => [columnOf(one.name), sortKey(one, names)])),
+      ...Object.fromEntries(sorted.map((one) => [toColumnId(one.name), sortKey(one, names)])),
     },
-    fields: { ...spec.fields, ...bothNames(filters, spec.fields) },
-    facets: { ...spec.facets, ...bothNames(facets, spec.fields) },
+    fields: { ...spec.fields, ...withBothNames(filters, spec.fields) },
+    facets: { ...spec.facets, ...withBothNames(facets, spec.fields) },
   }
 }

@@ -6,11 +6,11 @@ import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { CustomFacts } from '../custom-fields/known-custom.tsx'
 import { DevicesTable, MOST_DEVICES } from '../networks/devices-table.tsx'
 import { NetworkList } from '../networks/network-list.tsx'
-import { factsOf } from '../resource/columns.tsx'
+import { listFacts } from '../resource/columns.tsx'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { MissingObject, ObjectPage, useListed } from '../resource/object-page.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
-import { termText } from '../table/filter.ts'
+import { formatTerm } from '../table/filter.ts'
 import { CopyText, TimeAgo } from '../ui/primitives.tsx'
 import css from './datacenters.module.css'
 import { fields } from './fields.ts'
@@ -30,14 +30,14 @@ const DevicesTab = ({ datacenter }: { readonly datacenter: Datacenter }) => {
       devices={data}
       error={error}
       refetch={refetch}
-      filter={termText('dc', datacenter.name)}
+      filter={formatTerm('dc', datacenter.name)}
       empty="No device is in this datacenter yet."
     />
   )
 }
 
 const Head = ({ datacenter }: { readonly datacenter: Datacenter }) => {
-  const facts = factsOf(fields, datacenter, FACTS, {
+  const facts = listFacts(fields, datacenter, FACTS, {
     location: datacenter.location || '–',
     updated_at: <TimeAgo at={datacenter.updated_at} />,
     id: <CopyText text={datacenter.id} label="ID" />,

@@ -4,8 +4,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
-import { ownColumns } from '../resource/columns.tsx'
-import { tableSpec } from '../resource/fields.ts'
+import { buildOwnColumns } from '../resource/columns.tsx'
+import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
@@ -15,7 +15,7 @@ import { fields } from './fields.ts'
 import { datacenterResource } from './resource.ts'
 
 const ORDER = ['name', 'location', 'description', 'updated_at']
-const COLUMNS = ownColumns(fields, ORDER, {
+const COLUMNS = buildOwnColumns(fields, ORDER, {
   name: ({ id, name }) => (
     <RowLink to="datacenters" id={id}>
       {name}
@@ -23,9 +23,9 @@ const COLUMNS = ownColumns(fields, ORDER, {
   ),
   updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
 })
-const spec = tableSpec(fields)
+const spec = buildTableSpec(fields)
 
-const columnsFor = (networkCounts: ReadonlyMap<string, number>): readonly Column<Datacenter>[] =>
+const buildColumns = (networkCounts: ReadonlyMap<string, number>): readonly Column<Datacenter>[] =>
   COLUMNS.toSpliced(2, 0, {
     id: 'networks',
     text: 'Networks',
@@ -43,7 +43,7 @@ export const DatacentersPage = () => {
   const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const columns = useMemo(() => {
     const groups = Map.groupBy(networks ?? [], ({ datacenter_id }) => datacenter_id ?? '')
-    return columnsFor(new Map([...groups].map(([id, found]) => [id, found.length])))
+    return buildColumns(new Map([...groups].map(([id, found]) => [id, found.length])))
   }, [networks])
   return (
     <ListPage

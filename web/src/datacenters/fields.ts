@@ -1,18 +1,18 @@
 /** The fields of a datacenter. */
 import type { Datacenter } from '../api/contracts.ts'
 import {
+  buildNameField,
   CUSTOM_VALUES,
   type Fields,
   ID_FIELD,
   MANAGED_BY_FIELD,
-  nameField,
   REFS_FIELD,
   TIME_FIELDS,
 } from '../resource/fields.ts'
 
 export const fields: Fields<Datacenter> = {
   id: ID_FIELD,
-  name: nameField(),
+  name: buildNameField(),
   location: {
     label: 'Location',
     column: { width: 220, isEssential: true },

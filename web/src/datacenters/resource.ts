@@ -1,15 +1,15 @@
 /** How datacenters are read and written. */
 import { contracts, type Datacenter } from '../api/contracts.ts'
-import { customControl } from '../custom-fields/known-custom.tsx'
-import { crud } from '../resource/crud.ts'
-import { formFields } from '../resource/fields.ts'
+import { buildCustomControl } from '../custom-fields/known-custom.tsx'
+import { createCrud } from '../resource/crud.ts'
+import { buildFormFields } from '../resource/fields.ts'
 import type { Resource } from '../resource/resource.ts'
 import { fields } from './fields.ts'
 
 export const datacenterResource: Resource<Datacenter> = {
   noun: 'datacenter',
-  fields: formFields(fields, [], { custom: customControl('datacenters') }),
-  nameOf: ({ name }) => name,
-  ...crud(contracts.datacenters),
+  fields: buildFormFields(fields, [], { custom: buildCustomControl('datacenters') }),
+  getName: ({ name }) => name,
+  ...createCrud(contracts.datacenters),
   changes: ['datacenters', 'networks', 'vlans', 'device'],
 }

@@ -2,8 +2,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, CHANGE_ID, send } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
-import { asAppError } from '../api/errors.ts'
-import { undoOf } from '../resource/undo.ts'
+import { toAppError } from '../api/errors.ts'
+import { createUndo } from '../resource/undo.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
@@ -12,8 +12,8 @@ import { Skeleton } from '../ui/primitives.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { DeviceType } from './fields.ts'
 
-/** @example effectText({ devices: 2, ports_added: 5 }) // '5 ports are added to 2 devices.' */
-const effectText = ({ devices, ports_added }: { devices: number; ports_added: number }): string =>
+/** @example formatEffect({ devices: 2, ports_added: 5 }) // '5 ports are added to 2 devices.' */
+const formatEffect = ({ devices, ports_added }: { devices: number; ports_added: number }): string =>
   ports_added === 0
     ? 'No device of this type lacks a port.'
     : `${plural(ports_added, 'port')} ${ports_added === 1 ? 'is' : 'are'} added to ${plural(devices, 'device')}.`
@@ -35,7 +35,7 @@ export const ApplyDialog = ({ type: { id, name }, onClose }: Props) => {
   const apply = useMutation({
     mutationFn: async () => (await send(contracts.deviceTypes.apply, { id })).headers.get(CHANGE_ID),
     onSuccess: (change) => {
-      toast(`Added ${plural(preview.data?.ports_added ?? 0, 'port')}`, undoOf([change]))
+      toast(`Added ${plural(preview.data?.ports_added ?? 0, 'port')}`, createUndo([change]))
       for (const key of ['ports', 'device', 'history']) void client.invalidateQueries({ queryKey: [key] })
       onClose()
     },
@@ -45,9 +45,9 @@ export const ApplyDialog = ({ type: { id, name }, onClose }: Props) => {
   return (
     <Dialog title={`Add the missing ports of ${name}`} onClose={onClose}>
       {error ? (
-        <Alert>{asAppError(error).message}</Alert>
+        <Alert>{toAppError(error).message}</Alert>
       ) : data ? (
-        <p role="status">{effectText(data)} None is changed or removed.</p>
+        <p role="status">{formatEffect(data)} None is changed or removed.</p>
       ) : (
         <Skeleton />
       )}

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
 import { type DragEvent, Suspense, useMemo, useState } from 'react'
 import { deviceTypesQuery } from '../api/queries.ts'
-import { ownColumns } from '../resource/columns.tsx'
-import { tableSpec } from '../resource/fields.ts'
+import { buildOwnColumns } from '../resource/columns.tsx'
+import { buildTableSpec } from '../resource/fields.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { ListPage } from '../resource/list-page.tsx'
 import { ManagedBy } from '../resource/object-page.tsx'
@@ -20,8 +20,8 @@ import { DELETE_WARNING, deviceTypeResource } from './resource.tsx'
 
 const ORDER = ['manufacturer', 'model', 'height', 'ports', 'power_w', 'full_depth', 'part_number', 'description']
 const DEFAULT_COLUMNS = ['manufacturer', 'model', 'height', 'ports', 'power', 'part_number', 'description']
-const SPEC = tableSpec(fields)
-const COLUMNS = ownColumns(fields, ORDER, {
+const SPEC = buildTableSpec(fields)
+const COLUMNS = buildOwnColumns(fields, ORDER, {
   height: ({ height }) => <span className="num">{height} U</span>,
   ports: ({ ports }) => <span className="num">{ports.length}</span>,
   power_w: ({ power_w }) => <span className="num">{power_w !== null && `${power_w} W`}</span>,

@@ -5,7 +5,7 @@ import { type Fields, ID_FIELD, MANAGED_BY_FIELD, REFS_FIELD, TIME_FIELDS } from
 export type DeviceType = Out<Contracts['deviceTypes']['get']>
 
 /** What is no number is sent as it is typed, so that the server names the field. */
-export const numberInput = (text: string): unknown => {
+export const toNumberInput = (text: string): unknown => {
   const typed = text.trim()
   if (typed === '') return null
   return Number.isNaN(Number(typed)) ? typed : Number(typed)
@@ -43,7 +43,7 @@ export const fields: Fields<DeviceType> = {
     label: 'Height in units',
     text: ({ height }) => `${height} U`,
     isSearched: false,
-    form: { isHalf: true, initial: '1', isMono: true, hint: 'In halves; 0 goes in no unit', send: numberInput },
+    form: { isHalf: true, initial: '1', isMono: true, hint: 'In halves; 0 goes in no unit', send: toNumberInput },
     column: { text: 'Height', width: 80, isRight: true },
     sort: ({ height }) => height,
     filter: false,
@@ -68,7 +68,7 @@ export const fields: Fields<DeviceType> = {
     label: 'Power in watts',
     text: ({ power_w }) => (power_w === null ? '' : `${power_w} W`),
     isSearched: false,
-    form: { isMono: true, send: numberInput },
+    form: { isMono: true, send: toNumberInput },
     column: { id: 'power', text: 'Power', width: 90, isRight: true },
     sort: ({ power_w }) => power_w ?? -1,
     filter: false,

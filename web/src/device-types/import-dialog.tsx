@@ -4,7 +4,7 @@ import { FileUp } from 'lucide-react'
 import { type DragEvent, useEffect, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
@@ -18,13 +18,13 @@ type Report = Out<Contracts['deviceTypes']['import']>
 
 const TONES = { created: 'ok', updated: 'info', unchanged: 'idle' } as const
 
-const summary = ({ created, updated, unchanged }: Report): string =>
+const formatSummary = ({ created, updated, unchanged }: Report): string =>
   `${created} created, ${updated} updated, ${unchanged} unchanged.`
 
 const ReportTable = ({ report }: { readonly report: Report }) => (
   <div className={css.report} role="status">
     <p>
-      <b>{plural(report.device_types.length, 'device type')}</b>: {summary(report)}
+      <b>{plural(report.device_types.length, 'device type')}</b>: {formatSummary(report)}
     </p>
     <ul className={css.imported}>
       {report.device_types.map(({ id, name, outcome, ignored }) => (
@@ -38,8 +38,8 @@ const ReportTable = ({ report }: { readonly report: Report }) => (
   </div>
 )
 
-const messageOf = (error: unknown): string => {
-  const { details, message } = asAppError(error)
+const toMessage = (error: unknown): string => {
+  const { details, message } = toAppError(error)
   return details[0]?.message ?? message
 }
 
@@ -110,7 +110,7 @@ export const ImportDialog = ({ files, onClose }: Props) => {
             }}
           />
         </section>
-        {run.isError && <Alert>{messageOf(run.error)}</Alert>}
+        {run.isError && <Alert>{toMessage(run.error)}</Alert>}
         {run.data && <ReportTable report={run.data} />}
       </div>
       <DialogActions>

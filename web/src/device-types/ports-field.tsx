@@ -17,7 +17,7 @@ const SIDES = [
   ['true', 'Front and rear'],
 ] as const
 
-const kindOf = (text: string): TypePort['kind'] => KINDS.map(([one]) => one).find((one) => one === text) ?? 'network'
+const parseKind = (text: string): TypePort['kind'] => KINDS.map(([one]) => one).find((one) => one === text) ?? 'network'
 
 type LineProps = {
   readonly row: PortRow
@@ -43,7 +43,7 @@ const PortLine = ({ row: { name, kind, type, pass_through }, error, onChange, on
           aria-label={`Kind of ${name}`}
           className={fieldCss.control}
           value={kind}
-          onChange={(event) => onChange({ kind: kindOf(event.target.value) })}
+          onChange={(event) => onChange({ kind: parseKind(event.target.value) })}
         >
           {KINDS.map(([one, text]) => (
             <option key={one} value={one}>
@@ -90,7 +90,7 @@ const PortLine = ({ row: { name, kind, type, pass_through }, error, onChange, on
   </>
 )
 
-const hintOf = (pattern: string): string => {
+const formatHint = (pattern: string): string => {
   const expanded = expandNames(pattern)
   if ('problem' in expanded) return expanded.problem
   const { names } = expanded
@@ -106,7 +106,7 @@ const Adder = ({ onAdd }: { readonly onAdd: (names: readonly string[], shape: Om
   const names = 'problem' in expanded ? [] : expanded.names
   const add = () => {
     if (names.length === 0) return
-    onAdd(names, { kind: kindOf(kind), type: type.trim(), pass_through: isPanel === 'true' })
+    onAdd(names, { kind: parseKind(kind), type: type.trim(), pass_through: isPanel === 'true' })
     setPattern('')
   }
   const onKey = (event: KeyboardEvent) => {
@@ -124,7 +124,7 @@ const Adder = ({ onAdd }: { readonly onAdd: (names: readonly string[], shape: Om
         value={pattern}
         onChange={setPattern}
         onKeyDown={onKey}
-        hint={hintOf(pattern)}
+        hint={formatHint(pattern)}
       />
       <SelectField label="Kind" value={kind} onChange={setKind} options={KINDS} />
       <TextField label="Type" value={type} onChange={setType} onKeyDown={onKey} hint="Such as 1000base-t" />
@@ -139,7 +139,8 @@ const Adder = ({ onAdd }: { readonly onAdd: (names: readonly string[], shape: Om
 export const PortsField = ({ value, onChange, errors }: ControlInput) => {
   const rows = readPorts(value)
   const save = (next: readonly PortRow[]) => onChange(writePorts(next))
-  const errorAt = (index: number) => Object.entries(errors).find(([field]) => field.startsWith(`ports[${index}]`))?.[1]
+  const findError = (index: number) =>
+    Object.entries(errors).find(([field]) => field.startsWith(`ports[${index}]`))?.[1]
   return (
     <fieldset className={css.ports}>
       <legend>Ports of new devices</legend>
@@ -163,7 +164,7 @@ export const PortsField = ({ value, onChange, errors }: ControlInput) => {
                 <PortLine
                   key={row.key}
                   row={row}
-                  error={errorAt(index)}
+                  error={findError(index)}
                   onChange={(change) => save(rows.map((one) => (one.key === row.key ? { ...one, ...change } : one)))}
                   onRemove={() => save(rows.filter(({ key }) => key !== row.key))}
                 />

@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
-import { portsInput, readPorts, rowsOf, withNames, writePorts } from './ports-text.ts'
+import { parsePortsInput, readPorts, toRows, withNames, writePorts } from './ports-text.ts'
 
 const SHAPE = { kind: 'network', type: '1000base-t', pass_through: false } as const
-const rows = rowsOf([{ ...SHAPE, name: 'Gi0/1' }])
+const rows = toRows([{ ...SHAPE, name: 'Gi0/1' }])
 
 test('ports are kept as a text, and sent without the keys of their rows', () => {
   expect(readPorts(writePorts(rows))).toEqual(rows)
-  expect(portsInput(writePorts(rows))).toEqual([{ ...SHAPE, name: 'Gi0/1' }])
+  expect(parsePortsInput(writePorts(rows))).toEqual([{ ...SHAPE, name: 'Gi0/1' }])
 })
 
 test('no ports are an empty text, as in an unchanged form', () => {
   expect(writePorts([])).toBe('')
-  expect(portsInput('')).toEqual([])
+  expect(parsePortsInput('')).toEqual([])
 })
 
 test('names that a row has already, in any case, are not added again', () => {

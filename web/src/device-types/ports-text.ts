@@ -6,7 +6,7 @@ export type TypePort = DeviceType['ports'][number]
 /** A port as it is typed. The key tells rows apart while their names change. */
 export type PortRow = TypePort & { readonly key: number }
 
-export const rowsOf = (ports: readonly TypePort[]): PortRow[] => ports.map((port, key) => ({ ...port, key }))
+export const toRows = (ports: readonly TypePort[]): PortRow[] => ports.map((port, key) => ({ ...port, key }))
 
 export const writePorts = (rows: readonly PortRow[]): string => (rows.length === 0 ? '' : JSON.stringify(rows))
 
@@ -14,7 +14,7 @@ export const readPorts = (text: string): PortRow[] =>
   // The form has written it.
   text === '' ? [] : (JSON.parse(text) as PortRow[])
 
-export const portsInput = (text: string): TypePort[] =>
+export const parsePortsInput = (text: string): TypePort[] =>
   readPorts(text).map(({ name, kind, type, pass_through }) => ({ name, kind, type, pass_through }))
 
 /** Adds ports with these names, which no row has yet in any case. */

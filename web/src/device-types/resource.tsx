@@ -1,11 +1,11 @@
 /** How device types are read and written. */
 import { contracts } from '../api/contracts.ts'
-import { crud } from '../resource/crud.ts'
-import { formFields } from '../resource/fields.ts'
+import { createCrud } from '../resource/crud.ts'
+import { buildFormFields } from '../resource/fields.ts'
 import type { Resource } from '../resource/resource.ts'
 import { type DeviceType, fields } from './fields.ts'
 import { PortsField } from './ports-field.tsx'
-import { portsInput, rowsOf, type TypePort, writePorts } from './ports-text.ts'
+import { parsePortsInput, type TypePort, toRows, writePorts } from './ports-text.ts'
 
 /** The first one adds a page to the sidebar. */
 export const CHANGES = ['device-types', 'device', 'me']
@@ -27,18 +27,18 @@ export const DELETE_WARNING = 'Its devices and their ports stay, without a devic
 export const deviceTypeResource: Resource<DeviceType> = {
   noun: 'device type',
   isWide: true,
-  fields: formFields(fields, ORDER, {
+  fields: buildFormFields(fields, ORDER, {
     power_w: { isHalf: true },
     part_number: { isHalf: true },
     slug: { isHalf: false },
     ports: {
       // The value of a device type.
-      read: (ports) => writePorts(rowsOf(ports as readonly TypePort[])),
-      send: portsInput,
+      read: (ports) => writePorts(toRows(ports as readonly TypePort[])),
+      send: parsePortsInput,
       render: (input) => <PortsField {...input} />,
     },
   }),
-  nameOf: ({ name }) => name,
-  ...crud(contracts.deviceTypes),
+  getName: ({ name }) => name,
+  ...createCrud(contracts.deviceTypes),
   changes: CHANGES,
 }

@@ -4,30 +4,30 @@ import { Laptop } from 'lucide-react'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import type { WaitingDevice } from '../../../src/features/device-login/api.ts'
 import { postJson, request } from '../api/client.ts'
-import { asAppError, isCode } from '../api/errors.ts'
+import { isCode, toAppError } from '../api/errors.ts'
 import { useMe } from '../shell/me.ts'
 import { PageBody, PageHead } from '../shell/page.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
-import { moment } from '../ui/format.ts'
+import { formatMoment } from '../ui/format.ts'
 import { Card, Facts, Skeleton } from '../ui/primitives.tsx'
 import css from './device.module.css'
 
-const pathOf = (code: string): string => `/api/auth/device/${encodeURIComponent(code)}`
+const buildPath = (code: string): string => `/api/auth/device/${encodeURIComponent(code)}`
 
 const waitingQuery = (code: string) => ({
   queryKey: ['waiting device', code],
   // The contract describes the answer.
-  queryFn: async () => (await (await request(pathOf(code), { method: 'GET' })).json()) as WaitingDevice,
+  queryFn: async () => (await (await request(buildPath(code), { method: 'GET' })).json()) as WaitingDevice,
   retry: false,
   refetchOnWindowFocus: false,
 })
 
-const failureText = (error: unknown): string =>
+const formatFailure = (error: unknown): string =>
   isCode(error, 'NOT_FOUND')
     ? 'No device waits with this code. It may have expired: codes are valid for ten minutes.'
-    : asAppError(error).message
+    : toAppError(error).message
 
 const CodeForm = ({ error, onCode }: { readonly error?: unknown; readonly onCode: (code: string) => void }) => {
   const [code, setCode] = useState('')
@@ -38,7 +38,7 @@ const CodeForm = ({ error, onCode }: { readonly error?: unknown; readonly onCode
   return (
     <Card title="Which device?">
       <form className={css.form} onSubmit={submit}>
-        {error ? <Alert>{failureText(error)}</Alert> : null}
+        {error ? <Alert>{formatFailure(error)}</Alert> : null}
         <TextField
           label="Code"
           hint="The device shows it, like BCDF-GHJK"
@@ -63,13 +63,13 @@ const Ask = ({ device: { user_code, client, ip_address, created_at }, onDecided 
   const deny = useRef<HTMLButtonElement>(null)
   useEffect(() => deny.current?.focus({ preventScroll: true }), [])
   const decide = useMutation({
-    mutationFn: (allow: boolean) => postJson(pathOf(user_code), { allow }),
+    mutationFn: (allow: boolean) => postJson(buildPath(user_code), { allow }),
     onSuccess: (_, allow) => onDecided(allow),
   })
   return (
     <Card title="A device asks to sign in as you">
       <div className={css.form}>
-        {decide.isError && <Alert>{failureText(decide.error)}</Alert>}
+        {decide.isError && <Alert>{formatFailure(decide.error)}</Alert>}
         <p>
           <Laptop size={16} aria-hidden="true" /> It gets an API key of <b>{username}</b>, with all your permissions,
           for 30 days. Allow it only if you have just begun this on a device of yours.
@@ -84,7 +84,7 @@ const Ask = ({ device: { user_code, client, ip_address, created_at }, onDecided 
               </span>,
             ],
             ['Address', ip_address || 'unknown'],
-            ['Began', moment(created_at)],
+            ['Began', formatMoment(created_at)],
           ]}
         />
         <div className={css.actions}>

@@ -6,14 +6,21 @@ import { networksQuery, poolsQuery } from '../api/queries.ts'
 import { CustomFields } from '../custom-fields/known-custom.tsx'
 import type { ControlInput } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
-import { spaceControl } from '../spaces/known-control.ts'
+import { buildSpaceControl } from '../spaces/known-control.ts'
 import { SpaceBadge, useSpaces } from '../spaces/known-spaces.tsx'
 import { Button } from '../ui/button.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
-import { type AddressForm, emptyAddress, isAdded, readAddresses, sentRows, writeAddresses } from './address-form.ts'
+import {
+  type AddressForm,
+  createEmptyAddress,
+  filterSentRows,
+  isAdded,
+  readAddresses,
+  writeAddresses,
+} from './address-form.ts'
 import css from './devices.module.css'
 
 const MOST_POOLS = 60
@@ -53,7 +60,7 @@ const FreePools = ({ onPick }: PickProps) => {
       <span>{pool.name}</span>
       <span className="mono muted">{pool.start_ip}</span>
       <SpaceBadge space_id={spaces.get(pool.network_id)} />
-      <span className={css.free}>{count(pool.utilization?.available_ips ?? 0)} free</span>
+      <span className={css.free}>{formatCount(pool.utilization?.available_ips ?? 0)} free</span>
     </MenuItem>
   ))
 }
@@ -79,7 +86,7 @@ type Props = Pick<ControlInput, 'value' | 'onChange' | 'errors' | 'isNew'>
 
 export const AddressFields = ({ value, onChange, errors, isNew }: Props) => {
   const addresses = readAddresses(value)
-  const sent = sentRows(addresses)
+  const sent = filterSentRows(addresses)
   const spaces = useSpaces()
   const save = (rows: readonly AddressForm[]) => onChange(writeAddresses(rows))
   const change = (key: string, fields: Partial<AddressForm>) =>
@@ -91,7 +98,7 @@ export const AddressFields = ({ value, onChange, errors, isNew }: Props) => {
       {errors.addresses !== undefined && <p className={css.error}>{errors.addresses}</p>}
       {addresses.map((address, index) => {
         const at = `addresses[${sent.indexOf(address)}]`
-        const errorOf = (field: string) => errors[`${at}.${field}`]
+        const getError = (field: string) => errors[`${at}.${field}`]
         return (
           <div key={address.key} className={css.address}>
             <TextField
@@ -99,7 +106,7 @@ export const AddressFields = ({ value, onChange, errors, isNew }: Props) => {
               value={address.ip}
               // A typed address may lie in another network; the server finds it.
               onChange={(ip) => change(address.key, { ip, network_id: '', pool_id: '' })}
-              error={errorOf('ip') ?? errorOf('network_id') ?? errorOf('pool_id')}
+              error={getError('ip') ?? getError('network_id') ?? getError('pool_id')}
               isMono
               inputMode="text"
             />
@@ -107,33 +114,33 @@ export const AddressFields = ({ value, onChange, errors, isNew }: Props) => {
               label="Label"
               value={address.label}
               onChange={(label) => change(address.key, { label })}
-              error={errorOf('label')}
+              error={getError('label')}
             />
             <TextField
               label="Switch port"
               value={address.switch_port}
               onChange={(switch_port) => change(address.key, { switch_port })}
-              error={errorOf('switch_port')}
+              error={getError('switch_port')}
             />
             <TextField
               label="MAC address"
               value={address.mac_address}
               onChange={(mac_address) => change(address.key, { mac_address })}
-              error={errorOf('mac_address')}
+              error={getError('mac_address')}
               isMono
             />
             <TextField
               label="Interface"
               value={address.interface}
               onChange={(own) => change(address.key, { interface: own })}
-              error={errorOf('interface')}
+              error={getError('interface')}
             />
             <div className={css.dnsName}>
               <TextField
                 label="DNS name"
                 value={address.dns_name}
                 onChange={(dns_name) => change(address.key, { dns_name })}
-                error={errorOf('dns_name')}
+                error={getError('dns_name')}
               />
             </div>
             {spaces.length > 0 && (
@@ -142,8 +149,8 @@ export const AddressFields = ({ value, onChange, errors, isNew }: Props) => {
                 value={address.space_id}
                 // As for a typed address, the server finds its network.
                 onChange={(space_id) => change(address.key, { space_id, network_id: '', pool_id: '' })}
-                error={errorOf('space_id')}
-                options={spaceControl(spaces).options}
+                error={getError('space_id')}
+                options={buildSpaceControl(spaces).options}
               />
             )}
             <div className={css.custom}>
@@ -170,7 +177,7 @@ export const AddressFields = ({ value, onChange, errors, isNew }: Props) => {
           </div>
         )
       })}
-      <Button onClick={() => save([...addresses, emptyAddress()])}>
+      <Button onClick={() => save([...addresses, createEmptyAddress()])}>
         <Plus size={15} aria-hidden="true" />
         Add address
       </Button>

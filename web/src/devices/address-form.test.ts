@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'bun:test'
 import type { Address } from '../api/contracts.ts'
-import { formFields } from '../resource/fields.ts'
-import { emptyValues, inputOf } from '../resource/form-values.ts'
+import { buildFormFields } from '../resource/fields.ts'
+import { buildInput, createEmptyValues } from '../resource/form-values.ts'
 import {
   type AddressForm,
-  addressInput,
-  addressText,
-  emptyAddress,
+  createEmptyAddress,
+  filterSentRows,
+  formatAddresses,
+  parseAddressInput,
   readAddresses,
-  sentRows,
   writeAddresses,
 } from './address-form.ts'
-import { DEVICE_ORDER, deviceFields } from './fields.ts'
+import { buildDeviceFields, DEVICE_ORDER } from './fields.ts'
 
-const addresses = { read: addressText, send: addressInput }
-const resource = { fields: formFields(deviceFields(), DEVICE_ORDER.form, { addresses }) }
-const form = emptyValues(resource, { addresses: writeAddresses([emptyAddress({ ip: '10.0.0.1' })]) })
+const addresses = { read: formatAddresses, send: parseAddressInput }
+const resource = { fields: buildFormFields(buildDeviceFields(), DEVICE_ORDER.form, { addresses }) }
+const form = createEmptyValues(resource, { addresses: writeAddresses([createEmptyAddress({ ip: '10.0.0.1' })]) })
 
 describe('the request of a save', () => {
   test('splits lists at commas and drops blanks', () => {
-    expect(inputOf(resource, { ...form, tags: ' prod, , web ,' }).tags).toEqual(['prod', 'web'])
+    expect(buildInput(resource, { ...form, tags: ' prod, , web ,' }).tags).toEqual(['prod', 'web'])
   })
 
   test('leaves out empty address rows', () => {
-    const rows = [emptyAddress(), emptyAddress({ ip: '10.0.0.2', port: '22' })]
-    expect(addressInput(writeAddresses(rows))).toEqual([
+    const rows = [createEmptyAddress(), createEmptyAddress({ ip: '10.0.0.2', port: '22' })]
+    expect(parseAddressInput(writeAddresses(rows))).toEqual([
       {
         ip: '10.0.0.2',
         label: '',
@@ -37,7 +37,7 @@ describe('the request of a save', () => {
         pool_id: '',
       },
     ])
-    expect(sentRows(rows)).toEqual([rows[1] ?? emptyAddress()])
+    expect(filterSentRows(rows)).toEqual([rows[1] ?? createEmptyAddress()])
   })
 
   const stored: Address = {
@@ -45,7 +45,7 @@ describe('the request of a save', () => {
     ...{ mac_address: '', dns_name: '', pool_id: null },
   }
   const typed = (changed: Partial<AddressForm>, address = stored) =>
-    addressInput(writeAddresses(readAddresses(addressText([address])).map((row) => ({ ...row, ...changed }))))
+    parseAddressInput(writeAddresses(readAddresses(formatAddresses([address])).map((row) => ({ ...row, ...changed }))))
 
   test('keeps the type of an address, which the form does not show', () => {
     expect(typed({ label: 'back' })).toMatchObject([{ ip: '10.0.0.1', type: 'vip', label: 'back' }])
@@ -64,13 +64,13 @@ describe('the request of a save', () => {
   })
 
   test('names only the fields that changed', () => {
-    const typedAgain = writeAddresses([emptyAddress({ ip: '10.0.0.1' })])
-    expect(inputOf(resource, { ...form, os: 'Debian 13' }, form)).toEqual({ os: 'Debian 13' })
-    expect(inputOf(resource, { ...form, addresses: typedAgain }, form)).toEqual({})
-    expect(inputOf(resource, { ...form, addresses: writeAddresses([]) }, form)).toEqual({ addresses: [] })
+    const typedAgain = writeAddresses([createEmptyAddress({ ip: '10.0.0.1' })])
+    expect(buildInput(resource, { ...form, os: 'Debian 13' }, form)).toEqual({ os: 'Debian 13' })
+    expect(buildInput(resource, { ...form, addresses: typedAgain }, form)).toEqual({})
+    expect(buildInput(resource, { ...form, addresses: writeAddresses([]) }, form)).toEqual({ addresses: [] })
   })
 
   test('of a new device is every field that can be typed', () => {
-    expect(inputOf(resource, form)).toMatchObject({ name: '', status: 'active', datacenter_id: '', domains: [] })
+    expect(buildInput(resource, form)).toMatchObject({ name: '', status: 'active', datacenter_id: '', domains: [] })
   })
 })

@@ -1,6 +1,6 @@
 /** The addresses of a device as its form holds them: one text with all rows, as every field of a form is a text. */
 import type { Address, DeviceDraft } from '../api/contracts.ts'
-import { customInput, customText } from '../custom-fields/known-text.ts'
+import { formatCustom, parseCustomInput } from '../custom-fields/known-text.ts'
 
 export type AddressForm = {
   /** Tells rows apart while they are edited; never sent. */
@@ -16,13 +16,13 @@ export type AddressForm = {
   readonly pool_id: string
   /** '' for the default one. */
   readonly space_id: string
-  /** The values of custom fields, as `customText` writes them. */
+  /** The values of custom fields, as `formatCustom` writes them. */
   readonly custom: string
   /** The stored address, of which the fields without a control are sent as they are. */
   readonly stored?: Address
 }
 
-export const emptyAddress = (given: Partial<AddressForm> = {}): AddressForm => ({
+export const createEmptyAddress = (given: Partial<AddressForm> = {}): AddressForm => ({
   key: crypto.randomUUID(),
   ip: '',
   label: '',
@@ -43,7 +43,7 @@ export const readAddresses = (text: string): readonly AddressForm[] => (text ===
 
 export const writeAddresses = (rows: readonly AddressForm[]): string => JSON.stringify(rows)
 
-const addressForm = (address: Address, index: number): AddressForm => ({
+const toAddressForm = (address: Address, index: number): AddressForm => ({
   // The same text for the same addresses, which a draft is compared with.
   key: String(index),
   ip: address.ip,
@@ -56,12 +56,13 @@ const addressForm = (address: Address, index: number): AddressForm => ({
   network_id: address.network_id ?? '',
   pool_id: address.pool_id ?? '',
   space_id: address.space_id ?? '',
-  custom: customText(address.custom),
+  custom: formatCustom(address.custom),
   stored: address,
 })
 
 // The field of a device, as the server sends it.
-export const addressText = (value: unknown): string => writeAddresses((value as readonly Address[]).map(addressForm))
+export const formatAddresses = (value: unknown): string =>
+  writeAddresses((value as readonly Address[]).map(toAddressForm))
 
 /** True for an address that is not stored yet. */
 export const isAdded = ({ key }: AddressForm): boolean => key.includes('-')
@@ -79,9 +80,10 @@ const isBlank = ({
   [ip, label, port, switch_port, own, mac_address, dns_name, custom].every((text) => text.trim() === '')
 
 /** The rows that are sent, in their places: an error at `addresses[1].ip` is at the second of them. */
-export const sentRows = (rows: readonly AddressForm[]): readonly AddressForm[] => rows.filter((one) => !isBlank(one))
+export const filterSentRows = (rows: readonly AddressForm[]): readonly AddressForm[] =>
+  rows.filter((one) => !isBlank(one))
 
-const defaultType = (ip: string): string => (ip.includes(':') ? 'ipv6' : 'ipv4')
+const getDefaultType = (ip: string): string => (ip.includes(':') ? 'ipv6' : 'ipv4')
 
 type Shown = Exclude<keyof AddressForm, 'key' | 'stored'>
 
@@ -89,15 +91,18 @@ type Shown = Exclude<keyof AddressForm, 'key' | 'stored'>
  * Returns the fields that the form does not show. A type that only tells the family of the stored address is left out when the address
  * was changed: the server finds that of the new one.
  */
-const hiddenFields = (stored: Address, ip: string): Omit<Address, Shown | 'type'> & Partial<Pick<Address, 'type'>> => {
+const pickHiddenFields = (
+  stored: Address,
+  ip: string,
+): Omit<Address, Shown | 'type'> & Partial<Pick<Address, 'type'>> => {
   const { ip: _, label, port, switch_port, interface: own, mac_address, dns_name, ...others } = stored
   const { network_id, pool_id, space_id, custom, type, ...hidden } = others
-  return ip !== stored.ip && type === defaultType(stored.ip) ? hidden : { ...hidden, type }
+  return ip !== stored.ip && type === getDefaultType(stored.ip) ? hidden : { ...hidden, type }
 }
 
-export const addressInput = (text: string): NonNullable<DeviceDraft['addresses']> =>
-  sentRows(readAddresses(text)).map((row) => ({
-    ...(row.stored && hiddenFields(row.stored, row.ip.trim())),
+export const parseAddressInput = (text: string): NonNullable<DeviceDraft['addresses']> =>
+  filterSentRows(readAddresses(text)).map((row) => ({
+    ...(row.stored && pickHiddenFields(row.stored, row.ip.trim())),
     ip: row.ip.trim(),
     label: row.label,
     port: row.port.trim() === '' ? null : Number(row.port),
@@ -108,5 +113,5 @@ export const addressInput = (text: string): NonNullable<DeviceDraft['addresses']
     network_id: row.network_id,
     pool_id: row.pool_id,
     ...(row.space_id && { space_id: row.space_id }),
-    ...(row.custom && { custom: customInput(row.custom) }),
+    ...(row.custom && { custom: parseCustomInput(row.custom) }),
   }))

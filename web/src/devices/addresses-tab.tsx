@@ -21,8 +21,8 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
       </Card>
     )
   // Addresses have no ids.
-  const rowOf = ({ custom }: Address) => ({ id: '', custom })
-  const custom = list?.usedBy(device.addresses.map(rowOf)) ?? []
+  const toRow = ({ custom }: Address) => ({ id: '', custom })
+  const custom = list?.usedBy(device.addresses.map(toRow)) ?? []
   const hasInterfaces = device.addresses.some((one) => one.interface)
   return (
     <Card>
@@ -82,7 +82,7 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
                   <td className="num">{address.port ?? '–'}</td>
                   <td>{address.switch_port || '–'}</td>
                   {custom.map(({ name, cell }) => (
-                    <td key={name}>{cell(rowOf(address))}</td>
+                    <td key={name}>{cell(toRow(address))}</td>
                   ))}
                 </tr>
               )

@@ -1,7 +1,7 @@
 /** Changes many devices. */
 import { call } from '../api/client.ts'
 import { type Change, type Contracts, contracts, type Device, type In, type Out } from '../api/contracts.ts'
-import { type Batch, type BatchOptions, type HistoryFields, runBatch, withinLimit } from '../resource/batch.ts'
+import { type Batch, type BatchOptions, type HistoryFields, retryWithinLimit, runBatch } from '../resource/batch.ts'
 import type { Run } from '../resource/change-dialog.tsx'
 import { plural } from '../ui/format.ts'
 import { isMatching, type Matching, type Selected } from './matching.ts'
@@ -9,7 +9,7 @@ import { devices } from './source.ts'
 
 export type BulkOperation = In<Contracts['devices']['bulk']>['operations'][number]
 
-const inputOf = (operations: BulkOperation[], fields: HistoryFields): In<Contracts['devices']['bulk']> & object => ({
+const buildInput = (operations: BulkOperation[], fields: HistoryFields): In<Contracts['devices']['bulk']> & object => ({
   operations,
   atomic: true,
   ...fields,
@@ -18,11 +18,11 @@ const inputOf = (operations: BulkOperation[], fields: HistoryFields): In<Contrac
 /** The change that the operations would be. @param operations at most as many as one call takes */
 export const previewBatch = (operations: BulkOperation[]): Promise<Change> =>
   // Of a dry run, the answer is the change that the call would make.
-  call(contracts.devices.bulk, inputOf(operations, { dry_run: 'changes' })) as unknown as Promise<Change>
+  call(contracts.devices.bulk, buildInput(operations, { dry_run: 'changes' })) as unknown as Promise<Change>
 
 type Finish = (batch: Batch<Out<Contracts['devices']['bulk']>>) => string
 
-const send = (chunk: BulkOperation[], fields: HistoryFields) => call(contracts.devices.bulk, inputOf(chunk, fields))
+const send = (chunk: BulkOperation[], fields: HistoryFields) => call(contracts.devices.bulk, buildInput(chunk, fields))
 
 /**
  * Takes the ids by pages, the last one first: devices that no longer match afterwards change the place of none that
@@ -36,7 +36,7 @@ const runMatching = async (
   const changes: Batch<unknown>['changes'][number][] = []
   let done = 0
   for (let number = matching.pages - 1; number >= 0 && options.signal?.aborted !== true; number--) {
-    const ids = await withinLimit(() => matching.page(number))
+    const ids = await retryWithinLimit(() => matching.page(number))
     const onProgress = (sent: number) => options.onProgress?.(done + sent)
     const batch = await runBatch(send, ids.map(toOperation), { ...options, onProgress })
     changes.push(...batch.changes)

@@ -3,7 +3,7 @@ import type { Device } from '../api/contracts.ts'
 import { type Brief, STATES } from './messages.ts'
 
 /** @param rows in the order of the result @param names of datacenters, by id */
-export const briefOf = (rows: readonly Device[], names: ReadonlyMap<string, string>): Brief => {
+export const buildBrief = (rows: readonly Device[], names: ReadonlyMap<string, string>): Brief => {
   const placeNames = [...new Set(rows.map(({ datacenter_id }) => names.get(datacenter_id ?? '') ?? ''))]
   const numbers = new Map(placeNames.map((name, number) => [name, number]))
   return {

@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react'
 import { usePermit } from '../shell/me.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { BulkDialog } from './bulk-dialogs.tsx'
 import type { Selected } from './matching.ts'
 
@@ -30,7 +30,7 @@ export const BulkBar = ({ ids, filter, hasFields, onDone }: Props) => {
   }
   return (
     <div className={tableCss.bulk} role="toolbar" aria-label="Selected devices">
-      <b>{count(ids.size)} selected</b>
+      <b>{formatCount(ids.size)} selected</b>
       <Button onClick={() => setOpen('tag')} blocked={blocked('devices:update')}>
         Tag
       </Button>
@@ -43,7 +43,7 @@ export const BulkBar = ({ ids, filter, hasFields, onDone }: Props) => {
         </Button>
       )}
       <Button look="danger" onClick={() => setOpen('delete')} blocked={blocked('devices:delete')}>
-        Delete {count(ids.size)}
+        Delete {formatCount(ids.size)}
       </Button>
       <Button isIcon look="quiet" aria-label="Clear the selection" onClick={onDone}>
         <X size={15} aria-hidden="true" />

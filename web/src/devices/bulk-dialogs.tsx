@@ -6,7 +6,7 @@ import { CHUNK } from '../resource/batch.ts'
 import { ChangeDialog } from '../resource/change-dialog.tsx'
 import { DeletePreview } from '../resource/delete-dialog.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Skeleton } from '../ui/primitives.tsx'
 import { type BulkOperation, previewBatch, putAll, runOperations } from './batch.ts'
 import { isMatching, type Selected } from './matching.ts'
@@ -19,7 +19,7 @@ export type DialogProps = {
 }
 
 /** The parts of a dialog that all of them share. */
-const sharedProps = ({ ids, onClose, onDone }: DialogProps) => ({
+const pickSharedProps = ({ ids, onClose, onDone }: DialogProps) => ({
   ...{ total: ids.size, onClose, onDone, onFailed: devices.load },
 })
 
@@ -35,7 +35,7 @@ const TagDialog = (props: DialogProps) => {
   }
   return (
     <ChangeDialog
-      {...sharedProps(props)}
+      {...pickSharedProps(props)}
       title={`Tag ${plural(ids.size, 'device')}`}
       action={what === 'add' ? 'Add tag' : 'Remove tag'}
       isReady={wanted !== ''}
@@ -62,7 +62,7 @@ const MoveDialog = (props: DialogProps) => {
   const operation = (id: string): BulkOperation => ({ op: 'update', id, device: { datacenter_id: target || null } })
   return (
     <ChangeDialog
-      {...sharedProps(props)}
+      {...pickSharedProps(props)}
       title={`Move ${plural(ids.size, 'device')}`}
       action="Move"
       isReady
@@ -92,15 +92,15 @@ const DeleteDialog = (props: DialogProps & { readonly filter: string }) => {
   }
   return (
     <ChangeDialog
-      {...sharedProps(props)}
+      {...pickSharedProps(props)}
       title={`Delete ${plural(ids.size, 'device')}?`}
-      action={`Delete ${count(ids.size)}`}
+      action={`Delete ${formatCount(ids.size)}`}
       isReady={isTyped}
       isDanger
       run={runOperations(ids, operation, finish)}
     >
       <div>
-        {isMatching(ids) ? 'All' : 'Exactly the'} {count(ids.size)} that are selected
+        {isMatching(ids) ? 'All' : 'Exactly the'} {formatCount(ids.size)} that are selected
         {filter === '' ? '' : ` (the filter is “${filter}”)`}, with their addresses and relationships.
         {!isMatching(ids) && ids.size <= CHUNK && (
           <Suspense fallback={<Skeleton />}>

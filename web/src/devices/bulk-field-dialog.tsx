@@ -2,11 +2,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CustomField } from '../../../src/features/custom-fields/api.ts'
-import { listOf } from '../custom-fields/control.ts'
+import { toList } from '../custom-fields/control.ts'
 import { definitionsQuery } from '../custom-fields/definitions.ts'
 import type { FormValue } from '../custom-fields/known-text.ts'
 import { ValueControl } from '../custom-fields/value-control.tsx'
-import { columnOf } from '../custom-fields/values.ts'
+import { toColumnId } from '../custom-fields/values.ts'
 import { ChangeDialog } from '../resource/change-dialog.tsx'
 import { SelectField } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
@@ -16,7 +16,7 @@ import { devices } from './source.ts'
 
 const NONE: readonly CustomField[] = []
 
-const optionOf = ({ name, label, group }: CustomField): readonly [string, string] => [
+const toOption = ({ name, label, group }: CustomField): readonly [string, string] => [
   name,
   group === '' ? label : `${group}: ${label}`,
 ]
@@ -28,19 +28,19 @@ export const BulkFieldDialog = ({ ids, onClose, onDone }: DialogProps) => {
   const [value, setValue] = useState<FormValue>('')
   const chosen = fields.find((one) => one.name === name) ?? fields[0]
   if (!chosen) return null
-  const given = listOf(value).filter((one) => one.trim() !== '')
+  const given = toList(value).filter((one) => one.trim() !== '')
   const isEmpty = given.length === 0
   // A list is replaced whole.
   const sent = isEmpty ? null : typeof value === 'string' ? value : [...value]
   const operation = (id: string): BulkOperation => ({ op: 'update', id, device: { custom: { [chosen.name]: sent } } })
-  const isOfField = (field: string) => field.startsWith(columnOf(chosen.name))
+  const isOfField = (field: string) => field.startsWith(toColumnId(chosen.name))
   return (
     <ChangeDialog
       title={`Set a field of ${plural(ids.size, 'device')}`}
       action={isEmpty && !chosen.required ? 'Clear field' : 'Set field'}
       total={ids.size}
       isReady={!(isEmpty && chosen.required)}
-      hasErrorOf={isOfField}
+      hasError={isOfField}
       run={runOperations(ids, operation, putAll)}
       onClose={onClose}
       onDone={onDone}
@@ -55,7 +55,7 @@ export const BulkFieldDialog = ({ ids, onClose, onDone }: DialogProps) => {
               setName(next)
               setValue('')
             }}
-            options={fields.map(optionOf)}
+            options={fields.map(toOption)}
           />
           <ValueControl
             key={chosen.name}

@@ -1,11 +1,11 @@
 /** The columns of the table of devices. */
 import type { DeviceStatus } from '../api/contracts.ts'
 import { ConflictMark } from '../conflicts/active-mark.tsx'
-import { columnsOf } from '../resource/columns.tsx'
+import { buildColumns } from '../resource/columns.tsx'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Badge, Tags, TimeAgo, type Tone } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
-import { DEVICE_ORDER, deviceFields } from './fields.ts'
+import { buildDeviceFields, DEVICE_ORDER } from './fields.ts'
 import type { DeviceRow } from './spec.ts'
 
 const TONES: Readonly<Record<DeviceStatus, Tone>> = {
@@ -19,9 +19,9 @@ export const StatusBadge = ({ status }: { readonly status: DeviceStatus }) => (
   <Badge tone={TONES[status]}>{status}</Badge>
 )
 
-export const DEVICE_COLUMNS = columnsOf(deviceFields(), {
+export const DEVICE_COLUMNS = buildColumns(buildDeviceFields(), {
   first: DEVICE_ORDER.table,
-  textOf: (row: DeviceRow, { name }) => row.texts[name] ?? '',
+  formatCell: (row: DeviceRow, { name }) => row.texts[name] ?? '',
   cells: {
     name: ({ id, name }) => (
       <>

@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import type { Datacenter, Device } from '../api/contracts.ts'
 import { datacentersQuery, deviceTypesQuery } from '../api/queries.ts'
-import { customControl } from '../custom-fields/known-custom.tsx'
+import { buildCustomControl } from '../custom-fields/known-custom.tsx'
 import type { DeviceType } from '../device-types/fields.ts'
-import { formFields } from '../resource/fields.ts'
+import { buildFormFields } from '../resource/fields.ts'
 import type { Resource, Values } from '../resource/resource.ts'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { AddressFields } from './address-fields.tsx'
-import { addressInput, addressText, emptyAddress, writeAddresses } from './address-form.ts'
-import { DEVICE_ORDER, deviceFields } from './fields.ts'
+import { createEmptyAddress, formatAddresses, parseAddressInput, writeAddresses } from './address-form.ts'
+import { buildDeviceFields, DEVICE_ORDER } from './fields.ts'
 import { mountInput, mountText } from './mount-values.ts'
 import { DEVICE_RESOURCE } from './resource.ts'
 
@@ -26,9 +26,9 @@ type Known = {
 
 const NO_TYPES: readonly DeviceType[] = []
 
-export const deviceResource = ({ datacenters, types, hasRacks }: Known): Resource<Device> => ({
+export const buildDeviceResource = ({ datacenters, types, hasRacks }: Known): Resource<Device> => ({
   ...DEVICE_RESOURCE,
-  fields: formFields(deviceFields(), DEVICE_ORDER.form, {
+  fields: buildFormFields(buildDeviceFields(), DEVICE_ORDER.form, {
     datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
     device_type_id: {
       options: [['', 'None'], ...types.map(({ id, name }) => [id, name] as const)],
@@ -45,8 +45,8 @@ export const deviceResource = ({ datacenters, types, hasRacks }: Known): Resourc
         </Suspense>
       ),
     },
-    custom: customControl('devices'),
-    addresses: { read: addressText, send: addressInput, render: (input) => <AddressFields {...input} /> },
+    custom: buildCustomControl('devices'),
+    addresses: { read: formatAddresses, send: parseAddressInput, render: (input) => <AddressFields {...input} /> },
   }),
 })
 
@@ -65,11 +65,11 @@ export const DeviceDrawer = ({ id, given, onClose }: DrawerProps) => {
   const hasRacks = useIsInUse('racks')
   const { ip = '', pool = '', network = '' } = usePageSearch().search
   // A key that is always the same: a draft belongs to the values that its form began with.
-  const address = emptyAddress({ key: '0', ip, pool_id: pool, network_id: network })
+  const address = createEmptyAddress({ key: '0', ip, pool_id: pool, network_id: network })
   return (
     <ResourceDrawer
       key={id ?? 'new'}
-      resource={deviceResource({ datacenters, types, hasRacks })}
+      resource={buildDeviceResource({ datacenters, types, hasRacks })}
       id={id}
       given={{ addresses: writeAddresses([address]), ...given }}
       onClose={onClose}

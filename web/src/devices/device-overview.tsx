@@ -6,12 +6,12 @@ import type { Device } from '../api/contracts.ts'
 import { datacentersQuery } from '../api/queries.ts'
 import { CustomFacts } from '../custom-fields/known-custom.tsx'
 import { zonesQuery } from '../dns/zones-query.ts'
-import { factsOf } from '../resource/columns.tsx'
+import { listFacts } from '../resource/columns.tsx'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import { Card, CopyText, Facts, Skeleton, Tags, TimeAgo } from '../ui/primitives.tsx'
 import { StatusBadge } from './columns.tsx'
 import css from './devices.module.css'
-import { DEVICE_ORDER, deviceFields } from './fields.ts'
+import { buildDeviceFields, DEVICE_ORDER } from './fields.ts'
 import { relationshipsQuery } from './queries.ts'
 import { RelationshipBadge } from './relationship-badge.tsx'
 import { SeenCard } from './seen-card.tsx'
@@ -23,7 +23,7 @@ const DevicePlace = lazy(() => import('../racks/device-place.tsx').then((module)
 const DeviceTypeName = lazy(() =>
   import('../device-types/device-type-name.tsx').then((module) => ({ default: module.DeviceTypeName })),
 )
-const fields = deviceFields()
+const fields = buildDeviceFields()
 
 const Related = ({ device }: { readonly device: Device }) => {
   const { may } = usePermit()
@@ -77,7 +77,7 @@ export const DeviceOverview = ({ device }: { readonly device: Device }) => {
       <Card>
         <Suspense>
           <Facts
-            facts={factsOf(fields, device, DEVICE_ORDER.detail, {
+            facts={listFacts(fields, device, DEVICE_ORDER.detail, {
               status: <StatusBadge status={device.status} />,
               id: <CopyText text={device.id} label="ID" />,
               ...(device.hostname === '' ? {} : { hostname: <CopyText text={device.hostname} label="host name" /> }),

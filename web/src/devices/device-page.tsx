@@ -14,7 +14,7 @@ import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
 import { DeviceOverview } from './device-overview.tsx'
-import { DeviceDrawer } from './lazy-drawer.tsx'
+import { LazyDeviceDrawer } from './lazy-drawer.tsx'
 import { deviceConflictsQuery, deviceQuery } from './queries.ts'
 import { DELETE_WARNING, DEVICE_RESOURCE } from './resource.ts'
 
@@ -49,7 +49,7 @@ export const DevicePage = () => {
       managedBy={device.managed_by}
       get={contracts.devices.get}
       resource={DEVICE_RESOURCE}
-      drawer={(close) => <DeviceDrawer id={id} onClose={close} />}
+      drawer={(close) => <LazyDeviceDrawer id={id} onClose={close} />}
       edit={{ blocked: blocked('devices:update') }}
       remove={{
         blocked: may('devices:delete') ? undefined : 'devices:delete',

@@ -21,16 +21,16 @@ import { usePageSearch, useSorting } from '../table/list-search.ts'
 import css from '../table/table.module.css'
 import { useSelection } from '../table/use-selection.ts'
 import { Button } from '../ui/button.tsx'
-import { moment } from '../ui/format.ts'
+import { formatMoment } from '../ui/format.ts'
 import { toast } from '../ui/toast.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { DEFAULT_COLUMNS, DEVICE_COLUMNS, isOffered } from './columns.tsx'
 import { useImported } from './imported.ts'
-import { DeviceDrawer } from './lazy-drawer.tsx'
+import { LazyDeviceDrawer } from './lazy-drawer.tsx'
 import type { Matching } from './matching.ts'
 import { DELETE_WARNING, DEVICE_RESOURCE } from './resource.ts'
 import { devices, MAX_ROWS } from './source.ts'
-import { DEVICE_FILTERS, type DeviceRow, inSpace } from './spec.ts'
+import { addSpaceTerm, DEVICE_FILTERS, type DeviceRow } from './spec.ts'
 import { useDevices } from './use-devices.ts'
 
 const HINTS: readonly Hint[] = [
@@ -47,8 +47,8 @@ const LOOKING_HINTS = HINTS.filter(([, text]) => !['select', 'edit', 'create'].i
 // With the dialogs that it opens.
 const BulkBar = lazy(() => import('./bulk-bar.tsx').then((module) => ({ default: module.BulkBar })))
 
-const idOf = (row: DeviceRow): string => row.id
-const nameOf = (row: DeviceRow): string => row.name
+const getId = (row: DeviceRow): string => row.id
+const getName = (row: DeviceRow): string => row.name
 
 export const DevicesPage = () => {
   const { search, set } = usePageSearch()
@@ -67,11 +67,11 @@ export const DevicesPage = () => {
   }, [custom, racks, types])
   const choice = useColumns(columns, DEFAULT_COLUMNS)
   const view = useDevices(
-    { q: inSpace(text, space), sort, isDescending },
+    { q: addSpaceTerm(text, space), sort, isDescending },
     choice.columns.map(({ id }) => id),
   )
   const onFilter = (q: string) => {
-    devices.ahead({ q: inSpace(q, space), sort, isDescending })
+    devices.ahead({ q: addSpaceTerm(q, space), sort, isDescending })
     setText(q)
   }
   const state = useStore(devices.state)
@@ -79,7 +79,7 @@ export const DevicesPage = () => {
   const some = useSelection(view)
   const [all, setAll] = useState<Matching>()
   const sorting = { sort, isDescending }
-  const shown = many?.shownOf({ view, columns: choice.columns, sorting, maxRows: MAX_ROWS, some, all, setAll })
+  const shown = many?.buildTableParts({ view, columns: choice.columns, sorting, maxRows: MAX_ROWS, some, all, setAll })
   const selection = shown?.selection ?? some
   useImported(selection.set)
   const [pendingDelete, setPendingDelete] = useState<DeviceRow>()
@@ -132,7 +132,7 @@ export const DevicesPage = () => {
       </FilterBar>
       {state.error && view && (
         <p className={css.stale} role="status">
-          Showing data from {moment(new Date(state.loadedAtMs).toISOString())}: {state.error.message}
+          Showing data from {formatMoment(new Date(state.loadedAtMs).toISOString())}: {state.error.message}
         </p>
       )}
       {shown?.note}
@@ -161,8 +161,8 @@ export const DevicesPage = () => {
               view={view}
               sorting={shown?.sorting ?? sorting}
               onSort={onSort}
-              idOf={idOf}
-              nameOf={nameOf}
+              getId={getId}
+              getName={getName}
               actions={actions}
               selection={mayChange ? selection : undefined}
             />
@@ -182,7 +182,7 @@ export const DevicesPage = () => {
       </ListContent>
       <Hints hints={mayChange ? HINTS : LOOKING_HINTS} />
       {(search.new !== undefined || search.edit !== undefined) && (
-        <DeviceDrawer
+        <LazyDeviceDrawer
           id={search.edit}
           onClose={() =>
             void set({ new: undefined, edit: undefined, ip: undefined, pool: undefined, network: undefined })

@@ -3,19 +3,19 @@ import type { Device } from '../api/contracts.ts'
 import { type RefNames, withCustomFields } from '../custom-fields/values.ts'
 import { TableEngine, type TableQuery } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
-import { briefOf } from './brief.ts'
+import { buildBrief } from './brief.ts'
 import type { Called, WorkerRequest, WorkerResponse } from './messages.ts'
-import { type DeviceRow, deviceRows, deviceSpec } from './spec.ts'
+import { buildDeviceSpec, createRowMapper, type DeviceRow } from './spec.ts'
 import type { Host, Windowed } from './windowed.ts'
 
 const names = new Map<string, string>()
 const marked = new Set<string>()
-const ownSpec = deviceSpec(names, marked)
+const ownSpec = buildDeviceSpec(names, marked)
 let spec = ownSpec
 let custom: (WorkerRequest & { type: 'custom' }) | undefined
 /** The names of the objects that custom fields refer to. */
 let refNames: RefNames = new Map()
-const rowOf = deviceRows(names)
+const toRow = createRowMapper(names)
 let engine = new TableEngine<Device>([], spec)
 let version = 0
 /** Of more devices than `engine` may hold. What is left of them after the server's parts of a filter is in `engine`. */
@@ -35,16 +35,16 @@ let meanwhile: HeardRequest[] = []
 const AHEAD = 80
 
 // The types of a page are those of a window, which posts to an origin; a worker posts to its page.
-const tell = (message: WorkerResponse, transfer: Transferable[] = []): void =>
+const post = (message: WorkerResponse, transfer: Transferable[] = []): void =>
   (self as unknown as { postMessage: (message: WorkerResponse, transfer: Transferable[]) => void }).postMessage(
     message,
     transfer,
   )
 
-const changed = (): void => {
+const notifyChanged = (): void => {
   version++
   const total = windowed?.total() ?? engine.total
-  tell({ type: 'changed', total, version, loadedAtMs, isMany: windowed !== undefined })
+  post({ type: 'changed', total, version, loadedAtMs, isMany: windowed !== undefined })
 }
 
 /** When the first rows have long been answered for. */
@@ -58,7 +58,7 @@ let drawn = (): void => {}
  * takes more than one processor, and the page would wait for its turn.
  * @returns all of them where they are no more than that, and their number
  */
-const preview = async (
+const fetchPreview = async (
   path: string,
 ): Promise<{ readonly total: number; readonly all?: readonly Device[] } | undefined> => {
   const response = await fetch(`${path}${path.includes('?') ? '&' : '?'}limit=${AHEAD}`)
@@ -68,7 +68,7 @@ const preview = async (
   // The server's half of the contract.
   const devices = (await response.json()) as readonly Device[]
   if (total <= devices.length) return { total, all: devices }
-  tell({ type: 'preview', total, devices })
+  post({ type: 'preview', total, devices })
   await new Promise<void>((resolve) => {
     drawn = resolve
     setTimeout(resolve, DRAWN_WITHIN_MS)
@@ -76,22 +76,22 @@ const preview = async (
   return { total }
 }
 
-const put = (rows: readonly Device[]): void => {
-  extend(rows)
+const setRows = (rows: readonly Device[]): void => {
+  rebuildEngine(rows)
   setTimeout(() => engine.warm(), WARM_MS)
 }
 
-const hold = (rows: readonly Device[]): void => {
+const replaceRows = (rows: readonly Device[]): void => {
   windowed?.end()
   windowed = undefined
-  put(rows)
-  for (const heard of meanwhile) take(heard)
-  changed()
+  setRows(rows)
+  for (const heard of meanwhile) applyChanges(heard)
+  notifyChanged()
 }
 
-const failed = async (response: Response | undefined): Promise<void> => {
+const postFailure = async (response: Response | undefined): Promise<void> => {
   const body: unknown = await response?.json().catch(() => undefined)
-  tell({
+  post({
     type: 'failed',
     status: response?.status ?? 0,
     body,
@@ -100,43 +100,43 @@ const failed = async (response: Response | undefined): Promise<void> => {
 }
 
 /** What the windows need of the engine and of the page. */
-const hostFor = (request: LoadRequest): Host => ({
+const createHost = (request: LoadRequest): Host => ({
   path: request.path,
   maxRows: request.maxRows,
   fields: () => Object.keys(spec.fields),
   datacenters: () => datacenters.map((id) => [id, names.get(id) ?? id] as const),
   hold: (rows) => {
-    put(rows)
-    if (called.length > 0) mark(called)
+    setRows(rows)
+    if (called.length > 0) markImported(called)
   },
   put: (devices) => engine.put(devices),
   drop: (ids) => engine.drop(new Set(ids)),
-  facets: facetsOfNow,
-  answer: ({ seq, query, from }, q) => answer(seq, { ...query, q }, from),
+  facets: getCurrentFacets,
+  answer: ({ seq, query, from }, q) => postResult(seq, { ...query, q }, from),
   answerWindowed: ({ seq }, state, found) => {
-    if (!windowed) return tell({ type: 'off', seq })
-    const rows = [...found].map(([position, device]) => [state.base + position, shownRow(device)] as const)
-    tell({ type: 'result', seq, version, total: windowed.total(), order: new Uint32Array(), windowed: state, rows })
+    if (!windowed) return post({ type: 'off', seq })
+    const rows = [...found].map(([position, device]) => [state.base + position, toShownRow(device)] as const)
+    post({ type: 'result', seq, version, total: windowed.total(), order: new Uint32Array(), windowed: state, rows })
   },
-  callOff: ({ seq }) => tell({ type: 'off', seq }),
+  callOff: ({ seq }) => post({ type: 'off', seq }),
   sendRows: (from, found) =>
-    tell({ type: 'rows', seq: 0, version, rows: found.map((device, i) => [from + i, shownRow(device)] as const) }),
+    post({ type: 'rows', seq: 0, version, rows: found.map((device, i) => [from + i, toShownRow(device)] as const) }),
   changed: () => {
     loadedAtMs = Date.now()
-    changed()
+    notifyChanged()
   },
-  failed,
+  failed: postFailure,
   leave: () => void loadOnce({ ...request, isShown: false }, true),
 })
 
 /** Holds windows of rows from now on. */
-const holdWindows = async (request: LoadRequest, total: number): Promise<void> => {
+const startWindows = async (request: LoadRequest, total: number): Promise<void> => {
   const { createWindowed } = await import('./windowed.ts')
   etag = undefined
-  extend([])
-  windowed = createWindowed(hostFor(request), total)
+  rebuildEngine([])
+  windowed = createWindowed(createHost(request), total)
   loadedAtMs = Date.now()
-  changed()
+  notifyChanged()
 }
 
 const load = async (request: LoadRequest, isLeaving: boolean): Promise<void> => {
@@ -148,33 +148,33 @@ const load = async (request: LoadRequest, isLeaving: boolean): Promise<void> => 
   // By hand, so that an answer of "not modified" costs no parsing.
   const init: RequestInit = etag === undefined ? {} : { headers: { 'If-None-Match': etag }, cache: 'no-store' }
   // The request for the whole list reports the same error.
-  const few = version === 0 && isShown ? await preview(path).catch(() => undefined) : undefined
+  const few = version === 0 && isShown ? await fetchPreview(path).catch(() => undefined) : undefined
   if (few?.all) {
     loadedAtMs = Date.now()
-    hold(few.all)
+    replaceRows(few.all)
     return
   }
-  if (few && few.total > maxRows) return holdWindows(request, few.total)
+  if (few && few.total > maxRows) return startWindows(request, few.total)
   const response = await fetch(path, init)
   loadedAtMs = Date.now()
   if (response.status === 304) {
-    tell({ type: 'current', loadedAtMs })
+    post({ type: 'current', loadedAtMs })
     return
   }
-  if (!response.ok) return failed(response)
+  if (!response.ok) return postFailure(response)
   const total = Number(response.headers.get('x-total-count'))
   if (total > maxRows) {
     await response.body?.cancel()
-    return windowed ? undefined : holdWindows(request, total)
+    return windowed ? undefined : startWindows(request, total)
   }
   // The server's half of the contract.
   const rows = (await response.json()) as readonly Device[]
   etag = response.headers.get('etag') ?? undefined
-  hold(rows)
+  replaceRows(rows)
 }
 
 /** @returns the ids of the rows that changed; a change made in this tab is known already */
-const take = ({ devices, gone }: HeardRequest): readonly string[] => {
+const applyChanges = ({ devices, gone }: HeardRequest): readonly string[] => {
   const known = new Map(engine.withIds(new Set(devices.map(({ id }) => id))).map((one) => [one.id, one.updated_at]))
   const newer = devices.filter(({ id, updated_at }) => updated_at > (known.get(id) ?? ''))
   const lost = engine.withIds(new Set(gone)).map(({ id }) => id)
@@ -192,13 +192,13 @@ const listen = (ask: HeardRequest): void => {
   if (version === 0) return
   if (windowed) {
     windowed.change(ask.devices, ask.gone)
-    tell({ type: 'heard', ids: [...ask.devices.map(({ id }) => id), ...ask.gone] })
+    post({ type: 'heard', ids: [...ask.devices.map(({ id }) => id), ...ask.gone] })
     return
   }
-  const ids = take(ask)
+  const ids = applyChanges(ask)
   if (ids.length === 0) return
-  changed()
-  tell({ type: 'heard', ids })
+  notifyChanged()
+  post({ type: 'heard', ids })
 }
 
 /** @param isLeaving there are few enough devices again */
@@ -209,32 +209,33 @@ const loadOnce = async (ask: LoadRequest, isLeaving = false): Promise<void> => {
   try {
     await load(ask, isLeaving)
   } catch {
-    await failed(undefined)
+    await postFailure(undefined)
   } finally {
     isLoading = false
   }
 }
 
 /** The names of the devices that the values of a device refer to; undefined if no custom field refers to devices. */
-const deviceNamesOf = (device: Device): ReadonlyMap<string, string> | undefined => {
+const collectDeviceNames = (device: Device): ReadonlyMap<string, string> | undefined => {
   const fields = custom?.definitions.filter(({ reference_to }) => reference_to === 'devices') ?? []
   const ids = fields.flatMap(({ name }) => [device.custom?.[name] ?? []].flat().map(String))
   return fields.length === 0 ? undefined : new Map(ids.map((id) => [id, refNames.get(id) ?? id]))
 }
 
-const shownRow = (device: Device): DeviceRow => {
-  const deviceNames = deviceNamesOf(device)
-  return deviceNames ? { ...rowOf(device), deviceNames } : rowOf(device)
+const toShownRow = (device: Device): DeviceRow => {
+  const deviceNames = collectDeviceNames(device)
+  return deviceNames ? { ...toRow(device), deviceNames } : toRow(device)
 }
 
-const rowsOf = (indices: Iterable<number>) => [...indices].map((index) => [index, shownRow(engine.row(index))] as const)
+const toIndexedRows = (indices: Iterable<number>) =>
+  [...indices].map((index) => [index, toShownRow(engine.row(index))] as const)
 
-const answer = (seq: number, query: TableQuery, from: number): void => {
+const postResult = (seq: number, query: TableQuery, from: number): void => {
   const order = engine.query(query)
   const start = Math.max(0, from - AHEAD / 4)
-  const rows = rowsOf(order.subarray(start, start + AHEAD))
+  const rows = toIndexedRows(order.subarray(start, start + AHEAD))
   const total = windowed?.total() ?? engine.total
-  tell({ type: 'result', seq, version, total, order, rows }, [order.buffer])
+  post({ type: 'result', seq, version, total, order, rows }, [order.buffer])
 }
 
 /** The most devices that are requested one by one. */
@@ -253,7 +254,7 @@ const fetchSingle = async (ids: readonly string[]): Promise<readonly Device[]> =
   return found.flat()
 }
 
-const full = async (ids: readonly string[]): Promise<readonly Device[]> => {
+const findFullDevices = async (ids: readonly string[]): Promise<readonly Device[]> => {
   const wanted = new Set(ids)
   const here = [...(windowed?.kept() ?? []).filter(({ id }) => wanted.has(id)), ...engine.withIds(wanted)]
   const found = new Map(here.map((device) => [device.id, device]))
@@ -263,7 +264,7 @@ const full = async (ids: readonly string[]): Promise<readonly Device[]> => {
 }
 
 /** As the server finds the device that a row of an import means. */
-const mark = (rows: readonly Called[]): readonly string[] => {
+const markImported = (rows: readonly Called[]): readonly string[] => {
   called = rows
   const byName = new Map<string, string>()
   for (const index of engine.query({ q: '', sort: 'name', isDescending: true })) {
@@ -280,26 +281,29 @@ const mark = (rows: readonly Called[]): readonly string[] => {
 }
 
 /** Devices may refer to devices, which all are here. */
-const refNamesOf = ({ definitions, names: given }: WorkerRequest & { type: 'custom' }, rows: readonly Device[]) => {
+const collectRefNames = (
+  { definitions, names: given }: WorkerRequest & { type: 'custom' },
+  rows: readonly Device[],
+) => {
   const hasDevices = definitions.some(({ reference_to }) => reference_to === 'devices')
   return new Map([...given, ...(hasDevices ? rows.map(({ id, name }) => [id, name] as const) : [])])
 }
 
 /** Searches, sorts and filters by custom fields as well. */
-const extend = (rows: readonly Device[]): void => {
-  refNames = custom ? refNamesOf(custom, rows) : new Map()
+const rebuildEngine = (rows: readonly Device[]): void => {
+  refNames = custom ? collectRefNames(custom, rows) : new Map()
   spec = custom ? withCustomFields(ownSpec, custom.definitions, refNames) : ownSpec
   engine = new TableEngine(rows, spec)
 }
 
-const rowsByName = (): readonly Device[] =>
+const listRowsByName = (): readonly Device[] =>
   [...engine.query({ q: '', sort: 'name', isDescending: false })].map((index) => engine.row(index))
 
-const allRows = (): readonly Device[] =>
+const listAllRows = (): readonly Device[] =>
   [...engine.query({ q: '', sort: '', isDescending: false })].map((index) => engine.row(index))
 
 /** Lets the worker answer the requests that arrived until now. */
-const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
+const waitForTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
 let facets: { readonly version: number; readonly counted: Promise<Facets> } | undefined
 
@@ -308,16 +312,16 @@ const countFacets = async (): Promise<Facets> => {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
-    await turn()
+    await waitForTurn()
   }
 }
 
-const facetsOfNow = (): Promise<Facets> => {
+const getCurrentFacets = (): Promise<Facets> => {
   if (facets?.version !== version) facets = { version, counted: countFacets() }
   return facets.counted
 }
 
-const hear = (ask: WorkerRequest): void => {
+const onMessage = (ask: WorkerRequest): void => {
   switch (ask.type) {
     case 'load':
       void loadOnce(ask)
@@ -330,44 +334,44 @@ const hear = (ask: WorkerRequest): void => {
       for (const [id, name] of ask.names) names.set(id, name)
       datacenters = ask.datacenters
       engine.forget()
-      if (engine.total > 0 || windowed) changed()
+      if (engine.total > 0 || windowed) notifyChanged()
       return
     case 'custom':
       custom = ask
-      extend(allRows())
-      if (engine.total > 0 || windowed) changed()
+      rebuildEngine(listAllRows())
+      if (engine.total > 0 || windowed) notifyChanged()
       return
     case 'query':
       if (windowed) windowed.query(ask)
-      else answer(ask.seq, ask.query, ask.from)
+      else postResult(ask.seq, ask.query, ask.from)
       return
     case 'part':
       windowed?.want(ask.from, ask.to)
       return
     case 'rows':
-      tell({ type: 'rows', seq: ask.seq, version, rows: rowsOf(ask.indices) })
+      post({ type: 'rows', seq: ask.seq, version, rows: toIndexedRows(ask.indices) })
       return
     case 'ids':
-      tell({ type: 'ids', seq: ask.seq, ids: [...ask.indices].map((index) => engine.row(index).id) })
+      post({ type: 'ids', seq: ask.seq, ids: [...ask.indices].map((index) => engine.row(index).id) })
       return
     case 'facets':
-      void (windowed?.facets() ?? facetsOfNow()).then((counted) =>
-        tell({ type: 'facets', seq: ask.seq, facets: counted }),
+      void (windowed?.facets() ?? getCurrentFacets()).then((counted) =>
+        post({ type: 'facets', seq: ask.seq, facets: counted }),
       )
       return
     case 'tags': {
       const devices = engine.withIds(new Set(ask.ids))
-      tell({ type: 'tags', seq: ask.seq, tags: devices.map(({ id, tags }) => [id, tags] as const) })
+      post({ type: 'tags', seq: ask.seq, tags: devices.map(({ id, tags }) => [id, tags] as const) })
       return
     }
     case 'full':
-      void full(ask.ids).then((devices) => tell({ type: 'full', seq: ask.seq, devices }))
+      void findFullDevices(ask.ids).then((devices) => post({ type: 'full', seq: ask.seq, devices }))
       return
     case 'brief':
-      tell({ type: 'brief', seq: ask.seq, brief: briefOf(rowsByName(), names) })
+      post({ type: 'brief', seq: ask.seq, brief: buildBrief(listRowsByName(), names) })
       return
     case 'mark':
-      tell({ type: 'mark', seq: ask.seq, ids: mark(ask.rows) })
+      post({ type: 'mark', seq: ask.seq, ids: markImported(ask.rows) })
       return
     case 'heard':
       listen(ask)
@@ -389,7 +393,7 @@ const hear = (ask: WorkerRequest): void => {
   }
   // The rows no longer match the ETag of the server's list.
   etag = undefined
-  changed()
+  notifyChanged()
 }
 
-self.addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => hear(data))
+self.addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => onMessage(data))

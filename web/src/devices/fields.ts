@@ -4,11 +4,11 @@ import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import type { Device } from '../api/contracts.ts'
 import { placeText } from '../racks/place-text.ts'
 import {
+  buildNameField,
   CUSTOM_VALUES,
   type Fields,
   ID_FIELD,
   MANAGED_BY_FIELD,
-  nameField,
   REFS_FIELD,
   TIME_FIELDS,
 } from '../resource/fields.ts'
@@ -24,7 +24,7 @@ const STATUSES = [
 ] as const
 
 /** By number and not by text: 10.0.0.9 is before 10.0.0.10, and IPv4 before IPv6. */
-const addressKey = (device: Device): string => {
+const buildAddressKey = (device: Device): string => {
   const ip = device.addresses[0]?.ip
   return (ip && parseIpKey(ip, DEFAULT_SPACE)) || '~'
 }
@@ -53,7 +53,7 @@ const COMMAS = 'With commas between them'
 const PLACED = { isSearched: false, isOptional: true, isCompared: false } as const
 
 /** Empty while the name is not known. */
-export const rackName = ({ mount }: Pick<Device, 'mount'>, names: Names): string =>
+export const getRackName = ({ mount }: Pick<Device, 'mount'>, names: Names): string =>
   (mount && names.get(mount.rack_id)) ?? ''
 
 /** The highest unit of a rack plus one, so that the devices of a rack are in order from the top. */
@@ -62,13 +62,13 @@ const ABOVE_ALL = 1000
 /** By rack, from the top. Devices in no unit come last. */
 const placeKey = (device: Device, names: Names): string | undefined =>
   device.mount
-    ? `${rackName(device, names).toLowerCase()} ${String(ABOVE_ALL - (device.mount.position ?? 0)).padStart(6, '0')}`
+    ? `${getRackName(device, names).toLowerCase()} ${String(ABOVE_ALL - (device.mount.position ?? 0)).padStart(6, '0')}`
     : undefined
 
-export const deviceFields = (names: Names = new Map()): Fields<Device> => ({
+export const buildDeviceFields = (names: Names = new Map()): Fields<Device> => ({
   id: { ...ID_FIELD, filter: { test: 'equals' } },
   // Sorted as the server does, so that the rows arrive in order.
-  name: { ...nameField(168), sort: ({ name }) => name.toLowerCase() },
+  name: { ...buildNameField(168), sort: ({ name }) => name.toLowerCase() },
   hostname: { label: 'Host name', column: { width: 220, isMono: true }, sort: false, filter: false },
   description: { label: 'Description', form: { kind: 'area' }, column: false, filter: false },
   make_model: {
@@ -118,7 +118,7 @@ export const deviceFields = (names: Names = new Map()): Fields<Device> => ({
     label: 'Addresses',
     text: ({ addresses }) => addresses.map(({ ip }) => ip),
     column: { id: 'address', text: 'Address', width: 132, isEssential: true },
-    sort: addressKey,
+    sort: buildAddressKey,
     filter: { name: 'ip', test: createIpTest() },
     cell: 'addresses',
   },
@@ -143,10 +143,12 @@ export const deviceFields = (names: Names = new Map()): Fields<Device> => ({
     ...PLACED,
     label: 'Place in a rack',
     text: (device) =>
-      device.mount ? [rackName(device, names), placeText(device.mount)].filter((part) => part !== '').join(', ') : '',
+      device.mount
+        ? [getRackName(device, names), placeText(device.mount)].filter((part) => part !== '').join(', ')
+        : '',
     column: { id: 'rack', text: 'Rack', width: 180 },
     sort: (device) => placeKey(device, names),
-    filter: { test: (device, value) => rackName(device, names).toLowerCase().startsWith(value) },
+    filter: { test: (device, value) => getRackName(device, names).toLowerCase().startsWith(value) },
     cell: 'record',
   },
   custom: CUSTOM_VALUES,
@@ -155,7 +157,7 @@ export const deviceFields = (names: Names = new Map()): Fields<Device> => ({
 })
 
 /** Without the names of datacenters. */
-export const fields = deviceFields()
+export const fields = buildDeviceFields()
 
 /** The order of the fields where it is not that of the declaration. A field that is not named comes last. */
 export const DEVICE_ORDER = {

@@ -4,7 +4,7 @@ import type { DrawerProps } from './device-drawer.tsx'
 
 const Drawer = lazy(() => import('./device-drawer.tsx').then((module) => ({ default: module.DeviceDrawer })))
 
-export const DeviceDrawer = (props: DrawerProps) => (
+export const LazyDeviceDrawer = (props: DrawerProps) => (
   <Suspense>
     <Drawer {...props} />
   </Suspense>

@@ -5,23 +5,24 @@ import css from '../table/table.module.css'
 import { createTall } from '../table/tall.ts'
 import type { Selecting } from '../table/use-selection.ts'
 import type { TableView } from '../table/view.ts'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import type { Matching, SelectedDevices } from './matching.ts'
-import { MATCHING_PAGE, matchingOf } from './matching-pages.ts'
+import { createMatching, MATCHING_PAGE } from './matching-pages.ts'
 import type { DeviceRow } from './spec.ts'
 import type { DevicesView, Param, WindowedState } from './windowed-state.ts'
 
 /** The parameters as the input of the list. */
-const inputOf = (params: readonly Param[]) => {
+const toInput = (params: readonly Param[]) => {
   const tags = params.flatMap(([name, value]) => (name === 'tags' ? [value] : []))
   const others = Object.fromEntries(params.filter(([name]) => name !== 'tags'))
   return { ...others, ...(tags.length > 0 ? { tags } : {}) }
 }
 
 const listPage = (params: readonly Param[], limit: number, offset: number) =>
-  api.devices.list({ ...inputOf(params), limit, offset })
+  api.devices.list({ ...toInput(params), limit, offset })
 
-const selectAll = ({ params, count: size }: WindowedState): Matching => matchingOf({ params, count: size, listPage })
+const selectAll = ({ params, count: size }: WindowedState): Matching =>
+  createMatching({ params, count: size, listPage })
 
 /** The path of the list on the server. */
 const listPath = ({ params }: WindowedState): string =>
@@ -32,14 +33,14 @@ const listPath = ({ params }: WindowedState): string =>
 type Options = {
   readonly total: number
   readonly isDescending: boolean
-  readonly rowOf: (index: number) => DeviceRow | undefined
+  readonly getRow: (index: number) => DeviceRow | undefined
   readonly ensure: (from: number, to: number) => void
 }
 
-export const viewOf = (state: WindowedState, options: Options): TableView<DeviceRow> => {
+export const createView = (state: WindowedState, options: Options): TableView<DeviceRow> => {
   const { base, count: size, params } = state
-  const { total, isDescending, rowOf, ensure } = options
-  const rowAt = (position: number) => rowOf(base + position)
+  const { total, isDescending, getRow, ensure } = options
+  const rowAt = (position: number) => getRow(base + position)
   return {
     count: size,
     total,
@@ -51,7 +52,7 @@ export const viewOf = (state: WindowedState, options: Options): TableView<Device
       for (let offset = from; offset < to; offset += MATCHING_PAGE) {
         const limit = Math.min(MATCHING_PAGE, to - offset)
         const sort = isDescending ? { sort: '-name' } : {}
-        ids.push(...(await api.devices.list({ ...inputOf(params), ...sort, limit, offset })).map(({ id }) => id))
+        ids.push(...(await api.devices.list({ ...toInput(params), ...sort, limit, offset })).map(({ id }) => id))
       }
       return ids
     },
@@ -66,7 +67,7 @@ type DeviceColumns = readonly Column<DeviceRow>[]
 const withoutOrder = new WeakMap<DeviceColumns, DeviceColumns>()
 
 /** The server sorts by name alone. The same columns at every call, so that rows are not drawn again. */
-const columnsOf = (columns: DeviceColumns): DeviceColumns => {
+const keepNameSorting = (columns: DeviceColumns): DeviceColumns => {
   const known = withoutOrder.get(columns)
   if (known) return known
   const made = columns.map((one) => (one.id === 'name' ? one : { ...one, isSortable: false }))
@@ -83,13 +84,13 @@ const ManyNote = ({ state: { count: size, waiting, isLoading }, maxRows }: NoteP
     <p className={css.note} role="status">
       {isLoading
         ? `Loading ${plural(size, 'device')} …`
-        : `${plural(size, 'device')}: showing by name. Narrow to ${count(maxRows)} to sort, and to use os:, model:, location:`}
+        : `${plural(size, 'device')}: showing by name. Narrow to ${formatCount(maxRows)} to sort, and to use os:, model:, location:`}
       {waiting.length > 0 && (
         <>
           {'. '}Not applied: <b className="mono">{waiting.join(' ')}</b>
         </>
       )}
-      {hasMarks && `. The devices of an import are shown among at most ${count(maxRows)} devices`}
+      {hasMarks && `. The devices of an import are shown among at most ${formatCount(maxRows)} devices`}
     </p>
   )
 }
@@ -106,7 +107,7 @@ type Choice = {
 }
 
 /** Selects all that match without their ids; of them, single devices may be taken out. */
-const selectionOf = ({ view, some, all, setAll }: Choice): SelectedDevices => {
+const createSelection = ({ view, some, all, setAll }: Choice): SelectedDevices => {
   const windowed = view?.windowed
   const toggleAll = () => {
     if (all) setAll(undefined)
@@ -127,14 +128,14 @@ const selectionOf = ({ view, some, all, setAll }: Choice): SelectedDevices => {
 }
 
 /** The parts of the page that differ while only windows of rows are here. */
-export const shownOf = (choice: Choice) => {
+export const buildTableParts = (choice: Choice) => {
   const { view, columns, sorting, maxRows } = choice
   const windowed = view?.windowed
-  const selection = selectionOf(choice)
+  const selection = createSelection(choice)
   if (!windowed) return { selection, columns, sorting }
   return {
     selection,
-    columns: columnsOf(columns),
+    columns: keepNameSorting(columns),
     sorting: sorting.sort === 'name' ? sorting : BY_NAME,
     stream: listPath(windowed),
     waiting: windowed.waiting,
@@ -143,7 +144,7 @@ export const shownOf = (choice: Choice) => {
 }
 
 /** In the place of a picture of all devices. */
-export const tooManyText = (total: number, maxRows: number): string =>
-  `There are ${plural(total, 'device')}, and the picture holds at most ${count(maxRows)}. Choose a device above to see what is around it.`
+export const formatTooMany = (total: number, maxRows: number): string =>
+  `There are ${plural(total, 'device')}, and the picture holds at most ${formatCount(maxRows)}. Choose a device above to see what is around it.`
 
 export { createTall }

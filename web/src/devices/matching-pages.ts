@@ -9,13 +9,13 @@ type ListPage = (params: readonly Param[], limit: number, offset: number) => Pro
 
 type List = { readonly params: readonly Param[]; readonly count: number; readonly listPage: ListPage }
 
-export const matchingOf = (list: List, without: ReadonlySet<string> = new Set()): Matching => ({
+export const createMatching = (list: List, without: ReadonlySet<string> = new Set()): Matching => ({
   size: list.count - without.size,
   has: (id) => !without.has(id),
   toggle: (ids) => {
     const next = new Set(without)
     for (const id of ids) if (!next.delete(id)) next.add(id)
-    return matchingOf(list, next)
+    return createMatching(list, next)
   },
   pages: Math.ceil(list.count / MATCHING_PAGE),
   page: async (number) => {

@@ -36,7 +36,7 @@ export const readMount = (text: string): MountForm =>
   text === '' ? EMPTY : { ...EMPTY, ...(JSON.parse(text) as Partial<MountForm>) }
 
 /** A text that is no number is sent as it is typed, so that the server names the field. */
-const numberOf = (text: string): unknown => {
+const toSentNumber = (text: string): unknown => {
   const typed = text.trim()
   if (typed === '') return null
   return Number.isNaN(Number(typed)) ? typed : Number(typed)
@@ -48,11 +48,11 @@ export const mountInput = (text: string): unknown => {
   if (rack_id === '') return null
   return {
     rack_id,
-    position: numberOf(position),
-    height: numberOf(height),
+    position: toSentNumber(position),
+    height: toSentNumber(height),
     face,
     full_depth: full_depth === '' ? null : full_depth === 'true',
     slot,
-    power_w: numberOf(power_w),
+    power_w: toSentNumber(power_w),
   }
 }

@@ -1,12 +1,12 @@
 /** The queries of one device. */
 import { queryOptions } from '@tanstack/react-query'
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 
 export const deviceQuery = (id: string) =>
   queryOptions({
     queryKey: ['device', id],
-    queryFn: () => tagged(contracts.devices.get, { id }),
+    queryFn: () => callTagged(contracts.devices.get, { id }),
   })
 
 /** The active conflicts of a device. */

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useDeferredValue, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Device } from '../api/contracts.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, SelectField, TextField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
@@ -54,7 +54,7 @@ export const RelateDialog = ({ device, onClose, onDone }: Props) => {
   return (
     <Dialog title={`Relate ${device.name}`} onClose={onClose}>
       <form className={css.addLink} onSubmit={submit}>
-        {relate.isError && <Alert>{asAppError(relate.error).message}</Alert>}
+        {relate.isError && <Alert>{toAppError(relate.error).message}</Alert>}
         <SelectField label="How" value={way} onChange={setWay} options={WAYS} />
         <TextField
           label="Other device"

@@ -5,7 +5,7 @@ import { Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { CHANGE_ID, send } from '../api/client.ts'
 import { contracts, type Device } from '../api/contracts.ts'
-import { undoOf } from '../resource/undo.ts'
+import { createUndo } from '../resource/undo.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Card, Skeleton } from '../ui/primitives.tsx'
@@ -33,7 +33,7 @@ export const RelationshipsTab = ({ device }: { readonly device: Device }) => {
         type: link.type,
       }),
     onSuccess: ({ headers }) => {
-      toast('Removed the relationship', undoOf([headers.get(CHANGE_ID)]))
+      toast('Removed the relationship', createUndo([headers.get(CHANGE_ID)]))
       return changed()
     },
     onError: (cause) => toastError('The relationship is still there', cause),

@@ -1,18 +1,18 @@
 /** How devices are read and written, also in the list that the browser holds. Their form is in device-drawer.tsx. */
 import { contracts, type Device } from '../api/contracts.ts'
-import { crud } from '../resource/crud.ts'
+import { createCrud } from '../resource/crud.ts'
 import type { Resource } from '../resource/resource.ts'
 import { deviceQuery } from './queries.ts'
 import { devices } from './source.ts'
 
-const operations = crud(contracts.devices)
+const operations = createCrud(contracts.devices)
 
 export const DELETE_WARNING = 'Its addresses become free, and its relationships end.'
 
 export const DEVICE_RESOURCE: Resource<Device> = {
   noun: 'device',
   fields: [],
-  nameOf: ({ name }) => name,
+  getName: ({ name }) => name,
   ...operations,
   remove: async (id, note) => {
     const change = await operations.remove(id, note)

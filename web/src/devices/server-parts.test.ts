@@ -1,7 +1,7 @@
 /** The parts of a filter that the server applies, and those that wait for the browser. */
 import { describe, expect, test } from 'bun:test'
 import type { Device } from '../api/contracts.ts'
-import { holdsAll, isAmong, partsOf, restOf } from './server-parts.ts'
+import { hasAllRows, isAmong, parseParts, removeApplied } from './server-parts.ts'
 import { DEVICE_FILTERS, SPACE } from './spec.ts'
 
 const fields = [...DEVICE_FILTERS, SPACE]
@@ -10,7 +10,7 @@ const datacenters = [
   ['d2', 'fra10'],
   ['d3', 'AMS'],
 ] as const
-const parts = (text: string) => partsOf(text, { fields, datacenters })
+const parts = (text: string) => parseParts(text, { fields, datacenters })
 
 test.each([
   ['', [], []],
@@ -49,7 +49,7 @@ test('words beyond the longest text wait', () => {
 })
 
 test('without the names of datacenters, dc: waits', () => {
-  expect(partsOf('dc:fra1', { fields, datacenters: [] }).waiting).toEqual(['dc:fra1'])
+  expect(parseParts('dc:fra1', { fields, datacenters: [] }).waiting).toEqual(['dc:fra1'])
 })
 
 describe('rows that are here', () => {
@@ -63,11 +63,11 @@ describe('rows that are here', () => {
     ['10.0.0.0/24', '10.0.0.0/24', true],
     ['10.0.0.0/24', '10.0.0.0/24 web', false],
   ])('of %p hold those of %p: %p', (base, next, holds) => {
-    expect(holdsAll(parts(base), parts(next))).toBe(holds)
+    expect(hasAllRows(parts(base), parts(next))).toBe(holds)
   })
 
   test('need only the rest of the filter', () => {
-    expect(restOf('web tag:a -os:debian web-1', fields, parts('web tag:a'))).toBe('-os:debian web-1')
+    expect(removeApplied('web tag:a -os:debian web-1', fields, parts('web tag:a'))).toBe('-os:debian web-1')
   })
 
   test('are joined by a changed device that matches', () => {

@@ -28,13 +28,13 @@ const MOST_TEXT = 256
 const MOST_TAG = 255
 
 /** The value of a term as it is typed, because the server distinguishes case in tags and ids. */
-const typedValue = (written: string, { field }: Term): string =>
+const getTypedValue = (written: string, { field }: Term): string =>
   (field === '' ? written : written.slice(field.length + 1)).replace(/"/g, '')
 
 type Found = { readonly param: Param } | 'nothing' | 'waits'
 
 /** A whole name, or the beginning of one name alone. */
-const datacenterOf = (value: string, datacenters: Datacenters): Found => {
+const findDatacenter = (value: string, datacenters: Datacenters): Found => {
   const lower = datacenters.map(([id, name]) => [id, name.toLowerCase()] as const)
   const equal = lower.filter(([, name]) => name === value)
   const found = equal.length > 0 ? equal : lower.filter(([, name]) => name.startsWith(value))
@@ -44,25 +44,25 @@ const datacenterOf = (value: string, datacenters: Datacenters): Found => {
   return second ? 'waits' : { param: ['datacenter_id', first[0]] }
 }
 
-const statusOf = (value: string): Found => {
+const findStatus = (value: string): Found => {
   const state = STATES.find((one) => one.startsWith(value))
   return state ? { param: ['status', state] } : 'nothing'
 }
 
-const tagOf = (typed: string): Found => (typed.length > MOST_TAG ? 'nothing' : { param: ['tags', typed] })
+const toTag = (typed: string): Found => (typed.length > MOST_TAG ? 'nothing' : { param: ['tags', typed] })
 
-const paramOf = (term: Term, typed: string, datacenters: Datacenters): Found => {
+const toParam = (term: Term, typed: string, datacenters: Datacenters): Found => {
   if (term.isNegated) return 'waits'
   switch (term.field) {
     case '':
       // The server searches the words of a phrase one by one.
       return /\s/.test(typed) ? 'waits' : { param: ['q', typed] }
     case 'tag':
-      return tagOf(typed)
+      return toTag(typed)
     case 'status':
-      return statusOf(term.value)
+      return findStatus(term.value)
     case 'dc':
-      return datacenterOf(term.value, datacenters)
+      return findDatacenter(term.value, datacenters)
     case SPACE:
       return { param: ['space_id', typed] }
     default:
@@ -75,9 +75,9 @@ const isSingle = (name: Known): boolean => name !== 'tags' && name !== 'q'
 
 /**
  * @param fields the names that a term may begin with
- * @example partsOf('web tag:prod -os:debian', options) // q and tags; -os:debian waits
+ * @example parseParts('web tag:prod -os:debian', options) // q and tags; -os:debian waits
  */
-export const partsOf = (text: string, { fields, datacenters }: Options): Parts => {
+export const parseParts = (text: string, { fields, datacenters }: Options): Parts => {
   const words: string[] = []
   const params: Param[] = []
   const applied: string[] = []
@@ -85,7 +85,7 @@ export const partsOf = (text: string, { fields, datacenters }: Options): Parts =
   let isNothing = false
   for (const term of parseFilter(text, fields)) {
     const written = text.slice(term.start, term.end)
-    const found = paramOf(term, typedValue(written, term), datacenters)
+    const found = toParam(term, getTypedValue(written, term), datacenters)
     if (found === 'nothing') isNothing = true
     if (typeof found === 'string') {
       if (found === 'waits') waiting.push(written)
@@ -108,7 +108,7 @@ export const partsOf = (text: string, { fields, datacenters }: Options): Parts =
   return { params: isNothing ? undefined : all, applied, waiting }
 }
 
-const wordsOf = (params: readonly Param[]): readonly string[] =>
+const listWords = (params: readonly Param[]): readonly string[] =>
   params.flatMap(([name, value]) => (name === 'q' ? value.toLowerCase().split(/\s+/) : []))
 
 /** A text that the server reads as a whole: a block finds the addresses in it, a MAC every notation. */
@@ -118,22 +118,22 @@ const isWhole = (words: readonly string[]): boolean => {
 }
 
 /** Returns true if the rows of `base` hold all rows of `next`. */
-export const holdsAll = ({ params: base }: Parts, { params: next }: Parts): boolean => {
+export const hasAllRows = ({ params: base }: Parts, { params: next }: Parts): boolean => {
   if (!base || !next) return base === next
-  const [old, words] = [wordsOf(base), wordsOf(next)]
+  const [old, words] = [listWords(base), listWords(next)]
   if (isWhole(old) ? old.join(' ') !== words.join(' ') : !old.every((word) => words.some((one) => one.includes(word))))
     return false
   return base.every(([name, value]) => name === 'q' || next.some(([one, other]) => one === name && other === value))
 }
 
 /** The terms of a filter that the rows of `base` do not meet already. */
-export const restOf = (text: string, fields: readonly string[], base: Parts): string =>
+export const removeApplied = (text: string, fields: readonly string[], base: Parts): string =>
   parseFilter(text, fields)
     .map(({ start, end }) => text.slice(start, end))
     .filter((written) => !base.applied.includes(written))
     .join(' ')
 
-const textOf = ({ addresses, domains, tags, custom = {}, ...device }: Device): string =>
+const toSearchText = ({ addresses, domains, tags, custom = {}, ...device }: Device): string =>
   [
     ...[device.name, device.hostname, device.description, device.make_model, device.os, device.location],
     ...[...tags, ...domains, ...Object.values(custom).map(String)],
@@ -142,8 +142,8 @@ const textOf = ({ addresses, domains, tags, custom = {}, ...device }: Device): s
     .join('\n')
     .toLowerCase()
 
-const holdsWord = (device: Device, word: string): boolean => {
-  const text = textOf(device)
+const hasWord = (device: Device, word: string): boolean => {
+  const text = toSearchText(device)
   if (text.includes(parseMac(word) ?? word)) return true
   const cidr = parseCidr(word)
   return (
@@ -162,7 +162,7 @@ export const isAmong = (device: Device, { params }: Parts): boolean =>
   params?.every(([name, value]) => {
     switch (name) {
       case 'q':
-        return wordsOf([[name, value]]).every((word) => holdsWord(device, word))
+        return listWords([[name, value]]).every((word) => hasWord(device, word))
       case 'tags':
         return device.tags.includes(value)
       case 'space_id':

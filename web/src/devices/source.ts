@@ -1,7 +1,7 @@
 /** The devices as the page sees them: a worker that holds them all, started when they are first needed. */
-import { errorOf } from '../../../src/platform/cli/client.ts'
+import { buildError } from '../../../src/platform/cli/client.ts'
 import type { AppError } from '../../../src/platform/contract/errors.ts'
-import { asOf, keepAsOf } from '../api/as-of.ts'
+import { asOf, keepMoment } from '../api/as-of.ts'
 import { isOwnDoing, noteAnswer, noteFailure } from '../api/connection.ts'
 import type { Device } from '../api/contracts.ts'
 import { createStore } from '../api/store.ts'
@@ -74,9 +74,9 @@ const post = (ask: WorkerRequest): void => {
 const start = (): void => {
   if (worker) return
   worker = startWorker('devices')
-  worker.addEventListener('message', ({ data }: MessageEvent<WorkerResponse>) => hear(data))
+  worker.addEventListener('message', ({ data }: MessageEvent<WorkerResponse>) => onMessage(data))
   // Its script did not come.
-  worker.addEventListener('error', () => hear(NO_ANSWER))
+  worker.addEventListener('error', () => onMessage(NO_ANSWER))
   post(names)
   if (custom) post(custom)
   const ids = drafts.get<readonly string[]>(MARKED)
@@ -116,13 +116,13 @@ const withMany = (isNeeded: boolean, then: () => void): void => {
       many.set(module)
       then()
     })
-    .catch(() => hear(NO_ANSWER))
+    .catch(() => onMessage(NO_ANSWER))
 }
 
 const NO_ANSWER: WorkerResponse = { type: 'failed', status: 0, body: undefined, retryAfter: null }
 
-const failed = ({ status, body, retryAfter }: WorkerResponse & { type: 'failed' }): void => {
-  const error = errorOf(status, body, 'The server')
+const handleFailure = ({ status, body, retryAfter }: WorkerResponse & { type: 'failed' }): void => {
+  const error = buildError(status, body, 'The server')
   if (status === 0) noteFailure()
   else {
     const headers = retryAfter === null ? undefined : { 'retry-after': retryAfter }
@@ -132,7 +132,7 @@ const failed = ({ status, body, retryAfter }: WorkerResponse & { type: 'failed' 
   state.set({ ...state.get(), status: total > 0 ? 'ready' : 'failed', error })
 }
 
-const hear = (message: WorkerResponse): void => {
+const onMessage = (message: WorkerResponse): void => {
   if (message.type === 'preview') {
     withMany(message.total > MAX_ROWS, () => {
       if (state.get().status !== 'ready') preview.set(message)
@@ -159,7 +159,7 @@ const hear = (message: WorkerResponse): void => {
     return
   }
   if (message.type === 'failed') {
-    failed(message)
+    handleFailure(message)
     return
   }
   if (message.type === 'result' || message.type === 'rows') keep(message.version, message.rows)
@@ -169,7 +169,7 @@ const hear = (message: WorkerResponse): void => {
 }
 
 /** Asks the worker, and hands on the answer of the kind that belongs to the question. */
-const ask = <T extends WorkerResponse['type']>(
+const request = <T extends WorkerResponse['type']>(
   type: T,
   question: WorkerRequest & { seq: number },
 ): Promise<WorkerResponse & { type: T }> =>
@@ -181,8 +181,8 @@ const ask = <T extends WorkerResponse['type']>(
     post(question)
   })
 
-const asked = async (query: TableQuery, from: number): Promise<DeviceResult> => {
-  const { order, total, version, windowed } = await ask('result', { type: 'query', seq: ++seq, query, from })
+const requestResult = async (query: TableQuery, from: number): Promise<DeviceResult> => {
+  const { order, total, version, windowed } = await request('result', { type: 'query', seq: ++seq, query, from })
   return { order, total, version, windowed }
 }
 
@@ -198,10 +198,10 @@ const load = (isShown = true): void => {
   start()
   const { status } = state.get()
   if (status === 'idle' || status === 'failed') state.set({ ...state.get(), status: 'loading', error: undefined })
-  post({ type: 'load', isShown, path: keepAsOf('/api/devices'), maxRows: MAX_ROWS })
+  post({ type: 'load', isShown, path: keepMoment('/api/devices'), maxRows: MAX_ROWS })
 }
 
-const forget = (): void => {
+const reset = (): void => {
   worker?.terminate()
   worker = undefined
   waiting.clear()
@@ -212,7 +212,7 @@ const forget = (): void => {
 }
 
 // The rows of another moment are others.
-asOf.subscribe(forget)
+asOf.subscribe(reset)
 
 const refreshIfOld = (isShown = true): void => {
   const { status, loadedAtMs } = state.get()
@@ -232,7 +232,7 @@ export const devices = {
   arrivals,
   many,
   load: (): void => load(),
-  forget,
+  forget: reset,
   /** Keeps the rows, and keeps them fresh, until the returned function is called. `isShown` is false where no row is. */
   use: (isShown = true): (() => void) => {
     users++
@@ -242,7 +242,7 @@ export const devices = {
     return () => {
       users--
       document.removeEventListener('visibilitychange', lookAgain)
-      if (users === 0) dropTimer = setTimeout(forget, KEPT_MS)
+      if (users === 0) dropTimer = setTimeout(reset, KEPT_MS)
     }
   },
   /** @param places the ids of the datacenters */
@@ -257,14 +257,14 @@ export const devices = {
   },
   /** Starts the next `query` early: the worker searches while the page draws the key. */
   ahead: (query: TableQuery): void => {
-    begun = { query, version: state.get().version, answer: asked(query, 0) }
+    begun = { query, version: state.get().version, answer: requestResult(query, 0) }
   },
   /** `from` is the first row that is shown: it comes along. */
   query: (query: TableQuery, from: number): Promise<DeviceResult> => {
     const early = begun
     begun = undefined
     const isIt = early?.version === state.get().version && isSame(early.query, query)
-    return isIt ? early.answer : asked(query, from)
+    return isIt ? early.answer : requestResult(query, from)
   },
   whenReady: (): Promise<void> =>
     new Promise((resolve) => {
@@ -287,14 +287,14 @@ export const devices = {
   /** As `ensure`, of a windowed table. */
   ensurePart: (from: number, to: number): void => post({ type: 'part', from, to }),
   ids: async (indices: Uint32Array): Promise<readonly string[]> =>
-    (await ask('ids', { type: 'ids', seq: ++seq, indices })).ids,
-  facets: async (): Promise<Facets> => (await ask('facets', { type: 'facets', seq: ++seq })).facets,
+    (await request('ids', { type: 'ids', seq: ++seq, indices })).ids,
+  facets: async (): Promise<Facets> => (await request('facets', { type: 'facets', seq: ++seq })).facets,
   /** Whole devices, in the order of their ids; those that are not there are left out. */
   full: async (ids: readonly string[]): Promise<readonly Device[]> =>
-    (await ask('full', { type: 'full', seq: ++seq, ids })).devices,
+    (await request('full', { type: 'full', seq: ++seq, ids })).devices,
   /** Marks them as the rows of the last import, which `in:import` filters for. @returns their ids */
   mark: async (rows: readonly Called[]): Promise<readonly string[]> => {
-    const { ids } = await ask('mark', { type: 'mark', seq: ++seq, rows })
+    const { ids } = await request('mark', { type: 'mark', seq: ++seq, rows })
     drafts.keep(MARKED, ids)
     return ids
   },
@@ -313,9 +313,9 @@ export const devices = {
       load()
     }),
   /** Of every device the little that a picture of all of them needs. */
-  brief: async (): Promise<Brief> => (await ask('brief', { type: 'brief', seq: ++seq })).brief,
+  brief: async (): Promise<Brief> => (await request('brief', { type: 'brief', seq: ++seq })).brief,
   /** The tags of these devices, as they are known here. */
-  tags: async (ids: readonly string[]) => (await ask('tags', { type: 'tags', seq: ++seq, ids })).tags,
+  tags: async (ids: readonly string[]) => (await request('tags', { type: 'tags', seq: ++seq, ids })).tags,
   put: (changed: readonly Device[]): void => post({ type: 'put', devices: changed }),
   /** Changes by other users, from the live feed. */
   heard: (changed: readonly Device[], gone: readonly string[]): void => post({ type: 'heard', devices: changed, gone }),

@@ -1,9 +1,9 @@
 /** How devices are searched, sorted and shown in the table. Runs in the worker. */
 import type { Device } from '../api/contracts.ts'
-import { columnFields, joined, tableSpec } from '../resource/fields.ts'
+import { buildTableSpec, joinText, listColumnFields } from '../resource/fields.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { termText } from '../table/filter.ts'
-import { DEVICE_ORDER, deviceFields, type Names, rackName } from './fields.ts'
+import { formatTerm } from '../table/filter.ts'
+import { buildDeviceFields, DEVICE_ORDER, getRackName, type Names } from './fields.ts'
 
 /** The part of a device that its row shows. */
 export type DeviceRow = Pick<Device, 'id' | 'name' | 'status' | 'tags' | 'custom' | 'updated_at'> & {
@@ -22,35 +22,35 @@ export const SPACE = 'space'
 const DEFAULT_SPACE = 'default'
 
 /** Adds the choice of a space to a filter. */
-export const inSpace = (q: string, space: string | undefined): string =>
-  space === undefined ? q : `${q} ${termText(SPACE, space)}`
+export const addSpaceTerm = (q: string, space: string | undefined): string =>
+  space === undefined ? q : `${q} ${formatTerm(SPACE, space)}`
 
 /** `names` and `marked`, the ids of the last import, may be filled later. */
-export const deviceSpec = (names: Names, marked: ReadonlySet<string> = new Set()): TableSpec<Device> => {
-  const spec = tableSpec(deviceFields(names), DEVICE_ORDER.filter)
-  const macsOf = ({ addresses }: Device) => addresses.map(({ mac_address }) => mac_address).filter(Boolean)
+export const buildDeviceSpec = (names: Names, marked: ReadonlySet<string> = new Set()): TableSpec<Device> => {
+  const spec = buildTableSpec(buildDeviceFields(names), DEVICE_ORDER.filter)
+  const listMacs = ({ addresses }: Device) => addresses.map(({ mac_address }) => mac_address).filter(Boolean)
   return {
     ...spec,
-    text: (device) => [spec.text(device), ...macsOf(device)].join('\n'),
+    text: (device) => [spec.text(device), ...listMacs(device)].join('\n'),
     fields: {
       ...spec.fields,
       in: ({ id }, value) => value === 'import' && marked.has(id),
       [SPACE]: ({ addresses }, value) =>
         addresses.some(({ space_id = DEFAULT_SPACE }) => space_id.toLowerCase() === value),
     },
-    facets: { ...spec.facets, rack: (device) => [rackName(device, names)] },
+    facets: { ...spec.facets, rack: (device) => [getRackName(device, names)] },
   }
 }
 
 /** The filters, as they are typed before a colon. */
-export const DEVICE_FILTERS = Object.keys(deviceSpec(new Map()).fields).filter((name) => name !== SPACE)
+export const DEVICE_FILTERS = Object.keys(buildDeviceSpec(new Map()).fields).filter((name) => name !== SPACE)
 
 /** @returns how a device becomes a row */
-export const deviceRows = (names: Names): ((device: Device) => DeviceRow) => {
-  const shown = columnFields(deviceFields(names))
+export const createRowMapper = (names: Names): ((device: Device) => DeviceRow) => {
+  const shown = listColumnFields(buildDeviceFields(names))
   return (device) => {
     const { id, name, status, tags, custom, updated_at, addresses } = device
-    const texts = Object.fromEntries(shown.map((one) => [one.name, joined(one.read(device))]))
+    const texts = Object.fromEntries(shown.map((one) => [one.name, joinText(one.read(device))]))
     const [{ ip, space_id } = { ip: '' }] = addresses
     return { id, name, status, tags, custom, updated_at, ip, space_id, addressCount: addresses.length, texts }
   }

@@ -7,7 +7,7 @@ import { useIsInUse, usePermit } from '../shell/me.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { TableView } from '../table/view.ts'
 import { type DeviceResult, devices, type Preview } from './source.ts'
-import { type DeviceRow, deviceRows } from './spec.ts'
+import { createRowMapper, type DeviceRow } from './spec.ts'
 import type { DevicesView } from './windowed-state.ts'
 
 /**
@@ -38,7 +38,7 @@ export const useNames = (parts: readonly string[] = []): void => {
 }
 
 /** The rows that are there already, in the places that they will have. */
-const previewView = (
+const createPreviewView = (
   { total, devices: first }: Preview,
   query: TableQuery,
   createTall: TableView<DeviceRow>['createTall'],
@@ -48,7 +48,7 @@ const previewView = (
   isPartial: true,
   rowAt: (position) => {
     const device = first[position]
-    return device && deviceRows(devices.names())(device)
+    return device && createRowMapper(devices.names())(device)
   },
   // A selection includes rows that have not arrived yet.
   idsOf: async (from, to) => {
@@ -90,7 +90,7 @@ export const useDevices = (
   const many = useStore(devices.many)
   return useMemo(() => {
     if (!result)
-      return preview && isUsual ? previewView(preview, { q, sort, isDescending }, many?.createTall) : undefined
+      return preview && isUsual ? createPreviewView(preview, { q, sort, isDescending }, many?.createTall) : undefined
     const { order, total, windowed } = result
     if (windowed && many) {
       const isTurned = sort === 'name' && isDescending
@@ -98,7 +98,7 @@ export const useDevices = (
         shown.current = from - windowed.base
         devices.ensurePart(from, to)
       }
-      return { ...many.viewOf(windowed, { total, isDescending: isTurned, rowOf: devices.row, ensure }), windowed }
+      return { ...many.createView(windowed, { total, isDescending: isTurned, getRow: devices.row, ensure }), windowed }
     }
     return {
       count: order.length,

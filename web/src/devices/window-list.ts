@@ -1,7 +1,7 @@
 /** One list of the server, of which windows of rows are fetched and kept. Runs in the worker. */
 import type { Device } from '../api/contracts.ts'
 import type { Param } from './windowed-state.ts'
-import { MOST_WINDOWS, mirrored, placeOf, surplus, WINDOW, windowsOf } from './windows.ts'
+import { listSurplus, listWindows, MOST_WINDOWS, toPlace, toReversedSpan, WINDOW } from './windows.ts'
 
 /** Between two looks at a table that is being scrolled. */
 const REST_MS = 80
@@ -23,12 +23,12 @@ export type ListEvents = {
 type Options = { readonly path: string; readonly params: readonly Param[]; readonly isDescending: boolean }
 
 /** Adds parameters to the path of a list. */
-export const pathWith = (path: string, params: readonly (readonly [string, string | number])[]): string => {
+export const addParams = (path: string, params: readonly (readonly [string, string | number])[]): string => {
   const text = new URLSearchParams(params.map(([name, value]) => [name, String(value)])).toString()
   return text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`
 }
 
-export const totalOf = (response: Response): number => Number(response.headers.get('x-total-count'))
+export const parseTotal = (response: Response): number => Number(response.headers.get('x-total-count'))
 
 export const createWindowList = ({ path, params, isDescending }: Options, events: ListEvents) => {
   /** In the order of their use. */
@@ -42,17 +42,17 @@ export const createWindowList = ({ path, params, isDescending }: Options, events
   let isEnded = false
 
   /** Of the number of rows nothing is known before the first answer, which is from the beginning. */
-  const spanOf = (window: number) => {
+  const computeSpan = (window: number) => {
     const span = { from: window * WINDOW, to: (window + 1) * WINDOW }
     if (!count) return { ...span, count: Number.POSITIVE_INFINITY }
     const whole = { from: span.from, to: Math.min(span.to, count), count }
-    return isDescending ? mirrored(whole) : whole
+    return isDescending ? toReversedSpan(whole) : whole
   }
 
   const keep = (window: number, kept: Window): void => {
     windows.delete(window)
     windows.set(window, kept)
-    for (const oldest of surplus(windows.keys(), MOST_WINDOWS)) windows.delete(oldest)
+    for (const oldest of listSurplus(windows.keys(), MOST_WINDOWS)) windows.delete(oldest)
   }
 
   const markStale = (): void => {
@@ -77,7 +77,7 @@ export const createWindowList = ({ path, params, isDescending }: Options, events
       keep(window, { ...known, isStale: false })
       return
     }
-    const total = totalOf(response)
+    const total = parseTotal(response)
     // The server's half of the contract.
     const found = (await response.json()) as readonly Device[]
     if (isEnded) return
@@ -99,9 +99,9 @@ export const createWindowList = ({ path, params, isDescending }: Options, events
   const fetchWindow = async (window: number): Promise<void> => {
     const abort = new AbortController()
     pending.set(window, abort)
-    const place = placeOf(spanOf(window))
+    const place = toPlace(computeSpan(window))
     const isAtEnd = count ? place.isFromEnd : isDescending
-    const url = pathWith(path, [
+    const url = addParams(path, [
       ...params,
       ...(isAtEnd ? [['sort', '-name'] as const] : []),
       ['limit', place.limit],
@@ -161,7 +161,7 @@ export const createWindowList = ({ path, params, isDescending }: Options, events
     },
     /** Sends the rows of a part, as soon as they are there. Other parts are called off. */
     want: (from: number, to: number): void => {
-      wanted = windowsOf(from, Math.min(to, count ?? to))
+      wanted = listWindows(from, Math.min(to, count ?? to))
       for (const window of wanted) {
         const kept = windows.get(window)
         if (!kept) continue

@@ -5,8 +5,8 @@
 import type { Device } from '../api/contracts.ts'
 import type { Facets } from '../table/filter.ts'
 import { STATES, type WorkerRequest } from './messages.ts'
-import { type Datacenters, holdsAll, isAmong, type Parts, partsOf, restOf } from './server-parts.ts'
-import { createWindowList, pathWith, totalOf, type WindowList } from './window-list.ts'
+import { type Datacenters, hasAllRows, isAmong, type Parts, parseParts, removeApplied } from './server-parts.ts'
+import { addParams, createWindowList, parseTotal, type WindowList } from './window-list.ts'
 import type { WindowedState } from './windowed-state.ts'
 
 /** Between the last key and the request. */
@@ -57,7 +57,7 @@ export const createWindowed = (host: Host, firstTotal: number) => {
   let refreshTimer: ReturnType<typeof setTimeout> | undefined
   let refreshedAt = Number.NEGATIVE_INFINITY
 
-  const partsOfQuery = (q: string): Parts => partsOf(q, { fields: host.fields(), datacenters: host.datacenters() })
+  const parseQuery = (q: string): Parts => parseParts(q, { fields: host.fields(), datacenters: host.datacenters() })
 
   const hasTotal = (next: number): void => {
     total = next
@@ -88,9 +88,9 @@ export const createWindowed = (host: Host, firstTotal: number) => {
     const mine = new AbortController()
     loading = mine
     try {
-      const response = await fetch(pathWith(host.path, parts.params ?? []), { signal: mine.signal })
+      const response = await fetch(addParams(host.path, parts.params ?? []), { signal: mine.signal })
       if (!response.ok) return await host.failed(response)
-      if (totalOf(response) > host.maxRows) {
+      if (parseTotal(response) > host.maxRows) {
         await response.body?.cancel()
         list?.rows.markStale()
         return
@@ -108,7 +108,7 @@ export const createWindowed = (host: Host, firstTotal: number) => {
     }
   }
 
-  const rowsAt = (rows: WindowList, from: number): ReadonlyMap<number, Device> => {
+  const collectRows = (rows: WindowList, from: number): ReadonlyMap<number, Device> => {
     const found = new Map<number, Device>()
     for (let position = Math.max(0, from); position < from + ALONG; position++) {
       const device = rows.rowAt(position)
@@ -122,7 +122,7 @@ export const createWindowed = (host: Host, firstTotal: number) => {
     loading?.abort()
     list?.rows.end()
     list = undefined
-    host.answer(request, restOf(request.query.q, host.fields(), base))
+    host.answer(request, removeApplied(request.query.q, host.fields(), base))
   }
 
   const ask = async (request: QueryRequest, parts: Parts): Promise<void> => {
@@ -153,7 +153,7 @@ export const createWindowed = (host: Host, firstTotal: number) => {
     host.answerWindowed(
       request,
       { base: shown.base, count, params, waiting, isLoading: isFew },
-      rowsAt(shown.rows, request.from - ALONG / 4),
+      collectRows(shown.rows, request.from - ALONG / 4),
     )
   }
 
@@ -165,8 +165,8 @@ export const createWindowed = (host: Host, firstTotal: number) => {
       host.callOff(settling.request)
       settling = undefined
     }
-    const parts = partsOfQuery(request.query.q)
-    if (held && parts.params && holdsAll(held, parts)) {
+    const parts = parseQuery(request.query.q)
+    if (held && parts.params && hasAllRows(held, parts)) {
       answerHeld(request, held)
       return
     }
@@ -184,8 +184,8 @@ export const createWindowed = (host: Host, firstTotal: number) => {
   }
 
   const readTotal = async (): Promise<void> => {
-    const response = await fetch(pathWith(host.path, [['limit', 1]]))
-    if (response.ok) hasTotal(totalOf(response))
+    const response = await fetch(addParams(host.path, [['limit', 1]]))
+    if (response.ok) hasTotal(parseTotal(response))
     else await host.failed(response)
   }
 

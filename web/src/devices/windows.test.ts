@@ -1,7 +1,7 @@
 /** The windows of a long list: which rows they have, and from which end they are requested. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { mirrored, placeOf, surplus, WINDOW, windowsOf } from './windows.ts'
+import { listSurplus, listWindows, toPlace, toReversedSpan, WINDOW } from './windows.ts'
 
 test.each([
   [0, 30, [0]],
@@ -11,13 +11,13 @@ test.each([
   [5, 5, [0]],
   [0, 0, []],
 ] as const)('the rows from %p to %p are in the windows %p', (from, to, windows) => {
-  expect(windowsOf(from, to)).toEqual([...windows])
+  expect(listWindows(from, to)).toEqual([...windows])
 })
 
 describe('a window', () => {
   test('is requested from the nearer end', () => {
-    expect(placeOf({ from: 200, to: 400, count: 1_000_000 })).toEqual({ isFromEnd: false, offset: 200, limit: 200 })
-    expect(placeOf({ from: 999_800, to: 1_000_000, count: 999_950 })).toEqual({
+    expect(toPlace({ from: 200, to: 400, count: 1_000_000 })).toEqual({ isFromEnd: false, offset: 200, limit: 200 })
+    expect(toPlace({ from: 999_800, to: 1_000_000, count: 999_950 })).toEqual({
       isFromEnd: true,
       offset: 0,
       limit: 150,
@@ -30,7 +30,7 @@ describe('a window', () => {
         const rows = Array.from({ length: count }, (_, i) => i)
         const [from, to] = [window * WINDOW, (window + 1) * WINDOW]
         fc.pre(from < count)
-        const { isFromEnd, offset, limit } = placeOf({ from, to, count })
+        const { isFromEnd, offset, limit } = toPlace({ from, to, count })
         const ordered = isFromEnd ? rows.toReversed() : rows
         const page = ordered.slice(offset, offset + limit)
         expect(isFromEnd ? page.toReversed() : page).toEqual(rows.slice(from, to))
@@ -40,12 +40,16 @@ describe('a window', () => {
   })
 
   test('of a list in reverse has the mirrored positions', () => {
-    expect(mirrored({ from: 0, to: 200, count: 450 })).toEqual({ from: 250, to: 450, count: 450 })
-    expect(mirrored(mirrored({ from: 200, to: 450, count: 450 }))).toEqual({ from: 200, to: 450, count: 450 })
+    expect(toReversedSpan({ from: 0, to: 200, count: 450 })).toEqual({ from: 250, to: 450, count: 450 })
+    expect(toReversedSpan(toReversedSpan({ from: 200, to: 450, count: 450 }))).toEqual({
+      from: 200,
+      to: 450,
+      count: 450,
+    })
   })
 })
 
 test('the windows that were used longest ago are given up', () => {
-  expect(surplus([7, 3, 9], 2)).toEqual([7])
-  expect(surplus([7, 3], 2)).toEqual([])
+  expect(listSurplus([7, 3, 9], 2)).toEqual([7])
+  expect(listSurplus([7, 3], 2)).toEqual([])
 })

@@ -6,7 +6,7 @@ export const WINDOW = 200
 export const MOST_WINDOWS = 20
 
 /** The numbers of the windows of the rows from one position up to and without another. */
-export const windowsOf = (from: number, to: number): number[] => {
+export const listWindows = (from: number, to: number): number[] => {
   const first = Math.max(0, Math.floor(from / WINDOW))
   const end = Math.max(first, Math.ceil(to / WINDOW))
   return Array.from({ length: end - first }, (_, i) => first + i)
@@ -22,7 +22,7 @@ export type Place = {
 type Span = { readonly from: number; readonly to: number; readonly count: number }
 
 /** Returns how rows are requested. The server skips all rows before a page, so it counts from the nearer end. */
-export const placeOf = ({ from, to, count }: Span): Place => {
+export const toPlace = ({ from, to, count }: Span): Place => {
   const end = Math.min(to, count)
   const limit = Math.max(0, end - from)
   return from > count - end
@@ -31,14 +31,14 @@ export const placeOf = ({ from, to, count }: Span): Place => {
 }
 
 /** Turns the positions of a list in reverse to those of the names, and back. */
-export const mirrored = ({ from, to, count }: Span): Span => ({
+export const toReversedSpan = ({ from, to, count }: Span): Span => ({
   from: Math.max(0, count - to),
   to: count - from,
   count,
 })
 
 /** The least recently used keys, so that `most` remain. @param keys in the order of their use */
-export const surplus = <K>(keys: Iterable<K>, most: number): K[] => {
+export const listSurplus = <K>(keys: Iterable<K>, most: number): K[] => {
   const all = [...keys]
   return all.slice(0, Math.max(0, all.length - most))
 }

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { Tag } from '../ui/primitives.tsx'
 import css from './inbox.module.css'
 import type { Difference, InboxItem } from './shapes.ts'
-import { becauseText, fieldName, isContradiction } from './words.ts'
+import { formatReason, getFieldName, isContradiction } from './words.ts'
 
 /** Facts about cabling, reported by switches and neighbours. */
 const KINDS: Readonly<Record<string, string>> = { connected_to: 'relationship', switch_port: 'switch port' }
@@ -39,7 +39,7 @@ type RowProps = { readonly name: string; readonly difference: Difference; readon
 
 const Row = ({ name, difference, actions }: RowProps) => {
   const { field, documented, because } = difference
-  const text = fieldName(field)
+  const text = getFieldName(field)
   const kind = KINDS[field]
   return (
     <li className={css.difference}>
@@ -54,8 +54,8 @@ const Row = ({ name, difference, actions }: RowProps) => {
         <Observed difference={difference} />
         {kind !== undefined && <Tag>{kind}</Tag>}
       </span>
-      <span className={css.because} title={becauseText(because)}>
-        {becauseText(because)}
+      <span className={css.because} title={formatReason(because)}>
+        {formatReason(because)}
       </span>
       {actions && (
         <span className={css.fieldTools}>

@@ -2,12 +2,12 @@
 import { Link } from '@tanstack/react-router'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
-import { timeColumn } from '../table/time-column.tsx'
+import { buildTimeColumn } from '../table/time-column.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import type { Networks } from './discovered-devices-spec.ts'
 import { Confidence, DiscoveredDeviceStatus } from './marks.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
-import { discoveredName } from './words.ts'
+import { getDiscoveredName } from './words.ts'
 
 /** The drawer shows the others. */
 const PORTS_SHOWN = 8
@@ -33,7 +33,7 @@ const Ports = ({ discovered: { open_ports } }: { readonly discovered: Discovered
   </span>
 )
 
-export const discoveredDevicesColumns = (networks: Networks): readonly Column<DiscoveredDevice>[] => [
+export const buildDiscoveredDevicesColumns = (networks: Networks): readonly Column<DiscoveredDevice>[] => [
   {
     id: 'address',
     text: 'Address',
@@ -69,7 +69,7 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
     width: 96,
     isSortable: true,
     cell: (discovered) => (
-      <Confidence value={discovered.confidence} label={`How sure ${discoveredName(discovered)} is there`} />
+      <Confidence value={discovered.confidence} label={`How sure ${getDiscoveredName(discovered)} is there`} />
     ),
   },
   {
@@ -119,8 +119,8 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
         </RowLink>
       ),
   },
-  timeColumn({ id: 'seen', text: 'Last seen', width: 92, at: ({ last_seen }) => last_seen }),
-  timeColumn({ id: 'first', text: 'First seen', width: 110, at: ({ first_seen }) => first_seen }),
+  buildTimeColumn({ id: 'seen', text: 'Last seen', width: 92, at: ({ last_seen }) => last_seen }),
+  buildTimeColumn({ id: 'first', text: 'First seen', width: 110, at: ({ first_seen }) => first_seen }),
 ]
 
 export const DISCOVERED_DEFAULT_COLUMNS = [

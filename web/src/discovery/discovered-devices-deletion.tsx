@@ -3,12 +3,12 @@ import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { AppError } from '../../../src/platform/contract/errors.ts'
 import { api } from '../api/client.ts'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Confirm } from '../ui/layers.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { useDiscoveryChanged } from './scan-actions.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
-import { discoveredName } from './words.ts'
+import { getDiscoveredName } from './words.ts'
 
 /** Above this number, the user must type the number. */
 const TYPED_FROM = 26
@@ -39,13 +39,13 @@ export const DeleteDiscovered = ({ discovered, onClose, onDone }: Props) => {
   // Deletes only the devices of the question, even if more rows arrive.
   const asked = useRef(discovered).current
   const [only] = asked
-  const what = asked.length === 1 && only ? discoveredName(only) : plural(asked.length, 'discovered device')
+  const what = asked.length === 1 && only ? getDiscoveredName(only) : plural(asked.length, 'discovered device')
   const remove = useMutation({
     mutationFn: () => removeAll(asked.map(({ id }) => id)),
     onSuccess: (errors) => {
       const [first] = errors
       if (first === undefined) toast(`Deleted ${what}`)
-      else toastError(`${count(errors.length)} of ${count(asked.length)} are still there`, first)
+      else toastError(`${formatCount(errors.length)} of ${formatCount(asked.length)} are still there`, first)
       onDone?.()
       changed()
     },
@@ -57,7 +57,7 @@ export const DeleteDiscovered = ({ discovered, onClose, onDone }: Props) => {
   return (
     <Confirm
       title={`Delete ${what}?`}
-      action={asked.length === 1 ? 'Delete discovered device' : `Delete ${count(asked.length)}`}
+      action={asked.length === 1 ? 'Delete discovered device' : `Delete ${formatCount(asked.length)}`}
       typed={asked.length >= TYPED_FROM ? String(asked.length) : undefined}
       onConfirm={() => remove.mutate()}
       onClose={onClose}

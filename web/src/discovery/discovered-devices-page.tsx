@@ -16,13 +16,13 @@ import { ListContent } from '../table/list-content.tsx'
 import { usePageSearch, useSorting } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { useSelection } from '../table/use-selection.ts'
-import { allOf, useLocalView } from '../table/view.ts'
+import { listRows, useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { ViewsMenu } from '../views/views-menu.tsx'
-import { DISCOVERED_DEFAULT_COLUMNS, discoveredDevicesColumns } from './discovered-devices-columns.tsx'
+import { buildDiscoveredDevicesColumns, DISCOVERED_DEFAULT_COLUMNS } from './discovered-devices-columns.tsx'
 import { DeleteDiscovered } from './discovered-devices-deletion.tsx'
-import { discoveredDevicesSpec, type Networks, splitFilter } from './discovered-devices-spec.ts'
+import { buildDiscoveredDevicesSpec, type Networks, splitFilter } from './discovered-devices-spec.ts'
 import { EvidenceDrawer } from './evidence-drawer.tsx'
 import { useNetworks } from './network-choice.tsx'
 import { NetworkFilter } from './network-filter.tsx'
@@ -31,7 +31,7 @@ import { PromoteMany } from './promote-many.tsx'
 import { discoveredDevicesQuery, MAX_DISCOVERED } from './queries.ts'
 import type { DiscoveredDevice } from './shapes.ts'
 import { StartScan } from './start-scan.tsx'
-import { discoveredName } from './words.ts'
+import { getDiscoveredName } from './words.ts'
 
 const NONE: readonly DiscoveredDevice[] = []
 const HINTS: readonly Hint[] = [
@@ -41,13 +41,13 @@ const HINTS: readonly Hint[] = [
   [['?'], 'all shortcuts'],
 ]
 
-const placeOf = (network: string | undefined) => ({ network_id: network ?? ALL_NETWORKS })
+const toNetworkFilter = (network: string | undefined) => ({ network_id: network ?? ALL_NETWORKS })
 
 /** Returns the rows of the table. Above the limit, the server searches for the words of the filter. */
 const useDiscoveredDevices = (networks: Networks, text: string, sorting: { sort: string; isDescending: boolean }) => {
   const { search } = usePageSearch()
-  const place = placeOf(search.network)
-  const spec = useMemo(() => discoveredDevicesSpec(networks), [networks])
+  const place = toNetworkFilter(search.network)
+  const spec = useMemo(() => buildDiscoveredDevicesSpec(networks), [networks])
   const all = usePermitted('discovery:list', discoveredDevicesQuery(place))
   const isMore = (all.data?.total ?? 0) > MAX_DISCOVERED
   const fields = Object.keys(spec.fields)
@@ -79,7 +79,7 @@ const Bulk = ({ chosen, onClear, onLeft }: BulkProps) => {
     <>
       {chosen.length > 0 && (
         <div className={tableCss.bulk} role="toolbar" aria-label="Selected devices">
-          <b>{count(chosen.length)} selected</b>
+          <b>{formatCount(chosen.length)} selected</b>
           <Button onClick={() => setDoing({ what: 'promote', discovered: chosen })} blocked={noPromotion}>
             Document
           </Button>
@@ -88,7 +88,7 @@ const Bulk = ({ chosen, onClear, onLeft }: BulkProps) => {
             onClick={() => setDoing({ what: 'delete', discovered: chosen })}
             blocked={blocked('discovery:delete')}
           >
-            Delete {count(chosen.length)}
+            Delete {formatCount(chosen.length)}
           </Button>
           <Button isIcon look="quiet" aria-label="Clear the selection" onClick={onClear}>
             <X size={15} aria-hidden="true" />
@@ -113,7 +113,7 @@ export const DiscoveredDevicesPage = () => {
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting('address')
   const { query, view, spec, isMore, total } = useDiscoveredDevices(networks, text, { sort, isDescending })
-  const columns = useMemo(() => discoveredDevicesColumns(networks), [networks])
+  const columns = useMemo(() => buildDiscoveredDevicesColumns(networks), [networks])
   const choice = useColumns(columns, DISCOVERED_DEFAULT_COLUMNS)
   const selection = useSelection(view)
   const rows = query.data?.rows ?? NONE
@@ -145,14 +145,16 @@ export const DiscoveredDevicesPage = () => {
         <NetworkFilter />
         <span className={tableCss.end}>
           <ViewsMenu />{' '}
-          <CommandMenu getCall={() => ({ list: contracts.discovery, q: text, given: placeOf(search.network) })} />{' '}
-          <ExportMenu name="discovered-devices" count={view.count} load={async () => allOf(view)} />{' '}
+          <CommandMenu
+            getCall={() => ({ list: contracts.discovery, q: text, given: toNetworkFilter(search.network) })}
+          />{' '}
+          <ExportMenu name="discovered-devices" count={view.count} load={async () => listRows(view)} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>
       {isMore && (
         <p className={tableCss.note}>
-          These are {plural(rows.length, 'device')} of {count(total)}: words in the filter search all of them.
+          These are {plural(rows.length, 'device')} of {formatCount(total)}: words in the filter search all of them.
         </p>
       )}
       <ListContent
@@ -185,8 +187,8 @@ export const DiscoveredDevicesPage = () => {
             view={view}
             sorting={{ sort, isDescending }}
             onSort={onSort}
-            idOf={spec.id}
-            nameOf={discoveredName}
+            getId={spec.id}
+            getName={getDiscoveredName}
             actions={{ open: ({ id }) => void set({ entry: id }) }}
             selection={mayAct ? selection : undefined}
           />

@@ -16,12 +16,12 @@ const isIn = (addresses: DiscoveredDevice['addresses'], value: string): boolean 
   })
 }
 
-const yesNo = (isTrue: boolean): string => (isTrue ? 'yes' : 'no')
+const formatYesNo = (isTrue: boolean): string => (isTrue ? 'yes' : 'no')
 
-export const discoveredDevicesSpec = (networks: Networks): TableSpec<DiscoveredDevice> => {
+export const buildDiscoveredDevicesSpec = (networks: Networks): TableSpec<DiscoveredDevice> => {
   const network = ({ network_id }: DiscoveredDevice): string => networks.get(network_id)?.name ?? ''
   const ports = ({ open_ports }: DiscoveredDevice): readonly string[] => open_ports.map(String)
-  const documented = ({ matched_device_id }: DiscoveredDevice): string => yesNo(matched_device_id !== null)
+  const documented = ({ matched_device_id }: DiscoveredDevice): string => formatYesNo(matched_device_id !== null)
   return {
     id: ({ id }) => id,
     text: ({ ip, addresses, mac_address, hostname, vendor, os_guess, services }) =>

@@ -1,7 +1,7 @@
 /** The labels of discovery, and names from templates. */
 import { describe, expect, test } from 'bun:test'
-import { nameBy, unknownWords } from './template.ts'
-import { every, span, stagesOf, until } from './words.ts'
+import { fillTemplate, listUnknownWords } from './template.ts'
+import { formatInterval, formatSpan, formatTimeUntil, listStages } from './words.ts'
 
 const discovered = { hostname: 'web-1', ip: '10.0.0.7', mac_address: '02:00:00:00:00:07', vendor: 'Acme' }
 
@@ -13,12 +13,12 @@ describe('a name of a template', () => {
     ['{mac}', '02:00:00:00:00:07'],
     ['{constructor}', '{constructor}'],
     ['  plain ', 'plain'],
-  ])('%s', (template, name) => expect(nameBy(template, discovered, 3)).toBe(name))
+  ])('%s', (template, name) => expect(fillTemplate(template, discovered, 3)).toBe(name))
 
   test('takes the address of a device without a name', () =>
-    expect(nameBy('{hostname}', { ...discovered, hostname: '' }, 1)).toBe('10.0.0.7'))
+    expect(fillTemplate('{hostname}', { ...discovered, hostname: '' }, 1)).toBe('10.0.0.7'))
 
-  test('tells the words that it does not know', () => expect(unknownWords('{ip}-{rack}-{}')).toEqual(['rack', '']))
+  test('tells the words that it does not know', () => expect(listUnknownWords('{ip}-{rack}-{}')).toEqual(['rack', '']))
 })
 
 test.each([
@@ -27,7 +27,7 @@ test.each([
   [135, '2 min 15 s'],
   [3700, '1 h 1 min'],
   [90_000, '1 d 1 h'],
-])('%d seconds', (seconds, text) => expect(span(seconds)).toBe(text))
+])('%d seconds', (seconds, text) => expect(formatSpan(seconds)).toBe(text))
 
 test.each([
   [1, 'every hour'],
@@ -35,7 +35,7 @@ test.each([
   [24, 'every day'],
   [72, 'every 3 days'],
   [336, 'every 2 weeks'],
-])('%d hours', (hours, text) => expect(every(hours)).toBe(text))
+])('%d hours', (hours, text) => expect(formatInterval(hours)).toBe(text))
 
 test.each([
   ['2026-01-01T00:00:00Z', 'now'],
@@ -43,7 +43,7 @@ test.each([
   ['2026-01-01T00:20:00Z', 'in 20 min'],
   ['2026-01-01T03:00:00Z', 'in 3 h'],
   ['2026-01-05T00:00:00Z', 'in 4 d'],
-])('due at %s', (at, text) => expect(until(at, Date.parse('2026-01-01T00:00:00Z'))).toBe(text))
+])('due at %s', (at, text) => expect(formatTimeUntil(at, Date.parse('2026-01-01T00:00:00Z'))).toBe(text))
 
 test('a quick scan has one stage and a deep one has three', () =>
-  expect([stagesOf('quick').length, stagesOf('full').length, stagesOf('deep').length]).toEqual([1, 2, 3]))
+  expect([listStages('quick').length, listStages('full').length, listStages('deep').length]).toEqual([1, 2, 3]))

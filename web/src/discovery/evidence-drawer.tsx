@@ -8,7 +8,7 @@ import { usePermit } from '../shell/me.ts'
 import { PageLoading } from '../shell/shell.tsx'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
-import { moment } from '../ui/format.ts'
+import { formatMoment } from '../ui/format.ts'
 import { Drawer } from '../ui/layers.tsx'
 import { CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
@@ -17,7 +17,7 @@ import css from './evidence.module.css'
 import { Addresses } from './evidence-addresses.tsx'
 import { Identity, Services } from './evidence-services.tsx'
 import { SnmpFacts } from './evidence-snmp.tsx'
-import { OsVotes, Sureness, sourceName } from './evidence-sure.tsx'
+import { getSourceName, OsVotes, Sureness } from './evidence-sure.tsx'
 import { LockedFields } from './locked-fields.tsx'
 import { DiscoveredDeviceStatus } from './marks.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
@@ -25,7 +25,7 @@ import { useNetworkLabel, useNetworks } from './network-choice.tsx'
 import { PromoteOne, usePromotePermit } from './promote.tsx'
 import { discoveredDeviceQuery } from './queries.ts'
 import type { DiscoveredDeviceDetail } from './shapes.ts'
-import { discoveredName } from './words.ts'
+import { getDiscoveredName } from './words.ts'
 
 const Documented = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
   const { matched_device_id: id, promoted_at } = discovered
@@ -60,7 +60,7 @@ const Mac = ({ discovered: { mac_address, random_mac } }: { readonly discovered:
 
 const Lease = ({ ends }: { readonly ends: string | null }) => {
   if (ends === null) return <span className="muted">none</span>
-  return ends.startsWith('9999-') ? 'without end' : <time dateTime={ends}>until {moment(ends)}</time>
+  return ends.startsWith('9999-') ? 'without end' : <time dateTime={ends}>until {formatMoment(ends)}</time>
 }
 
 const Summary = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
@@ -108,7 +108,7 @@ const Names = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) 
       <ul className={css.names}>
         {discovered.names.map(({ name, source }) => (
           <li key={`${source} ${name}`}>
-            <span className="muted">{NAME_SOURCES[source] ?? sourceName(source)}</span>
+            <span className="muted">{NAME_SOURCES[source] ?? getSourceName(source)}</span>
             <span>{name}</span>
           </li>
         ))}
@@ -187,7 +187,7 @@ type Props = {
 export const EvidenceDrawer = ({ id, onClose, above }: Props) => {
   const { data: discovered, error, refetch } = useQuery(discoveredDeviceQuery(id))
   return (
-    <Drawer title={discovered ? discoveredName(discovered) : 'Discovered device'} onClose={onClose} isWide>
+    <Drawer title={discovered ? getDiscoveredName(discovered) : 'Discovered device'} onClose={onClose} isWide>
       {!discovered && error && <Failure error={error} onRetry={() => void refetch()} noun="discovered device" />}
       {!discovered && !error && <PageLoading />}
       {discovered && (

@@ -52,7 +52,7 @@ export const Services = ({ discovered }: { readonly discovered: DiscoveredDevice
 }
 
 /** `mac:02:00:…` -> its kind and its value. */
-const parted = (identity: string): readonly [string, string] => {
+const splitIdentity = (identity: string): readonly [string, string] => {
   const at = identity.indexOf(':')
   return at === -1 ? ['', identity] : [identity.slice(0, at), identity.slice(at + 1)]
 }
@@ -85,7 +85,7 @@ export const Identity = ({ discovered }: { readonly discovered: DiscoveredDevice
       <p>It is recognised by {SAID[discovered.identity.kind]}.</p>
       <ul className={css.identities}>
         {discovered.identities.map((identity) => {
-          const [kind, value] = parted(identity)
+          const [kind, value] = splitIdentity(identity)
           return (
             <li key={identity}>
               <span className="muted">{KINDS[kind] ?? kind}</span>

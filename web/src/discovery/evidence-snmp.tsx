@@ -1,10 +1,10 @@
 /** The SNMP data of a host: its name, its interfaces, its neighbours. */
 
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Facts } from '../ui/primitives.tsx'
 import css from './evidence.module.css'
 import type { DiscoveredDeviceDetail } from './shapes.ts'
-import { span } from './words.ts'
+import { formatSpan } from './words.ts'
 
 const SHOWN = 64
 
@@ -31,7 +31,7 @@ const Interfaces = ({ interfaces }: Pick<Snmp, 'interfaces'>) => (
         ))}
       </tbody>
     </table>
-    {interfaces.length > SHOWN && <p className="muted">And {count(interfaces.length - SHOWN)} others.</p>}
+    {interfaces.length > SHOWN && <p className="muted">And {formatCount(interfaces.length - SHOWN)} others.</p>}
   </section>
 )
 
@@ -81,7 +81,7 @@ export const SnmpFacts = ({ snmp }: { readonly snmp: Snmp }) => (
             {snmp.engine_id}
           </span>,
         ],
-        ['Up for', span(snmp.uptime_seconds)],
+        ['Up for', formatSpan(snmp.uptime_seconds)],
       ]}
     />
     {snmp.interfaces.length > 0 && <Interfaces interfaces={snmp.interfaces} />}

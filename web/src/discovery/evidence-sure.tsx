@@ -3,7 +3,7 @@ import css from './evidence.module.css'
 import marksCss from './marks.module.css'
 import { Confidence } from './marks.tsx'
 import type { DiscoveredDeviceDetail } from './shapes.ts'
-import { discoveredName } from './words.ts'
+import { getDiscoveredName } from './words.ts'
 
 const SOURCES: Readonly<Record<string, string>> = {
   arp: 'ARP',
@@ -19,10 +19,10 @@ const SOURCES: Readonly<Record<string, string>> = {
   dhcp: 'DHCP',
 }
 
-export const sourceName = (source: string): string => SOURCES[source] ?? source
+export const getSourceName = (source: string): string => SOURCES[source] ?? source
 
 /** Returns the best evidence of each source. A second one of the same source adds nothing. */
-const bestOf = (evidence: DiscoveredDeviceDetail['evidence']): DiscoveredDeviceDetail['evidence'] => {
+const pickBest = (evidence: DiscoveredDeviceDetail['evidence']): DiscoveredDeviceDetail['evidence'] => {
   const best = new Map<string, DiscoveredDeviceDetail['evidence'][number]>()
   for (const one of evidence) if ((best.get(one.source)?.weight ?? -1) < one.weight) best.set(one.source, one)
   return [...best.values()].sort((a, b) => b.weight - a.weight)
@@ -36,7 +36,7 @@ const Bar = ({ percent }: { readonly percent: number }) => (
 
 /** Shows the remaining doubt after each piece of evidence, as a product. */
 const Sum = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
-  const best = bestOf(discovered.evidence)
+  const best = pickBest(discovered.evidence)
   const sum = Math.round(100 * (1 - best.reduce((doubt, { weight }) => doubt * (1 - weight), 1)))
   const taken = sum - discovered.confidence
   if (best.length === 0) return null
@@ -58,20 +58,20 @@ const Sum = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) =>
 }
 
 /** Returns the reasons of the server that no evidence covers, such as deductions. */
-const objections = ({ reasons, evidence }: DiscoveredDeviceDetail): string[] =>
+const filterObjections = ({ reasons, evidence }: DiscoveredDeviceDetail): string[] =>
   reasons.filter((reason) => !evidence.some(({ detail, source }) => reason.startsWith(detail || source)))
 
 export const Sureness = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => (
   <section className={css.block}>
     <h3>Evidence that it exists</h3>
     <div className={css.sure}>
-      <Confidence value={discovered.confidence} label={`How sure ${discoveredName(discovered)} is there`} />
+      <Confidence value={discovered.confidence} label={`How sure ${getDiscoveredName(discovered)} is there`} />
     </div>
     {discovered.evidence.length === 0 && <p className="muted">No evidence is stored.</p>}
     <ul className={css.evidence}>
       {discovered.evidence.map(({ ip, source, weight, detail }) => (
         <li key={`${ip} ${source} ${detail}`}>
-          <b>{sourceName(source)}</b>
+          <b>{getSourceName(source)}</b>
           <span>
             {detail} {discovered.addresses.length > 1 && <span className="mono muted">{ip}</span>}
           </span>
@@ -80,7 +80,7 @@ export const Sureness = ({ discovered }: { readonly discovered: DiscoveredDevice
         </li>
       ))}
     </ul>
-    {objections(discovered).map((reason) => (
+    {filterObjections(discovered).map((reason) => (
       <p key={reason} className={css.objection}>
         {reason}
       </p>

@@ -11,7 +11,7 @@ import css from './inbox.module.css'
 import { BucketBadge } from './marks.tsx'
 import { usePromotePermit } from './promote.tsx'
 import type { Bucket, InboxItem, Lockable } from './shapes.ts'
-import { type Inbox, itemName } from './use-inbox.ts'
+import { getItemName, type Inbox } from './use-inbox.ts'
 import { isContradiction } from './words.ts'
 
 const ACCEPT: Readonly<Record<Bucket, string>> = {
@@ -62,7 +62,7 @@ export const ItemActions = ({ inbox, item, onDone }: ActionsProps) => {
   const { blocked } = usePermit()
   const noAccept = useAcceptPermit()(item.bucket)
   const noIgnore = blocked('discovery:update')
-  const name = itemName(item)
+  const name = getItemName(item)
   const { id, bucket, ignored, fields } = item
   const text = bucket === 'changed' && fields.length === 1 ? 'Accept' : ACCEPT[bucket]
   const run = (action: () => void) => () => {
@@ -128,7 +128,7 @@ type Props = {
 
 export const InboxCard = ({ inbox, item, network, isCurrent, isSelected, onPoint, onToggle }: Props) => {
   const actions = useFieldActions(inbox, item)
-  const name = itemName(item)
+  const name = getItemName(item)
   const problem = inbox.problems.get(item.id)
   return (
     <li

@@ -15,7 +15,7 @@ import { usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Checkbox } from '../ui/field.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { DifferenceList } from './difference-list.tsx'
@@ -26,7 +26,7 @@ import { useNetworks } from './network-choice.tsx'
 import { NetworkFilter } from './network-filter.tsx'
 import { type InboxFilter, inboxCountsQuery } from './queries.ts'
 import type { Bucket, InboxItem } from './shapes.ts'
-import { type Inbox, itemName, useInbox } from './use-inbox.ts'
+import { getItemName, type Inbox, useInbox } from './use-inbox.ts'
 import { useInboxKeys } from './use-inbox-keys.ts'
 import { BUCKETS } from './words.ts'
 
@@ -70,7 +70,7 @@ const Decision = ({ inbox, item, onDone }: { inbox: Inbox; item: InboxItem; onDo
   const actions = useFieldActions(inbox, item)
   return (
     <section className={css.decision} aria-label="Differences">
-      <DifferenceList item={item} name={itemName(item)} actions={actions} />
+      <DifferenceList item={item} name={getItemName(item)} actions={actions} />
       <p className={css.decisionTools}>
         <ItemActions inbox={inbox} item={item} onDone={onDone} />
       </p>
@@ -96,7 +96,7 @@ const Bulk = ({ chosen, inbox, isIgnored, onDone }: BulkProps) => {
   }
   return (
     <div className={tableCss.bulk} role="toolbar" aria-label="Selected items">
-      <b>{count(chosen.length)} selected</b>
+      <b>{formatCount(chosen.length)} selected</b>
       {isIgnored ? (
         <Button onClick={run(() => inbox.restore(ids))} blocked={blocked('discovery:update')}>
           Put back
@@ -108,10 +108,10 @@ const Bulk = ({ chosen, inbox, isIgnored, onDone }: BulkProps) => {
             onClick={run(() => inbox.accept(ids.map((id) => ({ id }))))}
             blocked={chosen.map(({ bucket }) => noAccept(bucket)).find((reason) => reason !== undefined)}
           >
-            Accept {count(chosen.length)}
+            Accept {formatCount(chosen.length)}
           </Button>
           <Button onClick={run(() => inbox.ignore(ids))} blocked={blocked('discovery:update')}>
-            Ignore {count(chosen.length)}
+            Ignore {formatCount(chosen.length)}
           </Button>
         </>
       )}
@@ -149,12 +149,12 @@ const Items = ({ tab, filter }: { readonly tab: string; readonly filter: InboxFi
   const isIgnored = tab === IGNORED
   const mayIgnore = may('discovery:update')
   const mayAccept = filter.bucket !== undefined && noAccept(filter.bucket) === undefined
-  const idsOf = (wanted: readonly InboxItem[]) => wanted.map(({ id }) => id)
+  const listIds = (wanted: readonly InboxItem[]) => wanted.map(({ id }) => id)
   const keys = useInboxKeys({
     items,
     onOpen: ({ id }) => void set({ entry: id }),
-    onAccept: mayAccept ? (wanted) => inbox.accept(idsOf(wanted).map((id) => ({ id }))) : undefined,
-    onIgnore: mayIgnore ? (wanted) => (isIgnored ? inbox.restore : inbox.ignore)(idsOf(wanted)) : undefined,
+    onAccept: mayAccept ? (wanted) => inbox.accept(listIds(wanted).map((id) => ({ id }))) : undefined,
+    onIgnore: mayIgnore ? (wanted) => (isIgnored ? inbox.restore : inbox.ignore)(listIds(wanted)) : undefined,
   })
   const total = query.data?.pages[0]?.total
   const summary = total === undefined ? '' : plural(total, 'item')
@@ -180,7 +180,7 @@ const Items = ({ tab, filter }: { readonly tab: string; readonly filter: InboxFi
               />
               {keys.chosen.length === 0
                 ? `Select the ${plural(items.length, 'item')} shown`
-                : `${count(keys.chosen.length)} selected`}
+                : `${formatCount(keys.chosen.length)} selected`}
             </label>
           )}
           <ul ref={keys.list} className={css.items} aria-label="Items">
@@ -208,7 +208,7 @@ const Items = ({ tab, filter }: { readonly tab: string; readonly filter: InboxFi
                 Show more
               </Button>{' '}
               <span className="muted">
-                {count(items.length)} of {count(total ?? items.length)}
+                {formatCount(items.length)} of {formatCount(total ?? items.length)}
               </span>
             </p>
           )}

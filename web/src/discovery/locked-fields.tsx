@@ -10,13 +10,13 @@ import css from './evidence.module.css'
 import { locksQuery } from './queries.ts'
 import { useDiscoveryChanged } from './scan-actions.tsx'
 import type { Lockable } from './shapes.ts'
-import { fieldName } from './words.ts'
+import { getFieldName } from './words.ts'
 
 export const useUnlock = (deviceId: string) => {
   const changed = useDiscoveryChanged()
   return useMutation({
     mutationFn: (field: Lockable) => api.discoveryLocks.delete({ device_id: deviceId, field }),
-    onSuccess: (_, field) => toast(`${fieldName(field)} is proposed again`),
+    onSuccess: (_, field) => toast(`${getFieldName(field)} is proposed again`),
     onError: (error) => toastError('The field is still locked', error),
     onSettled: changed,
   })
@@ -34,7 +34,7 @@ export const LockedFields = ({ deviceId }: { readonly deviceId: string }) => {
         {data.map(({ field, created_by, created_at }) => (
           <li key={field}>
             <LockIcon size={13} aria-hidden="true" />
-            <b>{fieldName(field)}</b>
+            <b>{getFieldName(field)}</b>
             <span className="muted">
               by {created_by} <TimeAgo at={created_at} />
             </span>

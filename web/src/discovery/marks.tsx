@@ -4,7 +4,7 @@ import { cx } from '../ui/cx.ts'
 import { Badge, type Tone } from '../ui/primitives.tsx'
 import css from './marks.module.css'
 import type { Bucket, DiscoveredDevice, Scan } from './shapes.ts'
-import { until } from './words.ts'
+import { formatTimeUntil } from './words.ts'
 
 const SCAN_TONES: Readonly<Record<Scan['status'], Tone>> = {
   pending: 'idle',
@@ -80,4 +80,6 @@ export const useNow = (isTicking: boolean): number => {
   return nowMs
 }
 
-export const Until = ({ at }: { readonly at: string }) => <time dateTime={at}>{until(at, useNow(false))}</time>
+export const Until = ({ at }: { readonly at: string }) => (
+  <time dateTime={at}>{formatTimeUntil(at, useNow(false))}</time>
+)

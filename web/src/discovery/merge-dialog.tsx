@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useEffect, useState } from 'react'
 import { api } from '../api/client.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Alert, Checkbox, TextField } from '../ui/field.tsx'
@@ -13,7 +13,7 @@ import css from './evidence.module.css'
 import { discoveredDevicesQuery } from './queries.ts'
 import { useDiscoveryChanged } from './scan-actions.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
-import { discoveredName } from './words.ts'
+import { getDiscoveredName } from './words.ts'
 
 const MOST = 12
 const SETTLE_MS = 250
@@ -40,7 +40,7 @@ export const MergeDialog = ({ discovered, onClose }: Props) => {
   const merge = useMutation({
     mutationFn: () => api.discovery.merge({ id: discovered.id, other_ids: [...chosen.keys()] }),
     onSuccess: () => {
-      toast(`Merged ${plural(chosen.size, 'device')} into ${discoveredName(discovered)}`)
+      toast(`Merged ${plural(chosen.size, 'device')} into ${getDiscoveredName(discovered)}`)
       changed()
       onClose()
     },
@@ -52,9 +52,9 @@ export const MergeDialog = ({ discovered, onClose }: Props) => {
   const toggle = (one: DiscoveredDevice, isOn: boolean) =>
     setChosen((old) => new Map(isOn ? [...old, [one.id, one]] : [...old].filter(([id]) => id !== one.id)))
   return (
-    <Dialog title={`What else is ${discoveredName(discovered)}?`} onClose={onClose}>
+    <Dialog title={`What else is ${getDiscoveredName(discovered)}?`} onClose={onClose}>
       <form onSubmit={submit} className={tableCss.dialogForm}>
-        {merge.isError && <Alert>{asAppError(merge.error).message}</Alert>}
+        {merge.isError && <Alert>{toAppError(merge.error).message}</Alert>}
         <p className="muted">The addresses of the selected devices are added to it. They can be split off again.</p>
         <TextField
           label="Find"
@@ -72,7 +72,7 @@ export const MergeDialog = ({ discovered, onClose }: Props) => {
                 checked={chosen.has(one.id)}
                 onChange={(event) => toggle(one, event.target.checked)}
               />
-              <b className="truncate">{discoveredName(one)}</b>
+              <b className="truncate">{getDiscoveredName(one)}</b>
               <span className="mono muted">
                 {one.hostname !== '' && one.ip} {one.mac_address}
               </span>

@@ -32,7 +32,7 @@ export const useNetworkLabel = (): LabelOf => {
 }
 
 /** An address matches the networks that contain it. */
-const matching = (networks: readonly Network[], text: string, labelOf: LabelOf): Network[] => {
+const filterMatching = (networks: readonly Network[], text: string, labelOf: LabelOf): Network[] => {
   const ip = parseIp(text)
   const words = text.toLowerCase().split(/\s+/)
   const isHit = (network: Network): boolean => {
@@ -55,7 +55,7 @@ export const NetworkChoice = ({ value, onChange, error }: Props) => {
   /** Undefined while the user is not typing. Then the field shows the selected network. */
   const [text, setText] = useState<string>()
   const chosen = networks.find(({ id }) => id === value)
-  const found = text === undefined ? [] : matching(networks, text.trim(), labelOf)
+  const found = text === undefined ? [] : filterMatching(networks, text.trim(), labelOf)
   return (
     <Combobox
       label="Network"

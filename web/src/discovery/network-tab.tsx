@@ -6,7 +6,7 @@ import { AppError } from '../../../src/platform/contract/errors.ts'
 import type { Network } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Badge, Card, Skeleton, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import { Progress, ScanStatus, Until } from './marks.tsx'
@@ -15,7 +15,7 @@ import { RunningScans } from './running-scans.tsx'
 import { useCancelScan } from './scan-actions.tsx'
 import css from './scans.module.css'
 import type { Scan } from './shapes.ts'
-import { every } from './words.ts'
+import { formatInterval } from './words.ts'
 
 const SHOWN = 8
 
@@ -28,7 +28,7 @@ const ScanLine = ({ scan }: { readonly scan: Scan }) => (
     <span className="muted">
       <TimeAgo at={scan.started_at ?? scan.created_at} />
     </span>
-    <span>{count(scan.found_hosts)} found</span>
+    <span>{formatCount(scan.found_hosts)} found</span>
     {isActive(scan) && <Progress scan={scan} label="Progress" isSmall />}
     {scan.error_message !== '' && <span className="muted truncate">{scan.error_message}</span>}
   </li>
@@ -79,7 +79,7 @@ const RuleLine = ({ network }: { readonly network: Network }) => {
     <p className={css.scanLine}>
       <Badge tone={rule.enabled ? 'ok' : 'idle'}>{rule.enabled ? 'enabled' : 'disabled'}</Badge>
       <Link to="/rules" search={{ edit: rule.id }} className="link">
-        {rule.scan_type} scan {every(rule.interval_hours)}
+        {rule.scan_type} scan {formatInterval(rule.interval_hours)}
       </Link>
       {rule.next_run_at !== null && (
         <span className="muted">
@@ -105,7 +105,7 @@ const DiscoveredLine = ({
       <Link to="/discovered-devices" search={{ network: network.id }} className="link">
         Discovered devices
       </Link>
-      {last && <span>{count(last.found_hosts)} seen by the last scan</span>}
+      {last && <span>{formatCount(last.found_hosts)} seen by the last scan</span>}
     </p>
   )
 }

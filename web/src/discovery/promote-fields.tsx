@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import type { Device } from '../api/contracts.ts'
 import { datacentersQuery } from '../api/queries.ts'
 import { CustomFields } from '../custom-fields/known-custom.tsx'
-import { customInput } from '../custom-fields/known-text.ts'
+import { parseCustomInput } from '../custom-fields/known-text.ts'
 import { devices } from '../devices/source.ts'
 import { usePermit } from '../shell/me.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { useDiscoveryChanged } from './scan-actions.tsx'
 
-export const tagsOf = (text: string): string[] =>
+export const parseTags = (text: string): string[] =>
   text
     .split(',')
     .map((tag) => tag.trim())
@@ -53,8 +53,8 @@ type CustomTexts = { readonly custom: string; readonly address_custom: string }
 
 export const NO_TEXTS: CustomTexts = { custom: '', address_custom: '' }
 
-export const customInputs = (texts: CustomTexts) => {
-  const [custom, address_custom] = [customInput(texts.custom), customInput(texts.address_custom)]
+export const parseCustomInputs = (texts: CustomTexts) => {
+  const [custom, address_custom] = [parseCustomInput(texts.custom), parseCustomInput(texts.address_custom)]
   return { ...(custom && { custom }), ...(address_custom && { address_custom }) }
 }
 

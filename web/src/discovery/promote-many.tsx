@@ -1,21 +1,29 @@
 /** Promotes many discovered devices, named by a template. */
 import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { call, changeOf } from '../api/client.ts'
+import { call, getChangeId } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
-import { asAppError, fieldErrors } from '../api/errors.ts'
-import { undoOf } from '../resource/undo.ts'
+import { getFieldErrors, toAppError } from '../api/errors.ts'
+import { createUndo } from '../resource/undo.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './evidence.module.css'
-import { CustomParts, customInputs, isOfCustom, NO_TEXTS, PlaceFields, tagsOf, usePromoted } from './promote-fields.tsx'
+import {
+  CustomParts,
+  isOfCustom,
+  NO_TEXTS,
+  PlaceFields,
+  parseCustomInputs,
+  parseTags,
+  usePromoted,
+} from './promote-fields.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
-import { nameBy, unknownWords } from './template.ts'
-import { discoveredName } from './words.ts'
+import { fillTemplate, listUnknownWords } from './template.ts'
+import { getDiscoveredName } from './words.ts'
 
 /** The most devices in one request. */
 const MOST_AT_ONCE = 1000
@@ -34,7 +42,7 @@ const NamePreview = ({
       {discovered.slice(0, PREVIEWED).map((one, index) => (
         <li key={one.id}>
           <span className="mono muted">{one.ip}</span>
-          <b>{nameBy(template, one, index + 1) || <span className={css.bad}>blank</span>}</b>
+          <b>{fillTemplate(template, one, index + 1) || <span className={css.bad}>blank</span>}</b>
         </li>
       ))}
     </ol>
@@ -48,7 +56,7 @@ type Failed = {
 }
 
 /** The errors of devices that are about values that all of them get. */
-const customErrors = (failed: readonly Failed[]): Readonly<Record<string, string>> =>
+const filterCustomErrors = (failed: readonly Failed[]): Readonly<Record<string, string>> =>
   Object.fromEntries(
     failed
       .flatMap(({ details }) => details)
@@ -74,17 +82,17 @@ export const PromoteMany = ({ discovered, onClose, onDone }: ManyProps) => {
   const promote = useMutation({
     mutationFn: () =>
       call(contracts.discovery.promoteMany, {
-        ...customInputs(custom),
+        ...parseCustomInputs(custom),
         ids: open.slice(0, MOST_AT_ONCE).map(({ id }) => id),
         name: template.trim(),
         datacenter_id: datacenter || null,
-        tags: tagsOf(tags),
+        tags: parseTags(tags),
       }),
     onSuccess: (answer) => {
       const { results, succeeded } = answer
       const left = results.filter(({ status }) => status === 'failed')
       changed(results.flatMap(({ device }) => device ?? []))
-      if (succeeded > 0) toast(`Documented ${plural(succeeded, 'device')}`, undoOf([changeOf(answer)]))
+      if (succeeded > 0) toast(`Documented ${plural(succeeded, 'device')}`, createUndo([getChangeId(answer)]))
       setFailed(
         left.map(({ id, error }) => ({ id, message: error?.error ?? 'refused', details: error?.details ?? [] })),
       )
@@ -92,10 +100,10 @@ export const PromoteMany = ({ discovered, onClose, onDone }: ManyProps) => {
       if (left.length === 0) onClose()
     },
   })
-  const errors = { ...customErrors(failed), ...fieldErrors(promote.error) }
-  const unknown = unknownWords(template)
+  const errors = { ...filterCustomErrors(failed), ...getFieldErrors(promote.error) }
+  const unknown = listUnknownWords(template)
   const nameError = unknown.length > 0 ? `There is no {${unknown[0]}}` : errors.name
-  const names = new Map(discovered.map((one) => [one.id, discoveredName(one)]))
+  const names = new Map(discovered.map((one) => [one.id, getDiscoveredName(one)]))
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     promote.mutate()
@@ -104,7 +112,7 @@ export const PromoteMany = ({ discovered, onClose, onDone }: ManyProps) => {
   return (
     <Dialog title={`Document ${plural(open.length, 'device')}`} onClose={onClose} isWide>
       <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
-        {promote.isError && errors.name === undefined && <Alert>{asAppError(promote.error).message}</Alert>}
+        {promote.isError && errors.name === undefined && <Alert>{toAppError(promote.error).message}</Alert>}
         {failed.length > 0 && (
           <Alert>
             <b>{plural(failed.length, 'device')} could not be documented.</b>
@@ -123,7 +131,7 @@ export const PromoteMany = ({ discovered, onClose, onDone }: ManyProps) => {
             they are.
           </p>
         )}
-        {open.length > MOST_AT_ONCE && <p className="muted">The first {count(MOST_AT_ONCE)} of them.</p>}
+        {open.length > MOST_AT_ONCE && <p className="muted">The first {formatCount(MOST_AT_ONCE)} of them.</p>}
         <TextField
           label="Name"
           hint="{hostname} (or the address), {ip}, {mac}, {vendor}, {n} for 1, 2, 3 …"

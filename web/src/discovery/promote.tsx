@@ -2,19 +2,27 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
-import { call, changeOf } from '../api/client.ts'
+import { call, getChangeId } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
-import { asAppError, fieldErrors } from '../api/errors.ts'
-import { undoOf } from '../resource/undo.ts'
+import { getFieldErrors, toAppError } from '../api/errors.ts'
+import { createUndo } from '../resource/undo.ts'
 import { usePermit } from '../shell/me.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
-import { CustomParts, customInputs, isOfCustom, NO_TEXTS, PlaceFields, tagsOf, usePromoted } from './promote-fields.tsx'
+import {
+  CustomParts,
+  isOfCustom,
+  NO_TEXTS,
+  PlaceFields,
+  parseCustomInputs,
+  parseTags,
+  usePromoted,
+} from './promote-fields.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
-import { discoveredName } from './words.ts'
+import { getDiscoveredName } from './words.ts'
 
 /** Returns why the caller may not promote discovered devices, or undefined. */
 export const usePromotePermit = (): string | undefined => {
@@ -27,7 +35,7 @@ type OneProps = { readonly discovered: DiscoveredDevice; readonly onClose: () =>
 export const PromoteOne = ({ discovered, onClose }: OneProps) => {
   const changed = usePromoted()
   const navigate = useNavigate()
-  const [name, setName] = useState(discoveredName(discovered))
+  const [name, setName] = useState(getDiscoveredName(discovered))
   const [model, setModel] = useState(discovered.vendor)
   const [datacenter, setDatacenter] = useState('')
   const [tags, setTags] = useState('')
@@ -35,21 +43,21 @@ export const PromoteOne = ({ discovered, onClose }: OneProps) => {
   const promote = useMutation({
     mutationFn: () =>
       call(contracts.discovery.promote, {
-        ...customInputs(custom),
+        ...parseCustomInputs(custom),
         id: discovered.id,
         name: name.trim(),
         make_model: model.trim(),
         datacenter_id: datacenter || null,
-        tags: tagsOf(tags),
+        tags: parseTags(tags),
       }),
     onSuccess: (device) => {
       changed([device])
-      toast(`${device.name} is documented`, undoOf([changeOf(device)]))
+      toast(`${device.name} is documented`, createUndo([getChangeId(device)]))
       onClose()
       void navigate({ to: '/devices/$id', params: { id: device.id } })
     },
   })
-  const errors = fieldErrors(promote.error)
+  const errors = getFieldErrors(promote.error)
   const known = ['name', 'make_model', 'datacenter_id', 'tags']
   const isKnown = Object.keys(errors).some((field) => known.includes(field) || isOfCustom(field))
   const submit = (event: SubmitEvent) => {
@@ -57,9 +65,9 @@ export const PromoteOne = ({ discovered, onClose }: OneProps) => {
     promote.mutate()
   }
   return (
-    <Dialog title={`Document ${discoveredName(discovered)}`} onClose={onClose}>
+    <Dialog title={`Document ${getDiscoveredName(discovered)}`} onClose={onClose}>
       <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
-        {promote.isError && !isKnown && <Alert>{asAppError(promote.error).message}</Alert>}
+        {promote.isError && !isKnown && <Alert>{toAppError(promote.error).message}</Alert>}
         <p className="muted">
           It becomes a device with {discovered.addresses.length === 1 ? 'its address' : 'its addresses'}, its host name
           and its system.

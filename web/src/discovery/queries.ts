@@ -27,7 +27,7 @@ export const pollMs = (isOn: boolean, seenMs = SEEN_MS): number | false =>
 export type Counted<T> = { readonly rows: readonly T[]; readonly total: number }
 
 /** Loads a list with the number of all rows. */
-const counted = async <O extends AnyOperation, T>(op: O, input: InputOf<O>): Promise<Counted<T>> => {
+const loadCounted = async <O extends AnyOperation, T>(op: O, input: InputOf<O>): Promise<Counted<T>> => {
   const response = await send(op, input)
   // The server returns values of the contract's type.
   const rows = (await response.json()) as readonly T[]
@@ -78,7 +78,7 @@ export const discoveredDevicesQuery = ({ limit = MAX_DISCOVERED, ...filter }: Di
   queryOptions({
     queryKey: ['discovered-devices', { ...filter, limit }],
     queryFn: () =>
-      counted<typeof contracts.discovery.list, DiscoveredDevice>(contracts.discovery.list, { ...filter, limit }),
+      loadCounted<typeof contracts.discovery.list, DiscoveredDevice>(contracts.discovery.list, { ...filter, limit }),
     placeholderData: keepPreviousData,
     staleTime: SEEN_MS,
   })
@@ -106,7 +106,11 @@ export const inboxQuery = (filter: InboxFilter) =>
     queryKey: ['inbox', 'items', filter],
     initialPageParam: 0,
     queryFn: ({ pageParam: offset }) =>
-      counted<typeof contracts.inbox.list, InboxItem>(contracts.inbox.list, { ...filter, limit: INBOX_PAGE, offset }),
+      loadCounted<typeof contracts.inbox.list, InboxItem>(contracts.inbox.list, {
+        ...filter,
+        limit: INBOX_PAGE,
+        offset,
+      }),
     getNextPageParam: (last: Counted<InboxItem>, pages: readonly Counted<InboxItem>[]) => {
       const shown = pages.reduce((sum, { rows }) => sum + rows.length, 0)
       return last.rows.length === 0 || shown >= last.total ? undefined : shown

@@ -1,6 +1,6 @@
 /** How rules are read, written, searched and sorted. */
 import { contracts, type Network } from '../api/contracts.ts'
-import { crud } from '../resource/crud.ts'
+import { createCrud } from '../resource/crud.ts'
 import type { FieldSpec, Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { NetworkChoice } from './network-choice.tsx'
@@ -8,7 +8,7 @@ import type { Rule, ScanType } from './shapes.ts'
 import { TypeChoice } from './type-choice.tsx'
 import { SCAN_TYPES } from './words.ts'
 
-const typeOf = (text: string): ScanType => SCAN_TYPES.find(([type]) => type === text)?.[0] ?? 'quick'
+const parseScanType = (text: string): ScanType => SCAN_TYPES.find(([type]) => type === text)?.[0] ?? 'quick'
 
 const FIELDS: readonly FieldSpec[] = [
   {
@@ -20,7 +20,7 @@ const FIELDS: readonly FieldSpec[] = [
   {
     name: 'scan_type',
     label: 'Type',
-    render: ({ value, onChange }) => <TypeChoice value={typeOf(value)} onChange={onChange} />,
+    render: ({ value, onChange }) => <TypeChoice value={parseScanType(value)} onChange={onChange} />,
   },
   {
     name: 'interval_hours',
@@ -50,18 +50,18 @@ export const NEW_RULE = { scan_type: 'quick', interval_hours: '24', enabled: 'tr
 
 export type Names = ReadonlyMap<string, Network>
 
-export const ruleName = (networks: Names, { network_id }: Pick<Rule, 'network_id'>): string =>
+export const formatRuleName = (networks: Names, { network_id }: Pick<Rule, 'network_id'>): string =>
   `the rule of ${networks.get(network_id)?.name ?? network_id}`
 
-export const ruleResource = (networks: Names): Resource<Rule> => ({
+export const buildRuleResource = (networks: Names): Resource<Rule> => ({
   noun: 'rule',
   fields: FIELDS,
-  nameOf: (rule) => ruleName(networks, rule),
-  ...crud(contracts.discoveryRules),
+  getName: (rule) => formatRuleName(networks, rule),
+  ...createCrud(contracts.discoveryRules),
   changes: ['discovery-rules'],
 })
 
-export const ruleSpec = (networks: Names): TableSpec<Rule> => {
+export const buildRuleSpec = (networks: Names): TableSpec<Rule> => {
   const network = ({ network_id }: Rule): string => {
     const known = networks.get(network_id)
     return known ? `${known.name} ${known.subnet}` : network_id

@@ -15,9 +15,9 @@ import { toastError } from '../ui/toast.tsx'
 import { Until } from './marks.tsx'
 import { useNetworks } from './network-choice.tsx'
 import { rulesQuery } from './queries.ts'
-import { type Names, NEW_RULE, ruleName, ruleResource, ruleSpec } from './rule-resource.tsx'
+import { buildRuleResource, buildRuleSpec, formatRuleName, type Names, NEW_RULE } from './rule-resource.tsx'
 import type { Rule } from './shapes.ts'
-import { every } from './words.ts'
+import { formatInterval } from './words.ts'
 
 const DEFAULT_COLUMNS = ['network', 'type', 'every', 'enabled', 'next', 'last', 'excludes', 'tools']
 
@@ -50,7 +50,7 @@ type Tools = {
   readonly blocked: (permission: string) => string | undefined
 }
 
-const columnsFor =
+const buildColumns =
   ({ networks, onToggle, blocked }: Tools): ColumnsOf<Rule> =>
   (run) => [
     {
@@ -75,7 +75,7 @@ const columnsFor =
       text: 'How often',
       width: 110,
       isSortable: true,
-      cell: ({ interval_hours }) => every(interval_hours),
+      cell: ({ interval_hours }) => formatInterval(interval_hours),
     },
     {
       id: 'enabled',
@@ -85,7 +85,7 @@ const columnsFor =
       isEssential: true,
       cell: (rule) => (
         <Switch
-          label={`Enable ${ruleName(networks, rule)}`}
+          label={`Enable ${formatRuleName(networks, rule)}`}
           isOn={rule.enabled}
           onChange={() => onToggle(rule)}
           blocked={blocked('discovery:update')}
@@ -138,7 +138,7 @@ const columnsFor =
             isIcon
             look="quiet"
             tabIndex={-1}
-            aria-label={`Edit ${ruleName(networks, rule)}`}
+            aria-label={`Edit ${formatRuleName(networks, rule)}`}
             blocked={blocked('discovery:update')}
             onClick={() => run.edit(rule)}
           >
@@ -148,7 +148,7 @@ const columnsFor =
             isIcon
             look="quiet"
             tabIndex={-1}
-            aria-label={`Delete ${ruleName(networks, rule)}`}
+            aria-label={`Delete ${formatRuleName(networks, rule)}`}
             blocked={blocked('discovery:delete')}
             onClick={() => run.remove(rule)}
           >
@@ -165,11 +165,11 @@ export const RulesPage = () => {
   const query = useQuery({ ...rulesQuery, enabled: may('discovery:list') })
   const all = useNetworks()
   const networks = useMemo(() => new Map(all.map((network) => [network.id, network])), [all])
-  const resource = useMemo(() => ruleResource(networks), [networks])
-  const spec = useMemo(() => ruleSpec(networks), [networks])
+  const resource = useMemo(() => buildRuleResource(networks), [networks])
+  const spec = useMemo(() => buildRuleSpec(networks), [networks])
   const toggle = useToggleRule()
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(() => columnsFor({ networks, onToggle: toggle.mutate, blocked }), [networks, toggle.mutate])
+  const columns = useMemo(() => buildColumns({ networks, onToggle: toggle.mutate, blocked }), [networks, toggle.mutate])
   return (
     <ListPage
       title="Rules"

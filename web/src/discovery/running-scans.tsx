@@ -3,18 +3,18 @@ import { Link } from '@tanstack/react-router'
 import { usePermit } from '../shell/me.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Button } from '../ui/button.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Progress, ScanStatus, useNow } from './marks.tsx'
 import { isActive } from './queries.ts'
-import { type Networks, networkName } from './scan-columns.tsx'
+import { getNetworkName, type Networks } from './scan-columns.tsx'
 import css from './scans.module.css'
 import type { Scan } from './shapes.ts'
-import { durationOf, ofTotal, STAGES, timeLeft } from './words.ts'
+import { formatDuration, formatOfTotal, formatTimeLeft, STAGES } from './words.ts'
 
 /** Further scans are only in the list. */
 const SHOWN = 3
 
-const stageText = ({ stage }: Scan): string => STAGES.find(([one]) => one === stage)?.[1] ?? ''
+const getStageText = ({ stage }: Scan): string => STAGES.find(([one]) => one === stage)?.[1] ?? ''
 
 type CardProps = { readonly scan: Scan; readonly networks: Networks; readonly onCancel: (id: string) => void }
 
@@ -22,15 +22,15 @@ const RunningScan = ({ scan, networks, onCancel }: CardProps) => {
   const { blocked } = usePermit()
   const nowMs = useNow(true)
   const { id, network_id, status, scan_type, progress_percent, scanned_hosts, total_hosts, found_hosts } = scan
-  const name = networkName(networks, network_id)
+  const name = getNetworkName(networks, network_id)
   const facts =
     status === 'pending'
       ? ['queued']
       : [
-          stageText(scan),
-          `${ofTotal(scanned_hosts, total_hosts)} addresses`,
-          `${count(found_hosts)} found`,
-          timeLeft(scan, nowMs),
+          getStageText(scan),
+          `${formatOfTotal(scanned_hosts, total_hosts)} addresses`,
+          `${formatCount(found_hosts)} found`,
+          formatTimeLeft(scan, nowMs),
         ]
   return (
     <li className={css.running}>
@@ -44,7 +44,7 @@ const RunningScan = ({ scan, networks, onCancel }: CardProps) => {
           <SpaceBadge space_id={networks.get(network_id)?.space_id} />
         </span>
         <span className="muted">
-          {scan_type} scan{status === 'running' && ` · ${durationOf(scan, nowMs)}`}
+          {scan_type} scan{status === 'running' && ` · ${formatDuration(scan, nowMs)}`}
         </span>
         <Button
           look="danger"

@@ -4,50 +4,50 @@ import type { Network } from '../api/contracts.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
 import { Progress, ScanStatus, scanStatusText } from './marks.tsx'
 import { isActive } from './queries.ts'
 import { ScanTools } from './scan-actions.tsx'
 import css from './scans.module.css'
 import type { Scan } from './shapes.ts'
-import { durationOf, ofTotal } from './words.ts'
+import { formatDuration, formatOfTotal } from './words.ts'
 
 export type Networks = ReadonlyMap<string, Network>
 
-export const networkName = (networks: Networks, id: string): string => networks.get(id)?.name ?? id
+export const getNetworkName = (networks: Networks, id: string): string => networks.get(id)?.name ?? id
 
-const networkText = (networks: Networks, id: string): string => {
+const formatNetwork = (networks: Networks, id: string): string => {
   const network = networks.get(id)
   return network ? `${network.name} ${network.subnet}` : id
 }
 
-const seconds = ({ started_at, completed_at }: Scan): number =>
+const computeDurationMs = ({ started_at, completed_at }: Scan): number =>
   started_at === null || completed_at === null ? 0 : Date.parse(completed_at) - Date.parse(started_at)
 
 export const scanSpec = (networks: Networks): TableSpec<Scan> => ({
   id: ({ id }) => id,
   text: ({ network_id, scan_type, status, error_message, created_by }) =>
-    [networkText(networks, network_id), scan_type, scanStatusText(status), error_message, created_by].join('\n'),
+    [formatNetwork(networks, network_id), scan_type, scanStatusText(status), error_message, created_by].join('\n'),
   sorts: {
     // Newest first by default. A descending sort starts with the oldest.
     created: ({ created_at }) => -Date.parse(created_at),
-    network: ({ network_id }) => networkName(networks, network_id),
+    network: ({ network_id }) => getNetworkName(networks, network_id),
     type: ({ scan_type }) => scan_type,
     status: ({ status }) => status,
     progress: ({ progress_percent }) => progress_percent,
     found: ({ found_hosts }) => found_hosts,
     rate: ({ hosts_per_second }) => hosts_per_second,
-    duration: seconds,
+    duration: computeDurationMs,
   },
   fields: {
-    network: ({ network_id }, value) => networkText(networks, network_id).toLowerCase().includes(value),
+    network: ({ network_id }, value) => formatNetwork(networks, network_id).toLowerCase().includes(value),
     type: ({ scan_type }, value) => scan_type.startsWith(value),
     status: ({ status }, value) => scanStatusText(status).startsWith(value) || status.startsWith(value),
     by: ({ created_by, rule_id }, value) => (rule_id === null ? created_by : 'rule').toLowerCase().startsWith(value),
   },
   facets: {
-    network: ({ network_id }) => [networkName(networks, network_id)],
+    network: ({ network_id }) => [getNetworkName(networks, network_id)],
     type: ({ scan_type }) => [scan_type],
     status: ({ status }) => [scanStatusText(status)],
     by: ({ created_by, rule_id }) => [rule_id === null ? created_by : 'rule'],
@@ -74,7 +74,7 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
     cell: ({ id, network_id }) => (
       <>
         <Link to="/scans/$id" params={{ id }} tabIndex={-1}>
-          {networkName(networks, network_id)}
+          {getNetworkName(networks, network_id)}
         </Link>{' '}
         <span className="mono muted">{networks.get(network_id)?.subnet}</span>
         <SpaceBadge space_id={networks.get(network_id)?.space_id} />
@@ -95,7 +95,7 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
     text: 'Progress',
     width: 120,
     isSortable: true,
-    cell: (scan) => <Progress scan={scan} label={`Scan of ${networkName(networks, scan.network_id)}`} isSmall />,
+    cell: (scan) => <Progress scan={scan} label={`Scan of ${getNetworkName(networks, scan.network_id)}`} isSmall />,
   },
   {
     id: 'found',
@@ -105,8 +105,8 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
     isRight: true,
     isEssential: true,
     cell: ({ found_hosts, total_hosts }) => (
-      <span className={css.figure} title={`${ofTotal(found_hosts, total_hosts)} addresses`}>
-        <b>{count(found_hosts)}</b> <span className={css.ofAll}>/ {count(total_hosts)}</span>
+      <span className={css.figure} title={`${formatOfTotal(found_hosts, total_hosts)} addresses`}>
+        <b>{formatCount(found_hosts)}</b> <span className={css.ofAll}>/ {formatCount(total_hosts)}</span>
       </span>
     ),
   },
@@ -116,7 +116,7 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
     width: 88,
     isSortable: true,
     isRight: true,
-    cell: ({ hosts_per_second }) => (hosts_per_second > 0 ? count(Math.round(hosts_per_second)) : ''),
+    cell: ({ hosts_per_second }) => (hosts_per_second > 0 ? formatCount(Math.round(hosts_per_second)) : ''),
   },
   {
     id: 'created',
@@ -138,7 +138,7 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
     width: 84,
     isSortable: true,
     isRight: true,
-    cell: (scan) => <span className={isActive(scan) ? 'muted' : undefined}>{durationOf(scan, nowMs)}</span>,
+    cell: (scan) => <span className={isActive(scan) ? 'muted' : undefined}>{formatDuration(scan, nowMs)}</span>,
   },
   { id: 'by', text: 'By', width: 80, cell: (scan) => <Who scan={scan} /> },
   {
@@ -153,7 +153,12 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
     width: 72,
     isRight: true,
     cell: (scan) => (
-      <ScanTools scan={scan} network={networkName(networks, scan.network_id)} onCancel={onCancel} onDelete={onDelete} />
+      <ScanTools
+        scan={scan}
+        network={getNetworkName(networks, scan.network_id)}
+        onCancel={onCancel}
+        onDelete={onDelete}
+      />
     ),
   },
 ]

@@ -1,13 +1,13 @@
 /** The differences between a scan and the completed one before it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Card, Skeleton } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { scanDiffQuery } from './queries.ts'
 import css from './scans.module.css'
 import type { Scan, ScanChange } from './shapes.ts'
-import { discoveredName, fieldName } from './words.ts'
+import { getDiscoveredName, getFieldName } from './words.ts'
 
 const KINDS = [
   ['new', 'New'],
@@ -21,7 +21,7 @@ const SHOWN = 200
 const Change = ({ change }: { readonly change: ScanChange }) => (
   <li className={css.change}>
     <Link to="/discovered-devices" search={{ entry: change.discovered_id }} className={css.strong}>
-      {discoveredName(change)}
+      {getDiscoveredName(change)}
     </Link>
     <span className="mono muted">
       {change.hostname !== '' && change.ip} {change.mac_address}
@@ -30,7 +30,7 @@ const Change = ({ change }: { readonly change: ScanChange }) => (
       <ul className={css.changes}>
         {change.changes.map(({ field, before, after }) => (
           <li key={field}>
-            <span className="muted">{fieldName(field)}</span>
+            <span className="muted">{getFieldName(field)}</span>
             <span className={css.values}>
               {before !== '' && <del>{before}</del>}
               {after === '' ? <span className="muted">nothing</span> : <ins>{after}</ins>}
@@ -85,7 +85,7 @@ export const ScanDifferences = ({ scan }: { readonly scan: Scan }) => {
         )}
       </p>
       {KINDS.filter(([kind]) => data.counts[kind] > 0).map(([kind, text]) => (
-        <Card key={kind} title={`${text} · ${count(data.counts[kind])}`}>
+        <Card key={kind} title={`${text} · ${formatCount(data.counts[kind])}`}>
           <ul className={css.changeList}>
             {data[kind].slice(0, SHOWN).map((change) => (
               <Change key={change.discovered_id} change={change} />

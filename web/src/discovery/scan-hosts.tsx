@@ -9,13 +9,13 @@ import { usePageSearch, useSorting } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { useLocalView } from '../table/view.ts'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
-import { discoveredDevicesColumns } from './discovered-devices-columns.tsx'
-import { discoveredDevicesSpec } from './discovered-devices-spec.ts'
+import { buildDiscoveredDevicesColumns } from './discovered-devices-columns.tsx'
+import { buildDiscoveredDevicesSpec } from './discovered-devices-spec.ts'
 import { discoveredDevicesQuery, isActive, MOST_HOSTS, pollMs } from './queries.ts'
 import type { DiscoveredDevice, Scan } from './shapes.ts'
-import { discoveredName } from './words.ts'
+import { getDiscoveredName } from './words.ts'
 
 /** Twice the polling interval of the scan. Both together stay below the rate limit. */
 const PACE_MS = 6000
@@ -30,7 +30,7 @@ const Notes = ({ scan, shown, isCut }: { readonly scan: Scan; readonly shown: nu
   return (
     <p className={tableCss.note}>
       {isCut && `These are the first ${plural(MOST_HOSTS, 'host')}. `}
-      {isOld && `${count(later)} of ${plural(scan.found_hosts, 'host')} were seen again by a later scan. `}
+      {isOld && `${formatCount(later)} of ${plural(scan.found_hosts, 'host')} were seen again by a later scan. `}
       <Link to="/discovered-devices" search={{ network: scan.network_id }} className="link">
         All discovered devices of the network
       </Link>
@@ -56,8 +56,8 @@ export const ScanHosts = ({ scan }: { readonly scan: Scan }) => {
     seen.current = now
   }, [scan, refetch])
   const rows = useMemo(() => data?.rows.filter(({ last_scan_id }) => last_scan_id === scan.id) ?? NONE, [data, scan.id])
-  const spec = useMemo(() => discoveredDevicesSpec(NO_NETWORKS), [])
-  const columns = useMemo(() => discoveredDevicesColumns(NO_NETWORKS).filter(({ id }) => SHOWN.has(id)), [])
+  const spec = useMemo(() => buildDiscoveredDevicesSpec(NO_NETWORKS), [])
+  const columns = useMemo(() => buildDiscoveredDevicesColumns(NO_NETWORKS).filter(({ id }) => SHOWN.has(id)), [])
   const view = useLocalView(rows, spec, { q: '', sort, isDescending })
   if (!may('discovery:list'))
     return <Failure error={new AppError('FORBIDDEN', 'This needs the permission discovery:list')} />
@@ -93,8 +93,8 @@ export const ScanHosts = ({ scan }: { readonly scan: Scan }) => {
             view={view}
             sorting={{ sort, isDescending }}
             onSort={onSort}
-            idOf={spec.id}
-            nameOf={discoveredName}
+            getId={spec.id}
+            getName={getDiscoveredName}
             actions={{ open: ({ id }) => void set({ entry: id }) }}
           />
         )}

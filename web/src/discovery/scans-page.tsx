@@ -2,20 +2,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import type { Resource } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { useNow } from './marks.tsx'
 import { useNetworks } from './network-choice.tsx'
 import { isActive, MOST_SCANS, scansQuery } from './queries.ts'
 import { RunningScans } from './running-scans.tsx'
 import { DeleteScan, useCancelScan, useDiscoveryChanged } from './scan-actions.tsx'
-import { networkName, SCAN_DEFAULT_COLUMNS, scanColumns, scanSpec } from './scan-columns.tsx'
+import { getNetworkName, SCAN_DEFAULT_COLUMNS, scanColumns, scanSpec } from './scan-columns.tsx'
 import type { Scan } from './shapes.ts'
 import { StartScan } from './start-scan.tsx'
 
@@ -25,9 +25,9 @@ const refuse = () => Promise.reject(new Error('a scan is started, and never edit
 const scanResource: Resource<Scan> = {
   noun: 'scan',
   fields: [],
-  nameOf: ({ id }) => id,
+  getName: ({ id }) => id,
   operations: contracts.scans,
-  get: (id) => tagged(contracts.scans.get, { id }),
+  get: (id) => callTagged(contracts.scans.get, { id }),
   create: refuse,
   update: refuse,
   remove: (id) => api.scans.delete({ id }),
@@ -80,20 +80,20 @@ export const ScansPage = () => {
         above={
           <>
             <RunningScans scans={query.data ?? []} networks={networks} onCancel={cancel.mutate} />
-            {isCut && <p className={tableCss.note}>These are the newest {count(MOST_SCANS)} scans.</p>}
+            {isCut && <p className={tableCss.note}>These are the newest {formatCount(MOST_SCANS)} scans.</p>}
           </>
         }
         rules={{ create: { blocked: blocked('discovery:create') }, remove: () => blocked('discovery:delete') }}
         open={({ id }) => void navigate({ to: '/scans/$id', params: { id } })}
         drawer={(_, onClose) => <StartScan networkId={search.network} onClose={onClose} />}
         removal={(scan, onClose) => (
-          <DeleteScan scan={scan} network={networkName(networks, scan.network_id)} onClose={onClose} />
+          <DeleteScan scan={scan} network={getNetworkName(networks, scan.network_id)} onClose={onClose} />
         )}
       />
       {pendingDelete && (
         <DeleteScan
           scan={pendingDelete}
-          network={networkName(networks, pendingDelete.network_id)}
+          network={getNetworkName(networks, pendingDelete.network_id)}
           onClose={() => setPendingDelete(undefined)}
         />
       )}

@@ -1,13 +1,13 @@
 /** The progress of a scan: its stages, the bar of the whole scan, and its figures. */
 import { Check } from 'lucide-react'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Card } from '../ui/primitives.tsx'
 import { Progress, useNow } from './marks.tsx'
 import { isActive } from './queries.ts'
 import css from './scans.module.css'
 import type { Scan } from './shapes.ts'
 import startCss from './start.module.css'
-import { durationOf, stagesOf, timeLeft } from './words.ts'
+import { formatDuration, formatTimeLeft, listStages } from './words.ts'
 
 type StepState = 'done' | 'now' | 'ahead' | 'left out'
 
@@ -18,19 +18,19 @@ const STATE_TEXT: Readonly<Record<StepState, string>> = {
   'left out': 'not reached',
 }
 
-const stateOf = (scan: Scan, index: number): StepState => {
+const getState = (scan: Scan, index: number): StepState => {
   if (scan.status === 'completed') return 'done'
-  const current = stagesOf(scan.scan_type).findIndex(([one]) => one === scan.stage)
+  const current = listStages(scan.scan_type).findIndex(([one]) => one === scan.stage)
   if (scan.status !== 'running') return scan.status === 'pending' ? 'ahead' : 'left out'
   return index < current ? 'done' : index === current ? 'now' : 'ahead'
 }
 
-const figuresOf = (scan: Scan, nowMs: number): readonly (readonly [string, string])[] => [
-  ['Addresses', count(scan.total_hosts)],
-  ['Probed', count(scan.scanned_hosts)],
-  ['Hosts found', count(scan.found_hosts)],
-  ['Per second', scan.hosts_per_second > 0 ? count(Math.round(scan.hosts_per_second)) : '–'],
-  [isActive(scan) ? 'For' : 'Took', durationOf(scan, nowMs) || '–'],
+const listFigures = (scan: Scan, nowMs: number): readonly (readonly [string, string])[] => [
+  ['Addresses', formatCount(scan.total_hosts)],
+  ['Probed', formatCount(scan.scanned_hosts)],
+  ['Hosts found', formatCount(scan.found_hosts)],
+  ['Per second', scan.hosts_per_second > 0 ? formatCount(Math.round(scan.hosts_per_second)) : '–'],
+  [isActive(scan) ? 'For' : 'Took', formatDuration(scan, nowMs) || '–'],
 ]
 
 export const ScanProgress = ({ scan, network }: { readonly scan: Scan; readonly network: string }) => {
@@ -38,8 +38,8 @@ export const ScanProgress = ({ scan, network }: { readonly scan: Scan; readonly 
   return (
     <Card>
       <ol className={css.steps} aria-label="Stages">
-        {stagesOf(scan.scan_type).map(([stage, text], index) => {
-          const state = stateOf(scan, index)
+        {listStages(scan.scan_type).map(([stage, text], index) => {
+          const state = getState(scan, index)
           return (
             <li key={stage} className={css.step} data-state={state} aria-current={state === 'now' ? 'step' : undefined}>
               <span className={css.stepMark} aria-hidden="true">
@@ -53,7 +53,7 @@ export const ScanProgress = ({ scan, network }: { readonly scan: Scan; readonly 
         <li className={css.stepEnd}>
           {scan.status === 'running' ? (
             <>
-              <b>{Math.floor(scan.progress_percent)}%</b> <span className="muted">{timeLeft(scan, nowMs)}</span>
+              <b>{Math.floor(scan.progress_percent)}%</b> <span className="muted">{formatTimeLeft(scan, nowMs)}</span>
             </>
           ) : (
             <span className="muted">{scan.status === 'pending' && 'Queued'}</span>
@@ -62,7 +62,7 @@ export const ScanProgress = ({ scan, network }: { readonly scan: Scan; readonly 
       </ol>
       <Progress scan={scan} label={`Progress of the scan of ${network}`} />
       <dl className={startCss.figures}>
-        {figuresOf(scan, nowMs).map(([name, value]) => (
+        {listFigures(scan, nowMs).map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>

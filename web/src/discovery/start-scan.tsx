@@ -4,14 +4,14 @@ import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useEffect, useState } from 'react'
 import { api } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
-import { asAppError, fieldErrors } from '../api/errors.ts'
+import { getFieldErrors, toAppError } from '../api/errors.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
 import fieldCss from '../ui/field.module.css'
 import { Alert, TextArea } from '../ui/field.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Drawer } from '../ui/layers.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -20,7 +20,7 @@ import { DISCOVERY_KEYS, estimateQuery } from './queries.ts'
 import type { Estimate, ScanType } from './shapes.ts'
 import css from './start.module.css'
 import { TypeChoice } from './type-choice.tsx'
-import { span, techniqueName } from './words.ts'
+import { formatSpan, getTechniqueName } from './words.ts'
 
 /** The delay between the last keystroke and the request. */
 const SETTLE_MS = 350
@@ -40,9 +40,9 @@ const useSettled = (text: string): string => {
 const Figures = ({ estimate, isOld }: { readonly estimate: Estimate; readonly isOld: boolean }) => {
   const { total_hosts, probes, estimated_seconds, techniques } = estimate
   const figures = [
-    ['Addresses', count(total_hosts)],
-    ['Probes', count(probes)],
-    ['Takes about', span(estimated_seconds)],
+    ['Addresses', formatCount(total_hosts)],
+    ['Probes', formatCount(probes)],
+    ['Takes about', formatSpan(estimated_seconds)],
   ] as const
   return (
     <div className={cx(css.estimate, isOld && css.old)}>
@@ -54,7 +54,7 @@ const Figures = ({ estimate, isOld }: { readonly estimate: Estimate; readonly is
           </div>
         ))}
       </dl>
-      <p className="muted">By {techniques.map(techniqueName).join(', ')}.</p>
+      <p className="muted">By {techniques.map(getTechniqueName).join(', ')}.</p>
     </div>
   )
 }
@@ -64,8 +64,8 @@ const Warning = ({ estimate: { total_hosts, estimated_seconds } }: { readonly es
     <Alert isWarning>
       <b>This is a large scan.</b>
       <span>
-        It probes {count(total_hosts)} addresses and takes about {span(estimated_seconds)}. Firewalls and intrusion
-        detection may notice. A narrower network, or what is excluded, makes it smaller.
+        It probes {formatCount(total_hosts)} addresses and takes about {formatSpan(estimated_seconds)}. Firewalls and
+        intrusion detection may notice. A narrower network, or what is excluded, makes it smaller.
       </span>
     </Alert>
   )
@@ -101,7 +101,7 @@ export const StartScan = ({ networkId = '', onClose }: Props) => {
     },
   })
   const problem = start.error ?? estimate.error
-  const errors = fieldErrors(problem)
+  const errors = getFieldErrors(problem)
   const isKnown = errors.exclude_ips !== undefined
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -123,7 +123,7 @@ export const StartScan = ({ networkId = '', onClose }: Props) => {
               error={errors.exclude_ips}
             />
           </fieldset>
-          {problem && !isKnown && <Alert>{asAppError(problem).message}</Alert>}
+          {problem && !isKnown && <Alert>{toAppError(problem).message}</Alert>}
           <section className={css.dryRun} aria-label="Estimate" aria-live="polite">
             <h3>Estimate</h3>
             {network === '' && <p className="muted">Choose a network to see the number of probes.</p>}

@@ -3,8 +3,8 @@ import type { DiscoveredDevice } from './shapes.ts'
 
 export const TEMPLATE_WORDS = ['hostname', 'ip', 'mac', 'vendor', 'n'] as const
 
-/** The name of the n-th promoted device. @example nameBy('rack1-{n}', discovered, 3) // 'rack1-3' */
-export const nameBy = (
+/** The name of the n-th promoted device. @example fillTemplate('rack1-{n}', discovered, 3) // 'rack1-3' */
+export const fillTemplate = (
   template: string,
   { hostname, ip, mac_address, vendor }: Pick<DiscoveredDevice, 'hostname' | 'ip' | 'mac_address' | 'vendor'>,
   n: number,
@@ -17,7 +17,7 @@ export const nameBy = (
 }
 
 /** Returns the placeholders that are not defined. */
-export const unknownWords = (template: string): string[] =>
+export const listUnknownWords = (template: string): string[] =>
   [...template.matchAll(/\{([^{}]*)\}/g)].flatMap(([, word = '']) =>
     TEMPLATE_WORDS.some((known) => known === word) ? [] : [word],
   )

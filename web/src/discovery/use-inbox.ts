@@ -1,17 +1,17 @@
 /** The items of one bucket, and the actions on them: accept, ignore, restore, lock a field. */
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { api, call, changeOf } from '../api/client.ts'
+import { api, call, getChangeId } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { devices } from '../devices/source.ts'
-import { undoOf } from '../resource/undo.ts'
+import { createUndo } from '../resource/undo.ts'
 import { usePermit } from '../shell/me.ts'
 import { plural } from '../ui/format.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { type InboxFilter, inboxQuery } from './queries.ts'
 import { useDiscoveryChanged } from './scan-actions.tsx'
 import type { Difference, InboxItem, Lockable } from './shapes.ts'
-import { discoveredName, fieldName } from './words.ts'
+import { getDiscoveredName, getFieldName } from './words.ts'
 
 /** The most items in one request. */
 const MOST_AT_ONCE = 1000
@@ -24,8 +24,8 @@ type Result = {
   readonly error?: { readonly error: string } | undefined
 }
 
-export const itemName = (item: Pick<InboxItem, 'device_name' | 'hostname' | 'ip'>): string =>
-  item.device_name || discoveredName(item)
+export const getItemName = (item: Pick<InboxItem, 'device_name' | 'hostname' | 'ip'>): string =>
+  item.device_name || getDiscoveredName(item)
 
 export const useInbox = (filter: InboxFilter) => {
   const { may } = usePermit()
@@ -68,7 +68,7 @@ export const useInbox = (filter: InboxFilter) => {
       const done = note(answer.results, (id) => whole.has(id))
       // The rows of these devices have changed, so they are loaded again when they are shown.
       devices.forget()
-      if (done > 0) toast(`Accepted ${plural(done, 'item')}`, undoOf([changeOf(answer)]))
+      if (done > 0) toast(`Accepted ${plural(done, 'item')}`, createUndo([getChangeId(answer)]))
     },
     onError: failed,
   })
@@ -100,7 +100,7 @@ export const useInbox = (filter: InboxFilter) => {
   const lock = useMutation({
     mutationFn: (wanted: { device_id: string; field: Lockable }) => api.discoveryLocks.create(wanted),
     onSuccess: (_, wanted) => {
-      toast(`${fieldName(wanted.field)} is locked`, {
+      toast(`${getFieldName(wanted.field)} is locked`, {
         description: 'Discovery proposes no change of it.',
         undo: () => unlock.mutate(wanted),
       })

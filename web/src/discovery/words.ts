@@ -1,5 +1,5 @@
 /** The labels of discovery: scan types, stages, fields, durations. */
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import type { Bucket, Difference, DiscoveredDevice, Scan, ScanType } from './shapes.ts'
 
 export const SCAN_TYPES: readonly (readonly [ScanType, string, string])[] = [
@@ -15,7 +15,7 @@ export const STAGES: readonly (readonly [Exclude<Scan['stage'], ''>, string])[] 
 ]
 
 /** A quick scan ends when the hosts are known. */
-export const stagesOf = (type: ScanType) => STAGES.slice(0, SCAN_TYPES.findIndex(([one]) => one === type) + 1)
+export const listStages = (type: ScanType) => STAGES.slice(0, SCAN_TYPES.findIndex(([one]) => one === type) + 1)
 
 /** The labels of the scanner's techniques. */
 const TECHNIQUES: Readonly<Record<string, string>> = {
@@ -35,10 +35,10 @@ const TECHNIQUES: Readonly<Record<string, string>> = {
   'ssh-login': 'SSH login',
 }
 
-export const techniqueName = (technique: string): string => TECHNIQUES[technique] ?? technique
+export const getTechniqueName = (technique: string): string => TECHNIQUES[technique] ?? technique
 
-/** @example span(135) // '2 min 15 s' */
-export const span = (seconds: number): string => {
+/** @example formatSpan(135) // '2 min 15 s' */
+export const formatSpan = (seconds: number): string => {
   const whole = Math.max(0, Math.round(seconds))
   const [days, hours, minutes] = [
     Math.floor(whole / 86_400),
@@ -51,28 +51,28 @@ export const span = (seconds: number): string => {
 }
 
 /** Returns the duration of a scan, or its time so far. */
-export const durationOf = ({ started_at, completed_at }: Scan, nowMs: number): string => {
+export const formatDuration = ({ started_at, completed_at }: Scan, nowMs: number): string => {
   if (started_at === null) return ''
-  return span((Date.parse(completed_at ?? new Date(nowMs).toISOString()) - Date.parse(started_at)) / 1000)
+  return formatSpan((Date.parse(completed_at ?? new Date(nowMs).toISOString()) - Date.parse(started_at)) / 1000)
 }
 
 /** Returns the remaining time at the present pace, or '' while that is unknown. */
-export const timeLeft = ({ status, progress_percent: percent, started_at }: Scan, nowMs: number): string => {
+export const formatTimeLeft = ({ status, progress_percent: percent, started_at }: Scan, nowMs: number): string => {
   if (status !== 'running' || started_at === null || percent < 2 || percent >= 100) return ''
   const seconds = (nowMs - Date.parse(started_at)) / 1000
-  return `about ${span((seconds * (100 - percent)) / percent)} left`
+  return `about ${formatSpan((seconds * (100 - percent)) / percent)} left`
 }
 
-/** @example every(24) // 'every day' */
-export const every = (hours: number): string => {
+/** @example formatInterval(24) // 'every day' */
+export const formatInterval = (hours: number): string => {
   if (hours === 1) return 'every hour'
   if (hours % 168 === 0) return hours === 168 ? 'every week' : `every ${hours / 168} weeks`
   if (hours % 24 === 0) return hours === 24 ? 'every day' : `every ${hours / 24} days`
   return `every ${hours} hours`
 }
 
-/** @example until('2026-01-01T03:00:00Z', Date.parse('2026-01-01T00:00:00Z')) // 'in 3 h' */
-export const until = (at: string, nowMs: number): string => {
+/** @example formatTimeUntil('2026-01-01T03:00:00Z', Date.parse('2026-01-01T00:00:00Z')) // 'in 3 h' */
+export const formatTimeUntil = (at: string, nowMs: number): string => {
   const seconds = (Date.parse(at) - nowMs) / 1000
   if (seconds <= 0) return 'now'
   if (seconds < 60) return 'in a moment'
@@ -103,7 +103,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   services: 'Services',
 }
 
-export const fieldName = (field: string): string => FIELDS[field] ?? field
+export const getFieldName = (field: string): string => FIELDS[field] ?? field
 
 /** Returns true for fields whose differences can be resolved, but not locked. */
 export const isContradiction = ({ field }: Pick<Difference, 'field'>): boolean =>
@@ -118,15 +118,15 @@ const IDENTITIES: Readonly<Record<DiscoveredDevice['identity']['kind'], string>>
 }
 
 /** Describes why a difference is proposed, such as the identity by which the device was recognised. */
-export const becauseText = (because: string): string => {
+export const formatReason = (because: string): string => {
   const kind = Object.entries(IDENTITIES).find(([one]) => one === because)?.[1]
   return kind === undefined ? because : `recognised by its ${kind}`
 }
 
 /** Returns the name of a discovered device, or its address. */
-export const discoveredName = ({ hostname, ip }: Pick<DiscoveredDevice, 'hostname' | 'ip'>): string => hostname || ip
+export const getDiscoveredName = ({ hostname, ip }: Pick<DiscoveredDevice, 'hostname' | 'ip'>): string => hostname || ip
 
-/** @example ofTotal(1616, 65534) // '1,616 of 65,534' */
-export const ofTotal = (some: number, all: number): string => `${count(some)} of ${count(all)}`
+/** @example formatOfTotal(1616, 65534) // '1,616 of 65,534' */
+export const formatOfTotal = (some: number, all: number): string => `${formatCount(some)} of ${formatCount(all)}`
 
-export const hosts = (value: number): string => plural(value, 'host')
+export const formatHosts = (value: number): string => plural(value, 'host')

@@ -6,9 +6,9 @@ import type { Device } from '../api/contracts.ts'
 import { plural } from '../ui/format.ts'
 import { Badge, Card } from '../ui/primitives.tsx'
 import css from './dns.module.css'
-import { namesIn } from './names.ts'
+import { listZoneNames } from './names.ts'
 import { type Rrset, withId, type Zone } from './queries.ts'
-import { STATE_TONES, stateText } from './words.ts'
+import { formatState, STATE_TONES } from './words.ts'
 
 /** Each name is one request. */
 const MOST_NAMES = 8
@@ -19,7 +19,7 @@ const PENDING_MS = 1500
 type Found = { readonly zoneId: string; readonly zone: string; readonly rrset: Rrset }
 
 /** The filter of the server takes a part of the name. */
-const useFound = ({ id, updated_at }: Device, names: ReturnType<typeof namesIn>): readonly Found[] =>
+const useFound = ({ id, updated_at }: Device, names: ReturnType<typeof listZoneNames>): readonly Found[] =>
   useQueries({
     queries: names.map(({ zoneId, name }) => ({
       queryKey: ['dns-zone', zoneId, 'names', name, id, updated_at],
@@ -42,7 +42,7 @@ const useFound = ({ id, updated_at }: Device, names: ReturnType<typeof namesIn>)
 type Props = { readonly device: Device; readonly zones: readonly Zone[] }
 
 export const DeviceNames = ({ device, zones }: Props) => {
-  const all = namesIn(device, zones)
+  const all = listZoneNames(device, zones)
   const found = useFound(device, all.slice(0, MOST_NAMES))
   if (found.length === 0) return null
   return (
@@ -56,7 +56,7 @@ export const DeviceNames = ({ device, zones }: Props) => {
             </Link>
             <span>{rrset.type}</span>
             <span className="muted" title={zone}>
-              {rrset.source === 'record' ? 'own record' : stateText(rrset)}
+              {rrset.source === 'record' ? 'own record' : formatState(rrset)}
             </span>
           </li>
         ))}

@@ -5,7 +5,7 @@ import { api } from '../api/client.ts'
 import { MissingObject } from '../resource/object-page.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { count as countText } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import css from '../ui/primitives.module.css'
 import { serversQuery } from './queries.ts'
 import { ServersList } from './servers-list.tsx'
@@ -50,7 +50,7 @@ const ListTabs = ({ current }: { readonly current: Tab }) => {
           activeOptions={{ exact: true, includeSearch: true }}
         >
           {text}
-          {counts[id] !== undefined && <span className={css.count}>{countText(counts[id])}</span>}
+          {counts[id] !== undefined && <span className={css.count}>{formatCount(counts[id])}</span>}
         </Link>
       ))}
     </nav>

@@ -11,19 +11,19 @@ import { ListContent } from '../table/list-content.tsx'
 import { useSorting } from '../table/list-search.ts'
 import { useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Badge, TimeAgo } from '../ui/primitives.tsx'
 import { State } from '../ui/states.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import css from './dns.module.css'
 import { type Drift, type DriftEntry, driftQuery, ZONE_KEYS, type Zone } from './queries.ts'
 import { ResolveDialog, type Settling, useResolveBlock } from './resolve-dialog.tsx'
-import { type Direction, KIND_TEXTS, KIND_TONES, KINDS, sideText } from './words.ts'
+import { type Direction, formatSide, KIND_TEXTS, KIND_TONES, KINDS } from './words.ts'
 
-const idOf = ({ name, type }: DriftEntry): string => `${name} ${type}`
+const buildId = ({ name, type }: DriftEntry): string => `${name} ${type}`
 
 const SPEC: TableSpec<DriftEntry> = {
-  id: idOf,
+  id: buildId,
   text: ({ name, type, plat, server }) => [name, type, ...plat, ...server].join('\n'),
   sorts: {
     name: ({ name }) => name,
@@ -38,7 +38,7 @@ const SPEC: TableSpec<DriftEntry> = {
 }
 
 const Side = ({ values, ttl }: { readonly values: readonly string[]; readonly ttl: number | null }) => {
-  const text = sideText(values, ttl)
+  const text = formatSide(values, ttl)
   if (text === '') return <span className="muted">nothing</span>
   return (
     <span className="mono truncate" title={text}>
@@ -50,7 +50,7 @@ const Side = ({ values, ttl }: { readonly values: readonly string[]; readonly tt
 type Block = (direction: Direction) => string | undefined
 type Ask = (settling: Settling) => void
 
-const columnsFor = (ask: Ask, block: Block): readonly Column<DriftEntry>[] => [
+const buildColumns = (ask: Ask, block: Block): readonly Column<DriftEntry>[] => [
   {
     id: 'name',
     text: 'Name',
@@ -92,7 +92,7 @@ const columnsFor = (ask: Ask, block: Block): readonly Column<DriftEntry>[] => [
             key={direction}
             // Not a tab stop: Enter on the row asks for both.
             tabIndex={-1}
-            aria-label={`${direction === 'push' ? 'Push' : 'Pull'} ${idOf(entry)}`}
+            aria-label={`${direction === 'push' ? 'Push' : 'Pull'} ${buildId(entry)}`}
             blocked={block(direction)}
             onClick={() => ask({ direction, entries: [entry] })}
           >
@@ -114,7 +114,7 @@ const Kinds = ({ drift, ask, block }: KindsProps) => (
       return (
         <li key={kind}>
           <Badge tone={KIND_TONES[kind]}>
-            {count(drift[kind])} {kind}
+            {formatCount(drift[kind])} {kind}
           </Badge>
           <span className="muted">{KIND_TEXTS[kind]}</span>
           <span className={css.rowActions}>
@@ -160,7 +160,7 @@ const Report = ({ zone, drift }: { readonly zone: Zone; readonly drift: Drift })
   const [settling, setSettling] = useState<Settling>()
   const block = useResolveBlock(zone)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the permissions stay the same
-  const columns = useMemo(() => columnsFor(setSettling, block), [zone.mode])
+  const columns = useMemo(() => buildColumns(setSettling, block), [zone.mode])
   return (
     <>
       <Kinds drift={drift} ask={setSettling} block={block} />
@@ -174,7 +174,9 @@ const Report = ({ zone, drift }: { readonly zone: Zone; readonly drift: Drift })
         shown={view.count}
         total={view.total}
       />
-      {drift.is_cut && <p className={css.note}>Only the first {count(drift.entries.length)} differences are listed.</p>}
+      {drift.is_cut && (
+        <p className={css.note}>Only the first {formatCount(drift.entries.length)} differences are listed.</p>
+      )}
       <ListContent
         view={view}
         error={undefined}
@@ -190,8 +192,8 @@ const Report = ({ zone, drift }: { readonly zone: Zone; readonly drift: Drift })
             view={view}
             sorting={{ sort, isDescending }}
             onSort={onSort}
-            idOf={idOf}
-            nameOf={idOf}
+            getId={buildId}
+            getName={buildId}
             actions={{ open: (entry) => setSettling({ direction: undefined, entries: [entry] }) }}
           />
         }
@@ -240,7 +242,7 @@ export const DriftTab = ({ zone }: { readonly zone: Zone }) => {
           view={undefined}
           error={error}
           refetch={refetch}
-          columns={columnsFor(
+          columns={buildColumns(
             () => {},
             () => undefined,
           )}

@@ -2,20 +2,20 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, request } from '../api/client.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { save } from '../export/save.ts'
 import { type Feed, feedsQuery } from '../feeds/queries.ts'
-import { forbidden, usePermit } from '../shell/me.ts'
+import { createForbidden, usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Skeleton, useCopy } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { toastError } from '../ui/toast.tsx'
 import css from './dns.module.css'
 import type { Zone } from './queries.ts'
 
-/** @example fileName('0/26.2.0.192.in-addr.arpa') // '0-26.2.0.192.in-addr.arpa.zone' */
-const fileName = (zone: string): string => `${zone.replaceAll('/', '-')}.zone`
+/** @example buildFileName('0/26.2.0.192.in-addr.arpa') // '0-26.2.0.192.in-addr.arpa.zone' */
+const buildFileName = (zone: string): string => `${zone.replaceAll('/', '-')}.zone`
 
 /** Returns the permission that the preview of the file lacks. */
 const useMissing = (): string | undefined => {
@@ -75,11 +75,11 @@ const File = ({ zone }: { readonly zone: Zone }) => {
   const download = useMutation({
     mutationFn: async () =>
       isWhole || !feed ? (data?.content ?? '') : (await request(feed.url, { method: 'GET' })).text(),
-    onSuccess: (text) => save(fileName(zone.name), 'text/plain', text),
+    onSuccess: (text) => save(buildFileName(zone.name), 'text/plain', text),
     onError: (error) => toastError('The file could not be downloaded', error),
   })
   const { isCopied, copy, icon } = useCopy(data?.content ?? '', 14)
-  if (error && !data) return <Failure error={asAppError(error)} onRetry={() => void refetch()} />
+  if (error && !data) return <Failure error={toAppError(error)} onRetry={() => void refetch()} />
   return (
     <section className={css.file} aria-label="File">
       <header className={css.compared}>
@@ -100,7 +100,7 @@ const File = ({ zone }: { readonly zone: Zone }) => {
       </header>
       {data?.is_cut && (
         <p className={css.note}>
-          Only the first {count(data.content.length)} characters are shown. A feed gives the whole file.
+          Only the first {formatCount(data.content.length)} characters are shown. A feed gives the whole file.
         </p>
       )}
       {data ? (
@@ -133,5 +133,5 @@ export const FileTab = ({ zone }: { readonly zone: Zone }) => {
         )}
       </State>
     )
-  return missing === undefined ? <File zone={zone} /> : <Failure error={forbidden(missing)} />
+  return missing === undefined ? <File zone={zone} /> : <Failure error={createForbidden(missing)} />
 }

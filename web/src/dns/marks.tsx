@@ -2,7 +2,7 @@
 import { Badge } from '../ui/primitives.tsx'
 import css from './dns.module.css'
 import type { RrsetState, Zone } from './queries.ts'
-import { STATE_TONES, stateText, ZONE_MARKS } from './words.ts'
+import { formatState, STATE_TONES, ZONE_MARKS } from './words.ts'
 
 export const ZoneStatus = ({ zone: { status, status_message } }: { readonly zone: Zone }) => {
   const [tone, text] = ZONE_MARKS[status]
@@ -19,7 +19,7 @@ export const ZoneStatus = ({ zone: { status, status_message } }: { readonly zone
 }
 
 export const RrsetMark = (rrset: { readonly state: RrsetState; readonly message: string }) => {
-  const text = stateText(rrset)
+  const text = formatState(rrset)
   return (
     <span className={css.marked}>
       <Badge tone={STATE_TONES[rrset.state]}>{rrset.state}</Badge>

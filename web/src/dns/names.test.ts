@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { namesIn } from './names.ts'
+import { listZoneNames } from './names.ts'
 
 const zone = (name: string, given: { subnet?: string; is_default?: boolean } = {}) => ({
   ...{ id: name, name, subnet: null, is_default: false },
@@ -9,7 +9,8 @@ const device = (hostname: string, addresses: readonly (readonly [string, string]
   ...{ hostname, domains },
   addresses: addresses.map(([ip, dns_name]) => ({ ip, dns_name })),
 })
-const named = (...args: Parameters<typeof namesIn>) => namesIn(...args).map(({ zone: at, name }) => `${name} in ${at}`)
+const named = (...args: Parameters<typeof listZoneNames>) =>
+  listZoneNames(...args).map(({ zone: at, name }) => `${name} in ${at}`)
 
 describe('the names of a device', () => {
   test('are in the zone with the longest name that ends them', () => {
@@ -30,7 +31,7 @@ describe('the names of a device', () => {
       { ...zone('example.org'), id: 'inside' },
       { ...zone('example.org'), id: 'outside' },
     ]
-    expect(namesIn(device('a.example.org'), views).map(({ zoneId }) => zoneId)).toEqual(['inside', 'outside'])
+    expect(listZoneNames(device('a.example.org'), views).map(({ zoneId }) => zoneId)).toEqual(['inside', 'outside'])
   })
 
   test('are also those of its addresses, each once', () => {
@@ -51,7 +52,7 @@ describe('the reverse names of a device', () => {
     ['10.1.2.3', '10.1.2.0/26', '3'],
     ['2001:db8::1f', '2001:db8::/112', 'f.1.0.0'],
   ])('of %s in the zone of %s is %s', (ip, subnet, name) => {
-    expect(namesIn(device('', [[ip, '']]), [zone('reverse', { subnet })])).toMatchObject([{ name }])
+    expect(listZoneNames(device('', [[ip, '']]), [zone('reverse', { subnet })])).toMatchObject([{ name }])
   })
 
   test('are in the zone of the longest subnet', () => {

@@ -1,6 +1,6 @@
 /** The queries of the DNS pages. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { api, send, tagged } from '../api/client.ts'
+import { api, callTagged, send } from '../api/client.ts'
 import { type Contracts, contracts, type In, type Out } from '../api/contracts.ts'
 import { zonesQuery } from './zones-query.ts'
 
@@ -22,7 +22,7 @@ const PENDING_MS = 1500
 /** The polling interval of zones that change by themselves, such as by a check. */
 const SLOW_MS = 30_000
 
-const paceOf = (zones: readonly Zone[]): number | false => {
+const computePollInterval = (zones: readonly Zone[]): number | false => {
   if (document.visibilityState !== 'visible') return false
   return zones.some(({ pending_count, status }) => pending_count > 0 && status !== 'held') ? PENDING_MS : SLOW_MS
 }
@@ -30,26 +30,26 @@ const paceOf = (zones: readonly Zone[]): number | false => {
 /** The list as its page shows it: followed while it is open. */
 export const followedZonesQuery = queryOptions({
   ...zonesQuery,
-  refetchInterval: ({ state }) => paceOf(state.data ?? []),
+  refetchInterval: ({ state }) => computePollInterval(state.data ?? []),
 })
 
 /** The times at which the owner changed the settings of zones, by their ETags. */
 const settingsTimes = new Map<string, string>()
 
 export const readZone = async (id: string) => {
-  const read = await tagged(contracts.dnsZones.get, { id })
+  const read = await callTagged(contracts.dnsZones.get, { id })
   settingsTimes.set(read.etag, read.value.updated_at)
   return read
 }
 
 /** @param etag of a version that this page has read */
-export const settingsTime = (etag: string): string | undefined => settingsTimes.get(etag)
+export const getSettingsTime = (etag: string): string | undefined => settingsTimes.get(etag)
 
 export const zoneQuery = (id: string) =>
   queryOptions({
     queryKey: ['dns-zone', id],
     queryFn: () => readZone(id),
-    refetchInterval: ({ state }) => paceOf(state.data ? [state.data.value] : []),
+    refetchInterval: ({ state }) => computePollInterval(state.data ? [state.data.value] : []),
   })
 
 export const serversQuery = queryOptions({ queryKey: ['dns-providers'], queryFn: () => api.dnsProviders.list({}) })

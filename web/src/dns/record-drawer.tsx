@@ -1,14 +1,14 @@
 /** The form of an own record. */
 import { useMemo } from 'react'
 import { invalidField } from '../../../src/platform/contract/errors.ts'
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import type { FieldSpec, Resource } from '../resource/resource.ts'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { type OwnRecord, type RecordDraft, ZONE_KEYS, type Zone } from './queries.ts'
-import { numberSent } from './server-resource.tsx'
+import { toSentNumber } from './server-resource.tsx'
 import { isRecordType, TYPES, VALUE_HINTS } from './words.ts'
 
 type Owner = Pick<Zone, 'id' | 'name' | 'ttl'>
@@ -34,12 +34,18 @@ const recordFields = ({ name, ttl }: Owner): readonly FieldSpec[] => [
     // A text may begin or end with spaces.
     send: (text) => text,
   },
-  { name: 'ttl', label: 'TTL in seconds', kind: 'number', hint: `That of the zone if empty: ${ttl}`, send: numberSent },
+  {
+    name: 'ttl',
+    label: 'TTL in seconds',
+    kind: 'number',
+    hint: `That of the zone if empty: ${ttl}`,
+    send: toSentNumber,
+  },
   { name: 'description', label: 'Description', kind: 'area' },
 ]
 
 /** The same record again is an error of its value: names repeat. */
-const placing = async <T,>(work: () => Promise<T>): Promise<T> => {
+const withFieldError = async <T,>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
@@ -50,13 +56,13 @@ const placing = async <T,>(work: () => Promise<T>): Promise<T> => {
 export const recordResource = (zone: Owner): Resource<OwnRecord> => ({
   noun: 'record',
   fields: recordFields(zone),
-  nameOf: ({ fqdn, type }) => `${fqdn} ${type}`,
+  getName: ({ fqdn, type }) => `${fqdn} ${type}`,
   operations: contracts.dnsRecords,
-  get: (id) => tagged(contracts.dnsRecords.get, { id }),
+  get: (id) => callTagged(contracts.dnsRecords.get, { id }),
   // The form has all required fields, and the server validates their values.
-  create: (input) => placing(() => api.dnsRecords.create({ ...input, zone_id: zone.id } as RecordDraft)),
+  create: (input) => withFieldError(() => api.dnsRecords.create({ ...input, zone_id: zone.id } as RecordDraft)),
   update: (id, input, etag) =>
-    placing(() => api.dnsRecords.update({ ...input, id }, { headers: { 'If-Match': etag } })),
+    withFieldError(() => api.dnsRecords.update({ ...input, id }, { headers: { 'If-Match': etag } })),
   remove: (id) => api.dnsRecords.delete({ id }),
   changes: ZONE_KEYS,
 })

@@ -2,7 +2,7 @@
 import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { DeleteDialog } from '../resource/delete-dialog.tsx'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
@@ -11,11 +11,11 @@ import type { TableSpec } from '../table/engine.ts'
 import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
 import { ListContent } from '../table/list-content.tsx'
 import { usePageSearch, useSorting } from '../table/list-search.ts'
-import { timeColumn } from '../table/time-column.tsx'
+import { buildTimeColumn } from '../table/time-column.tsx'
 import { useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import css from './dns.module.css'
 import { type OwnRecord, recordsQuery, type Zone } from './queries.ts'
 import { recordResource } from './record-drawer.tsx'
@@ -37,7 +37,7 @@ const SPEC: TableSpec<OwnRecord> = {
 type Run = { readonly edit: (record: OwnRecord) => void; readonly remove: (record: OwnRecord) => void }
 type Needs = (permission: string) => string | undefined
 
-const columnsFor = ({ edit, remove }: Run, needs: Needs): readonly Column<OwnRecord>[] => [
+const buildColumns = ({ edit, remove }: Run, needs: Needs): readonly Column<OwnRecord>[] => [
   {
     id: 'name',
     text: 'Name',
@@ -75,13 +75,13 @@ const columnsFor = ({ edit, remove }: Run, needs: Needs): readonly Column<OwnRec
     width: 90,
     isRight: true,
     isSortable: true,
-    cell: ({ ttl }) => (ttl === null ? <span className="muted">of zone</span> : count(ttl)),
+    cell: ({ ttl }) => (ttl === null ? <span className="muted">of zone</span> : formatCount(ttl)),
   },
   { id: 'description', text: 'Description', width: 240, cell: ({ description }) => description },
-  timeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
-  actionsColumn<OwnRecord>({
+  buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+  buildActionsColumn<OwnRecord>({
     noun: 'record',
-    nameOf: ({ name, type }) => `${name} ${type}`,
+    getName: ({ name, type }) => `${name} ${type}`,
     edit: { run: edit, blocked: () => needs('dns:update') },
     remove: { run: remove, blocked: () => needs('dns:delete') },
   }),
@@ -100,7 +100,7 @@ export const RecordsTab = ({ zone }: { readonly zone: Zone }) => {
   const edit = ({ id }: OwnRecord) => void set({ edit: id })
   const create = () => void set({ new: '1' })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the actions and the permissions stay the same
-  const columns = useMemo(() => columnsFor({ edit, remove: setPendingDelete }, blocked), [])
+  const columns = useMemo(() => buildColumns({ edit, remove: setPendingDelete }, blocked), [])
   const noCreate = blocked('dns:create')
   useHotkeys({ ...(noCreate === undefined ? { c: create } : {}), Escape: () => setText('') })
   const add = (
@@ -142,8 +142,8 @@ export const RecordsTab = ({ zone }: { readonly zone: Zone }) => {
             view={view}
             sorting={{ sort, isDescending }}
             onSort={onSort}
-            idOf={SPEC.id}
-            nameOf={({ name, type }) => `${name} ${type}`}
+            getId={SPEC.id}
+            getName={({ name, type }) => `${name} ${type}`}
             actions={{
               open: edit,
               edit: may('dns:update') ? edit : undefined,

@@ -2,16 +2,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './dns.module.css'
 import { type DriftEntry, type DriftKind, ZONE_KEYS, type Zone } from './queries.ts'
-import { type Direction, effectOf, KIND_TEXTS, refusal, settleTitle, sideText } from './words.ts'
+import { type Direction, formatSettleTitle, formatSide, getEffect, getRefusal, KIND_TEXTS } from './words.ts'
 
 export type Settling = {
   /** Undefined while it is still to be chosen. */
@@ -27,7 +27,7 @@ const SHOWN = 100
 export const useResolveBlock = (zone: Pick<Zone, 'mode'>) => {
   const { blocked } = usePermit()
   return (direction: Direction): string | undefined =>
-    blocked('dns:sync') ?? (direction === 'pull' ? blocked('dns:create') : undefined) ?? refusal(direction, zone)
+    blocked('dns:sync') ?? (direction === 'pull' ? blocked('dns:create') : undefined) ?? getRefusal(direction, zone)
 }
 
 const Entries = ({ entries }: Pick<Settling, 'entries'>) => (
@@ -47,8 +47,8 @@ const Entries = ({ entries }: Pick<Settling, 'entries'>) => (
             <th scope="row">
               <span className="mono">{name}</span> {type}
             </th>
-            <td className="mono">{sideText(plat, plat_ttl) || <span className="muted">nothing</span>}</td>
-            <td className="mono">{sideText(server, server_ttl) || <span className="muted">nothing</span>}</td>
+            <td className="mono">{formatSide(plat, plat_ttl) || <span className="muted">nothing</span>}</td>
+            <td className="mono">{formatSide(server, server_ttl) || <span className="muted">nothing</span>}</td>
           </tr>
         ))}
       </tbody>
@@ -75,13 +75,13 @@ const useResolve = ({ zone, settling: { entries, kind }, onClose }: Props) => {
 }
 
 const Failed = ({ resolve }: { readonly resolve: ReturnType<typeof useResolve> }) => {
-  if (resolve.error) return <Alert>{asAppError(resolve.error).message}</Alert>
+  if (resolve.error) return <Alert>{toAppError(resolve.error).message}</Alert>
   const failed = resolve.data?.failed ?? []
   if (failed.length === 0) return null
   return (
     <Alert>
       <b>
-        {count(failed.length)} failed, {count(resolve.data?.resolved ?? 0)} settled:
+        {formatCount(failed.length)} failed, {formatCount(resolve.data?.resolved ?? 0)} settled:
       </b>
       <ul>
         {failed.slice(0, SHOWN).map(({ name, type, error }) => (
@@ -103,10 +103,10 @@ export const ResolveDialog = (props: Props) => {
   const [first] = entries
   const shownKind = kind ?? first?.kind
   const isDone = resolve.data !== undefined
-  const title = direction ? settleTitle(direction, entries) : `${first?.name ?? ''} ${first?.type ?? ''}`
+  const title = direction ? formatSettleTitle(direction, entries) : `${first?.name ?? ''} ${first?.type ?? ''}`
   return (
     <Dialog title={title} onClose={onClose} isWide>
-      {shownKind && !isDone && <p>{direction ? effectOf(direction, shownKind) : `${KIND_TEXTS[shownKind]}.`}</p>}
+      {shownKind && !isDone && <p>{direction ? getEffect(direction, shownKind) : `${KIND_TEXTS[shownKind]}.`}</p>}
       <Entries entries={entries} />
       {entries.length > SHOWN && <p className="muted">The first {SHOWN} are listed.</p>}
       <Failed resolve={resolve} />

@@ -6,13 +6,13 @@ import { api } from '../api/client.ts'
 import { deviceQuery } from '../devices/queries.ts'
 import { usePermit } from '../shell/me.ts'
 import { PageLoading } from '../shell/shell.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Drawer } from '../ui/layers.tsx'
 import { Badge, CopyText, Facts } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './dns.module.css'
 import { type RrsetRow, withId, type Zone } from './queries.ts'
-import { STATE_TONES, stateText } from './words.ts'
+import { formatState, STATE_TONES } from './words.ts'
 
 /** More RRsets than contain the name of another one. */
 const MOST_FOUND = 1000
@@ -103,9 +103,9 @@ export const RrsetDrawer = ({ zone, id, known, isComing, onClose }: Props) => {
                   {data.state}
                 </Badge>,
               ],
-              ...(stateText(data) === '' ? [] : [['Reason', stateText(data)] as const]),
+              ...(formatState(data) === '' ? [] : [['Reason', formatState(data)] as const]),
               ['Full name', <CopyText key="fqdn" text={data.fqdn} label="full name" />],
-              ['TTL', data.values.length + data.wanted.length === 0 ? '' : `${count(data.ttl)} s`],
+              ['TTL', data.values.length + data.wanted.length === 0 ? '' : `${formatCount(data.ttl)} s`],
               ['Published', data.values.length === 0 ? '' : <List key="values" values={data.values} />],
               ['Wanted', data.wanted.length === 0 ? '' : <List key="wanted" values={data.wanted} />],
               ['Devices', data.device_ids.length === 0 ? '' : <Devices key="devices" ids={data.device_ids} />],

@@ -15,7 +15,7 @@ import tableCss from '../table/table.module.css'
 import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { usePagedView } from '../table/use-paged-view.ts'
 import { Button } from '../ui/button.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { RrsetMark } from './marks.tsx'
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<RrsetRow>[] = [
   },
   { id: 'type', text: 'Type', width: 80, isEssential: true, cell: ({ type }) => type },
   { id: 'values', text: 'Values', width: 300, cell: (rrset) => <Values rrset={rrset} /> },
-  { id: 'ttl', text: 'TTL', width: 90, isRight: true, cell: ({ ttl }) => count(ttl) },
+  { id: 'ttl', text: 'TTL', width: 90, isRight: true, cell: ({ ttl }) => formatCount(ttl) },
   { id: 'state', text: 'State', width: 310, isEssential: true, cell: (rrset) => <RrsetMark {...rrset} /> },
   { id: 'from', text: 'From', width: 120, cell: (rrset) => <From rrset={rrset} /> },
 ]
@@ -173,8 +173,8 @@ export const RrsetsTab = ({ zone }: { readonly zone: Zone }) => {
             view={view}
             sorting={BY_NAME}
             onSort={() => {}}
-            idOf={({ id }) => id}
-            nameOf={({ name, type }) => `${name} ${type}`}
+            getId={({ id }) => id}
+            getName={({ name, type }) => `${name} ${type}`}
             actions={{ open: ({ id }) => void set({ entry: id }) }}
           />
         )}

@@ -1,6 +1,6 @@
 /** How DNS servers are read, written, searched and sorted. */
 import { SecretField } from '../access/secret-field.tsx'
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import type { FieldSpec, Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
@@ -10,12 +10,12 @@ import { StoredTest } from './server-test.tsx'
 const ALGORITHMS: readonly Server['tsig_algorithm'][] = ['hmac-sha256', 'hmac-sha512', 'hmac-sha384', 'hmac-sha1']
 
 /** The server names the error of a text that is no number. */
-export const numberSent = (text: string): unknown => {
+export const toSentNumber = (text: string): unknown => {
   if (text.trim() === '') return null
   return Number.isNaN(Number(text)) ? text : Number(text)
 }
 
-const fieldsFor = (stored: Server | undefined): readonly FieldSpec[] => [
+const buildFields = (stored: Server | undefined): readonly FieldSpec[] => [
   { name: 'name', label: 'Name', isRequired: true },
   {
     name: 'host',
@@ -24,14 +24,14 @@ const fieldsFor = (stored: Server | undefined): readonly FieldSpec[] => [
     isRequired: true,
     hint: 'An address or a name. Addresses of this machine and of private networks must be in DNS_SERVERS.',
   },
-  { name: 'port', label: 'Port', kind: 'number', initial: '53', isHalf: true, send: numberSent },
+  { name: 'port', label: 'Port', kind: 'number', initial: '53', isHalf: true, send: toSentNumber },
   {
     name: 'timeout_seconds',
     label: 'Timeout in seconds',
     kind: 'number',
     initial: '5',
     isHalf: true,
-    send: numberSent,
+    send: toSentNumber,
   },
   {
     name: 'tsig_name',
@@ -67,12 +67,12 @@ const fieldsFor = (stored: Server | undefined): readonly FieldSpec[] => [
 ]
 
 /** @param stored the server before the edit */
-export const serverResource = (stored: Server | undefined): Resource<Server> => ({
+export const buildServerResource = (stored: Server | undefined): Resource<Server> => ({
   noun: 'server',
-  fields: fieldsFor(stored),
-  nameOf: ({ name }) => name,
+  fields: buildFields(stored),
+  getName: ({ name }) => name,
   operations: contracts.dnsProviders,
-  get: (id) => tagged(contracts.dnsProviders.get, { id }),
+  get: (id) => callTagged(contracts.dnsProviders.get, { id }),
   // The form has all required fields, and the server validates their values.
   create: (input) => api.dnsProviders.create(input as ServerDraft),
   update: (id, input, etag) => api.dnsProviders.update({ ...input, id }, { headers: { 'If-Match': etag } }),
@@ -81,16 +81,16 @@ export const serverResource = (stored: Server | undefined): Resource<Server> => 
   below: (id) => <StoredTest id={id} />,
 })
 
-const addressOf = ({ host, port }: Server): string => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)
+const formatAddress = ({ host, port }: Server): string => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)
 
-export { addressOf as serverAddress }
+export { formatAddress as serverAddress }
 
 export const serverSpec: TableSpec<Server> = {
   id: ({ id }) => id,
   text: ({ name, host, tsig_name, description }) => [name, host, tsig_name, description].join('\n'),
   sorts: {
     name: ({ name }) => name.toLowerCase(),
-    address: addressOf,
+    address: formatAddress,
     key: ({ tsig_name }) => tsig_name,
     updated: ({ updated_at }) => -Date.parse(updated_at),
   },

@@ -1,7 +1,7 @@
 /** Sends a signed query to a DNS server, and shows its latency, the serial of a zone, or the error. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Badge } from '../ui/primitives.tsx'
@@ -26,7 +26,7 @@ export const useServerTest = () => {
 
 type Test = ReturnType<typeof useServerTest>
 
-const answerText = ({ latency_ms, serial, zone }: NonNullable<Test['data']>): string => {
+const formatAnswer = ({ latency_ms, serial, zone }: NonNullable<Test['data']>): string => {
   const found = serial === null ? 'The key is accepted. No zone uses this server yet.' : `Serial ${serial} of ${zone}.`
   return `Answered in ${latency_ms} ms. ${found}`
 }
@@ -38,7 +38,7 @@ export const ServerTestResult = ({ test }: { readonly test: Test }) => {
     <div role="status" className={css.result} data-tone={data ? 'ok' : 'bad'}>
       <Badge tone={data ? 'ok' : 'bad'}>{data ? 'answers' : 'failed'}</Badge>
       <span>
-        <b>{variables?.name}</b> {data ? answerText(data) : asAppError(error).message}
+        <b>{variables?.name}</b> {data ? formatAnswer(data) : toAppError(error).message}
       </span>
       <Button look="quiet" onClick={() => test.reset()}>
         Dismiss

@@ -2,14 +2,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { timeColumn } from '../table/time-column.tsx'
-import { count } from '../ui/format.ts'
+import { buildTimeColumn } from '../table/time-column.tsx'
+import { formatCount } from '../ui/format.ts'
 import css from './dns.module.css'
 import { type Server, serversQuery } from './queries.ts'
-import { serverAddress, serverResource, serverSpec } from './server-resource.tsx'
+import { buildServerResource, serverAddress, serverSpec } from './server-resource.tsx'
 import { ServerTestButton, ServerTestResult, useServerTest } from './server-test.tsx'
 import { zonesQuery } from './zones-query.ts'
 
@@ -20,7 +20,7 @@ type Tools = {
   readonly zones: ReadonlyMap<string, number>
 }
 
-const columnsFor =
+const buildColumns =
   ({ needs, test, zones }: Tools): ColumnsOf<Server> =>
   (run) => [
     {
@@ -62,9 +62,9 @@ const columnsFor =
       width: 90,
       cell: ({ has_secret }) => (has_secret ? 'stored' : <span className="muted">none</span>),
     },
-    { id: 'zones', text: 'Zones', width: 80, isRight: true, cell: ({ id }) => count(zones.get(id) ?? 0) },
+    { id: 'zones', text: 'Zones', width: 80, isRight: true, cell: ({ id }) => formatCount(zones.get(id) ?? 0) },
     { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
-    timeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+    buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
     {
       id: 'test',
       text: 'Test',
@@ -76,9 +76,9 @@ const columnsFor =
         </span>
       ),
     },
-    actionsColumn({
+    buildActionsColumn({
       noun: 'server',
-      nameOf: ({ name }) => name,
+      getName: ({ name }) => name,
       edit: { run: run.edit, blocked: () => needs('dns:update') },
       remove: { run: run.remove, blocked: () => needs('dns:delete') },
     }),
@@ -93,7 +93,7 @@ export const ServersList = ({ tabs }: { readonly tabs: ReactNode }) => {
   const { data: zones } = useQuery({ ...zonesQuery, enabled: may('dns:list') })
   const test = useServerTest()
   const edited = query.data?.find(({ id }) => id === search.edit)
-  const resource = useMemo(() => serverResource(edited), [edited])
+  const resource = useMemo(() => buildServerResource(edited), [edited])
   const counts = useMemo(() => {
     const all = new Map<string, number>()
     for (const { provider_id } of zones ?? [])
@@ -102,7 +102,7 @@ export const ServersList = ({ tabs }: { readonly tabs: ReactNode }) => {
   }, [zones])
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(
-    () => columnsFor({ needs: blocked, test, zones: counts }),
+    () => buildColumns({ needs: blocked, test, zones: counts }),
     [test.isPending, test.variables, zones, counts],
   )
   return (

@@ -2,11 +2,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { api } from '../api/client.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, Checkbox } from '../ui/field.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { Badge, Skeleton, type Tone } from '../ui/primitives.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -80,7 +80,7 @@ const Plan = ({ plan }: { readonly plan: SyncPlan }) => {
       )}
       {total > plan.entries.length && (
         <p className="muted">
-          The first {plan.entries.length} of {count(total)} are listed.
+          The first {plan.entries.length} of {formatCount(total)} are listed.
         </p>
       )}
     </>
@@ -131,7 +131,7 @@ export const SyncDialog = ({ zone, onClose }: Props) => {
       {plan.data && <Plan plan={plan.data} />}
       {isWatched && <p className="muted">A watched zone is compared with its server, and never written.</p>}
       {!isWatched && isHeld && <Force message={answered.status_message} isOn={isForced} onChange={setForced} />}
-      {error && <Alert>{asAppError(error).message}</Alert>}
+      {error && <Alert>{toAppError(error).message}</Alert>}
       <DialogActions>
         <Button onClick={onClose}>{isWatched ? 'Close' : 'Cancel'}</Button>
         {!isWatched && (

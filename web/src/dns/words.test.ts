@@ -2,7 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import { RECORD_TYPES } from '../../../src/features/dns-records/api.ts'
 import { DriftKind, RrsetState } from '../../../src/features/dns-zones/schema.ts'
 import type { DriftEntry } from './queries.ts'
-import { effectOf, KINDS, planText, refusal, STATES, settleTitle, sideText, stateText, TYPES } from './words.ts'
+import {
+  formatSettleTitle,
+  formatSide,
+  formatState,
+  getEffect,
+  getRefusal,
+  KINDS,
+  planText,
+  STATES,
+  TYPES,
+} from './words.ts'
 
 const entry = (name: string): DriftEntry => ({
   ...{ name, type: 'A', kind: 'changed', plat: ['192.0.2.1'], server: ['192.0.2.9'], plat_ttl: 300, server_ttl: 60 },
@@ -16,22 +26,22 @@ test('the states, kinds and types are those of the server', () => {
 })
 
 test('a state has the message of the server, or its meaning', () => {
-  expect(stateText({ state: 'conflict', message: 'web-1 and web-2 differ' })).toBe('web-1 and web-2 differ')
-  expect(stateText({ state: 'pending', message: '' })).toBe('On its way to the server')
+  expect(formatState({ state: 'conflict', message: 'web-1 and web-2 differ' })).toBe('web-1 and web-2 differ')
+  expect(formatState({ state: 'pending', message: '' })).toBe('On its way to the server')
 })
 
 describe('a question before drift is settled', () => {
   test('names the one entry, or the number of them', () => {
-    expect(settleTitle('push', [entry('www')])).toBe('Push www A?')
-    expect(settleTitle('pull', [entry('a'), entry('b')])).toBe('Pull 2 entries?')
+    expect(formatSettleTitle('push', [entry('www')])).toBe('Push www A?')
+    expect(formatSettleTitle('pull', [entry('a'), entry('b')])).toBe('Pull 2 entries?')
   })
 
   test('says that a push deletes an RRset that only the server has', () => {
-    expect(effectOf('push', 'foreign')).toBe('It is deleted on the server.')
+    expect(getEffect('push', 'foreign')).toBe('It is deleted on the server.')
   })
 
   test('is not asked before a push to a watched zone', () => {
-    expect([refusal('push', { mode: 'watched' }), refusal('pull', { mode: 'watched' })]).toEqual([
+    expect([getRefusal('push', { mode: 'watched' }), getRefusal('pull', { mode: 'watched' })]).toEqual([
       'A watched zone is never written',
       undefined,
     ])
@@ -39,7 +49,7 @@ describe('a question before drift is settled', () => {
 })
 
 test('a side of an entry has its values and its TTL', () => {
-  expect([sideText(['192.0.2.1', '192.0.2.2'], 300), sideText(['x'], null), sideText([], 60)]).toEqual([
+  expect([formatSide(['192.0.2.1', '192.0.2.2'], 300), formatSide(['x'], null), formatSide([], 60)]).toEqual([
     '192.0.2.1, 192.0.2.2 · TTL 300',
     'x',
     '',

@@ -1,5 +1,5 @@
 /** States of zones, RRsets and drift in words. Pure functions. */
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import type { Tone } from '../ui/primitives.tsx'
 import type { DriftEntry, DriftKind, RrsetState, SyncPlan, Zone } from './queries.ts'
 
@@ -37,7 +37,7 @@ const MEANINGS: Readonly<Record<RrsetState, string>> = {
 }
 
 /** The message of the server about an RRset, or the meaning of its state. */
-export const stateText = ({ state, message }: { readonly state: RrsetState; readonly message: string }): string =>
+export const formatState = ({ state, message }: { readonly state: RrsetState; readonly message: string }): string =>
   message || MEANINGS[state]
 
 export const KIND_TONES: Readonly<Record<DriftKind, Tone>> = {
@@ -73,10 +73,10 @@ const EFFECTS: Readonly<Record<Direction, Readonly<Record<DriftKind, string>>>> 
   },
 }
 
-export const effectOf = (direction: Direction, kind: DriftKind): string => EFFECTS[direction][kind]
+export const getEffect = (direction: Direction, kind: DriftKind): string => EFFECTS[direction][kind]
 
-/** @example settleTitle('push', [entry]) // 'Push www A?' */
-export const settleTitle = (direction: Direction, entries: readonly DriftEntry[]): string => {
+/** @example formatSettleTitle('push', [entry]) // 'Push www A?' */
+export const formatSettleTitle = (direction: Direction, entries: readonly DriftEntry[]): string => {
   const verb = direction === 'push' ? 'Push' : 'Pull'
   const [first] = entries
   if (first && entries.length === 1) return `${verb} ${first.name} ${first.type}?`
@@ -84,17 +84,17 @@ export const settleTitle = (direction: Direction, entries: readonly DriftEntry[]
 }
 
 /** Returns the reason why entries cannot be pushed or pulled, apart from permissions. */
-export const refusal = (direction: Direction, { mode }: Pick<Zone, 'mode'>): string | undefined =>
+export const getRefusal = (direction: Direction, { mode }: Pick<Zone, 'mode'>): string | undefined =>
   direction === 'push' && mode === 'watched' ? 'A watched zone is never written' : undefined
 
-/** The values of one side of an entry. @example sideText(['192.0.2.1'], 300) // '192.0.2.1 · TTL 300' */
-export const sideText = (values: readonly string[], ttl: number | null): string =>
+/** The values of one side of an entry. @example formatSide(['192.0.2.1'], 300) // '192.0.2.1 · TTL 300' */
+export const formatSide = (values: readonly string[], ttl: number | null): string =>
   values.length === 0 ? '' : `${values.join(', ')}${ttl === null ? '' : ` · TTL ${ttl}`}`
 
 /** @example planText(plan) // '2 to create, 1 to delete; 1 blocked' */
 export const planText = ({ creates, updates, deletes, blocked, conflicts }: SyncPlan): string => {
   const named = (pairs: readonly (readonly [number, string])[]): string =>
-    pairs.flatMap(([number, words]) => (number === 0 ? [] : [`${count(number)} ${words}`])).join(', ')
+    pairs.flatMap(([number, words]) => (number === 0 ? [] : [`${formatCount(number)} ${words}`])).join(', ')
   const sent = named([
     [creates, 'to create'],
     [updates, 'to update'],
@@ -107,8 +107,8 @@ export const planText = ({ creates, updates, deletes, blocked, conflicts }: Sync
   return [sent || 'Nothing to send', left].filter((part) => part !== '').join('; ')
 }
 
-/** @example zoneKind({ subnet: '192.0.2.0/24', ... }) // 'reverse · 192.0.2.0/24' */
-export const zoneKind = ({ kind, subnet }: Pick<Zone, 'kind' | 'subnet'>): string =>
+/** @example formatZoneKind({ subnet: '192.0.2.0/24', ... }) // 'reverse · 192.0.2.0/24' */
+export const formatZoneKind = ({ kind, subnet }: Pick<Zone, 'kind' | 'subnet'>): string =>
   subnet === null ? kind : `${kind} · ${subnet}`
 
 /** Example of a value, by type. */

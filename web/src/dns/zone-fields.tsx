@@ -1,10 +1,10 @@
 /** The fields of a zone. */
 import { type Choices, ReferenceField } from '../feeds/reference-field.tsx'
-import { StatusesField, statusesIn } from '../feeds/statuses-field.tsx'
+import { parseStatuses, StatusesField } from '../feeds/statuses-field.tsx'
 import type { FieldSpec } from '../resource/resource.ts'
 import type { Space } from '../spaces/fields.ts'
-import { spaceControl } from '../spaces/known-control.ts'
-import { numberSent } from './server-resource.tsx'
+import { buildSpaceControl } from '../spaces/known-control.ts'
+import { toSentNumber } from './server-resource.tsx'
 
 export type ZoneParts = {
   readonly servers: Choices
@@ -13,7 +13,7 @@ export type ZoneParts = {
   readonly spaces?: readonly Space[] | undefined
 }
 
-const flag = (yes: string, no: string) =>
+const buildFlag = (yes: string, no: string) =>
   ({
     kind: 'select',
     initial: 'false',
@@ -24,7 +24,7 @@ const flag = (yes: string, no: string) =>
     send: (text: string) => text === 'true',
   }) as const
 
-const number = (initial: string) => ({ kind: 'number', initial, isHalf: true, send: numberSent }) as const
+const buildNumber = (initial: string) => ({ kind: 'number', initial, isHalf: true, send: toSentNumber }) as const
 
 const filterFields = ({ datacenters, networks, spaces = [] }: ZoneParts): readonly FieldSpec[] => [
   {
@@ -45,14 +45,14 @@ const filterFields = ({ datacenters, networks, spaces = [] }: ZoneParts): readon
     isHalf: true,
     render: (input) => <ReferenceField {...input} label="Network" choices={networks} />,
   },
-  { name: 'space_id', label: 'Address space', ...spaceControl(spaces) },
+  { name: 'space_id', label: 'Address space', ...buildSpaceControl(spaces) },
   {
     name: 'statuses',
     label: 'States',
     initial: 'active,maintenance',
     render: (input) => <StatusesField {...input} />,
     read: (value) => (Array.isArray(value) ? value.join(',') : ''),
-    send: statusesIn,
+    send: parseStatuses,
   },
 ]
 
@@ -67,7 +67,7 @@ const fileFields: readonly FieldSpec[] = [
   { name: 'admin_email', label: 'Mailbox of the file', isMono: true, hint: 'Of the SOA, like hostmaster@example.org' },
 ]
 
-export const zoneFields = (parts: ZoneParts): readonly FieldSpec[] => [
+export const buildZoneFields = (parts: ZoneParts): readonly FieldSpec[] => [
   {
     name: 'name',
     label: 'Name',
@@ -105,28 +105,28 @@ export const zoneFields = (parts: ZoneParts): readonly FieldSpec[] => [
   {
     name: 'is_default',
     label: 'Host names without a dot',
-    ...flag('They get the name of this zone', 'They are not in this zone'),
+    ...buildFlag('They get the name of this zone', 'They are not in this zone'),
   },
   ...filterFields(parts),
-  { name: 'ttl', label: 'TTL in seconds', ...number('3600') },
-  { name: 'negative_ttl', label: 'Negative TTL of the file', ...number('300') },
+  { name: 'ttl', label: 'TTL in seconds', ...buildNumber('3600') },
+  { name: 'negative_ttl', label: 'Negative TTL of the file', ...buildNumber('300') },
   ...fileFields,
   {
     name: 'check_interval_seconds',
     label: 'Seconds between checks',
-    ...number('300'),
+    ...buildNumber('300'),
     isShown: ({ provider_id }) => provider_id !== '',
   },
   {
     name: 'max_delete_percent',
     label: 'Held above % of deletes',
-    ...number('30'),
+    ...buildNumber('30'),
     isShown: ({ provider_id }) => provider_id !== '',
   },
   {
     name: 'repair',
     label: 'Drift',
-    ...flag('Missing and changed RRsets are written again', 'It is shown, and settled by hand'),
+    ...buildFlag('Missing and changed RRsets are written again', 'It is shown, and settled by hand'),
     isShown: ({ provider_id }) => provider_id !== '',
   },
   { name: 'description', label: 'Description', kind: 'area' },

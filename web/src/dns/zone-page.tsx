@@ -19,14 +19,14 @@ import { RecordsTab } from './records-tab.tsx'
 import { RrsetsTab } from './rrsets-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { SyncDialog } from './sync-dialog.tsx'
-import { zoneKind } from './words.ts'
-import { PLAIN_ZONE, serverName, useServerNames } from './zone-resource.ts'
+import { formatZoneKind } from './words.ts'
+import { getServerName, PLAIN_ZONE, useServerNames } from './zone-resource.ts'
 import { ZONE_WARNING } from './zones-list.tsx'
 
 const route = getRouteApi('/app/dns/$id')
 export const PARENT = { text: 'DNS', link: { to: '/dns' } } as const
 
-const countsOf = ({ rrset_count, pending_count, conflict_count, blocked_count, drift_count }: Zone): string =>
+const formatCounts = ({ rrset_count, pending_count, conflict_count, blocked_count, drift_count }: Zone): string =>
   [
     plural(rrset_count, 'RRset'),
     ...(
@@ -41,15 +41,15 @@ const countsOf = ({ rrset_count, pending_count, conflict_count, blocked_count, d
 
 /** The state of a zone in one line. */
 const StateLine = ({ zone }: { readonly zone: Zone }) => {
-  const server = serverName(zone, useServerNames())
+  const server = getServerName(zone, useServerNames())
   // Nothing is sent to a watched zone.
   const syncedAt = zone.mode === 'watched' ? null : zone.last_synced_at
   return (
     <div className={css.state} role="status">
       <ZoneStatus zone={zone} />
-      <span>{countsOf(zone)}</span>
+      <span>{formatCounts(zone)}</span>
       <span className="muted">
-        {zoneKind(zone)}, {server === '' ? 'a file only' : `${zone.mode} on ${server}`}
+        {formatZoneKind(zone)}, {server === '' ? 'a file only' : `${zone.mode} on ${server}`}
       </span>
       <span className={css.times}>
         {syncedAt !== null && (

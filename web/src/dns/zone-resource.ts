@@ -10,12 +10,12 @@ import type { Input, Resource } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { useSpaces } from '../spaces/known-spaces.tsx'
 import type { TableSpec } from '../table/engine.ts'
-import { readZone, serversQuery, settingsTime, ZONE_KEYS, type Zone, type ZoneDraft, zoneQuery } from './queries.ts'
-import { ZONE_MARKS, zoneKind } from './words.ts'
-import { type ZoneParts, zoneFields } from './zone-fields.tsx'
+import { getSettingsTime, readZone, serversQuery, ZONE_KEYS, type Zone, type ZoneDraft, zoneQuery } from './queries.ts'
+import { formatZoneKind, ZONE_MARKS } from './words.ts'
+import { buildZoneFields, type ZoneParts } from './zone-fields.tsx'
 
 /** A conflict with the default zone belongs to another field than the name. */
-const placed = (error: unknown): unknown =>
+const toFieldError = (error: unknown): unknown =>
   isCode(error, 'ALREADY_EXISTS') && error.message.includes('default zone')
     ? invalidField('is_default', error.message)
     : error
@@ -32,35 +32,35 @@ const put = async (id: string, input: Input, etag: string): Promise<Zone> => {
       if (!isCode(error, 'PRECONDITION_FAILED') || tries === MOST_TRIES) throw error
       // The ETag covers the state too, which changes by itself. Only another version of the settings is a conflict.
       const fresh = await readZone(id)
-      if (fresh.value.updated_at !== settingsTime(etag)) throw error
+      if (fresh.value.updated_at !== getSettingsTime(etag)) throw error
       tag = fresh.etag
     }
 }
 
-const placing = async <T>(work: () => Promise<T>): Promise<T> => {
+const withFieldError = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
-    throw placed(error)
+    throw toFieldError(error)
   }
 }
 
-const zoneResource = (parts: ZoneParts): Resource<Zone> => ({
+const buildZoneResource = (parts: ZoneParts): Resource<Zone> => ({
   noun: 'zone',
-  fields: zoneFields(parts),
-  nameOf: ({ name }) => name,
+  fields: buildZoneFields(parts),
+  getName: ({ name }) => name,
   operations: contracts.dnsZones,
   get: readZone,
   // The form has all required fields, and the server validates their values.
-  create: (input) => placing(() => api.dnsZones.create(input as ZoneDraft)),
-  update: (id, input, etag) => placing(() => put(id, input, etag)),
+  create: (input) => withFieldError(() => api.dnsZones.create(input as ZoneDraft)),
+  update: (id, input, etag) => withFieldError(() => put(id, input, etag)),
   remove: (id) => api.dnsZones.delete({ id }),
   changes: [...ZONE_KEYS, 'feeds'],
   queryKey: (id) => zoneQuery(id).queryKey,
 })
 
 /** For actions that need no form. */
-export const PLAIN_ZONE = zoneResource({ servers: undefined, datacenters: undefined, networks: undefined })
+export const PLAIN_ZONE = buildZoneResource({ servers: undefined, datacenters: undefined, networks: undefined })
 
 /** The resource with the objects that a zone may name. @param isWanted false without an open form: then nothing is loaded */
 export const useZoneResource = (isWanted: boolean): Resource<Zone> => {
@@ -71,7 +71,7 @@ export const useZoneResource = (isWanted: boolean): Resource<Zone> => {
   const spaces = useSpaces()
   return useMemo(
     () =>
-      zoneResource({
+      buildZoneResource({
         servers: servers?.map(({ id, name }) => [id, name] as const),
         datacenters: datacenters?.map(({ id, name }) => [id, name] as const),
         networks: networks?.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const),
@@ -90,19 +90,19 @@ export const useServerNames = (): ServerNames => {
   return useMemo(() => new Map((data ?? []).map(({ id, name }) => [id, name])), [data])
 }
 
-export const serverName = ({ provider_id }: Zone, names: ServerNames): string =>
+export const getServerName = ({ provider_id }: Zone, names: ServerNames): string =>
   provider_id === null ? '' : (names.get(provider_id) ?? provider_id)
 
 const ORDER = Object.keys(ZONE_MARKS)
 
-export const zoneSpec = (names: ServerNames): TableSpec<Zone> => ({
+export const buildZoneSpec = (names: ServerNames): TableSpec<Zone> => ({
   id: ({ id }) => id,
   text: (zone) =>
-    [zone.name, zone.subnet ?? '', zone.description, zone.status_message, serverName(zone, names)].join('\n'),
+    [zone.name, zone.subnet ?? '', zone.description, zone.status_message, getServerName(zone, names)].join('\n'),
   sorts: {
     name: ({ name }) => name,
-    kind: zoneKind,
-    server: (zone) => serverName(zone, names).toLowerCase(),
+    kind: formatZoneKind,
+    server: (zone) => getServerName(zone, names).toLowerCase(),
     mode: ({ mode }) => mode,
     status: ({ status }) => ORDER.indexOf(status),
     rrsets: ({ rrset_count }) => rrset_count,
@@ -116,12 +116,12 @@ export const zoneSpec = (names: ServerNames): TableSpec<Zone> => ({
     status: ({ status }, value) => status.startsWith(value),
     kind: ({ kind }, value) => kind.startsWith(value),
     mode: ({ mode }, value) => mode.startsWith(value),
-    server: (zone, value) => serverName(zone, names).toLowerCase().startsWith(value),
+    server: (zone, value) => getServerName(zone, names).toLowerCase().startsWith(value),
   },
   facets: {
     status: ({ status }) => [status],
     kind: ({ kind }) => [kind],
     mode: ({ mode }) => [mode],
-    server: (zone) => [serverName(zone, names)].filter((name) => name !== ''),
+    server: (zone) => [getServerName(zone, names)].filter((name) => name !== ''),
   },
 })

@@ -4,24 +4,24 @@ import { Navigate, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
 import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { timeColumn } from '../table/time-column.tsx'
-import { count } from '../ui/format.ts'
+import { buildTimeColumn } from '../table/time-column.tsx'
+import { formatCount } from '../ui/format.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { ZoneStatus } from './marks.tsx'
 import { followedZonesQuery, type Zone } from './queries.ts'
-import { zoneKind } from './words.ts'
-import { type ServerNames, serverName, useServerNames, useZoneResource, zoneSpec } from './zone-resource.ts'
+import { formatZoneKind } from './words.ts'
+import { buildZoneSpec, getServerName, type ServerNames, useServerNames, useZoneResource } from './zone-resource.ts'
 
 export const ZONE_WARNING = 'Its own records and its feeds are deleted too. The server keeps all that it holds.'
 
 const countColumn = (id: string, text: string, of: (zone: Zone) => number): Column<Zone> => ({
   ...{ id, text, width: 80, isRight: true, isSortable: true },
-  cell: (zone) => (of(zone) === 0 ? <span className="muted">0</span> : count(of(zone))),
+  cell: (zone) => (of(zone) === 0 ? <span className="muted">0</span> : formatCount(of(zone))),
 })
 
 type Tools = {
@@ -29,7 +29,7 @@ type Tools = {
   readonly needs: (permission: string) => string | undefined
 }
 
-const columnsFor =
+const buildColumns =
   ({ names, needs }: Tools): ColumnsOf<Zone> =>
   (run) => [
     {
@@ -47,13 +47,13 @@ const columnsFor =
         </>
       ),
     },
-    { id: 'kind', text: 'Kind', width: 200, isSortable: true, cell: zoneKind },
+    { id: 'kind', text: 'Kind', width: 200, isSortable: true, cell: formatZoneKind },
     {
       id: 'server',
       text: 'Server',
       width: 82,
       isSortable: true,
-      cell: (zone) => serverName(zone, names) || <span className="muted">file only</span>,
+      cell: (zone) => getServerName(zone, names) || <span className="muted">file only</span>,
     },
     { id: 'mode', text: 'Mode', width: 84, isSortable: true, cell: ({ mode }) => mode },
     {
@@ -69,11 +69,11 @@ const columnsFor =
     countColumn('conflicts', 'Conflicts', ({ conflict_count }) => conflict_count),
     countColumn('blocked', 'Blocked', ({ blocked_count }) => blocked_count),
     countColumn('drift', 'Drift', ({ drift_count }) => drift_count),
-    timeColumn({ id: 'checked', text: 'Checked', width: 86, at: ({ last_checked_at }) => last_checked_at }),
+    buildTimeColumn({ id: 'checked', text: 'Checked', width: 86, at: ({ last_checked_at }) => last_checked_at }),
     { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
-    actionsColumn({
+    buildActionsColumn({
       noun: 'zone',
-      nameOf: ({ name }) => name,
+      getName: ({ name }) => name,
       edit: { run: run.edit, blocked: () => needs('dns:update') },
       remove: { run: run.remove, blocked: () => needs('dns:delete') },
     }),
@@ -94,9 +94,9 @@ export const ZonesList = ({ tabs }: { readonly tabs: ReactNode }) => {
   const { search } = usePageSearch()
   const resource = useZoneResource(search.new !== undefined)
   const names = useServerNames()
-  const spec = useMemo(() => zoneSpec(names), [names])
+  const spec = useMemo(() => buildZoneSpec(names), [names])
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(() => columnsFor({ names, needs: blocked }), [names])
+  const columns = useMemo(() => buildColumns({ names, needs: blocked }), [names])
   return (
     <ListPage
       title="DNS"

@@ -28,8 +28,8 @@ export const ExportMenu = ({ name, count, load, stream }: Props) => {
         return
       }
       // Not with the first page: few export anything.
-      const [rows, { rowsToCsv, rowsToJson }] = await Promise.all([load(), import('./rows.ts')])
-      const text = format === 'csv' ? rowsToCsv(name, rows) : rowsToJson(name, rows)
+      const [rows, { formatRowsAsCsv, formatJson }] = await Promise.all([load(), import('./rows.ts')])
+      const text = format === 'csv' ? formatRowsAsCsv(name, rows) : formatJson(name, rows)
       save(`${name}.${format}`, format === 'csv' ? 'text/csv;charset=utf-8' : 'application/json', text)
       toast(`Exported ${plural(rows.length, 'row')}`)
     } catch (error) {

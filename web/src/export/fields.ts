@@ -9,7 +9,7 @@ import { fields as deviceTypes } from '../device-types/fields.ts'
 import { fields as devices } from '../devices/fields.ts'
 import { fields as networks } from '../networks/fields.ts'
 import { fields as racks } from '../racks/fields.ts'
-import { cellKinds } from '../resource/fields.ts'
+import { listCellKinds } from '../resource/fields.ts'
 import { fields as spaces } from '../spaces/fields.ts'
 
 type FieldsOf<Draft> = { readonly [F in keyof Draft & string]-?: CellKind }
@@ -122,16 +122,16 @@ const CABLE: FieldsOf<Draft<'cables'>> = {
 
 /** Of each resource of the inventory, as the compiler checks; in the order of the menu. */
 const ALL = {
-  devices: cellKinds(devices),
-  datacenters: cellKinds(datacenters),
-  spaces: cellKinds(spaces),
+  devices: listCellKinds(devices),
+  datacenters: listCellKinds(datacenters),
+  spaces: listCellKinds(spaces),
   vlans: VLAN,
-  networks: cellKinds(networks),
+  networks: listCellKinds(networks),
   pools: POOL,
   reservations: RESERVATION,
   relationships: RELATIONSHIP,
-  'device-types': cellKinds(deviceTypes),
-  racks: cellKinds(racks),
+  'device-types': listCellKinds(deviceTypes),
+  racks: listCellKinds(racks),
   ports: PORT,
   cables: CABLE,
   'custom-fields': CUSTOM_FIELD,
@@ -142,11 +142,11 @@ export const FIELDS: Readonly<Record<ResourceName, Readonly<Record<string, CellK
 // The keys are those of the constant.
 export const RESOURCES = Object.keys(ALL) as readonly ResourceName[]
 
-export const resourceNamed = (text: string | undefined): ResourceName | undefined =>
+export const findResource = (text: string | undefined): ResourceName | undefined =>
   RESOURCES.find((one) => one === text)
 
 /** The fields that columns of a file may hold. @param custom columns of custom fields */
-export const columnFields = (resource: ResourceName, custom: readonly string[]): readonly string[] => [
+export const listColumnFields = (resource: ResourceName, custom: readonly string[]): readonly string[] => [
   ...Object.keys(FIELDS[resource]).filter((field) => field !== CUSTOM || custom.length > 0),
   ...custom,
 ]
@@ -154,6 +154,6 @@ export const columnFields = (resource: ResourceName, custom: readonly string[]):
 export type ImportRow = Readonly<Record<string, unknown>>
 
 /** The name of a row. */
-export const rowName = (row: ImportRow): string =>
+export const getRowName = (row: ImportRow): string =>
   [row.name, row.ip_address, row.id, row.parent_id].find((one) => typeof one === 'string' && one !== '')?.toString() ??
   ''

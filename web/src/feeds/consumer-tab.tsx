@@ -4,25 +4,25 @@ import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
 import { KeysCard } from '../account/keys-card.tsx'
 import { CodeBlock } from '../connect/code-block.tsx'
 import { Card, CopyText, Facts } from '../ui/primitives.tsx'
-import { titleOf } from './feed-resource.ts'
+import { getTitle } from './feed-resource.ts'
 import css from './feeds.module.css'
 import type { Feed } from './queries.ts'
-import { filledIn, NO_KEY } from './words.ts'
+import { fillUsage, NO_KEY } from './words.ts'
 
-export const absoluteUrl = ({ url }: Pick<Feed, 'url'>): string => `${location.origin}${url}`
+export const buildAbsoluteUrl = ({ url }: Pick<Feed, 'url'>): string => `${location.origin}${url}`
 
 export const ConsumerTab = ({ feed }: { readonly feed: Feed }) => {
   /** The key that was made last. It is kept until the tab is left, to fill in the configuration. */
   const [token, setToken] = useState<string>()
-  const url = absoluteUrl(feed)
-  const usage = filledIn(CATALOGUE[feed.format].usage, { url, server: location.origin, id: feed.id, token })
+  const url = buildAbsoluteUrl(feed)
+  const usage = fillUsage(CATALOGUE[feed.format].usage, { url, server: location.origin, id: feed.id, token })
   return (
     <div className={css.consumer}>
       <Card title="Content">
         <Facts
           facts={[
             ['URL', <CopyText key="url" text={url} label="URL" />],
-            ['Format', titleOf(feed.format)],
+            ['Format', getTitle(feed.format)],
             [
               'Media type',
               <span key="type" className="mono">
@@ -33,7 +33,7 @@ export const ConsumerTab = ({ feed }: { readonly feed: Feed }) => {
         />
       </Card>
       <KeysCard feed={feed} onMade={({ key }) => setToken(key)} />
-      <Card title={`Configuration for ${titleOf(feed.format)}`}>
+      <Card title={`Configuration for ${getTitle(feed.format)}`}>
         <div className={css.usage}>
           <p className={css.prose} role="status">
             {token === undefined ? (

@@ -4,7 +4,7 @@ import type { Resource, Values } from '../resource/resource.ts'
 import { ResourceForm, useOpened } from '../resource/resource-form.tsx'
 import { PageLoading } from '../shell/shell.tsx'
 import { Failure } from '../ui/states.tsx'
-import { previewDraft } from './feed-fields.tsx'
+import { buildPreviewDraft } from './feed-fields.tsx'
 import css from './feeds.module.css'
 import { PreviewPanel } from './preview-panel.tsx'
 import type { Feed } from './queries.ts'
@@ -23,7 +23,7 @@ type Props = {
 export const FeedEditor = ({ resource, feed, blocked, onClose, onSaved }: Props) => {
   const { opened, error, refetch, reload } = useOpened(resource, feed?.id)
   const [values, setValues] = useState<Values>()
-  const draft = useMemo(() => values && previewDraft(resource.fields, values), [resource, values])
+  const draft = useMemo(() => values && buildPreviewDraft(resource.fields, values), [resource, values])
   const preview = usePreview(draft)
   const form = useRef<HTMLElement>(null)
   const isSaved = useRef(false)

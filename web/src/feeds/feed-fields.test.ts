@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { FeedDraft, FeedPatch } from '../../../src/features/feeds/api.ts'
 import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
 import { FORMATS, MEDIA_TYPES as OF_SERVER } from '../../../src/features/feeds/schema.ts'
-import { emptyValues, inputOf, isShown, valuesOf } from '../resource/form-values.ts'
-import { emptied, fieldsFor, MEDIA_TYPES, previewDraft } from './feed-fields.tsx'
+import { buildInput, createEmptyValues, isShown, readValues } from '../resource/form-values.ts'
+import { buildFields, buildPreviewDraft, clearUnusedFields, MEDIA_TYPES } from './feed-fields.tsx'
 
 const formats = FORMATS.map((name) => ({ name, ...CATALOGUE[name] }))
-const fields = fieldsFor({ datacenters: [], networks: [] })
+const fields = buildFields({ datacenters: [], networks: [] })
 
 /** With a space, there are all fields. */
 const SPACE = {
@@ -15,7 +15,7 @@ const SPACE = {
 }
 
 const shown = (format: string): string[] =>
-  fieldsFor({ datacenters: [], networks: [], spaces: [SPACE] })
+  buildFields({ datacenters: [], networks: [], spaces: [SPACE] })
     .filter((field) => isShown(field, { format }, false))
     .map(({ name }) => name)
 
@@ -26,8 +26,8 @@ describe('the fields of a feed', () => {
 
   test('make a valid draft in each format', () => {
     for (const format of FORMATS) {
-      const values = { ...emptyValues({ fields }), name: 'x', format }
-      expect(FeedDraft.parse(inputOf({ fields }, values))).toMatchObject({ name: 'x', format })
+      const values = { ...createEmptyValues({ fields }), name: 'x', format }
+      expect(FeedDraft.parse(buildInput({ fields }, values))).toMatchObject({ name: 'x', format })
     }
   })
 
@@ -36,44 +36,44 @@ describe('the fields of a feed', () => {
   })
 
   test('send a port that is no number as it is, so that the server names the error', () => {
-    const input = (port: string) => inputOf({ fields }, { ...emptyValues({ fields }), name: 'x', port })
+    const input = (port: string) => buildInput({ fields }, { ...createEmptyValues({ fields }), name: 'x', port })
     expect([input('9100').port, input('').port, input('x').port]).toEqual([9100, null, 'x'])
   })
 })
 
 describe('a change of the format', () => {
   test('empties the fields that the new format does not use', () => {
-    const input = emptied({ format: 'hosts' })
+    const input = clearUnusedFields({ format: 'hosts' })
     expect(input).toEqual({ port: null, zone_id: null, template: '' })
     expect(FeedPatch.safeParse({ id: 'one', format: 'hosts', ...input }).success).toBe(true)
-    expect(emptied({ format: 'prometheus' })).toEqual({ zone_id: null, template: '' })
+    expect(clearUnusedFields({ format: 'prometheus' })).toEqual({ zone_id: null, template: '' })
   })
 
   test('is none in a patch without a format', () => {
-    expect(emptied({ name: 'other' })).toEqual({})
+    expect(clearUnusedFields({ name: 'other' })).toEqual({})
   })
 })
 
 describe('the media type', () => {
   const of = (format: 'kea' | 'template') =>
-    valuesOf({ fields: fieldsFor({ format, datacenters: [], networks: [] }) }, { media_type: 'application/json' })
+    readValues({ fields: buildFields({ format, datacenters: [], networks: [] }) }, { media_type: 'application/json' })
 
   test('of a template is its own', () => expect(of('template').media_type).toBe('application/json'))
   test('of another format is none that a template begins with', () => expect(of('kea').media_type).toBe('text/plain'))
 })
 
 describe('the draft of a preview', () => {
-  const values = emptyValues({ fields })
+  const values = createEmptyValues({ fields })
 
   test('has the fields of the format, and no name', () => {
-    expect(previewDraft(fields, { ...values, name: 'x', id: 'y', port: '9100' })).toEqual({
+    expect(buildPreviewDraft(fields, { ...values, name: 'x', id: 'y', port: '9100' })).toEqual({
       ...{ format: 'prometheus', tags: [], datacenter_id: '', network_id: '', statuses: ['active', 'maintenance'] },
       ...{ address_label: '', family: '', port: 9100 },
     } as never)
   })
 
   test('is missing without a template, or a zone', () => {
-    expect(previewDraft(fields, { ...values, format: 'template', template: ' \n' })).toBeUndefined()
-    expect(previewDraft(fields, { ...values, format: 'zone' })).toBeUndefined()
+    expect(buildPreviewDraft(fields, { ...values, format: 'template', template: ' \n' })).toBeUndefined()
+    expect(buildPreviewDraft(fields, { ...values, format: 'zone' })).toBeUndefined()
   })
 })

@@ -1,14 +1,14 @@
 /** The fields of a feed. A format shows only the fields that it uses. */
 import { lazy, Suspense } from 'react'
 import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
-import { inputOf } from '../resource/form-values.ts'
+import { buildInput } from '../resource/form-values.ts'
 import type { FieldSpec, Input, Values } from '../resource/resource.ts'
 import type { Space } from '../spaces/fields.ts'
-import { spaceControl } from '../spaces/known-control.ts'
+import { buildSpaceControl } from '../spaces/known-control.ts'
 import { SelectField } from '../ui/field.tsx'
 import type { Feed, PreviewDraft } from './queries.ts'
 import { type Choices, ReferenceField } from './reference-field.tsx'
-import { StatusesField, statusesIn } from './statuses-field.tsx'
+import { parseStatuses, StatusesField } from './statuses-field.tsx'
 import { EXAMPLE, TemplateField } from './template-field.tsx'
 
 export const MEDIA_TYPES = [
@@ -36,7 +36,7 @@ type Special = readonly [name: string, label: string, control: Control]
 const ZoneField = lazy(() => import('./zone-field.tsx').then((module) => ({ default: module.ZoneField })))
 
 /** The fields that only some formats use. */
-const specialFields = ({ format, datacenters, networks, spaces = [] }: FeedParts): readonly Special[] => [
+const buildSpecialFields = ({ format, datacenters, networks, spaces = [] }: FeedParts): readonly Special[] => [
   [
     'zone_id',
     'DNS zone',
@@ -69,7 +69,7 @@ const specialFields = ({ format, datacenters, networks, spaces = [] }: FeedParts
     'Network',
     { isHalf: true, render: (input) => <ReferenceField {...input} label="Network" choices={networks} /> },
   ],
-  ['space_id', 'Address space', spaceControl(spaces)],
+  ['space_id', 'Address space', buildSpaceControl(spaces)],
   [
     'statuses',
     'States',
@@ -77,7 +77,7 @@ const specialFields = ({ format, datacenters, networks, spaces = [] }: FeedParts
       initial: 'active,maintenance',
       render: (input) => <StatusesField {...input} />,
       read: (value) => (Array.isArray(value) ? value.join(',') : ''),
-      send: statusesIn,
+      send: parseStatuses,
     },
   ],
   ['address_label', 'Label of the address', { isHalf: true, hint: 'Such as primary, ssh or bmc' }],
@@ -106,9 +106,9 @@ const specialFields = ({ format, datacenters, networks, spaces = [] }: FeedParts
 ]
 
 const INFOS: ReadonlyMap<unknown, (typeof CATALOGUE)[Feed['format']]> = new Map(Object.entries(CATALOGUE))
-const infoOf = (format: unknown) => INFOS.get(format)
+const getInfo = (format: unknown) => INFOS.get(format)
 
-export const fieldsFor = (parts: FeedParts): readonly FieldSpec[] => [
+export const buildFields = (parts: FeedParts): readonly FieldSpec[] => [
   { name: 'name', label: 'Name', isRequired: true },
   {
     name: 'id',
@@ -125,24 +125,24 @@ export const fieldsFor = (parts: FeedParts): readonly FieldSpec[] => [
     render: ({ value, onChange, error }) => (
       <SelectField
         label="Format"
-        hint={infoOf(value)?.description}
+        hint={getInfo(value)?.description}
         options={Object.entries(CATALOGUE).map(([name, { title }]) => [name, title] as const)}
         {...{ value, onChange, error }}
       />
     ),
   },
-  ...specialFields(parts).map(([name, label, control]) => ({
+  ...buildSpecialFields(parts).map(([name, label, control]) => ({
     ...{ name, label },
     ...control,
     isShown: (values: Values, isNew: boolean) =>
-      (infoOf(values.format)?.fields.includes(name) ?? false) && (control.isShown?.(values, isNew) ?? true),
+      (getInfo(values.format)?.fields.includes(name) ?? false) && (control.isShown?.(values, isNew) ?? true),
   })),
   { name: 'description', label: 'Description', kind: 'area' },
 ]
 
 /** Empties the fields that the new format of a feed does not use: the server refuses them. */
-export const emptied = ({ format }: Input): Input => {
-  const info = infoOf(format)
+export const clearUnusedFields = ({ format }: Input): Input => {
+  const info = getInfo(format)
   const empty = {
     tags: [],
     datacenter_id: null,
@@ -158,10 +158,10 @@ export const emptied = ({ format }: Input): Input => {
 }
 
 /** The draft to preview. Undefined while there is nothing to show: without a template, or a zone. */
-export const previewDraft = (fields: readonly FieldSpec[], values: Values): PreviewDraft | undefined => {
+export const buildPreviewDraft = (fields: readonly FieldSpec[], values: Values): PreviewDraft | undefined => {
   if (values.format === 'template' && values.template?.trim() === '') return undefined
   if (values.format === 'zone' && values.zone_id === '') return undefined
-  const { name: _, id: __, description: ___, ...draft } = inputOf({ fields }, values)
+  const { name: _, id: __, description: ___, ...draft } = buildInput({ fields }, values)
   // The server validates the values.
   return draft as PreviewDraft
 }

@@ -1,21 +1,21 @@
 /** How feeds are read, written, searched and sorted. */
 import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
 import { invalidField } from '../../../src/platform/contract/errors.ts'
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { emptied, type FeedParts, fieldsFor } from './feed-fields.tsx'
+import { buildFields, clearUnusedFields, type FeedParts } from './feed-fields.tsx'
 import { type Feed, type FeedDraft, feedQuery } from './queries.ts'
 import { filterInWords, type Names } from './words.ts'
 
-export const feedResource = (parts: FeedParts): Resource<Feed> => ({
+export const buildFeedResource = (parts: FeedParts): Resource<Feed> => ({
   noun: 'feed',
-  fields: fieldsFor(parts),
-  nameOf: ({ name }) => name,
+  fields: buildFields(parts),
+  getName: ({ name }) => name,
   operations: contracts.feeds,
-  get: (id) => tagged(contracts.feeds.get, { id }),
+  get: (id) => callTagged(contracts.feeds.get, { id }),
   create: async (input) => {
     try {
       // The form has all required fields, and the server validates their values.
@@ -25,13 +25,14 @@ export const feedResource = (parts: FeedParts): Resource<Feed> => ({
       throw isCode(error, 'ALREADY_EXISTS') ? invalidField('id', error.message) : error
     }
   },
-  update: (id, input, etag) => api.feeds.update({ ...emptied(input), ...input, id }, { headers: { 'If-Match': etag } }),
+  update: (id, input, etag) =>
+    api.feeds.update({ ...clearUnusedFields(input), ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.feeds.delete({ id }),
   changes: ['feeds', 'feed', 'keys'],
   queryKey: (id) => feedQuery(id).queryKey,
 })
 
-export const titleOf = (format: Feed['format']): string => CATALOGUE[format].title
+export const getTitle = (format: Feed['format']): string => CATALOGUE[format].title
 
 export type Shown = {
   readonly names: Names
@@ -39,8 +40,8 @@ export type Shown = {
   readonly used: ReadonlyMap<string, string>
 }
 
-export const feedSpec = ({ names, used }: Shown): TableSpec<Feed> => {
-  const title = ({ format }: Feed): string => titleOf(format)
+export const buildFeedSpec = ({ names, used }: Shown): TableSpec<Feed> => {
+  const title = ({ format }: Feed): string => getTitle(format)
   const words = (feed: Feed): string => filterInWords(feed, names)
   return {
     id: ({ id }) => id,

@@ -5,17 +5,17 @@ import { useMemo } from 'react'
 import { keysQuery } from '../access/queries.ts'
 import { zonesQuery } from '../dns/zones-query.ts'
 import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Hints, PageHead } from '../shell/page.tsx'
 import { usePageSearch } from '../table/list-search.ts'
-import { timeColumn } from '../table/time-column.tsx'
+import { buildTimeColumn } from '../table/time-column.tsx'
 import { CopyText } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
-import { absoluteUrl } from './consumer-tab.tsx'
+import { buildAbsoluteUrl } from './consumer-tab.tsx'
 import { FeedEditor } from './feed-editor.tsx'
 import { DELETE_WARNING, PARENT } from './feed-page.tsx'
-import { feedSpec, type Shown, titleOf } from './feed-resource.ts'
+import { buildFeedSpec, getTitle, type Shown } from './feed-resource.ts'
 import { type Feed, feedsQuery } from './queries.ts'
 import { useFeedParts } from './use-feed-parts.ts'
 import { filterInWords, type Names } from './words.ts'
@@ -26,7 +26,7 @@ type Tools = Shown & {
   readonly hasUse: boolean
 }
 
-const columnsFor =
+const buildColumns =
   ({ names, used, needs, hasUse }: Tools): ColumnsOf<Feed> =>
   (run) => [
     {
@@ -47,14 +47,14 @@ const columnsFor =
       width: 110,
       isSortable: true,
       isEssential: true,
-      cell: ({ format }) => titleOf(format),
+      cell: ({ format }) => getTitle(format),
     },
     {
       id: 'url',
       text: 'URL',
       width: 270,
       isSortable: true,
-      cell: (feed) => <CopyText text={absoluteUrl(feed)} shown={feed.url} label={`URL of ${feed.name}`} isInRow />,
+      cell: (feed) => <CopyText text={buildAbsoluteUrl(feed)} shown={feed.url} label={`URL of ${feed.name}`} isInRow />,
     },
     {
       id: 'devices',
@@ -67,13 +67,13 @@ const columnsFor =
       },
     },
     ...(hasUse
-      ? [timeColumn<Feed>({ id: 'used', text: 'Last used', width: 120, at: ({ id }) => used.get(id) ?? null })]
+      ? [buildTimeColumn<Feed>({ id: 'used', text: 'Last used', width: 120, at: ({ id }) => used.get(id) ?? null })]
       : []),
     { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
-    timeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
-    actionsColumn({
+    buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+    buildActionsColumn({
       noun: 'feed',
-      nameOf: ({ name }) => name,
+      getName: ({ name }) => name,
       edit: { run: run.edit, blocked: () => needs('feeds:update') },
       remove: { run: run.remove, blocked: () => needs('feeds:delete') },
     }),
@@ -115,9 +115,12 @@ const FeedList = () => {
   const { resource, names: filterNames } = useFeedParts()
   const names = useZoneNames(query.data, filterNames)
   const used = useLastUse()
-  const spec = useMemo(() => feedSpec({ names, used }), [names, used])
+  const spec = useMemo(() => buildFeedSpec({ names, used }), [names, used])
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(() => columnsFor({ names, used, needs: blocked, hasUse: may('apikeys:list') }), [names, used])
+  const columns = useMemo(
+    () => buildColumns({ names, used, needs: blocked, hasUse: may('apikeys:list') }),
+    [names, used],
+  )
   return (
     <ListPage
       title="Feeds"

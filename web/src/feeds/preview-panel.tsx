@@ -1,9 +1,9 @@
 /** The content of a feed beside its form, and the devices that its format leaves out. */
 import { Link } from '@tanstack/react-router'
 import { RefreshCw } from 'lucide-react'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { Button } from '../ui/button.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Skeleton } from '../ui/primitives.tsx'
 import css from './feeds.module.css'
 import type { FeedPreview } from './queries.ts'
@@ -15,7 +15,7 @@ const Skipped = ({ preview }: { readonly preview: FeedPreview }) => {
   return (
     <section className={css.skipped} aria-label="Left out">
       <h3>
-        {count(skipped_count)} left out{skipped_count > skipped.length && `. The first ${skipped.length}:`}
+        {formatCount(skipped_count)} left out{skipped_count > skipped.length && `. The first ${skipped.length}:`}
       </h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <ul tabIndex={0} aria-label="Devices and addresses that are left out">
@@ -40,20 +40,22 @@ const Content = ({ preview, isOld }: { readonly preview: FeedPreview; readonly i
     <pre className={css.content} tabIndex={0} data-old={isOld || undefined}>
       {preview.content === '' ? <span className="muted">The content is empty.</span> : preview.content}
     </pre>
-    {preview.is_cut && <p className={css.cut}>Only the first {count(preview.content.length)} characters are shown.</p>}
+    {preview.is_cut && (
+      <p className={css.cut}>Only the first {formatCount(preview.content.length)} characters are shown.</p>
+    )}
     <Skipped preview={preview} />
   </>
 )
 
-const factsOf = ({ device_count, duration_ms, media_type }: FeedPreview): string =>
-  `${plural(device_count, 'device')} · ${count(duration_ms)} ms · ${media_type}`
+const formatFacts = ({ device_count, duration_ms, media_type }: FeedPreview): string =>
+  `${plural(device_count, 'device')} · ${formatCount(duration_ms)} ms · ${media_type}`
 
 /** The reason why there is no content. */
-const noteOf = ({ missing, isComplete, error, errors }: Preview): string | undefined => {
+const formatNote = ({ missing, isComplete, error, errors }: Preview): string | undefined => {
   if (missing !== undefined) return `The preview needs the permission ${missing}.`
   if (!isComplete) return 'Write a template, or choose a zone, to see the content.'
   if (!error) return undefined
-  return Object.keys(errors).length > 0 ? 'Correct the marked fields to see the content.' : asAppError(error).message
+  return Object.keys(errors).length > 0 ? 'Correct the marked fields to see the content.' : toAppError(error).message
 }
 
 type Props = {
@@ -64,14 +66,14 @@ type Props = {
 
 export const PreviewPanel = ({ preview, url }: Props) => {
   const { data, isLoading, missing, refresh } = preview
-  const note = isLoading ? undefined : noteOf(preview)
+  const note = isLoading ? undefined : formatNote(preview)
   const shown = note === undefined ? data : undefined
   return (
     <section className={css.preview} aria-label="Preview">
       <header className={css.previewHead}>
         <h2>Preview</h2>
         <span role="status" className={css.facts}>
-          {shown && factsOf(shown)}
+          {shown && formatFacts(shown)}
         </span>
         {url !== undefined && (
           <a href={url} target="_blank" rel="noreferrer" className="link">

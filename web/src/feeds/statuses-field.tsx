@@ -12,11 +12,11 @@ type Props = {
   readonly error: string | undefined
 }
 
-export const statusesIn = (text: string): readonly string[] => text.split(',').filter((one) => one !== '')
+export const parseStatuses = (text: string): readonly string[] => text.split(',').filter((one) => one !== '')
 
 export const StatusesField = ({ value, onChange, error }: Props) => {
   const id = useId()
-  const chosen = statusesIn(value)
+  const chosen = parseStatuses(value)
   // In the order of the catalogue, so that equal selections are equal texts.
   const turn = (status: string) =>
     onChange(STATUSES.filter((one) => chosen.includes(one) !== (one === status)).join(','))

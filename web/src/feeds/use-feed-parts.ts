@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
 import { useSpaces } from '../spaces/known-spaces.tsx'
-import { feedResource } from './feed-resource.ts'
+import { buildFeedResource } from './feed-resource.ts'
 import type { Feed } from './queries.ts'
 import type { Names } from './words.ts'
 
@@ -16,7 +16,7 @@ export const useFeedParts = (format?: Feed['format']) => {
   const spaces = useSpaces()
   const resource = useMemo(
     () =>
-      feedResource({
+      buildFeedResource({
         format,
         datacenters: datacenters?.map(({ id, name }) => [id, name] as const),
         networks: networks?.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const),

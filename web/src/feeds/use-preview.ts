@@ -1,7 +1,7 @@
 /** Previews the content of a draft while it is typed. A changed draft cancels the request of the previous one. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { fieldErrors } from '../api/errors.ts'
+import { getFieldErrors } from '../api/errors.ts'
 import { usePermit } from '../shell/me.ts'
 import { useSettled } from '../ui/use-settled.ts'
 import type { FeedPreview, PreviewDraft } from './queries.ts'
@@ -44,7 +44,7 @@ export const usePreview = (draft: PreviewDraft | undefined): Preview => {
     ...{ missing, data, error },
     isComplete: text !== '',
     isLoading: isAsked && (isFetching || !isSettled),
-    errors: isAsked && error ? fieldErrors(error) : {},
+    errors: isAsked && error ? getFieldErrors(error) : {},
     refresh: () => void refetch(),
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { DeviceStatus } from '../../../src/features/devices/schema.ts'
 import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
-import { type Filter, filledIn, filterInWords, STATUSES } from './words.ts'
+import { type Filter, fillUsage, filterInWords, STATUSES } from './words.ts'
 
 const DEFAULT: Filter = {
   ...{ tags: [], datacenter_id: null, network_id: null, statuses: ['active', 'maintenance'] },
@@ -47,17 +47,17 @@ describe('the configuration of the consumer', () => {
   }
 
   test('has the URL, the id and the key in their places, and keeps other braces', () => {
-    const [filled] = filledIn([{ title: 'f', text: "{ echo '{}'; } {url} {id} {token} {other}" }], consumer)
+    const [filled] = fillUsage([{ title: 'f', text: "{ echo '{}'; } {url} {id} {token} {other}" }], consumer)
     expect(filled?.text).toBe("{ echo '{}'; } https://plat.test/api/feeds/x/content x plat_1$& {other}")
   })
 
   test('has a placeholder without a key', () => {
-    expect(filledIn([{ title: 'f', text: '{token}' }], { ...consumer, token: undefined })).toEqual([
+    expect(fillUsage([{ title: 'f', text: '{token}' }], { ...consumer, token: undefined })).toEqual([
       { title: 'f', text: 'YOUR_KEY' },
     ])
   })
 
   test.each(Object.entries(CATALOGUE))('of %s has no place that is left empty', (_, { usage }) => {
-    for (const { text } of filledIn(usage, consumer)) expect(text).not.toMatch(/\{\w+\}/)
+    for (const { text } of fillUsage(usage, consumer)) expect(text).not.toMatch(/\{\w+\}/)
   })
 })

@@ -11,11 +11,11 @@ export const STATUSES: readonly Feed['statuses'][number][] = ['planned', 'active
 
 const FAMILIES = { '': '', ipv4: 'IPv4', ipv6: 'IPv6' } as const
 
-/** @example listed(['a', 'b', 'c']) // 'a, b and c' */
-const listed = (words: readonly string[]): string =>
+/** @example joinWords(['a', 'b', 'c']) // 'a, b and c' */
+const joinWords = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
-const addressesOf = ({ family, address_label }: Filter): string => {
+const formatAddresses = ({ family, address_label }: Filter): string => {
   if (family === '' && address_label === '') return ''
   const label = address_label === '' ? '' : ` labelled ${address_label}`
   return `${FAMILIES[family]} addresses${label}`.trim()
@@ -24,18 +24,18 @@ const addressesOf = ({ family, address_label }: Filter): string => {
 /** @example filterInWords(filter, names) // 'Devices tagged web, in Dublin; active; IPv4 addresses' */
 export const filterInWords = (filter: Filter, names: Names): string => {
   const { tags, datacenter_id, network_id, space_id, statuses, zone_id } = filter
-  const nameOf = (noun: string, id: string) => names.get(id) ?? `${noun} ${id}`
+  const getName = (noun: string, id: string) => names.get(id) ?? `${noun} ${id}`
   if (zone_id) return `The zone ${names.get(zone_id) ?? zone_id}`
   const isAny = STATUSES.every((one) => statuses.includes(one))
-  const states = isAny ? 'in any state' : listed(statuses)
+  const states = isAny ? 'in any state' : joinWords(statuses)
   const clauses = [
-    ...(tags.length === 0 ? [] : [`tagged ${listed(tags)}`]),
-    ...(datacenter_id === null ? [] : [`in ${nameOf('datacenter', datacenter_id)}`]),
-    ...(network_id === null ? [] : [`with an address in ${nameOf('network', network_id)}`]),
-    ...(space_id ? [`in the address space ${nameOf('space', space_id)}`] : []),
+    ...(tags.length === 0 ? [] : [`tagged ${joinWords(tags)}`]),
+    ...(datacenter_id === null ? [] : [`in ${getName('datacenter', datacenter_id)}`]),
+    ...(network_id === null ? [] : [`with an address in ${getName('network', network_id)}`]),
+    ...(space_id ? [`in the address space ${getName('space', space_id)}`] : []),
   ]
   const devices = clauses.length === 0 ? 'All devices' : `Devices ${clauses.join(', ')}`
-  return [devices, states, addressesOf(filter)].filter((part) => part !== '').join('; ')
+  return [devices, states, formatAddresses(filter)].filter((part) => part !== '').join('; ')
 }
 
 /** Stands for the key until one has been made on the page. */
@@ -53,7 +53,7 @@ type Consumer = {
 }
 
 /** Fills in the configuration of the consumer. Other braces stay, because formats have them too. */
-export const filledIn = (usage: readonly Usage[], { url, server, id, token = NO_KEY }: Consumer) => {
+export const fillUsage = (usage: readonly Usage[], { url, server, id, token = NO_KEY }: Consumer) => {
   const values: Readonly<Record<string, string>> = { url, server, id, token }
   return usage.map(({ title, text }) => ({
     title,

@@ -1,6 +1,6 @@
 /** The end of every list of changes: since when the history is kept. */
 import { useQuery } from '@tanstack/react-query'
-import { exactMoment, plural } from '../ui/format.ts'
+import { formatExactMoment, plural } from '../ui/format.ts'
 import { extentQuery } from './queries.ts'
 
 export const Begins = () => {
@@ -8,7 +8,7 @@ export const Begins = () => {
   if (!data) return null
   return (
     <p className="muted">
-      History begins on {exactMoment(data.begins_at)}. Changes are kept for {plural(data.retention_days, 'day')}.
+      History begins on {formatExactMoment(data.begins_at)}. Changes are kept for {plural(data.retention_days, 'day')}.
     </p>
   )
 }

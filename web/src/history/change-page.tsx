@@ -10,13 +10,13 @@ import { usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { undoing } from '../shell/palette-state.ts'
 import { Button } from '../ui/button.tsx'
-import { exactMoment, plural } from '../ui/format.ts'
+import { formatExactMoment, plural } from '../ui/format.ts'
 import { Card, CopyText, Facts } from '../ui/primitives.tsx'
 import css from './history.module.css'
-import { ItemRow, momentBefore } from './item-row.tsx'
+import { getMomentBefore, ItemRow } from './item-row.tsx'
 import { changeQuery, moreItemsQuery } from './queries.ts'
 import { useShownNames } from './use-names.ts'
-import { capital, programOf, undoPermission, whoOf } from './words.ts'
+import { formatActor, formatProgram, getUndoPermission, withCapital } from './words.ts'
 
 const route = getRouteApi('/app/history/$id')
 const PARENT = { text: 'History', link: { to: '/history' } } as const
@@ -32,7 +32,7 @@ const Circumstances = ({ change }: { readonly change: Change }) => {
   const { at, operation, note, ip_address, request_id, undoes, undone_by, id } = change
   const given = [
     ['Note', note],
-    ['With', programOf(change)],
+    ['With', formatProgram(change)],
     ['From', ip_address],
     ['Undoes', undoes],
     ['Undone by', undone_by],
@@ -48,13 +48,13 @@ const Circumstances = ({ change }: { readonly change: Change }) => {
           [
             'When',
             <span key="at">
-              <time dateTime={at}>{exactMoment(at)}</time>{' '}
+              <time dateTime={at}>{formatExactMoment(at)}</time>{' '}
               <Link to="/devices" search={{ as_of: id }} className="link">
                 The estate as of then
               </Link>
             </span>,
           ],
-          ['Who', <b key="who">{whoOf(change)}</b>],
+          ['Who', <b key="who">{formatActor(change)}</b>],
           ...given.map(([name, value]) => [name ?? '', facts[name ?? ''] ?? value] as const),
           [
             'Operation',
@@ -90,7 +90,7 @@ const Items = ({ change }: { readonly change: Change }) => {
           <ItemRow
             key={`${item.kind} ${item.id}`}
             item={item}
-            asOf={item.change === 'delete' ? momentBefore(at) : undefined}
+            asOf={item.change === 'delete' ? getMomentBefore(at) : undefined}
             names={names}
           />
         ))}
@@ -109,10 +109,10 @@ export const ChangePage = () => {
   const { blocked } = usePermit()
   const { data: change, error, refetch } = useQuery(changeQuery(id))
   if (!change) return <MissingObject noun="change" parent={PARENT} error={error} refetch={refetch} />
-  const missing = change.items?.map((item) => blocked(undoPermission(item))).find((reason) => reason !== undefined)
+  const missing = change.items?.map((item) => blocked(getUndoPermission(item))).find((reason) => reason !== undefined)
   return (
     <>
-      <PageHead title={capital(change.summary)} parent={PARENT}>
+      <PageHead title={withCapital(change.summary)} parent={PARENT}>
         <CommandMenu getCall={() => ({ op: contracts.history.get, input: { id } })} />
         {change.undone_by === null && (
           <Button look="primary" onClick={() => undoing.set(id)} blocked={missing}>

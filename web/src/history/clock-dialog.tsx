@@ -6,7 +6,7 @@ import { type SubmitEvent, useState } from 'react'
 import { answeredAsOf, asOf } from '../api/as-of.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
-import { exactMoment, localMoment } from '../ui/format.ts'
+import { formatExactMoment, formatLocalMoment } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import css from './history.module.css'
 import { useBackToNow } from './past.tsx'
@@ -20,24 +20,24 @@ const QUICK = [
   ['A week ago', 168 * HOUR_MS],
 ] as const
 
-const agoText = (ms: number): string => localMoment(new Date(Date.now() - ms).toISOString())
+const formatAgo = (ms: number): string => formatLocalMoment(new Date(Date.now() - ms).toISOString())
 
 /** The moment that is shown. Without it an hour ago, or the beginning of the history if that is later. */
-const initialText = (beginsAt: string | undefined): string => {
+const getInitialText = (beginsAt: string | undefined): string => {
   const shown = answeredAsOf.get() ?? asOf.get() ?? ''
-  if (!Number.isNaN(Date.parse(shown))) return localMoment(shown)
+  if (!Number.isNaN(Date.parse(shown))) return formatLocalMoment(shown)
   // Later by less than the second that the text ends with.
   const begunMs = beginsAt === undefined ? 0 : Date.parse(beginsAt) + 999
-  return localMoment(new Date(Math.max(Date.now() - HOUR_MS, begunMs)).toISOString())
+  return formatLocalMoment(new Date(Math.max(Date.now() - HOUR_MS, begunMs)).toISOString())
 }
 
 /** @returns why the estate of this moment cannot be shown */
-const refusal = (text: string, beginsAt: string | undefined): string | undefined => {
+const validateMoment = (text: string, beginsAt: string | undefined): string | undefined => {
   const ms = Date.parse(text)
   if (Number.isNaN(ms)) return 'is not a date with a time'
   if (ms > Date.now()) return 'must not be in the future'
   return beginsAt !== undefined && ms < Date.parse(beginsAt)
-    ? `must not be before ${exactMoment(beginsAt)}, when the history begins`
+    ? `must not be before ${formatExactMoment(beginsAt)}, when the history begins`
     : undefined
 }
 
@@ -46,7 +46,7 @@ export const ClockDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const back = useBackToNow()
   const { data } = useQuery(extentQuery)
   const [chosen, setChosen] = useState<string>()
-  const text = chosen ?? initialText(data?.begins_at)
+  const text = chosen ?? getInitialText(data?.begins_at)
   const [error, setError] = useState<string>()
   const choose = (next: string) => {
     setChosen(next)
@@ -54,7 +54,7 @@ export const ClockDialog = ({ onClose }: { readonly onClose: () => void }) => {
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    const problem = refusal(text, data?.begins_at)
+    const problem = validateMoment(text, data?.begins_at)
     setError(problem)
     if (problem !== undefined) return
     const search = (old: object) => ({ ...old, as_of: new Date(text).toISOString() })
@@ -75,11 +75,11 @@ export const ClockDialog = ({ onClose }: { readonly onClose: () => void }) => {
           value={text}
           onChange={choose}
           error={error}
-          hint={data ? `History begins on ${exactMoment(data.begins_at)}.` : undefined}
+          hint={data ? `History begins on ${formatExactMoment(data.begins_at)}.` : undefined}
         />
         <div className={css.quick}>
-          {QUICK.filter(([, ms]) => refusal(agoText(ms), data?.begins_at) === undefined).map(([name, ms]) => (
-            <Button key={name} onClick={() => choose(agoText(ms))}>
+          {QUICK.filter(([, ms]) => validateMoment(formatAgo(ms), data?.begins_at) === undefined).map(([name, ms]) => (
+            <Button key={name} onClick={() => choose(formatAgo(ms))}>
               {name}
             </Button>
           ))}

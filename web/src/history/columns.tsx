@@ -2,11 +2,11 @@
 
 import type { Change } from '../api/contracts.ts'
 import type { Column } from '../table/column.ts'
-import { exactMoment } from '../ui/format.ts'
+import { formatExactMoment } from '../ui/format.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import css from './history.module.css'
-import { programOf, whoOf } from './words.ts'
+import { formatActor, formatProgram } from './words.ts'
 
 const State = ({ change: { undone_by, undoes } }: { readonly change: Change }) => (
   <>
@@ -18,9 +18,9 @@ const State = ({ change: { undone_by, undoes } }: { readonly change: Change }) =
 /** A phone has no room for the year and the seconds. */
 const When = ({ at }: { readonly at: string }) => (
   <>
-    <span className={css.year}>{exactMoment(at).slice(0, 5)}</span>
-    {exactMoment(at).slice(5, 16)}
-    <span className={css.year}>{exactMoment(at).slice(16)}</span>
+    <span className={css.year}>{formatExactMoment(at).slice(0, 5)}</span>
+    {formatExactMoment(at).slice(5, 16)}
+    <span className={css.year}>{formatExactMoment(at).slice(16)}</span>
   </>
 )
 
@@ -36,7 +36,7 @@ export const CHANGE_COLUMNS: readonly Column<Change>[] = [
       </RowLink>
     ),
   },
-  { id: 'user', text: 'User', width: 130, cell: (change) => whoOf(change) },
+  { id: 'user', text: 'User', width: 130, cell: (change) => formatActor(change) },
   {
     id: 'change',
     text: 'Change',
@@ -45,7 +45,7 @@ export const CHANGE_COLUMNS: readonly Column<Change>[] = [
     cell: ({ summary }) => <span title={summary}>{summary}</span>,
   },
   { id: 'state', text: 'Undo', width: 110, cell: (change) => <State change={change} /> },
-  { id: 'with', text: 'With', width: 170, cell: (change) => programOf(change) },
+  { id: 'with', text: 'With', width: 170, cell: (change) => formatProgram(change) },
   {
     id: 'operation',
     text: 'Operation',

@@ -3,12 +3,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { KIND_NAMES } from '../../../src/features/history/kind-names.ts'
 import type { Change } from '../api/contracts.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { plural } from '../ui/format.ts'
 import { Badge, Skeleton } from '../ui/primitives.tsx'
 import css from './history.module.css'
-import { nameText } from './item-row.tsx'
-import { CHANGE_TONES, CHANGE_WORDS, capital } from './words.ts'
+import { getShownName } from './item-row.tsx'
+import { CHANGE_TONES, CHANGE_WORDS, withCapital } from './words.ts'
 
 const MOST_SHOWN = 6
 
@@ -24,13 +24,13 @@ export const ChangePreview = ({ change: { summary, counts, items = [] }, without
   const more = total - (items.length - others.length) - Math.min(others.length, MOST_SHOWN)
   return (
     <div className={css.preview}>
-      <p role="status">{capital(summary)}.</p>
+      <p role="status">{withCapital(summary)}.</p>
       {others.length > 0 && (
         <ul>
           {others.slice(0, MOST_SHOWN).map(({ kind, id, name, change }) => (
             <li key={`${kind} ${id}`}>
               <Badge tone={CHANGE_TONES[change]}>{CHANGE_WORDS[change]}</Badge>{' '}
-              <span className="muted">{KIND_NAMES[kind].noun}</span> {nameText({ id, name })}
+              <span className="muted">{KIND_NAMES[kind].noun}</span> {getShownName({ id, name })}
             </li>
           ))}
           {more > 0 && <li className="muted">and {plural(more, 'other')}</li>}
@@ -55,7 +55,7 @@ export const DeletePreview = ({ ids, load }: Props) => {
     refetchOnWindowFocus: false,
     retry: false,
   })
-  if (error) return <p className="muted">{asAppError(error).message}</p>
+  if (error) return <p className="muted">{toAppError(error).message}</p>
   if (!data) return <Skeleton />
   return <ChangePreview change={data} without={ids} />
 }

@@ -11,14 +11,14 @@ import { Choice, Filters, MomentBox } from '../table/filter-controls.tsx'
 import { type ListSearch, usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Card } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { Begins } from './begins.tsx'
 import { ItemRow } from './item-row.tsx'
 import { type DiffFilter, diffQuery } from './queries.ts'
 import { useShownNames } from './use-names.ts'
-import { CHANGE_WORDS, headOf, type Names } from './words.ts'
+import { CHANGE_WORDS, formatHeading, type Names } from './words.ts'
 
 const PARENT = { text: 'History', link: { to: '/history' } } as const
 
@@ -29,12 +29,12 @@ const SPANS = [
   ['The last week', 7 * DAY_MS],
 ] as const
 
-/** @example wordsOf(items) // '2 created, 1 deleted' */
-const wordsOf = (items: readonly HistoryItem[]): string =>
+/** @example formatCounts(items) // '2 created, 1 deleted' */
+const formatCounts = (items: readonly HistoryItem[]): string =>
   (['create', 'update', 'delete'] as const)
     .map((change) => [items.filter((item) => item.change === change).length, CHANGE_WORDS[change]] as const)
     .filter(([number]) => number > 0)
-    .map(([number, word]) => `${count(number)} ${word}`)
+    .map(([number, word]) => `${formatCount(number)} ${word}`)
     .join(', ')
 
 type GroupProps = {
@@ -45,7 +45,7 @@ type GroupProps = {
 }
 
 const Group = ({ kind, items, names, filter: { from, to } }: GroupProps) => (
-  <Card title={headOf(kind)} actions={<span className="muted">{wordsOf(items)}</span>}>
+  <Card title={formatHeading(kind)} actions={<span className="muted">{formatCounts(items)}</span>}>
     <ul>
       {items.map((item) => (
         // A deleted object is there at the earlier moment.
@@ -67,7 +67,7 @@ const Differences = ({ filter }: { readonly filter: DiffFilter }) => {
     <>
       <p role="status">
         {plural(total, 'object')} {total === 1 ? 'differs' : 'differ'}
-        {items.length < total && `; the first ${count(items.length)} of them`}
+        {items.length < total && `; the first ${formatCount(items.length)} of them`}
       </p>
       {[...Map.groupBy(items, ({ kind }) => kind)].map(([kind, some]) => (
         <Group key={kind} kind={kind} items={some} names={names} filter={filter} />

@@ -4,7 +4,7 @@ import type { HistoryItem } from '../api/contracts.ts'
 import css from './history.module.css'
 import { useCustomWords } from './use-custom-words.ts'
 import { useNames } from './use-names.ts'
-import { labelOf, listDifference, type Names, shownFields, valueText } from './words.ts'
+import { formatValue, getLabel, listDifference, listShownFields, type Names } from './words.ts'
 
 type ValueProps = { readonly sign: '−' | '+'; readonly text: string }
 
@@ -20,10 +20,10 @@ type FieldProps = {
   readonly change: HistoryItem['change']
   readonly label: string
   readonly field: HistoryItem['fields'][string]
-  readonly textOf: (value: unknown) => string
+  readonly toText: (value: unknown) => string
 }
 
-const Field = ({ change, label, field, textOf }: FieldProps) => {
+const Field = ({ change, label, field, toText }: FieldProps) => {
   const list = listDifference(field)
   const { gone, came } = list ?? {
     gone: change === 'create' ? [] : [field.from],
@@ -33,10 +33,10 @@ const Field = ({ change, label, field, textOf }: FieldProps) => {
     <div className={css.field}>
       <dt>{label}</dt>
       {gone.map((value) => (
-        <Value key={`- ${JSON.stringify(value)}`} sign="−" text={textOf(value)} />
+        <Value key={`- ${JSON.stringify(value)}`} sign="−" text={toText(value)} />
       ))}
       {came.map((value) => (
-        <Value key={`+ ${JSON.stringify(value)}`} sign="+" text={textOf(value)} />
+        <Value key={`+ ${JSON.stringify(value)}`} sign="+" text={toText(value)} />
       ))}
       {gone.length + came.length === 0 && <dd className="muted">In another order</dd>}
     </div>
@@ -50,13 +50,13 @@ const FieldList = ({ item, names }: Props) => {
   const { own, inside } = useCustomWords(item, names)
   return (
     <dl className={css.fields}>
-      {shownFields(fields).map(({ name, isCustom, field }) => (
+      {listShownFields(fields).map(({ name, isCustom, field }) => (
         <Field
           key={isCustom ? `custom.${name}` : name}
           change={change}
-          label={isCustom ? own(name, null).label : labelOf(kind, name)}
+          label={isCustom ? own(name, null).label : getLabel(kind, name)}
           field={field}
-          textOf={(value) => (isCustom ? own(name, value).text : valueText(value, names, inside))}
+          toText={(value) => (isCustom ? own(name, value).text : formatValue(value, names, inside))}
         />
       ))}
     </dl>
@@ -81,6 +81,6 @@ const AllFields = (props: Props) => {
 }
 
 export const FieldChanges = (props: Props) => {
-  if (shownFields(props.item.fields).length === 0) return null
+  if (listShownFields(props.item.fields).length === 0) return null
   return props.item.change === 'update' ? <FieldList {...props} /> : <AllFields {...props} />
 }

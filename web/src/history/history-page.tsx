@@ -25,7 +25,7 @@ import { type ChangeFilter, changesQuery } from './queries.ts'
 const NEWEST = { sort: 'time', isDescending: true }
 const NO_FILTER = { kind: undefined, user: undefined, from: undefined, to: undefined }
 
-const filterOf = ({ kind, user, from, to }: ListSearch): ChangeFilter => {
+const toFilter = ({ kind, user, from, to }: ListSearch): ChangeFilter => {
   const known = KINDS.find((one) => one === kind)
   return {
     ...(known && { kind: known }),
@@ -39,7 +39,7 @@ export const HistoryPage = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
   const { kind, user, from, to } = search
-  const filter = useMemo(() => filterOf({ kind, user, from, to }), [kind, user, from, to])
+  const filter = useMemo(() => toFilter({ kind, user, from, to }), [kind, user, from, to])
   const { query, view, total, rows } = usePagedView(useInfiniteQuery(changesQuery(filter)))
   const users = useUserOptions(rows.map(({ user_id, username }) => [user_id, username]))
   const change = (next: Partial<ListSearch>) => void set(next, { isReplace: true })
@@ -88,8 +88,8 @@ export const HistoryPage = () => {
             view={view}
             sorting={NEWEST}
             onSort={() => {}}
-            idOf={({ id }) => id}
-            nameOf={({ summary }) => summary}
+            getId={({ id }) => id}
+            getName={({ summary }) => summary}
             actions={{ open: ({ id }) => void navigate({ to: '/history/$id', params: { id } }) }}
           />
         )}

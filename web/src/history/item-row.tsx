@@ -4,7 +4,7 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { KIND_NAMES } from '../../../src/features/history/kind-names.ts'
 import type { HistoryItem } from '../api/contracts.ts'
-import { itemOfType, objectLink } from '../shell/nav.ts'
+import { buildObjectLink, findItem } from '../shell/nav.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import css from './history.module.css'
@@ -13,13 +13,13 @@ import { CHANGE_TONES, CHANGE_WORDS, type Names } from './words.ts'
 type ObjectOf = Pick<HistoryItem, 'kind' | 'id' | 'name'>
 
 /** Relationships and locks have no page. They are on that of their device, whose id is the first part of theirs. */
-const holderOf = ({ kind, id }: ObjectOf): { readonly type: string; readonly id: string } =>
+const getHolder = ({ kind, id }: ObjectOf): { readonly type: string; readonly id: string } =>
   kind === 'relationship' || kind === 'discovery-lock'
     ? { type: 'device', id: id.split(' ')[0] ?? id }
     : { type: kind, id }
 
 /** The text by which an object is shown. */
-export const nameText = ({ id, name }: Pick<ObjectOf, 'id' | 'name'>): string =>
+export const getShownName = ({ id, name }: Pick<ObjectOf, 'id' | 'name'>): string =>
   // The id ends with the type or the field. It is the name where that of the devices is not known.
   name === id ? (id.split(' ').at(-1) ?? name) : name
 
@@ -27,11 +27,11 @@ type NameProps = { readonly item: ObjectOf; readonly asOf: string | undefined }
 
 /** @param asOf the moment at which the object is there; now without it */
 export const ItemName = ({ item, asOf }: NameProps) => {
-  const { type, id } = holderOf(item)
-  const page = itemOfType(type)
-  const name = nameText(item)
+  const { type, id } = getHolder(item)
+  const page = findItem(type)
+  const name = getShownName(item)
   if (!page) return <b>{name}</b>
-  const { search = {}, ...link }: { search?: object } & LinkProps = objectLink(page, id)
+  const { search = {}, ...link }: { search?: object } & LinkProps = buildObjectLink(page, id)
   return (
     <Link {...link} search={{ ...search, as_of: asOf }} className="link" title={item.name}>
       {name}
@@ -58,4 +58,4 @@ export const ItemRow = ({ item, asOf, names, children }: Props) => (
 )
 
 /** A moment before a change, at which an object that it deleted is still there. */
-export const momentBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString()
+export const getMomentBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString()

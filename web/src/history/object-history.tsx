@@ -9,7 +9,7 @@ import type { HistoryEntry } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
 import { undoing } from '../shell/palette-state.ts'
 import { Button } from '../ui/button.tsx'
-import { exactMoment } from '../ui/format.ts'
+import { formatExactMoment } from '../ui/format.ts'
 import { Badge, Card, Skeleton } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import { Begins } from './begins.tsx'
@@ -18,7 +18,15 @@ import css from './history.module.css'
 import { ItemName } from './item-row.tsx'
 import { type ObjectKind, objectHistoryQuery } from './queries.ts'
 import { useShownNames } from './use-names.ts'
-import { CHANGE_TONES, CHANGE_WORDS, type Names, programOf, undoneIn, undoPermission, whoOf } from './words.ts'
+import {
+  CHANGE_TONES,
+  CHANGE_WORDS,
+  formatActor,
+  formatProgram,
+  getUndoPermission,
+  listUndone,
+  type Names,
+} from './words.ts'
 
 type EntryProps = {
   readonly entry: HistoryEntry
@@ -30,14 +38,14 @@ type EntryProps = {
 const Entry = ({ entry, isOther, isUndone, names }: EntryProps) => {
   const { blocked } = usePermit()
   const { at, change_id: id, change, kind, note, undoes } = entry
-  const program = programOf(entry)
+  const program = formatProgram(entry)
   return (
     <li className={css.entry}>
       <Link to="/history/$id" params={{ id }} className="link mono" title="The whole change">
-        <time dateTime={at}>{exactMoment(at)}</time>
+        <time dateTime={at}>{formatExactMoment(at)}</time>
       </Link>
       <span>
-        <b>{whoOf(entry)}</b> {program !== '' && <span className="muted">with {program}</span>}
+        <b>{formatActor(entry)}</b> {program !== '' && <span className="muted">with {program}</span>}
       </span>
       <span className={css.change}>
         <Badge tone={CHANGE_TONES[change]}>{CHANGE_WORDS[change]}</Badge>
@@ -58,13 +66,13 @@ const Entry = ({ entry, isOther, isUndone, names }: EntryProps) => {
           to="."
           search={(old: object) => ({ ...old, as_of: id, tab: undefined })}
           className={css.tool}
-          aria-label={`Show the estate as of ${exactMoment(at)}`}
+          aria-label={`Show the estate as of ${formatExactMoment(at)}`}
           title="As of then"
         >
           <History size={15} aria-hidden="true" />
         </Link>
         {!isUndone && (
-          <Button onClick={() => undoing.set(id)} blocked={blocked(undoPermission(entry))}>
+          <Button onClick={() => undoing.set(id)} blocked={blocked(getUndoPermission(entry))}>
             <Undo2 size={15} aria-hidden="true" />
             Undo
           </Button>
@@ -87,7 +95,7 @@ export const ObjectHistory = ({ kind, id }: Props) => {
   )
   const entries = useMemo(() => data?.pages.flatMap(({ rows }) => rows) ?? [], [data])
   const names = useShownNames(entries)
-  const undone = undoneIn(entries)
+  const undone = listUndone(entries)
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   return (
     <Card

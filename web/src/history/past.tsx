@@ -8,14 +8,14 @@ import { useStore } from '../api/store.ts'
 import { NAV_ITEMS } from '../shell/nav.ts'
 import { PageHead } from '../shell/page.tsx'
 import { Button } from '../ui/button.tsx'
-import { exactMoment } from '../ui/format.ts'
+import { formatExactMoment } from '../ui/format.ts'
 import { State } from '../ui/states.tsx'
 import css from './history.module.css'
 
 /** The pages of the estate, and those of its changes. */
 const HAS_PAST = /^\/(cables|datacenters|devices|history|networks|pools|ports|reservations|topology)(\/|$)/
 
-const timeText = (at: string): string => (Number.isNaN(Date.parse(at)) ? at : exactMoment(at))
+const formatTime = (at: string): string => (Number.isNaN(Date.parse(at)) ? at : formatExactMoment(at))
 
 export const useBackToNow = (): (() => void) => {
   const navigate = useNavigate()
@@ -52,7 +52,7 @@ export const Past = ({ path, children }: Props) => {
       <div className={css.banner}>
         <History size={15} aria-hidden="true" />
         <span role="status">
-          The estate as of <time dateTime={at}>{timeText(at)}</time>
+          The estate as of <time dateTime={at}>{formatTime(at)}</time>
         </span>
         <Button onClick={back}>Back to now</Button>
       </div>

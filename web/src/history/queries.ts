@@ -9,13 +9,13 @@ type Histories = typeof contracts.histories
 export type ObjectKind = keyof Histories
 type Rows<Row> = { readonly rows: readonly Row[]; readonly total: number }
 
-const rowsOf = async <Row>(response: Response): Promise<Rows<Row>> => {
+const readRows = async <Row>(response: Response): Promise<Rows<Row>> => {
   // The server returns values of the contract's type.
   const rows = (await response.json()) as readonly Row[]
   return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }
 }
 
-const nextOffset = <Row>(last: Rows<Row>, pages: readonly Rows<Row>[]): number | undefined => {
+const computeNextOffset = <Row>(last: Rows<Row>, pages: readonly Rows<Row>[]): number | undefined => {
   const offset = pages.reduce((sum, { rows }) => sum + rows.length, 0)
   return offset < last.total && last.rows.length > 0 ? offset : undefined
 }
@@ -28,8 +28,8 @@ export const objectHistoryQuery = (kind: ObjectKind, id: string) =>
     queryKey: ['history', kind, id],
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }) =>
-      rowsOf<HistoryEntry>(await send(contracts.histories[kind], { id, limit: PAGE, offset })),
-    getNextPageParam: nextOffset,
+      readRows<HistoryEntry>(await send(contracts.histories[kind], { id, limit: PAGE, offset })),
+    getNextPageParam: computeNextOffset,
     staleTime: 0,
   })
 
@@ -43,12 +43,12 @@ export const changesQuery = (filter: ChangeFilter) =>
     initialPageParam: { offset: 0, until: undefined } as PageParam,
     queryFn: async ({ pageParam: { offset, until } }) => {
       const pinned = until === undefined ? {} : { to: until }
-      return rowsOf<Out<typeof contracts.history.get>>(
+      return readRows<Out<typeof contracts.history.get>>(
         await send(contracts.history.list, { ...filter, ...pinned, limit: PAGE, offset }),
       )
     },
     getNextPageParam: (last: Rows<Change>, pages: readonly Rows<Change>[]): PageParam | undefined => {
-      const offset = nextOffset(last, pages)
+      const offset = computeNextOffset(last, pages)
       // The list ends at its first change. Newer ones would shift the rows of later pages.
       return offset === undefined ? undefined : { offset, until: pages[0]?.rows[0]?.at }
     },
@@ -64,7 +64,7 @@ export const moreItemsQuery = (id: string, from: number) =>
     queryKey: ['history', 'change', id, 'items'],
     initialPageParam: from,
     queryFn: async ({ pageParam: offset }) =>
-      rowsOf<HistoryItem>(await send(contracts.history.items, { id, limit: PAGE, offset })),
+      readRows<HistoryItem>(await send(contracts.history.items, { id, limit: PAGE, offset })),
     getNextPageParam: (last, pages) => {
       const offset = from + pages.reduce((sum, { rows }) => sum + rows.length, 0)
       return offset < last.total ? offset : undefined
@@ -78,8 +78,8 @@ export const diffQuery = (filter: DiffFilter) =>
     queryKey: ['history', 'diff', filter],
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }) =>
-      rowsOf<HistoryItem>(await send(contracts.history.diff, { ...filter, limit: PAGE, offset })),
-    getNextPageParam: nextOffset,
+      readRows<HistoryItem>(await send(contracts.history.diff, { ...filter, limit: PAGE, offset })),
+    getNextPageParam: computeNextOffset,
     staleTime: 0,
   })
 

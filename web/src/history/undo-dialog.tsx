@@ -1,7 +1,7 @@
 /** The dialog before a change is undone: shows the changes that the undo would make, or the obstacles. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
@@ -10,15 +10,15 @@ import { ChangePreview } from './delete-preview.tsx'
 import css from './history.module.css'
 import { previewUndo, UNDO_PREVIEW, undoChange } from './queries.ts'
 import { refreshAll, reportUndone } from './undo-now.ts'
-import { aroundId } from './words.ts'
+import { splitAroundId } from './words.ts'
 
 type ObstaclesProps = { readonly error: unknown; readonly onLeave: () => void }
 
 /** Each obstacle, with a link to the change that is in the way. */
 const Obstacles = ({ error, onLeave }: ObstaclesProps) => {
-  const { message, details } = asAppError(error)
-  const whole = aroundId(message)
-  const listed = details.map(({ field, message: reason }) => ({ field, ...aroundId(reason) }))
+  const { message, details } = toAppError(error)
+  const whole = splitAroundId(message)
+  const listed = details.map(({ field, message: reason }) => ({ field, ...splitAroundId(reason) }))
   return (
     <Alert>
       <b>It can't be undone.</b>

@@ -6,7 +6,7 @@ import { devices } from '../devices/source.ts'
 import { undoing } from '../shell/palette-state.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { UNDO_PREVIEW, undoChange } from './queries.ts'
-import { capital } from './words.ts'
+import { withCapital } from './words.ts'
 
 /** Requests everything again, because an undo may have changed objects of any kind. */
 export const refreshAll = (): void => {
@@ -16,7 +16,7 @@ export const refreshAll = (): void => {
 }
 
 export const reportUndone = ({ id, summary }: Change): void =>
-  toast('Undone', { description: `${capital(summary)}.`, undo: () => void undoNow([id]) })
+  toast('Undone', { description: `${withCapital(summary)}.`, undo: () => void undoNow([id]) })
 
 /** @param ids in the order of the changes, of which the newest is undone first */
 export const undoNow = async (ids: readonly string[]): Promise<void> => {

@@ -4,19 +4,19 @@ import { useMemo } from 'react'
 import type { CustomField } from '../../../src/features/custom-fields/api.ts'
 import type { HistoryItem, Kind } from '../api/contracts.ts'
 import { queryClient } from '../api/queries.ts'
-import type { CustomResource, textsOf, Value, WithCustom } from '../custom-fields/values.ts'
+import type { CustomResource, toTexts, Value, WithCustom } from '../custom-fields/values.ts'
 import { useIsInUse } from '../shell/me.ts'
-import { type CustomWord, type Names, valueText } from './words.ts'
+import { type CustomWord, formatValue, type Names } from './words.ts'
 
 type Item = Pick<HistoryItem, 'kind' | 'id' | 'fields'>
 
 /** The definitions, with the code that reads their values. */
-type Known = { readonly definitions: readonly CustomField[]; readonly textsOf: typeof textsOf }
+type Known = { readonly definitions: readonly CustomField[]; readonly toTexts: typeof toTexts }
 
-const NOTHING: Known = { definitions: [], textsOf: () => [] }
+const NOTHING: Known = { definitions: [], toTexts: () => [] }
 
 /** The resource whose fields the objects of a kind have. */
-const resourceOf = (kind: Kind): string => (kind === 'reservation' ? 'addresses' : `${kind}s`)
+const getResource = (kind: Kind): string => (kind === 'reservation' ? 'addresses' : `${kind}s`)
 
 const hasCustom = ({ fields }: Item): boolean => JSON.stringify(fields).includes('"custom":')
 
@@ -31,7 +31,7 @@ const useKnown = (items: readonly Item[]): Known => {
         import('../custom-fields/definitions.ts'),
         import('../custom-fields/values.ts'),
       ])
-      return { definitions: await queryClient.fetchQuery(definitionsQuery), textsOf: values.textsOf }
+      return { definitions: await queryClient.fetchQuery(definitionsQuery), toTexts: values.toTexts }
     },
     enabled: isAsked,
     structuralSharing: false,
@@ -40,14 +40,14 @@ const useKnown = (items: readonly Item[]): Known => {
 }
 
 /** A field that was deleted since has its name as its label. */
-const wordOf = (known: Known, resource: string, names: Names): CustomWord => {
+const createCustomWord = (known: Known, resource: string, names: Names): CustomWord => {
   return (name, value) => {
     const definition = known.definitions.find((one) => one.resource === resource && one.name === name)
-    if (!definition) return { label: name, text: valueText(value, names) }
+    if (!definition) return { label: name, text: formatValue(value, names) }
     // The field may have had another type then.
     return {
       label: definition.label,
-      text: known.textsOf(definition, (value ?? undefined) as Value | undefined, names).join(', '),
+      text: known.toTexts(definition, (value ?? undefined) as Value | undefined, names).join(', '),
     }
   }
 }
@@ -58,8 +58,8 @@ export const useCustomWords = (item: Item, names: Names): { readonly own: Custom
   const known = useKnown(items)
   return useMemo(
     () => ({
-      own: wordOf(known, resourceOf(item.kind), names),
-      inside: wordOf(known, 'addresses', names),
+      own: createCustomWord(known, getResource(item.kind), names),
+      inside: createCustomWord(known, 'addresses', names),
     }),
     [known, item.kind, names],
   )
@@ -68,10 +68,10 @@ export const useCustomWords = (item: Item, names: Names): { readonly own: Custom
 type Holder = readonly [resource: string, row: WithCustom]
 
 /** The values of an object before and after, and those of its addresses. */
-const holdersOf = ({ kind, id, fields }: Item): Holder[] => {
+const listHolders = ({ kind, id, fields }: Item): Holder[] => {
   const { custom, addresses } = fields
   const own = [custom?.from, custom?.to].map(
-    (values): Holder => [resourceOf(kind), { id, custom: values as WithCustom['custom'] }],
+    (values): Holder => [getResource(kind), { id, custom: values as WithCustom['custom'] }],
   )
   const inside = [addresses?.from, addresses?.to].flatMap((list) =>
     // The value of a device.
@@ -88,15 +88,15 @@ const NO_NAMES: Names = new Map()
 export const useReferredNames = (items: readonly Item[]): Names => {
   const { definitions } = useKnown(items)
   const references = useMemo(() => definitions.filter(({ type }) => type === 'reference'), [definitions])
-  const holders = useMemo(() => (references.length > 0 ? items.flatMap(holdersOf) : []), [references, items])
+  const holders = useMemo(() => (references.length > 0 ? items.flatMap(listHolders) : []), [references, items])
   const { data = NO_NAMES } = useQuery({
     queryKey: ['custom-fields', 'history-names', references, holders],
     queryFn: async () => {
-      const { namesFor } = await import('../custom-fields/names.ts')
+      const { loadNamesForRows } = await import('../custom-fields/names.ts')
       const resources = [...new Set(references.map(({ resource }) => resource))]
       const all = await Promise.all(
         resources.map((resource: CustomResource) =>
-          namesFor(
+          loadNamesForRows(
             references.filter((one) => one.resource === resource),
             holders.flatMap(([of, row]) => (of === resource ? row : [])),
           ),

@@ -16,14 +16,14 @@ const MOST_CABLED = 20
 type CabledIds = Readonly<Record<'ports' | 'devices', readonly string[]>>
 
 /** Finds the ids of ports and devices in ports and cables. */
-const cabledIds = (items: readonly HistoryItem[]): CabledIds => {
+const collectCabledIds = (items: readonly HistoryItem[]): CabledIds => {
   const cabled = items.filter(({ kind }) => kind === 'port' || kind === 'cable')
   const text = JSON.stringify(cabled.map(({ fields }) => fields))
-  const idsAt = (field: string) => {
+  const listIds = (field: string) => {
     const found = text.matchAll(new RegExp(`"${field}":(?:\\{"from":null,"to":)?"([^"]+)"`, 'g'))
     return [...new Set([...found].map(([, id = '']) => id))].slice(0, MOST_CABLED)
   }
-  return { ports: [...idsAt('port_id'), ...idsAt('parent_id')], devices: idsAt('device_id') }
+  return { ports: [...listIds('port_id'), ...listIds('parent_id')], devices: listIds('device_id') }
 }
 
 type Named = { readonly id: string; readonly name: string }
@@ -40,10 +40,10 @@ const cabledQuery = ({ ports, devices }: CabledIds) => ({
     const named = (await Promise.all(owners.map((id) => found(api.devices.get({ id }))))).filter(
       (one) => one !== undefined,
     )
-    const nameOf = (id: string) => named.find((device) => device.id === id)?.name ?? ''
+    const getDeviceName = (id: string) => named.find((device) => device.id === id)?.name ?? ''
     return [
       ...named.map(({ id, name }) => ({ id, name })),
-      ...known.map(({ id, device_id, name }) => ({ id, name: `${nameOf(device_id)} ${name}`.trim() })),
+      ...known.map(({ id, device_id, name }) => ({ id, name: `${getDeviceName(device_id)} ${name}`.trim() })),
     ]
   },
 })
@@ -64,7 +64,7 @@ export const useNames = (items: readonly HistoryItem[]): Names => {
     ...deviceTypesQuery,
     enabled: isWanted('device_type_id', 'device-types:list'),
   })
-  const ids = useMemo(() => cabledIds(items), [items])
+  const ids = useMemo(() => collectCabledIds(items), [items])
   const isCabled = ids.ports.length + ids.devices.length > 0 && may('ports:read')
   const { data: cabled = NONE } = useQuery({ ...cabledQuery(ids), enabled: isCabled })
   const referred = useReferredNames(items)

@@ -2,19 +2,19 @@
 import { INVERSE, KIND_NAMES } from '../../../src/features/history/kind-names.ts'
 import type { Change, HistoryEntry, HistoryItem, Kind } from '../api/contracts.ts'
 import { fields as datacenterFields } from '../datacenters/fields.ts'
-import { deviceFields } from '../devices/fields.ts'
+import { buildDeviceFields } from '../devices/fields.ts'
 
 export const CHANGE_WORDS = { create: 'created', update: 'changed', delete: 'deleted' } as const
 export const CHANGE_TONES = { create: 'ok', update: 'info', delete: 'bad' } as const
 
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+export const withCapital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** @example headOf('device') // 'Devices' */
-export const headOf = (kind: Kind): string => `${capital(KIND_NAMES[kind].noun)}s`
+/** @example formatHeading('device') // 'Devices' */
+export const formatHeading = (kind: Kind): string => `${withCapital(KIND_NAMES[kind].noun)}s`
 
 const LABELED: Partial<Record<Kind, Readonly<Record<string, { readonly label: string }>>>> = {
   datacenter: datacenterFields,
-  device: deviceFields(),
+  device: buildDeviceFields(),
   port: {
     parent_id: { label: 'Part of' },
     mac_address: { label: 'MAC address' },
@@ -39,9 +39,9 @@ const LABELS: Readonly<Record<string, string>> = {
   vlan_id: 'VLAN',
 }
 
-/** @example labelOf('network', 'datacenter_id') // 'Datacenter' */
-export const labelOf = (kind: Kind, field: string): string =>
-  LABELED[kind]?.[field]?.label ?? LABELS[field] ?? capital(field.replace(/_id$/, '').replaceAll('_', ' '))
+/** @example getLabel('network', 'datacenter_id') // 'Datacenter' */
+export const getLabel = (kind: Kind, field: string): string =>
+  LABELED[kind]?.[field]?.label ?? LABELS[field] ?? withCapital(field.replace(/_id$/, '').replaceAll('_', ' '))
 
 /** Names of objects by their ids. */
 export type Names = ReadonlyMap<string, string>
@@ -58,7 +58,7 @@ export type CustomWord = (name: string, value: unknown) => { readonly label: str
 const CUSTOM = 'custom'
 
 /** `ip` of an address has no label, because it stands for the address. */
-const partText = (names: Names, customWord: CustomWord | undefined) => {
+const createPartFormatter = (names: Names, customWord: CustomWord | undefined) => {
   return ([key, value]: readonly [string, unknown]): string => {
     if (key === 'ip') return String(value)
     if (key === CUSTOM && customWord && typeof value === 'object' && value !== null)
@@ -66,32 +66,32 @@ const partText = (names: Names, customWord: CustomWord | undefined) => {
         .map(([name, one]) => customWord(name, one))
         .map(({ label, text }) => `${label} ${text}`)
         .join(' · ')
-    return `${key.replace(/_id$/, '').replaceAll('_', ' ')} ${valueText(value, names, customWord)}`
+    return `${key.replace(/_id$/, '').replaceAll('_', ' ')} ${formatValue(value, names, customWord)}`
   }
 }
 
 /** @param customWord of the fields of addresses @returns '' for an empty value */
-export const valueText = (value: unknown, names: Names = new Map(), customWord?: CustomWord): string => {
+export const formatValue = (value: unknown, names: Names = new Map(), customWord?: CustomWord): string => {
   if (isEmpty(value)) return ''
   if (typeof value === 'string') return names.get(value) ?? value
-  if (Array.isArray(value)) return value.map((one) => valueText(one, names, customWord)).join(', ')
+  if (Array.isArray(value)) return value.map((one) => formatValue(one, names, customWord)).join(', ')
   if (typeof value !== 'object' || value === null) return String(value)
   return Object.entries(value)
     .filter(([, part]) => !isEmpty(part))
-    .map(partText(names, customWord))
+    .map(createPartFormatter(names, customWord))
     .join(' · ')
 }
 
 type Fields = HistoryItem['fields']
 export type ListDifference = { readonly gone: readonly unknown[]; readonly came: readonly unknown[] }
 
-const asList = (value: unknown): readonly unknown[] | undefined =>
+const toList = (value: unknown): readonly unknown[] | undefined =>
   Array.isArray(value) ? value : value === null ? [] : undefined
 
 /** Compares two lists. @returns undefined for other values */
 export const listDifference = ({ from, to }: Fields[string]): ListDifference | undefined => {
   if (!Array.isArray(from) && !Array.isArray(to)) return undefined
-  const [before, after] = [asList(from), asList(to)]
+  const [before, after] = [toList(from), toList(to)]
   if (!before || !after) return undefined
   const keys = (list: readonly unknown[]) => new Set(list.map((one) => JSON.stringify(one)))
   const [old, fresh] = [keys(before), keys(after)]
@@ -104,35 +104,35 @@ export const listDifference = ({ from, to }: Fields[string]): ListDifference | u
 /** A changed field, or a changed value of a custom field. */
 export type ShownField = { readonly name: string; readonly isCustom: boolean; readonly field: Fields[string] }
 
-const customNames = (value: unknown): string[] =>
+const listCustomNames = (value: unknown): string[] =>
   typeof value === 'object' && value !== null ? Object.keys(value) : []
-const customValue = (value: unknown, name: string): unknown =>
+const getCustomValue = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : null
 
 /** The values of custom fields that differ. */
-const customFields = ({ from, to }: Fields[string]): ShownField[] =>
-  [...new Set([...customNames(from), ...customNames(to)])]
+const compareCustomFields = ({ from, to }: Fields[string]): ShownField[] =>
+  [...new Set([...listCustomNames(from), ...listCustomNames(to)])]
     .map((name) => ({
       name,
       isCustom: true,
-      field: { from: customValue(from, name), to: customValue(to, name) },
+      field: { from: getCustomValue(from, name), to: getCustomValue(to, name) },
     }))
     .filter(({ field }) => JSON.stringify(field.from) !== JSON.stringify(field.to))
 
 /** The fields that say something; a new object has many that are empty. */
-export const shownFields = (fields: Fields): readonly ShownField[] =>
+export const listShownFields = (fields: Fields): readonly ShownField[] =>
   Object.entries(fields)
-    .flatMap(([name, field]) => (name === CUSTOM ? customFields(field) : { name, isCustom: false, field }))
+    .flatMap(([name, field]) => (name === CUSTOM ? compareCustomFields(field) : { name, isCustom: false, field }))
     .filter(({ field: { from, to } }) => !isEmpty(from) || !isEmpty(to))
 
 type Origin = Pick<Change, 'username' | 'via' | 'oauth_client' | 'tool' | 'operation'>
 
 /** The user, or the job. */
-export const whoOf = ({ username, via, operation }: Origin): string =>
+export const formatActor = ({ username, via, operation }: Origin): string =>
   via === 'job' ? operation : username === '' ? 'unknown' : username
 
 /** The program that made the call; '' for this one. */
-export const programOf = ({ via, oauth_client, tool }: Origin): string => {
+export const formatProgram = ({ via, oauth_client, tool }: Origin): string => {
   const program = via === 'oauth' ? oauth_client : via === 'key' ? 'API key' : via === 'job' ? 'job' : ''
   return [program, tool].filter((part) => part !== '').join(', ')
 }
@@ -140,7 +140,9 @@ export const programOf = ({ via, oauth_client, tool }: Origin): string => {
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
 
 /** Splits a message around the id of a change. */
-export const aroundId = (message: string): { readonly before: string; readonly id: string; readonly after: string } => {
+export const splitAroundId = (
+  message: string,
+): { readonly before: string; readonly id: string; readonly after: string } => {
   const found = UUID.exec(message)
   if (!found) return { before: message, id: '', after: '' }
   const [id] = found
@@ -148,12 +150,12 @@ export const aroundId = (message: string): { readonly before: string; readonly i
 }
 
 /** The changes of a list that are undone by others in it, which are not undone themselves. @param entries newest first */
-export const undoneIn = (entries: readonly Pick<HistoryEntry, 'change_id' | 'undoes'>[]): ReadonlySet<string> => {
+export const listUndone = (entries: readonly Pick<HistoryEntry, 'change_id' | 'undoes'>[]): ReadonlySet<string> => {
   const undone = new Set<string>()
   for (const { change_id, undoes } of entries) if (undoes !== null && !undone.has(change_id)) undone.add(undoes)
   return undone
 }
 
 /** The permission that the undo of an item needs. */
-export const undoPermission = ({ kind, change }: Pick<HistoryItem, 'kind' | 'change'>): string =>
+export const getUndoPermission = ({ kind, change }: Pick<HistoryItem, 'kind' | 'change'>): string =>
   KIND_NAMES[kind].permissions[INVERSE[change]]

@@ -2,13 +2,13 @@
 import { Download } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { ApplyResult } from '../../../src/features/estate/api.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { save } from '../export/save.ts'
 import { usePermit } from '../shell/me.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import type { Conversion } from './convert.ts'
 import css from './import.module.css'
 import { PlanTable } from './plan-table.tsx'
@@ -26,7 +26,7 @@ const Part = ({ title, entries, children }: { title: string; entries: readonly E
     <ul>
       {entries.map(({ text, count: n, why }) => (
         <li key={`${text} ${why}`}>
-          <span className="num">{count(n)}</span> <span className="mono">{text}</span>
+          <span className="num">{formatCount(n)}</span> <span className="mono">{text}</span>
           {why !== undefined && <span className="muted"> {why}</span>}
         </li>
       ))}
@@ -34,7 +34,7 @@ const Part = ({ title, entries, children }: { title: string; entries: readonly E
   </section>
 )
 
-const counted = (counts: Readonly<Record<string, number>>): Entry[] =>
+const toEntries = (counts: Readonly<Record<string, number>>): Entry[] =>
   Object.entries(counts).map(([text, n]) => ({ text, count: n }))
 
 const Report = ({ conversion }: { readonly conversion: Conversion }) => {
@@ -43,8 +43,8 @@ const Report = ({ conversion }: { readonly conversion: Conversion }) => {
   const download = () => save(`${format}-left.json`, 'application/json', `${JSON.stringify(leftover, undefined, 2)}\n`)
   return (
     <div className={css.report}>
-      <Part title="Read" entries={counted(read)} />
-      <Part title="Becomes" entries={counted(made)} />
+      <Part title="Read" entries={toEntries(read)} />
+      <Part title="Becomes" entries={toEntries(made)} />
       <Part
         title="Lines of descriptions"
         entries={described.map(({ field, count: n }) => ({ text: field, count: n }))}
@@ -68,14 +68,16 @@ const Report = ({ conversion }: { readonly conversion: Conversion }) => {
   )
 }
 
-const outcomeOf = ({ summary, changed, changes_total: total, changes, errors, extra }: ApplyResult): string[] => {
+const formatOutcome = ({ summary, changed, changes_total: total, changes, errors, extra }: ApplyResult): string[] => {
   const more = total - changes.length
   return [
     changed ? `The import ${summary}. Nothing has been changed yet.` : 'There is nothing to do.',
-    ...(more > 0 ? [`The first ${count(changes.length)} changes are listed; ${count(more)} more are not.`] : []),
+    ...(more > 0
+      ? [`The first ${formatCount(changes.length)} changes are listed; ${formatCount(more)} more are not.`]
+      : []),
     ...(errors.length > 0 ? [`${plural(errors.length, 'row')} can’t be imported.`] : []),
     ...Object.entries(extra).map(
-      ([resource, n]) => `${count(n)} ${resource} of the same owner are not in the source, and stay.`,
+      ([resource, n]) => `${formatCount(n)} ${resource} of the same owner are not in the source, and stay.`,
     ),
   ]
 }
@@ -135,10 +137,10 @@ export const ConvertedReview = ({ name, conversion, onBack }: Props) => {
         </span>
       </div>
       <div className={css.head}>
-        {error !== undefined && <Alert>{asAppError(error).message}</Alert>}
+        {error !== undefined && <Alert>{toAppError(error).message}</Alert>}
         {planned && (
           <p role="status" className={failed > 0 ? css.bad : css.good}>
-            {outcomeOf(planned).join(' ')}
+            {formatOutcome(planned).join(' ')}
           </p>
         )}
         <form

@@ -2,16 +2,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useMemo, useState } from 'react'
 import type { ApplyResult } from '../../../src/features/estate/api.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { datacentersQuery } from '../api/queries.ts'
 import type { ResourceName } from '../export/fields.ts'
 import { usePermit } from '../shell/me.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Alert, Checkbox } from '../ui/field.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import css from './import.module.css'
-import { keepMapping, keptMapping } from './kept-mapping.ts'
+import { keepMapping, loadMapping } from './kept-mapping.ts'
 import { guessMapping, type Mapping, mapRows } from './mapping.ts'
 import { MappingFile } from './mapping-file.tsx'
 import { MappingGrid } from './mapping-grid.tsx'
@@ -20,18 +20,18 @@ import { type PreviewRow, PreviewTable, type Verdict } from './preview-table.tsx
 import { Progress } from './progress.tsx'
 import type { Source } from './read.ts'
 import { useCustomColumns } from './use-custom-columns.ts'
-import { type Course, resultText, useImport } from './use-import.ts'
+import { type Course, formatResult, useImport } from './use-import.ts'
 
 type Change = ApplyResult['changes'][number]
 
-type Judged = Pick<Course, 'result'> & {
+type Checked = Pick<Course, 'result'> & {
   readonly problems: ReadonlyMap<number, string>
   /** By row, of a good try. */
   readonly changes: ReadonlyMap<number, Change>
   readonly isPlanned: boolean
 }
 
-const verdictOf = (at: number, { problems, result, changes, isPlanned }: Judged): Verdict => {
+const getVerdict = (at: number, { problems, result, changes, isPlanned }: Checked): Verdict => {
   const refused = result?.errors.find(({ row }) => row === at + 1)
   if (refused) {
     const fields = refused.details.map(({ field, message }) => `${field}: ${message}`).join('; ')
@@ -51,16 +51,17 @@ const verdictOf = (at: number, { problems, result, changes, isPlanned }: Judged)
 
 const Outcome = ({ course, total }: { readonly course: Course; readonly total: number }) => {
   const { result, error } = course
-  if (error !== undefined) return <Alert>{asAppError(error).message}</Alert>
+  if (error !== undefined) return <Alert>{toAppError(error).message}</Alert>
   if (!result) return null
   if (result.failed === 0)
     return (
       <p role="status" className={css.good}>
-        All {plural(total, 'row')} are good: {resultText(result)}. Nothing has been changed yet.
+        All {plural(total, 'row')} are good: {formatResult(result)}. Nothing has been changed yet.
       </p>
     )
   const more = result.failed - result.errors.length
-  const shown = more > 0 ? ` The first ${count(result.errors.length)} are marked; ${count(more)} more are not.` : ''
+  const shown =
+    more > 0 ? ` The first ${formatCount(result.errors.length)} are marked; ${formatCount(more)} more are not.` : ''
   return (
     <Alert>
       {plural(result.failed, 'row')} can’t be loaded. A file is imported whole or not at all.{shown}
@@ -73,7 +74,7 @@ type Props = { readonly resource: ResourceName; readonly source: Source; readonl
 export const ImportReview = ({ resource, source, onBack }: Props) => {
   const { may, blocked } = usePermit()
   const custom = useCustomColumns(resource)
-  const [chosen, setMapping] = useState<Mapping | undefined>(() => keptMapping(resource, source.columns))
+  const [chosen, setMapping] = useState<Mapping | undefined>(() => loadMapping(resource, source.columns))
   // The custom fields may come after the file.
   const mapping = useMemo(
     () => chosen ?? guessMapping(resource, source.columns, custom),
@@ -95,7 +96,7 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
     // A plan lists its first changes; without all of them an unlisted row may be changed, too.
     const isPlanned = plan !== undefined && plan.errors.length === 0 && plan.changes.length === plan.changes_total
     const judged = { problems, result, changes, isPlanned }
-    return rows.map((row, at): PreviewRow => ({ number: at + 1, row, verdict: verdictOf(at, judged) }))
+    return rows.map((row, at): PreviewRow => ({ number: at + 1, row, verdict: getVerdict(at, judged) }))
   }, [rows, problems, result, plan])
   const isBad = ({ verdict: { tone } }: PreviewRow) => tone === 'bad' || tone === 'warn'
   const bad = previews.filter(isBad)

@@ -1,8 +1,8 @@
 /** Files as they are read, mapped and written. */
 import { describe, expect, test } from 'bun:test'
-import { cellOf, readCell } from '../../../src/features/estate/csv/cells.ts'
-import { csvText, parseCsv } from '../../../src/features/estate/csv/csv.ts'
-import { rowsToCsv, rowsToJson } from '../export/rows.ts'
+import { formatCell, readCell } from '../../../src/features/estate/csv/cells.ts'
+import { formatCsv, parseCsv } from '../../../src/features/estate/csv/csv.ts'
+import { formatJson, formatRowsAsCsv } from '../export/rows.ts'
 import { guessMapping, mapRows } from './mapping.ts'
 import { readSource } from './read.ts'
 
@@ -26,14 +26,14 @@ describe('CSV', () => {
 
   test('holds no formula, and gives every text back as it was', () => {
     const row = ['=1+1', "'=x", '-5', '@a', ' b ', 'c,d', '"e"', '', 'f\ng', 'é;ü', "'plain"]
-    const text = csvText([row, row])
+    const text = formatCsv([row, row])
     expect(text.split('\r\n')[0]).not.toMatch(/(^|,)"?[=@-]/)
     expect(parseCsv(text)).toEqual([row, row])
   })
 
   test('holds none where another spreadsheet would split a cell, and no control', () => {
     const row = ['a;=1+1', 'b\t@c', 'd\n＝1', 'e\u001b[2J\u009b', "'C:\\x1b", 'f;"=1"']
-    const text = csvText([row, row])
+    const text = formatCsv([row, row])
     expect(text).not.toMatch(/[;\t\n]"*[=@＝]|[^\P{Cc}\t\r\n]/u)
     expect(parseCsv(text)).toEqual([row, row])
   })
@@ -115,16 +115,16 @@ describe('an export', () => {
     hidden: 1,
   }
 
-  test.each([rowsToCsv, rowsToJson])('is read as the same rows', (write) => {
+  test.each([formatRowsAsCsv, formatJson])('is read as the same rows', (write) => {
     const source = readSource(write('devices', [device]))
     const mapping = guessMapping('devices', source.columns)
     const { rows } = mapRows('devices', source, { mapping, emptyClears: false, datacenters: new Map() })
     const { hidden, datacenter_id, ...rest } = device
-    expect(rows).toEqual([write === rowsToCsv ? rest : { ...rest, datacenter_id }])
+    expect(rows).toEqual([write === formatRowsAsCsv ? rest : { ...rest, datacenter_id }])
   })
 
   test('of a list in a cell is the list again', () => {
     for (const list of [['a'], ['a', 'b'], ['a;b'], ['[x'], [' a']])
-      expect(readCell('list', cellOf(list))).toEqual(list)
+      expect(readCell('list', formatCell(list))).toEqual(list)
   })
 })

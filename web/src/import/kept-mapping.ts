@@ -2,12 +2,12 @@
 import type { ResourceName } from '../export/fields.ts'
 import type { Mapping } from './mapping.ts'
 
-const keyOf = (resource: ResourceName, columns: readonly string[]): string =>
+const buildKey = (resource: ResourceName, columns: readonly string[]): string =>
   `plat.mapping.${resource}.${JSON.stringify(columns)}`
 
-export const keptMapping = (resource: ResourceName, columns: readonly string[]): Mapping | undefined => {
+export const loadMapping = (resource: ResourceName, columns: readonly string[]): Mapping | undefined => {
   try {
-    const text = localStorage.getItem(keyOf(resource, columns))
+    const text = localStorage.getItem(buildKey(resource, columns))
     // Only `keepMapping` writes this key.
     return text === null ? undefined : (JSON.parse(text) as Mapping)
   } catch {
@@ -17,18 +17,18 @@ export const keptMapping = (resource: ResourceName, columns: readonly string[]):
 
 export const keepMapping = (resource: ResourceName, columns: readonly string[], mapping: Mapping): void => {
   try {
-    localStorage.setItem(keyOf(resource, columns), JSON.stringify(mapping))
+    localStorage.setItem(buildKey(resource, columns), JSON.stringify(mapping))
   } catch {
     // Without storage, the columns are guessed again.
   }
 }
 
 /** Returns the mapping as a file. A column without a field is left out. */
-export const mappingText = (resource: ResourceName, columns: readonly string[], mapping: Mapping): string =>
+export const formatMapping = (resource: ResourceName, columns: readonly string[], mapping: Mapping): string =>
   `${JSON.stringify({ resource, columns: Object.fromEntries(columns.map((one, at) => [one, mapping[at] ?? ''])) }, undefined, 2)}\n`
 
 /** @throws SyntaxError with words for a person */
-export const mappingOfText = async (
+export const parseMapping = async (
   text: string,
   { resource, columns, fields }: { resource: ResourceName; columns: readonly string[]; fields: readonly string[] },
 ): Promise<Mapping> => {

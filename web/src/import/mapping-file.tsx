@@ -1,10 +1,10 @@
 /** Saves the fields of the columns as a file, and loads one. */
 import { useRef } from 'react'
-import { columnFields, type ResourceName } from '../export/fields.ts'
+import { listColumnFields, type ResourceName } from '../export/fields.ts'
 import { save } from '../export/save.ts'
 import { Button } from '../ui/button.tsx'
 import { toastError } from '../ui/toast.tsx'
-import { mappingOfText, mappingText } from './kept-mapping.ts'
+import { formatMapping, parseMapping } from './kept-mapping.ts'
 import type { Mapping } from './mapping.ts'
 
 type Props = {
@@ -21,12 +21,14 @@ export const MappingFile = ({ resource, custom, columns, mapping, onChange }: Pr
   const load = async (chosen: File | undefined) => {
     if (!chosen) return
     try {
-      onChange(await mappingOfText(await chosen.text(), { resource, columns, fields: columnFields(resource, custom) }))
+      onChange(
+        await parseMapping(await chosen.text(), { resource, columns, fields: listColumnFields(resource, custom) }),
+      )
     } catch (error) {
       toastError('The mapping was not loaded', error)
     }
   }
-  const download = () => save(`${resource}-mapping.json`, 'application/json', mappingText(resource, columns, mapping))
+  const download = () => save(`${resource}-mapping.json`, 'application/json', formatMapping(resource, columns, mapping))
   return (
     <span>
       <Button onClick={download}>Download mapping</Button>{' '}

@@ -1,5 +1,5 @@
 /** Which column is which field. */
-import { columnFields, type ResourceName } from '../export/fields.ts'
+import { listColumnFields, type ResourceName } from '../export/fields.ts'
 import { SelectField } from '../ui/field.tsx'
 import css from './import.module.css'
 import type { Mapping } from './mapping.ts'
@@ -7,7 +7,7 @@ import type { Source } from './read.ts'
 
 const SAMPLES = 3
 
-const sampleOf = (source: Source, column: number): string =>
+const formatSample = (source: Source, column: number): string =>
   source.rows
     .map((row) => row[column])
     .filter((cell) => cell !== undefined && cell !== null && cell !== '')
@@ -25,7 +25,7 @@ type Props = {
 }
 
 export const MappingGrid = ({ resource, custom, source, mapping, onChange }: Props) => {
-  const fields = columnFields(resource, custom)
+  const fields = listColumnFields(resource, custom)
   return (
     <ul className={css.mapping} aria-label="Columns">
       {source.columns.map((column, at) => (
@@ -34,7 +34,7 @@ export const MappingGrid = ({ resource, custom, source, mapping, onChange }: Pro
         <li key={at} data-unused={mapping[at] === '' || undefined}>
           <SelectField
             label={column === '' ? `Column ${at + 1}` : column}
-            hint={sampleOf(source, at) || 'empty'}
+            hint={formatSample(source, at) || 'empty'}
             value={mapping[at] ?? ''}
             onChange={(field) =>
               // A field is filled from one column: the other one loses it.

@@ -1,9 +1,9 @@
 /** Which column is which field, guessed and then applied. */
 import { readCell } from '../../../src/features/estate/csv/cells.ts'
-import { CUSTOM, customName, isCustomColumn } from '../../../src/features/estate/csv/custom-columns.ts'
+import { CUSTOM, getCustomName, isCustomColumn } from '../../../src/features/estate/csv/custom-columns.ts'
 import { guessFields } from '../../../src/features/estate/csv/guess.ts'
 import { parseIp } from '../../../src/net/ip.ts'
-import { columnFields, FIELDS, type ImportRow, type ResourceName } from '../export/fields.ts'
+import { FIELDS, type ImportRow, listColumnFields, type ResourceName } from '../export/fields.ts'
 import type { Source } from './read.ts'
 
 /** The field of each column; '' for one that is left out. */
@@ -18,7 +18,7 @@ export const guessMapping = (
   columns: readonly string[],
   custom: readonly string[] = [],
 ): Mapping => {
-  const guessed = guessFields(columnFields(resource, custom), columns)
+  const guessed = guessFields(listColumnFields(resource, custom), columns)
   const taken = new Set(guessed)
   return guessed.map((field, at) => {
     const own = `${CUSTOM}.${columns[at]?.trim().toLowerCase()}`
@@ -58,7 +58,7 @@ export const mapRows = (
       // An id can't be cleared: without one the name counts.
       if (cell === '' && (!emptyClears || field === 'id')) continue
       if (isCustomColumn(field)) {
-        row[CUSTOM] = { ...(row[CUSTOM] as object | undefined), [customName(field)]: cell }
+        row[CUSTOM] = { ...(row[CUSTOM] as object | undefined), [getCustomName(field)]: cell }
         continue
       }
       try {
@@ -68,7 +68,7 @@ export const mapRows = (
         problems.set(at, `${field}: is not valid JSON`)
       }
     }
-    const problem = problemOf(resource, row)
+    const problem = validateRow(resource, row)
     if (problem !== undefined && !problems.has(at)) problems.set(at, problem)
     return row
   })
@@ -86,7 +86,7 @@ const NAMED: ReadonlySet<ResourceName> = new Set([
 ])
 
 /** The mistakes that need no server to be seen. The rules are the server's: it validates every row again. */
-const problemOf = (resource: ResourceName, row: ImportRow): string | undefined => {
+const validateRow = (resource: ResourceName, row: ImportRow): string | undefined => {
   if (NAMED.has(resource) && !row.id && !row.name) return 'name: is required'
   if (!Array.isArray(row.addresses)) return undefined
   for (const [at, one] of row.addresses.entries()) {

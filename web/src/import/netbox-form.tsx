@@ -1,6 +1,6 @@
 /** Reads a NetBox by its URL and a token. */
 import { type SubmitEvent, useState } from 'react'
-import { asAppError, fieldErrors } from '../api/errors.ts'
+import { getFieldErrors, toAppError } from '../api/errors.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
@@ -16,7 +16,7 @@ export const NetboxForm = ({ onConversion }: Props) => {
   const [token, setToken] = useState('')
   const [isReading, setReading] = useState(false)
   const [error, setError] = useState<unknown>()
-  const errors = fieldErrors(error)
+  const errors = getFieldErrors(error)
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     setReading(true)
@@ -32,7 +32,7 @@ export const NetboxForm = ({ onConversion }: Props) => {
   return (
     <Card title="A NetBox by its URL">
       <form className={css.source} onSubmit={(event) => void submit(event)}>
-        {error !== undefined && !errors.url && !errors.token && <Alert>{asAppError(error).message}</Alert>}
+        {error !== undefined && !errors.url && !errors.token && <Alert>{toAppError(error).message}</Alert>}
         <div className={css.formats}>
           <TextField
             label="URL"

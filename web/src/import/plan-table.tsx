@@ -18,12 +18,12 @@ type PlanRow = {
 
 const TONES = { refused: 'bad', delete: 'warn', update: 'info', create: 'ok' } as const satisfies Record<string, Tone>
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value || '“”' : JSON.stringify(value))
+const formatValue = (value: unknown): string => (typeof value === 'string' ? value || '“”' : JSON.stringify(value))
 
 /** @example changeText({ os: { from: 'Debian 12', to: 'Debian 13' } }) // 'os: Debian 12 → Debian 13' */
 export const changeText = (fields: Readonly<Record<string, { from?: unknown; to?: unknown }>>): string =>
   Object.entries(fields)
-    .map(([field, { from, to }]) => `${field}: ${shown(from)} → ${shown(to)}`)
+    .map(([field, { from, to }]) => `${field}: ${formatValue(from)} → ${formatValue(to)}`)
     .join('; ')
 
 /** Refused rows stand first. */
@@ -94,8 +94,8 @@ export const PlanTable = ({ plan }: { readonly plan: ApplyResult }) => {
         onSort={(column) =>
           setSort((old) => ({ sort: column, isDescending: old.sort === column && !old.isDescending }))
         }
-        idOf={SPEC.id}
-        nameOf={({ name }) => name}
+        getId={SPEC.id}
+        getName={({ name }) => name}
       />
     </div>
   )

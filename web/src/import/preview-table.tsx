@@ -1,8 +1,8 @@
 /** The rows as they will be sent, and beside each its errors. */
 import { useMemo, useState } from 'react'
-import { cellOf } from '../../../src/features/estate/csv/cells.ts'
-import { customValue, isCustomColumn } from '../../../src/features/estate/csv/custom-columns.ts'
-import { type ImportRow, rowName } from '../export/fields.ts'
+import { formatCell } from '../../../src/features/estate/csv/cells.ts'
+import { getCustomValue, isCustomColumn } from '../../../src/features/estate/csv/custom-columns.ts'
+import { getRowName, type ImportRow } from '../export/fields.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
@@ -19,7 +19,7 @@ export type PreviewRow = { readonly number: number; readonly verdict: Verdict; r
 
 const SPEC: TableSpec<PreviewRow> = {
   id: ({ number }) => String(number),
-  text: ({ row }) => rowName(row),
+  text: ({ row }) => getRowName(row),
   sorts: { number: ({ number }) => number, verdict: ({ verdict }) => `${verdict.tone} ${verdict.text}` },
   fields: {},
   facets: {},
@@ -51,31 +51,33 @@ const FIRST: readonly Column<PreviewRow>[] = [
   },
 ]
 
-const valueIn = (row: ImportRow, field: string): unknown =>
-  isCustomColumn(field) ? customValue(row, field) : row[field]
+const getFieldValue = (row: ImportRow, field: string): unknown =>
+  isCustomColumn(field) ? getCustomValue(row, field) : row[field]
 
-const fieldColumn = (field: string): Column<PreviewRow> => ({
+const buildFieldColumn = (field: string): Column<PreviewRow> => ({
   id: `field ${field}`,
   text: field,
   width: 160,
   isEssential: field === 'name',
   cell: ({ row }) => (
-    <span className="mono">{field === 'addresses' ? addressText(row[field]) : cellOf(valueIn(row, field))}</span>
+    <span className="mono">
+      {field === 'addresses' ? formatAddresses(row[field]) : formatCell(getFieldValue(row, field))}
+    </span>
   ),
 })
 
-const addressText = (value: unknown): string =>
+const formatAddresses = (value: unknown): string =>
   Array.isArray(value)
     ? value
         .map((one) => (typeof one === 'object' && one !== null && 'ip' in one ? String(one.ip) : String(one)))
         .join(', ')
-    : cellOf(value)
+    : formatCell(value)
 
 type Props = { readonly rows: readonly PreviewRow[]; readonly fields: readonly string[] }
 
 export const PreviewTable = ({ rows, fields }: Props) => {
   const [sort, setSort] = useState({ sort: 'number', isDescending: false })
-  const columns = useMemo(() => [...FIRST, ...fields.map(fieldColumn)], [fields])
+  const columns = useMemo(() => [...FIRST, ...fields.map(buildFieldColumn)], [fields])
   const view = useLocalView(rows, SPEC, { q: '', ...sort })
   return (
     <div className={tableCss.wrap}>
@@ -87,8 +89,8 @@ export const PreviewTable = ({ rows, fields }: Props) => {
         onSort={(column) =>
           setSort((old) => ({ sort: column, isDescending: old.sort === column && !old.isDescending }))
         }
-        idOf={SPEC.id}
-        nameOf={({ row }) => rowName(row)}
+        getId={SPEC.id}
+        getName={({ row }) => getRowName(row)}
       />
     </div>
   )

@@ -1,6 +1,6 @@
 /** The progress of an import, which can be cancelled. */
 import { Button } from '../ui/button.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import css from './import.module.css'
 import type { Progress as Done } from './send.ts'
 
@@ -10,7 +10,7 @@ export const Progress = ({ label, progress = { done: 0, total: 0 }, onCancel }: 
   <div className={css.progress}>
     <progress aria-label={label} value={progress.done} max={Math.max(1, progress.total)} />
     <span className="num" role="status">
-      {label}: {count(progress.done)} of {count(progress.total)}
+      {label}: {formatCount(progress.done)} of {formatCount(progress.total)}
     </span>
     <Button onClick={onCancel}>Cancel</Button>
   </div>

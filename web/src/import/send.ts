@@ -1,6 +1,6 @@
 /** Sends rows or an estate document to the server, and follows the progress. */
 import type { ApplyResult, ImportQuery } from '../../../src/features/estate/api.ts'
-import { errorOf } from '../../../src/platform/cli/client.ts'
+import { buildError } from '../../../src/platform/cli/client.ts'
 import { AppError } from '../../../src/platform/contract/errors.ts'
 import { request } from '../api/client.ts'
 import type { ImportRow, ResourceName } from '../export/fields.ts'
@@ -24,7 +24,7 @@ export type ImportResult = {
 export type Progress = { readonly done: number; readonly total: number }
 
 /** The lines of an answer as they come. @throws Error when it breaks off in one */
-async function* jsonLines(body: ReadableStream<Uint8Array>): AsyncGenerator<Readonly<Record<string, unknown>>> {
+async function* readJsonLines(body: ReadableStream<Uint8Array>): AsyncGenerator<Readonly<Record<string, unknown>>> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
   let open = ''
   for (;;) {
@@ -47,13 +47,13 @@ export type SendOptions = {
 const BROKE_OFF = 'The connection was lost. Nothing was changed, unless the import had ended'
 
 /** Follows the lines of an answer. @returns the last one */
-const lastLine = async (response: Response, onProgress: SendOptions['onProgress']) => {
+const readLastLine = async (response: Response, onProgress: SendOptions['onProgress']) => {
   const brokeOff = new AppError('UNAVAILABLE', BROKE_OFF)
   if (!response.body) throw brokeOff
-  for await (const line of jsonLines(response.body)) {
+  for await (const line of readJsonLines(response.body)) {
     // The server's half of the contract.
     if (line.progress) onProgress(line.progress as Progress)
-    if (line.error) throw errorOf(response.status, line.error, 'The server')
+    if (line.error) throw buildError(response.status, line.error, 'The server')
     if (line.result) return line
   }
   throw brokeOff
@@ -72,7 +72,7 @@ export const sendDocument = async (
     body: JSON.stringify({ ...body, dry_run: isDryRun }),
     signal,
   })
-  const { result, change_id } = await lastLine(response, onProgress)
+  const { result, change_id } = await readLastLine(response, onProgress)
   return { result: result as ApplyResult, changeId: typeof change_id === 'string' ? change_id : undefined }
 }
 
@@ -88,6 +88,6 @@ export const sendRows = async (
     body: rows.map((row) => JSON.stringify(row)).join('\n'),
     signal,
   })
-  const { result } = await lastLine(response, onProgress)
+  const { result } = await readLastLine(response, onProgress)
   return result as ImportResult
 }

@@ -2,9 +2,9 @@
 import { FileUp } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, useId, useRef, useState } from 'react'
 import { FORMATS } from '../../../src/features/estate/convert/formats.ts'
-import { nounOf } from '../../../src/features/history/kind-names.ts'
-import { asAppError } from '../api/errors.ts'
-import { columnFields, RESOURCES, type ResourceName, resourceNamed } from '../export/fields.ts'
+import { getNoun } from '../../../src/features/history/kind-names.ts'
+import { toAppError } from '../api/errors.ts'
+import { findResource, listColumnFields, RESOURCES, type ResourceName } from '../export/fields.ts'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Alert, SelectField, TextField } from '../ui/field.tsx'
@@ -37,7 +37,7 @@ const SPREADSHEET = /\.(csv|tsv)$/i
 /** The server converts no larger file. */
 const MAX_CONVERTED = 256 * 1024 * 1024
 
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+const withCapital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 type Props = {
   readonly resource: ResourceName
@@ -74,7 +74,7 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
       if (conversion) onConversion(name, conversion)
       return conversion !== undefined
     } catch (cause) {
-      setError(asAppError(cause).message)
+      setError(toAppError(cause).message)
       return true
     } finally {
       setReading(false)
@@ -121,8 +121,8 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
           <SelectField
             label="Resource"
             value={resource}
-            onChange={(value) => onResource(resourceNamed(value) ?? 'devices')}
-            options={RESOURCES.map((one) => [one, `${capital(nounOf(one))}s`] as const)}
+            onChange={(value) => onResource(findResource(value) ?? 'devices')}
+            options={RESOURCES.map((one) => [one, `${withCapital(getNoun(one))}s`] as const)}
           />
         )}
         <label htmlFor={id} className={css.label}>
@@ -147,7 +147,7 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
         />
         <p id={`${id}-hint`} className="muted">
           {isRows
-            ? `The first line names the columns. Fields of ${resource}: ${columnFields(resource, custom).join(', ')}. A row with the id of an object that is there changes it; without an id, the one object of the same name is meant.`
+            ? `The first line names the columns. Fields of ${resource}: ${listColumnFields(resource, custom).join(', ')}. A row with the id of an object that is there changes it; without an id, the one object of the same name is meant.`
             : 'The next page shows the objects that were read and the plan. Nothing is changed before you confirm it.'}
         </p>
         {error !== undefined && <Alert>{error}</Alert>}

@@ -25,10 +25,10 @@ const IDLE: Course = { phase: 'idle', progress: undefined, result: undefined, pl
 /** A file with more rows shows no old and new values: the plan lists 1,000 changes. */
 const MAX_PLANNED_ROWS = 10_000
 
-export const resultText = ({ created, updated, unchanged }: ImportResult): string =>
+export const formatResult = ({ created, updated, unchanged }: ImportResult): string =>
   `${plural(created, 'new row')}, ${plural(updated, 'change')}, ${unchanged.toLocaleString('en-US')} unchanged`
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /** @param empty the rule for empty values of rows */
 export const useImport = (resource: ResourceName, empty: ImportQuery['empty']) => {
@@ -40,12 +40,12 @@ export const useImport = (resource: ResourceName, empty: ImportQuery['empty']) =
 
   const land = async (rows: readonly ImportRow[], result: ImportResult): Promise<void> => {
     void queryClient.invalidateQueries()
-    toast(`Imported ${plural(rows.length, 'row')}`, { description: resultText(result) })
+    toast(`Imported ${plural(rows.length, 'row')}`, { description: formatResult(result) })
     if (resource === 'relationships') return navigate({ to: '/topology' })
     if (resource !== 'devices') return navigate({ to: `/${resource}` })
     await devices.reload()
     const called = rows.map(({ id, name }) => {
-      const [ownId, ownName] = [textOf(id), textOf(name)]
+      const [ownId, ownName] = [toText(id), toText(name)]
       return { ...(ownId === undefined ? {} : { id: ownId }), ...(ownName === undefined ? {} : { name: ownName }) }
     })
     selectNext(await devices.mark(called))
@@ -53,7 +53,7 @@ export const useImport = (resource: ResourceName, empty: ImportQuery['empty']) =
   }
 
   /** Returns the old and new values. An import judges some rows otherwise, so an error here says nothing of them. */
-  const planOf = async (rows: readonly ImportRow[], options: SendOptions): Promise<ApplyResult | undefined> => {
+  const requestPlan = async (rows: readonly ImportRow[], options: SendOptions): Promise<ApplyResult | undefined> => {
     try {
       const { empty } = options
       return (await sendDocument({ [resource]: rows, atomic: false, lists: 'add', empty }, options)).result
@@ -72,7 +72,7 @@ export const useImport = (resource: ResourceName, empty: ImportQuery['empty']) =
       const result = await sendRows(resource, rows, { isDryRun, empty, onProgress, signal })
       if (!isDryRun && result.failed === 0) await land(rows, result)
       const isPlanned = isDryRun && result.failed === 0 && rows.length <= MAX_PLANNED_ROWS
-      const plan = isPlanned ? await planOf(rows, { isDryRun, empty, onProgress, signal }) : undefined
+      const plan = isPlanned ? await requestPlan(rows, { isDryRun, empty, onProgress, signal }) : undefined
       setCourse({ ...IDLE, result, plan })
     } catch (error) {
       setCourse(signal.aborted ? IDLE : { ...IDLE, error })

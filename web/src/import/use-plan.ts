@@ -5,8 +5,8 @@ import type { ApplyResult } from '../../../src/features/estate/api.ts'
 import { isCode } from '../api/errors.ts'
 import { queryClient } from '../api/queries.ts'
 import { devices } from '../devices/source.ts'
-import { capital } from '../history/words.ts'
-import { undoOf } from '../resource/undo.ts'
+import { withCapital } from '../history/words.ts'
+import { createUndo } from '../resource/undo.ts'
 import { toast } from '../ui/toast.tsx'
 import { type Progress, sendDocument } from './send.ts'
 
@@ -44,7 +44,7 @@ export const usePlan = () => {
       }
       void queryClient.invalidateQueries()
       if (devices.state.get().status !== 'idle') devices.load()
-      toast('Imported', { description: `${capital(result.summary)}.`, ...undoOf([changeId]) })
+      toast('Imported', { description: `${withCapital(result.summary)}.`, ...createUndo([changeId]) })
       if (changeId !== undefined && result.errors.length === 0)
         await navigate({ to: '/history/$id', params: { id: changeId } })
       else setCourse({ ...IDLE, plan: result })

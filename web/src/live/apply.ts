@@ -1,7 +1,7 @@
 /** Applies events: devices go to their worker, and the other lists are requested again. */
 import type { QueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { isOwnDoing, signedOut } from '../api/connection.ts'
+import { isOwnDoing, notifySignedOut } from '../api/connection.ts'
 import type { Device } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { meQuery } from '../api/queries.ts'
@@ -42,20 +42,20 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],
 }
 /** By default, events affect the list of their objects and the overview. */
-const keysOf = (family: string): readonly string[] => TOUCHED[family] ?? [`${family}s`, 'dashboard']
+const listKeys = (family: string): readonly string[] => TOUCHED[family] ?? [`${family}s`, 'dashboard']
 /** Any event may cause a delivery of a webhook, and most are changes of the estate. */
 const ALWAYS = ['deliveries', 'history']
 
 type DeviceChanges = { readonly put: Map<string, Device>; readonly gone: Set<string> }
 
-const idOf = ({ data }: Heard): string => (typeof data.id === 'string' ? data.id : '')
+const getId = ({ data }: Heard): string => (typeof data.id === 'string' ? data.id : '')
 
 /** Without a session, the shell shows the sign-in page. Changed permissions take effect as well. */
 const askWhoIsSignedIn = async (client: QueryClient): Promise<void> => {
   try {
     client.setQueryData(meQuery.queryKey, await api.sessions.me())
   } catch (error) {
-    if (isCode(error, 'UNAUTHORIZED')) signedOut()
+    if (isCode(error, 'UNAUTHORIZED')) notifySignedOut()
   }
 }
 
@@ -77,7 +77,7 @@ export const applyTo = (client: QueryClient): FeedListener => {
   }
 
   const changeDevice = (heard: Heard): void => {
-    const id = idOf(heard)
+    const id = getId(heard)
     if (heard.event === 'device.deleted') {
       changes.put.delete(id)
       changes.gone.add(id)
@@ -115,8 +115,8 @@ export const applyTo = (client: QueryClient): FeedListener => {
     hear: (heard) => {
       const family = heard.event.slice(0, heard.event.indexOf('.'))
       if (family === 'device') changeDevice(heard)
-      else if (!isOwnDoing()) markFresh([idOf(heard)])
-      touch([...keysOf(family), ...ALWAYS])
+      else if (!isOwnDoing()) markFresh([getId(heard)])
+      touch([...listKeys(family), ...ALWAYS])
     },
     reset: () => {
       if (devices.state.get().status !== 'idle') devices.load()

@@ -1,7 +1,7 @@
 /** Follows the live feed while the user is signed in and permitted. Starts after the first view is loaded. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { answeredSince } from '../api/connection.ts'
+import { getAnsweredSince } from '../api/connection.ts'
 import { devices } from '../devices/source.ts'
 import { usePermit } from '../shell/me.ts'
 import { followFeed } from './feed.ts'
@@ -22,7 +22,7 @@ export const useLive = (): void => {
     const follow = async (): Promise<void> => {
       const { applyTo } = await import('./apply.ts')
       // Starts before the first read, so that no event is missed.
-      if (!isOver) stop = followFeed(answeredSince(), applyTo(client))
+      if (!isOver) stop = followFeed(getAnsweredSince(), applyTo(client))
     }
     const timer = setInterval(() => {
       const isBusy = document.readyState !== 'complete' || client.isFetching() > 0

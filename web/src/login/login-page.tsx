@@ -8,7 +8,7 @@ import { Logo } from '../shell/logo.tsx'
 import { useTitle } from '../shell/page.tsx'
 import { Alert } from '../ui/field.tsx'
 import css from './login.module.css'
-import { signInOptionsQuery, ssoErrorText } from './options.ts'
+import { getSsoErrorText, signInOptionsQuery } from './options.ts'
 import { SignIn } from './sign-in.tsx'
 
 const SetUpFactor = lazy(() => import('./set-up-factor.tsx').then((module) => ({ default: module.SetUpFactor })))
@@ -16,15 +16,15 @@ const SetUpFactor = lazy(() => import('./set-up-factor.tsx').then((module) => ({
 const route = getRouteApi('/login')
 
 /** Only ever to a page of this UI: `//other.example` would be another host. */
-const safeNext = (next: string | undefined): string => (next && /^\/(?![/\\])/.test(next) ? next : '/')
+const getSafeNext = (next: string | undefined): string => (next && /^\/(?![/\\])/.test(next) ? next : '/')
 
 export const LoginPage = () => {
   useTitle('Sign in')
   const { next, expired, sso_error, setup } = route.useSearch()
-  const failed = ssoErrorText(sso_error)
+  const failed = getSsoErrorText(sso_error)
   const router = useRouter()
   const { data: options } = useQuery(signInOptionsQuery)
-  const after = safeNext(next)
+  const after = getSafeNext(next)
   const isConsent = after.startsWith(`${CONSENT}?`)
   const signedIn = () => {
     queryClient.clear()

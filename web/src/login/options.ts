@@ -25,5 +25,5 @@ const WORDS: Readonly<Record<SsoError, string>> = {
 }
 
 /** Returns the cause in words; undefined for an unknown one. */
-export const ssoErrorText = (code: string | undefined): string | undefined =>
+export const getSsoErrorText = (code: string | undefined): string | undefined =>
   code !== undefined && Object.hasOwn(WORDS, code) ? WORDS[code as SsoError] : undefined

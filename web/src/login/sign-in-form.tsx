@@ -4,7 +4,7 @@ import { lazy, type ReactNode, type SubmitEvent, Suspense, useEffect, useRef, us
 import type { LoggedIn } from '../../../src/features/sessions/api.ts'
 import { postJson } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
-import { asAppError, isCode } from '../api/errors.ts'
+import { isCode, toAppError } from '../api/errors.ts'
 import { useStore } from '../api/store.ts'
 import { useSecondsUntil } from '../shell/use-seconds-until.ts'
 import { Button } from '../ui/button.tsx'
@@ -20,9 +20,9 @@ const SetUpFactor = lazy(() => import('./set-up-factor.tsx').then((module) => ({
 
 type Failed = { readonly isSecondStep: boolean; readonly path: Attempt['path'] | undefined }
 
-const messageOf = (error: unknown, { isSecondStep, path }: Failed): string => {
+const toMessage = (error: unknown, { isSecondStep, path }: Failed): string => {
   if (isRefusal(error)) return 'No passkey was used.'
-  const { code, message } = asAppError(error)
+  const { code, message } = toAppError(error)
   // The server names the cause: the passkey is unknown, or it needs a sign-in by a provider before.
   if (code === 'INVALID_CREDENTIALS' && path === '/api/auth/passkey') return `${message}.`
   if (code === 'INVALID_CREDENTIALS')
@@ -76,7 +76,7 @@ export const SignInForm = ({ title, onSignedIn, children }: Props) => {
   const isFailed = signIn.isError && !isCode(signIn.error, 'SECOND_FACTOR_REQUIRED')
   const failure = isFailed && (
     <Alert>
-      {messageOf(signIn.error, { isSecondStep: wanted !== undefined, path: signIn.variables?.path })}{' '}
+      {toMessage(signIn.error, { isSecondStep: wanted !== undefined, path: signIn.variables?.path })}{' '}
       {seconds > 0 && `Try again in ${seconds} s.`}
     </Alert>
   )

@@ -11,7 +11,7 @@ type Options<T> = { readonly challenge_id: string; readonly options: T }
 export const hasConditional = async (): Promise<boolean> =>
   hasPasskeys() && (await PublicKeyCredential.isConditionalMediationAvailable())
 
-const answerOf = (credential: Credential | null): unknown => {
+const toAnswer = (credential: Credential | null): unknown => {
   if (!(credential instanceof PublicKeyCredential)) throw new Error('The browser gave no passkey.')
   return credential.toJSON()
 }
@@ -20,7 +20,7 @@ const answerOf = (credential: Credential | null): unknown => {
 export const createPasskey = async (options: object): Promise<unknown> => {
   // The server answers this form, which its contract leaves open.
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
-  return answerOf(await navigator.credentials.create({ publicKey }))
+  return toAnswer(await navigator.credentials.create({ publicKey }))
 }
 
 type Asking = { readonly mediation?: CredentialMediationRequirement; readonly signal?: AbortSignal }
@@ -30,5 +30,5 @@ export const askPasskey = async (asking: Asking = {}): Promise<Shown> => {
   const response = await postJson('/api/auth/passkey/options', {})
   const { challenge_id, options }: Options<PublicKeyCredentialRequestOptionsJSON> = await response.json()
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
-  return { challenge_id, response: answerOf(await navigator.credentials.get({ publicKey, ...asking })) }
+  return { challenge_id, response: toAnswer(await navigator.credentials.get({ publicKey, ...asking })) }
 }

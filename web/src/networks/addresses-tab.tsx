@@ -78,7 +78,7 @@ const SPEC: TableSpec<Row> = {
 
 const NONE: readonly never[] = []
 
-const rowsOf = (
+const buildRows = (
   networkId: string,
   devices: readonly Device[],
   reservations: readonly Reservation[],
@@ -113,7 +113,7 @@ export const AddressesTab = ({ network, devices: { data: devices, error, refetch
   const rows = useMemo(() => {
     const names = new Map(pools.flatMap(({ id, name, network_id }) => (network_id === network.id ? [[id, name]] : [])))
     const own = reserved.filter(({ pool_id }) => names.has(pool_id))
-    return devices && rowsOf(network.id, devices, own, names)
+    return devices && buildRows(network.id, devices, own, names)
   }, [network.id, devices, pools, reserved])
   return (
     <LocalTable
@@ -124,7 +124,7 @@ export const AddressesTab = ({ network, devices: { data: devices, error, refetch
       spec={SPEC}
       columns={COLUMNS}
       sort="address"
-      nameOf={({ ip }) => ip}
+      getName={({ ip }) => ip}
       open={({ kind, deviceId, ip }) =>
         void (kind === 'device'
           ? navigate({ to: '/devices/$id', params: { id: deviceId } })

@@ -2,17 +2,17 @@
 import { ChevronDown, ChevronRight, Plus } from 'lucide-react'
 import type { Network } from '../api/contracts.ts'
 import { ConflictMark } from '../conflicts/active-mark.tsx'
-import { ownColumns } from '../resource/columns.tsx'
+import { buildOwnColumns } from '../resource/columns.tsx'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
-import { addressCount, count, isBeyondCounting } from '../ui/format.ts'
+import { formatAddressCount, formatCount, isBeyondCounting } from '../ui/format.ts'
 import { Meter } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import type { VlanNames } from '../vlans/names.ts'
 import { VlanText } from '../vlans/vlan-text.tsx'
-import { networkFields } from './fields.ts'
+import { buildNetworkFields } from './fields.ts'
 import css from './networks.module.css'
-import { holds } from './space.ts'
+import { hasSubnet } from './space.ts'
 import type { TreeRow } from './tree.ts'
 
 const Used = ({ network }: { readonly network: Network }) => {
@@ -20,7 +20,7 @@ const Used = ({ network }: { readonly network: Network }) => {
   if (!utilization) return null
   return (
     <span className="mono">
-      {count(utilization.used_ips)} / {addressCount(network.subnet, utilization.total_ips)}
+      {formatCount(utilization.used_ips)} / {formatAddressCount(network.subnet, utilization.total_ips)}
     </span>
   )
 }
@@ -54,12 +54,12 @@ const USED: Column<Network> = {
 export type NetworkColumns = readonly Column<Network>[] | undefined
 
 /** @param vlans the names of VLANs, if there are any */
-export const networkColumns = (
+export const buildNetworkColumns = (
   names: ReadonlyMap<string, string>,
   vlans?: VlanNames,
   custom: NetworkColumns = [],
 ): readonly Column<Network>[] => [
-  ...ownColumns(networkFields(names, vlans), ORDER, {
+  ...buildOwnColumns(buildNetworkFields(names, vlans), ORDER, {
     ...(vlans && { vlan_id: (network: Network) => <VlanText network={network} vlans={vlans} /> }),
     subnet: (network) => <SubnetLink network={network} />,
     utilization: (network) => <Use network={network} />,
@@ -92,7 +92,7 @@ const SubnetLink = ({ network: { id, subnet, space_id } }: { readonly network: N
 const SubnetCell = ({ row, onToggle, onFill, marked }: TreeTools & { readonly row: TreeRow }) => {
   const indent = <span style={{ width: (row.level - 1) * INDENT_PX }} />
   if (row.kind === 'gap') {
-    const isMarked = holds(row.subnet, marked)
+    const isMarked = hasSubnet(row.subnet, marked)
     return (
       <span className={css.subnet}>
         {indent}
@@ -141,7 +141,7 @@ const SubnetCell = ({ row, onToggle, onFill, marked }: TreeTools & { readonly ro
 }
 
 /** The same columns over the rows of the tree; a gap has only its subnet. */
-export const treeColumns = (columns: readonly Column<Network>[], tools: TreeTools): readonly Column<TreeRow>[] =>
+export const buildTreeColumns = (columns: readonly Column<Network>[], tools: TreeTools): readonly Column<TreeRow>[] =>
   columns.map((column) => ({
     ...column,
     isSortable: false,

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Device } from '../api/contracts.ts'
 import { DEVICE_COLUMNS } from '../devices/columns.tsx'
-import { type DeviceRow, deviceRows, deviceSpec } from '../devices/spec.ts'
+import { buildDeviceSpec, createRowMapper, type DeviceRow } from '../devices/spec.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { LocalTable } from '../table/local-table.tsx'
 import { plural } from '../ui/format.ts'
@@ -19,8 +19,8 @@ type Row = { readonly device: Device; readonly row: DeviceRow }
 
 const columns = COLUMNS.map((column) => ({ ...column, cell: ({ row }: Row) => column.cell(row) }))
 const NO_NAMES: ReadonlyMap<string, string> = new Map()
-const rowOf = deviceRows(NO_NAMES)
-const SORTS = Object.entries(deviceSpec(NO_NAMES).sorts)
+const rowOf = createRowMapper(NO_NAMES)
+const SORTS = Object.entries(buildDeviceSpec(NO_NAMES).sorts)
 
 /** Sorts as the table of all devices does. */
 const SPEC: TableSpec<Row> = {
@@ -61,7 +61,7 @@ export const DevicesTable = ({ devices, error, refetch, filter, empty }: Props) 
       spec={SPEC}
       columns={columns}
       sort="name"
-      nameOf={({ row }) => row.name}
+      getName={({ row }) => row.name}
       open={({ row }) => void navigate({ to: '/devices/$id', params: { id: row.id } })}
       note={devices?.length !== 0 && note}
       empty={<State title="No devices" text={empty} />}

@@ -3,17 +3,17 @@ import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { parseIp } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'
 import {
+  buildNameField,
   CUSTOM_VALUES,
   type Fields,
   ID_FIELD,
   MANAGED_BY_FIELD,
-  nameField,
   REFS_FIELD,
   TIME_FIELDS,
 } from '../resource/fields.ts'
-import { subnetKey } from './subnet-key.ts'
+import { buildSubnetKey } from './subnet-key.ts'
 
-const holds = (subnet: string, value: string): boolean => {
+const isSubnetMatch = (subnet: string, value: string): boolean => {
   const [cidr, ip] = [parseCidr(subnet), parseIp(value)]
   return cidr !== undefined && (ip ? cidrHolds(cidr, ip) : subnet.startsWith(value))
 }
@@ -24,30 +24,33 @@ type VlanNames = (network: Pick<Network, 'vlan_id' | 'datacenter_id'>) => string
 const NUMBER_WIDTH = 70
 const NAME_WIDTH = 170
 
-const numberAndName = ({ vlan_id }: Network, name: string): string =>
+const formatNumberAndName = ({ vlan_id }: Network, name: string): string =>
   [vlan_id === null ? '' : String(vlan_id), name].filter((part) => part !== '').join(' ')
 
 /** @param names of datacenters by their ids @param vlans the names of VLANs, if there are any */
-export const networkFields = (names: ReadonlyMap<string, string> = new Map(), vlans?: VlanNames): Fields<Network> => ({
+export const buildNetworkFields = (
+  names: ReadonlyMap<string, string> = new Map(),
+  vlans?: VlanNames,
+): Fields<Network> => ({
   id: ID_FIELD,
-  name: nameField(),
+  name: buildNameField(),
   subnet: {
     label: 'Subnet',
     form: { isMono: true, isRequired: true, hint: 'Like 10.0.0.0/24 or 2001:db8::/64' },
     column: { width: 230, isEssential: true },
-    sort: ({ subnet }) => subnetKey(subnet),
-    filter: { name: 'ip', test: ({ subnet }, value) => holds(subnet, value) },
+    sort: ({ subnet }) => buildSubnetKey(subnet),
+    filter: { name: 'ip', test: ({ subnet }, value) => isSubnetMatch(subnet, value) },
   },
   vlan_id: {
     label: 'VLAN',
     form: { kind: 'number', hint: '1 to 4094, or nothing' },
-    text: (network) => numberAndName(network, vlans?.(network) ?? ''),
+    text: (network) => formatNumberAndName(network, vlans?.(network) ?? ''),
     column: { id: 'vlan', width: vlans ? NAME_WIDTH : NUMBER_WIDTH, isMono: true },
     sort: ({ vlan_id }) => vlan_id ?? 0,
     filter: {
       test: (network, value) =>
         String(network.vlan_id ?? '') === value ||
-        numberAndName(network, vlans?.(network) ?? '').toLowerCase() === value,
+        formatNumberAndName(network, vlans?.(network) ?? '').toLowerCase() === value,
       hasFacet: true,
     },
   },
@@ -86,4 +89,4 @@ export const networkFields = (names: ReadonlyMap<string, string> = new Map(), vl
 })
 
 /** Without the names of datacenters. */
-export const fields = networkFields()
+export const fields = buildNetworkFields()

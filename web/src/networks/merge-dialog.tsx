@@ -3,14 +3,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Network } from '../api/contracts.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import { toast } from '../ui/toast.tsx'
-import { movedText } from './moved-text.ts'
+import { formatMoved } from './moved-text.ts'
 import { refreshNetworks } from './planning-queries.ts'
 import css from './space.module.css'
 
@@ -49,14 +49,14 @@ export const MergeDialog = ({ networks, onClose, onMerged }: Props) => {
     <Dialog title={`Merge ${plural(networks.length, 'network')}`} onClose={onClose}>
       <form className={css.form} onSubmit={submit} noValidate>
         {error ? (
-          <Alert>{asAppError(error).message}</Alert>
+          <Alert>{toAppError(error).message}</Alert>
         ) : data ? (
           <div role="status">
             <p>
               {data.network.name} becomes <b className="mono">{data.network.subnet}</b>;{' '}
               {data.removed.map((one) => one.name).join(', ')} {data.removed.length === 1 ? 'is' : 'are'} deleted.
             </p>
-            <p>{movedText(data.moved)}</p>
+            <p>{formatMoved(data.moved)}</p>
             {data.lost.scans + data.lost.discovered_devices + data.lost.rules > 0 && (
               <p>
                 {plural(data.lost.scans, 'scan')}, {plural(data.lost.discovered_devices, 'discovered device')} and{' '}

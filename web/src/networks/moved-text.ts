@@ -3,7 +3,7 @@ import { plural } from '../ui/format.ts'
 
 type Moved = { readonly pools: number; readonly reservations: number; readonly addresses: number }
 
-export const movedText = ({ pools, reservations, addresses }: Moved): string =>
+export const formatMoved = ({ pools, reservations, addresses }: Moved): string =>
   pools + addresses === 0
     ? 'No pool and no address moves.'
     : `${plural(pools, 'pool')} with ${plural(reservations, 'reservation')} and ${plural(addresses, 'address', 'addresses')} move.`

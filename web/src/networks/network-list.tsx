@@ -6,8 +6,8 @@ import { usePermitted } from '../shell/me.ts'
 import { LocalTable } from '../table/local-table.tsx'
 import { State } from '../ui/states.tsx'
 import { useVlanNames } from '../vlans/queries.ts'
-import { networkColumns } from './columns.tsx'
-import { networkSpec } from './resource.ts'
+import { buildNetworkColumns } from './columns.tsx'
+import { buildNetworkSpec } from './resource.ts'
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map()
 
@@ -15,8 +15,8 @@ export const NetworkList = ({ datacenterId }: { readonly datacenterId: string })
   const navigate = useNavigate()
   const { data, error, refetch } = usePermitted('networks:list', networksQuery)
   const vlans = useVlanNames()
-  const columns = useMemo(() => networkColumns(NO_NAMES, vlans).filter(({ id }) => id !== 'datacenter'), [vlans])
-  const spec = useMemo(() => networkSpec(NO_NAMES, vlans), [vlans])
+  const columns = useMemo(() => buildNetworkColumns(NO_NAMES, vlans).filter(({ id }) => id !== 'datacenter'), [vlans])
+  const spec = useMemo(() => buildNetworkSpec(NO_NAMES, vlans), [vlans])
   const rows = useMemo(() => data?.filter((one) => one.datacenter_id === datacenterId), [data, datacenterId])
   return (
     <LocalTable
@@ -27,7 +27,7 @@ export const NetworkList = ({ datacenterId }: { readonly datacenterId: string })
       spec={spec}
       columns={columns}
       sort="subnet"
-      nameOf={({ name }) => name}
+      getName={({ name }) => name}
       open={({ id }) => void navigate({ to: '/networks/$id', params: { id } })}
       empty={<State title="No networks" text="No network is in this datacenter yet." />}
     />

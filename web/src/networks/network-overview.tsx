@@ -5,10 +5,10 @@ import type { Datacenter, Network } from '../api/contracts.ts'
 import { conflictsQuery } from '../api/queries.ts'
 import { ConflictBanner } from '../conflicts/active-banner.tsx'
 import { CustomFacts } from '../custom-fields/known-custom.tsx'
-import { factsOf } from '../resource/columns.tsx'
+import { listFacts } from '../resource/columns.tsx'
 import { usePermit } from '../shell/me.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
-import { addressCount, count, isBeyondCounting, percent } from '../ui/format.ts'
+import { formatAddressCount, formatCount, formatPercent, isBeyondCounting } from '../ui/format.ts'
 import { Card, CopyText, Facts, Figure, TimeAgo } from '../ui/primitives.tsx'
 import type { VlanNames } from '../vlans/names.ts'
 import { VlanText } from '../vlans/vlan-text.tsx'
@@ -31,18 +31,20 @@ export const NetworkOverview = ({ network, datacenter, vlans }: Props) => {
     <>
       <ConflictBanner conflicts={conflicts.filter(({ network_ids }) => network_ids.includes(network.id))} />
       <div className={css.cards}>
-        <Figure label="Used">{utilization ? count(utilization.used_ips) : '–'}</Figure>
-        <Figure label="Addresses">{utilization ? addressCount(network.subnet, utilization.total_ips) : '–'}</Figure>
+        <Figure label="Used">{utilization ? formatCount(utilization.used_ips) : '–'}</Figure>
+        <Figure label="Addresses">
+          {utilization ? formatAddressCount(network.subnet, utilization.total_ips) : '–'}
+        </Figure>
         {utilization && !isBeyondCounting(network.subnet) && (
           <>
-            <Figure label="Free">{count(utilization.available_ips)}</Figure>
-            <Figure label="Utilization">{percent(utilization.utilization)}</Figure>
+            <Figure label="Free">{formatCount(utilization.available_ips)}</Figure>
+            <Figure label="Utilization">{formatPercent(utilization.utilization)}</Figure>
           </>
         )}
       </div>
       <Card title="About this network">
         <Facts
-          facts={factsOf(fields, network, FACTS, {
+          facts={listFacts(fields, network, FACTS, {
             subnet: <CopyText text={network.subnet} label="subnet" />,
             space_id: <SpaceBadge space_id={network.space_id} />,
             vlan_id: network.vlan_id === null ? '' : <VlanText network={network} vlans={vlans} />,

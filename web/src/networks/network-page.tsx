@@ -5,7 +5,7 @@ import { lazy, Suspense } from 'react'
 import { isPast } from '../api/as-of.ts'
 import { contracts } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery, poolsQuery } from '../api/queries.ts'
-import { poolResource } from '../pools/resource.ts'
+import { buildPoolResource } from '../pools/resource.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { MissingObject, ObjectPage, useListed } from '../resource/object-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
@@ -17,15 +17,15 @@ import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { Usage } from '../utilization/usage.tsx'
 import { useVlanNames } from '../vlans/queries.ts'
-import { vlanControl } from '../vlans/vlan-field.tsx'
+import { buildVlanControl } from '../vlans/vlan-field.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
 import { DevicesTable } from './devices-table.tsx'
 import { NetworkOverview } from './network-overview.tsx'
 import { PlanningDialog, SpaceTab } from './planning.tsx'
 import { PoolsTab } from './pools-tab.tsx'
-import { resizeControl } from './resize-field.tsx'
-import { networkResource } from './resource.ts'
-import { holds } from './space.ts'
+import { buildResizeControl } from './resize-field.tsx'
+import { buildNetworkResource } from './resource.ts'
+import { hasSubnet } from './space.ts'
 import { useNetworkDevices } from './use-devices.ts'
 
 const route = getRouteApi('/app/networks/$id')
@@ -87,7 +87,8 @@ export const NetworkPage = () => {
   const isNested =
     network.utilization?.children !== undefined ||
     all.some(
-      (one) => one.space_id === network.space_id && one.subnet !== network.subnet && holds(one.subnet, network.subnet),
+      (one) =>
+        one.space_id === network.space_id && one.subnet !== network.subnet && hasSubnet(one.subnet, network.subnet),
     )
   const count = pools?.filter(({ network_id }) => network_id === id).length
   return (
@@ -98,10 +99,10 @@ export const NetworkPage = () => {
       title={network.name}
       managedBy={network.managed_by}
       get={contracts.networks.get}
-      resource={networkResource(datacenters, {
+      resource={buildNetworkResource(datacenters, {
         spaces,
-        vlan: vlans && vlanControl(vlans),
-        subnet: resizeControl(all, id),
+        vlan: vlans && buildVlanControl(vlans),
+        subnet: buildResizeControl(all, id),
       })}
       edit={{ blocked: blocked('networks:update') }}
       remove={{
@@ -186,7 +187,12 @@ export const NetworkPage = () => {
       )}
       {search.new === SPLIT && <PlanningDialog planned={{ kind: 'split', network }} onClose={close} />}
       {!OTHERS.has(search.new) && (
-        <ResourceDrawer resource={poolResource([network])} id={undefined} given={{ network_id: id }} onClose={close} />
+        <ResourceDrawer
+          resource={buildPoolResource([network])}
+          id={undefined}
+          given={{ network_id: id }}
+          onClose={close}
+        />
       )}
     </ObjectPage>
   )

@@ -26,12 +26,12 @@ import { Button } from '../ui/button.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { useVlanNames } from '../vlans/queries.ts'
-import { vlanControl } from '../vlans/vlan-field.tsx'
-import { NETWORK_DEFAULT_COLUMNS, networkColumns } from './columns.tsx'
+import { buildVlanControl } from '../vlans/vlan-field.tsx'
+import { buildNetworkColumns, NETWORK_DEFAULT_COLUMNS } from './columns.tsx'
 import own from './networks.module.css'
 import { type Planned, PlanningDialog } from './planning.tsx'
-import { resizeControl } from './resize-field.tsx'
-import { networkFilter, networkResource, networkSpec } from './resource.ts'
+import { buildResizeControl } from './resize-field.tsx'
+import { buildNetworkResource, buildNetworkSpec, toNetworkFilter } from './resource.ts'
 import { TreeTable } from './tree-table.tsx'
 
 const HINTS: readonly Hint[] = [
@@ -51,7 +51,7 @@ const PLANNING_HINTS: readonly Hint[] = [
 ]
 
 const NONE: readonly Network[] = []
-const nameOf = ({ name }: Network): string => name
+const getName = ({ name }: Network): string => name
 
 /** Leads to the pages of the objects that networks refer to. */
 const NetworksMenu = () => {
@@ -83,18 +83,18 @@ export const NetworksPage = () => {
   const vlans = useVlanNames()
   const custom = useCustom('networks')
   const spec = useMemo(() => {
-    const own = networkSpec(names, vlans)
+    const own = buildNetworkSpec(names, vlans)
     return custom?.extend(own) ?? own
   }, [names, vlans, custom])
-  const columns = useMemo(() => networkColumns(names, vlans, custom?.columns), [names, vlans, custom])
+  const columns = useMemo(() => buildNetworkColumns(names, vlans, custom?.columns), [names, vlans, custom])
   const { spaces, space, holds, given, control } = useSpaceChoice()
   const all = query.data ?? NONE
   const resource = useMemo(
     () =>
-      networkResource(datacenters, {
+      buildNetworkResource(datacenters, {
         spaces,
-        vlan: vlans && vlanControl(vlans),
-        subnet: resizeControl(all, search.edit),
+        vlan: vlans && buildVlanControl(vlans),
+        subnet: buildResizeControl(all, search.edit),
       }),
     [datacenters, spaces, vlans, all, search.edit],
   )
@@ -104,7 +104,7 @@ export const NetworksPage = () => {
       spaces.length > 0 && space === undefined ? [{ id: undefined, name: 'Default space' }, ...spaces] : undefined,
     [spaces, space],
   )
-  const view = useLocalView(rows, spec, { q: networkFilter(text), sort, isDescending })
+  const view = useLocalView(rows, spec, { q: toNetworkFilter(text), sort, isDescending })
   const choice = useColumns(columns, NETWORK_DEFAULT_COLUMNS)
   const [pendingDelete, setPendingDelete] = useState<Network>()
   const [planned, setPlanned] = useState<Planned>()
@@ -130,7 +130,7 @@ export const NetworksPage = () => {
   }
   const show = (wanted: 'tree' | 'flat') =>
     void set({ view: wanted === 'flat' ? 'flat' : undefined }, { isReplace: true })
-  const planningMenu = (network: Network) => (
+  const renderPlanningMenu = (network: Network) => (
     <>
       <MenuItem onSelect={() => allocate(network)}>
         Allocate a subnet…<kbd>a</kbd>
@@ -201,7 +201,7 @@ export const NetworksPage = () => {
               isShown={choice.isShown}
               actions={actions}
               marked={marked}
-              menu={mayAllocate ? planningMenu : undefined}
+              menu={mayAllocate ? renderPlanningMenu : undefined}
               onMerge={mayMerge ? merge : undefined}
               onFill={
                 may('networks:create')
@@ -217,8 +217,8 @@ export const NetworksPage = () => {
               view={view}
               sorting={{ sort, isDescending }}
               onSort={onSort}
-              idOf={spec.id}
-              nameOf={nameOf}
+              getId={spec.id}
+              getName={getName}
               actions={actions}
             />
           )

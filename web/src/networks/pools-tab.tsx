@@ -5,7 +5,7 @@ import type { Network } from '../api/contracts.ts'
 import { poolsQuery } from '../api/queries.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Card, Meter, Skeleton } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './networks.module.css'
@@ -37,7 +37,9 @@ export const PoolsTab = ({ network, onCreate }: { readonly network: Network; rea
               {start_ip} – {end_ip}
             </span>
             {utilization && <Meter value={utilization.utilization} label={`${name} in use`} />}
-            <span className={`${css.right} muted num`}>{utilization && count(utilization.available_ips)} free</span>
+            <span className={`${css.right} muted num`}>
+              {utilization && formatCount(utilization.available_ips)} free
+            </span>
           </li>
         ))}
       </ul>

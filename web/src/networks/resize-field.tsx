@@ -5,7 +5,7 @@ import type { ControlInput, FieldSpec } from '../resource/resource.ts'
 import { TextField } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
 import { fields } from './fields.ts'
-import { type Part, resizer } from './resize.ts'
+import { createResizer, type Part } from './resize.ts'
 import css from './space.module.css'
 
 /** The largest number of networks, and of free blocks, that are listed. */
@@ -47,7 +47,7 @@ type Known = { readonly networks: readonly Network[]; readonly id: string }
 
 const ResizeField = ({ networks, id, value, onChange, error, values }: Known & ControlInput) => {
   const space_id = values.space_id || undefined
-  const resizeOf = useMemo(() => resizer(networks, id), [networks, id])
+  const resizeOf = useMemo(() => createResizer(networks, id), [networks, id])
   // A short prefix, as typed on the way to a longer one, brings in all networks.
   const subnet = useDeferredValue(value.trim())
   const resize = useMemo(() => resizeOf({ subnet, space_id }), [resizeOf, subnet, space_id])
@@ -63,5 +63,8 @@ const ResizeField = ({ networks, id, value, onChange, error, values }: Known & C
 }
 
 /** The control of the field in the form of a network that exists. @param id undefined for a new one */
-export const resizeControl = (networks: readonly Network[], id: string | undefined): Partial<FieldSpec> | undefined =>
+export const buildResizeControl = (
+  networks: readonly Network[],
+  id: string | undefined,
+): Partial<FieldSpec> | undefined =>
   id === undefined ? undefined : { render: (input) => <ResizeField networks={networks} id={id} {...input} /> }

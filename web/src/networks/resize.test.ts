@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Network } from '../api/contracts.ts'
-import { type Part, resizer } from './resize.ts'
+import { createResizer, type Part } from './resize.ts'
 
 const network = (text: string): Network => {
   const [subnet = '', space_id] = text.split(' ')
@@ -26,7 +26,7 @@ const textsOf = ({ networks, free }: Part) => [
 
 /** The first network is changed. */
 const resized = (all: readonly string[], subnet: string, space_id?: string) => {
-  const resize = resizer(all.map(network), all[0] ?? '')({ subnet, space_id })
+  const resize = createResizer(all.map(network), all[0] ?? '')({ subnet, space_id })
   return resize && { comesIn: textsOf(resize.comesIn), goesOut: textsOf(resize.goesOut) }
 }
 
@@ -100,6 +100,6 @@ describe('a resize of a network', () => {
   test('is none for the same block in any notation, for a text that is no subnet, and for an unknown network', () => {
     for (const subnet of ['10.0.0.0/24', '10.0.0.7/24', '10.0.0.0', '10.0.0.0/33', ''])
       expect(resized(['10.0.0.0/24', '10.0.0.0/26'], subnet)).toBeUndefined()
-    expect(resizer([], 'gone')({ subnet: '10.0.0.0/24' })).toBeUndefined()
+    expect(createResizer([], 'gone')({ subnet: '10.0.0.0/24' })).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 /** The effect of another subnet or address space of a network: the networks and free blocks that come in and go out. */
 import { type Cidr, cidrContains, formatCidr, parseCidr, subtractCidrs } from '../../../src/net/cidr.ts'
 import type { Network } from '../api/contracts.ts'
-import { networkTree, type TreeNode } from './tree.ts'
+import { buildNetworkTree, type TreeNode } from './tree.ts'
 
 /** The place of a network. The default space has no id. */
 type Place = Pick<Network, 'subnet' | 'space_id'>
@@ -17,7 +17,7 @@ export type Part = {
 
 export type Resize = { readonly comesIn: Part; readonly goesOut: Part }
 
-const blockOf = ({ subnet, space_id }: Place): Block | undefined => {
+const toBlock = ({ subnet, space_id }: Place): Block | undefined => {
   const cidr = parseCidr(subnet)
   return cidr && { cidr, space_id }
 }
@@ -27,19 +27,19 @@ const contains = (outer: Block, inner: Block): boolean =>
 
 const isIn = (inner: Block, outer: Block): boolean => contains(outer, inner) && outer.cidr.prefix < inner.cidr.prefix
 
-const nestedIn = ({ children }: TreeNode): number => children.reduce((sum, child) => sum + 1 + nestedIn(child), 0)
+const countNested = ({ children }: TreeNode): number => children.reduce((sum, child) => sum + 1 + countNested(child), 0)
 
 type Placed = Block & { readonly network: Network }
 
 /** The part of `block` outside of `other`. */
-const partOf = (all: readonly Placed[], block: Block, other: Block): Part => {
+const computePart = (all: readonly Placed[], block: Block, other: Block): Part => {
   const inside = all.filter((one) => isIn(one, block))
   const moved = inside.filter((one) => !isIn(one, other))
   const covered = other.space_id === block.space_id ? [...inside, other] : inside
   return {
-    networks: networkTree(moved.map(({ network }) => network)).map((node) => ({
+    networks: buildNetworkTree(moved.map(({ network }) => network)).map((node) => ({
       network: node.network,
-      nested: nestedIn(node),
+      nested: countNested(node),
     })),
     free: subtractCidrs(
       block.cidr,
@@ -52,17 +52,17 @@ const partOf = (all: readonly Placed[], block: Block, other: Block): Part => {
 export type Resizer = (place: Place) => Resize | undefined
 
 /** Parses the list once, for each subnet that is typed. @param id of the network that is changed */
-export const resizer = (networks: readonly Network[], id: string): Resizer => {
+export const createResizer = (networks: readonly Network[], id: string): Resizer => {
   const network = networks.find((one) => one.id === id)
-  const before = network && blockOf(network)
+  const before = network && toBlock(network)
   let others: readonly Placed[] | undefined
   return (place) => {
-    const after = blockOf(place)
+    const after = toBlock(place)
     if (!before || !after || (contains(before, after) && contains(after, before))) return undefined
     others ??= networks.flatMap((one): Placed[] => {
-      const block = one.id === id ? undefined : blockOf(one)
+      const block = one.id === id ? undefined : toBlock(one)
       return block ? [{ ...block, network: one }] : []
     })
-    return { comesIn: partOf(others, after, before), goesOut: partOf(others, before, after) }
+    return { comesIn: computePart(others, after, before), goesOut: computePart(others, before, after) }
   }
 }

@@ -1,14 +1,14 @@
 /** How networks are read, written, searched and sorted. */
 import { parseIp } from '../../../src/net/ip.ts'
 import { contracts, type Datacenter, type Network } from '../api/contracts.ts'
-import { customControl } from '../custom-fields/known-custom.tsx'
-import { crud } from '../resource/crud.ts'
-import { formFields, tableSpec } from '../resource/fields.ts'
+import { buildCustomControl } from '../custom-fields/known-custom.tsx'
+import { createCrud } from '../resource/crud.ts'
+import { buildFormFields, buildTableSpec } from '../resource/fields.ts'
 import type { FieldSpec, Resource } from '../resource/resource.ts'
 import type { Space } from '../spaces/fields.ts'
-import { spaceControl } from '../spaces/known-control.ts'
+import { buildSpaceControl } from '../spaces/known-control.ts'
 import type { VlanNames } from '../vlans/names.ts'
-import { fields, networkFields } from './fields.ts'
+import { buildNetworkFields, fields } from './fields.ts'
 
 type Known = {
   readonly spaces?: readonly Space[]
@@ -18,25 +18,25 @@ type Known = {
   readonly subnet?: Partial<FieldSpec> | undefined
 }
 
-export const networkResource = (
+export const buildNetworkResource = (
   datacenters: readonly Datacenter[],
   { spaces = [], vlan, subnet }: Known = {},
 ): Resource<Network> => ({
   noun: 'network',
-  fields: formFields(fields, [], {
+  fields: buildFormFields(fields, [], {
     datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
     ...(vlan && { vlan_id: vlan }),
     ...(subnet && { subnet }),
-    space_id: spaceControl(spaces),
-    custom: customControl('networks'),
+    space_id: buildSpaceControl(spaces),
+    custom: buildCustomControl('networks'),
   }),
-  nameOf: ({ name }) => name,
-  ...crud(contracts.networks),
+  getName: ({ name }) => name,
+  ...createCrud(contracts.networks),
   changes: ['networks', 'network', 'pools', 'reservations', 'device'],
 })
 
-export const networkSpec = (names: ReadonlyMap<string, string>, vlans?: VlanNames) =>
-  tableSpec(networkFields(names, vlans))
+export const buildNetworkSpec = (names: ReadonlyMap<string, string>, vlans?: VlanNames) =>
+  buildTableSpec(buildNetworkFields(names, vlans))
 
 /** A lone address finds the networks that it is in. */
-export const networkFilter = (text: string): string => (parseIp(text.trim()) ? `ip:${text.trim()}` : text)
+export const toNetworkFilter = (text: string): string => (parseIp(text.trim()) ? `ip:${text.trim()}` : text)

@@ -2,12 +2,12 @@
 import type { Cidr } from '../../../src/net/cidr.ts'
 import { parseCidr } from '../../../src/net/cidr.ts'
 import css from './space.module.css'
-import { holds, type SpacePart } from './space.ts'
+import { hasSubnet, type SpacePart } from './space.ts'
 
 /** More would be thinner than a pixel. */
 const MOST_PARTS = 400
 
-const sizeOf = ({ first, last }: Cidr): number => Number(last - first + 1n)
+const computeSize = ({ first, last }: Cidr): number => Number(last - first + 1n)
 
 type ChosenProps = { readonly part: SpacePart; readonly subnet: string }
 
@@ -15,11 +15,11 @@ type ChosenProps = { readonly part: SpacePart; readonly subnet: string }
 const Chosen = ({ part, subnet }: ChosenProps) => {
   const cidr = parseCidr(subnet)
   if (!cidr) return null
-  const share = (size: number) => `${(size / sizeOf(part.cidr)) * 100}%`
+  const formatShare = (size: number) => `${(size / computeSize(part.cidr)) * 100}%`
   return (
     <span
       className={css.chosen}
-      style={{ left: share(Number(cidr.first - part.cidr.first)), width: share(sizeOf(cidr)) }}
+      style={{ left: formatShare(Number(cidr.first - part.cidr.first)), width: formatShare(computeSize(cidr)) }}
     />
   )
 }
@@ -32,12 +32,12 @@ type Props = {
 }
 
 export const SpaceBar = ({ parts, chosen, onPick }: Props) => {
-  const total = parts.reduce((sum, { cidr }) => sum + sizeOf(cidr), 0)
+  const total = parts.reduce((sum, { cidr }) => sum + computeSize(cidr), 0)
   return (
     <div className={css.bar} aria-hidden="true">
       {parts.slice(0, MOST_PARTS).map((part) => {
-        const style = { flexGrow: sizeOf(part.cidr) / total }
-        const mark = part.kind === 'free' && chosen && holds(part.subnet, chosen)
+        const style = { flexGrow: computeSize(part.cidr) / total }
+        const mark = part.kind === 'free' && chosen && hasSubnet(part.subnet, chosen)
         const title = part.kind === 'free' ? `${part.subnet} free` : `${part.subnet} ${part.network.name}`
         return part.kind === 'free' && onPick ? (
           <button

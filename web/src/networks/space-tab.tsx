@@ -4,12 +4,12 @@ import { Link } from '@tanstack/react-router'
 import type { Network } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
-import { addressCount, plural } from '../ui/format.ts'
+import { formatAddressCount, plural } from '../ui/format.ts'
 import { Card, Meter, Skeleton } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import { treeQuery } from './planning-queries.ts'
 import css from './space.module.css'
-import { type SpacePart, spaceParts } from './space.ts'
+import { listSpaceParts, type SpacePart } from './space.ts'
 import { SpaceBar } from './space-bar.tsx'
 
 const NetworkLink = ({ id, subnet }: Pick<Network, 'id' | 'subnet'>) => (
@@ -49,7 +49,7 @@ const Part = ({ part, onAllocate }: PartProps) => {
         </span>
       )}
       <span className="muted">
-        {addressCount(subnet, total_ips)} addresses
+        {formatAddressCount(subnet, total_ips)} addresses
         {used_ips > 0 && `, ${plural(used_ips, 'address', 'addresses')} used`}
         {pools.length > 0 && `, in ${pools.map(({ name }) => name).join(', ')}`}
       </span>
@@ -70,7 +70,7 @@ export const SpaceTab = ({ network, onAllocate, onSplit }: Props) => {
   const { data, error, refetch } = useQuery(treeQuery(network.id))
   if (!data && error) return <Failure error={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton />
-  const parts = spaceParts(data)
+  const parts = listSpaceParts(data)
   const allocate = may('networks:create') ? onAllocate : undefined
   return (
     <Card

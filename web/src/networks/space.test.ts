@@ -1,26 +1,26 @@
 import { expect, test } from 'bun:test'
-import { firstIn, holds, lengthsIn, subnetsLeft } from './space.ts'
+import { computeFirstSubnet, computeLengths, countSubnetsLeft, hasSubnet } from './space.ts'
 
 const free = (subnet: string, used_ips = 0) => ({ subnet, total_ips: 1, used_ips, pools: [] })
 
 test('the subnets that are left are those of the free blocks that are not shorter', () => {
   const blocks = [free('10.0.0.0/24'), free('10.0.2.0/23'), free('10.0.4.0/26')]
-  expect([22, 24, 26].map((length) => subnetsLeft(blocks, length).count)).toEqual([0, 3, 13])
-  expect(subnetsLeft([...blocks, free('10.0.8.0/24', 1)], 24)).toEqual({ count: 3, isLeast: true })
+  expect([22, 24, 26].map((length) => countSubnetsLeft(blocks, length).count)).toEqual([0, 3, 13])
+  expect(countSubnetsLeft([...blocks, free('10.0.8.0/24', 1)], 24)).toEqual({ count: 3, isLeast: true })
 })
 
 test('the lengths of subnets begin behind that of the network', () => {
-  expect([lengthsIn('10.0.0.0/24', false), lengthsIn('2001:db8::/64', true)]).toEqual([
+  expect([computeLengths('10.0.0.0/24', false), computeLengths('2001:db8::/64', true)]).toEqual([
     { min: 25, max: 32 },
     { min: 64, max: 128 },
   ])
 })
 
 test('the first subnet of a block is in it', () => {
-  expect(firstIn('10.0.0.0/22', 24)).toBe('10.0.0.0/24')
+  expect(computeFirstSubnet('10.0.0.0/22', 24)).toBe('10.0.0.0/24')
   expect([
-    holds('10.0.0.0/22', '10.0.3.0/24'),
-    holds('10.0.0.0/22', '10.0.4.0/24'),
-    holds('10.0.0.0/22', undefined),
+    hasSubnet('10.0.0.0/22', '10.0.3.0/24'),
+    hasSubnet('10.0.0.0/22', '10.0.4.0/24'),
+    hasSubnet('10.0.0.0/22', undefined),
   ]).toEqual([...[true, false, false]])
 })

@@ -17,7 +17,7 @@ const withCidr = <T extends { readonly subnet: string }>(one: T): (T & { readonl
 }
 
 /** The children and the free blocks, by address. */
-export const spaceParts = ({ children, free }: NetworkTree): SpacePart[] => {
+export const listSpaceParts = ({ children, free }: NetworkTree): SpacePart[] => {
   const parts: SpacePart[] = [
     ...children.flatMap(withCidr).map((one): SpacePart => ({ kind: 'network', network: one, ...one })),
     ...free.flatMap(withCidr).map((one): SpacePart => ({ kind: 'free', block: one, ...one })),
@@ -28,14 +28,14 @@ export const spaceParts = ({ children, free }: NetworkTree): SpacePart[] => {
 }
 
 /** The lengths of the subnets of a block. @param isWhole the block itself is one of them */
-export const lengthsIn = (subnet: string, isWhole: boolean): { readonly min: number; readonly max: number } => {
+export const computeLengths = (subnet: string, isWhole: boolean): { readonly min: number; readonly max: number } => {
   const prefix = parseCidr(subnet)?.prefix ?? 0
   const max = subnet.includes(':') ? 128 : 32
   return { min: Math.min(max, isWhole ? prefix : prefix + 1), max }
 }
 
 /** The number of subnets of a length in free blocks that hold no taken address and no pool; others may have more. */
-export const subnetsLeft = (
+export const countSubnetsLeft = (
   free: readonly Free[],
   length: number,
 ): { readonly count: number; readonly isLeast: boolean } => {
@@ -51,13 +51,13 @@ export const subnetsLeft = (
 }
 
 /** The first subnet of a length in a block. */
-export const firstIn = (subnet: string, length: number): string => {
+export const computeFirstSubnet = (subnet: string, length: number): string => {
   const cidr = parseCidr(subnet)
   return cidr ? formatCidr({ ...cidr, prefix: length }) : ''
 }
 
 /** Tells whether a block holds a subnet. */
-export const holds = (subnet: string, inner: string | undefined): boolean => {
+export const hasSubnet = (subnet: string, inner: string | undefined): boolean => {
   const [outside, inside] = [parseCidr(subnet), parseCidr(inner ?? '')]
   return outside !== undefined && inside !== undefined && cidrContains(outside, inside)
 }

@@ -3,9 +3,9 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Network } from '../api/contracts.ts'
-import { asAppError, fieldErrors } from '../api/errors.ts'
+import { getFieldErrors, toAppError } from '../api/errors.ts'
 import { CustomFields } from '../custom-fields/known-custom.tsx'
-import { customInput, customText, readForm } from '../custom-fields/known-text.ts'
+import { formatCustom, parseCustomInput, readForm } from '../custom-fields/known-text.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
@@ -14,10 +14,10 @@ import { Skeleton } from '../ui/primitives.tsx'
 import { toast } from '../ui/toast.tsx'
 import { useSettled } from '../ui/use-settled.ts'
 import { LengthSlider } from './length-slider.tsx'
-import { movedText } from './moved-text.ts'
+import { formatMoved } from './moved-text.ts'
 import { refreshNetworks } from './planning-queries.ts'
 import css from './space.module.css'
-import { lengthsIn } from './space.ts'
+import { computeLengths } from './space.ts'
 
 type Props = {
   readonly network: Pick<Network, 'id' | 'name' | 'subnet' | 'custom'>
@@ -25,9 +25,9 @@ type Props = {
 }
 
 /** The errors of the preview at fields that have a value. A field that is still empty has its error after a save. */
-const errorsOfTyped = (error: unknown, custom: string): Readonly<Record<string, string>> =>
+const filterTypedErrors = (error: unknown, custom: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(error ? fieldErrors(error) : {}).filter(([field]) => {
+    Object.entries(error ? getFieldErrors(error) : {}).filter(([field]) => {
       const [, name = ''] = field.split(/[.[]/)
       return String(readForm(custom)[name] ?? '') !== ''
     }),
@@ -35,27 +35,27 @@ const errorsOfTyped = (error: unknown, custom: string): Readonly<Record<string, 
 
 /** True for an error about values of custom fields alone. */
 const isOfValues = (error: unknown): boolean => {
-  const fields = Object.keys(fieldErrors(error))
+  const fields = Object.keys(getFieldErrors(error))
   return fields.length > 0 && fields.every((field) => field.startsWith('custom.'))
 }
 
 export const SplitDialog = ({ network, onClose }: Props) => {
   const client = useQueryClient()
   const { id, name, subnet } = network
-  const { min, max } = lengthsIn(subnet, false)
+  const { min, max } = computeLengths(subnet, false)
   const [length, setLength] = useState(min)
   // The new networks get the values of the split one.
-  const copied = customText(network.custom)
+  const copied = formatCustom(network.custom)
   const [custom, setCustom] = useState(copied)
-  const inputOf = (text: string) => {
-    const values = customInput(text, copied)
+  const buildInput = (text: string) => {
+    const values = parseCustomInput(text, copied)
     return { id, prefix_length: length, ...(values && { custom: values }) }
   }
   const settled = useSettled(custom)
   const preview = useQuery({
     queryKey: ['split-preview', id, length, settled],
     queryFn: () => {
-      const input: ReturnType<typeof inputOf> & { dry_run: true } = { ...inputOf(settled), dry_run: true }
+      const input: ReturnType<typeof buildInput> & { dry_run: true } = { ...buildInput(settled), dry_run: true }
       return api.networks.split(input)
     },
     placeholderData: keepPreviousData,
@@ -64,7 +64,7 @@ export const SplitDialog = ({ network, onClose }: Props) => {
     retry: false,
   })
   const split = useMutation({
-    mutationFn: (text: string) => api.networks.split(inputOf(text)),
+    mutationFn: (text: string) => api.networks.split(buildInput(text)),
     onSuccess: ({ networks }) => {
       toast(`Split ${name} into ${plural(networks.length, 'network')}`)
       refreshNetworks(client)
@@ -74,7 +74,7 @@ export const SplitDialog = ({ network, onClose }: Props) => {
   const lacksValues = preview.error !== null && isOfValues(preview.error)
   const refused = split.error && !(isOfValues(split.error) && split.variables !== custom) ? split.error : null
   const error = refused ?? preview.error
-  const errors = { ...errorsOfTyped(preview.error, settled), ...(refused && fieldErrors(refused)) }
+  const errors = { ...filterTypedErrors(preview.error, settled), ...(refused && getFieldErrors(refused)) }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     split.mutate(custom)
@@ -91,7 +91,7 @@ export const SplitDialog = ({ network, onClose }: Props) => {
         />
         <CustomFields resource="networks" value={custom} onChange={setCustom} errors={errors} isNew isShared />
         {error && !isOfValues(error) ? (
-          <Alert>{asAppError(error).message}</Alert>
+          <Alert>{toAppError(error).message}</Alert>
         ) : lacksValues ? (
           <p role="status">The new networks need values in the required fields.</p>
         ) : preview.data ? (
@@ -100,7 +100,7 @@ export const SplitDialog = ({ network, onClose }: Props) => {
               Creates {plural(preview.data.networks.length, 'network')}: {preview.data.networks[0]?.subnet}
               {preview.data.networks.length > 1 && ` to ${preview.data.networks.at(-1)?.subnet}`}.
             </p>
-            <p>{movedText(preview.data.moved)}</p>
+            <p>{formatMoved(preview.data.moved)}</p>
           </div>
         ) : (
           <Skeleton />

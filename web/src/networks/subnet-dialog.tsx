@@ -3,19 +3,19 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useEffect, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Network } from '../api/contracts.ts'
-import { asAppError, fieldErrors } from '../api/errors.ts'
+import { getFieldErrors, toAppError } from '../api/errors.ts'
 import { CustomFields } from '../custom-fields/known-custom.tsx'
-import { customInput } from '../custom-fields/known-text.ts'
+import { parseCustomInput } from '../custom-fields/known-text.ts'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Alert, TextField } from '../ui/field.tsx'
-import { addressCount, count } from '../ui/format.ts'
+import { formatAddressCount, formatCount } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import { LengthSlider } from './length-slider.tsx'
 import { nextSubnetQuery, refreshNetworks, treeQuery } from './planning-queries.ts'
 import css from './space.module.css'
-import { firstIn, lengthsIn, spaceParts, subnetsLeft } from './space.ts'
+import { computeFirstSubnet, computeLengths, countSubnetsLeft, listSpaceParts } from './space.ts'
 import { SpaceBar } from './space-bar.tsx'
 
 export type SubnetDialogProps = {
@@ -32,7 +32,7 @@ const LIKELY = { 4: 24, 6: 64 }
 export const SubnetDialog = ({ network, block, onMark, onClose }: SubnetDialogProps) => {
   const client = useQueryClient()
   const { id } = network
-  const { min, max } = lengthsIn(block ?? network.subnet, block !== undefined)
+  const { min, max } = computeLengths(block ?? network.subnet, block !== undefined)
   const likely = LIKELY[network.subnet.includes(':') ? 6 : 4]
   const [length, setLength] = useState(Math.max(min, Math.min(max, likely)))
   const [form, setForm] = useState({ name: '', vlan: '', custom: '' })
@@ -40,14 +40,14 @@ export const SubnetDialog = ({ network, block, onMark, onClose }: SubnetDialogPr
   const [key] = useState(() => crypto.randomUUID())
   const tree = useQuery(treeQuery(id))
   const next = useQuery({ ...nextSubnetQuery(id, length), enabled: block === undefined })
-  const chosen = block === undefined ? (next.isError ? undefined : next.data) : firstIn(block, length)
+  const chosen = block === undefined ? (next.isError ? undefined : next.data) : computeFirstSubnet(block, length)
   useEffect(() => {
     onMark?.(chosen)
     return () => onMark?.(undefined)
   }, [onMark, chosen])
   const take = useMutation({
     mutationFn: async () => {
-      const custom = customInput(form.custom)
+      const custom = parseCustomInput(form.custom)
       const fields = { ...(form.vlan.trim() !== '' && { vlan_id: Number(form.vlan) }), ...(custom && { custom }) }
       const name = form.name.trim()
       if (block !== undefined)
@@ -68,9 +68,9 @@ export const SubnetDialog = ({ network, block, onMark, onClose }: SubnetDialogPr
       onClose()
     },
   })
-  const errors = fieldErrors(take.error)
+  const errors = getFieldErrors(take.error)
   const free = (tree.data?.free ?? []).filter((one) => block === undefined || one.subnet === block)
-  const left = subnetsLeft(free, length)
+  const left = countSubnetsLeft(free, length)
   const error = take.error ?? next.error
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -79,16 +79,16 @@ export const SubnetDialog = ({ network, block, onMark, onClose }: SubnetDialogPr
   return (
     <Dialog title={`Allocate a subnet of ${network.name}`} onClose={onClose} isWide>
       <form className={css.form} onSubmit={submit} noValidate>
-        {error && asAppError(error).details.length === 0 && <Alert>{asAppError(error).message}</Alert>}
+        {error && toAppError(error).details.length === 0 && <Alert>{toAppError(error).message}</Alert>}
         <LengthSlider
           length={length}
           min={min}
           max={max}
           onChange={setLength}
-          hint={`${addressCount(firstIn(block ?? network.subnet, length), 2 ** (max - length))} addresses each; ${left.isLeast ? 'at least ' : ''}${count(left.count)} left`}
+          hint={`${formatAddressCount(computeFirstSubnet(block ?? network.subnet, length), 2 ** (max - length))} addresses each; ${left.isLeast ? 'at least ' : ''}${formatCount(left.count)} left`}
           error={errors.prefix_length}
         />
-        {tree.data && <SpaceBar parts={spaceParts(tree.data)} chosen={chosen} />}
+        {tree.data && <SpaceBar parts={listSpaceParts(tree.data)} chosen={chosen} />}
         <p role="status">
           {chosen ? (
             <>

@@ -11,8 +11,8 @@ import { useSelection } from '../table/use-selection.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
 import type { VlanNames } from '../vlans/names.ts'
-import { type Fill, type NetworkColumns, networkColumns, treeColumns } from './columns.tsx'
-import { networkTree, rowsOfSpaces, spaceRowId, type TreeRow, type TreeSpace, treeRows } from './tree.ts'
+import { buildNetworkColumns, buildTreeColumns, type Fill, type NetworkColumns } from './columns.tsx'
+import { buildNetworkTree, buildSpaceRowId, listSpaceRows, listTreeRows, type TreeRow, type TreeSpace } from './tree.ts'
 import { useExpanded } from './use-expanded.ts'
 
 type Props = {
@@ -35,9 +35,9 @@ type Props = {
 /** The order of the tree is that of the addresses. */
 const SORTING = { sort: '', isDescending: false }
 const noSort = () => {}
-const idOf = ({ id }: TreeRow): string => id
+const getId = ({ id }: TreeRow): string => id
 
-const menuColumn = (menu: (network: Network) => ReactNode): Column<TreeRow> => ({
+const buildMenuColumn = (menu: (network: Network) => ReactNode): Column<TreeRow> => ({
   id: 'actions',
   text: '',
   width: 64,
@@ -59,7 +59,7 @@ const PlanningMenu = ({ name, children }: { readonly name: string; readonly chil
   </Menu>
 )
 
-const nameOf = (row: TreeRow): string =>
+const getName = (row: TreeRow): string =>
   row.kind === 'gap' ? row.subnet : row.kind === 'space' ? row.name : row.network.name
 
 export const TreeTable = ({
@@ -75,18 +75,18 @@ export const TreeTable = ({
   onMerge,
   spaces,
 }: Props) => {
-  const nodes = useMemo(() => networkTree(networks), [networks])
+  const nodes = useMemo(() => buildNetworkTree(networks), [networks])
   const expanded = useExpanded([
-    ...(spaces ?? []).map(({ id }) => spaceRowId(id)),
+    ...(spaces ?? []).map(({ id }) => buildSpaceRowId(id)),
     ...nodes.map(({ network }) => network.id),
   ])
   const shown = { isExpanded: expanded.isExpanded, hasGaps: true }
-  const rows = spaces ? rowsOfSpaces(nodes, spaces, shown) : treeRows(nodes, shown)
+  const rows = spaces ? listSpaceRows(nodes, spaces, shown) : listTreeRows(nodes, shown)
   const onToggle = (row: TreeRow, isExpanded: boolean) => expanded.set([row.id], isExpanded)
-  const own = treeColumns(networkColumns(names, vlans, custom), { onToggle, onFill, marked }).filter(({ id }) =>
-    isShown(id),
+  const own = buildTreeColumns(buildNetworkColumns(names, vlans, custom), { onToggle, onFill, marked }).filter(
+    ({ id }) => isShown(id),
   )
-  const columns = menu ? [...own, menuColumn(menu)] : own
+  const columns = menu ? [...own, buildMenuColumn(menu)] : own
   const ofNetwork = (action: ((network: Network) => void) | undefined) =>
     action && ((row: TreeRow) => (row.kind === 'network' ? action(row.network) : undefined))
   const view = {
@@ -98,7 +98,7 @@ export const TreeTable = ({
       rows
         .slice(from, to)
         .filter(({ kind }) => kind === 'network')
-        .map(idOf),
+        .map(getId),
     ensure: () => {},
   }
   const selection = useSelection(view)
@@ -114,10 +114,10 @@ export const TreeTable = ({
         selection={onMerge && selection}
         sorting={SORTING}
         onSort={noSort}
-        idOf={idOf}
-        nameOf={nameOf}
+        getId={getId}
+        getName={getName}
         tree={{
-          levelOf: ({ level }) => level,
+          getLevel: ({ level }) => level,
           isExpanded: (row) => (row.kind === 'gap' ? undefined : row.isExpanded),
           toggle: onToggle,
           isSelectable: ({ kind }) => kind === 'network',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Network } from '../api/contracts.ts'
 import { withNestedUse } from './known-use.ts'
-import { networkTree, rowsOfSpaces, type TreeRow, treeRows } from './tree.ts'
+import { buildNetworkTree, listSpaceRows, listTreeRows, type TreeRow } from './tree.ts'
 
 const network = (subnet: string): Network => ({
   id: subnet,
@@ -22,7 +22,7 @@ const textOf = (row: TreeRow): string =>
 const indented = (row: TreeRow): string => `${' '.repeat(row.level - 1)}${textOf(row)}`
 
 const rows = (subnets: readonly string[], hasGaps = false) =>
-  treeRows(networkTree(subnets.map(network)), { isExpanded: () => true, hasGaps }).map(indented)
+  listTreeRows(buildNetworkTree(subnets.map(network)), { isExpanded: () => true, hasGaps }).map(indented)
 
 describe('the tree of networks', () => {
   test('puts each network into the most specific one that contains it', () => {
@@ -89,7 +89,7 @@ describe('the tree of networks', () => {
       { id: 'lab', name: 'Lab' },
     ]
     const shown = (isExpanded: (id: string) => boolean) =>
-      rowsOfSpaces(networkTree(all), spaces, { isExpanded, hasGaps: false }).map(indented)
+      listSpaceRows(buildNetworkTree(all), spaces, { isExpanded, hasGaps: false }).map(indented)
     expect(shown(() => true)).toEqual([
       ...['Default space 1', ' 10.0.0.0/8', '  10.0.1.0/24'],
       ...['Lab 1', ' 10.0.0.0/16', '  10.0.1.0/24'],
@@ -98,8 +98,8 @@ describe('the tree of networks', () => {
   })
 
   test('leaves out collapsed networks', () => {
-    const nodes = networkTree(['10.0.0.0/16', '10.0.1.0/24'].map(network))
-    const [only, ...rest] = treeRows(nodes, { isExpanded: () => false, hasGaps: true })
+    const nodes = buildNetworkTree(['10.0.0.0/16', '10.0.1.0/24'].map(network))
+    const [only, ...rest] = listTreeRows(nodes, { isExpanded: () => false, hasGaps: true })
     expect([only?.kind === 'network' && only.children, only?.kind === 'network' && only.isExpanded, rest]).toEqual([
       1,
       false,

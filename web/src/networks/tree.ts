@@ -1,7 +1,7 @@
 /** Networks as they lie in each other, with the gaps between them. */
 import { type Cidr, cidrContains, formatCidr, parseCidr, subtractCidrs } from '../../../src/net/cidr.ts'
 import type { Network } from '../api/contracts.ts'
-import { subnetKey } from './subnet-key.ts'
+import { buildSubnetKey } from './subnet-key.ts'
 
 export type TreeNode = { readonly network: Network; readonly cidr: Cidr; readonly children: TreeNode[] }
 
@@ -31,13 +31,13 @@ export type TreeRow =
     }
 
 /** The roots: networks that lie in no other of their address space. The same subnet twice stands side by side. */
-export const networkTree = (networks: readonly Network[]): TreeNode[] => {
+export const buildNetworkTree = (networks: readonly Network[]): TreeNode[] => {
   const nodes = networks
     .flatMap((network): TreeNode[] => {
       const cidr = parseCidr(network.subnet)
       return cidr ? [{ network, cidr, children: [] }] : []
     })
-    .map((node) => ({ node, key: `${node.network.space_id ?? ''} ${subnetKey(node.network.subnet)}` }))
+    .map((node) => ({ node, key: `${node.network.space_id ?? ''} ${buildSubnetKey(node.network.subnet)}` }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     .map(({ node }) => node)
   const roots: TreeNode[] = []
@@ -59,7 +59,7 @@ export const networkTree = (networks: readonly Network[]): TreeNode[] => {
 const MOST_GAPS = 64
 
 /** The free blocks of a network, as large as they come; none where nothing is in it yet, for then all of it is free. */
-const gapsOf = ({ network, cidr, children }: TreeNode, level: number): { cidr: Cidr; row: TreeRow }[] => {
+const listGaps = ({ network, cidr, children }: TreeNode, level: number): { cidr: Cidr; row: TreeRow }[] => {
   if (children.length === 0) return []
   const free = subtractCidrs(
     cidr,
@@ -74,7 +74,7 @@ const gapsOf = ({ network, cidr, children }: TreeNode, level: number): { cidr: C
 type Shown = { readonly isExpanded: (id: string) => boolean; readonly hasGaps: boolean }
 
 /** The rows of the tree as they are seen, from the top. */
-export const treeRows = (nodes: readonly TreeNode[], shown: Shown, level = 1): TreeRow[] =>
+export const listTreeRows = (nodes: readonly TreeNode[], shown: Shown, level = 1): TreeRow[] =>
   nodes.flatMap((node): TreeRow[] => {
     const { network, children } = node
     const isExpanded = children.length === 0 ? undefined : shown.isExpanded(network.id)
@@ -87,10 +87,10 @@ export const treeRows = (nodes: readonly TreeNode[], shown: Shown, level = 1): T
       isExpanded,
     }
     if (isExpanded !== true) return [own]
-    const gaps = shown.hasGaps ? gapsOf(node, level + 1) : []
+    const gaps = shown.hasGaps ? listGaps(node, level + 1) : []
     const parts = [
       ...gaps.map(({ cidr, row }) => ({ first: cidr.first, rows: [row] })),
-      ...children.map((child) => ({ first: child.cidr.first, rows: treeRows([child], shown, level + 1) })),
+      ...children.map((child) => ({ first: child.cidr.first, rows: listTreeRows([child], shown, level + 1) })),
     ]
     parts.sort((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0))
     return [own, ...parts.flatMap(({ rows }) => rows)]
@@ -100,15 +100,15 @@ export const treeRows = (nodes: readonly TreeNode[], shown: Shown, level = 1): T
 export type TreeSpace = { readonly id: string | undefined; readonly name: string }
 
 /** The id of the row of a space. */
-export const spaceRowId = (id: string | undefined): string => `space ${id ?? ''}`
+export const buildSpaceRowId = (id: string | undefined): string => `space ${id ?? ''}`
 
-/** As `treeRows`, below a row for each space with networks. */
-export const rowsOfSpaces = (nodes: readonly TreeNode[], spaces: readonly TreeSpace[], shown: Shown): TreeRow[] =>
+/** As `listTreeRows`, below a row for each space with networks. */
+export const listSpaceRows = (nodes: readonly TreeNode[], spaces: readonly TreeSpace[], shown: Shown): TreeRow[] =>
   spaces.flatMap(({ id: space_id, name }): TreeRow[] => {
     const own = nodes.filter(({ network }) => network.space_id === space_id)
     if (own.length === 0) return []
-    const id = spaceRowId(space_id)
+    const id = buildSpaceRowId(space_id)
     const isExpanded = shown.isExpanded(id)
     const head: TreeRow = { kind: 'space', id, name, level: 1, children: own.length, isExpanded }
-    return isExpanded ? [head, ...treeRows(own, shown, 2)] : [head]
+    return isExpanded ? [head, ...listTreeRows(own, shown, 2)] : [head]
   })

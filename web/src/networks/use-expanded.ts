@@ -3,7 +3,7 @@ import { useState } from 'react'
 
 const KEY = 'plat.networks.folded'
 
-const stored = (): ReadonlyMap<string, boolean> => {
+const loadExpanded = (): ReadonlyMap<string, boolean> => {
   try {
     // Written by this module alone.
     return new Map(JSON.parse(localStorage.getItem(KEY) ?? '[]') as [string, boolean][])
@@ -13,7 +13,7 @@ const stored = (): ReadonlyMap<string, boolean> => {
 }
 
 export const useExpanded = (rootIds: readonly string[]) => {
-  const [chosen, setChosen] = useState(stored)
+  const [chosen, setChosen] = useState(loadExpanded)
   const keep = (next: ReadonlyMap<string, boolean>) => {
     setChosen(next)
     try {

@@ -25,7 +25,7 @@ const Consents = ({ client }: { readonly client: OauthClient }) => {
       {data?.length === 0 && (
         <p className="muted">No user. A client without consent is deleted a day after it has registered.</p>
       )}
-      {data && data.length > 0 && <GrantRows grants={data} titleOf={({ username }) => username} blockedFor={noEnd} />}
+      {data && data.length > 0 && <GrantRows grants={data} getTitle={({ username }) => username} blockedFor={noEnd} />}
     </section>
   )
 }

@@ -1,15 +1,15 @@
 /** How OAuth clients are searched and sorted, and their labels. */
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { contracts, type OauthClient } from '../api/contracts.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 
 /** Returns the redirect hosts, each once. */
-export const hostsOf = ({ redirect_uris }: Pick<OauthClient, 'redirect_uris'>): readonly string[] => [
+export const listHosts = ({ redirect_uris }: Pick<OauthClient, 'redirect_uris'>): readonly string[] => [
   ...new Set(redirect_uris.map((uri) => (URL.canParse(uri) ? new URL(uri).host : uri))),
 ]
 
-const statesOf = ({ grant_count, last_used_at, is_confidential }: OauthClient): readonly string[] => [
+const listStates = ({ grant_count, last_used_at, is_confidential }: OauthClient): readonly string[] => [
   grant_count > 0 ? 'trusted' : 'unused',
   ...(last_used_at === null ? ['idle'] : []),
   is_confidential ? 'confidential' : 'public',
@@ -25,19 +25,19 @@ export const clientSpec: TableSpec<OauthClient> = {
     created: ({ created_at }) => created_at,
   },
   fields: {
-    host: (client, value) => hostsOf(client).some((host) => host.startsWith(value)),
-    is: (client, value) => statesOf(client).includes(value),
+    host: (client, value) => listHosts(client).some((host) => host.startsWith(value)),
+    is: (client, value) => listStates(client).includes(value),
   },
-  facets: { host: hostsOf, is: statesOf },
+  facets: { host: listHosts, is: listStates },
 }
 
 /** Clients register themselves. The UI shows and deletes them. */
 export const clientResource: Resource<OauthClient> = {
   noun: 'client',
   fields: [],
-  nameOf: ({ client_name }) => client_name,
+  getName: ({ client_name }) => client_name,
   operations: contracts.oauthClients,
-  get: (id) => tagged(contracts.oauthClients.get, { id }),
+  get: (id) => callTagged(contracts.oauthClients.get, { id }),
   create: async () => {
     throw new Error('clients register themselves')
   },

@@ -8,18 +8,18 @@ import { api } from '../api/client.ts'
 import type { OauthClient } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'
 import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { timeColumn } from '../table/time-column.tsx'
+import { buildTimeColumn } from '../table/time-column.tsx'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { ClientDrawer } from './client-drawer.tsx'
-import { clientResource, clientSpec, hostsOf } from './client-spec.ts'
+import { clientResource, clientSpec, listHosts } from './client-spec.ts'
 import { CHANGES, clientsQuery } from './queries.ts'
 
-const columnsFor =
+const buildColumns =
   (blocked: string | undefined): ColumnsOf<OauthClient> =>
   (run) => [
     {
@@ -38,7 +38,7 @@ const columnsFor =
       id: 'host',
       text: 'Redirects to',
       width: 200,
-      cell: (client) => <span className="mono">{hostsOf(client).join(', ')}</span>,
+      cell: (client) => <span className="mono">{listHosts(client).join(', ')}</span>,
     },
     {
       id: 'grants',
@@ -49,7 +49,7 @@ const columnsFor =
       cell: ({ grant_count }) =>
         grant_count === 0 ? <span className="muted">none</span> : plural(grant_count, 'consent'),
     },
-    timeColumn({ id: 'used', text: 'Last used', width: 130, at: ({ last_used_at }) => last_used_at }),
+    buildTimeColumn({ id: 'used', text: 'Last used', width: 130, at: ({ last_used_at }) => last_used_at }),
     {
       id: 'scope',
       text: 'May request',
@@ -63,10 +63,10 @@ const columnsFor =
       cell: ({ is_confidential }) =>
         is_confidential ? <Badge tone="info">has a secret</Badge> : <Badge tone="idle">public</Badge>,
     },
-    timeColumn({ id: 'created', text: 'Registered', width: 130, at: ({ created_at }) => created_at }),
-    actionsColumn({
+    buildTimeColumn({ id: 'created', text: 'Registered', width: 130, at: ({ created_at }) => created_at }),
+    buildActionsColumn({
       noun: 'client',
-      nameOf: ({ client_name }) => client_name,
+      getName: ({ client_name }) => client_name,
       remove: { run: run.remove, blocked: () => (blocked === undefined ? undefined : 'oauth-clients:delete') },
     }),
   ]
@@ -102,7 +102,7 @@ export const ClientsPage = () => {
   const query = useQuery({ ...clientsQuery, enabled: may('oauth-clients:list') })
   const { data: config } = useQuery(serverConfigQuery)
   const noDelete = blocked('oauth-clients:delete')
-  const columns = useMemo(() => columnsFor(noDelete), [noDelete])
+  const columns = useMemo(() => buildColumns(noDelete), [noDelete])
   const rules: Rules<OauthClient> = { remove: () => noDelete }
   return (
     <ListPage

@@ -5,7 +5,7 @@ import type { ConsentRequest } from '../../../src/features/oauth/schema.ts'
 import { Button } from '../ui/button.tsx'
 import { Checkbox } from '../ui/field.tsx'
 import css from './consent.module.css'
-import { type Line, linesOf, looks } from './scopes.ts'
+import { buildLines, isReadScope, type Line } from './scopes.ts'
 
 type GroupProps = {
   readonly title: string
@@ -90,13 +90,13 @@ export const ConsentForm = ({ request, isBusy, onDeny, onAllow, onOtherAccount }
             )}
           </p>
         </div>
-        <Group title="Read permissions" lines={linesOf(held.filter(looks))} {...group} />
-        <Group title="Write permissions" lines={linesOf(held.filter((one) => !looks(one)))} {...group} />
+        <Group title="Read permissions" lines={buildLines(held.filter(isReadScope))} {...group} />
+        <Group title="Write permissions" lines={buildLines(held.filter((one) => !isReadScope(one)))} {...group} />
         {withheld.length > 0 && (
           <section className={css.group}>
             <h2>Requested and not granted, because you lack these permissions</h2>
             <ul className="muted">
-              {linesOf(withheld).map(({ text }) => (
+              {buildLines(withheld).map(({ text }) => (
                 <li key={text} className={css.withheld}>
                   {text}
                 </li>

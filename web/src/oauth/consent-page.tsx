@@ -4,7 +4,7 @@ import { Navigate } from '@tanstack/react-router'
 import { ShieldAlert } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { ConsentRequest } from '../../../src/features/oauth/schema.ts'
-import { request as call } from '../api/client.ts'
+import { request } from '../api/client.ts'
 import loginCss from '../login/login.module.css'
 import { CONSENT } from '../paths.ts'
 import { Logo } from '../shell/logo.tsx'
@@ -12,7 +12,7 @@ import { useTitle } from '../shell/page.tsx'
 import { Button } from '../ui/button.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import css from './consent.module.css'
-import { type Asked, askWhat, decide, query, type Refusal } from './consent.ts'
+import { type Asked, askWhat, getQuery, type Refusal, sendDecision } from './consent.ts'
 import { ConsentForm } from './consent-form.tsx'
 
 const QUERY = ['consent']
@@ -90,6 +90,8 @@ const Sent = ({ to }: { readonly to: string }) => {
   )
 }
 
+const signOut = () => request('/api/auth/logout', { method: 'POST' })
+
 const Ask = ({
   request,
   onAnswer,
@@ -100,11 +102,11 @@ const Ask = ({
   const client = useQueryClient()
   const answer = useMutation({
     mutationFn: ({ approved, scope }: { readonly approved: boolean; readonly scope: string }) =>
-      decide(approved, scope),
+      sendDecision(approved, scope),
     onSuccess: onAnswer,
   })
   const change = useMutation({
-    mutationFn: () => call('/api/auth/logout', { method: 'POST' }),
+    mutationFn: signOut,
     onSettled: () => client.invalidateQueries({ queryKey: QUERY }),
   })
   return (
@@ -145,7 +147,7 @@ export const ConsentPage = () => {
   }
   return (
     <Frame>
-      {asked.kind === 'sign-in' && <Navigate to="/login" search={{ next: CONSENT + query() }} replace />}
+      {asked.kind === 'sign-in' && <Navigate to="/login" search={{ next: CONSENT + getQuery() }} replace />}
       {asked.kind === 'refused' && <Refused refusal={asked.refusal} />}
       {asked.kind === 'failed' && (
         <section className={css.card} role="alert">

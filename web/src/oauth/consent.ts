@@ -24,7 +24,7 @@ export type Asked =
 const MARK = { accept: 'application/json', 'x-requested-with': 'XMLHttpRequest' }
 
 /** The query as loaded: the router merges repeated parameters, which the server must see to refuse them. */
-export const query = (): string => {
+export const getQuery = (): string => {
   const [navigation] = performance.getEntriesByType('navigation')
   const came = navigation && URL.canParse(navigation.name) ? new URL(navigation.name) : undefined
   return came?.pathname === CONSENT ? came.search : location.search
@@ -32,10 +32,10 @@ export const query = (): string => {
 
 type Body = Readonly<Record<string, unknown>>
 
-const textIn = (body: Body, ...names: readonly string[]): string =>
+const findText = (body: Body, ...names: readonly string[]): string =>
   names.map((name) => body[name]).find((value) => typeof value === 'string') ?? ''
 
-const bodyOf = async (response: Response): Promise<Body> => {
+const readBody = async (response: Response): Promise<Body> => {
   const body: unknown = await response.json().catch(() => ({}))
   // The caller checks each field.
   return typeof body === 'object' && body !== null ? (body as Body) : {}
@@ -43,15 +43,15 @@ const bodyOf = async (response: Response): Promise<Body> => {
 
 const UNREACHED = 'The server does not answer. Try again in a moment.'
 
-const failed = (response: Response, body: Body): Asked => {
+const toFailure = (response: Response, body: Body): Asked => {
   if (response.status === 401) return { kind: 'sign-in' }
   if (response.status === 429)
     return { kind: 'failed', description: 'Too many attempts from this address. Wait a minute.' }
   if (response.status >= 500) return { kind: 'failed', description: UNREACHED }
-  const error = textIn(body, 'error')
-  const description = textIn(body, 'error_description')
-  const host = textIn(body, 'redirect_host')
-  const to = textIn(body, 'redirect_uri')
+  const error = findText(body, 'error')
+  const description = findText(body, 'error_description')
+  const host = findText(body, 'redirect_host')
+  const to = findText(body, 'redirect_uri')
   return {
     kind: 'refused',
     refusal: { error: description === '' ? '' : error, description: description || error, host, to },
@@ -62,24 +62,24 @@ const send = async (init: RequestInit & { readonly search?: string }, good: (bod
   const { search = '', ...rest } = init
   const response = await fetch(CONSENT + search, rest).catch(() => undefined)
   if (!response) return { kind: 'failed', description: UNREACHED }
-  const body = await bodyOf(response)
-  return response.ok ? good(body) : failed(response, body)
+  const body = await readBody(response)
+  return response.ok ? good(body) : toFailure(response, body)
 }
 
 export const askWhat = (): Promise<Asked> =>
-  send({ headers: MARK, search: query() }, (body) => ({
+  send({ headers: MARK, search: getQuery() }, (body) => ({
     kind: 'ask',
     // The server returns values of the contract's type.
     request: body as unknown as ConsentRequest,
   }))
 
 /** @param scope the granted part of the requested scopes */
-export const decide = (approved: boolean, scope: string): Promise<Asked> =>
+export const sendDecision = (approved: boolean, scope: string): Promise<Asked> =>
   send(
     {
       method: 'POST',
       headers: { ...MARK, 'content-type': 'application/json' },
-      body: JSON.stringify({ ...Object.fromEntries(new URLSearchParams(query())), scope, approved }),
+      body: JSON.stringify({ ...Object.fromEntries(new URLSearchParams(getQuery())), scope, approved }),
     },
-    (body) => ({ kind: 'sent', to: textIn(body, 'redirect_uri') }),
+    (body) => ({ kind: 'sent', to: findText(body, 'redirect_uri') }),
   )

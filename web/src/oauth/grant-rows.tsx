@@ -49,11 +49,11 @@ const Row = ({ grant: { scope, created_at, last_used_at }, title, blocked, onEnd
 type Props = {
   readonly grants: readonly OauthGrant[]
   /** The title of a row: the user in the list of a client, or the client in the list of a user. */
-  readonly titleOf: (grant: OauthGrant) => string
+  readonly getTitle: (grant: OauthGrant) => string
   readonly blockedFor: (grant: OauthGrant) => string | undefined
 }
 
-export const GrantRows = ({ grants, titleOf, blockedFor }: Props) => {
+export const GrantRows = ({ grants, getTitle, blockedFor }: Props) => {
   const [pendingDelete, setPendingDelete] = useState<OauthGrant>()
   return (
     <>
@@ -62,7 +62,7 @@ export const GrantRows = ({ grants, titleOf, blockedFor }: Props) => {
           <Row
             key={grant.id}
             grant={grant}
-            title={titleOf(grant)}
+            title={getTitle(grant)}
             blocked={blockedFor(grant)}
             onEnd={() => setPendingDelete(grant)}
           />

@@ -27,7 +27,7 @@ export const GrantsCard = () => {
         <p className="muted">None. AI clients with your consent are listed here, with their permissions.</p>
       )}
       {data && data.length > 0 && (
-        <GrantRows grants={data} titleOf={({ client_name }) => client_name} blockedFor={() => undefined} />
+        <GrantRows grants={data} getTitle={({ client_name }) => client_name} blockedFor={() => undefined} />
       )}
     </Card>
   )

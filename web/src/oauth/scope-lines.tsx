@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { catalogueQuery } from '../access/queries.ts'
 import css from './clients.module.css'
-import { linesOf, looks, type Scope } from './scopes.ts'
+import { buildLines, isReadScope, type Scope } from './scopes.ts'
 
 const Group = ({ title, scopes }: { readonly title: string; readonly scopes: readonly Scope[] }) =>
   scopes.length === 0 ? null : (
@@ -10,7 +10,7 @@ const Group = ({ title, scopes }: { readonly title: string; readonly scopes: rea
       <dt>{title}</dt>
       <dd>
         <ul>
-          {linesOf(scopes).map(({ text, names }) => (
+          {buildLines(scopes).map(({ text, names }) => (
             <li key={text} title={names.join(' ')}>
               {text}
             </li>
@@ -28,8 +28,8 @@ export const ScopeLines = ({ scope }: { readonly scope: string }) => {
   const scopes = data.filter(({ name }) => names.includes(name))
   return (
     <dl className={css.scopes}>
-      <Group title="See" scopes={scopes.filter(looks)} />
-      <Group title="Change" scopes={scopes.filter((one) => !looks(one))} />
+      <Group title="See" scopes={scopes.filter(isReadScope)} />
+      <Group title="Change" scopes={scopes.filter((one) => !isReadScope(one))} />
     </dl>
   )
 }

@@ -1,7 +1,7 @@
 // The description of scopes on the consent page.
 import { expect, test } from 'bun:test'
 import { CATALOGUE } from '../../../src/features/roles/catalogue.ts'
-import { linesOf, looks, phrase } from './scopes.ts'
+import { buildLines, isReadScope, joinDescriptions } from './scopes.ts'
 
 test.each([
   [['List devices'], 'List devices'],
@@ -10,16 +10,17 @@ test.each([
   [['Detect conflicts', 'Resolve or ignore conflicts'], 'Detect and resolve or ignore conflicts'],
   [["List other people's API keys", "Read other people's API keys"], "List and read other people's API keys"],
   [['List devices', 'Read networks'], 'List devices; Read networks'],
-])('%p', (descriptions, text) => expect(phrase(descriptions)).toBe(text))
+])('%p', (descriptions, text) => expect(joinDescriptions(descriptions)).toBe(text))
 
 test('every scope of the catalogue is in exactly one line', () => {
-  const names = [...linesOf(CATALOGUE.filter(looks)), ...linesOf(CATALOGUE.filter((one) => !looks(one)))].flatMap(
-    (line) => line.names,
-  )
+  const names = [
+    ...buildLines(CATALOGUE.filter(isReadScope)),
+    ...buildLines(CATALOGUE.filter((one) => !isReadScope(one))),
+  ].flatMap((line) => line.names)
   expect(names.toSorted()).toEqual(CATALOGUE.map(({ name }): string => name).toSorted())
 })
 
 test('a write permission is never among the read permissions', () => {
-  const changing = CATALOGUE.filter((one) => !looks(one)).map(({ action }) => action)
+  const changing = CATALOGUE.filter((one) => !isReadScope(one)).map(({ action }) => action)
   expect([...new Set(changing)].toSorted()).toEqual(['create', 'delete', 'detect', 'resolve', 'sync', 'test', 'update'])
 })

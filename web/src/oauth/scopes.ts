@@ -12,10 +12,10 @@ export type Line = { readonly text: string; readonly names: readonly string[] }
 /** All other actions write. */
 const LOOKS = new Set(['list', 'read', 'export'])
 
-export const looks = ({ action }: Scope): boolean => LOOKS.has(action)
+export const isReadScope = ({ action }: Scope): boolean => LOOKS.has(action)
 
 /** Returns the number of words at the end that all texts share. The first word never counts. */
-const commonEnd = (texts: readonly (readonly string[])[]): number => {
+const countCommonEnd = (texts: readonly (readonly string[])[]): number => {
   const [first = []] = texts
   let count = 0
   while (
@@ -28,24 +28,24 @@ const commonEnd = (texts: readonly (readonly string[])[]): number => {
 
 const lower = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 
-const joined = (verbs: readonly string[]): string =>
+const joinVerbs = (verbs: readonly string[]): string =>
   verbs.length < 2 ? (verbs[0] ?? '') : `${verbs.slice(0, -1).join(', ')} and ${verbs.at(-1)}`
 
-/** Joins sentences that end alike. @example phrase(['List devices', 'Read devices']) // 'List and read devices' */
-export const phrase = (descriptions: readonly string[]): string => {
+/** Joins sentences that end alike. @example joinDescriptions(['List devices', 'Read devices']) // 'List and read devices' */
+export const joinDescriptions = (descriptions: readonly string[]): string => {
   const texts = descriptions.map((text) => text.split(' '))
-  const end = commonEnd(texts)
+  const end = countCommonEnd(texts)
   if (end === 0) return descriptions.join('; ')
   const verbs = texts.map((words, i) => {
     const verb = words.slice(0, -end).join(' ')
     return i === 0 ? verb : lower(verb)
   })
-  return `${joined(verbs)} ${texts[0]?.slice(-end).join(' ')}`
+  return `${joinVerbs(verbs)} ${texts[0]?.slice(-end).join(' ')}`
 }
 
 /** Resources are in the order of their first scope. */
-export const linesOf = (scopes: readonly Scope[]): Line[] =>
+export const buildLines = (scopes: readonly Scope[]): Line[] =>
   [...Map.groupBy(scopes, ({ resource }) => resource).values()].map((all) => ({
-    text: phrase(all.map(({ description }) => description)),
+    text: joinDescriptions(all.map(({ description }) => description)),
     names: all.map(({ name }) => name),
   }))

@@ -9,9 +9,9 @@ import { Caller } from '../audit/caller.tsx'
 import { ObjectName } from '../audit/object-name.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
-import { count, moment } from '../ui/format.ts'
+import { formatCount, formatMoment } from '../ui/format.ts'
 import { Badge, Card, Figure, Meter, Skeleton } from '../ui/primitives.tsx'
-import { soonText } from '../ui/soon-text.ts'
+import { formatSoon } from '../ui/soon-text.ts'
 import { Failure } from '../ui/states.tsx'
 import css from './overview.module.css'
 
@@ -28,7 +28,7 @@ type FigureLinkProps = {
 const FigureLink = ({ to, label, value }: FigureLinkProps) =>
   value === null ? null : (
     <Link to={to}>
-      <Figure label={label}>{value === undefined ? <Skeleton width="40%" /> : count(value)}</Figure>
+      <Figure label={label}>{value === undefined ? <Skeleton width="40%" /> : formatCount(value)}</Figure>
     </Link>
   )
 
@@ -50,7 +50,7 @@ const Fullest = ({ title, to, rows, empty }: FullestProps) =>
             <Link to={to} params={{ id }} className="truncate">
               {name}
             </Link>
-            <span className={css.soon}>{soonText(days_to_full)}</span>
+            <span className={css.soon}>{formatSoon(days_to_full)}</span>
             <Meter value={utilization} label={`${name} in use`} />
           </li>
         ))}
@@ -64,7 +64,7 @@ const Change = ({ entry }: { readonly entry: Entry }) => {
   return (
     <li className={css.change}>
       <time dateTime={entry.timestamp} className="mono muted">
-        {moment(entry.timestamp)}
+        {formatMoment(entry.timestamp)}
       </time>
       <b className="truncate">
         <Caller entry={entry} />

@@ -17,14 +17,14 @@ export type AddressMap = {
   readonly shortAt: (index: number) => string
 }
 
-const base = ({ value }: Ip): bigint => value - (value % BigInt(BLOCK))
+const computeBase = ({ value }: Ip): bigint => value - (value % BigInt(BLOCK))
 
 /** Undefined for a pool without addresses. */
-export const addressMap = (entries: readonly HeatmapEntry[]): AddressMap | undefined => {
+export const buildAddressMap = (entries: readonly HeatmapEntry[]): AddressMap | undefined => {
   const [first, last] = [entries[0], entries.at(-1)].map((entry) => parseIp(entry?.ip ?? ''))
   if (!first || !last) return undefined
-  const start = base(first)
-  const blocks = Number((base(last) - start) / BigInt(BLOCK)) + 1
+  const start = computeBase(first)
+  const blocks = Number((computeBase(last) - start) / BigInt(BLOCK)) + 1
   const states = new Uint8Array(blocks * BLOCK)
   const deviceIds = new Map<number, string>()
   // They come in order and without gaps.
@@ -43,10 +43,10 @@ export const addressMap = (entries: readonly HeatmapEntry[]): AddressMap | undef
   }
 }
 
-export const stateAt = ({ states }: AddressMap, index: number): State => STATES[states[index] ?? 0] ?? 'outside'
+export const getState = ({ states }: AddressMap, index: number): State => STATES[states[index] ?? 0] ?? 'outside'
 
 /** The first address that can be had; the first of the pool where none can. */
-export const firstInteresting = ({ states }: AddressMap): number => {
+export const findFirstInteresting = ({ states }: AddressMap): number => {
   const free = states.indexOf(STATES.indexOf('available'))
   return free === -1 ? states.findIndex((state) => state !== 0) : free
 }

@@ -3,14 +3,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
-import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
+import { getFieldErrors, isCode, toAppError } from '../api/errors.ts'
 import { poolsQuery } from '../api/queries.ts'
 import { CustomFields } from '../custom-fields/known-custom.tsx'
-import { customInput } from '../custom-fields/known-text.ts'
+import { parseCustomInput } from '../custom-fields/known-text.ts'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Alert, TextField } from '../ui/field.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { CopyText } from '../ui/primitives.tsx'
 import css from './heatmap.module.css'
@@ -33,7 +33,7 @@ const OtherPools = ({ poolId, onLeave }: { readonly poolId: string; readonly onL
             <Link to="/pools/$id" params={{ id }} className="link" onClick={onLeave}>
               {name}
             </Link>
-            , {count(utilization?.available_ips ?? 0)} free
+            , {formatCount(utilization?.available_ips ?? 0)} free
           </li>
         ))}
       </ul>
@@ -50,7 +50,7 @@ export const AllocateDialog = ({ poolId, poolName, onClose }: Props) => {
   const [form, setForm] = useState({ count: '1', hostname: '', mac_address: '', purpose: '', custom: '' })
   const allocate = useMutation({
     mutationFn: () => {
-      const custom = customInput(form.custom)
+      const custom = parseCustomInput(form.custom)
       return api.reservations.allocate({
         id: poolId,
         count: Number(form.count),
@@ -66,7 +66,7 @@ export const AllocateDialog = ({ poolId, poolName, onClose }: Props) => {
         void client.invalidateQueries({ queryKey: [one] })
     },
   })
-  const errors = fieldErrors(allocate.error)
+  const errors = getFieldErrors(allocate.error)
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     allocate.mutate()
@@ -93,9 +93,9 @@ export const AllocateDialog = ({ poolId, poolName, onClose }: Props) => {
   return (
     <Dialog title={`Next free address of ${poolName}`} onClose={onClose}>
       <form className={css.done} onSubmit={submit} noValidate>
-        {allocate.isError && asAppError(allocate.error).details.length === 0 && (
+        {allocate.isError && toAppError(allocate.error).details.length === 0 && (
           <Alert>
-            {asAppError(allocate.error).message}
+            {toAppError(allocate.error).message}
             {isCode(allocate.error, 'IP_NOT_AVAILABLE') && <OtherPools poolId={poolId} onLeave={onClose} />}
           </Alert>
         )}

@@ -4,8 +4,8 @@ import { ChevronDown, ChevronUp } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
-import { count } from '../ui/format.ts'
-import { type AddressMap, BLOCK, firstInteresting, stateAt } from './address-map.ts'
+import { formatCount } from '../ui/format.ts'
+import { type AddressMap, BLOCK, findFirstInteresting, getState } from './address-map.ts'
 import css from './heatmap.module.css'
 import { OverviewMap } from './overview-map.tsx'
 
@@ -42,7 +42,7 @@ const Legend = () => (
 )
 
 /** The rows of a block in which the pool has anything. */
-const rowsOf = (map: AddressMap, start: number): readonly number[] => {
+const listRows = (map: AddressMap, start: number): readonly number[] => {
   const isUsed = (row: number) =>
     map.states.subarray(start + row * ROW, start + (row + 1) * ROW).some((state) => state !== 0)
   const rows = Array.from({ length: BLOCK / ROW }, (_, row) => row)
@@ -60,10 +60,10 @@ export const Heatmap = ({ map, onFree, onReserved }: Props) => {
   const gridId = useId()
   const [chosen, setChosen] = useState<number>()
   const last = map.states.length - 1
-  const index = Math.min(last, chosen ?? firstInteresting(map))
+  const index = Math.min(last, chosen ?? findFirstInteresting(map))
   const block = Math.floor(index / BLOCK)
   const start = block * BLOCK
-  const state = stateAt(map, index)
+  const state = getState(map, index)
   const ip = map.ipAt(index)
   const deviceId = map.deviceIds.get(index)
   const move = (by: number) => setChosen(Math.max(0, Math.min(last, index + by)))
@@ -87,7 +87,7 @@ export const Heatmap = ({ map, onFree, onReserved }: Props) => {
             {map.blocks > 1 && (
               <>
                 <span className="muted">
-                  · block {count(block + 1)} of {count(map.blocks)}
+                  · block {formatCount(block + 1)} of {formatCount(map.blocks)}
                 </span>
                 <Button
                   isIcon
@@ -118,11 +118,11 @@ export const Heatmap = ({ map, onFree, onReserved }: Props) => {
             aria-activedescendant={cellId(index)}
             onKeyDown={onKey}
           >
-            {rowsOf(map, start).map((row) => (
+            {listRows(map, start).map((row) => (
               <div key={row} role="row" className="contents">
                 {COLUMNS.map((column) => {
                   const at = start + row * ROW + column
-                  const cellState = stateAt(map, at)
+                  const cellState = getState(map, at)
                   return (
                     // biome-ignore lint/a11y/useKeyWithClickEvents: keys are for the grid, which has the focus
                     <div

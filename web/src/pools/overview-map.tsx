@@ -9,7 +9,7 @@ import css from './heatmap.module.css'
 type Rgba = readonly [number, number, number, number]
 
 /** A colour of the style sheet as numbers: a canvas is the one that can tell. */
-const colourOf = (className: string | undefined): Rgba => {
+const readColour = (className: string | undefined): Rgba => {
   const probe = document.createElement('i')
   probe.className = className ?? ''
   document.body.append(probe)
@@ -26,7 +26,7 @@ const colourOf = (className: string | undefined): Rgba => {
 const draw = (canvas: HTMLCanvasElement, { states, blocks }: AddressMap): void => {
   const context = canvas.getContext('2d')
   if (!context) return
-  const colours: readonly Rgba[] = STATES.map((state) => (state === 'outside' ? [0, 0, 0, 0] : colourOf(css[state])))
+  const colours: readonly Rgba[] = STATES.map((state) => (state === 'outside' ? [0, 0, 0, 0] : readColour(css[state])))
   const image = context.createImageData(BLOCK, blocks)
   for (let i = 0; i < states.length; i++) image.data.set(colours[states[i] ?? 0] ?? [0, 0, 0, 0], i * 4)
   context.putImageData(image, 0, 0)
@@ -45,7 +45,7 @@ const useSystemTheme = (): number => {
 }
 
 /** High enough to be hit, and no higher than the picture of a /16. */
-const heightOf = (blocks: number): number => Math.min(512, Math.max(64, blocks * 12))
+const computeHeight = (blocks: number): number => Math.min(512, Math.max(64, blocks * 12))
 
 type Props = { readonly map: AddressMap; readonly block: number; readonly onPick: (index: number) => void }
 
@@ -57,7 +57,7 @@ export const OverviewMap = ({ map, block, onPick }: Props) => {
   useEffect(() => {
     if (canvas.current) draw(canvas.current, map)
   }, [map, theme, turns])
-  const height = heightOf(map.blocks)
+  const height = computeHeight(map.blocks)
   const rowPx = height / map.blocks
   const pick = (event: React.MouseEvent<HTMLCanvasElement>) => {
     const box = event.currentTarget.getBoundingClientRect()

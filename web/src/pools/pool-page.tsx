@@ -8,7 +8,7 @@ import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
 import { CustomFacts } from '../custom-fields/known-custom.tsx'
-import { reservationResource } from '../reservations/resource.ts'
+import { buildReservationResource } from '../reservations/resource.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { MissingObject, ObjectPage, useListed } from '../resource/object-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
@@ -16,16 +16,16 @@ import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Card, Figure, Skeleton } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import { Usage } from '../utilization/usage.tsx'
-import { addressMap } from './address-map.ts'
+import { buildAddressMap } from './address-map.ts'
 import { AllocateDialog } from './allocate-dialog.tsx'
 import css from './heatmap.module.css'
 import { Heatmap } from './heatmap.tsx'
 import { PoolFacts } from './pool-facts.tsx'
-import { poolResource } from './resource.ts'
+import { buildPoolResource } from './resource.ts'
 
 const route = getRouteApi('/app/pools/$id')
 const PARENT = { text: 'Pools', link: { to: '/pools' } } as const
@@ -72,7 +72,7 @@ export const PoolPage = () => {
     enabled: tab !== 'history' || search.edit !== undefined,
   })
   const [isTaking, setTaking] = useState(false)
-  const map = useMemo(() => (heatmap.data ? addressMap(heatmap.data) : undefined), [heatmap.data])
+  const map = useMemo(() => (heatmap.data ? buildAddressMap(heatmap.data) : undefined), [heatmap.data])
   if (!pool) return <MissingObject noun="pool" parent={PARENT} {...query} />
   const network = networks.find((one) => one.id === pool.network_id)
   const { utilization } = pool
@@ -84,7 +84,7 @@ export const PoolPage = () => {
       title={pool.name}
       managedBy={pool.managed_by}
       get={contracts.pools.get}
-      resource={poolResource(networks)}
+      resource={buildPoolResource(networks)}
       edit={{ blocked: may('pools:update') ? undefined : 'pools:update', isInMenu: true }}
       remove={{
         blocked: may('pools:delete') ? undefined : 'pools:delete',
@@ -103,9 +103,9 @@ export const PoolPage = () => {
       body={(history) => (
         <PageBody>
           <div className={css.figures} hidden={tab === 'history'}>
-            <Figure label="Used">{utilization ? count(utilization.used_ips) : '–'}</Figure>
-            <Figure label="Reserved">{utilization ? count(utilization.reserved_ips) : '–'}</Figure>
-            <Figure label="Free">{utilization ? count(utilization.available_ips) : '–'}</Figure>
+            <Figure label="Used">{utilization ? formatCount(utilization.used_ips) : '–'}</Figure>
+            <Figure label="Reserved">{utilization ? formatCount(utilization.reserved_ips) : '–'}</Figure>
+            <Figure label="Free">{utilization ? formatCount(utilization.available_ips) : '–'}</Figure>
             {!isPast() && <Figure label="Next free">{next ?? <Skeleton />}</Figure>}
           </div>
           {tab === 'usage' && <Usage of="pool" id={id} />}
@@ -147,8 +147,8 @@ export const PoolPage = () => {
             ) : (
               <Card title="Addresses">
                 <p>
-                  This pool has {utilization ? count(utilization.total_ips) : 'too many'} addresses. Maps show at most{' '}
-                  {count(MOST_DRAWN)}.
+                  This pool has {utilization ? formatCount(utilization.total_ips) : 'too many'} addresses. Maps show at
+                  most {formatCount(MOST_DRAWN)}.
                   {!isPast() && (
                     <>
                       {' '}
@@ -170,7 +170,7 @@ export const PoolPage = () => {
       {isTaking && <AllocateDialog poolId={id} poolName={pool.name} onClose={() => setTaking(false)} />}
       {search.new !== undefined && (
         <ResourceDrawer
-          resource={reservationResource([pool])}
+          resource={buildReservationResource([pool])}
           id={undefined}
           given={{ pool_id: id, ip_address: search.ip ?? '' }}
           onClose={() => void set({ new: undefined, ip: undefined })}

@@ -8,15 +8,15 @@ import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import { SpaceBadge, useSpaceChoice } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Meter, Tags } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
-import { poolResource, poolSpec } from './resource.ts'
+import { buildPoolResource, buildPoolSpec } from './resource.ts'
 
 /** Networks by their ids. */
 type Networks = ReadonlyMap<string, Network>
 
-const columnsFor = (networks: Networks): readonly Column<Pool>[] => [
+const buildColumns = (networks: Networks): readonly Column<Pool>[] => [
   {
     id: 'name',
     text: 'Name',
@@ -64,7 +64,7 @@ const columnsFor = (networks: Networks): readonly Column<Pool>[] => [
     width: 90,
     isSortable: true,
     isRight: true,
-    cell: ({ utilization }) => <span className="mono">{utilization && count(utilization.available_ips)}</span>,
+    cell: ({ utilization }) => <span className="mono">{utilization && formatCount(utilization.available_ips)}</span>,
   },
   { id: 'tags', text: 'Tags', width: 160, cell: ({ tags }) => <Tags tags={tags} /> },
   { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
@@ -78,14 +78,14 @@ export const PoolsPage = () => {
   const query = useQuery(poolsQuery)
   const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const byId: Networks = useMemo(() => new Map((networks ?? []).map((one) => [one.id, one])), [networks])
-  const spec = useMemo(() => poolSpec(new Map([...byId].map(([id, { name }]) => [id, name]))), [byId])
-  const columns = useMemo(() => columnsFor(byId), [byId])
+  const spec = useMemo(() => buildPoolSpec(new Map([...byId].map(([id, { name }]) => [id, name]))), [byId])
+  const columns = useMemo(() => buildColumns(byId), [byId])
   const { space, holds, given, control } = useSpaceChoice()
   const data = useMemo(
     () => query.data?.filter(({ network_id }) => holds(byId.get(network_id) ?? {})),
     [query.data, byId, holds],
   )
-  const resource = useMemo(() => poolResource(networks ?? []), [networks])
+  const resource = useMemo(() => buildPoolResource(networks ?? []), [networks])
   return (
     <ListPage
       title="Pools"

@@ -1,13 +1,13 @@
 /** How pools are read, written, searched and sorted. */
 import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
 import { contracts, type Network, type Pool } from '../api/contracts.ts'
-import { customSpec } from '../custom-fields/known-custom.tsx'
-import { crud } from '../resource/crud.ts'
+import { buildCustomSpec } from '../custom-fields/known-custom.tsx'
+import { createCrud } from '../resource/crud.ts'
 import { KNOWN_FILTERS, REFS_FORM } from '../resource/known-fields.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 
-export const poolResource = (networks: readonly Network[]): Resource<Pool> => ({
+export const buildPoolResource = (networks: readonly Network[]): Resource<Pool> => ({
   noun: 'pool',
   fields: [
     { name: 'name', label: 'Name', isRequired: true },
@@ -23,15 +23,15 @@ export const poolResource = (networks: readonly Network[]): Resource<Pool> => ({
     { name: 'end_ip', label: 'Last address', isMono: true, isRequired: true },
     { name: 'tags', label: 'Tags', kind: 'tags', hint: 'With commas between them' },
     { name: 'description', label: 'Description', kind: 'area' },
-    customSpec('pools'),
+    buildCustomSpec('pools'),
     REFS_FORM,
   ],
-  nameOf: ({ name }) => name,
-  ...crud(contracts.pools),
+  getName: ({ name }) => name,
+  ...createCrud(contracts.pools),
   changes: ['pools', 'pool', 'reservations'],
 })
 
-export const poolSpec = (names: ReadonlyMap<string, string>): TableSpec<Pool> => {
+export const buildPoolSpec = (names: ReadonlyMap<string, string>): TableSpec<Pool> => {
   const network = ({ network_id }: Pool): string => names.get(network_id) ?? ''
   return {
     id: ({ id }) => id,

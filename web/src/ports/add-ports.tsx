@@ -1,11 +1,11 @@
 /** Adds one port or many, whose names are a pattern such as `Gi0/[1-48]`. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { CustomFields } from '../custom-fields/known-custom.tsx'
-import { customInput } from '../custom-fields/known-text.ts'
-import { itemErrors, runBatch } from '../resource/batch.ts'
-import { undoOf } from '../resource/undo.ts'
+import { parseCustomInput } from '../custom-fields/known-text.ts'
+import { getItemErrors, runBatch } from '../resource/batch.ts'
+import { createUndo } from '../resource/undo.ts'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Alert, SelectField, TextField } from '../ui/field.tsx'
@@ -17,8 +17,8 @@ import { KINDS } from './fields.ts'
 import { CHANGES } from './queries.ts'
 import { type Expanded, expandNames } from './range.ts'
 
-/** @example previewText(['Gi0/1', 'Gi0/2', 'Gi0/3']) // '3 ports: Gi0/1, Gi0/2, Gi0/3' */
-const previewText = (expanded: Expanded): string => {
+/** @example formatPreview(['Gi0/1', 'Gi0/2', 'Gi0/3']) // '3 ports: Gi0/1, Gi0/2, Gi0/3' */
+const formatPreview = (expanded: Expanded): string => {
   if ('problem' in expanded) return ''
   const { names } = expanded
   if (names.length === 0) return 'A range stands in brackets: Gi0/[1-48] is 48 ports'
@@ -47,7 +47,7 @@ export const AddPorts = ({ device, known, onClose }: Props) => {
   const [custom, setCustom] = useState('')
   const add = useMutation({
     mutationFn: async () => {
-      const values = customInput(custom)
+      const values = parseCustomInput(custom)
       const shape = {
         kind: KINDS.map(([one]) => one).find((one) => one === kind) ?? 'network',
         type,
@@ -65,12 +65,12 @@ export const AddPorts = ({ device, known, onClose }: Props) => {
       return (await runBatch(sendPorts, operations)).changes
     },
     onSuccess: (changes) => {
-      toast(`Added ${plural(names.length, 'port')}`, undoOf(changes))
+      toast(`Added ${plural(names.length, 'port')}`, createUndo(changes))
       for (const key of [...CHANGES, 'history']) void client.invalidateQueries({ queryKey: [key] })
       onClose()
     },
   })
-  const errors = itemErrors(add.error)
+  const errors = getItemErrors(add.error)
   const empty = isTried && pattern.trim() === '' ? 'A port needs a name' : undefined
   const problem = 'problem' in expanded ? expanded.problem : empty
   const nameError = problem ?? (taken === undefined ? errors.name : `${device.name} has ${taken} already`)
@@ -84,7 +84,7 @@ export const AddPorts = ({ device, known, onClose }: Props) => {
   return (
     <Dialog title={`Add ports to ${device.name}`} onClose={onClose}>
       <form onSubmit={submit} noValidate>
-        {add.isError && !isKnown && <Alert>{asAppError(add.error).message}</Alert>}
+        {add.isError && !isKnown && <Alert>{toAppError(add.error).message}</Alert>}
         <TextField
           label="Names"
           isMono
@@ -95,7 +95,7 @@ export const AddPorts = ({ device, known, onClose }: Props) => {
             setPattern(text)
             add.reset()
           }}
-          hint={previewText(expanded)}
+          hint={formatPreview(expanded)}
           error={nameError}
         />
         <div className={fieldCss.two}>

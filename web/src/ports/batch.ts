@@ -5,14 +5,14 @@ import type { HistoryFields } from '../resource/batch.ts'
 
 export type PortOperation = In<Contracts['ports']['bulk']>['operations'][number]
 
-const inputOf = (operations: PortOperation[], fields: HistoryFields): In<Contracts['ports']['bulk']> & object => ({
+const buildInput = (operations: PortOperation[], fields: HistoryFields): In<Contracts['ports']['bulk']> & object => ({
   operations,
   atomic: true,
   ...fields,
 })
 
 export const sendPorts = (operations: PortOperation[], fields: HistoryFields) =>
-  call(contracts.ports.bulk, inputOf(operations, fields))
+  call(contracts.ports.bulk, buildInput(operations, fields))
 
 /** The change that the operations would be. @param operations at most as many as one call takes */
 export const previewPorts = (operations: PortOperation[]): Promise<Change> =>

@@ -4,7 +4,7 @@ import { Suspense } from 'react'
 import { CHUNK, runBatch } from '../resource/batch.ts'
 import { ChangeDialog, type Run } from '../resource/change-dialog.tsx'
 import { DeletePreview } from '../resource/delete-dialog.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Skeleton } from '../ui/primitives.tsx'
 import { type PortOperation, previewPorts, sendPorts } from './batch.ts'
 import { CHANGES } from './queries.ts'
@@ -31,7 +31,7 @@ export const DeletePorts = ({ ids, filter, onClose, onDone }: Props) => {
   return (
     <ChangeDialog
       title={`Delete ${plural(ids.size, 'port')}?`}
-      action={`Delete ${count(ids.size)}`}
+      action={`Delete ${formatCount(ids.size)}`}
       total={ids.size}
       isReady
       isDanger
@@ -41,8 +41,8 @@ export const DeletePorts = ({ ids, filter, onClose, onDone }: Props) => {
       onFailed={refresh}
     >
       <div>
-        Exactly the {count(ids.size)} that are selected{filter === '' ? '' : ` (the filter is “${filter}”)`}, with their
-        cables.
+        Exactly the {formatCount(ids.size)} that are selected{filter === '' ? '' : ` (the filter is “${filter}”)`}, with
+        their cables.
         {ids.size <= CHUNK && (
           <Suspense fallback={<Skeleton />}>
             <DeletePreview ids={[...ids]} load={() => previewPorts(operations)} />

@@ -2,16 +2,16 @@
 import { type KeyboardEvent, useId, useRef } from 'react'
 import type { Port } from './fields.ts'
 import css from './ports.module.css'
-import { groupsOf, peersText, placeOf } from './words.ts'
+import { collectGroups, formatPeer, splitName } from './words.ts'
 
 export type CellState = 'connected' | 'free' | 'disabled'
 
-export const stateOf = ({ enabled, peers = [] }: Pick<Port, 'enabled' | 'peers'>): CellState =>
+export const getCellState = ({ enabled, peers = [] }: Pick<Port, 'enabled' | 'peers'>): CellState =>
   peers.length > 0 ? 'connected' : enabled ? 'free' : 'disabled'
 
-/** @example cellText(port) // 'Gi0/1, connected to web-1 eth0' */
-const cellText = ({ name, enabled, peers = [] }: Port): string => {
-  const to = peers.length === 0 ? 'free' : `connected to ${peers.map(peersText).join(' and ')}`
+/** @example formatCell(port) // 'Gi0/1, connected to web-1 eth0' */
+const formatCell = ({ name, enabled, peers = [] }: Port): string => {
+  const to = peers.length === 0 ? 'free' : `connected to ${peers.map(formatPeer).join(' and ')}`
   return [name, to, ...(enabled ? [] : ['disabled'])].join(', ')
 }
 
@@ -24,18 +24,18 @@ const DIRECTIONS: Readonly<Record<string, Point>> = {
   ArrowUp: { x: 0, y: -1 },
 }
 
-const middleOf = (cell: Element): Point => {
+const getMiddle = (cell: Element): Point => {
   const { left, top, width, height } = cell.getBoundingClientRect()
   return { x: left + width / 2, y: top + height / 2 }
 }
 
 /** Returns the nearest cell above or below; undefined without one. */
-const verticalFrom = (cells: readonly Element[], at: number, way: number): number | undefined => {
+const findVertical = (cells: readonly Element[], at: number, way: number): number | undefined => {
   const cell = cells[at]
   if (!cell) return undefined
-  const from = middleOf(cell)
+  const from = getMiddle(cell)
   const found = cells.map((one, index) => {
-    const to = middleOf(one)
+    const to = getMiddle(one)
     return { index, down: (to.y - from.y) * way, across: Math.abs(to.x - from.x) }
   })
   // A cell of the same row is neither above nor below.
@@ -53,7 +53,7 @@ type Props = {
 export const Faceplate = ({ ports, selected, onSelect, onOpen }: Props) => {
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
-  const groups = groupsOf(ports)
+  const groups = collectGroups(ports)
   const ordered = groups.flatMap((group) => group.ports)
   const at = ordered.findIndex(({ id }) => id === selected)
   const cellId = (id: string) => `${listId}-${id}`
@@ -67,7 +67,7 @@ export const Faceplate = ({ ports, selected, onSelect, onOpen }: Props) => {
     if (at === -1) return select(0)
     if (x !== 0) return select(at + x)
     const cells = [...(list.current?.querySelectorAll('[role=option]') ?? [])]
-    const next = verticalFrom(cells, at, y)
+    const next = findVertical(cells, at, y)
     if (next !== undefined) select(next)
   }
   const onKey = (event: KeyboardEvent) => {
@@ -102,15 +102,15 @@ export const Faceplate = ({ ports, selected, onSelect, onOpen }: Props) => {
                 role="option"
                 tabIndex={-1}
                 aria-selected={port.id === selected}
-                aria-label={cellText(port)}
-                title={cellText(port)}
+                aria-label={formatCell(port)}
+                title={formatCell(port)}
                 className={css.cell}
-                data-state={stateOf(port)}
+                data-state={getCellState(port)}
                 data-kind={port.kind}
                 onPointerDown={() => onSelect(port.id)}
                 onDoubleClick={() => onOpen(port.id)}
               >
-                <span className="truncate">{placeOf(port.name).label}</span>
+                <span className="truncate">{splitName(port.name).label}</span>
               </div>
             ))}
           </div>

@@ -1,16 +1,16 @@
 /** The fields of a port. */
 import type { Contracts, Out } from '../api/contracts.ts'
 import {
+  buildNameField,
   CUSTOM_VALUES,
   type Fields,
   ID_FIELD,
   MANAGED_BY_FIELD,
-  nameField,
   REFS_FIELD,
   TIME_FIELDS,
 } from '../resource/fields.ts'
-import { numbersOf, numbersText } from './range.ts'
-import { nameKey, peersText, speedText, vlansText } from './words.ts'
+import { formatNumbers, parseNumbers } from './range.ts'
+import { buildNameKey, formatPeer, formatSpeed, formatVlans } from './words.ts'
 
 export type Port = Out<Contracts['ports']['get']>
 export type Peer = NonNullable<Port['peers']>[number]
@@ -22,7 +22,7 @@ export const KINDS = [
 ] as const
 
 /** A choice between yes and no. */
-const yesNo = (yes: string, no: string, initial: boolean) =>
+const buildYesNo = (yes: string, no: string, initial: boolean) =>
   ({
     kind: 'select',
     isHalf: true,
@@ -35,7 +35,7 @@ const yesNo = (yes: string, no: string, initial: boolean) =>
   }) as const
 
 /** @param ports of the device, for the names of parents */
-export const portFields = (ports: readonly Port[] = []): Fields<Port> => ({
+export const buildPortFields = (ports: readonly Port[] = []): Fields<Port> => ({
   id: ID_FIELD,
   device_id: {
     label: 'Device',
@@ -45,7 +45,7 @@ export const portFields = (ports: readonly Port[] = []): Fields<Port> => ({
     filter: false,
     isDetail: false,
   },
-  name: { ...nameField(150), sort: ({ name }) => nameKey(name) },
+  name: { ...buildNameField(150), sort: ({ name }) => buildNameKey(name) },
   kind: {
     label: 'Kind',
     form: { kind: 'select', isHalf: true, options: KINDS, initial: 'network' },
@@ -60,7 +60,7 @@ export const portFields = (ports: readonly Port[] = []): Fields<Port> => ({
   },
   speed_mbps: {
     label: 'Speed',
-    text: ({ speed_mbps }) => speedText(speed_mbps),
+    text: ({ speed_mbps }) => formatSpeed(speed_mbps),
     isSearched: false,
     form: { kind: 'number', label: 'Speed in Mbit/s', isHalf: true },
     column: { id: 'speed', width: 110, isRight: true },
@@ -69,7 +69,7 @@ export const portFields = (ports: readonly Port[] = []): Fields<Port> => ({
   },
   peers: {
     label: 'Connected to',
-    text: ({ peers = [] }) => peers.map(peersText),
+    text: ({ peers = [] }) => peers.map(formatPeer),
     form: false,
     column: { id: 'peer', width: 220, isEssential: true },
     filter: { name: 'peer', test: 'contains' },
@@ -77,7 +77,7 @@ export const portFields = (ports: readonly Port[] = []): Fields<Port> => ({
   },
   vlan_id: {
     label: 'VLANs',
-    text: vlansText,
+    text: formatVlans,
     isSearched: false,
     form: { kind: 'number', label: 'Untagged VLAN', isHalf: true, hint: '1 to 4094, or nothing' },
     column: { id: 'vlans', width: 150, isMono: true },
@@ -90,15 +90,15 @@ export const portFields = (ports: readonly Port[] = []): Fields<Port> => ({
   },
   tagged_vlan_ids: {
     label: 'Tagged VLANs',
-    text: ({ tagged_vlan_ids }) => numbersText(tagged_vlan_ids),
+    text: ({ tagged_vlan_ids }) => formatNumbers(tagged_vlan_ids),
     isSearched: false,
     form: {
       isHalf: true,
       isMono: true,
       hint: 'Such as 20-22, 40',
       // The value of a port.
-      read: (numbers) => numbersText(numbers as readonly number[]),
-      send: (text) => numbersOf(text),
+      read: (numbers) => formatNumbers(numbers as readonly number[]),
+      send: (text) => parseNumbers(text),
     },
     column: false,
     filter: false,
@@ -115,7 +115,7 @@ export const portFields = (ports: readonly Port[] = []): Fields<Port> => ({
     label: 'Enabled',
     text: ({ enabled }) => (enabled ? 'yes' : 'no'),
     isSearched: false,
-    form: { ...yesNo('Enabled', 'Disabled', true), label: 'State' },
+    form: { ...buildYesNo('Enabled', 'Disabled', true), label: 'State' },
     column: { width: 90 },
     filter: { test: 'equals', hasFacet: true },
   },
@@ -132,7 +132,7 @@ export const portFields = (ports: readonly Port[] = []): Fields<Port> => ({
     text: ({ pass_through }) => (pass_through ? 'yes' : 'no'),
     isSearched: false,
     form: {
-      ...yesNo('Front and rear', 'One side', false),
+      ...buildYesNo('Front and rear', 'One side', false),
       label: 'Sides',
       hint: 'The ports of a patch panel have two',
     },
@@ -147,4 +147,4 @@ export const portFields = (ports: readonly Port[] = []): Fields<Port> => ({
 })
 
 /** Without the names of parents. */
-export const fields = portFields()
+export const fields = buildPortFields()

@@ -7,20 +7,20 @@ import type { Values } from '../resource/resource.ts'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Peer, Port } from './fields.ts'
-import { peersText } from './words.ts'
+import { formatPeer } from './words.ts'
 
 type DeviceName = { readonly id: string; readonly name: string }
 type PortSides = Pick<Port, 'name' | 'pass_through' | 'peers'>
 
 /** The side of a port that the next cable goes to; undefined where each has one. */
-export const freeSide = ({ pass_through, peers = [] }: PortSides): 'front' | 'rear' | undefined => {
+export const findFreeSide = ({ pass_through, peers = [] }: PortSides): 'front' | 'rear' | undefined => {
   const sides = pass_through ? (['front', 'rear'] as const) : (['front'] as const)
   return sides.find((side) => peers.every((peer) => peer.side !== side))
 }
 
 /** The first end of a new cable. @param port undefined to choose one */
-export const firstEnd = (device: DeviceName, port: PortSides | undefined): Values => {
-  const side = port && freeSide(port)
+export const buildFirstEnd = (device: DeviceName, port: PortSides | undefined): Values => {
+  const side = port && findFreeSide(port)
   return { a: writeEnd({ device_id: device.id, device: device.name, port: port?.name ?? '', side: side ?? 'front' }) }
 }
 
@@ -35,7 +35,7 @@ export const ConnectDrawer = ({ device, port, onClose }: ConnectProps) => (
   <ResourceDrawer
     resource={CABLE}
     id={undefined}
-    given={firstEnd(device, port)}
+    given={buildFirstEnd(device, port)}
     onClose={onClose}
     blocked={usePermit().blocked('cables:create')}
   />
@@ -46,7 +46,7 @@ const DisconnectDialog = ({ peer, onClose }: { readonly peer: Peer; readonly onC
   <DeleteDialog
     resource={CABLE}
     id={peer.cable_id}
-    name={`the cable to ${peersText(peer)}`}
+    name={`the cable to ${formatPeer(peer)}`}
     deleteWarning={CABLE_STAYS}
     onClose={onClose}
   />

@@ -1,10 +1,10 @@
 /** The columns of the ports of a device. */
-import { ownColumns } from '../resource/columns.tsx'
+import { buildOwnColumns } from '../resource/columns.tsx'
 import type { Column } from '../table/column.ts'
 import { Badge, TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
-import { type Port, portFields } from './fields.ts'
-import { vlansText } from './words.ts'
+import { buildPortFields, type Port } from './fields.ts'
+import { formatVlans } from './words.ts'
 
 const ORDER = ['name', 'peers', 'kind', 'type', 'speed_mbps', 'vlan_id', 'mac_address', 'enabled', 'description']
 
@@ -24,8 +24,8 @@ const PeerCell = ({ port: { peers = [], pass_through } }: { readonly port: Port 
     </span>
   ))
 
-export const portColumns = (ports: readonly Port[]): readonly Column<Port>[] =>
-  ownColumns(portFields(ports), ORDER, {
+export const buildPortColumns = (ports: readonly Port[]): readonly Column<Port>[] =>
+  buildOwnColumns(buildPortFields(ports), ORDER, {
     name: ({ id, name, enabled }) => (
       <>
         <RowLink to="ports" id={id} className="mono">
@@ -40,6 +40,6 @@ export const portColumns = (ports: readonly Port[]): readonly Column<Port>[] =>
       </>
     ),
     peers: (port) => <PeerCell port={port} />,
-    vlan_id: (port) => <span className="mono">{vlansText(port)}</span>,
+    vlan_id: (port) => <span className="mono">{formatVlans(port)}</span>,
     updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
   })

@@ -5,8 +5,8 @@ import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import tableCss from '../table/table.module.css'
 import { plural } from '../ui/format.ts'
-import { Faceplate, FaceplateLegend, stateOf } from './faceplate.tsx'
-import { freeSide, useDisconnect } from './port-actions.tsx'
+import { Faceplate, FaceplateLegend, getCellState } from './faceplate.tsx'
+import { findFreeSide, useDisconnect } from './port-actions.tsx'
 import { PortPanel } from './port-panel.tsx'
 import type { PortsProps } from './port-table.tsx'
 import css from './ports.module.css'
@@ -20,9 +20,9 @@ export const PortGrid = ({ ports, tools, onConnect, onEdit }: PortsProps) => {
   const { may } = usePermit()
   useHotkeys({
     ...(port && may('ports:update') ? { e: () => onEdit(port) } : {}),
-    ...(port && freeSide(port) && may('cables:create') ? { l: () => onConnect(port) } : {}),
+    ...(port && findFreeSide(port) && may('cables:create') ? { l: () => onConnect(port) } : {}),
   })
-  const connected = ports.filter((one) => stateOf(one) === 'connected').length
+  const connected = ports.filter((one) => getCellState(one) === 'connected').length
   return (
     <>
       <div className={tableCss.bar}>

@@ -13,12 +13,12 @@ import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { Card, Facts } from '../ui/primitives.tsx'
 import type { Port } from './fields.ts'
-import { ConnectDrawer, freeSide, useDisconnect } from './port-actions.tsx'
-import { portFacts } from './port-panel.tsx'
+import { ConnectDrawer, findFreeSide, useDisconnect } from './port-actions.tsx'
+import { listPortFacts } from './port-panel.tsx'
 import css from './ports.module.css'
 import { devicePortsQuery, portQuery } from './queries.ts'
-import { DELETE_WARNING, portResource } from './resource.ts'
-import { peersText } from './words.ts'
+import { buildPortResource, DELETE_WARNING } from './resource.ts'
+import { formatPeer } from './words.ts'
 
 const route = getRouteApi('/app/ports/$id')
 const DEVICES: Parent = { text: 'Devices', link: { to: '/devices' } }
@@ -34,7 +34,7 @@ const Overview = ({ port, ports }: { readonly port: Port; readonly ports: readon
         </Card>
       )}
       <Card title="Port">
-        <Facts facts={portFacts(port, ports)} />
+        <Facts facts={listPortFacts(port, ports)} />
       </Card>
       <CustomFacts resource="ports" object={port} />
     </div>
@@ -71,11 +71,11 @@ export const PortPage = () => {
       title={port.name}
       managedBy={port.managed_by}
       get={contracts.ports.get}
-      resource={portResource(ports, id)}
+      resource={buildPortResource(ports, id)}
       edit={{ blocked: blocked('ports:update') }}
       remove={{ blocked: may('ports:delete') ? undefined : 'ports:delete', warning: DELETE_WARNING }}
       actions={
-        freeSide(shown) !== undefined && (
+        findFreeSide(shown) !== undefined && (
           <Button onClick={() => void set({ new: 'cable' })} blocked={blocked('cables:create')}>
             Connect…
           </Button>
@@ -87,7 +87,7 @@ export const PortPage = () => {
           onSelect={() => disconnect(peer)}
           blocked={may('cables:delete') ? undefined : 'cables:delete'}
         >
-          Disconnect from {peersText(peer)}
+          Disconnect from {formatPeer(peer)}
         </MenuItem>
       ))}
       tabs={[

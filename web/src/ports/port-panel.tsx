@@ -2,12 +2,12 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { PortPath } from '../cables/trace-strip.tsx'
-import { factsOf } from '../resource/columns.tsx'
+import { listFacts } from '../resource/columns.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Badge, CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
-import { type Peer, type Port, portFields } from './fields.ts'
-import { freeSide } from './port-actions.tsx'
+import { buildPortFields, type Peer, type Port } from './fields.ts'
+import { findFreeSide } from './port-actions.tsx'
 import css from './ports.module.css'
 
 type Props = {
@@ -20,8 +20,8 @@ type Props = {
 }
 
 /** The facts of a port but for those that most ports have alike. */
-export const portFacts = (port: Port, ports: readonly Port[]) => {
-  const fields = portFields(ports)
+export const listPortFacts = (port: Port, ports: readonly Port[]) => {
+  const fields = buildPortFields(ports)
   const usual: readonly (readonly [label: string, value: string])[] = [
     [fields.enabled.label, 'yes'],
     [fields.pass_through.label, 'no'],
@@ -34,7 +34,7 @@ export const portFacts = (port: Port, ports: readonly Port[]) => {
     updated_at: <TimeAgo at={port.updated_at} />,
     ...(port.mac_address !== '' && { mac_address: <CopyText text={port.mac_address} label="MAC address" /> }),
   }
-  return factsOf(fields, port, ['kind', 'type', 'speed_mbps'], given).filter((fact) => !isUsual(fact))
+  return listFacts(fields, port, ['kind', 'type', 'speed_mbps'], given).filter((fact) => !isUsual(fact))
 }
 
 export const PortPanel = ({ port, ports, onConnect, onDisconnect, onEdit }: Props) => {
@@ -52,7 +52,7 @@ export const PortPanel = ({ port, ports, onConnect, onDisconnect, onEdit }: Prop
       {may('cables:read') && peers.length > 0 && <PortPath portId={id} isVertical none="It has no cable." />}
       {peers.length === 0 && <p className="muted">It has no cable.</p>}
       <div className={css.buttons}>
-        {freeSide(port) !== undefined && (
+        {findFreeSide(port) !== undefined && (
           <Button onClick={onConnect} blocked={blocked('cables:create')}>
             Connect…
           </Button>
@@ -66,7 +66,7 @@ export const PortPanel = ({ port, ports, onConnect, onDisconnect, onEdit }: Prop
           Edit
         </Button>
       </div>
-      <Facts facts={portFacts(port, ports)} />
+      <Facts facts={listPortFacts(port, ports)} />
     </aside>
   )
 }

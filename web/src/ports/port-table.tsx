@@ -5,8 +5,8 @@ import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
 import { useCustom } from '../custom-fields/known-custom.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
 import { DeleteDialog } from '../resource/delete-dialog.tsx'
-import { tableSpec } from '../resource/fields.ts'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildTableSpec } from '../resource/fields.ts'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
@@ -16,18 +16,18 @@ import { ListContent } from '../table/list-content.tsx'
 import { useSorting } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { useSelection } from '../table/use-selection.ts'
-import { allOf, useLocalView } from '../table/view.ts'
+import { listRows, useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
-import { type Port, portFields } from './fields.ts'
-import { freeSide, useDisconnect } from './port-actions.tsx'
-import { DEFAULT_COLUMNS, portColumns } from './port-columns.tsx'
+import { buildPortFields, type Port } from './fields.ts'
+import { findFreeSide, useDisconnect } from './port-actions.tsx'
+import { buildPortColumns, DEFAULT_COLUMNS } from './port-columns.tsx'
 import css from './ports.module.css'
-import { DELETE_WARNING, portResource } from './resource.ts'
+import { buildPortResource, DELETE_WARNING } from './resource.ts'
 import { ViewChoice } from './view-choice.tsx'
-import { peersText } from './words.ts'
+import { formatPeer } from './words.ts'
 
 const DeletePorts = lazy(() => import('./delete-ports.tsx').then((module) => ({ default: module.DeletePorts })))
 
@@ -48,9 +48,9 @@ const BulkBar = ({ ids, filter, onDone }: BulkProps) => {
   if (ids.size === 0) return null
   return (
     <div className={tableCss.bulk} role="toolbar" aria-label="Selected ports">
-      <b>{count(ids.size)} selected</b>
+      <b>{formatCount(ids.size)} selected</b>
       <Button look="danger" onClick={() => setDeleting(true)}>
-        Delete {count(ids.size)}
+        Delete {formatCount(ids.size)}
       </Button>
       <Button isIcon look="quiet" aria-label="Clear the selection" onClick={onDone}>
         <X size={15} aria-hidden="true" />
@@ -79,7 +79,7 @@ export const PortTable = ({ ports, tools, onConnect, onEdit }: PortsProps) => {
   const { sort, isDescending, onSort } = useSorting('name')
   const custom = useCustom('ports')
   const spec = useMemo(() => {
-    const own = tableSpec(portFields(ports), ['name', 'kind', 'peers', 'vlan_id'])
+    const own = buildTableSpec(buildPortFields(ports), ['name', 'kind', 'peers', 'vlan_id'])
     return custom ? custom.extend(own) : own
   }, [ports, custom])
   const view = useLocalView(ports, spec, { q: text, sort, isDescending })
@@ -95,22 +95,22 @@ export const PortTable = ({ ports, tools, onConnect, onEdit }: PortsProps) => {
   const { disconnect, dialog } = useDisconnect()
   const noCable = blocked('cables:create')
   const connect = (port: Port) => {
-    if (freeSide(port) === undefined) toast(`${port.name} has a cable already`)
+    if (findFreeSide(port) === undefined) toast(`${port.name} has a cable already`)
     else if (noCable === undefined) onConnect(port)
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: the actions stay the same
   const columns = useMemo(
     () => [
-      ...portColumns(ports),
+      ...buildPortColumns(ports),
       ...(custom ? custom.columns : []),
-      actionsColumn<Port>({
+      buildActionsColumn<Port>({
         noun: 'port',
-        nameOf: ({ name }) => name,
+        getName: ({ name }) => name,
         edit: { run: onEdit, blocked: () => (may('ports:update') ? undefined : 'ports:update') },
         remove: { run: setPendingDelete, blocked: () => (may('ports:delete') ? undefined : 'ports:delete') },
         more: (port) => (
           <>
-            {freeSide(port) !== undefined && (
+            {findFreeSide(port) !== undefined && (
               <MenuItem onSelect={() => connect(port)} blocked={noCable}>
                 Connect…<kbd>l</kbd>
               </MenuItem>
@@ -121,7 +121,7 @@ export const PortTable = ({ ports, tools, onConnect, onEdit }: PortsProps) => {
                 onSelect={() => disconnect(peer)}
                 blocked={may('cables:delete') ? undefined : 'cables:delete'}
               >
-                Disconnect from {peersText(peer)}
+                Disconnect from {formatPeer(peer)}
               </MenuItem>
             ))}
           </>
@@ -146,7 +146,7 @@ export const PortTable = ({ ports, tools, onConnect, onEdit }: PortsProps) => {
         <span className={css.tools}>
           {tools}
           <ViewChoice />
-          <ExportMenu name="ports" count={view.count} load={async () => allOf(view)} />
+          <ExportMenu name="ports" count={view.count} load={async () => listRows(view)} />
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>
@@ -165,8 +165,8 @@ export const PortTable = ({ ports, tools, onConnect, onEdit }: PortsProps) => {
             view={view}
             sorting={{ sort, isDescending }}
             onSort={onSort}
-            idOf={spec.id}
-            nameOf={({ name }) => name}
+            getId={spec.id}
+            getName={({ name }) => name}
             actions={{
               open: ({ id }) => void navigate({ to: '/ports/$id', params: { id } }),
               edit: may('ports:update') ? onEdit : undefined,
@@ -182,7 +182,7 @@ export const PortTable = ({ ports, tools, onConnect, onEdit }: PortsProps) => {
       {dialog}
       {pendingDelete && (
         <DeleteDialog
-          resource={portResource(ports, pendingDelete.id)}
+          resource={buildPortResource(ports, pendingDelete.id)}
           id={pendingDelete.id}
           name={pendingDelete.name}
           deleteWarning={DELETE_WARNING}

@@ -6,7 +6,7 @@ import { useMemo } from 'react'
 import { CHANGE_ID, send } from '../api/client.ts'
 import { contracts, type Device } from '../api/contracts.ts'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
-import { undoOf } from '../resource/undo.ts'
+import { createUndo } from '../resource/undo.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageBody } from '../shell/page.tsx'
@@ -21,11 +21,11 @@ import { toast, toastError } from '../ui/toast.tsx'
 import { AddPorts } from './add-ports.tsx'
 import type { Port } from './fields.ts'
 import { ConnectDrawer } from './port-actions.tsx'
-import { portColumns } from './port-columns.tsx'
+import { buildPortColumns } from './port-columns.tsx'
 import { PortGrid } from './port-grid.tsx'
 import { PortTable } from './port-table.tsx'
 import { CHANGES, devicePortsQuery } from './queries.ts'
-import { portResource } from './resource.ts'
+import { buildPortResource } from './resource.ts'
 
 type Props = { readonly device: Pick<Device, 'id' | 'name'> }
 
@@ -63,7 +63,7 @@ const useAdopt = (deviceId: string) => {
     },
     onSuccess: ({ added, updated, change }) => {
       if (added + updated === 0) return toast('SNMP has told of no port or MAC address that is missing here')
-      toast(`Added ${plural(added, 'port')}, and a MAC address to ${updated}`, undoOf([change]))
+      toast(`Added ${plural(added, 'port')}, and a MAC address to ${updated}`, createUndo([change]))
       for (const key of [...CHANGES, 'history']) void client.invalidateQueries({ queryKey: [key] })
     },
     onError: (error) => toastError('The ports could not be adopted', error),
@@ -83,7 +83,7 @@ export const PortsTab = ({ device }: Props) => {
   useHotkeys(may('ports:create') ? { c: () => void set({ new: ADD }) } : {})
   if (!data) {
     if (error) return <Failure error={error} onRetry={() => void refetch()} />
-    return <TableSkeleton columns={portColumns(NONE)} />
+    return <TableSkeleton columns={buildPortColumns(NONE)} />
   }
   const add = (
     <Button onClick={() => void set({ new: ADD })} blocked={blocked('ports:create')}>
@@ -144,7 +144,7 @@ export const PortsTab = ({ device }: Props) => {
       {search.new === undefined && chosen && (
         <ResourceDrawer
           key={chosen.id}
-          resource={portResource(ports, chosen.id)}
+          resource={buildPortResource(ports, chosen.id)}
           id={chosen.id}
           onClose={close}
           blocked={blocked('ports:update')}

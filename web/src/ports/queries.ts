@@ -1,6 +1,6 @@
 /** The ports of a device, one port, and the path from it. */
 import { queryOptions } from '@tanstack/react-query'
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 
 /** With the other ends of their cables. */
@@ -11,7 +11,7 @@ export const devicePortsQuery = (deviceId: string) =>
   })
 
 export const portQuery = (id: string) =>
-  queryOptions({ queryKey: ['ports', 'one', id], queryFn: () => tagged(contracts.ports.get, { id }) })
+  queryOptions({ queryKey: ['ports', 'one', id], queryFn: () => callTagged(contracts.ports.get, { id }) })
 
 export const traceQuery = (id: string) =>
   queryOptions({ queryKey: ['cables', 'trace', id], queryFn: () => api.cables.trace({ id }) })

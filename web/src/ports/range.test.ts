@@ -1,6 +1,6 @@
 /** Names from patterns, and lists of numbers. */
 import { describe, expect, test } from 'bun:test'
-import { expandNames, numbersOf, numbersText } from './range.ts'
+import { expandNames, formatNumbers, parseNumbers } from './range.ts'
 
 describe('a pattern of names', () => {
   test.each([
@@ -35,11 +35,11 @@ describe('a list of numbers', () => {
     [[7], '7'],
     [[20, 21, 22, 40], '20-22, 40'],
   ])('%p is shown as %p', (numbers, text) => {
-    expect(numbersText(numbers)).toBe(text)
-    expect(numbersOf(text)).toEqual(numbers)
+    expect(formatNumbers(numbers)).toBe(text)
+    expect(parseNumbers(text)).toEqual(numbers)
   })
 
   test('keeps what cannot be read', () => {
-    expect(numbersOf('20-22 x, 9-7, 1-99999999')).toEqual([20, 21, 22, 'x', '9-7', '1-99999999'])
+    expect(parseNumbers('20-22 x, 9-7, 1-99999999')).toEqual([20, 21, 22, 'x', '9-7', '1-99999999'])
   })
 })

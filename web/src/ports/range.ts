@@ -7,13 +7,13 @@ export type Expanded = { readonly names: readonly string[] } | { readonly proble
 
 const PART = /^(\d+|[a-z]|[A-Z])(?:-(\d+|[a-z]|[A-Z]))?$/
 
-const lettersFrom = (first: string, last: string): string[] => {
+const listLetters = (first: string, last: string): string[] => {
   const [from, to] = [first.charCodeAt(0), last.charCodeAt(0)]
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => String.fromCharCode(from + at))
 }
 
 /** Keeps leading zeros: `08-10` is 08, 09, 10. */
-const numbersFrom = (first: string, last: string): string[] => {
+const listNumbers = (first: string, last: string): string[] => {
   const [from, to] = [Number(first), Number(last)]
   const length = Math.min(MAX_PORTS + 1, Math.max(0, to - from + 1))
   const width = first.startsWith('0') ? first.length : 0
@@ -24,11 +24,11 @@ const isSameKind = (first: string, last: string): boolean =>
   [/^\d+$/, /^[a-z]$/, /^[A-Z]$/].some((kind) => kind.test(first) && kind.test(last))
 
 /** Returns the texts of one pair of brackets; empty if it cannot be read. */
-const optionsOf = (inside: string): string[] => {
+const expandBrackets = (inside: string): string[] => {
   const parts = inside.split(',').map((part) => {
     const [, first = '', last = first] = PART.exec(part.trim()) ?? []
     if (first === '' || !isSameKind(first, last)) return []
-    return /\d/.test(first) ? numbersFrom(first, last) : lettersFrom(first, last)
+    return /\d/.test(first) ? listNumbers(first, last) : listLetters(first, last)
   })
   return parts.every((texts) => texts.length > 0) ? parts.flat() : []
 }
@@ -36,15 +36,15 @@ const optionsOf = (inside: string): string[] => {
 const tooMany: Expanded = { problem: `These are more than ${MAX_PORTS} ports` }
 
 /** Splits a pattern into texts and, at odd places, the content of the brackets between them. */
-const piecesOf = (pattern: string): string[] => pattern.split(/\[([^[\]]*)\]/)
+const splitPattern = (pattern: string): string[] => pattern.split(/\[([^[\]]*)\]/)
 
 /** @example expandNames('Gi0/[1-3]') // { names: ['Gi0/1', 'Gi0/2', 'Gi0/3'] } */
 export const expandNames = (pattern: string): Expanded => {
   let names = ['']
-  for (const [at, piece] of piecesOf(pattern.trim()).entries()) {
+  for (const [at, piece] of splitPattern(pattern.trim()).entries()) {
     const isOption = at % 2 === 1
     if (!isOption && /[[\]]/.test(piece)) return { problem: 'A bracket has no other one' }
-    const options = isOption ? optionsOf(piece) : [piece]
+    const options = isOption ? expandBrackets(piece) : [piece]
     if (options.length === 0) return { problem: `[${piece}] is no range, such as [1-48] or [a,b]` }
     if (names.length * options.length > MAX_PORTS) return tooMany
     names = names.flatMap((name) => options.map((option) => name + option))
@@ -55,8 +55,8 @@ export const expandNames = (pattern: string): Expanded => {
   return { names: [...new Set(names)] }
 }
 
-/** @example numbersText([20, 21, 22, 40]) // '20-22, 40' */
-export const numbersText = (numbers: readonly number[]): string => {
+/** @example formatNumbers([20, 21, 22, 40]) // '20-22, 40' */
+export const formatNumbers = (numbers: readonly number[]): string => {
   const runs: [first: number, last: number][] = []
   for (const number of numbers) {
     const run = runs.at(-1)
@@ -70,7 +70,7 @@ export const numbersText = (numbers: readonly number[]): string => {
 const MAX_NUMBER = 4094
 
 /** Reads `20-22, 40`. Other parts stay texts, which the server refuses by their place. */
-export const numbersOf = (text: string): (number | string)[] =>
+export const parseNumbers = (text: string): (number | string)[] =>
   text
     .split(/[,\s]+/)
     .filter((part) => part !== '')

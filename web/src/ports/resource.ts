@@ -1,8 +1,8 @@
 /** How the ports of a device are changed and deleted. */
 import { contracts } from '../api/contracts.ts'
-import { customControl } from '../custom-fields/known-custom.tsx'
-import { crud } from '../resource/crud.ts'
-import { formFields } from '../resource/fields.ts'
+import { buildCustomControl } from '../custom-fields/known-custom.tsx'
+import { createCrud } from '../resource/crud.ts'
+import { buildFormFields } from '../resource/fields.ts'
 import type { Resource } from '../resource/resource.ts'
 import { fields, type Port } from './fields.ts'
 import { CHANGES, portQuery } from './queries.ts'
@@ -24,10 +24,10 @@ export const ORDER = [
 export const DELETE_WARNING = 'Its cables are deleted too.'
 
 /** @param others the ports of its device */
-export const portResource = (others: readonly Port[], id: string | undefined): Resource<Port> => ({
+export const buildPortResource = (others: readonly Port[], id: string | undefined): Resource<Port> => ({
   noun: 'port',
-  fields: formFields(fields, ORDER, {
-    custom: customControl('ports'),
+  fields: buildFormFields(fields, ORDER, {
+    custom: buildCustomControl('ports'),
     parent_id: {
       options: [
         ['', 'No other port'],
@@ -35,8 +35,8 @@ export const portResource = (others: readonly Port[], id: string | undefined): R
       ],
     },
   }),
-  nameOf: ({ name }) => name,
-  ...crud(contracts.ports),
+  getName: ({ name }) => name,
+  ...createCrud(contracts.ports),
   // The addresses of its device name it.
   changes: [...CHANGES, 'device'],
   queryKey: (one) => portQuery(one).queryKey,

@@ -1,6 +1,6 @@
 /** Ports in words. */
 import { describe, expect, test } from 'bun:test'
-import { groupsOf, nameKey, placeOf, speedText, vlansText } from './words.ts'
+import { buildNameKey, collectGroups, formatSpeed, formatVlans, splitName } from './words.ts'
 
 test.each([
   [null, ''],
@@ -9,7 +9,7 @@ test.each([
   [2500, '2.5 Gbit/s'],
   [400_000, '400 Gbit/s'],
   [1_600_000, '1.6 Tbit/s'],
-])('a speed of %p is shown as %p', (mbps, text) => expect(speedText(mbps)).toBe(text))
+])('a speed of %p is shown as %p', (mbps, text) => expect(formatSpeed(mbps)).toBe(text))
 
 test.each([
   [null, [], ''],
@@ -17,13 +17,13 @@ test.each([
   [null, [20, 21], 'tagged 20-21'],
   [10, [20, 21, 40], '10, tagged 20-21, 40'],
 ])('VLAN %p and tagged %p are shown as %p', (vlan_id, tagged_vlan_ids, text) =>
-  expect(vlansText({ vlan_id, tagged_vlan_ids })).toBe(text),
+  expect(formatVlans({ vlan_id, tagged_vlan_ids })).toBe(text),
 )
 
 describe('names of ports', () => {
   test('are in the order of their numbers', () => {
     const names = ['Gi0/10', 'gi0/2', 'Gi0/1', 'Gi0/02', 'eth0']
-    expect(names.toSorted((a, b) => (nameKey(a) < nameKey(b) ? -1 : 1))).toEqual([
+    expect(names.toSorted((a, b) => (buildNameKey(a) < buildNameKey(b) ? -1 : 1))).toEqual([
       'eth0',
       'Gi0/1',
       'gi0/2',
@@ -33,7 +33,7 @@ describe('names of ports', () => {
   })
 
   test('are split before their last number', () => {
-    expect(['Gi0/12', '7', 'mgmt', 'p2 rear'].map(placeOf)).toEqual([
+    expect(['Gi0/12', '7', 'mgmt', 'p2 rear'].map(splitName)).toEqual([
       { prefix: 'Gi0/', label: '12' },
       { prefix: '', label: '7' },
       { prefix: '', label: 'mgmt' },
@@ -43,7 +43,7 @@ describe('names of ports', () => {
 
   test('are grouped by what is before it', () => {
     const ports = ['Gi0/1', 'Gi0/2', 'Te1/1', 'mgmt'].map((name) => ({ name }))
-    expect(groupsOf(ports).map(({ prefix, ports: found }) => [prefix, found.map(({ name }) => name)])).toEqual([
+    expect(collectGroups(ports).map(({ prefix, ports: found }) => [prefix, found.map(({ name }) => name)])).toEqual([
       ['Gi0/', ['Gi0/1', 'Gi0/2']],
       ['Te1/', ['Te1/1']],
       ['', ['mgmt']],

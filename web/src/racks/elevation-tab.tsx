@@ -8,8 +8,8 @@ import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import css from './elevation.module.css'
-import { cellText, FaceView } from './face-view.tsx'
-import { type Cell, type Elevation, FACES, type Face, inTheWay, type Mounted, spotAt } from './geometry.ts'
+import { FaceView, formatCell } from './face-view.tsx'
+import { type Cell, type Elevation, FACES, type Face, findObstacle, type Mounted, toSpot } from './geometry.ts'
 import { writePlace } from './new-place.ts'
 import { Legend } from './patterns.tsx'
 import { placeText } from './place-text.ts'
@@ -19,8 +19,8 @@ import { useRackKeys } from './use-rack-keys.ts'
 
 const moveText = (elevation: Elevation, { device, target }: Move): string => {
   if (!target) return `Moving ${device.name}`
-  const blocker = inTheWay(elevation, device, target)
-  const place = placeText({ ...spotAt(device, target), face: target.face })
+  const blocker = findObstacle(elevation, device, target)
+  const place = placeText({ ...toSpot(device, target), face: target.face })
   return `Moving ${device.name} to ${place}${blocker ? `, where ${blocker.name} is` : ''}`
 }
 
@@ -64,7 +64,7 @@ const CellLine = ({ cell, face, blocked, onOpen, onMove, onTakeOut }: CellLinePr
   const { device } = cell
   return (
     <>
-      <span role="status">{cellText(cell, face)}</span>
+      <span role="status">{formatCell(cell, face)}</span>
       <span className={css.tools}>
         {device ? (
           <>

@@ -4,34 +4,34 @@ import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRe
 import { cx } from '../ui/cx.ts'
 import css from './elevation.module.css'
 import {
-  boxOf,
   type Cell,
   cellId,
+  computeBox,
+  computeUnitsAbove,
   type Elevation,
   type Face,
+  findObstacle,
   GUTTER,
-  inTheWay,
   type Mounted,
-  spotAt,
+  toSpot,
   UNIT,
-  unitsAbove,
   WIDTH,
 } from './geometry.ts'
 import { writePlace } from './new-place.ts'
-import { Patterns, patternOf } from './patterns.tsx'
-import { placeText, unitsText } from './place-text.ts'
+import { getPatternUrl, Patterns } from './patterns.tsx'
+import { formatUnits, placeText } from './place-text.ts'
 import type { Move } from './use-move.ts'
 
 /** The rough width of a letter of the labels, in pixels. */
 const LETTER = 6.6
 
-const shortened = (text: string, width: number): string => {
+const limitText = (text: string, width: number): string => {
   const letters = [...text]
   const most = Math.max(1, Math.floor(width / LETTER))
   return letters.length <= most ? text : `${letters.slice(0, most - 1).join('')}…`
 }
 
-export const cellText = ({ device, ...spot }: Cell, face: Face): string =>
+export const formatCell = ({ device, ...spot }: Cell, face: Face): string =>
   device === undefined
     ? `${placeText({ ...spot, face })}: free`
     : [
@@ -42,7 +42,7 @@ export const cellText = ({ device, ...spot }: Cell, face: Face): string =>
 
 /** The name, and beside it the model where there is room. */
 const Labels = ({ device, width, height }: { device: Mounted; width: number; height: number }) => {
-  const name = shortened(device.name, width - 16)
+  const name = limitText(device.name, width - 16)
   const left = width - 30 - [...name].length * LETTER
   const model = device.make_model
   return (
@@ -77,7 +77,7 @@ const DeviceShape = ({ device, face, width, height }: DeviceProps) => (
       rx={3}
       className={cx(css.device, device.face !== face && css.behind)}
       data-status={device.status}
-      fill={patternOf(device.status, face)}
+      fill={getPatternUrl(device.status, face)}
     />
     <Labels device={device} width={width} height={height} />
   </>
@@ -107,8 +107,8 @@ const Ghost = ({ elevation, face, move }: Pick<FaceProps, 'elevation' | 'face'> 
     shape.current?.scrollIntoView({ block: 'nearest' })
   }, [target])
   if (target?.face !== face) return null
-  const { x, y, width, height } = boxOf(elevation.rack, face, spotAt(device, target))
-  const isBlocked = move.refusal !== undefined || inTheWay(elevation, device, target) !== undefined
+  const { x, y, width, height } = computeBox(elevation.rack, face, toSpot(device, target))
+  const isBlocked = move.refusal !== undefined || findObstacle(elevation, device, target) !== undefined
   return (
     <svg
       ref={shape}
@@ -122,7 +122,7 @@ const Ghost = ({ elevation, face, move }: Pick<FaceProps, 'elevation' | 'face'> 
     >
       <rect x={1.5} y={1.5} width={width - 3} height={height - 3} rx={3} />
       <text x={8} y={height / 2} className={css.name}>
-        {shortened(device.name, width - 16)}
+        {limitText(device.name, width - 16)}
       </text>
     </svg>
   )
@@ -132,7 +132,7 @@ const Ghost = ({ elevation, face, move }: Pick<FaceProps, 'elevation' | 'face'> 
 const Refusal = ({ elevation, face, move }: Pick<FaceProps, 'elevation' | 'face'> & { readonly move: Move }) => {
   const { device, target, refusal } = move
   if (target?.face !== face || refusal === undefined) return null
-  const { y, height } = boxOf(elevation.rack, face, spotAt(device, target))
+  const { y, height } = computeBox(elevation.rack, face, toSpot(device, target))
   const whole = elevation.rack.height * UNIT
   const at = y > whole / 2 ? { bottom: whole - y + 4 } : { top: y + height + 4 }
   return (
@@ -145,7 +145,7 @@ const Refusal = ({ elevation, face, move }: Pick<FaceProps, 'elevation' | 'face'
 const CellShape = ({ cell, ...props }: FaceProps & { readonly cell: Cell }) => {
   const { elevation, face, move, mayCreate, onGrab, isDragEnd } = props
   const { device, position, slot, height } = cell
-  const box = boxOf(elevation.rack, face, cell)
+  const box = computeBox(elevation.rack, face, cell)
   const isMoved = device !== undefined && device.device_id === move?.device.device_id
   const shape = device ? (
     <DeviceShape device={device} face={face} width={box.width} height={box.height} />
@@ -223,7 +223,7 @@ export const FaceView = (props: FaceProps) => {
               <text
                 key={unit}
                 x={GUTTER - 8}
-                y={(unitsAbove(rack, { position: unit, height: 1 }) + 0.5) * UNIT}
+                y={(computeUnitsAbove(rack, { position: unit, height: 1 }) + 0.5) * UNIT}
                 className={css.unit}
               >
                 {unit}
@@ -235,7 +235,7 @@ export const FaceView = (props: FaceProps) => {
               <g
                 id={cellId(face, cell)}
                 role="gridcell"
-                aria-label={cellText(cell, face)}
+                aria-label={formatCell(cell, face)}
                 aria-selected={cell.key === current}
               >
                 <CellShape {...props} cell={cell} />
@@ -246,7 +246,7 @@ export const FaceView = (props: FaceProps) => {
         </svg>
         {move && <Refusal elevation={elevation} face={face} move={move} />}
       </div>
-      <span className="sr">{unitsText({ position: rack.first_unit, height: rack.height })}</span>
+      <span className="sr">{formatUnits({ position: rack.first_unit, height: rack.height })}</span>
     </section>
   )
 }

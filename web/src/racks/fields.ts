@@ -1,11 +1,11 @@
 /** The fields of a rack. */
 import type { Contracts, Out } from '../api/contracts.ts'
 import {
+  buildNameField,
   CUSTOM_VALUES,
   type Fields,
   ID_FIELD,
   MANAGED_BY_FIELD,
-  nameField,
   REFS_FIELD,
   TIME_FIELDS,
 } from '../resource/fields.ts'
@@ -22,9 +22,9 @@ const NUMBERINGS = [
   ['top_down', 'At the top'],
 ] as const
 
-export const rackFields = (names: Names = new Map()): Fields<Rack> => ({
+export const buildRackFields = (names: Names = new Map()): Fields<Rack> => ({
   id: ID_FIELD,
-  name: nameField(180),
+  name: buildNameField(180),
   datacenter_id: {
     label: 'Datacenter',
     text: ({ datacenter_id }) => names.get(datacenter_id ?? '') ?? '',
@@ -84,4 +84,4 @@ export const rackFields = (names: Names = new Map()): Fields<Rack> => ({
 })
 
 /** Without the names of datacenters. */
-export const fields = rackFields()
+export const fields = buildRackFields()

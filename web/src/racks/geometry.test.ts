@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import {
-  boxOf,
-  cellBeside,
-  cellsOf,
+  computeBox,
+  computeTarget,
+  computeUnitsAbove,
   type Elevation,
-  firstTarget,
+  findCellBeside,
+  findFirstTarget,
+  findObstacle,
+  findSlotBeside,
   GUTTER,
-  inTheWay,
+  listCells,
   type Mounted,
-  slotBeside,
-  targetAt,
   UNIT,
-  unitsAbove,
   WIDTH,
 } from './geometry.ts'
 import { placeText } from './place-text.ts'
@@ -38,7 +38,7 @@ const elevation = (devices: readonly Mounted[], rack = RACK): Elevation => ({
 })
 
 const keys = (devices: readonly Mounted[], face: 'front' | 'rear' = 'front') =>
-  cellsOf(elevation(devices), face).map(({ key }) => key)
+  listCells(elevation(devices), face).map(({ key }) => key)
 
 describe('the cells of a face', () => {
   test('are its devices and its free units, from the top', () => {
@@ -46,7 +46,7 @@ describe('the cells of a face', () => {
   })
 
   test('of a rack that counts from the top begin with the first unit', () => {
-    const cells = cellsOf(elevation([], { ...RACK, numbering: 'top_down' as never, first_unit: 0 }), 'front')
+    const cells = listCells(elevation([], { ...RACK, numbering: 'top_down' as never, first_unit: 0 }), 'front')
     expect(cells.map(({ position }) => position)).toEqual([0, 1, 2, 3])
   })
 
@@ -72,7 +72,7 @@ describe('the cells of a face', () => {
 })
 
 test('a box is as high as its units, and a slot as wide as its part', () => {
-  expect(boxOf(RACK, 'front', { position: 1, height: 2, slot: '2/2' })).toEqual({
+  expect(computeBox(RACK, 'front', { position: 1, height: 2, slot: '2/2' })).toEqual({
     x: GUTTER + WIDTH / 2,
     y: 2 * UNIT,
     width: WIDTH / 2,
@@ -81,14 +81,14 @@ test('a box is as high as its units, and a slot as wide as its part', () => {
 })
 
 describe('keys', () => {
-  const cells = cellsOf(elevation([device('left', { position: 3, slot: '1/2' })]), 'front')
+  const cells = listCells(elevation([device('left', { position: 3, slot: '1/2' })]), 'front')
   const at = (key: string) => {
     const found = cells.find((cell) => cell.key === key)
     if (!found) throw new Error(`no cell ${key}`)
     return found
   }
   const step = (key: string, to: 'up' | 'down' | 'left' | 'right') =>
-    cellBeside(cells, (cell) => boxOf(RACK, 'front', cell), at(key), to)?.key
+    findCellBeside(cells, (cell) => computeBox(RACK, 'front', cell), at(key), to)?.key
 
   test('go to the nearest cell in their direction', () => {
     expect([step('left', 'right'), step('3 2/2', 'left'), step('left', 'down'), step('left', 'up')]).toEqual([
@@ -113,38 +113,46 @@ describe('a target', () => {
   const tall = device('tall', { position: null, height: 2 })
 
   test('is free, or names the device in the way', () => {
-    const at = (position: number) => inTheWay(elevation([low]), tall, { face: 'front', slot: '1/1', position })?.name
+    const at = (position: number) =>
+      findObstacle(elevation([low]), tall, { face: 'front', slot: '1/1', position })?.name
     expect([at(1), at(2), at(3)]).toEqual(['low', 'low', undefined])
   })
 
   test('of a device is never in its own way', () => {
-    expect(inTheWay(elevation([low]), low, { face: 'front', slot: '1/1', position: 2 })).toBeUndefined()
+    expect(findObstacle(elevation([low]), low, { face: 'front', slot: '1/1', position: 2 })).toBeUndefined()
   })
 
   test('of a device in no unit begins at the first free place', () => {
-    expect(firstTarget(elevation([low]), tall)).toEqual({ face: 'front', slot: '1/1', position: 3 })
+    expect(findFirstTarget(elevation([low]), tall)).toEqual({ face: 'front', slot: '1/1', position: 3 })
   })
 
   test('under the pointer is a whole unit inside of the rack', () => {
     const under = (y: number) =>
-      targetAt(RACK, low, { face: 'front', point: { x: GUTTER + 5, y }, grabbed: 0 }).position
+      computeTarget(RACK, low, { face: 'front', point: { x: GUTTER + 5, y }, grabbed: 0 }).position
     expect([under(0), under(UNIT * 1.2), under(UNIT * 9)]).toEqual([3, 2, 1])
   })
 
   test('under the pointer of the rear has the slot that is drawn there', () => {
     const half = device('half', { slot: '1/2' })
-    const at = (x: number) => targetAt(RACK, half, { face: 'rear', point: { x, y: 0 }, grabbed: 0 }).slot
+    const at = (x: number) => computeTarget(RACK, half, { face: 'rear', point: { x, y: 0 }, grabbed: 0 }).slot
     expect([at(GUTTER + 5), at(GUTTER + WIDTH - 5)]).toEqual(['2/2', '1/2'])
   })
 
   test('goes to the slot beside, and not further', () => {
-    expect([slotBeside('1/2', 1), slotBeside('2/2', 1), slotBeside('1/1', -1)]).toEqual(['2/2', undefined, undefined])
+    expect([findSlotBeside('1/2', 1), findSlotBeside('2/2', 1), findSlotBeside('1/1', -1)]).toEqual([
+      '2/2',
+      undefined,
+      undefined,
+    ])
   })
 })
 
 test('the units above a place follow from the numbering', () => {
   const place = { position: 1, height: 2 }
-  expect([unitsAbove(RACK, place), unitsAbove({ ...RACK, numbering: 'top_down' as never }, place)]).toEqual([2, 0])
+  expect([
+    computeUnitsAbove(RACK, place),
+    computeUnitsAbove({ ...RACK, numbering: 'top_down' as never }, place),
+  ]).toEqual([2, 0])
 })
 
 test.each([

@@ -1,5 +1,5 @@
 /** Where the devices and the free places of a rack are drawn on a face, and how keys move between them. Pure. */
-import { isInside, overlap, type Place, widthOf } from '../../../src/features/racks/placement.ts'
+import { isInside, overlap, type Place, parseSlot } from '../../../src/features/racks/placement.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import type { Rack } from './fields.ts'
 
@@ -8,7 +8,7 @@ export type Mounted = Elevation['front'][number]
 export type Face = Mounted['face']
 
 export const FACES: readonly Face[] = ['front', 'rear']
-export const otherFace = (face: Face): Face => (face === 'front' ? 'rear' : 'front')
+export const getOtherFace = (face: Face): Face => (face === 'front' ? 'rear' : 'front')
 
 /** In pixels. */
 export const UNIT = 24
@@ -24,16 +24,16 @@ type Box = { readonly x: number; readonly y: number; readonly width: number; rea
 export type Spot = { readonly position: number; readonly height: number; readonly slot: string }
 
 /** Returns the distance of a place from the top of the rack, in units. */
-export const unitsAbove = (rack: Units, { position, height }: Omit<Spot, 'slot'>): number =>
+export const computeUnitsAbove = (rack: Units, { position, height }: Omit<Spot, 'slot'>): number =>
   rack.numbering === 'top_down' ? position - rack.first_unit : rack.first_unit + rack.height - position - height
 
 /** Slots are counted from the left of the front, so that the first is at the right of the rear. */
-export const boxOf = (rack: Units, face: Face, spot: Spot): Box => {
-  const { from, to } = widthOf(spot.slot)
+export const computeBox = (rack: Units, face: Face, spot: Spot): Box => {
+  const { from, to } = parseSlot(spot.slot)
   const left = face === 'front' ? from : TWELFTHS - to
   return {
     x: GUTTER + (left * WIDTH) / TWELFTHS,
-    y: unitsAbove(rack, spot) * UNIT,
+    y: computeUnitsAbove(rack, spot) * UNIT,
     width: ((to - from) * WIDTH) / TWELFTHS,
     height: spot.height * UNIT,
   }
@@ -48,41 +48,41 @@ export const cellId = (face: Face, { key }: Pick<Cell, 'key'>): string => `${fac
 type Placed = Mounted & { readonly position: number }
 export const isPlaced = (device: Mounted): device is Placed => device.position !== null && device.height > 0
 
-const cut = (a: Omit<Spot, 'slot'>, b: Omit<Spot, 'slot'>): boolean =>
+const hasOverlap = (a: Omit<Spot, 'slot'>, b: Omit<Spot, 'slot'>): boolean =>
   a.position < b.position + b.height && b.position < a.position + a.height
 
-const slots = (n: number): string[] => Array.from({ length: n }, (_, at) => `${at + 1}/${n}`)
+const listSlots = (n: number): string[] => Array.from({ length: n }, (_, at) => `${at + 1}/${n}`)
 
-const freeCell = (spot: Spot): Cell => ({ ...spot, key: `${spot.position} ${spot.slot}`, device: undefined })
+const createFreeCell = (spot: Spot): Cell => ({ ...spot, key: `${spot.position} ${spot.slot}`, device: undefined })
 
 /** The free places of a whole or of a half unit: it all, or the slots beside devices of the same width. */
-const freeOf = (span: Omit<Spot, 'slot'>, devices: readonly Placed[]): Cell[] => {
-  const there = devices.filter((device) => cut(span, device))
-  if (there.length === 0) return [freeCell({ ...span, slot: '1/1' })]
+const listFreeCells = (span: Omit<Spot, 'slot'>, devices: readonly Placed[]): Cell[] => {
+  const there = devices.filter((device) => hasOverlap(span, device))
+  if (there.length === 0) return [createFreeCell({ ...span, slot: '1/1' })]
   const [, n = '1'] = (there[0]?.slot ?? '').split('/')
   if (there.some(({ slot }) => !slot.endsWith(`/${n}`))) return []
   const taken = new Set(there.map(({ slot }) => slot))
-  return slots(Number(n))
+  return listSlots(Number(n))
     .filter((slot) => !taken.has(slot))
-    .map((slot) => freeCell({ ...span, slot }))
+    .map((slot) => createFreeCell({ ...span, slot }))
 }
 
-const unitCells = (position: number, devices: readonly Placed[]): Cell[] => {
+const listUnitCells = (position: number, devices: readonly Placed[]): Cell[] => {
   const isCut = devices.some((one) => one.position === position + 0.5 || one.position + one.height === position + 0.5)
-  if (!isCut) return freeOf({ position, height: 1 }, devices)
-  return [position, position + 0.5].flatMap((half) => freeOf({ position: half, height: 0.5 }, devices))
+  if (!isCut) return listFreeCells({ position, height: 1 }, devices)
+  return [position, position + 0.5].flatMap((half) => listFreeCells({ position: half, height: 0.5 }, devices))
 }
 
 /** Returns the devices and the free places of a face, from its top left to its bottom right. */
-export const cellsOf = ({ rack, ...elevation }: Elevation, face: Face): Cell[] => {
+export const listCells = ({ rack, ...elevation }: Elevation, face: Face): Cell[] => {
   const devices = elevation[face].filter(isPlaced)
   const taken = devices.map((device): Cell => {
     const { position, height, slot, device_id } = device
     return { position, height, slot, device, key: device_id }
   })
   const units = Array.from({ length: rack.height }, (_, index) => rack.first_unit + index)
-  const box = (cell: Cell) => boxOf(rack, face, cell)
-  return [...taken, ...units.flatMap((unit) => unitCells(unit, devices))].sort(
+  const box = (cell: Cell) => computeBox(rack, face, cell)
+  return [...taken, ...units.flatMap((unit) => listUnitCells(unit, devices))].sort(
     (a, b) => box(a).y - box(b).y || box(a).x - box(b).x,
   )
 }
@@ -90,7 +90,7 @@ export const cellsOf = ({ rack, ...elevation }: Elevation, face: Face): Cell[] =
 export type Step = 'up' | 'down' | 'left' | 'right'
 
 /** Returns the nearest cell in a direction; undefined at the edge. */
-export const cellBeside = (cells: readonly Cell[], boxAt: (cell: Cell) => Box, from: Cell, step: Step) => {
+export const findCellBeside = (cells: readonly Cell[], boxAt: (cell: Cell) => Box, from: Cell, step: Step) => {
   const own = boxAt(from)
   const middle = own.x + own.width / 2
   const isBeside = ({ y, height }: Box) => y < own.y + own.height && own.y < y + height
@@ -115,41 +115,42 @@ export const cellBeside = (cells: readonly Cell[], boxAt: (cell: Cell) => Box, f
 /** Where a device is moved to. */
 export type Target = { readonly face: Face; readonly position: number; readonly slot: string }
 
-const heightOf = ({ height }: Mounted): number => (height === 0 ? 1 : height)
+const getHeight = ({ height }: Mounted): number => (height === 0 ? 1 : height)
 
-export const spotAt = (device: Mounted, { position, slot }: Target): Spot => ({
+export const toSpot = (device: Mounted, { position, slot }: Target): Spot => ({
   position,
   slot,
-  height: heightOf(device),
+  height: getHeight(device),
 })
 
 /** Keeps a device inside of the rack, as far as it is not higher than the rack. */
-export const clamped = (rack: Units, device: Mounted, position: number): number =>
-  Math.max(rack.first_unit, Math.min(rack.first_unit + rack.height - heightOf(device), position))
+export const limitPosition = (rack: Units, device: Mounted, position: number): number =>
+  Math.max(rack.first_unit, Math.min(rack.first_unit + rack.height - getHeight(device), position))
 
 /** The device in the way of a place, as the server judges it; undefined if it is free. */
-export const inTheWay = (elevation: Elevation, device: Mounted, target: Target): Mounted | undefined => {
-  const place: Place = { ...device, ...target, height: heightOf(device) }
+export const findObstacle = (elevation: Elevation, device: Mounted, target: Target): Mounted | undefined => {
+  const place: Place = { ...device, ...target, height: getHeight(device) }
   if (!isInside(place, elevation.rack)) return undefined
   const others = FACES.flatMap((face) => elevation[face]).filter(isPlaced)
   return others.find((other) => other.device_id !== device.device_id && overlap(place, other))
 }
 
 /** The first free place for a device from the bottom; its own place if it has one. */
-export const firstTarget = (elevation: Elevation, device: Mounted): Target => {
+export const findFirstTarget = (elevation: Elevation, device: Mounted): Target => {
   const { face, slot, position } = device
   if (position !== null) return { face, slot, position }
   const { first_unit, height } = elevation.rack
   const units = Array.from({ length: height }, (_, index) => first_unit + index)
   const free = units.find(
     (unit) =>
-      clamped(elevation.rack, device, unit) === unit && !inTheWay(elevation, device, { face, slot, position: unit }),
+      limitPosition(elevation.rack, device, unit) === unit &&
+      !findObstacle(elevation, device, { face, slot, position: unit }),
   )
   return { face, slot, position: free ?? first_unit }
 }
 
 /** The slot beside; undefined at the edge of the rack. @param by -1 to the left of the front */
-export const slotBeside = (slot: string, by: number): string | undefined => {
+export const findSlotBeside = (slot: string, by: number): string | undefined => {
   const [k = 1, n = 1] = slot.split('/').map(Number)
   return k + by >= 1 && k + by <= n ? `${k + by}/${n}` : undefined
 }
@@ -157,12 +158,12 @@ export const slotBeside = (slot: string, by: number): string | undefined => {
 type Point = { readonly x: number; readonly y: number }
 
 /** The place under the pointer. @param grabbed where the device is held, in units below its top */
-export const targetAt = (
+export const computeTarget = (
   rack: Units,
   device: Mounted,
   { face, point, grabbed }: { readonly face: Face; readonly point: Point; readonly grabbed: number },
 ): Target => {
-  const height = heightOf(device)
+  const height = getHeight(device)
   const above = point.y / UNIT - grabbed
   const position =
     rack.numbering === 'top_down' ? rack.first_unit + above : rack.first_unit + rack.height - above - height
@@ -171,5 +172,5 @@ export const targetAt = (
   const k = face === 'front' ? part + 1 : n - part
   // Places of half a unit are for devices that begin or end at one.
   const step = Number.isInteger(height) ? 1 : 0.5
-  return { face, position: clamped(rack, device, Math.round(position / step) * step), slot: `${k}/${n}` }
+  return { face, position: limitPosition(rack, device, Math.round(position / step) * step), slot: `${k}/${n}` }
 }

@@ -5,21 +5,21 @@ import type { Face, Mounted } from './geometry.ts'
 type Status = Mounted['status']
 
 /** Each drawing has its own, because ids are those of the whole page. */
-const idOf = (status: Status, place: string): string => `rack-${status}-${place}`
+const buildId = (status: Status, place: string): string => `rack-${status}-${place}`
 
-export const patternOf = (status: Status, place: Face | 'legend'): string | undefined =>
-  status === 'active' ? undefined : `url(#${idOf(status, place)})`
+export const getPatternUrl = (status: Status, place: Face | 'legend'): string | undefined =>
+  status === 'active' ? undefined : `url(#${buildId(status, place)})`
 
 const SIZE = 8
 
 export const Patterns = ({ face }: { readonly face: Face | 'legend' }) => (
   <defs>
-    <pattern id={idOf('planned', face)} width={SIZE} height={SIZE} patternUnits="userSpaceOnUse">
+    <pattern id={buildId('planned', face)} width={SIZE} height={SIZE} patternUnits="userSpaceOnUse">
       <rect width={SIZE} height={SIZE} className={css.plannedGround} />
       <circle cx={4} cy={4} r={0.9} className={css.plannedDot} />
     </pattern>
     <pattern
-      id={idOf('maintenance', face)}
+      id={buildId('maintenance', face)}
       width={SIZE}
       height={SIZE}
       patternUnits="userSpaceOnUse"
@@ -28,7 +28,7 @@ export const Patterns = ({ face }: { readonly face: Face | 'legend' }) => (
       <rect width={SIZE} height={SIZE} className={css.maintenanceGround} />
       <rect width={2} height={SIZE} className={css.maintenanceStripe} />
     </pattern>
-    <pattern id={idOf('decommissioned', face)} width={SIZE} height={SIZE} patternUnits="userSpaceOnUse">
+    <pattern id={buildId('decommissioned', face)} width={SIZE} height={SIZE} patternUnits="userSpaceOnUse">
       <rect width={SIZE} height={SIZE} className={css.decommissionedGround} />
       <path d="M0 0L8 8M8 0L0 8" className={css.decommissionedCross} />
     </pattern>
@@ -56,7 +56,7 @@ export const Legend = () => (
             rx={3}
             className={css.device}
             data-status={status}
-            fill={patternOf(status, 'legend')}
+            fill={getPatternUrl(status, 'legend')}
           />
         </svg>
         {text}

@@ -5,9 +5,9 @@ import type { ReactNode } from 'react'
 import { contracts, type Datacenter } from '../api/contracts.ts'
 import { datacentersQuery } from '../api/queries.ts'
 import { CustomFacts } from '../custom-fields/known-custom.tsx'
-import { DeviceDrawer } from '../devices/lazy-drawer.tsx'
+import { LazyDeviceDrawer } from '../devices/lazy-drawer.tsx'
 import { writeMount } from '../devices/mount-values.ts'
-import { factsOf } from '../resource/columns.tsx'
+import { listFacts } from '../resource/columns.tsx'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { MissingObject, ObjectPage } from '../resource/object-page.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
@@ -16,15 +16,15 @@ import { cx } from '../ui/cx.ts'
 import { CopyText, TimeAgo } from '../ui/primitives.tsx'
 import css from './elevation.module.css'
 import { ElevationTab } from './elevation-tab.tsx'
-import { rackFields } from './fields.ts'
+import { buildRackFields } from './fields.ts'
 import type { Elevation } from './geometry.ts'
 import { readPlace } from './new-place.ts'
 import { elevationQuery } from './queries.ts'
-import { DELETE_WARNING, rackResource } from './resource.ts'
-import { PowerMeter, powerText, SpaceMeter, spaceText } from './usage.tsx'
+import { buildRackResource, DELETE_WARNING } from './resource.ts'
+import { formatPower, formatSpace, PowerMeter, SpaceMeter } from './usage.tsx'
 
 const route = getRouteApi('/app/racks/$id')
-const fields = rackFields()
+const fields = buildRackFields()
 const PARENT = { text: 'Racks', link: { to: '/racks' } } as const
 const FACTS = ['datacenter_id', 'location', 'description', 'updated_at', 'id']
 /** Left out on a phone, where the drawing needs the room. */
@@ -57,7 +57,7 @@ const Head = ({ elevation, datacenters }: { elevation: Elevation; datacenters: r
       {datacenters.find(({ id }) => id === datacenter_id)?.name ?? datacenter_id}
     </Link>
   )
-  const facts = factsOf(fields, rack, FACTS, {
+  const facts = listFacts(fields, rack, FACTS, {
     datacenter_id: datacenter || '–',
     location: rack.location || '–',
     updated_at: <TimeAgo at={rack.updated_at} />,
@@ -66,10 +66,10 @@ const Head = ({ elevation, datacenters }: { elevation: Elevation; datacenters: r
   })
   return (
     <dl className={css.facts}>
-      <Use name="Space" text={spaceText(usage)}>
+      <Use name="Space" text={formatSpace(usage)}>
         <SpaceMeter usage={usage} name={rack.name} />
       </Use>
-      <Use name="Power" text={usage.max_power_w === null ? 'No maximum is known' : powerText(usage)}>
+      <Use name="Power" text={usage.max_power_w === null ? 'No maximum is known' : formatPower(usage)}>
         <PowerMeter usage={usage} name={rack.name} />
       </Use>
       {facts.map(
@@ -94,7 +94,7 @@ const NewDevice = ({ rack }: Pick<Elevation, 'rack'>) => {
   const { face = 'front', position = '', slot = '1/1', height = '' } = place ?? {}
   const mount = writeMount({ rack_id: rack.id, face, slot, position: String(position), height: String(height) })
   return (
-    <DeviceDrawer
+    <LazyDeviceDrawer
       id={undefined}
       given={{ mount, datacenter_id: rack.datacenter_id ?? '' }}
       onClose={() => void set({ new: undefined })}
@@ -117,7 +117,7 @@ export const RackPage = () => {
       title={rack.name}
       managedBy={rack.managed_by}
       get={contracts.racks.get}
-      resource={rackResource(datacenters)}
+      resource={buildRackResource(datacenters)}
       edit={{ blocked: blocked('racks:update') }}
       remove={{ blocked: may('racks:delete') ? undefined : 'racks:delete', warning: DELETE_WARNING }}
       above={<Head elevation={elevation} datacenters={datacenters} />}

@@ -4,8 +4,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, racksQuery } from '../api/queries.ts'
-import { ownColumns } from '../resource/columns.tsx'
-import { tableSpec } from '../resource/fields.ts'
+import { buildOwnColumns } from '../resource/columns.tsx'
+import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import type { Resource } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
@@ -13,9 +13,9 @@ import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
-import { type ListedRack, type Names, rackFields } from './fields.ts'
-import { DELETE_WARNING, rackResource } from './resource.ts'
-import { PowerMeter, SpaceMeter, spaceOf } from './usage.tsx'
+import { buildRackFields, type ListedRack, type Names } from './fields.ts'
+import { buildRackResource, DELETE_WARNING } from './resource.ts'
+import { computeUsedPercent, PowerMeter, SpaceMeter } from './usage.tsx'
 
 const ORDER = ['datacenter_id', 'location', 'name', 'height']
 const DEFAULT_COLUMNS = ['datacenter', 'location', 'name', 'height', 'space', 'largest', 'power', 'devices']
@@ -55,8 +55,8 @@ const USAGE: readonly Column<ListedRack>[] = [
   },
 ]
 
-const columnsFor = (names: Names): readonly Column<ListedRack>[] =>
-  ownColumns<ListedRack>({ ...rackFields(names), usage: { label: 'Use', column: false } }, ORDER, {
+const buildColumns = (names: Names): readonly Column<ListedRack>[] =>
+  buildOwnColumns<ListedRack>({ ...buildRackFields(names), usage: { label: 'Use', column: false } }, ORDER, {
     name: ({ id, name }) => (
       <RowLink to="racks" id={id}>
         {name}
@@ -66,13 +66,13 @@ const columnsFor = (names: Names): readonly Column<ListedRack>[] =>
     updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
   }).toSpliced(ORDER.length, 0, ...USAGE)
 
-const specFor = (names: Names): TableSpec<ListedRack> => {
-  const spec: TableSpec<ListedRack> = tableSpec(rackFields(names))
+const buildSpec = (names: Names): TableSpec<ListedRack> => {
+  const spec: TableSpec<ListedRack> = buildTableSpec(buildRackFields(names))
   return {
     ...spec,
     sorts: {
       ...spec.sorts,
-      space: ({ usage }) => usage && spaceOf(usage),
+      space: ({ usage }) => usage && computeUsedPercent(usage),
       largest: ({ usage }) => usage?.largest_free_units,
       power: ({ usage }) => usage?.power ?? undefined,
       devices: ({ usage }) => usage?.devices,
@@ -86,9 +86,9 @@ export const RacksPage = () => {
   const query = useQuery({ ...racksQuery, enabled: may('racks:list') })
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
-  const resource: Resource<ListedRack> = useMemo(() => rackResource(datacenters), [datacenters])
-  const spec = useMemo(() => specFor(names), [names])
-  const columns = useMemo(() => columnsFor(names), [names])
+  const resource: Resource<ListedRack> = useMemo(() => buildRackResource(datacenters), [datacenters])
+  const spec = useMemo(() => buildSpec(names), [names])
+  const columns = useMemo(() => buildColumns(names), [names])
   return (
     <ListPage
       title="Racks"

@@ -1,6 +1,6 @@
 /** Drags a device to another place with the mouse. Fingers scroll, and move devices by the buttons. */
 import { type PointerEvent as ReactPointerEvent, useEffect, useRef } from 'react'
-import { type Elevation, FACES, type Mounted, type Target, targetAt, UNIT, unitsAbove } from './geometry.ts'
+import { computeTarget, computeUnitsAbove, type Elevation, FACES, type Mounted, type Target, UNIT } from './geometry.ts'
 import type { Moving } from './use-move.ts'
 
 /** A shorter way is a click. */
@@ -15,23 +15,23 @@ type Grab = {
   isMoving: boolean
 }
 
-const faceOf = (name: (typeof FACES)[number]): DOMRect | undefined =>
+const getFaceBox = (name: (typeof FACES)[number]): DOMRect | undefined =>
   document.querySelector(`[data-face=${name}]`)?.getBoundingClientRect()
 
-const holds = (box: DOMRect, { clientX, clientY }: PointerEvent): boolean =>
+const isOver = (box: DOMRect, { clientX, clientY }: PointerEvent): boolean =>
   clientX >= box.left && clientX <= box.right && clientY >= box.top && clientY <= box.bottom
 
 /** The target under the pointer: of a face, `none` beside the units, undefined elsewhere. */
-const under = (event: PointerEvent, { rack }: Elevation, grab: Grab): Target | 'none' | undefined => {
+const findTarget = (event: PointerEvent, { rack }: Elevation, grab: Grab): Target | 'none' | undefined => {
   for (const face of FACES) {
-    const box = faceOf(face)
-    if (box && holds(box, event)) {
+    const box = getFaceBox(face)
+    if (box && isOver(box, event)) {
       const point = { x: event.clientX - box.left, y: event.clientY - box.top }
-      return targetAt(rack, grab.device, { face, point, grabbed: grab.grabbed })
+      return computeTarget(rack, grab.device, { face, point, grabbed: grab.grabbed })
     }
   }
   const unplaced = document.querySelector('[data-unplaced]')?.getBoundingClientRect()
-  return unplaced && holds(unplaced, event) ? 'none' : undefined
+  return unplaced && isOver(unplaced, event) ? 'none' : undefined
 }
 
 export const useDrag = (elevation: Elevation, moving: Moving) => {
@@ -45,7 +45,7 @@ export const useDrag = (elevation: Elevation, moving: Moving) => {
       if (!held) return
       if (!held.isMoving && Math.hypot(event.clientX - held.x, event.clientY - held.y) < LEAST_PIXELS) return
       const { elevation: shown, moving: by } = latest.current
-      const target = under(event, shown, held)
+      const target = findTarget(event, shown, held)
       if (!held.isMoving) by.begin(held.device, undefined)
       held.isMoving = true
       by.aim(target === 'none' ? undefined : target)
@@ -60,7 +60,7 @@ export const useDrag = (elevation: Elevation, moving: Moving) => {
       })
       if (!held?.isMoving) return
       const { elevation: shown, moving: by } = latest.current
-      const target = under(event, shown, held)
+      const target = findTarget(event, shown, held)
       if (target === undefined) by.cancel()
       else by.drop({ device: held.device, target: target === 'none' ? undefined : target })
     }
@@ -88,8 +88,8 @@ export const useDrag = (elevation: Elevation, moving: Moving) => {
   const onGrab = (event: ReactPointerEvent, device: Mounted) => {
     if (event.button !== 0 || event.pointerType === 'touch' || event.ctrlKey || event.metaKey || event.shiftKey) return
     const { rack } = elevation
-    const box = faceOf('front')
-    const above = device.position === null ? 0 : unitsAbove(rack, { ...device, position: device.position })
+    const box = getFaceBox('front')
+    const above = device.position === null ? 0 : computeUnitsAbove(rack, { ...device, position: device.position })
     const grabbed = device.position === null || !box ? 0.5 : (event.clientY - box.top) / UNIT - above
     grab.current = { device, x: event.clientX, y: event.clientY, grabbed, isMoving: false }
   }

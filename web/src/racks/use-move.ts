@@ -1,11 +1,11 @@
 /** A device that is moved to another place: by keys or by the pointer, until the server accepts the place. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call, changeOf } from '../api/client.ts'
+import { call, getChangeId } from '../api/client.ts'
 import { type Contracts, contracts, type In } from '../api/contracts.ts'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { devices } from '../devices/source.ts'
-import { undoOf } from '../resource/undo.ts'
+import { createUndo } from '../resource/undo.ts'
 import { toast } from '../ui/toast.tsx'
 import type { Mounted, Target } from './geometry.ts'
 import { placeText } from './place-text.ts'
@@ -20,8 +20,8 @@ export type Move = {
 }
 
 /** The message of the first field, which is one of the place. */
-const refusalOf = (error: unknown): string => {
-  const { details, message } = asAppError(error)
+const toMessage = (error: unknown): string => {
+  const { details, message } = toAppError(error)
   return details[0]?.message ?? message
 }
 
@@ -37,7 +37,7 @@ const mountAt = (rack_id: string, { device, target }: Move): MountInput => {
   return { rack_id, height, full_depth, power_w, face, slot, position: null, ...target }
 }
 
-const movedText = ({ device, target }: Move): string =>
+const formatMoved = ({ device, target }: Move): string =>
   target ? `Moved ${device.name} to ${placeText({ ...device, ...target })}` : `Moved ${device.name} out of its unit`
 
 export const useMove = (rackId: string) => {
@@ -45,19 +45,19 @@ export const useMove = (rackId: string) => {
   const [move, setMove] = useState<Move>()
   const onSaved = async (answer: Awaited<ReturnType<typeof sendMount>>, text: string) => {
     devices.put([answer])
-    toast(text, undoOf([changeOf(answer)]))
+    toast(text, createUndo([getChangeId(answer)]))
     await Promise.all([...CHANGES, 'history'].map((key) => client.invalidateQueries({ queryKey: [key] })))
   }
   const place = useMutation({
     mutationFn: (wanted: Move) => sendMount(wanted.device, mountAt(rackId, wanted)),
     // The device is drawn at its old place until the rack is read again.
-    onSuccess: (answer, wanted) => onSaved(answer, movedText(wanted)),
-    onSettled: (_, error, wanted) => setMove(error ? { ...wanted, refusal: refusalOf(error) } : undefined),
+    onSuccess: (answer, wanted) => onSaved(answer, formatMoved(wanted)),
+    onSettled: (_, error, wanted) => setMove(error ? { ...wanted, refusal: toMessage(error) } : undefined),
   })
   const takeOut = useMutation({
     mutationFn: (device: Mounted) => sendMount(device, null),
     onSuccess: (answer, { name }) => onSaved(answer, `Took ${name} out of the rack`),
-    onError: (error) => toast('That did not work', { description: refusalOf(error), type: 'error' }),
+    onError: (error) => toast('That did not work', { description: toMessage(error), type: 'error' }),
   })
   return {
     move,

@@ -1,19 +1,19 @@
 /** The keys of the drawing of a rack: they go from cell to cell, open one, and move a device. */
 import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
 import {
-  boxOf,
   type Cell,
-  cellBeside,
   cellId,
-  cellsOf,
-  clamped,
+  computeBox,
   type Elevation,
   type Face,
-  firstTarget,
+  findCellBeside,
+  findFirstTarget,
+  findSlotBeside,
+  getOtherFace,
+  limitPosition,
+  listCells,
   type Mounted,
-  otherFace,
   type Step,
-  slotBeside,
   type Target,
 } from './geometry.ts'
 import type { Moving } from './use-move.ts'
@@ -36,18 +36,23 @@ type Options = {
 }
 
 /** The next target by a key; undefined for another key, or at the edge. */
-const nextTarget = ({ rack }: Elevation, device: Mounted, target: Target, event: KeyboardEvent): Target | undefined => {
+const computeNextTarget = (
+  { rack }: Elevation,
+  device: Mounted,
+  target: Target,
+  event: KeyboardEvent,
+): Target | undefined => {
   const isTopDown = rack.numbering === 'top_down'
   const by = event.shiftKey ? 0.5 : 1
-  const at = (position: number): Target => ({ ...target, position: clamped(rack, device, position) })
+  const at = (position: number): Target => ({ ...target, position: limitPosition(rack, device, position) })
   const [up, down] = isTopDown ? [-by, by] : [by, -by]
   const ends = [rack.first_unit, rack.first_unit + rack.height]
   const [bottom = 0, top = 0] = isTopDown ? ends.toReversed() : ends
   // Slots are counted from the left of the front.
   const right = target.face === 'front' ? 1 : -1
   const beside = (step: number): Target => {
-    const slot = slotBeside(target.slot, step)
-    return slot === undefined ? { ...target, face: otherFace(target.face) } : { ...target, slot }
+    const slot = findSlotBeside(target.slot, step)
+    return slot === undefined ? { ...target, face: getOtherFace(target.face) } : { ...target, slot }
   }
   const actions: Readonly<Record<string, () => Target>> = {
     ArrowUp: () => at(target.position + up),
@@ -63,10 +68,10 @@ const nextTarget = ({ rack }: Elevation, device: Mounted, target: Target, event:
 export const useRackKeys = ({ elevation, moving, mayMove, open }: Options) => {
   const grids: Grids = { front: useRef<HTMLDivElement>(null), rear: useRef<HTMLDivElement>(null) }
   const [chosen, setChosen] = useState<Current>()
-  const cells = { front: cellsOf(elevation, 'front'), rear: cellsOf(elevation, 'rear') }
+  const cells = { front: listCells(elevation, 'front'), rear: listCells(elevation, 'rear') }
   const face = chosen?.face ?? 'front'
   const cell = cells[face].find(({ key }) => key === chosen?.key) ?? cells[face][0]
-  const boxAt = (on: Face) => (one: Cell) => boxOf(elevation.rack, on, one)
+  const boxAt = (on: Face) => (one: Cell) => computeBox(elevation.rack, on, one)
   const go = (next: Cell, on: Face) => {
     setChosen({ face: on, key: next.key })
     if (on !== face) grids[on].current?.focus({ preventScroll: true })
@@ -74,18 +79,18 @@ export const useRackKeys = ({ elevation, moving, mayMove, open }: Options) => {
   }
   /** The cell at the same height of the other face. */
   const across = (from: Cell): void => {
-    const on = otherFace(face)
+    const on = getOtherFace(face)
     const { y } = boxAt(face)(from)
     const near = cells[on].toSorted((a, b) => Math.abs(boxAt(on)(a).y - y) - Math.abs(boxAt(on)(b).y - y))[0]
     if (near) go(near, on)
   }
   const step = (from: Cell, to: Step): void => {
-    const next = cellBeside(cells[face], boxAt(face), from, to)
+    const next = findCellBeside(cells[face], boxAt(face), from, to)
     if (next) go(next, face)
     else if (to === (face === 'front' ? 'right' : 'left')) across(from)
   }
   const begin = (device: Mounted): void => {
-    moving.begin(device, firstTarget(elevation, device))
+    moving.begin(device, findFirstTarget(elevation, device))
     grids[face].current?.focus({ preventScroll: true })
   }
   const look = (event: KeyboardEvent, at: Cell): boolean => {
@@ -108,7 +113,12 @@ export const useRackKeys = ({ elevation, moving, mayMove, open }: Options) => {
       if (move.target) setChosen({ face: move.target.face, key: move.device.device_id })
       moving.drop(move)
     } else {
-      const target = nextTarget(elevation, move.device, move.target ?? firstTarget(elevation, move.device), event)
+      const target = computeNextTarget(
+        elevation,
+        move.device,
+        move.target ?? findFirstTarget(elevation, move.device),
+        event,
+      )
       if (!target) return false
       moving.aim(target)
     }

@@ -11,7 +11,7 @@ import { SpaceBadge, useSpaces } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
-import { reservationResource, reservationSpec } from './resource.ts'
+import { buildReservationResource, buildReservationSpec } from './resource.ts'
 
 const MAC: Column<Reservation> = {
   id: 'mac',
@@ -28,7 +28,7 @@ type Around = {
   readonly hasMacs: boolean
 }
 
-const columnsFor = (
+const buildColumns = (
   names: ReadonlyMap<string, string>,
   { spaces, hasMacs }: Around,
 ): readonly Column<Reservation>[] => [
@@ -83,19 +83,19 @@ export const ReservationsPage = () => {
   const query = useQuery(reservationsQuery)
   const { data: pools } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
   const names = useMemo(() => new Map((pools ?? []).map(({ id, name }) => [id, name])), [pools])
-  const spec = useMemo(() => reservationSpec(names), [names])
+  const spec = useMemo(() => buildReservationSpec(names), [names])
   const hasMacs = (query.data ?? []).some(({ mac_address }) => mac_address)
   const hasSpaces = useSpaces().length > 0
   const { data: networks } = useQuery({ ...networksQuery, enabled: hasSpaces && may('networks:list') })
   const columns = useMemo(() => {
     const ofNetworks = new Map((networks ?? []).map(({ id, space_id }) => [id, space_id]))
     const spaces = new Map((pools ?? []).map(({ id, network_id }) => [id, ofNetworks.get(network_id)]))
-    return columnsFor(names, { spaces, hasMacs })
+    return buildColumns(names, { spaces, hasMacs })
   }, [names, networks, pools, hasMacs])
   const noUpdate = blocked('reservations:update')
   const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
   const resource = useMemo(() => {
-    const bare = reservationResource(pools ?? [])
+    const bare = buildReservationResource(pools ?? [])
     const below = (id: string) => {
       const owner = owners.get(id) ?? ''
       return (

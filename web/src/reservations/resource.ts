@@ -1,13 +1,13 @@
 /** How reservations are read, changed, searched and sorted. They are made on the page of their pool. */
 import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
 import { contracts, type Pool, type Reservation } from '../api/contracts.ts'
-import { customSpec } from '../custom-fields/known-custom.tsx'
-import { crud } from '../resource/crud.ts'
+import { buildCustomSpec } from '../custom-fields/known-custom.tsx'
+import { createCrud } from '../resource/crud.ts'
 import { KNOWN_FILTERS, REFS_FORM } from '../resource/known-fields.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 
-export const reservationResource = (pools: readonly Pool[]): Resource<Reservation> => ({
+export const buildReservationResource = (pools: readonly Pool[]): Resource<Reservation> => ({
   noun: 'reservation',
   fields: [
     {
@@ -29,15 +29,15 @@ export const reservationResource = (pools: readonly Pool[]): Resource<Reservatio
       hint: 'Without it, the reservation lasts until it is deleted',
     },
     { name: 'notes', label: 'Notes', kind: 'area' },
-    customSpec('addresses'),
+    buildCustomSpec('addresses'),
     REFS_FORM,
   ],
-  nameOf: ({ ip_address }) => ip_address,
-  ...crud(contracts.reservations),
+  getName: ({ ip_address }) => ip_address,
+  ...createCrud(contracts.reservations),
   changes: ['reservations', 'pools', 'pool', 'networks'],
 })
 
-export const reservationSpec = (names: ReadonlyMap<string, string>): TableSpec<Reservation> => ({
+export const buildReservationSpec = (names: ReadonlyMap<string, string>): TableSpec<Reservation> => ({
   id: ({ id }) => id,
   text: (one) =>
     [one.ip_address, one.hostname, one.mac_address ?? '', one.purpose, one.notes, one.created_by].join('\n'),

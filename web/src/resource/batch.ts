@@ -1,8 +1,8 @@
 /** Changes many objects: in calls of a thousand, one after the other, patient with the limit of requests. */
 import { AppError } from '../../../src/platform/contract/errors.ts'
-import { changeOf } from '../api/client.ts'
+import { getChangeId } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
-import { fieldErrors, isCode } from '../api/errors.ts'
+import { getFieldErrors, isCode } from '../api/errors.ts'
 
 /** Most operations of one call. */
 export const CHUNK = 1000
@@ -35,7 +35,7 @@ const waitForLimit = (): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.max(1000, connection.get().limitedUntilMs - Date.now())))
 
 /** Sends a request again and again as long as the limit of requests refuses it. */
-export const withinLimit = async <T>(request: () => Promise<T>): Promise<T> => {
+export const retryWithinLimit = async <T>(request: () => Promise<T>): Promise<T> => {
   for (;;) {
     try {
       return await request()
@@ -53,7 +53,7 @@ export const runBatch = async <Op, A extends Answer & object>(
   { note, onProgress, signal }: BatchOptions = {},
 ): Promise<Batch<A>> => {
   const answers: A[] = []
-  const sendChunk = (chunk: Op[]): Promise<A> => withinLimit(() => send(chunk, { change_note: note }))
+  const sendChunk = (chunk: Op[]): Promise<A> => retryWithinLimit(() => send(chunk, { change_note: note }))
   let at = 0
   for (; at < operations.length; at += CHUNK) {
     if (signal?.aborted) break
@@ -63,13 +63,13 @@ export const runBatch = async <Op, A extends Answer & object>(
     answers.push(answer)
     onProgress?.(Math.min(at + CHUNK, operations.length))
   }
-  return { answers, changes: answers.map((answer) => changeOf(answer)), done: Math.min(at, operations.length) }
+  return { answers, changes: answers.map((answer) => getChangeId(answer)), done: Math.min(at, operations.length) }
 }
 
 /** Returns the errors of an item by the field alone: `operations[3].port.type` as `type`. */
-export const itemErrors = (error: unknown): Readonly<Record<string, string>> =>
+export const getItemErrors = (error: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(fieldErrors(error)).map(([field, message]) => [
+    Object.entries(getFieldErrors(error)).map(([field, message]) => [
       field.replace(/^operations\[\d+\]\.((device|port)\.)?/, ''),
       message,
     ]),

@@ -1,15 +1,15 @@
 /** The dialog of a change of many selected objects, with its progress, its note and its errors. */
 import { type ReactNode, type SubmitEvent, useRef, useState } from 'react'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
-import { type BatchOptions, itemErrors } from './batch.ts'
+import { type BatchOptions, getItemErrors } from './batch.ts'
 import { NoteField } from './note-field.tsx'
-import { undoOf } from './undo.ts'
+import { createUndo } from './undo.ts'
 
 /** Makes the change. @returns the ids of its changes, and what was done */
 export type Run = (options: BatchOptions) => Promise<{ readonly changes: readonly unknown[]; readonly text: string }>
@@ -24,7 +24,7 @@ type Props = {
   /** Gets the errors of the last try, by the fields of an object. */
   readonly children: ReactNode | ((errors: Errors) => ReactNode)
   /** True for the fields whose errors the children show. */
-  readonly hasErrorOf?: (field: string) => boolean
+  readonly hasError?: (field: string) => boolean
   readonly isReady: boolean
   readonly isDanger?: boolean
   readonly run: Run
@@ -35,7 +35,7 @@ type Props = {
 }
 
 export const ChangeDialog = (props: Props) => {
-  const { title, action, total, children, hasErrorOf, isReady, isDanger, run, onClose, onDone, onFailed } = props
+  const { title, action, total, children, hasError, isReady, isDanger, run, onClose, onDone, onFailed } = props
   const [done, setDone] = useState<number>()
   const [error, setError] = useState<unknown>()
   const [note, setNote] = useState('')
@@ -46,7 +46,7 @@ export const ChangeDialog = (props: Props) => {
     try {
       const options = { onProgress: setDone, signal: stop.current.signal, ...(note === '' ? {} : { note }) }
       const { changes, text } = await run(options)
-      toast(text, undoOf(changes))
+      toast(text, createUndo(changes))
       onDone()
     } catch (cause) {
       setError(cause)
@@ -63,17 +63,17 @@ export const ChangeDialog = (props: Props) => {
     stop.current.abort()
     onClose()
   }
-  const errors = error === undefined ? {} : itemErrors(error)
-  const isShownBelow = hasErrorOf !== undefined && Object.keys(errors).some(hasErrorOf)
+  const errors = error === undefined ? {} : getItemErrors(error)
+  const isShownBelow = hasError !== undefined && Object.keys(errors).some(hasError)
   return (
     <Dialog title={title} onClose={close}>
       <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
-        {error !== undefined && !isShownBelow && <Alert>{asAppError(error).message}</Alert>}
+        {error !== undefined && !isShownBelow && <Alert>{toAppError(error).message}</Alert>}
         {typeof children === 'function' ? children(errors) : children}
         <NoteField value={note} onChange={setNote} />
         {isRunning && (
           <p role="status" className="muted">
-            {count(done)} of {count(total)}
+            {formatCount(done)} of {formatCount(total)}
           </p>
         )}
         <DialogActions>

@@ -1,6 +1,6 @@
 /** How the objects of a resource are read and written by its operations. */
 import type { AnyOperation, InputOf } from '../../../src/platform/operation/operation.ts'
-import { CHANGE_ID, call, send, tagged } from '../api/client.ts'
+import { CHANGE_ID, call, callTagged, send } from '../api/client.ts'
 import type { Change, Out } from '../api/contracts.ts'
 import { type Input, isKept, type Resource } from './resource.ts'
 
@@ -8,22 +8,22 @@ type Crud = Readonly<Record<'get' | 'create' | 'update' | 'delete', AnyOperation
 type Shared = 'operations' | 'get' | 'create' | 'update' | 'remove' | 'preview'
 
 /** The parts that are the same in all resources. */
-export const crud = <C extends Crud>(operations: C): Pick<Resource<Out<C['get']>>, Shared> => {
+export const createCrud = <C extends Crud>(operations: C): Pick<Resource<Out<C['get']>>, Shared> => {
   // A form has every field that is required; the server validates their values.
-  const inputFor = <O extends AnyOperation>(_: O, input: Input) => input as InputOf<O>
+  const toInput = <O extends AnyOperation>(_: O, input: Input) => input as InputOf<O>
   const run = (op: C['create'] | C['update'], input: Input, headers = {}) =>
     // Both answer with the object that `get` reads.
-    call(op, inputFor(op, input), { headers }) as Promise<Out<C['get']>>
+    call(op, toInput(op, input), { headers }) as Promise<Out<C['get']>>
   // Of a dry run, the answer is the change that the call would make.
   const preview = (id: string) =>
-    call(operations.delete, inputFor(operations.delete, { id, dry_run: 'changes' })) as Promise<Change>
+    call(operations.delete, toInput(operations.delete, { id, dry_run: 'changes' })) as Promise<Change>
   return {
     operations,
-    get: (id) => tagged(operations.get as C['get'], inputFor<C['get']>(operations.get, { id })),
+    get: (id) => callTagged(operations.get as C['get'], toInput<C['get']>(operations.get, { id })),
     create: (input) => run(operations.create, input),
     update: (id, input, etag) => run(operations.update, { ...input, id }, { 'If-Match': etag }),
     remove: async (id, note) => {
-      const input = inputFor(operations.delete, note ? { id, change_note: note } : { id })
+      const input = toInput(operations.delete, note ? { id, change_note: note } : { id })
       return (await send(operations.delete, input)).headers.get(CHANGE_ID)
     },
     ...(isKept(operations.delete) && { preview }),

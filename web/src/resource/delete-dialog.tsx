@@ -6,7 +6,7 @@ import { Skeleton } from '../ui/primitives.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { NoteField } from './note-field.tsx'
 import type { Resource } from './resource.ts'
-import { undoOf } from './undo.ts'
+import { createUndo } from './undo.ts'
 
 export const DeletePreview = lazy(() =>
   import('../history/delete-preview.tsx').then((module) => ({ default: module.DeletePreview })),
@@ -34,7 +34,7 @@ export const DeleteDialog = <T,>({ resource, id, name, deleteWarning, onClose, o
       return resource.remove(id, note)
     },
     onSuccess: (change) => {
-      toast(`Deleted ${name}`, undoOf([change]))
+      toast(`Deleted ${name}`, createUndo([change]))
       for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
     },
     onError: (error) => toastError(`${name} is still there`, error),

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { contracts } from '../../../src/features/index.ts'
 import { WRITE_FIELDS } from '../../../src/platform/contract/history-fields.ts'
 import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
-import { deviceFields } from '../devices/fields.ts'
-import { cellKinds, type Fields, formFields, shownFields, tableSpec } from './fields.ts'
+import { buildDeviceFields } from '../devices/fields.ts'
+import { buildFormFields, buildTableSpec, type Fields, listCellKinds, listShownFields } from './fields.ts'
 
 /** Every folder of a resource that declares its fields, by the name of its contract. */
 const files = new Bun.Glob('*/fields.ts').scanSync({ cwd: join(import.meta.dirname, '..') })
@@ -44,13 +44,13 @@ describe.each(modules)('the fields of %s', (resource, fields) => {
   })
 
   test('can all be typed that the contract takes', () => {
-    const typed = formFields(fields).map(({ name }) => name)
+    const typed = buildFormFields(fields).map(({ name }) => name)
     const taken = properties(update.input).filter((name) => !/^(id|add_.*|remove_.*)$/.test(name))
     expect(missing(resource, taken, typed)).toEqual([])
   })
 
   test('are the columns of the files that an import takes', () => {
-    expect(missing(resource, properties(create.input), Object.keys(cellKinds(fields)))).toEqual([])
+    expect(missing(resource, properties(create.input), Object.keys(listCellKinds(fields)))).toEqual([])
   })
 })
 
@@ -59,7 +59,7 @@ test('of devices, datacenters and networks are checked here', () => {
 })
 
 test('a field that is not declared is named with the file', () => {
-  expect(missing('devices', ['colour'], Object.keys(deviceFields()))).toEqual([
+  expect(missing('devices', ['colour'], Object.keys(buildDeviceFields()))).toEqual([
     'colour of devices is missing in web/src/devices/fields.ts',
   ])
 })
@@ -72,11 +72,11 @@ describe('a field with nothing but a label', () => {
   const row = { id: '1', serial: 'AB-7' }
 
   test('can be typed, and is shown, compared, exported, searched, sorted and filtered', () => {
-    expect(formFields(fields)).toEqual([{ name: 'serial', label: 'Serial number' }])
-    expect(shownFields(fields, 'isDetail').map(({ name }) => name)).toEqual(['id', 'serial'])
-    expect(shownFields(fields, 'isCompared').map(({ name }) => name)).toEqual(['id', 'serial'])
-    expect(cellKinds(fields)).toEqual({ id: 'text', serial: 'text' })
-    const spec = tableSpec(fields)
+    expect(buildFormFields(fields)).toEqual([{ name: 'serial', label: 'Serial number' }])
+    expect(listShownFields(fields, 'isDetail').map(({ name }) => name)).toEqual(['id', 'serial'])
+    expect(listShownFields(fields, 'isCompared').map(({ name }) => name)).toEqual(['id', 'serial'])
+    expect(listCellKinds(fields)).toEqual({ id: 'text', serial: 'text' })
+    const spec = buildTableSpec(fields)
     expect([spec.text(row), spec.sorts.serial?.(row), spec.fields.serial?.(row, 'b-7')]).toEqual(['AB-7', 'AB-7', true])
   })
 })

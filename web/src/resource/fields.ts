@@ -59,7 +59,7 @@ const UNSEARCHED = { isSearched: false, form: false, filter: false, isCompared: 
 export const ID_FIELD = { ...UNSEARCHED, label: 'ID', column: false } as const
 
 /** @param width of its column, in pixels */
-export const nameField = (width = 200) =>
+export const buildNameField = (width = 200) =>
   ({
     label: 'Name',
     form: { isRequired: true },
@@ -86,9 +86,9 @@ export const MANAGED_BY_FIELD = {
 
 type Refs = Readonly<Record<string, string>>
 
-const refTexts = (refs: Refs): string[] => Object.entries(refs).map((pair) => pair.join(':'))
+const formatRefs = (refs: Refs): string[] => Object.entries(refs).map((pair) => pair.join(':'))
 /** @param absent replaces the ids */
-const refsOf = (text: string, absent?: null): Record<string, string | null> =>
+const parseRefs = (text: string, absent?: null): Record<string, string | null> =>
   Object.fromEntries(
     text.split('\n').flatMap((line) => {
       const [source = '', ...id] = line.trim().split(':')
@@ -104,10 +104,10 @@ export const REFS_FIELD = {
     kind: 'area',
     hint: 'One on each line, like netbox:dcim.device.42',
     // The value of a resource with refs.
-    read: (refs: unknown) => refTexts(refs as Refs).join('\n'),
-    send: (text: string, before = '') => ({ ...refsOf(before, null), ...refsOf(text) }),
+    read: (refs: unknown) => formatRefs(refs as Refs).join('\n'),
+    send: (text: string, before = '') => ({ ...parseRefs(before, null), ...parseRefs(text) }),
   },
-  text: ({ refs }: { readonly refs: Refs }) => refTexts(refs),
+  text: ({ refs }: { readonly refs: Refs }) => formatRefs(refs),
   filter: { name: 'ref', test: 'contains' },
   cell: 'record',
 } as const
@@ -125,45 +125,45 @@ export const CUSTOM_VALUES = {
   isDetail: false,
 } as const
 
-export const joined = (text: Text): string => (typeof text === 'string' ? text : text.join(', '))
+export const joinText = (text: Text): string => (typeof text === 'string' ? text : text.join(', '))
 
-const valueText = (value: unknown): Text => {
+const toText = (value: unknown): Text => {
   if (Array.isArray(value)) return value.map(String)
   return value === null || value === undefined ? '' : String(value)
 }
 
-const readerOf = <T extends object>(name: string, { text }: Field<T>): ((row: T) => Text) =>
-  text ?? ((row) => valueText(Reflect.get(row, name)))
+const createReader = <T extends object>(name: string, { text }: Field<T>): ((row: T) => Text) =>
+  text ?? ((row) => toText(Reflect.get(row, name)))
 
 /** A field as its resource names it, with its defaults. */
 export type Declared<T> = { readonly name: string; readonly field: Field<T>; readonly read: (row: T) => Text }
 
-const declared = <T extends object>(fields: Fields<T>): Declared<T>[] =>
-  Object.entries<Field<T>>(fields).map(([name, field]) => ({ name, field, read: readerOf(name, field) }))
+const listDeclared = <T extends object>(fields: Fields<T>): Declared<T>[] =>
+  Object.entries<Field<T>>(fields).map(([name, field]) => ({ name, field, read: createReader(name, field) }))
 
 /** The fields named in `first` in that order, then the others as declared. */
-const inOrder = <T extends object>(fields: Fields<T>, first: readonly string[]): Declared<T>[] => {
-  const rank = ({ name }: Declared<T>) => (first.includes(name) ? first.indexOf(name) : first.length)
-  return declared(fields).sort((a, b) => rank(a) - rank(b))
+const sortFields = <T extends object>(fields: Fields<T>, first: readonly string[]): Declared<T>[] => {
+  const computeRank = ({ name }: Declared<T>) => (first.includes(name) ? first.indexOf(name) : first.length)
+  return listDeclared(fields).sort((a, b) => computeRank(a) - computeRank(b))
 }
 
-export const columnId = <T>({ name, field }: Declared<T>): string => (field.column || undefined)?.id ?? name
+export const getColumnId = <T>({ name, field }: Declared<T>): string => (field.column || undefined)?.id ?? name
 
 /** The fields that have a column. */
-export const columnFields = <T extends object>(fields: Fields<T>, first: readonly string[] = []): Declared<T>[] =>
-  inOrder(fields, first).filter(({ field }) => field.column !== false)
+export const listColumnFields = <T extends object>(fields: Fields<T>, first: readonly string[] = []): Declared<T>[] =>
+  sortFields(fields, first).filter(({ field }) => field.column !== false)
 
 /** The controls of a form; `given` adds the parts that only a component has, such as loaded options. */
-export const formFields = <T extends object>(
+export const buildFormFields = <T extends object>(
   fields: Fields<T>,
   first: readonly string[] = [],
   given: Readonly<Record<string, Partial<FieldSpec>>> = {},
 ): FieldSpec[] =>
-  inOrder(fields, first)
+  sortFields(fields, first)
     .filter(({ field }) => field.form !== false)
     .map(({ name, field }) => ({ name, label: field.label, ...field.form, ...given[name] }))
 
-const testOf = <T>({ field, read }: Declared<T>): ((row: T, value: string) => boolean) => {
+const createTest = <T>({ field, read }: Declared<T>): ((row: T, value: string) => boolean) => {
   const test = (field.filter || undefined)?.test ?? 'contains'
   if (typeof test === 'function') return test
   const holds = FILTERS[test]
@@ -174,23 +174,23 @@ const testOf = <T>({ field, read }: Declared<T>): ((row: T, value: string) => bo
 }
 
 /** How the rows of a list are searched, sorted and filtered; the filters of the fields in `first` are offered first. */
-export const tableSpec = <T extends { readonly id: string }>(
+export const buildTableSpec = <T extends { readonly id: string }>(
   fields: Fields<T>,
   first: readonly string[] = [],
 ): TableSpec<T> => {
-  const all = inOrder(fields, first)
+  const all = sortFields(fields, first)
   const searched = all.filter(({ field }) => field.isSearched !== false)
   const sorted = all.filter(({ field }) => field.column !== false && field.sort !== false)
   const filtered = all.filter(({ field }) => field.filter !== false)
-  const filterName = (one: Declared<T>) => (one.field.filter || undefined)?.name ?? columnId(one)
-  const lines = (text: Text): string => (typeof text === 'string' ? text : text.join('\n'))
+  const filterName = (one: Declared<T>) => (one.field.filter || undefined)?.name ?? getColumnId(one)
+  const joinLines = (text: Text): string => (typeof text === 'string' ? text : text.join('\n'))
   return {
     id: ({ id }) => id,
-    text: (row) => searched.map(({ read }) => lines(read(row))).join('\n'),
+    text: (row) => searched.map(({ read }) => joinLines(read(row))).join('\n'),
     sorts: Object.fromEntries(
-      sorted.map((one) => [columnId(one), one.field.sort || ((row: T) => joined(one.read(row)))]),
+      sorted.map((one) => [getColumnId(one), one.field.sort || ((row: T) => joinText(one.read(row)))]),
     ),
-    fields: Object.fromEntries(filtered.map((one) => [filterName(one), testOf(one)])),
+    fields: Object.fromEntries(filtered.map((one) => [filterName(one), createTest(one)])),
     facets: Object.fromEntries(
       filtered
         .filter(({ field }) => (field.filter || undefined)?.hasFacet)
@@ -206,16 +206,16 @@ export const tableSpec = <T extends { readonly id: string }>(
 }
 
 /** The label and the text of each field for a page of details or a comparison. */
-export const shownFields = <T extends object>(
+export const listShownFields = <T extends object>(
   fields: Fields<T>,
   where: 'isDetail' | 'isCompared',
   first: readonly string[] = [],
-): Declared<T>[] => inOrder(fields, first).filter(({ field }) => field[where] !== false)
+): Declared<T>[] => sortFields(fields, first).filter(({ field }) => field[where] !== false)
 
 /** The columns of a file, in the order of the declaration, and how a cell of each is read. */
-export const cellKinds = <T extends object>(fields: Fields<T>): Readonly<Record<string, CellKind>> =>
+export const listCellKinds = <T extends object>(fields: Fields<T>): Readonly<Record<string, CellKind>> =>
   Object.fromEntries(
-    declared(fields)
+    listDeclared(fields)
       .filter(({ name, field }) => name === 'id' || field.form !== false)
       .map(({ name, field }) => {
         const kind = field.form ? field.form.kind : undefined

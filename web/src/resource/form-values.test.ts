@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { emptyValues, inputOf, valuesOf } from './form-values.ts'
+import { buildInput, createEmptyValues, readValues } from './form-values.ts'
 
 const resource = {
   fields: [
@@ -12,21 +12,21 @@ const resource = {
 
 describe('the request of a form', () => {
   test('has all fields of a new object', () => {
-    const values = { ...emptyValues(resource, { name: ' core ' }), vlan_id: '7', tags: 'a, ,b' }
-    expect(inputOf(resource, values)).toEqual({ name: 'core', vlan_id: 7, tags: ['a', 'b'], expires_at: '' })
+    const values = { ...createEmptyValues(resource, { name: ' core ' }), vlan_id: '7', tags: 'a, ,b' }
+    expect(buildInput(resource, values)).toEqual({ name: 'core', vlan_id: 7, tags: ['a', 'b'], expires_at: '' })
   })
 
   test('has the changed fields of an existing one', () => {
-    const before = valuesOf(resource, { name: 'core', vlan_id: 7, tags: ['a'], expires_at: null })
-    expect(inputOf(resource, { ...before, vlan_id: '' }, before)).toEqual({ vlan_id: null })
-    expect(inputOf(resource, before, before)).toEqual({})
+    const before = readValues(resource, { name: 'core', vlan_id: 7, tags: ['a'], expires_at: null })
+    expect(buildInput(resource, { ...before, vlan_id: '' }, before)).toEqual({ vlan_id: null })
+    expect(buildInput(resource, before, before)).toEqual({})
   })
 
   test.each([[['a, b', 'c']], [['say "hi"', '"', ',']], [['plain', 'with space', 'x"y']], [[]]])(
     'keeps the items %j of a list',
     (tags) => {
-      const before = valuesOf(resource, { tags })
-      expect(inputOf(resource, before)).toMatchObject({ tags })
+      const before = readValues(resource, { tags })
+      expect(buildInput(resource, before)).toMatchObject({ tags })
     },
   )
 
@@ -36,11 +36,11 @@ describe('the request of a form', () => {
     ['"a" b, c', ['"a" b', 'c']],
     ['"", "a"', ['a']],
   ])('reads the list %j as it is typed', (tags, items) => {
-    expect(inputOf(resource, { ...emptyValues(resource), tags })).toMatchObject({ tags: items })
+    expect(buildInput(resource, { ...createEmptyValues(resource), tags })).toMatchObject({ tags: items })
   })
 
   test('has the shown time', () => {
-    const before = valuesOf(resource, { expires_at: '2026-07-01T10:30:00.000Z' })
-    expect(inputOf(resource, before)).toMatchObject({ expires_at: '2026-07-01T10:30:00.000Z' })
+    const before = readValues(resource, { expires_at: '2026-07-01T10:30:00.000Z' })
+    expect(buildInput(resource, before)).toMatchObject({ expires_at: '2026-07-01T10:30:00.000Z' })
   })
 })

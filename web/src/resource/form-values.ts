@@ -1,11 +1,11 @@
 /** The values of a form as texts: how they are read from an object, and which input a save sends. Loaded with the first form. */
-import { localMoment } from '../ui/format.ts'
+import { formatLocalMoment } from '../ui/format.ts'
 import type { FieldSpec, Input, Resource, Values } from './resource.ts'
 
 export const isShown = (field: FieldSpec, values: Values, isNew: boolean): boolean =>
   field.isShown?.(values, isNew) ?? true
 
-export const emptyValues = ({ fields }: Pick<Resource<never>, 'fields'>, given: Values = {}): Values =>
+export const createEmptyValues = ({ fields }: Pick<Resource<never>, 'fields'>, given: Values = {}): Values =>
   Object.fromEntries(fields.map(({ name, initial = '' }) => [name, given[name] ?? initial]))
 
 /** @example formatItems(['web', 'a, b']) // 'web, "a, b"' */
@@ -21,41 +21,42 @@ const parseItems = (text: string): string[] =>
     Boolean,
   )
 
-const textOf = (kind: FieldSpec['kind'], value: unknown): string => {
+const toText = (kind: FieldSpec['kind'], value: unknown): string => {
   if (value === null || value === undefined) return ''
   if (kind === 'tags' && Array.isArray(value)) return formatItems(value.map(String))
-  return kind === 'moment' ? localMoment(String(value)).slice(0, 'YYYY-MM-DDTHH:MM'.length) : String(value)
+  return kind === 'moment' ? formatLocalMoment(String(value)).slice(0, 'YYYY-MM-DDTHH:MM'.length) : String(value)
 }
 
-export const valuesOf = ({ fields }: Pick<Resource<never>, 'fields'>, object: object): Values =>
+export const readValues = ({ fields }: Pick<Resource<never>, 'fields'>, object: object): Values =>
   Object.fromEntries(
     fields.map((field) => {
       const value: unknown = Reflect.get(object, field.name)
-      return [field.name, field.read ? field.read(value) : textOf(field.kind, value)]
+      return [field.name, field.read ? field.read(value) : toText(field.kind, value)]
     }),
   )
 
-const sent = (kind: FieldSpec['kind'], text: string): unknown => {
+const toInputValue = (kind: FieldSpec['kind'], text: string): unknown => {
   if (kind === 'number') return text.trim() === '' ? null : Number(text)
   if (kind === 'moment') return text === '' ? '' : new Date(text).toISOString()
   if (kind === 'tags') return parseItems(text)
   return kind === 'area' ? text : text.trim()
 }
 
-export const sentValue = ({ name, kind, send }: FieldSpec, values: Values, before?: Values): unknown =>
-  send ? send(values[name] ?? '', before?.[name]) : sent(kind, values[name] ?? '')
+export const getSentValue = ({ name, kind, send }: FieldSpec, values: Values, before?: Values): unknown =>
+  send ? send(values[name] ?? '', before?.[name]) : toInputValue(kind, values[name] ?? '')
 
 /** Compares the sent values; a secret is compared as typed, because removed and kept ones may be sent alike. */
 const isChanged = (field: FieldSpec, values: Values, before: Values): boolean =>
   values[field.name] !== before[field.name] &&
-  (field.isSecret === true || JSON.stringify(sentValue(field, values)) !== JSON.stringify(sentValue(field, before)))
+  (field.isSecret === true ||
+    JSON.stringify(getSentValue(field, values)) !== JSON.stringify(getSentValue(field, before)))
 
 /** The input of a save: all fields of a new object, otherwise the changed ones, so that no other change is undone. */
-export const inputOf = ({ fields }: Pick<Resource<never>, 'fields'>, values: Values, before?: Values): Input =>
+export const buildInput = ({ fields }: Pick<Resource<never>, 'fields'>, values: Values, before?: Values): Input =>
   Object.fromEntries(
     fields
       .filter((field) => isShown(field, values, before === undefined))
       .filter((field) => before === undefined || isChanged(field, values, before))
-      .map((field) => [field.name, sentValue(field, values, before)] as const)
+      .map((field) => [field.name, getSentValue(field, values, before)] as const)
       .filter(([, value]) => value !== undefined),
   )

@@ -7,7 +7,7 @@ import { useCustom } from '../custom-fields/known-custom.tsx'
 import type { WithCustom } from '../custom-fields/values.ts'
 import { ExportMenu } from '../export/export-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
-import { forbidden, usePermit } from '../shell/me.ts'
+import { createForbidden, usePermit } from '../shell/me.ts'
 import { Hints, PageHead } from '../shell/page.tsx'
 import type { Column } from '../table/column.ts'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
@@ -17,7 +17,7 @@ import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
 import { ListContent } from '../table/list-content.tsx'
 import { usePageSearch, useSorting } from '../table/list-search.ts'
 import css from '../table/table.module.css'
-import { allOf, useLocalView } from '../table/view.ts'
+import { listRows, useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
 import { toast } from '../ui/toast.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
@@ -87,7 +87,7 @@ export type Rules<T> = {
 const NONE: readonly never[] = []
 
 /** `Users` as `users`, `API keys` as it is. */
-const inSentence = (title: string): string => title.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
+const toSentenceCase = (title: string): string => title.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
 
 export const ListPage = <T extends object>(props: Props<T>) => {
   const { title, resourceName, resource, query, defaultColumns, placeholder, open, canCreate = true } = props
@@ -123,7 +123,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   useHotkeys({ ...(mayCreate ? { c: create } : {}), Escape: () => setText('') })
   // Without fields there is nothing to change.
   const canEdit = resource.fields.length > 0 && may(`${resourceName}:update`)
-  const denied = props.needs === undefined || may(props.needs) ? undefined : forbidden(props.needs)
+  const denied = props.needs === undefined || may(props.needs) ? undefined : createForbidden(props.needs)
   const edited = rows.find((row) => spec.id(row) === search.edit)
   const noEdit = () => blocked(`${resourceName}:update`) ?? (edited && rules.edit?.(edited))
   const closeEntry = () => void set({ entry: undefined })
@@ -156,7 +156,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
         <span className={css.end}>
           <ViewsMenu />{' '}
           <CommandMenu getCall={() => ({ list: resource.operations, q: text, given: props.call ?? {} })} />{' '}
-          <ExportMenu name={resourceName} count={view.count} load={async () => allOf(view)} />{' '}
+          <ExportMenu name={resourceName} count={view.count} load={async () => listRows(view)} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>
@@ -170,7 +170,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
         filter={text}
         onClear={() => setText('')}
         empty={{
-          title: props.nothing ?? `No ${inSentence(title)} yet`,
+          title: props.nothing ?? `No ${toSentenceCase(title)} yet`,
           text: props.empty,
           actions: mayCreate && (
             <Button look="primary" onClick={create}>
@@ -185,8 +185,8 @@ export const ListPage = <T extends object>(props: Props<T>) => {
             view={view}
             sorting={{ sort, isDescending }}
             onSort={onSort}
-            idOf={spec.id}
-            nameOf={resource.nameOf}
+            getId={spec.id}
+            getName={resource.getName}
             actions={{
               ...(open ? { open } : {}),
               edit: canEdit ? unless(rules.edit, edit) : undefined,
@@ -229,7 +229,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
         <DeleteDialog
           resource={resource}
           id={spec.id(pendingDelete)}
-          name={resource.nameOf(pendingDelete)}
+          name={resource.getName(pendingDelete)}
           deleteWarning={props.deleteWarning}
           onClose={stopDelete}
           onConfirmed={onDeleted}

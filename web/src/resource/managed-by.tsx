@@ -1,19 +1,19 @@
 /** Shows the owner of an object that estate documents manage, and removes the owner on request. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { changeOf } from '../api/client.ts'
+import { getChangeId } from '../api/client.ts'
 import { Button } from '../ui/button.tsx'
 import { Badge } from '../ui/primitives.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import css from './managed-by.module.css'
 import type { Input } from './resource.ts'
-import { undoOf } from './undo.ts'
+import { createUndo } from './undo.ts'
 
 /** The parts of a resource that are used here; methods, so that a resource of any type is one. */
 type Managed = {
   readonly changes: readonly string[]
   get(id: string): Promise<{ readonly etag: string }>
   update(id: string, input: Input, etag: string): Promise<object>
-  nameOf(value: object): string
+  getName(value: object): string
   onSaved?(value: object): void
 }
 
@@ -34,7 +34,7 @@ export const ManagedBy = ({ owner, id, resource, blocked }: Props) => {
     onSuccess: (value) => {
       for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
       resource.onSaved?.(value)
-      toast(`${owner} no longer manages ${resource.nameOf(value)}`, undoOf([changeOf(value)]))
+      toast(`${owner} no longer manages ${resource.getName(value)}`, createUndo([getChangeId(value)]))
     },
     onError: (error) => toastError('It is still managed', error),
   })

@@ -16,7 +16,6 @@ import { Failure } from '../ui/states.tsx'
 import { type Tab, Tabs } from '../ui/tabs.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import type { Resource } from './resource.ts'
-import type { ResourceDrawer as LoadedDrawer } from './resource-drawer.tsx'
 
 /** Most objects have no owner. Shown in a Suspense. */
 export const ManagedBy = lazy(() => import('./managed-by.tsx').then((module) => ({ default: module.ManagedBy })))
@@ -24,7 +23,7 @@ export const ManagedBy = lazy(() => import('./managed-by.tsx').then((module) => 
 // `lazy` forgets that the component is generic.
 const ResourceDrawer = lazy(() =>
   import('./resource-drawer.tsx').then((module) => ({ default: module.ResourceDrawer })),
-) as typeof LoadedDrawer
+) as typeof import('./resource-drawer.tsx').ResourceDrawer
 
 /** The list that contains the object. */
 export type Parent = { readonly text: string; readonly link: LinkProps }

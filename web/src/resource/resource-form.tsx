@@ -1,8 +1,8 @@
 /** The form of an object of a small resource; errors stand at their fields, and a change by another user is never overwritten unseen. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
-import { changeOf } from '../api/client.ts'
-import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
+import { getChangeId } from '../api/client.ts'
+import { getFieldErrors, isCode, toAppError } from '../api/errors.ts'
 import type { GetCall } from '../commands/call.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { Button } from '../ui/button.tsx'
@@ -10,10 +10,10 @@ import { drafts } from '../ui/drafts.ts'
 import css from '../ui/field.module.css'
 import { Alert, SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
-import { emptyValues, inputOf, isShown, valuesOf } from './form-values.ts'
+import { buildInput, createEmptyValues, isShown, readValues } from './form-values.ts'
 import { NoteField } from './note-field.tsx'
 import { type ControlInput, type FieldSpec, isKept, type Resource, type Values } from './resource.ts'
-import { undoOf } from './undo.ts'
+import { createUndo } from './undo.ts'
 
 /** An object as the form has loaded it, with the ETag of its version. */
 export type Opened = {
@@ -24,7 +24,7 @@ export type Opened = {
   readonly owner: string
 }
 
-const ownerOf = (value: object): string => String(Reflect.get(value, 'managed_by') ?? '')
+const getOwner = (value: object): string => String(Reflect.get(value, 'managed_by') ?? '')
 
 const FieldInput = ({ field, ...input }: ControlInput & { readonly field: FieldSpec }) => {
   const { label, hint, kind = 'text', options = [], isMono, isRequired, isFixed } = field
@@ -47,12 +47,12 @@ const FieldInput = ({ field, ...input }: ControlInput & { readonly field: FieldS
 }
 
 /** Of a list the server names the item: `roles[0]`; of a map the key: `headers.Host`. */
-const errorAt = (errors: Readonly<Record<string, string>>, name: string): string | undefined =>
+const findError = (errors: Readonly<Record<string, string>>, name: string): string | undefined =>
   errors[name] ??
   Object.entries(errors).find(([field]) => field.startsWith(name) && /^[[.]/.test(field.slice(name.length)))?.[1]
 
 /** One field in each line, or two that are half as wide. */
-const inLines = (fields: readonly FieldSpec[]): FieldSpec[][] => {
+const splitIntoLines = (fields: readonly FieldSpec[]): FieldSpec[][] => {
   const lines: FieldSpec[][] = []
   for (const field of fields) {
     const last = lines.at(-1)
@@ -81,7 +81,7 @@ type FormProps<T> = {
 }
 
 /** The errors of a save, without those of fields that have changed since. */
-const errorsOfSame = (errors: Readonly<Record<string, string>>, sent: Values | undefined, values: Values) =>
+const filterUnchangedErrors = (errors: Readonly<Record<string, string>>, sent: Values | undefined, values: Values) =>
   Object.fromEntries(
     Object.entries(errors).filter(([field]) => {
       const [name = ''] = field.split(/[.[]/)
@@ -94,13 +94,13 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
   const client = useQueryClient()
   const [draft] = useState(() => drafts.get<Values>(draftKey))
   const [values, setValues] = useState<Values>({ ...opened.values, ...draft })
-  const isChanged = Object.keys(inputOf(resource, values, opened.values)).length > 0
+  const isChanged = Object.keys(buildInput(resource, values, opened.values)).length > 0
   const isRestored = draft !== undefined && isChanged
   const [note, setNote] = useState('')
   const { update } = resource.operations
   const hasNote = id !== undefined && update !== undefined && isKept(update)
   const input = () => ({
-    ...inputOf(resource, values, id === undefined ? undefined : opened.values),
+    ...buildInput(resource, values, id === undefined ? undefined : opened.values),
     ...(note === '' ? {} : { change_note: note }),
   })
   const save = useMutation({
@@ -109,15 +109,15 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
     onSuccess: (value) => {
       drafts.drop(draftKey)
       for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
-      toast(`${id === undefined ? 'Created' : 'Saved'} ${resource.nameOf(value)}`, undoOf([changeOf(value)]))
+      toast(`${id === undefined ? 'Created' : 'Saved'} ${resource.getName(value)}`, createUndo([getChangeId(value)]))
       resource.onSaved?.(value)
       onSaved(value, values)
     },
   })
-  const refused = fieldErrors(save.error)
-  const errors = props.errors ? { ...props.errors, ...errorsOfSame(refused, save.variables, values) } : refused
+  const refused = getFieldErrors(save.error)
+  const errors = props.errors ? { ...props.errors, ...filterUnchangedErrors(refused, save.variables, values) } : refused
   const fields = resource.fields.filter((field) => isShown(field, values, id === undefined))
-  const known = fields.some(({ name }) => errorAt(refused, name) !== undefined)
+  const known = fields.some(({ name }) => findError(refused, name) !== undefined)
   const isStale = isCode(save.error, 'PRECONDITION_FAILED')
   const change = (name: string, value: string) => {
     const next = { ...values, [name]: value }
@@ -136,7 +136,7 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
   }
   const getCall: GetCall = () => {
     const op = id === undefined ? resource.operations.create : resource.operations.update
-    const input = inputOf(resource, values, id === undefined ? undefined : opened.values)
+    const input = buildInput(resource, values, id === undefined ? undefined : opened.values)
     if (!op || (id !== undefined && Object.keys(input).length === 0)) return undefined
     return { op, input: id === undefined ? input : { ...input, id } }
   }
@@ -165,7 +165,7 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
             </span>
           </Alert>
         )}
-        {save.isError && !isStale && !known && <Alert>{asAppError(save.error).message}</Alert>}
+        {save.isError && !isStale && !known && <Alert>{toAppError(save.error).message}</Alert>}
         {opened.owner !== '' && (
           <p className={css.note}>Managed by {opened.owner}: changes made here are put back by its next apply.</p>
         )}
@@ -178,14 +178,14 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
           </p>
         )}
         <fieldset className={css.fields} disabled={blocked !== undefined}>
-          {inLines(fields).map((line) => {
+          {splitIntoLines(fields).map((line) => {
             const inputs = line.map((field) => (
               <FieldInput
                 key={field.name}
                 field={field}
                 value={values[field.name] ?? ''}
                 onChange={(value) => change(field.name, value)}
-                error={errorAt(errors, field.name)}
+                error={findError(errors, field.name)}
                 errors={errors}
                 isNew={id === undefined}
                 values={values}
@@ -237,21 +237,21 @@ export const useOpened = <T extends object>(resource: Resource<T>, id: string | 
   })
   const [openedAtMs] = useState(Date.now)
   const isFresh = isFetchedAfterMount || (resource.queryKey !== undefined && openedAtMs - dataUpdatedAt < FRESH_MS)
-  const openedOf = (value: T, etag: string): Opened => ({
-    values: valuesOf(resource, value),
+  const toOpened = (value: T, etag: string): Opened => ({
+    values: readValues(resource, value),
     etag,
-    name: resource.nameOf(value),
-    owner: ownerOf(value),
+    name: resource.getName(value),
+    owner: getOwner(value),
   })
   const [opened, setOpened] = useState<Opened | undefined>(() =>
-    id === undefined ? { values: emptyValues(resource, given), etag: '', name: '', owner: '' } : undefined,
+    id === undefined ? { values: createEmptyValues(resource, given), etag: '', name: '', owner: '' } : undefined,
   )
   useEffect(() => {
-    if (data && isFresh && !opened) setOpened(openedOf(data.value, data.etag))
+    if (data && isFresh && !opened) setOpened(toOpened(data.value, data.etag))
   })
   const reload = async () => {
     const { data: fresh } = await refetch()
-    if (fresh) setOpened(openedOf(fresh.value, fresh.etag))
+    if (fresh) setOpened(toOpened(fresh.value, fresh.etag))
   }
   return { opened, error, refetch, reload }
 }

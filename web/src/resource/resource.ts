@@ -50,7 +50,7 @@ export type Resource<T> = {
   /** For a form that is more than a column of fields. */
   readonly isWide?: boolean
   readonly fields: readonly FieldSpec[]
-  readonly nameOf: (value: T) => string
+  readonly getName: (value: T) => string
   /** Of the contract, by their verbs. */
   readonly operations: Readonly<Record<string, AnyOperation>>
   readonly get: (id: string) => Promise<Tagged<T>>

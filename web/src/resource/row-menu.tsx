@@ -15,7 +15,7 @@ type Action<T> = {
 type Spec<T> = {
   /** `user` */
   readonly noun: string
-  readonly nameOf: (row: T) => string
+  readonly getName: (row: T) => string
   /** Left out where nothing can be changed. */
   readonly edit?: Action<T>
   readonly remove: Action<T>
@@ -23,10 +23,10 @@ type Spec<T> = {
   readonly more?: (row: T) => ReactNode
 }
 
-const RowMenu = <T,>({ row, noun, nameOf, edit, remove, more }: Spec<T> & { readonly row: T }) => {
+const RowMenu = <T,>({ row, noun, getName, edit, remove, more }: Spec<T> & { readonly row: T }) => {
   const trigger = (
     // Not reached by Tab, as nothing in a row is.
-    <Button isIcon look="quiet" className={css.rowMenu} tabIndex={-1} aria-label={`Actions for ${nameOf(row)}`}>
+    <Button isIcon look="quiet" className={css.rowMenu} tabIndex={-1} aria-label={`Actions for ${getName(row)}`}>
       <Ellipsis size={16} aria-hidden="true" />
     </Button>
   )
@@ -48,7 +48,7 @@ const RowMenu = <T,>({ row, noun, nameOf, edit, remove, more }: Spec<T> & { read
 }
 
 /** The last column of a list. */
-export const actionsColumn = <T,>(spec: Spec<T>): Column<T> => ({
+export const buildActionsColumn = <T,>(spec: Spec<T>): Column<T> => ({
   id: 'actions',
   text: '',
   width: 64,

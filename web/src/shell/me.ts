@@ -29,7 +29,7 @@ export const usePermit = (): Permit => {
   return { may, blocked: (permission) => (may(permission) ? undefined : `Needs the permission ${permission}`) }
 }
 
-export const forbidden = (permission: string): AppError =>
+export const createForbidden = (permission: string): AppError =>
   new AppError('FORBIDDEN', `This needs the permission ${permission}`)
 
 /** A query that needs a permission. Without it nothing is requested, and the error names it. */
@@ -40,5 +40,5 @@ export const usePermitted = <Q, D = Q, K extends QueryKey = QueryKey>(
   const isAllowed = usePermit().may(permission)
   const { data, error, refetch } = useQuery({ ...query, enabled: isAllowed && (query.enabled ?? true) !== false })
   if (isAllowed) return { data, error, refetch }
-  return { data: undefined, error: forbidden(permission), refetch }
+  return { data: undefined, error: createForbidden(permission), refetch }
 }

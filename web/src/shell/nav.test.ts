@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { CATALOGUE } from '../../../src/features/roles/catalogue.ts'
-import { itemOfType, NAV_ITEMS, objectLink } from './nav.ts'
+import { buildObjectLink, findItem, NAV_ITEMS } from './nav.ts'
 
 const twice = (values: readonly string[]): string[] => values.filter((one, at) => values.indexOf(one) !== at)
 
@@ -32,7 +32,7 @@ describe('the navigation', () => {
     ['dns-record', { to: '/dns', search: { entry: 'one' } }],
     ['discovery-rule', { to: '/rules', search: { edit: 'one' } }],
   ])('links a %s to its page or to the drawer of its list', (type, link) => {
-    const item = itemOfType(type)
-    expect(item && (objectLink(item, 'one') as object)).toEqual(link)
+    const item = findItem(type)
+    expect(item && (buildObjectLink(item, 'one') as object)).toEqual(link)
   })
 })

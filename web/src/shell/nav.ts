@@ -221,10 +221,10 @@ const BY_TYPE: ReadonlyMap<string, ObjectItem> = new Map(
 )
 
 /** Returns the page that shows objects of this type. */
-export const itemOfType = (type: string): ObjectItem | undefined => BY_TYPE.get(type)
+export const findItem = (type: string): ObjectItem | undefined => BY_TYPE.get(type)
 
 /** The link to an object: to its page, or to the list that opens its drawer. */
-export const objectLink = ({ to, drawer, tab }: Pick<ObjectItem, 'to' | 'drawer' | 'tab'>, id: string) => {
+export const buildObjectLink = ({ to, drawer, tab }: Pick<ObjectItem, 'to' | 'drawer' | 'tab'>, id: string) => {
   const page = `${to}/$id`
   // All pages of objects have the same parameter.
   if (drawer === undefined && isPath(page)) return { to: page as '/devices/$id', params: { id } }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { Bookmark, type LucideIcon, Moon, Plus, Search, Server, Sun, Terminal, Upload, User } from 'lucide-react'
 import { type KeyboardEvent, lazy, Suspense, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
-import { keepAsOf } from '../api/as-of.ts'
+import { keepMoment } from '../api/as-of.ts'
 import { api } from '../api/client.ts'
 import type { SearchResult } from '../api/contracts.ts'
 import { useStore } from '../api/store.ts'
@@ -12,7 +12,7 @@ import { copyShown } from '../commands/command-menu.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { type View, views } from '../views/views.ts'
 import { type Permit, usePermit } from './me.ts'
-import { itemOfType, NAV_ITEMS, objectLink } from './nav.ts'
+import { buildObjectLink, findItem, NAV_ITEMS } from './nav.ts'
 import css from './palette.module.css'
 import { paletteIsOpen } from './palette-state.ts'
 import { setPreferences } from './preferences.ts'
@@ -37,9 +37,9 @@ type Go = ReturnType<typeof useNavigate>
 /** A limit for each type of result, so that no type hides another. */
 const MOST_OF_A_KIND = 7
 
-const resultEntries = (go: Go, results: readonly SearchResult[]): Entry[] =>
+const buildResultEntries = (go: Go, results: readonly SearchResult[]): Entry[] =>
   [...Map.groupBy(results, ({ type }) => type)].flatMap(([type, found]) => {
-    const item = itemOfType(type)
+    const item = findItem(type)
     if (!item) return []
     return found.slice(0, MOST_OF_A_KIND).map(({ id, name, match, space_id }) => ({
       id: `${type} ${id}`,
@@ -48,11 +48,11 @@ const resultEntries = (go: Go, results: readonly SearchResult[]): Entry[] =>
       note: match === name ? '' : match,
       space_id,
       icon: item.icon,
-      run: () => void go(objectLink(item, id)),
+      run: () => void go(buildObjectLink(item, id)),
     }))
   })
 
-const pageEntries = (go: Go, { may }: Permit): Entry[] => [
+const buildPageEntries = (go: Go, { may }: Permit): Entry[] => [
   ...NAV_ITEMS.filter(({ permission }) => permission === undefined || may(permission)).map(
     ({ to, text, icon, key }): Entry => ({
       id: to,
@@ -87,7 +87,7 @@ const createEntries = (go: Go, { may }: Permit): Entry[] =>
       : [],
   )
 
-const actionEntries = (go: Go, permit: Permit): Entry[] => {
+const buildActionEntries = (go: Go, permit: Permit): Entry[] => {
   const { may } = permit
   return [
     ...createEntries(go, permit),
@@ -100,7 +100,7 @@ const actionEntries = (go: Go, permit: Permit): Entry[] => {
 }
 
 /** Each view is shown with the list that it belongs to. */
-const viewEntries = (push: (href: string) => void, all: readonly View[]): Entry[] =>
+const buildViewEntries = (push: (href: string) => void, all: readonly View[]): Entry[] =>
   all.map(({ name, path, search }) => ({
     id: `view ${path} ${name}`,
     group: 'Saved views',
@@ -110,7 +110,7 @@ const viewEntries = (push: (href: string) => void, all: readonly View[]): Entry[
     run: () => push(path + search),
   }))
 
-const commandEntries = (): Entry[] => {
+const buildCommandEntries = (): Entry[] => {
   const copy = copyShown()
   return copy
     ? FORMS.map(([form, text]) => ({ id: form, group: 'Actions', text, icon: Terminal, run: () => copy(form) }))
@@ -143,12 +143,13 @@ const useEntries = (text: string): { readonly entries: readonly Entry[]; readonl
   })
   const { data: answers = [] } = useQuery({
     queryKey: ['lookup', wanted],
-    queryFn: async () => (await import('../lookup/palette-lookup.ts')).lookUp(wanted),
+    queryFn: async () => (await import('../lookup/palette-lookup.ts')).findAnswers(wanted),
     enabled: wanted.length >= 3 && permit.may('search:read'),
   })
   const word = text.trim().toLowerCase()
-  const matching = (entries: readonly Entry[]) => entries.filter((entry) => entry.text.toLowerCase().includes(word))
-  const results = wanted.length >= 2 ? resultEntries(go, data?.results ?? []) : []
+  const filterMatching = (entries: readonly Entry[]) =>
+    entries.filter((entry) => entry.text.toLowerCase().includes(word))
+  const results = wanted.length >= 2 ? buildResultEntries(go, data?.results ?? []) : []
   const entries = [
     // Enter must not open the result of an earlier text.
     ...(wanted === text.trim()
@@ -159,9 +160,9 @@ const useEntries = (text: string): { readonly entries: readonly Entry[]; readonl
         }))
       : []),
     ...results,
-    ...matching(viewEntries((href) => history.push(keepAsOf(href)), saved)),
-    ...matching(pageEntries(go, permit)),
-    ...matching([...commandEntries(), ...actionEntries(go, permit)]),
+    ...filterMatching(buildViewEntries((href) => history.push(keepMoment(href)), saved)),
+    ...filterMatching(buildPageEntries(go, permit)),
+    ...filterMatching([...buildCommandEntries(), ...buildActionEntries(go, permit)]),
   ]
   return { entries, isSearching: isFetching || wanted !== text.trim() }
 }

@@ -11,13 +11,13 @@ export type Preferences = { readonly theme: Theme; readonly density: Density; re
 const COOKIE = /(?:^|; )plat_look=(system|light|dark)\.(compact|comfortable)\.(on|off)/
 const YEAR_S = 31_536_000
 
-const stored = (): Preferences => {
+const readCookie = (): Preferences => {
   const [, theme = 'system', density = 'compact', shortcuts] = COOKIE.exec(document.cookie) ?? []
   // The regular expression admits only valid values.
   return { theme: theme as Theme, density: density as Density, hasShortcuts: shortcuts !== 'off' }
 }
 
-export const preferences = createStore(stored())
+export const preferences = createStore(readCookie())
 
 export const setPreferences = (change: Partial<Preferences>): void => {
   const next = { ...preferences.get(), ...change }

@@ -2,7 +2,7 @@
 import { Outlet, useNavigate, useRouterState, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { asOf } from '../api/as-of.ts'
-import { whenSignedOut } from '../api/connection.ts'
+import { setSignedOutListener } from '../api/connection.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
 import { useLive } from '../live/use-live.ts'
@@ -61,12 +61,12 @@ const usePreload = (): void => {
 const useSignedOut = (): void => {
   const navigate = useNavigate()
   useEffect(() => {
-    whenSignedOut(() => {
+    setSignedOutListener(() => {
       const next = location.pathname + location.search
       queryClient.removeQueries({ queryKey: meQuery.queryKey })
       void navigate({ to: '/login', search: { next, expired: '1' }, replace: true })
     })
-    return () => whenSignedOut(() => {})
+    return () => setSignedOutListener(() => {})
   }, [navigate])
 }
 

@@ -5,10 +5,10 @@ import { Search } from 'lucide-react'
 import { Fragment, useSyncExternalStore } from 'react'
 import { request } from '../api/client.ts'
 import type { Dashboard } from '../api/contracts.ts'
-import { dashboardQuery, forgetUser } from '../api/queries.ts'
+import { clearUserData, dashboardQuery } from '../api/queries.ts'
 import { devices } from '../devices/source.ts'
 import { endFeed } from '../live/feed.ts'
-import { count as countText } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
@@ -28,7 +28,7 @@ const GROUPS = [
 const ROOMY = [{ name: 'Inventory', items: INVENTORY.filter(({ isRoomy }) => isRoomy) }, ...GROUPS]
 
 /** Returns a number from the data of the overview, for a list that is not loaded. */
-const countedIn = (known: Dashboard | undefined, key: string): number | undefined => {
+const getCount = (known: Dashboard | undefined, key: string): number | undefined => {
   const { devices: all, networks, pools, datacenters, conflicts } = known ?? {}
   const active = conflicts ? conflicts.duplicate_ip + conflicts.overlapping_subnet : undefined
   const counts: Readonly<Record<string, number | null | undefined>> = { devices: all, networks, pools, datacenters }
@@ -53,12 +53,12 @@ const useKnownCount = (key: string | undefined): number | undefined => {
       if (key === 'devices' && status === 'ready') return total
       // Every list is an array. Other queries have no number.
       const rows = client.getQueryData<readonly unknown[]>([key])
-      return rows?.length ?? countedIn(client.getQueryData(dashboardQuery.queryKey), key)
+      return rows?.length ?? getCount(client.getQueryData(dashboardQuery.queryKey), key)
     },
   )
 }
 
-const short = (value: number): string => (value >= 10_000 ? `${Math.round(value / 1000)}k` : countText(value))
+const formatShort = (value: number): string => (value >= 10_000 ? `${Math.round(value / 1000)}k` : formatCount(value))
 
 const NavLink = ({ item }: { readonly item: NavItem }) => {
   const { to, text, icon: Icon, counted, isRoomy } = item
@@ -68,7 +68,7 @@ const NavLink = ({ item }: { readonly item: NavItem }) => {
       <Link to={to} className={css.item} activeOptions={{ exact: to === '/', includeSearch: false }} title={text}>
         <Icon size={16} aria-hidden="true" />
         <span className={css.text}>{text}</span>
-        {known !== undefined && <span className={css.count}>{short(known)}</span>}
+        {known !== undefined && <span className={css.count}>{formatShort(known)}</span>}
       </Link>
     </li>
   )
@@ -87,7 +87,7 @@ const useShown = (): ((item: NavItem) => boolean) => {
 
 type Group = { readonly name: string; readonly items: readonly NavItem[] }
 
-const shownOf = (groups: readonly Group[], isShown: (item: NavItem) => boolean): Group[] =>
+const filterShown = (groups: readonly Group[], isShown: (item: NavItem) => boolean): Group[] =>
   groups.flatMap(({ name, items }) => (items.some(isShown) ? [{ name, items: items.filter(isShown) }] : []))
 
 const UserMenu = () => {
@@ -112,7 +112,7 @@ const UserMenu = () => {
       endFeed()
       location.assign(url)
     }
-    forgetUser()
+    clearUserData()
     devices.forget()
   }
   const trigger = (
@@ -127,7 +127,7 @@ const UserMenu = () => {
     <div className={css.user}>
       <Menu trigger={trigger} align="start">
         {isNarrow &&
-          shownOf(ROOMY, isShown).map(({ name, items }) => (
+          filterShown(ROOMY, isShown).map(({ name, items }) => (
             <MenuGroup key={name} label={name}>
               {items.map(({ to, text }) => (
                 <MenuItem key={to} onSelect={() => void navigate({ to })}>
@@ -175,7 +175,7 @@ export const Sidebar = () => {
           <NavLink key={item.to} item={item} />
         ))}
       </ul>
-      {shownOf(GROUPS, isShown).map(({ name, items }) => (
+      {filterShown(GROUPS, isShown).map(({ name, items }) => (
         <Fragment key={name}>
           <h2 className={`${css.groupName} ${css.roomy}`}>{name}</h2>
           <ul className={`${css.group} ${css.roomy}`}>

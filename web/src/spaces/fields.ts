@@ -1,11 +1,11 @@
 /** The fields of an address space. */
 import type { Contracts, Out } from '../api/contracts.ts'
 import {
+  buildNameField,
   CUSTOM_VALUES,
   type Fields,
   ID_FIELD,
   MANAGED_BY_FIELD,
-  nameField,
   REFS_FIELD,
   TIME_FIELDS,
 } from '../resource/fields.ts'
@@ -14,7 +14,7 @@ export type Space = Out<Contracts['spaces']['get']>
 
 export const fields: Fields<Space> = {
   id: ID_FIELD,
-  name: nameField(),
+  name: buildNameField(),
   description: { label: 'Description', form: { kind: 'area' }, column: { width: 320 }, sort: false, filter: false },
   reachable: {
     label: 'Reachable',

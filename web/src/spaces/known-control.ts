@@ -4,12 +4,12 @@ import type { Space } from './fields.ts'
 /** The default space in filters. */
 export const DEFAULT = 'default'
 
-export const spaceOptions = (spaces: readonly Space[]): (readonly [id: string, name: string])[] =>
+export const listSpaceOptions = (spaces: readonly Space[]): (readonly [id: string, name: string])[] =>
   spaces.map(({ id, name }) => [id, name] as const)
 
 /** A control of a form, which is hidden without spaces. */
-export const spaceControl = (spaces: readonly Space[]) => ({
+export const buildSpaceControl = (spaces: readonly Space[]) => ({
   kind: 'select' as const,
-  options: [['', 'Default space'] as const, ...spaceOptions(spaces)],
+  options: [['', 'Default space'] as const, ...listSpaceOptions(spaces)],
   isShown: () => spaces.length > 0,
 })

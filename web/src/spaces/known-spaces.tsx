@@ -7,7 +7,7 @@ import { Choice } from '../table/filter-controls.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge } from '../ui/primitives.tsx'
 import type { Space } from './fields.ts'
-import { DEFAULT, spaceOptions } from './known-control.ts'
+import { DEFAULT, listSpaceOptions } from './known-control.ts'
 
 export const spacesQuery = queryOptions({
   queryKey: ['spaces'],
@@ -45,7 +45,7 @@ export const useSpaceChoice = () => {
           label="Address space"
           any="All spaces"
           value={space}
-          options={[[DEFAULT, 'Default space'], ...spaceOptions(spaces)]}
+          options={[[DEFAULT, 'Default space'], ...listSpaceOptions(spaces)]}
           onChange={(value) => void set({ space: value }, { isReplace: true })}
         />
       ),

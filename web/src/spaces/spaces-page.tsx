@@ -4,10 +4,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { contracts } from '../api/contracts.ts'
 import { networksQuery } from '../api/queries.ts'
-import { customControl } from '../custom-fields/known-custom.tsx'
-import { ownColumns } from '../resource/columns.tsx'
-import { crud } from '../resource/crud.ts'
-import { formFields, tableSpec } from '../resource/fields.ts'
+import { buildCustomControl } from '../custom-fields/known-custom.tsx'
+import { buildOwnColumns } from '../resource/columns.tsx'
+import { createCrud } from '../resource/crud.ts'
+import { buildFormFields, buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import type { Resource } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
@@ -17,20 +17,20 @@ import { fields, type Space } from './fields.ts'
 import { spacesQuery } from './known-spaces.tsx'
 
 const ORDER = ['name', 'reachable', 'description', 'updated_at']
-const COLUMNS = ownColumns(fields, ORDER, { updated_at: ({ updated_at }) => <TimeAgo at={updated_at} /> })
+const COLUMNS = buildOwnColumns(fields, ORDER, { updated_at: ({ updated_at }) => <TimeAgo at={updated_at} /> })
 const DEFAULT_COLUMNS = ['name', 'networks', 'reachable', 'description', 'updated']
-const SPEC = tableSpec(fields)
+const SPEC = buildTableSpec(fields)
 
 export const SPACE_RESOURCE: Resource<Space> = {
   noun: 'address space',
-  fields: formFields(fields, ORDER, { custom: customControl('spaces') }),
-  nameOf: ({ name }) => name,
-  ...crud(contracts.spaces),
+  fields: buildFormFields(fields, ORDER, { custom: buildCustomControl('spaces') }),
+  getName: ({ name }) => name,
+  ...createCrud(contracts.spaces),
   // Of the user, if there are any.
   changes: ['spaces', 'me'],
 }
 
-const columnsFor = (counts: ReadonlyMap<string, number>): readonly Column<Space>[] =>
+const buildColumns = (counts: ReadonlyMap<string, number>): readonly Column<Space>[] =>
   COLUMNS.toSpliced(1, 0, {
     id: 'networks',
     text: 'Networks',
@@ -46,7 +46,7 @@ export const SpacesPage = () => {
   const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const columns = useMemo(() => {
     const groups = Map.groupBy(networks ?? [], ({ space_id }) => space_id ?? '')
-    return columnsFor(new Map([...groups].map(([id, found]) => [id, found.length])))
+    return buildColumns(new Map([...groups].map(([id, found]) => [id, found.length])))
   }, [networks])
   return (
     <ListPage

@@ -1,6 +1,6 @@
 /** The table of every list, and the map of a pool. */
 import { useMemo, useState } from 'react'
-import { addressMap } from '../pools/address-map.ts'
+import { buildAddressMap } from '../pools/address-map.ts'
 import { Heatmap } from '../pools/heatmap.tsx'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
@@ -41,8 +41,8 @@ export const TableStory = () => {
           view={view}
           sorting={sorting}
           onSort={(sort) => setSorting((old) => ({ sort, isDescending: old.sort === sort && !old.isDescending }))}
-          idOf={SPEC.id}
-          nameOf={({ name }) => name}
+          getId={SPEC.id}
+          getName={({ name }) => name}
           selection={selection}
         />
       </div>
@@ -58,7 +58,7 @@ const STATES = ['available', 'used', 'reserved'] as const
 export const HeatmapStory = () => {
   const map = useMemo(
     () =>
-      addressMap(
+      buildAddressMap(
         Array.from({ length: 600 }, (_, i) => ({
           ip: `10.0.${i >> 8}.${i & 255}`,
           status: STATES[(i * 7) % 11 > 6 ? 1 : (i * 5) % 13 === 0 ? 2 : 0] ?? 'available',

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { duration, size } from './measures.ts'
+import { formatDuration, formatSize } from './measures.ts'
 
 test.each([
   [0, '0 byte'],
@@ -9,7 +9,7 @@ test.each([
   [41_000_000_000, '41 GB'],
   [2_000_000_000_000_000, '2,000 TB'],
 ])('%d bytes are %s', (bytes, text) => {
-  expect(size(bytes)).toBe(text)
+  expect(formatSize(bytes)).toBe(text)
 })
 
 test.each([
@@ -19,5 +19,5 @@ test.each([
   [180_000, '3 min'],
   [10_800_000, '3 hr'],
 ])('%d ms are %s', (ms, text) => {
-  expect(duration(ms)).toBe(text)
+  expect(formatDuration(ms)).toBe(text)
 })

@@ -3,10 +3,10 @@ import { api } from '../api/client.ts'
 import type { DatabaseStatus } from '../api/contracts.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Badge, Card, Facts, Skeleton, TimeAgo, type Tone } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
-import { duration, size } from './measures.ts'
+import { formatDuration, formatSize } from './measures.ts'
 import css from './system.module.css'
 import { WarningsCard } from './warnings-card.tsx'
 
@@ -24,7 +24,7 @@ const ROLES: Readonly<Record<Host['role'], readonly [tone: Tone, text: string]>>
   foreign: ['bad', 'not used'],
 }
 
-const commitsText = (wait: boolean): string =>
+const describeCommits = (wait: boolean): string =>
   wait
     ? 'wait for a standby, so that its promotion loses none'
     : 'do not wait for a standby, so that its promotion may lose the last ones'
@@ -33,14 +33,14 @@ const DatabaseCard = ({ status }: { readonly status: DatabaseStatus }) => {
   const { engine, version, size_bytes, primary, timeline, reads, commits_wait } = status
   const facts: [string, string][] = [
     ['Engine', `${ENGINES[engine]} ${version}`],
-    ['Size', size(size_bytes)],
+    ['Size', formatSize(size_bytes)],
   ]
   if (engine === 'postgres')
     facts.push(
       ['Primary', primary],
-      ['Timeline', timeline === null ? '' : count(timeline)],
+      ['Timeline', timeline === null ? '' : formatCount(timeline)],
       ['Reads', reads === 'standbys' ? 'standbys that have all commits, or the primary' : 'the primary'],
-      ['Commits', commits_wait === null ? '' : commitsText(commits_wait)],
+      ['Commits', commits_wait === null ? '' : describeCommits(commits_wait)],
     )
   return (
     <Card title="Database">
@@ -57,9 +57,9 @@ const HostRow = ({ of }: { readonly of: Host }) => {
       <td>
         <Badge tone={tone}>{text}</Badge>
       </td>
-      <td data-number>{of.lag_bytes === null ? '–' : size(of.lag_bytes)}</td>
-      <td data-number>{of.lag_ms === null ? '–' : duration(of.lag_ms)}</td>
-      <td data-number>{count(of.answers)}</td>
+      <td data-number>{of.lag_bytes === null ? '–' : formatSize(of.lag_bytes)}</td>
+      <td data-number>{of.lag_ms === null ? '–' : formatDuration(of.lag_ms)}</td>
+      <td data-number>{formatCount(of.answers)}</td>
       <td className={css.message}>{of.message}</td>
     </tr>
   )

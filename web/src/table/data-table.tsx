@@ -23,8 +23,8 @@ type TableProps<Row> = {
   readonly view: TableView<Row>
   readonly sorting: Sorting
   readonly onSort: (column: string) => void
-  readonly idOf: (row: Row) => string
-  readonly nameOf: (row: Row) => string
+  readonly getId: (row: Row) => string
+  readonly getName: (row: Row) => string
   readonly actions?: RowActions<Row>
   readonly selection?: Selection | undefined
   readonly tree?: Tree<Row> | undefined
@@ -136,14 +136,14 @@ const TableHead = <Row,>({ columns, sorting, onSort, selection, count }: HeadPro
 )
 
 /** The columns of the grid in CSS: their widths at least, and the rest in proportion. */
-const templateOf = (columns: readonly Column<never>[], hasChecks: boolean, isNarrow: boolean): string =>
+const buildTemplate = (columns: readonly Column<never>[], hasChecks: boolean, isNarrow: boolean): string =>
   [
     ...(hasChecks ? [`${CHECK_PX}px`] : []),
     ...columns.map(({ width }) => (isNarrow ? `minmax(0, ${width}fr)` : `minmax(${width}px, ${width}fr)`)),
   ].join(' ')
 
 export const DataTable = <Row,>(props: TableProps<Row>) => {
-  const { label, view, sorting, onSort, idOf, nameOf, actions = NO_ACTIONS, selection, tree } = props
+  const { label, view, sorting, onSort, getId, getName, actions = NO_ACTIONS, selection, tree } = props
   const { density } = useStore(preferences)
   const freshIds = useStore(fresh)
   const isNarrow = useNarrow()
@@ -162,7 +162,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
     if (scroller.current) tall?.scrolled(scroller.current, { count, rowPx })
   }
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
-    count: tall ? tall.roomOf(count, rowPx) : count,
+    count: tall ? tall.computeRoom(count, rowPx) : count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
     // Each costs time at every key in the filter.
@@ -190,7 +190,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
   }
   const { cursor, setCursor } = useCursor({ view, virtualizer, scrollTo, actions, toggle: selection?.toggle, tree })
   const rowId = (position: number) => `${tableId}-${position}`
-  const style = { '--columns': templateOf(columns, selection !== undefined, isNarrow) }
+  const style = { '--columns': buildTemplate(columns, selection !== undefined, isNarrow) }
   return (
     // The grid itself has the focus; rows come and go, and are named by aria-activedescendant.
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is grid or treegrid
@@ -221,12 +221,12 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
               columns={columns}
               position={index}
               top={start}
-              name={row === undefined ? 'row' : nameOf(row)}
+              name={row === undefined ? 'row' : getName(row)}
               isCurrent={index === cursor}
-              isSelected={row !== undefined && selection?.ids.has(idOf(row)) === true}
+              isSelected={row !== undefined && selection?.ids.has(getId(row)) === true}
               isSelectable={row === undefined || tree?.isSelectable?.(row) !== false}
-              isFresh={row !== undefined && freshIds.size > 0 && freshIds.has(idOf(row))}
-              level={row === undefined ? undefined : tree?.levelOf(row)}
+              isFresh={row !== undefined && freshIds.size > 0 && freshIds.has(getId(row))}
+              level={row === undefined ? undefined : tree?.getLevel(row)}
               isExpanded={row === undefined ? undefined : tree?.isExpanded(row)}
               onPoint={setCursor}
               onToggle={selection?.toggle}

@@ -33,7 +33,7 @@ const FACET_STEP = 4000
 /** Answers that are kept: enough to take a word back again, a key at a time. */
 const MAX_HITS = 24
 
-const keyOf = (terms: readonly Term[]): string =>
+const buildKey = (terms: readonly Term[]): string =>
   JSON.stringify(terms.map(({ isNegated, field, value }) => [isNegated, field, value]))
 
 /** An order with the number of the rows that have a key, which come first. */
@@ -171,7 +171,7 @@ export class TableEngine<Row> {
   }
 
   #match(terms: readonly Term[]): Hits {
-    const key = keyOf(terms)
+    const key = buildKey(terms)
     const hits = this.#hits.get(key) ?? this.#search(terms)
     this.#hits.delete(key)
     this.#hits.set(key, hits)
@@ -194,8 +194,8 @@ export class TableEngine<Row> {
     const flags = new Uint8Array(this.#rows.length)
     for (let i = 0; i < flags.length; i++) flags[i] = base ? (base.flags[i] ?? 0) : 1
     // A cached match that used the same term need not be filtered by it again.
-    const known = new Set(base?.terms.map((term) => keyOf([term])))
-    for (const term of terms) if (!known.has(keyOf([term]))) this.#sift(flags, term)
+    const known = new Set(base?.terms.map((term) => buildKey([term])))
+    for (const term of terms) if (!known.has(buildKey([term]))) this.#sift(flags, term)
     let count = 0
     for (let i = 0; i < flags.length; i++) count += flags[i] ?? 0
     return { terms, flags, count }

@@ -3,8 +3,8 @@ import { Search, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { announced } from '../shell/announcer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
-import { count, plural } from '../ui/format.ts'
-import { type Completion, completionsOf, type Facets, parseFilter, withoutTerm } from './filter.ts'
+import { formatCount, plural } from '../ui/format.ts'
+import { type Completion, type Facets, listCompletions, parseFilter, removeTerm } from './filter.ts'
 import { usePageSearch } from './list-search.ts'
 import css from './table.module.css'
 
@@ -50,7 +50,7 @@ const FilterBox = ({ text, onChange, placeholder, fields, loadFacets }: BoxProps
   const [facets, setFacets] = useState<Facets>({})
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
-  const completions: readonly Completion[] = isOpen ? completionsOf(text, fields, facets) : []
+  const completions: readonly Completion[] = isOpen ? listCompletions(text, fields, facets) : []
   useHotkeys({ '/': () => input.current?.focus() })
 
   const open = () => {
@@ -156,7 +156,7 @@ export const FilterBar = ({ noun, shown, total, waiting, children, ...box }: Bar
       ? ''
       : shown === total
         ? plural(total, noun)
-        : `${count(shown)} of ${plural(total, noun)}`
+        : `${formatCount(shown)} of ${plural(total, noun)}`
   useEffect(() => {
     if (summary === '') return
     // Not with every key.
@@ -177,7 +177,7 @@ export const FilterBar = ({ noun, shown, total, waiting, children, ...box }: Bar
           <button
             type="button"
             aria-label={`Remove ${term.field}:${term.value}`}
-            onClick={() => box.onChange(withoutTerm(box.text, term))}
+            onClick={() => box.onChange(removeTerm(box.text, term))}
           >
             <X size={12} aria-hidden="true" />
           </button>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { usersQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
-import { localMoment } from '../ui/format.ts'
+import { formatLocalMoment } from '../ui/format.ts'
 import css from './filter-controls.module.css'
 
 type FiltersProps = {
@@ -60,8 +60,8 @@ type MomentProps = {
   readonly onChange: (at: string | undefined) => void
 }
 
-const textOf = (at: string | undefined): string =>
-  at === undefined || Number.isNaN(Date.parse(at)) ? '' : localMoment(at)
+const toText = (at: string | undefined): string =>
+  at === undefined || Number.isNaN(Date.parse(at)) ? '' : formatLocalMoment(at)
 
 export const MomentBox = ({ label, value, hasSeconds = true, onChange }: MomentProps) => (
   <label className={css.moment}>
@@ -71,7 +71,7 @@ export const MomentBox = ({ label, value, hasSeconds = true, onChange }: MomentP
       {...(hasSeconds && { step: 1 })}
       className={css.control}
       data-set={(hasSeconds && value !== undefined) || undefined}
-      value={hasSeconds ? textOf(value) : textOf(value).slice(0, 'YYYY-MM-DDTHH:MM'.length)}
+      value={hasSeconds ? toText(value) : toText(value).slice(0, 'YYYY-MM-DDTHH:MM'.length)}
       onChange={({ target }) => onChange(target.value === '' ? undefined : new Date(target.value).toISOString())}
     />
   </label>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { completionsOf, parseFilter, termText, withoutTerm } from './filter.ts'
+import { formatTerm, listCompletions, parseFilter, removeTerm } from './filter.ts'
 
 const FIELDS = ['tag', 'os', 'ip']
 const parsed = (text: string) =>
@@ -34,11 +34,11 @@ describe('a filter', () => {
 
   test('loses one term and keeps the others', () => {
     const [, second] = parseFilter('web  tag:prod -lab', FIELDS)
-    expect(second && withoutTerm('web  tag:prod -lab', second)).toBe('web -lab')
+    expect(second && removeTerm('web  tag:prod -lab', second)).toBe('web -lab')
   })
 
   test('reads what it writes', () => {
-    expect(parsed(termText('os', 'Debian 12'))).toEqual(['os=debian 12'])
+    expect(parsed(formatTerm('os', 'Debian 12'))).toEqual(['os=debian 12'])
   })
 })
 
@@ -51,15 +51,18 @@ describe('completions', () => {
   } as const
 
   test('of a field by its beginning', () => {
-    expect(completionsOf('web -t', FIELDS, facets)).toEqual([{ text: 'web -tag:', label: '-tag:', note: '' }])
+    expect(listCompletions('web -t', FIELDS, facets)).toEqual([{ text: 'web -tag:', label: '-tag:', note: '' }])
   })
 
   test('of a value, in quotes where it has blanks', () => {
-    expect(completionsOf('tag:prod', FIELDS, facets).map(({ text }) => text)).toEqual(['tag:"production db" '])
-    expect(completionsOf('tag:', FIELDS, facets).map(({ text }) => text)).toEqual(['tag:prod ', 'tag:"production db" '])
+    expect(listCompletions('tag:prod', FIELDS, facets).map(({ text }) => text)).toEqual(['tag:"production db" '])
+    expect(listCompletions('tag:', FIELDS, facets).map(({ text }) => text)).toEqual([
+      'tag:prod ',
+      'tag:"production db" ',
+    ])
   })
 
   test('are all fields where nothing is typed', () => {
-    expect(completionsOf('', FIELDS, facets).map(({ label }) => label)).toEqual(['tag:', 'os:', 'ip:'])
+    expect(listCompletions('', FIELDS, facets).map(({ label }) => label)).toEqual(['tag:', 'os:', 'ip:'])
   })
 })

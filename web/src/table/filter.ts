@@ -16,7 +16,7 @@ export type Term = {
 
 const TOKEN = /(?:[^\s"]|"[^"]*(?:"|$))+/g
 
-const unquoted = (text: string): string => text.replace(/"/g, '')
+const removeQuotes = (text: string): string => text.replace(/"/g, '')
 
 /**
  * @example parseFilter('-tag:edge fra', ['tag']) // tag edge turned round, and any text with fra
@@ -29,17 +29,17 @@ export const parseFilter = (text: string, fields: readonly string[]): Term[] =>
     const name = body.slice(0, Math.max(at, 0)).toLowerCase()
     // An IPv6 address and a MAC have colons too.
     const isField = at > 0 && fields.includes(name)
-    const value = unquoted(isField ? body.slice(at + 1) : body).toLowerCase()
+    const value = removeQuotes(isField ? body.slice(at + 1) : body).toLowerCase()
     if (value === '') return []
     return [{ isNegated, field: isField ? name : '', value, start: index, end: index + token.length }]
   })
 
 /** The text without one of its terms. */
-export const withoutTerm = (text: string, { start, end }: Term): string =>
+export const removeTerm = (text: string, { start, end }: Term): string =>
   `${text.slice(0, start)} ${text.slice(end)}`.replace(/\s+/g, ' ').trim()
 
-/** A term as it is written. @example termText('os', 'Debian 12') // 'os:"Debian 12"' */
-export const termText = (field: string, value: string): string =>
+/** A term as it is written. @example formatTerm('os', 'Debian 12') // 'os:"Debian 12"' */
+export const formatTerm = (field: string, value: string): string =>
   `${field === '' ? '' : `${field}:`}${/\s/.test(value) ? `"${value}"` : value}`
 
 export type Completion = { readonly text: string; readonly label: string; readonly note: string }
@@ -50,7 +50,7 @@ export type Facets = Readonly<Record<string, readonly (readonly [value: string, 
 const MOST = 8
 
 /** The completions of the last word of the text. */
-export const completionsOf = (text: string, fields: readonly string[], facets: Facets): Completion[] => {
+export const listCompletions = (text: string, fields: readonly string[], facets: Facets): Completion[] => {
   const last = /(?:[^\s"]|"[^"]*"?)*$/.exec(text)?.[0] ?? ''
   const before = text.slice(0, text.length - last.length)
   const sign = /^[-!]/.test(last) ? last.slice(0, 1) : ''
@@ -58,13 +58,13 @@ export const completionsOf = (text: string, fields: readonly string[], facets: F
   const at = word.indexOf(':')
   const field = word.slice(0, Math.max(at, 0)).toLowerCase()
   if (at > 0 && fields.includes(field)) {
-    const wanted = unquoted(word.slice(at + 1)).toLowerCase()
+    const wanted = removeQuotes(word.slice(at + 1)).toLowerCase()
     return (facets[field] ?? [])
       .filter(([value]) => value.toLowerCase().includes(wanted) && value.toLowerCase() !== wanted)
       .slice(0, MOST)
       .map(([value, count]) => ({
-        text: `${before}${sign}${termText(field, value)} `,
-        label: `${sign}${termText(field, value)}`,
+        text: `${before}${sign}${formatTerm(field, value)} `,
+        label: `${sign}${formatTerm(field, value)}`,
         note: count > 0 ? count.toLocaleString('en-US') : '',
       }))
   }

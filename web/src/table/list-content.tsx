@@ -1,7 +1,7 @@
 /** The part of a list below its filter: the table, or why there is none. */
 import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
 import type { Column } from './column.ts'
 import css from './table.module.css'
@@ -26,7 +26,7 @@ type Props<Row> = {
 export const ListContent = <Row,>(props: Props<Row>) => {
   const { view, error, refetch, columns, onClear, noun, empty, table, children } = props
   const filter = props.filter.trim()
-  const total = view && `There are ${[count(view.total), noun].filter(Boolean).join(' ')} without the filter.`
+  const total = view && `There are ${[formatCount(view.total), noun].filter(Boolean).join(' ')} without the filter.`
   return (
     <div className={css.wrap}>
       {!view &&

@@ -20,7 +20,7 @@ type Props<Row> = {
   readonly columns: readonly Column<Row>[]
   /** The column by which the rows are sorted at first. */
   readonly sort: string
-  readonly nameOf: (row: Row) => string
+  readonly getName: (row: Row) => string
   readonly open?: RowActions<Row>['open']
   readonly remove?: RowActions<Row>['remove']
   /** A line above the table. */
@@ -32,7 +32,7 @@ type Props<Row> = {
 const NONE: readonly never[] = []
 
 export const LocalTable = <Row,>(props: Props<Row>) => {
-  const { label, rows, error, refetch, spec, columns, sort: initial, nameOf, open, remove, note, empty } = props
+  const { label, rows, error, refetch, spec, columns, sort: initial, getName, open, remove, note, empty } = props
   const { sort, isDescending, onSort } = useSorting(initial)
   const view = useLocalView(rows ?? NONE, spec, { q: '', sort, isDescending })
   if (!rows && error) return <Failure error={error} onRetry={() => void refetch?.()} />
@@ -50,8 +50,8 @@ export const LocalTable = <Row,>(props: Props<Row>) => {
             view={view}
             sorting={{ sort, isDescending }}
             onSort={onSort}
-            idOf={spec.id}
-            nameOf={nameOf}
+            getId={spec.id}
+            getName={getName}
             actions={{ ...(open ? { open } : {}), remove }}
           />
         )}

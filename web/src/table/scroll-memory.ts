@@ -4,18 +4,18 @@ const MOST = 200
 const offsets = new Map<string, number>()
 
 /** The router gives each entry of the history a key. */
-const entryKey = (): string => {
+const getEntryKey = (): string => {
   const state: unknown = history.state
   const key = typeof state === 'object' && state !== null && '__TSR_key' in state ? String(state.__TSR_key) : ''
   return key
 }
 
-const nameOf = (label: string): string => `${entryKey()} ${label}`
+const buildName = (label: string): string => `${getEntryKey()} ${label}`
 
 export const scrollMemory = {
-  get: (label: string): number => offsets.get(nameOf(label)) ?? 0,
+  get: (label: string): number => offsets.get(buildName(label)) ?? 0,
   keep: (label: string, offset: number): void => {
     if (offsets.size >= MOST) offsets.clear()
-    offsets.set(nameOf(label), offset)
+    offsets.set(buildName(label), offset)
   },
 }

@@ -17,20 +17,20 @@ const REST_MS = 200
 type Height = { readonly count: number; readonly rowPx: number /** The largest offset. */; readonly mostPx: number }
 
 /** The number of rows that the body has room for. */
-export const roomOf = (count: number, rowPx: number): number => Math.min(count, Math.floor(MOST_PX / rowPx))
+export const computeRoom = (count: number, rowPx: number): number => Math.min(count, Math.floor(MOST_PX / rowPx))
 
-const mostShift = ({ count, rowPx }: Height): number => count - roomOf(count, rowPx)
+const computeMaxShift = ({ count, rowPx }: Height): number => count - computeRoom(count, rowPx)
 
 /** The number of rows that are left out above, in proportion. */
-export const shiftAt = (offset: number, height: Height): number =>
-  height.mostPx <= 0 ? 0 : Math.round((Math.min(offset, height.mostPx) / height.mostPx) * mostShift(height))
+export const computeShift = (offset: number, height: Height): number =>
+  height.mostPx <= 0 ? 0 : Math.round((Math.min(offset, height.mostPx) / height.mostPx) * computeMaxShift(height))
 
 /** The offset and the shift in proportion at which a row is the first. @param row with a fraction if it is cut off */
 export const placeRow = (row: number, height: Height): { readonly offset: number; readonly shift: number } => {
   const { rowPx, mostPx } = height
   if (mostPx <= 0) return { offset: 0, shift: 0 }
-  const most = mostShift(height)
-  const shift = shiftAt(row / (1 / rowPx + most / mostPx), height)
+  const most = computeMaxShift(height)
+  const shift = computeShift(row / (1 / rowPx + most / mostPx), height)
   const offset = Math.max(0, Math.min(mostPx, (row - shift) * rowPx))
   return { offset, shift: Math.max(0, Math.min(most, Math.round(row - offset / rowPx))) }
 }
@@ -42,10 +42,10 @@ export const createTall = (): Tall => {
   let nextShift: number | undefined
   let rest: ReturnType<typeof setTimeout> | undefined
 
-  const heightOf = (element: HTMLElement, { count, rowPx }: Pick<Height, 'count' | 'rowPx'>): Height => ({
+  const measureHeight = (element: HTMLElement, { count, rowPx }: Pick<Height, 'count' | 'rowPx'>): Height => ({
     count,
     rowPx,
-    mostPx: roomOf(count, rowPx) * rowPx + HEAD_PX - element.clientHeight,
+    mostPx: computeRoom(count, rowPx) * rowPx + HEAD_PX - element.clientHeight,
   })
 
   const place = (element: HTMLElement, row: number, height: Height): void => {
@@ -57,19 +57,19 @@ export const createTall = (): Tall => {
     else nextShift = next.shift
   }
 
-  const firstRow = (element: HTMLElement, { rowPx }: Height): number =>
+  const computeFirstRow = (element: HTMLElement, { rowPx }: Height): number =>
     element.scrollTop / rowPx + (nextShift ?? shift.get())
 
   return {
     shift,
-    roomOf,
+    computeRoom,
     resize: (element, rows) => {
       lastPx = element.scrollTop
       nextShift = undefined
-      shift.set(shiftAt(lastPx, heightOf(element, rows)))
+      shift.set(computeShift(lastPx, measureHeight(element, rows)))
     },
     scrolled: (element, rows) => {
-      const height = heightOf(element, rows)
+      const height = measureHeight(element, rows)
       const { scrollTop, clientHeight } = element
       const movedPx = Math.abs(scrollTop - lastPx)
       lastPx = scrollTop
@@ -79,21 +79,21 @@ export const createTall = (): Tall => {
         nextShift = undefined
         return
       }
-      if (mostShift(height) === 0) return
+      if (computeMaxShift(height) === 0) return
       if (movedPx > JUMP_PX) {
-        shift.set(shiftAt(scrollTop, height))
+        shift.set(computeShift(scrollTop, height))
         return
       }
-      const correct = () => place(element, firstRow(element, height), height)
+      const correct = () => place(element, computeFirstRow(element, height), height)
       const isNearEdge =
         (scrollTop < clientHeight && shift.get() > 0) ||
-        (scrollTop > height.mostPx - clientHeight && shift.get() < mostShift(height))
+        (scrollTop > height.mostPx - clientHeight && shift.get() < computeMaxShift(height))
       if (movedPx > 0 && isNearEdge) correct()
       else if (movedPx > 0) rest = setTimeout(correct, REST_MS)
     },
     scrollTo: (element, row, rows) => {
-      const height = heightOf(element, rows)
-      const first = firstRow(element, height)
+      const height = measureHeight(element, rows)
+      const first = computeFirstRow(element, height)
       const shown = (element.clientHeight - HEAD_PX) / height.rowPx
       if (row < first) place(element, row, height)
       else if (row > first + shown - 1) place(element, row - shown + 1, height)

@@ -8,7 +8,7 @@ type TimeColumn<Row> = Pick<Column<Row>, 'id' | 'text' | 'width'> & {
   readonly never?: string
 }
 
-export const timeColumn = <Row,>({ at, never = 'never', ...column }: TimeColumn<Row>): Column<Row> => ({
+export const buildTimeColumn = <Row,>({ at, never = 'never', ...column }: TimeColumn<Row>): Column<Row> => ({
   ...column,
   isSortable: true,
   cell: (row) => {

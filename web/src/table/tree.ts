@@ -1,7 +1,7 @@
 /** For rows that hold others. */
 export type Tree<Row> = {
   /** From 1. */
-  readonly levelOf: (row: Row) => number
+  readonly getLevel: (row: Row) => number
   /** Undefined for one that holds nothing. */
   readonly isExpanded: (row: Row) => boolean | undefined
   readonly toggle: (row: Row, isExpanded: boolean) => void

@@ -11,7 +11,7 @@ export type Tall = {
   /** The number of rows that are left out above the drawn body. */
   readonly shift: Store<number>
   /** The number of rows that the body has room for. */
-  readonly roomOf: (count: number, rowPx: number) => number
+  readonly computeRoom: (count: number, rowPx: number) => number
   readonly resize: (element: HTMLElement, rows: Rows) => void
   readonly scrolled: (element: HTMLElement, rows: Rows) => void
   readonly scrollTo: (element: HTMLElement, row: number, rows: Rows) => void
@@ -34,7 +34,7 @@ export type TableView<Row> = {
 }
 
 /** Every row of a table that has them all here, as filtered and in order. */
-export const allOf = <Row>({ count, rowAt }: Pick<TableView<Row>, 'count' | 'rowAt'>): Row[] =>
+export const listRows = <Row>({ count, rowAt }: Pick<TableView<Row>, 'count' | 'rowAt'>): Row[] =>
   Array.from({ length: count }, (_, position) => rowAt(position)).filter((row) => row !== undefined)
 
 /** A table of rows that are here already. */

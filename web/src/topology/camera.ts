@@ -9,9 +9,9 @@ export type Positions = Float32Array
 const MIN_ZOOM = 0.05
 const MAX_ZOOM = 6
 
-const clampZoom = (zoom: number): number => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom))
+const limitZoom = (zoom: number): number => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom))
 
-export const pointAt = (positions: Positions, index: number): Point => ({
+export const getPoint = (positions: Positions, index: number): Point => ({
   x: positions[index * 2] ?? 0,
   y: positions[index * 2 + 1] ?? 0,
 })
@@ -26,7 +26,7 @@ export type Room = { readonly top: number; readonly right: number; readonly bott
 export type FitOptions = { readonly room: Room; readonly maxZoom: number }
 
 /** Shows everything, with space at the edges. */
-export const fit = (positions: Positions, size: Size, { room, maxZoom }: FitOptions): Camera => {
+export const computeFit = (positions: Positions, size: Size, { room, maxZoom }: FitOptions): Camera => {
   let [left, right, top, bottom] = [0, 0, 0, 0]
   for (let at = 0; at < positions.length; at += 2) {
     const [x = 0, y = 0] = [positions[at], positions[at + 1]]
@@ -37,7 +37,7 @@ export const fit = (positions: Positions, size: Size, { room, maxZoom }: FitOpti
   }
   const width = Math.max(80, size.width - room.left - room.right)
   const height = Math.max(80, size.height - room.top - room.bottom)
-  const zoom = clampZoom(Math.min(maxZoom, width / Math.max(1, right - left), height / Math.max(1, bottom - top)))
+  const zoom = limitZoom(Math.min(maxZoom, width / Math.max(1, right - left), height / Math.max(1, bottom - top)))
   return {
     zoom,
     x: room.left + width / 2 - (zoom * (left + right)) / 2,
@@ -47,7 +47,7 @@ export const fit = (positions: Positions, size: Size, { room, maxZoom }: FitOpti
 
 /** Zooms, keeping the point under the pointer in place. */
 export const zoomAt = (camera: Camera, at: Point, factor: number): Camera => {
-  const zoom = clampZoom(camera.zoom * factor)
+  const zoom = limitZoom(camera.zoom * factor)
   const ratio = zoom / camera.zoom
   return { zoom, x: at.x - (at.x - camera.x) * ratio, y: at.y - (at.y - camera.y) * ratio }
 }
@@ -60,11 +60,11 @@ export const centerOn = (point: Point, { width, height }: Size, zoom: number): C
 })
 
 /** Returns the nearest node within `reach` of a point on the screen. */
-export const hit = (positions: Positions, camera: Camera, { at, reach }: { at: Point; reach: number }): number => {
+export const findNode = (positions: Positions, camera: Camera, { at, reach }: { at: Point; reach: number }): number => {
   let best = -1
   let nearest = reach * reach
   for (let index = 0; index < positions.length / 2; index++) {
-    const { x, y } = toScreen(camera, pointAt(positions, index))
+    const { x, y } = toScreen(camera, getPoint(positions, index))
     const distance = (x - at.x) ** 2 + (y - at.y) ** 2
     if (distance > nearest) continue
     nearest = distance
@@ -77,12 +77,12 @@ export const hit = (positions: Positions, camera: Camera, { at, reach }: { at: P
 const WIDEST = Math.cos((75 * Math.PI) / 180)
 
 /** The best of `among` in a direction, or -1. A straight direction counts for more than a short distance. */
-export const towards = (positions: Positions, from: number, among: readonly number[], direction: Point): number => {
-  const start = pointAt(positions, from)
+export const findTowards = (positions: Positions, from: number, among: readonly number[], direction: Point): number => {
+  const start = getPoint(positions, from)
   let best = -1
   let least = Number.POSITIVE_INFINITY
   for (const index of among) {
-    const end = pointAt(positions, index)
+    const end = getPoint(positions, index)
     const distance = Math.hypot(end.x - start.x, end.y - start.y)
     if (distance === 0) continue
     const cosine = ((end.x - start.x) * direction.x + (end.y - start.y) * direction.y) / distance

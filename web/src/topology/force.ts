@@ -14,7 +14,7 @@ const STEPS = 260
 const RING = 110
 
 /** Places nodes on rings by distance. This is the start of the simulation. */
-export const ringLayout = ({ levels }: Pick<Graph, 'levels'>): Float32Array<ArrayBuffer> => {
+export const computeRingLayout = ({ levels }: Pick<Graph, 'levels'>): Float32Array<ArrayBuffer> => {
   const positions = new Float32Array(levels.length * 2)
   const rings = Map.groupBy(levels.keys(), (node) => Math.abs(levels[node] ?? 0))
   for (const [ring, nodes] of rings) {
@@ -29,8 +29,8 @@ export const ringLayout = ({ levels }: Pick<Graph, 'levels'>): Float32Array<Arra
 }
 
 /** Deterministic: equal graphs get equal layouts. */
-export const forceLayout = (graph: Pick<Graph, 'levels' | 'links'>): Float32Array<ArrayBuffer> => {
-  const start = ringLayout(graph)
+export const computeForceLayout = (graph: Pick<Graph, 'levels' | 'links'>): Float32Array<ArrayBuffer> => {
+  const start = computeRingLayout(graph)
   const nodes = graph.levels.map(
     (_, node): SimulationNodeDatum => ({ x: start[node * 2] ?? 0, y: start[node * 2 + 1] ?? 0 }),
   )

@@ -10,9 +10,9 @@ import { useSorting } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'
 import { RowLink } from '../ui/row-link.tsx'
-import { type Role, roleOf } from './role.ts'
+import { detectRole, type Role } from './role.ts'
 import type { Placed } from './source.ts'
-import { levelText, ROLE_TEXTS, tiesOf } from './words.ts'
+import { formatLevel, listTies, ROLE_TEXTS } from './words.ts'
 
 type NodeRow = {
   readonly id: string
@@ -90,17 +90,17 @@ type Props = {
 export const GraphTable = ({ placed: { graph, view }, rows, onOpen }: Props) => {
   const { sort, isDescending, onSort } = useSorting('where')
   const nodes = useMemo(() => {
-    const nameOf = (node: number) => rows.get(graph.ids[node] ?? '')?.name ?? graph.ids[node] ?? ''
+    const getName = (node: number) => rows.get(graph.ids[node] ?? '')?.name ?? graph.ids[node] ?? ''
     return graph.ids.map((id, node): NodeRow => {
-      const name = nameOf(node)
+      const name = getName(node)
       return {
         id,
         name,
-        role: roleOf({ name, tags: rows.get(id)?.tags ?? [] }),
+        role: detectRole({ name, tags: rows.get(id)?.tags ?? [] }),
         level: graph.levels[node] ?? 0,
-        where: levelText(view, graph.levels[node] ?? 0),
-        ties: tiesOf(graph, node)
-          .map((tie) => `${tie.text} ${nameOf(tie.node)}${tie.ports === undefined ? '' : ` (${tie.ports})`}`)
+        where: formatLevel(view, graph.levels[node] ?? 0),
+        ties: listTies(graph, node)
+          .map((tie) => `${tie.text} ${getName(tie.node)}${tie.ports === undefined ? '' : ` (${tie.ports})`}`)
           .join(', '),
         device: rows.get(id),
       }
@@ -115,8 +115,8 @@ export const GraphTable = ({ placed: { graph, view }, rows, onOpen }: Props) => 
         view={table}
         sorting={{ sort, isDescending }}
         onSort={onSort}
-        idOf={SPEC.id}
-        nameOf={({ name }) => name}
+        getId={SPEC.id}
+        getName={({ name }) => name}
         actions={{ open: ({ id }) => onOpen(id) }}
       />
     </div>

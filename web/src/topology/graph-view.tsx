@@ -3,17 +3,17 @@ import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { DeviceRow } from '../devices/spec.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { useNarrow } from '../ui/use-narrow.ts'
-import { type Point, towards } from './camera.ts'
+import { findTowards, type Point } from './camera.ts'
 import { useColours } from './colours.ts'
-import { neighboursOf } from './graph.ts'
+import { listNeighbours } from './graph.ts'
 import { Inspector } from './inspector.tsx'
 import { Legend } from './legend.tsx'
 import { paintGraph, type Scene } from './paint-graph.ts'
-import { roleOf } from './role.ts'
+import { detectRole } from './role.ts'
 import type { Placed } from './source.ts'
 import { type Frame, Stage, type StageHandle } from './stage.tsx'
 import css from './topology.module.css'
-import { levelText, ROLE_TEXTS, summaryOf, tiesOf } from './words.ts'
+import { formatLevel, formatSummary, listTies, ROLE_TEXTS } from './words.ts'
 
 const DIRECTIONS: Readonly<Record<string, Point>> = {
   ArrowRight: { x: 1, y: 0 },
@@ -53,18 +53,18 @@ export const GraphView = ({ placed, rows, onFocus, onOpen, tools }: Props) => {
     () =>
       graph.ids.map((id) => {
         const row = rows.get(id)
-        return row ? roleOf(row) : 'server'
+        return row ? detectRole(row) : 'server'
       }),
     [graph, rows],
   )
-  const near = useMemo(() => new Set(neighboursOf(graph, selected)), [graph, selected])
+  const near = useMemo(() => new Set(listNeighbours(graph, selected)), [graph, selected])
   const zoom = () => stage.current?.zoomTo(selected)
   const fitAll = () => stage.current?.fit()
   useEffect(() => tools({ fit: fitAll, zoom }))
   const move = (key: string) => () => {
     const direction = DIRECTIONS[key]
     if (!direction) return
-    const next = towards(positions, selected, [...near], direction)
+    const next = findTowards(positions, selected, [...near], direction)
     if (next !== -1) select(next)
   }
   useHotkeys({
@@ -91,8 +91,8 @@ export const GraphView = ({ placed, rows, onFocus, onOpen, tools }: Props) => {
     paintGraph({ context, camera, colours }, scene, size)
   }
   const role = roles[selected] ?? 'server'
-  const ties = tiesOf(graph, selected)
-  const summary = summaryOf(graph, view, rows.get(graph.ids[0] ?? '')?.name ?? 'this device')
+  const ties = listTies(graph, selected)
+  const summary = formatSummary(graph, view, rows.get(graph.ids[0] ?? '')?.name ?? 'this device')
   return (
     <div className={css.split}>
       <div className={css.picture}>
@@ -111,7 +111,7 @@ export const GraphView = ({ placed, rows, onFocus, onOpen, tools }: Props) => {
         <p className={css.summary}>{summary}.</p>
         <Legend hasCables={graph.links.some(({ type }) => type === 'cable')} />
         <p id={noteId} role="status" className="sr">
-          {names[selected]}: {ROLE_TEXTS[role]}, {levelText(view, graph.levels[selected] ?? 0)}.{' '}
+          {names[selected]}: {ROLE_TEXTS[role]}, {formatLevel(view, graph.levels[selected] ?? 0)}.{' '}
           {ties
             .slice(0, 6)
             .map(({ text, node }) => `${text} ${names[node]}`)

@@ -67,7 +67,7 @@ type CableRow = Pick<Cable, 'a' | 'b'>
 /** A cable within one device connects it to nothing. */
 const isBetween = ({ a, b }: CableRow): boolean => a.device_id !== b.device_id
 
-const rowOf = ({ a, b }: CableRow): LinkRow => ({ parent_id: a.device_id, child_id: b.device_id, type: 'cable' })
+const toLinkRow = ({ a, b }: CableRow): LinkRow => ({ parent_id: a.device_id, child_id: b.device_id, type: 'cable' })
 
 const LINK_TYPES = TYPES.all
 
@@ -90,7 +90,7 @@ export class LinkIndex {
     cables: readonly CableRow[] = [],
   ) {
     const between = cables.filter(isBetween)
-    const rows: readonly LinkRow[] = [...relationships, ...between.map(rowOf)]
+    const rows: readonly LinkRow[] = [...relationships, ...between.map(toLinkRow)]
     this.#ports = between.map(({ a, b }) => [a.port, b.port])
     this.size = rows.length
     this.#parents = Uint32Array.from(rows, ({ parent_id }) => this.#numberOf(parent_id))
@@ -135,7 +135,7 @@ export class LinkIndex {
 }
 
 /** Returns the level of the other end, or undefined if the view does not follow the edge. */
-const nextLevel = (view: View, level: number, isParent: boolean): number | undefined => {
+const computeNextLevel = (view: View, level: number, isParent: boolean): number | undefined => {
   if (view !== 'impact') return level + 1
   // A parent depends on its child. Dependents are found only by going up, and dependencies only by going down.
   if (isParent) return level <= 0 ? level - 1 : undefined
@@ -147,14 +147,14 @@ const MOST_BENDS = 8
 
 /** Bends cables, so that no line covers another. The first one alone between two devices is straight. */
 const withBends = (links: readonly GraphLink[]): readonly GraphLink[] => {
-  const keyOf = ({ from, to }: GraphLink) => (from < to ? `${from} ${to}` : `${to} ${from}`)
+  const buildKey = ({ from, to }: GraphLink) => (from < to ? `${from} ${to}` : `${to} ${from}`)
   const counts = new Map<string, number>()
   const count = (link: GraphLink): number => {
-    const before = counts.get(keyOf(link)) ?? 0
-    counts.set(keyOf(link), before + 1)
+    const before = counts.get(buildKey(link)) ?? 0
+    counts.set(buildKey(link), before + 1)
     return before
   }
-  for (const link of links) if (link.type !== 'cable' && !counts.has(keyOf(link))) count(link)
+  for (const link of links) if (link.type !== 'cable' && !counts.has(buildKey(link))) count(link)
   return links.map((link) => {
     if (link.type !== 'cable') return link
     const before = count(link) % MOST_BENDS
@@ -165,7 +165,7 @@ const withBends = (links: readonly GraphLink[]): readonly GraphLink[] => {
 }
 
 /** Returns the surroundings of the focus, nearest first. */
-export const graphAround = (index: LinkIndex, query: GraphQuery): Graph => {
+export const buildGraph = (index: LinkIndex, query: GraphQuery): Graph => {
   const { focus, view, hops, most } = query
   const types = new Set(TYPES[view])
   const places = new Map([[focus, 0]])
@@ -178,7 +178,7 @@ export const graphAround = (index: LinkIndex, query: GraphQuery): Graph => {
     if (Math.abs(level) >= hops) continue
     for (const { parent, child, type } of index.of(id)) {
       const other = parent === id ? child : parent
-      const next = nextLevel(view, level, parent === id)
+      const next = computeNextLevel(view, level, parent === id)
       if (!types.has(type) || next === undefined || places.has(other)) continue
       if (ids.length >= most) {
         left.add(other)
@@ -200,6 +200,6 @@ export const graphAround = (index: LinkIndex, query: GraphQuery): Graph => {
 }
 
 /** Returns the indexes of the neighbours of a node. */
-export const neighboursOf = ({ links }: Pick<Graph, 'links'>, node: number): number[] => [
+export const listNeighbours = ({ links }: Pick<Graph, 'links'>, node: number): number[] => [
   ...new Set(links.flatMap(({ from, to }) => (from === node ? [to] : to === node ? [from] : []))),
 ]

@@ -5,12 +5,12 @@ import { RelationshipBadge } from '../devices/relationship-badge.tsx'
 import type { DeviceRow } from '../devices/spec.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Button } from '../ui/button.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Badge, Facts } from '../ui/primitives.tsx'
 import type { Graph, View } from './graph.ts'
 import type { Role } from './role.ts'
 import css from './topology.module.css'
-import { levelText, ROLE_TEXTS, type Tie, tiesOf } from './words.ts'
+import { formatLevel, listTies, ROLE_TEXTS, type Tie } from './words.ts'
 
 const MOST_SHOWN = 12
 
@@ -30,7 +30,7 @@ type Props = {
 
 export const Inspector = ({ graph, view, node, names, role, row, onPick, onFocus }: Props) => {
   const id = graph.ids[node] ?? ''
-  const ties = tiesOf(graph, node)
+  const ties = listTies(graph, node)
   const cables = ties.filter(({ type }) => type === 'cable').length
   return (
     <aside className={css.panel} aria-label="Selected device">
@@ -41,7 +41,7 @@ export const Inspector = ({ graph, view, node, names, role, row, onPick, onFocus
         {row && <StatusBadge status={row.status} />}
       </header>
       <p className="muted">
-        {ROLE_TEXTS[role]}, {levelText(view, graph.levels[node] ?? 0)}
+        {ROLE_TEXTS[role]}, {formatLevel(view, graph.levels[node] ?? 0)}
       </p>
       {row && (
         <Facts
@@ -75,7 +75,7 @@ export const Inspector = ({ graph, view, node, names, role, row, onPick, onFocus
           </li>
         ))}
         {ties.length > MOST_SHOWN && (
-          <li className="muted">and {count(ties.length - MOST_SHOWN)} more, in the table</li>
+          <li className="muted">and {formatCount(ties.length - MOST_SHOWN)} more, in the table</li>
         )}
       </ul>
     </aside>

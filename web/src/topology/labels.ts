@@ -20,7 +20,7 @@ const CELL = 64
 /** `x` is the start of the text, and `y` its middle. Obstacles are drawn in any case, and no label covers them. */
 export const cullLabels = <L extends Label>(labels: readonly L[], obstacles: readonly Label[] = []): L[] => {
   const taken = new Map<string, Label[]>()
-  const cellsOf = ({ x, y, width }: Label): string[] => {
+  const listCells = ({ x, y, width }: Label): string[] => {
     const cells: string[] = []
     for (let column = Math.floor((x - GAP) / CELL); column <= Math.floor((x + width) / CELL); column++)
       for (let row = Math.floor((y - HEIGHT) / CELL); row <= Math.floor((y + HEIGHT) / CELL); row++)
@@ -28,7 +28,7 @@ export const cullLabels = <L extends Label>(labels: readonly L[], obstacles: rea
     return cells
   }
   const take = (label: Label): void => {
-    for (const cell of cellsOf(label)) {
+    for (const cell of listCells(label)) {
       const known = taken.get(cell)
       if (known) known.push(label)
       else taken.set(cell, [label])
@@ -37,7 +37,7 @@ export const cullLabels = <L extends Label>(labels: readonly L[], obstacles: rea
   const isOver = (a: Label, b: Label): boolean =>
     a.x - GAP < b.x + b.width && b.x - GAP < a.x + a.width && Math.abs(a.y - b.y) < HEIGHT
   const isTaken = (label: Label): boolean =>
-    cellsOf(label).some((cell) => taken.get(cell)?.some((other) => isOver(label, other)))
+    listCells(label).some((cell) => taken.get(cell)?.some((other) => isOver(label, other)))
   for (const obstacle of obstacles) take(obstacle)
   return labels
     .toSorted((a, b) => b.rank - a.rank || a.node - b.node)

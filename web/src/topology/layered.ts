@@ -8,11 +8,11 @@ const MOST_ROWS = 26
 const FOLD = 150
 const SWEEPS = 4
 
-const mean = (values: readonly number[]): number | undefined =>
+const computeMean = (values: readonly number[]): number | undefined =>
   values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** x and y of each node, in turn. */
-export const layeredLayout = ({ levels, links }: Pick<Graph, 'levels' | 'links'>): Float32Array<ArrayBuffer> => {
+export const computeLayeredLayout = ({ levels, links }: Pick<Graph, 'levels' | 'links'>): Float32Array<ArrayBuffer> => {
   const columns = new Map<number, number[]>()
   for (const [node, level] of levels.entries()) columns.set(level, [...(columns.get(level) ?? []), node])
   const near = levels.map((): number[] => [])
@@ -32,17 +32,17 @@ export const layeredLayout = ({ levels, links }: Pick<Graph, 'levels' | 'links'>
       const wanted = new Map(
         (columns.get(level) ?? []).map((node) => [
           node,
-          mean((near[node] ?? []).map((other) => heights.get(other) ?? 0)) ?? heights.get(node) ?? 0,
+          computeMean((near[node] ?? []).map((other) => heights.get(other) ?? 0)) ?? heights.get(node) ?? 0,
         ]),
       )
       const nodes = [...wanted].sort((a, b) => a[1] - b[1] || a[0] - b[0]).map(([node]) => node)
       columns.set(level, nodes)
       place(nodes)
     }
-  return positionsOf(columns, levels.length)
+  return computePositions(columns, levels.length)
 }
 
-const positionsOf = (columns: ReadonlyMap<number, readonly number[]>, size: number): Float32Array<ArrayBuffer> => {
+const computePositions = (columns: ReadonlyMap<number, readonly number[]>, size: number): Float32Array<ArrayBuffer> => {
   const positions = new Float32Array(size * 2)
   const ordered = [...columns.keys()].sort((a, b) => a - b)
   let x = 0

@@ -1,13 +1,13 @@
 /** Stores all relationships and cables, selects a subgraph and lays it out, without blocking the page. */
 import type { Relationship } from '../api/contracts.ts'
 import type { Cable } from '../cables/fields.ts'
-import { forceLayout, ringLayout } from './force.ts'
-import { graphAround, LinkIndex } from './graph.ts'
-import { layeredLayout } from './layered.ts'
+import { computeForceLayout, computeRingLayout } from './force.ts'
+import { buildGraph, LinkIndex } from './graph.ts'
+import { computeLayeredLayout } from './layered.ts'
 import type { WorkerRequest, WorkerResponse } from './messages.ts'
 
 // The DOM types describe the postMessage of a window, which takes an origin.
-const tell = (message: WorkerResponse): void =>
+const post = (message: WorkerResponse): void =>
   (self as unknown as { postMessage: (message: WorkerResponse) => void }).postMessage(message)
 
 type Failed = { readonly status: number; readonly body: unknown; readonly retryAfter: string | null }
@@ -16,13 +16,13 @@ type Loaded = LinkIndex | Failed
 /** @throws Failed */
 const fetchList = async (path: string): Promise<unknown> => {
   const response = await fetch(path).catch(() => undefined)
-  const failed = (body: unknown): Failed => ({
+  const toFailure = (body: unknown): Failed => ({
     status: response?.status ?? 0,
     body,
     retryAfter: response?.headers.get('retry-after') ?? null,
   })
-  if (!response) throw failed(undefined)
-  if (!response.ok) throw failed(await response.json().catch(() => undefined))
+  if (!response) throw toFailure(undefined)
+  if (!response.ok) throw toFailure(await response.json().catch(() => undefined))
   return response.json()
 }
 
@@ -44,23 +44,23 @@ const DRAWN_MS = 150
 /** The number of the latest request. Simulations for earlier requests stop. */
 let latest = 0
 
-const answer = async (request: WorkerRequest): Promise<void> => {
+const handleRequest = async (request: WorkerRequest): Promise<void> => {
   const { seq, query } = request
   latest = seq
   loaded ??= load(request)
   const index = await loaded
   if (!(index instanceof LinkIndex)) {
     loaded = undefined
-    tell({ type: 'failed', seq, ...index })
+    post({ type: 'failed', seq, ...index })
     return
   }
-  const graph = graphAround(index, query)
+  const graph = buildGraph(index, query)
   const isLayered = query.view === 'impact'
-  tell({ type: 'graph', seq, graph, positions: isLayered ? layeredLayout(graph) : ringLayout(graph) })
+  post({ type: 'graph', seq, graph, positions: isLayered ? computeLayeredLayout(graph) : computeRingLayout(graph) })
   if (isLayered) return
   await new Promise((resolve) => setTimeout(resolve, DRAWN_MS))
   if (seq !== latest) return
-  tell({ type: 'settled', seq, positions: forceLayout(graph) })
+  post({ type: 'settled', seq, positions: computeForceLayout(graph) })
 }
 
-self.addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => void answer(data))
+self.addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => void handleRequest(data))

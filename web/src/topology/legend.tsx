@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react'
 import { type Colours, useColours } from './colours.ts'
 import type { LinkType } from './graph.ts'
-import { DASHES, HUES, shapePath } from './paint-graph.ts'
+import { createShapePath, DASHES, HUES } from './paint-graph.ts'
 import { ROLES, type Role } from './role.ts'
 import css from './topology.module.css'
 import { ROLE_TEXTS } from './words.ts'
@@ -23,7 +23,7 @@ const Shape = ({ role, colours }: { readonly role: Role; readonly colours: Colou
     context.clearRect(0, 0, 16, 16)
     context.strokeStyle = colours.muted
     context.lineWidth = 1.3
-    context.stroke(shapePath(role, { x: 8, y: 8 }, 5))
+    context.stroke(createShapePath(role, { x: 8, y: 8 }, 5))
   }, [role, colours])
   // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it takes no focus; its words stand beside it
   return <canvas ref={canvas} width={32} height={32} className={css.sample} aria-hidden="true" />

@@ -5,11 +5,11 @@ import { type Brief, STATES } from '../devices/messages.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
-import { termText } from '../table/filter.ts'
+import { formatTerm } from '../table/filter.ts'
 import { useSorting } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { placeText } from './overview-view.tsx'
 
 type PlaceRow = { readonly name: string; readonly total: number; readonly states: readonly number[] }
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<PlaceRow>[] = [
       name === '' ? (
         placeText(name)
       ) : (
-        <Link to="/devices" search={{ q: termText('dc', name) }} tabIndex={-1}>
+        <Link to="/devices" search={{ q: formatTerm('dc', name) }} tabIndex={-1}>
           {name}
         </Link>
       ),
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<PlaceRow>[] = [
     isSortable: true,
     isEssential: true,
     isRight: true,
-    cell: ({ total }) => <span className="num">{count(total)}</span>,
+    cell: ({ total }) => <span className="num">{formatCount(total)}</span>,
   },
   ...STATES.map(
     (state, index): Column<PlaceRow> => ({
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<PlaceRow>[] = [
       text: `${state.slice(0, 1).toUpperCase()}${state.slice(1)}`,
       width: 120,
       isRight: true,
-      cell: ({ states }) => <span className="num">{count(states[index] ?? 0)}</span>,
+      cell: ({ states }) => <span className="num">{formatCount(states[index] ?? 0)}</span>,
     }),
   ),
 ]
@@ -87,8 +87,8 @@ export const OverviewTable = ({
         view={table}
         sorting={{ sort, isDescending }}
         onSort={onSort}
-        idOf={SPEC.id}
-        nameOf={({ name }) => placeText(name)}
+        getId={SPEC.id}
+        getName={({ name }) => placeText(name)}
         actions={{ open: ({ name }) => onOpen(name) }}
       />
     </div>

@@ -2,9 +2,9 @@
 import { useId, useMemo, useRef, useState } from 'react'
 import { type Brief, STATES } from '../devices/messages.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { useNarrow } from '../ui/use-narrow.ts'
-import { type Point, pointAt, toScreen } from './camera.ts'
+import { getPoint, type Point, toScreen } from './camera.ts'
 import { type Colours, useColours } from './colours.ts'
 import { DOT, type OverviewPlan, planOverview, STEP } from './overview.ts'
 import { type Frame, Stage, type StageHandle } from './stage.tsx'
@@ -46,15 +46,15 @@ const paintOverview = ({ context, camera, size, positions }: Frame, colours: Col
     const taken = context.measureText(name).width + 8
     context.font = '12px Inter, sans-serif'
     context.fillStyle = colours.muted
-    if (taken + context.measureText(count(total)).width < room)
-      context.fillText(count(total), at.x + taken, at.y + HEAD - 8)
+    if (taken + context.measureText(formatCount(total)).width < room)
+      context.fillText(formatCount(total), at.x + taken, at.y + HEAD - 8)
   }
   for (const [device, colour] of [
     [hovered, colours.muted],
     [current, colours.text],
   ] as const) {
     if (device < 0) continue
-    const { x, y } = toScreen(camera, pointAt(positions, device))
+    const { x, y } = toScreen(camera, getPoint(positions, device))
     const side = dot + 6
     context.strokeStyle = colour
     context.lineWidth = 2
@@ -91,11 +91,11 @@ export const OverviewView = ({ brief, onFocus }: Props) => {
   const at = Math.min(current, brief.ids.length - 1)
   const move = (direction: Point) => () => {
     if (at === -1) return setCurrent(0)
-    const here = pointAt(plan.positions, at)
+    const here = getPoint(plan.positions, at)
     // Returns the next dot in the same row or column, or across a gap the nearest one in that direction.
     let [best, least] = [-1, Number.POSITIVE_INFINITY]
     for (let device = 0; device < brief.ids.length; device++) {
-      const { x, y } = pointAt(plan.positions, device)
+      const { x, y } = getPoint(plan.positions, device)
       const ahead = (x - here.x) * direction.x + (y - here.y) * direction.y
       const aside = Math.abs((x - here.x) * direction.y) + Math.abs((y - here.y) * direction.x)
       const cost = ahead + aside * 3

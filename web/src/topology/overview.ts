@@ -22,9 +22,9 @@ export type OverviewPlan = { readonly positions: Positions; readonly blocks: rea
 type BlockSize = { readonly across: number; readonly down: number }
 
 /** Returns the width at which the blocks fill a window of this ratio best. */
-const bestWidth = (sizes: readonly BlockSize[], aspect: number): number => {
+const computeBestWidth = (sizes: readonly BlockSize[], aspect: number): number => {
   const least = Math.max(...sizes.map(({ across }) => across * STEP))
-  const costOf = (widest: number): number => {
+  const computeCost = (widest: number): number => {
     let [x, y, rowHeight, right] = [0, 0, 0, 0]
     for (const { across, down } of sizes) {
       if (x > 0 && x + across * STEP > widest) [x, y, rowHeight] = [0, y + rowHeight + GAP, 0]
@@ -37,7 +37,7 @@ const bestWidth = (sizes: readonly BlockSize[], aspect: number): number => {
   let width = 0
   const widths = sizes.slice(0, 24).map(({ across }) => (width += across * STEP + GAP))
   return [least, ...widths.filter((one) => one >= least)].reduce((best, one) =>
-    costOf(one) < costOf(best) ? one : best,
+    computeCost(one) < computeCost(best) ? one : best,
   )
 }
 
@@ -54,7 +54,7 @@ export const planOverview = (places: Uint16Array, aspect: number): OverviewPlan 
     const across = Math.max(12, Math.ceil(Math.sqrt(devices.length * SHAPE)))
     return { across, down: Math.ceil(devices.length / across) }
   })
-  const widest = bestWidth(sizes, aspect)
+  const widest = computeBestWidth(sizes, aspect)
   const positions = new Float32Array(places.length * 2)
   const blocks: Block[] = []
   let [x, y, rowHeight] = [0, 0, 0]

@@ -13,7 +13,7 @@ export const NAMES_FROM_ZOOM = 0.6
 type Curve = { readonly a: Point; readonly b: Point; readonly control: Point }
 type End = { readonly from: number; readonly to: number; readonly bend?: number }
 
-export const curveOf = ({ from, to, bend = 0 }: End, positions: Positions, { x, y, zoom }: Camera): Curve => {
+export const computeCurve = ({ from, to, bend = 0 }: End, positions: Positions, { x, y, zoom }: Camera): Curve => {
   const at = (node: number): Point => ({
     x: (positions[node * 2] ?? 0) * zoom + x,
     y: (positions[node * 2 + 1] ?? 0) * zoom + y,
@@ -28,7 +28,7 @@ export const curveOf = ({ from, to, bend = 0 }: End, positions: Positions, { x, 
 }
 
 /** A point of a curve. @param t from 0 at its beginning to 1 at its end */
-export const pointOn = ({ a, b, control }: Curve, t: number): Point => {
+export const computePoint = ({ a, b, control }: Curve, t: number): Point => {
   const at = (from: number, middle: number, to: number) => (1 - t) ** 2 * from + 2 * (1 - t) * t * middle + t ** 2 * to
   return { x: at(a.x, control.x, b.x), y: at(a.y, control.y, b.y) }
 }
@@ -41,7 +41,7 @@ export const addCurve = (path: Path2D, { a, b, control }: Curve): void => {
 export type PortLabel = Label & { readonly text: string }
 
 /** The names of the ports of the cables of one node, in the middle of their places. */
-export const portLabels = (
+export const listPortLabels = (
   links: readonly GraphLink[],
   node: number,
   place: (link: GraphLink) => Curve,
@@ -52,7 +52,7 @@ export const portLabels = (
     if (!ports || (from !== node && to !== node)) return []
     const curve = place(link)
     return ports.map((text, end) => {
-      const { x, y } = pointOn(curve, end === 0 ? NAME_AT : 1 - NAME_AT)
+      const { x, y } = computePoint(curve, end === 0 ? NAME_AT : 1 - NAME_AT)
       const width = widthOf(text)
       return { node: 0, text, x: x - width / 2, y, width, rank: 0 }
     })

@@ -1,9 +1,9 @@
 /** Draws a graph: line types differ in dash and hue, device roles in shape. */
-import { type Camera, type Positions, pointAt, type Size, toScreen } from './camera.ts'
+import { type Camera, getPoint, type Positions, type Size, toScreen } from './camera.ts'
 import type { Colours } from './colours.ts'
 import type { Graph, LinkType } from './graph.ts'
 import { cullLabels, type Label } from './labels.ts'
-import { addCurve, curveOf, NAMES_FROM_ZOOM, portLabels } from './paint-cables.ts'
+import { addCurve, computeCurve, listPortLabels, NAMES_FROM_ZOOM } from './paint-cables.ts'
 import { ROLES, type Role } from './role.ts'
 
 export type Scene = {
@@ -50,7 +50,7 @@ const MANY_LINKS = 400
 
 type Painter = { readonly context: CanvasRenderingContext2D; readonly camera: Camera; readonly colours: Colours }
 
-const radiusOf = (scene: Scene, node: number, zoom: number): number => {
+const computeRadius = (scene: Scene, node: number, zoom: number): number => {
   const scale = Math.min(1.25, Math.max(0.55, zoom))
   return (node === scene.selected || node === 0 ? RADIUS + 2.5 : RADIUS) * scale
 }
@@ -69,7 +69,7 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
         const { from, to, type: kind } = link
         if (kind !== type || (from === selected || to === selected) !== isHot) continue
         if (link.bend !== undefined) {
-          addCurve(lines, curveOf(link, positions, camera))
+          addCurve(lines, computeCurve(link, positions, camera))
           continue
         }
         // Allocates no object for each end, because a frame draws thousands of them.
@@ -83,7 +83,7 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
         else lines.lineTo(bx, by)
         if (DIRECTED.has(kind) && hasArrows) {
           const angle = isLayered ? (bx < ax ? Math.PI : 0) : Math.atan2(by - ay, bx - ax)
-          const reach = radiusOf(scene, to, zoom) + 3
+          const reach = computeRadius(scene, to, zoom) + 3
           const tip = { x: bx - Math.cos(angle) * reach, y: by - Math.sin(angle) * reach }
           arrows.moveTo(tip.x, tip.y)
           for (const turn of [0.45, -0.45])
@@ -105,7 +105,7 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
 }
 
 /** All shapes have about the same area. */
-export const shapePath = (role: Role, { x, y }: { x: number; y: number }, radius: number): Path2D => {
+export const createShapePath = (role: Role, { x, y }: { x: number; y: number }, radius: number): Path2D => {
   const path = new Path2D()
   if (role === 'network') path.roundRect(x - radius, y - radius, radius * 2, radius * 2, 2.5)
   else if (role === 'server') path.arc(x, y, radius, 0, 2 * Math.PI)
@@ -136,7 +136,7 @@ const sprites = new Map<string, Sprite>()
 const MOST_SPRITES = 200
 
 /** Draws a node once, for later copies. A hundred drawn shapes take as long as a thousand copies. */
-const spriteOf = ({ role, radius, rim, rimColour, fill }: Look, ratio: number): Sprite => {
+const getSprite = ({ role, radius, rim, rimColour, fill }: Look, ratio: number): Sprite => {
   const key = [role, radius, rim, rimColour, fill, ratio].join(' ')
   const known = sprites.get(key)
   if (known) return known
@@ -150,9 +150,9 @@ const spriteOf = ({ role, radius, rim, rimColour, fill }: Look, ratio: number): 
   const middle = { x: half, y: half }
   // The rim is a larger shape below. A stroke along the path takes three times as long.
   context.fillStyle = rimColour
-  context.fill(shapePath(role, middle, radius + rim))
+  context.fill(createShapePath(role, middle, radius + rim))
   context.fillStyle = fill
-  context.fill(shapePath(role, middle, radius - rim))
+  context.fill(createShapePath(role, middle, radius - rim))
   const sprite = { image: canvas.transferToImageBitmap(), half }
   sprites.set(key, sprite)
   return sprite
@@ -165,7 +165,7 @@ const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void =
   const snap = (at: number): number => Math.round(at * ratio) / ratio
   // Sprites depend on the role and the state of a node. A few dozen serve thousands of nodes.
   const looks: (Sprite | undefined)[] = []
-  const spriteFor = (node: number, role: Role): Sprite => {
+  const getNodeSprite = (node: number, role: Role): Sprite => {
     const isLit = near.has(node) || node === hovered || node === 0
     const isSelected = node === selected
     const key = ROLES.indexOf(role) * 8 + (isLit ? 4 : 0) + (isSelected ? 2 : 0) + (node === 0 ? 1 : 0)
@@ -174,13 +174,13 @@ const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void =
     const rim = (isLit ? 2 : 1.3) / 2
     const rimColour = isLit || isSelected ? colours.accent : colours.muted
     const fill = isSelected ? colours.accent : colours.raised
-    const sprite = spriteOf({ role, radius: radiusOf(scene, node, camera.zoom), rim, rimColour, fill }, ratio)
+    const sprite = getSprite({ role, radius: computeRadius(scene, node, camera.zoom), rim, rimColour, fill }, ratio)
     looks[key] = sprite
     return sprite
   }
   for (let node = 0; node < graph.ids.length; node++) {
     const role = roles[node] ?? 'server'
-    const { image, half } = spriteFor(node, role)
+    const { image, half } = getNodeSprite(node, role)
     const x = (positions[node * 2] ?? 0) * camera.zoom + camera.x
     const y = (positions[node * 2 + 1] ?? 0) * camera.zoom + camera.y
     context.drawImage(image, snap(x - half), snap(y - half), image.width / ratio, image.height / ratio)
@@ -189,7 +189,11 @@ const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void =
   context.strokeStyle = colours.accent
   context.lineWidth = 2
   context.stroke(
-    shapePath(roles[0] ?? 'server', toScreen(camera, pointAt(positions, 0)), radiusOf(scene, 0, camera.zoom) + 4),
+    createShapePath(
+      roles[0] ?? 'server',
+      toScreen(camera, getPoint(positions, 0)),
+      computeRadius(scene, 0, camera.zoom) + 4,
+    ),
   )
 }
 
@@ -197,7 +201,7 @@ const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void =
 const widths = new Map<string, number>()
 const MOST_WIDTHS = 5000
 
-const widthOf = (context: CanvasRenderingContext2D, text: string): number => {
+const measureWidth = (context: CanvasRenderingContext2D, text: string): number => {
   const known = widths.get(text)
   if (known !== undefined) return known
   if (widths.size >= MOST_WIDTHS) widths.clear()
@@ -213,18 +217,18 @@ const paintLabels = ({ context, camera, colours }: Painter, scene: Scene, size: 
   context.lineJoin = 'round'
   const degrees = new Uint32Array(graph.ids.length)
   for (const { from, to } of graph.links) for (const end of [from, to]) degrees[end] = (degrees[end] ?? 0) + 1
-  const rankOf = (node: number): number =>
+  const computeRank = (node: number): number =>
     (node === selected || node === hovered ? 1e6 : node === 0 ? 1e5 : near.has(node) ? 1e4 : 0) + (degrees[node] ?? 0)
   const obstacles: Label[] = []
   const labels: Label[] = []
   for (const node of graph.ids.keys()) {
-    const { x, y } = toScreen(camera, pointAt(positions, node))
+    const { x, y } = toScreen(camera, getPoint(positions, node))
     if (x < -200 || y < -20 || x > size.width + 20 || y > size.height + 20) continue
-    const radius = radiusOf(scene, node, camera.zoom)
+    const radius = computeRadius(scene, node, camera.zoom)
     obstacles.push({ node, x: x - radius + 3, y, width: radius * 2 - 6, rank: 0 })
-    const width = widthOf(context, names[node] ?? '')
+    const width = measureWidth(context, names[node] ?? '')
     const gap = LABEL_GAP + (node === 0 ? 5 : 0)
-    labels.push({ node, x: x + gap, otherX: x - gap - width, y, width, rank: rankOf(node) })
+    labels.push({ node, x: x + gap, otherX: x - gap - width, y, width, rank: computeRank(node) })
   }
   // The selected and the hovered node always show their names.
   const isFirst = ({ node }: Label) => node === selected || node === hovered
@@ -245,11 +249,11 @@ const paintLabels = ({ context, camera, colours }: Painter, scene: Scene, size: 
     write(names[node] ?? '', label, near.has(node) || node === selected || node === hovered || node === 0)
   }
   if (camera.zoom < NAMES_FROM_ZOOM || near.size > MANY_HOT) return
-  const ports = portLabels(
+  const ports = listPortLabels(
     graph.links,
     selected,
-    (link) => curveOf(link, positions, camera),
-    (text) => widthOf(context, text),
+    (link) => computeCurve(link, positions, camera),
+    (text) => measureWidth(context, text),
   )
   for (const label of cullLabels(ports, [...obstacles, ...written])) write(label.text, label, false)
 }

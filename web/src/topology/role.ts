@@ -10,12 +10,12 @@ const WORDS: readonly (readonly [Role, ReadonlySet<string>])[] = [
   ['host', new Set('hv hypervisor esx esxi kvm proxmox rack chassis enclosure blade pdu ups bmc'.split(' '))],
 ]
 
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? []
+const splitWords = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? []
 
 type Described = { readonly name: string; readonly tags: readonly string[] }
 
-/** @example roleOf({ name: 'fra1-sw-001', tags: [] }) // 'network' */
-export const roleOf = ({ name, tags }: Described): Role => {
-  const words = [...tags, name].flatMap(wordsOf)
+/** @example detectRole({ name: 'fra1-sw-001', tags: [] }) // 'network' */
+export const detectRole = ({ name, tags }: Described): Role => {
+  const words = [...tags, name].flatMap(splitWords)
   return WORDS.find(([, known]) => words.some((word) => known.has(word)))?.[0] ?? 'server'
 }

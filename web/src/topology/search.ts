@@ -1,14 +1,14 @@
 /** The state of the page. All of it is in the URL. */
 import { EVEN_MORE_NODES, MOST_HOPS, MOST_NODES, VIEWS, type View } from './graph.ts'
 
-export const viewOf = (text: string | undefined): View => VIEWS.find((view) => view === text) ?? 'all'
+export const parseView = (text: string | undefined): View => VIEWS.find((view) => view === text) ?? 'all'
 
 /** The maximum number of devices shown. */
-export const mostOf = (text: string | undefined): number =>
+export const parseMost = (text: string | undefined): number =>
   text === String(EVEN_MORE_NODES) ? EVEN_MORE_NODES : MOST_NODES
 
 /** Returns the maximum of the view if the number is missing or invalid. */
-export const hopsOf = (text: string | undefined, view: View): number => {
+export const parseHops = (text: string | undefined, view: View): number => {
   const most = MOST_HOPS[view]
   const hops = Number(text)
   return Number.isInteger(hops) && hops >= 1 ? Math.min(hops, most) : most

@@ -1,8 +1,8 @@
 /** The interface to the topology worker, which runs while the page is open. */
 import { useEffect, useState } from 'react'
-import { errorOf } from '../../../src/platform/cli/client.ts'
+import { buildError } from '../../../src/platform/cli/client.ts'
 import type { AppError } from '../../../src/platform/contract/errors.ts'
-import { keepAsOf } from '../api/as-of.ts'
+import { keepMoment } from '../api/as-of.ts'
 import { noteAnswer, noteFailure } from '../api/connection.ts'
 import { startWorker } from '../api/trusted-worker.ts'
 import { useIsInUse, usePermit } from '../shell/me.ts'
@@ -18,13 +18,13 @@ export type Placed = {
   readonly seq: number
 }
 
-const errorFrom = ({ status, body, retryAfter }: WorkerResponse & { type: 'failed' }): AppError => {
+const toError = ({ status, body, retryAfter }: WorkerResponse & { type: 'failed' }): AppError => {
   if (status === 0) noteFailure()
   else {
     const headers = retryAfter === null ? undefined : { 'retry-after': retryAfter }
     noteAnswer('/api/relationships', new Response(null, { status, ...(headers ? { headers } : {}) }))
   }
-  return errorOf(status, body, 'The server')
+  return buildError(status, body, 'The server')
 }
 
 type State = { readonly placed?: Placed | undefined; readonly error?: AppError | undefined }
@@ -51,19 +51,19 @@ export const useGraph = (query: GraphQuery | undefined): State & { readonly retr
   useEffect(() => {
     if (!worker || focus === undefined || view === undefined || hops === undefined || most === undefined) return
     const mine = ++seq
-    const hear = ({ data }: MessageEvent<WorkerResponse>) => {
+    const onMessage = ({ data }: MessageEvent<WorkerResponse>) => {
       if (data.seq !== mine) return
-      if (data.type === 'failed') setState({ error: errorFrom(data) })
+      if (data.type === 'failed') setState({ error: toError(data) })
       else if (data.type === 'graph')
         setState({ placed: { focus, view, graph: data.graph, positions: data.positions, seq: mine } })
       else setState(({ placed }) => (placed ? { placed: { ...placed, positions: data.positions } } : {}))
     }
-    worker.addEventListener('message', hear)
-    const path = keepAsOf('/api/relationships')
-    const cablesPath = hasCables ? keepAsOf('/api/cables') : undefined
+    worker.addEventListener('message', onMessage)
+    const path = keepMoment('/api/relationships')
+    const cablesPath = hasCables ? keepMoment('/api/cables') : undefined
     const ask: WorkerRequest = { type: 'graph', seq: mine, query: { focus, view, hops, most }, path, cablesPath }
     worker.postMessage(ask)
-    return () => worker.removeEventListener('message', hear)
+    return () => worker.removeEventListener('message', onMessage)
   }, [worker, focus, view, hops, most, hasCables, tries])
   return { ...state, retry: () => setTries((old) => old + 1) }
 }

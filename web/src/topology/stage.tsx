@@ -4,12 +4,12 @@ import { useHotkeys } from '../shell/hotkeys.ts'
 import {
   type Camera,
   centerOn,
+  computeFit,
   type FitOptions,
-  fit,
-  hit,
+  findNode,
+  getPoint,
   type Point,
   type Positions,
-  pointAt,
   type Size,
   zoomAt,
 } from './camera.ts'
@@ -67,7 +67,7 @@ export const Stage = (props: Props) => {
     slid: 0,
   }).current
 
-  const wholeCamera = (): Camera => fit(latest.current.positions, live.size, latest.current.fitting)
+  const computeWholeCamera = (): Camera => computeFit(latest.current.positions, live.size, latest.current.fitting)
 
   const render = (): void => {
     live.frame = 0
@@ -81,7 +81,7 @@ export const Stage = (props: Props) => {
       const { positions: target } = latest.current
       live.shown = done === 1 ? target : target.map((value, at) => mix(from[at] ?? value, value, share))
       if (!live.isMoved) {
-        const whole = wholeCamera()
+        const whole = computeWholeCamera()
         live.camera = {
           x: mix(camera.x, whole.x, share),
           y: mix(camera.y, whole.y, share),
@@ -104,7 +104,7 @@ export const Stage = (props: Props) => {
 
   const showAll = (): void => {
     live.isMoved = false
-    live.camera = wholeCamera()
+    live.camera = computeWholeCamera()
     request()
   }
 
@@ -120,7 +120,7 @@ export const Stage = (props: Props) => {
     fit: showAll,
     zoomTo: (index) => {
       live.isMoved = true
-      live.camera = centerOn(pointAt(live.shown, index), live.size, Math.max(live.camera.zoom, CLOSE_ZOOM))
+      live.camera = centerOn(getPoint(live.shown, index), live.size, Math.max(live.camera.zoom, CLOSE_ZOOM))
       request()
     },
   }))
@@ -137,7 +137,7 @@ export const Stage = (props: Props) => {
     if (live.shown === positions) return
     if (isCalm() || live.shown.length !== positions.length) {
       live.shown = positions
-      if (!live.isMoved) live.camera = wholeCamera()
+      if (!live.isMoved) live.camera = computeWholeCamera()
     } else live.move = { from: live.shown, camera: live.camera, startMs: performance.now() }
     request()
   }, [positions])
@@ -156,7 +156,7 @@ export const Stage = (props: Props) => {
     const observer = new ResizeObserver(([entry]) => {
       const { width = 0, height = 0 } = entry?.contentRect ?? {}
       live.size = { width, height }
-      if (!live.isMoved) live.camera = wholeCamera()
+      if (!live.isMoved) live.camera = computeWholeCamera()
       render()
     })
     observer.observe(element)
@@ -177,13 +177,13 @@ export const Stage = (props: Props) => {
   // Redraws after every render: colours, the selection or names may have changed.
   useEffect(request)
 
-  const pointOf = (event: PointerEvent): Point => {
+  const toPoint = (event: PointerEvent): Point => {
     const box = event.currentTarget.getBoundingClientRect()
     return { x: event.clientX - box.left, y: event.clientY - box.top }
   }
-  const under = (event: PointerEvent): number => {
+  const findNodeAt = (event: PointerEvent): number => {
     const reach = event.pointerType === 'touch' ? REACH.touch : REACH.mouse
-    return hit(live.shown, live.camera, { at: pointOf(event), reach })
+    return findNode(live.shown, live.camera, { at: toPoint(event), reach })
   }
   const spread = (): number => {
     const [a, b] = [...live.pointers.values()]
@@ -191,13 +191,13 @@ export const Stage = (props: Props) => {
   }
   const onDown = (event: PointerEvent<HTMLCanvasElement>) => {
     event.currentTarget.setPointerCapture(event.pointerId)
-    live.pointers.set(event.pointerId, pointOf(event))
+    live.pointers.set(event.pointerId, toPoint(event))
     live.slid = live.pointers.size > 1 ? SLIP + 1 : 0
   }
   const onMove = (event: PointerEvent<HTMLCanvasElement>) => {
     const before = live.pointers.get(event.pointerId)
-    if (!before) return latest.current.onHover(under(event))
-    const now = pointOf(event)
+    if (!before) return latest.current.onHover(findNodeAt(event))
+    const now = toPoint(event)
     const wide = spread()
     live.pointers.set(event.pointerId, now)
     live.slid += Math.hypot(now.x - before.x, now.y - before.y)
@@ -209,7 +209,7 @@ export const Stage = (props: Props) => {
   }
   const onUp = (event: PointerEvent<HTMLCanvasElement>) => {
     if (!live.pointers.delete(event.pointerId) || live.slid > SLIP) return
-    const index = under(event)
+    const index = findNodeAt(event)
     if (index !== -1) latest.current.onPick(index)
   }
   return (
@@ -229,7 +229,7 @@ export const Stage = (props: Props) => {
       onDoubleClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect()
         const at = { x: event.clientX - box.left, y: event.clientY - box.top }
-        const index = hit(live.shown, live.camera, { at, reach: REACH.mouse })
+        const index = findNode(live.shown, live.camera, { at, reach: REACH.mouse })
         if (index !== -1) latest.current.onOpen(index)
       }}
     />

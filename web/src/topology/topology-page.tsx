@@ -6,11 +6,11 @@ import { devices, MAX_ROWS } from '../devices/source.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
 import { PageLoading } from '../shell/shell.tsx'
-import { termText } from '../table/filter.ts'
+import { formatTerm } from '../table/filter.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
-import { count, plural } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
 import { FindDevice } from './find-device.tsx'
 import { EVEN_MORE_NODES, MOST_HOPS, VIEWS } from './graph.ts'
@@ -18,7 +18,7 @@ import { GraphTable } from './graph-table.tsx'
 import { GraphView } from './graph-view.tsx'
 import { OverviewTable } from './overview-table.tsx'
 import { OverviewView } from './overview-view.tsx'
-import { hopsOf, mostOf, viewOf } from './search.ts'
+import { parseHops, parseMost, parseView } from './search.ts'
 import { useGraph } from './source.ts'
 import css from './topology.module.css'
 import { useBrief, useNodes } from './use-nodes.ts'
@@ -45,9 +45,9 @@ const GraphOrTable = ({ isTable, onChange }: { isTable: boolean; onChange: (isTa
 const Around = ({ focus }: { readonly focus: string }) => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
-  const view = viewOf(search.view)
-  const hops = hopsOf(search.hops, view)
-  const most = mostOf(search.most)
+  const view = parseView(search.view)
+  const hops = parseHops(search.hops, view)
+  const most = parseMost(search.most)
   const isTable = search.tab === 'table'
   const { placed, error, retry } = useGraph({ focus, view, hops, most })
   const rows = useNodes(placed?.graph.ids)
@@ -113,7 +113,7 @@ const Around = ({ focus }: { readonly focus: string }) => {
           placed &&
           placed.graph.left > 0 && (
             <Button onClick={() => void set({ most: String(EVEN_MORE_NODES) }, { isReplace: true })}>
-              Show up to {count(EVEN_MORE_NODES)}
+              Show up to {formatCount(EVEN_MORE_NODES)}
             </Button>
           )
         )}
@@ -187,14 +187,14 @@ const Estate = () => {
       </div>
       {!brief && status === 'failed' && <Failure error={error} onRetry={devices.load} />}
       {!brief && status !== 'failed' && !isMany && <PageLoading />}
-      {isMany && many && <State title="Too many devices for one picture" text={many.tooManyText(total, MAX_ROWS)} />}
+      {isMany && many && <State title="Too many devices for one picture" text={many.formatTooMany(total, MAX_ROWS)} />}
       {brief && brief.ids.length === 0 && (
         <State title="No devices yet" text="This page shows the relationships of devices." />
       )}
       {brief && brief.ids.length > 0 && isTable && (
         <OverviewTable
           brief={brief}
-          onOpen={(name) => void navigate({ to: '/devices', search: name === '' ? {} : { q: termText('dc', name) } })}
+          onOpen={(name) => void navigate({ to: '/devices', search: name === '' ? {} : { q: formatTerm('dc', name) } })}
         />
       )}
       {brief && brief.ids.length > 0 && !isTable && <OverviewView brief={brief} onFocus={focusOn} />}

@@ -1,16 +1,16 @@
 /** Graphs, their layouts, labels and keyboard navigation. */
 import { describe, expect, test } from 'bun:test'
 import type { Relationship } from '../api/contracts.ts'
-import { fit, hit, toScreen, towards, zoomAt } from './camera.ts'
-import { forceLayout } from './force.ts'
-import { graphAround, LinkIndex, neighboursOf } from './graph.ts'
+import { computeFit, findNode, findTowards, toScreen, zoomAt } from './camera.ts'
+import { computeForceLayout } from './force.ts'
+import { buildGraph, LinkIndex, listNeighbours } from './graph.ts'
 import { cullLabels } from './labels.ts'
-import { layeredLayout } from './layered.ts'
+import { computeLayeredLayout } from './layered.ts'
 import { planOverview } from './overview.ts'
-import { curveOf, pointOn } from './paint-cables.ts'
-import { roleOf } from './role.ts'
-import { hopsOf, viewOf } from './search.ts'
-import { summaryOf, tiesOf } from './words.ts'
+import { computeCurve, computePoint } from './paint-cables.ts'
+import { detectRole } from './role.ts'
+import { parseHops, parseView } from './search.ts'
+import { formatSummary, listTies } from './words.ts'
 
 const index = (...rows: readonly string[]) =>
   new LinkIndex(
@@ -26,20 +26,20 @@ const chain = index('lb depends_on web', 'web depends_on app', 'app depends_on d
 describe('the graph around a device', () => {
   test('goes as far as it is asked to, over the links of its view', () => {
     const links = index('sw connected_to a', 'sw connected_to b', 'b contains c', 'a depends_on d')
-    expect(graphAround(links, { focus: 'a', view: 'connections', hops: 1, most: 300 }).ids).toEqual(['a', 'sw'])
-    expect(graphAround(links, { focus: 'a', view: 'connections', hops: 2, most: 300 }).ids).toEqual(['a', 'sw', 'b'])
-    expect(graphAround(links, { focus: 'a', view: 'all', hops: 1, most: 300 }).ids).toEqual(['a', 'sw', 'd'])
+    expect(buildGraph(links, { focus: 'a', view: 'connections', hops: 1, most: 300 }).ids).toEqual(['a', 'sw'])
+    expect(buildGraph(links, { focus: 'a', view: 'connections', hops: 2, most: 300 }).ids).toEqual(['a', 'sw', 'b'])
+    expect(buildGraph(links, { focus: 'a', view: 'all', hops: 1, most: 300 }).ids).toEqual(['a', 'sw', 'd'])
   })
 
   test('shows in the view of impact dependents and dependencies, and no other dependents of those', () => {
-    const { ids, levels } = graphAround(chain, { focus: 'app', view: 'impact', hops: 4, most: 300 })
+    const { ids, levels } = buildGraph(chain, { focus: 'app', view: 'impact', hops: 4, most: 300 })
     expect(Object.fromEntries(ids.map((id, i) => [id, levels[i]]))).toEqual({ app: 0, web: 1, lb: 2, db: -1 })
   })
 
   test('keeps each link once, and a link both ways twice', () => {
     const links = index('a connected_to b', 'b connected_to a', 'a contains b')
-    expect(graphAround(links, { focus: 'a', view: 'all', hops: 1, most: 300 }).links).toHaveLength(3)
-    expect(graphAround(links, { focus: 'a', view: 'connections', hops: 1, most: 300 }).links).toHaveLength(2)
+    expect(buildGraph(links, { focus: 'a', view: 'all', hops: 1, most: 300 }).links).toHaveLength(3)
+    expect(buildGraph(links, { focus: 'a', view: 'connections', hops: 1, most: 300 }).links).toHaveLength(2)
   })
 
   const cable = (a: string, b: string) => {
@@ -55,7 +55,7 @@ describe('the graph around a device', () => {
       [{ parent_id: 'sw', child_id: 'web', type: 'connected_to' }],
       [cable('sw 1', 'web eth0'), cable('web eth1', 'sw 2'), cable('sw 3', 'panel 7'), cable('panel 8', 'panel 9')],
     )
-    const graph = graphAround(links, { focus: 'sw', view: 'connections', hops: 1, most: 300 })
+    const graph = buildGraph(links, { focus: 'sw', view: 'connections', hops: 1, most: 300 })
     expect(graph.ids).toEqual(['sw', 'web', 'panel'])
     expect(graph.links).toEqual([
       { from: 0, to: 1, type: 'connected_to' },
@@ -63,25 +63,26 @@ describe('the graph around a device', () => {
       { from: 0, to: 2, type: 'cable', ports: ['3', '7'] },
       { from: 1, to: 0, type: 'cable', ports: ['eth1', '2'], bend: 1 },
     ])
-    expect(tiesOf(graph, 1).map(({ node, text, ports }) => [node, text, ports])).toEqual([
+    expect(listTies(graph, 1).map(({ node, text, ports }) => [node, text, ports])).toEqual([
       [0, 'connected to', undefined],
       [0, 'cabled to', 'eth0 – 1'],
       [0, 'cabled to', 'eth1 – 2'],
     ])
-    expect(summaryOf(graph, 'connections', 'sw')).toBe('3 devices, 1 relationship, 3 cables')
+    expect(formatSummary(graph, 'connections', 'sw')).toBe('3 devices, 1 relationship, 3 cables')
   })
 
   test('has no cables in the views of other relationships', () => {
     const links = new LinkIndex([], [cable('sw 1', 'web eth0')])
     const of = (view: 'all' | 'containment' | 'impact') =>
-      graphAround(links, { focus: 'sw', view, hops: 1, most: 300 }).links.length
+      buildGraph(links, { focus: 'sw', view, hops: 1, most: 300 }).links.length
     expect([of('all'), of('containment'), of('impact')]).toEqual([1, 0, 0])
   })
 
   test('draws cables between two devices beside each other', () => {
     const positions = new Float32Array([0, 0, 100, 0])
     const camera = { x: 0, y: 0, zoom: 1 }
-    const middle = (bend: number, from = 0) => pointOn(curveOf({ from, to: 1 - from, bend }, positions, camera), 0.5)
+    const middle = (bend: number, from = 0) =>
+      computePoint(computeCurve({ from, to: 1 - from, bend }, positions, camera), 0.5)
     expect(middle(0)).toEqual({ x: 50, y: 0 })
     expect(middle(1).y).toBe(18)
     // From the other end, the same bend is the other side.
@@ -90,17 +91,17 @@ describe('the graph around a device', () => {
 
   test('ends in a circle', () => {
     const circle = index('a depends_on b', 'b depends_on a')
-    expect(graphAround(circle, { focus: 'a', view: 'impact', hops: 4, most: 300 }).ids).toEqual(['a', 'b'])
+    expect(buildGraph(circle, { focus: 'a', view: 'impact', hops: 4, most: 300 }).ids).toEqual(['a', 'b'])
   })
 
   test('counts devices beyond the limit', () => {
     const wide = index(...Array.from({ length: 20 }, (_, i) => `sw connected_to d${i}`))
-    const { ids, left } = graphAround(wide, { focus: 'sw', view: 'all', hops: 2, most: 10 })
+    const { ids, left } = buildGraph(wide, { focus: 'sw', view: 'all', hops: 2, most: 10 })
     expect([ids.length, left]).toEqual([10, 11])
   })
 
   test('of a device without relationships is the device', () => {
-    expect(graphAround(chain, { focus: 'alone', view: 'all', hops: 2, most: 300 })).toEqual({
+    expect(buildGraph(chain, { focus: 'alone', view: 'all', hops: 2, most: 300 })).toEqual({
       ids: ['alone'],
       levels: [0],
       links: [],
@@ -109,31 +110,31 @@ describe('the graph around a device', () => {
   })
 
   test('has the neighbours of each device', () => {
-    const graph = graphAround(chain, { focus: 'app', view: 'impact', hops: 4, most: 300 })
-    expect(neighboursOf(graph, 0).map((node) => graph.ids[node])).toEqual(['db', 'web'])
+    const graph = buildGraph(chain, { focus: 'app', view: 'impact', hops: 4, most: 300 })
+    expect(listNeighbours(graph, 0).map((node) => graph.ids[node])).toEqual(['db', 'web'])
   })
 })
 
 describe('layouts', () => {
   test('put dependencies on the left and dependents on the right', () => {
-    const graph = graphAround(chain, { focus: 'app', view: 'impact', hops: 4, most: 300 })
-    const positions = layeredLayout(graph)
+    const graph = buildGraph(chain, { focus: 'app', view: 'impact', hops: 4, most: 300 })
+    const positions = computeLayeredLayout(graph)
     const x = (id: string) => positions[graph.ids.indexOf(id) * 2] ?? 0
     expect([x('db') < x('app'), x('app') < x('web'), x('web') < x('lb')]).toEqual([true, true, true])
   })
 
   test('put no two nodes of a layer in one place', () => {
     const wide = index(...Array.from({ length: 90 }, (_, i) => `d${i} depends_on db`))
-    const positions = layeredLayout(graphAround(wide, { focus: 'db', view: 'impact', hops: 1, most: 300 }))
+    const positions = computeLayeredLayout(buildGraph(wide, { focus: 'db', view: 'impact', hops: 1, most: 300 }))
     const places = Array.from({ length: 91 }, (_, i) => `${positions[i * 2]} ${positions[i * 2 + 1]}`)
     expect(new Set(places).size).toBe(91)
   })
 
   test('by forces are the same every time, and keep their distance', () => {
     const star = index(...Array.from({ length: 30 }, (_, i) => `sw connected_to d${i}`))
-    const graph = graphAround(star, { focus: 'sw', view: 'all', hops: 1, most: 300 })
-    const positions = forceLayout(graph)
-    expect(forceLayout(graph)).toEqual(positions)
+    const graph = buildGraph(star, { focus: 'sw', view: 'all', hops: 1, most: 300 })
+    const positions = computeForceLayout(graph)
+    expect(computeForceLayout(graph)).toEqual(positions)
     let least = Number.POSITIVE_INFINITY
     for (let a = 0; a < 31; a++)
       for (let b = a + 1; b < 31; b++) {
@@ -168,7 +169,7 @@ describe('the camera', () => {
   const room = { top: 10, right: 10, bottom: 10, left: 10 }
 
   test('shows everything', () => {
-    const camera = fit(positions, { width: 420, height: 220 }, { room, maxZoom: 2 })
+    const camera = computeFit(positions, { width: 420, height: 220 }, { room, maxZoom: 2 })
     for (const index of [0, 1, 2]) {
       const { x, y } = toScreen(camera, { x: positions[index * 2] ?? 0, y: positions[index * 2 + 1] ?? 0 })
       expect(x >= 10 && x <= 410 && y >= 10 && y <= 210).toBe(true)
@@ -184,14 +185,14 @@ describe('the camera', () => {
 
   test('finds the device under the pointer', () => {
     const camera = { x: 0, y: 0, zoom: 1 }
-    expect(hit(positions, camera, { at: { x: 97, y: 4 }, reach: 12 })).toBe(1)
-    expect(hit(positions, camera, { at: { x: 50, y: 50 }, reach: 12 })).toBe(-1)
+    expect(findNode(positions, camera, { at: { x: 97, y: 4 }, reach: 12 })).toBe(1)
+    expect(findNode(positions, camera, { at: { x: 50, y: 50 }, reach: 12 })).toBe(-1)
   })
 
   test('goes the way of the key', () => {
-    expect(towards(positions, 0, [1, 2], { x: 1, y: 0 })).toBe(1)
-    expect(towards(positions, 0, [1, 2], { x: 0, y: 1 })).toBe(2)
-    expect(towards(positions, 0, [1, 2], { x: -1, y: 0 })).toBe(-1)
+    expect(findTowards(positions, 0, [1, 2], { x: 1, y: 0 })).toBe(1)
+    expect(findTowards(positions, 0, [1, 2], { x: 0, y: 1 })).toBe(2)
+    expect(findTowards(positions, 0, [1, 2], { x: -1, y: 0 })).toBe(-1)
   })
 })
 
@@ -210,9 +211,9 @@ test.each([
   ['fra1-x-001', ['db'], 'storage'],
   ['hv02', [], 'host'],
   ['fra1-web-001', ['production'], 'server'],
-] as const)('%s with tags %p is drawn as %s', (name, tags, role) => expect(roleOf({ name, tags })).toBe(role))
+] as const)('%s with tags %p is drawn as %s', (name, tags, role) => expect(detectRole({ name, tags })).toBe(role))
 
 test('the URL holds the shown part, within bounds', () => {
-  expect([viewOf('impact'), viewOf('nonsense'), viewOf(undefined)]).toEqual(['impact', 'all', 'all'])
-  expect([hopsOf('1', 'all'), hopsOf('9', 'all'), hopsOf('x', 'impact')]).toEqual([1, 2, 4])
+  expect([parseView('impact'), parseView('nonsense'), parseView(undefined)]).toEqual(['impact', 'all', 'all'])
+  expect([parseHops('1', 'all'), parseHops('9', 'all'), parseHops('x', 'impact')]).toEqual([1, 2, 4])
 })

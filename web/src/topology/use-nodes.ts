@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { useStore } from '../api/store.ts'
 import type { Brief } from '../devices/messages.ts'
 import { devices } from '../devices/source.ts'
-import { type DeviceRow, deviceRows } from '../devices/spec.ts'
+import { createRowMapper, type DeviceRow } from '../devices/spec.ts'
 import { useNames } from '../devices/use-devices.ts'
 
 const DRAWN_MS = 150
@@ -32,7 +32,7 @@ export const useNodes = (ids: readonly string[] | undefined): ReadonlyMap<string
     if (status !== 'ready' || !ids) return
     let isCurrent = true
     void devices.full(ids).then((found) => {
-      const rowOf = deviceRows(devices.names())
+      const rowOf = createRowMapper(devices.names())
       if (isCurrent) setRows(new Map(found.map((device) => [device.id, rowOf(device)])))
     })
     return () => {

@@ -34,25 +34,25 @@ export type Tie = {
 }
 
 /** @param isParent true at the first of both ends */
-const portsAt = ([from, to]: Ports, isParent: boolean): string => (isParent ? `${from} – ${to}` : `${to} – ${from}`)
+const formatPorts = ([from, to]: Ports, isParent: boolean): string => (isParent ? `${from} – ${to}` : `${to} – ${from}`)
 
 /** Returns the relationships and cables of a node with its neighbours. */
-export const tiesOf = ({ links }: Pick<Graph, 'links'>, node: number): Tie[] =>
+export const listTies = ({ links }: Pick<Graph, 'links'>, node: number): Tie[] =>
   links.flatMap(({ from, to, type, ports }) => {
     if (from !== node && to !== node) return []
     const isParent = from === node
     const tie = { node: isParent ? to : from, type, isParent, text: WORDS[type][isParent ? 0 : 1] }
-    return [{ ...tie, ...(ports && { ports: portsAt(ports, isParent) }) }]
+    return [{ ...tie, ...(ports && { ports: formatPorts(ports, isParent) }) }]
   })
 
-export const levelText = (view: View, level: number): string => {
+export const formatLevel = (view: View, level: number): string => {
   if (level === 0) return 'in the middle'
   const hops = plural(Math.abs(level), 'hop')
   return view === 'impact' ? `${level > 0 ? 'fails with it' : 'is needed'}, ${hops}` : `${hops} away`
 }
 
 /** The summary of the whole graph. */
-export const summaryOf = ({ ids, levels, links, left }: Graph, view: View, name: string): string => {
+export const formatSummary = ({ ids, levels, links, left }: Graph, view: View, name: string): string => {
   const more = left > 0 ? `, and ${plural(left, 'device')} more that are not shown` : ''
   if (ids.length === 1)
     return view === 'impact' ? `Nothing depends on ${name}, and it depends on nothing` : `${name} stands alone`

@@ -1,11 +1,11 @@
 /** Unsaved form input, stored for the tab, so that the end of a session or a wrong key loses nothing. */
 
-const nameOf = (key: string): string => `plat.draft.${key}`
+const buildName = (key: string): string => `plat.draft.${key}`
 
 export const drafts = {
   get: <T>(key: string): T | undefined => {
     try {
-      const text = sessionStorage.getItem(nameOf(key))
+      const text = sessionStorage.getItem(buildName(key))
       // The same form wrote this key.
       return text === null ? undefined : (JSON.parse(text) as T)
     } catch {
@@ -14,14 +14,14 @@ export const drafts = {
   },
   keep: (key: string, draft: unknown): void => {
     try {
-      sessionStorage.setItem(nameOf(key), JSON.stringify(draft))
+      sessionStorage.setItem(buildName(key), JSON.stringify(draft))
     } catch {
       // Without storage, a draft lasts as long as its form.
     }
   },
   drop: (key: string): void => {
     try {
-      sessionStorage.removeItem(nameOf(key))
+      sessionStorage.removeItem(buildName(key))
     } catch {
       // Without storage, no draft exists.
     }

@@ -12,12 +12,12 @@ type LayerProps = {
   readonly children: ReactNode
 }
 
-const closing = (onClose: () => void) => (open: boolean) => {
+const createCloseHandler = (onClose: () => void) => (open: boolean) => {
   if (!open) onClose()
 }
 
 /** A layer focuses its first field. Without one, Base UI chooses. */
-const firstField = (layer: RefObject<HTMLDivElement | null>) => () =>
+const createFindFirstField = (layer: RefObject<HTMLDivElement | null>) => () =>
   layer.current?.querySelector<HTMLElement>('input:not([hidden], [type=checkbox]), select, textarea') ?? true
 
 type DrawerProps = LayerProps & { readonly isWide?: boolean }
@@ -25,14 +25,14 @@ type DrawerProps = LayerProps & { readonly isWide?: boolean }
 export const Drawer = ({ title, onClose, children, isWide }: DrawerProps) => {
   const layer = useRef<HTMLDivElement>(null)
   return (
-    <Base.Root open onOpenChange={closing(onClose)}>
+    <Base.Root open onOpenChange={createCloseHandler(onClose)}>
       <Base.Portal>
         <Base.Backdrop className={css.backdrop} />
         <Base.Popup
           ref={layer}
           data-layer=""
           className={cx(css.drawer, isWide && css.wideDrawer)}
-          initialFocus={firstField(layer)}
+          initialFocus={createFindFirstField(layer)}
         >
           <header className={css.drawerHead}>
             <Base.Title>{title}</Base.Title>
@@ -56,7 +56,7 @@ type DialogProps = LayerProps & {
 export const Dialog = ({ title, label, onClose, children, isWide }: DialogProps) => {
   const layer = useRef<HTMLDivElement>(null)
   return (
-    <Base.Root open onOpenChange={closing(onClose)}>
+    <Base.Root open onOpenChange={createCloseHandler(onClose)}>
       <Base.Portal>
         <Base.Backdrop className={css.backdrop} />
         <Base.Popup
@@ -64,7 +64,7 @@ export const Dialog = ({ title, label, onClose, children, isWide }: DialogProps)
           data-layer=""
           className={cx(css.dialog, isWide && css.wide)}
           aria-label={label}
-          initialFocus={firstField(layer)}
+          initialFocus={createFindFirstField(layer)}
         >
           {title !== '' && <Base.Title>{title}</Base.Title>}
           {children}

@@ -2,7 +2,7 @@
 import { Check, Copy } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { cx } from './cx.ts'
-import { ago, moment, percent } from './format.ts'
+import { formatAgo, formatMoment, formatPercent } from './format.ts'
 import css from './primitives.module.css'
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'idle'
@@ -31,11 +31,11 @@ export const Meter = ({ value, label }: { readonly value: number; readonly label
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={value}
-        aria-valuetext={percent(value)}
+        aria-valuetext={formatPercent(value)}
       >
         <span className={css.fill} data-tone={tone} style={{ width: `${Math.min(100, value)}%` }} />
       </span>
-      <span className={css.percent}>{percent(value)}</span>
+      <span className={css.percent}>{formatPercent(value)}</span>
     </span>
   )
 }
@@ -48,8 +48,8 @@ export const TimeAgo = ({ at }: { readonly at: string }) => {
     return () => clearInterval(timer)
   }, [])
   return (
-    <time dateTime={at} title={moment(at)}>
-      {ago(at, nowMs)}
+    <time dateTime={at} title={formatMoment(at)}>
+      {formatAgo(at, nowMs)}
     </time>
   )
 }

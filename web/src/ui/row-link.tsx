@@ -1,7 +1,7 @@
 /** A link in a row: rows render by the dozen at every keystroke, and the router's link costs ten times as much. */
 import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
-import { keepAsOf } from '../api/as-of.ts'
+import { keepMoment } from '../api/as-of.ts'
 import type { Paged } from '../pages.ts'
 
 type Props = {
@@ -17,7 +17,7 @@ const isForBrowser = (event: MouseEvent): boolean =>
 
 export const RowLink = ({ to, id, className, children }: Props) => {
   const { history } = useRouter()
-  const href = keepAsOf(`/${to}/${encodeURIComponent(id)}`)
+  const href = keepMoment(`/${to}/${encodeURIComponent(id)}`)
   const open = (event: MouseEvent) => {
     if (isForBrowser(event)) return
     event.preventDefault()

@@ -1,7 +1,7 @@
 /** Placeholders for content: nothing exists, nothing matches, no permission, or an error. */
 import { CircleAlert, SearchX, ShieldAlert, WifiOff } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { asAppError, missingPermission } from '../api/errors.ts'
+import { findMissingPermission, toAppError } from '../api/errors.ts'
 import { useMe } from '../shell/me.ts'
 import { Button } from './button.tsx'
 import css from './primitives.module.css'
@@ -55,8 +55,8 @@ type FailureProps = { readonly error: unknown; readonly onRetry?: () => void; re
 
 /** Shows an error instead of the content. */
 export const Failure = ({ error, onRetry, noun = 'page' }: FailureProps) => {
-  const { code, message } = asAppError(error)
-  const permission = missingPermission(error)
+  const { code, message } = toAppError(error)
+  const permission = findMissingPermission(error)
   if (code === 'FORBIDDEN' && permission !== undefined) return <Denied permission={permission} />
   if (code === 'NOT_FOUND')
     return (

@@ -1,6 +1,6 @@
 /** Tabs that are routes, each with its URL. */
 import { Link } from '@tanstack/react-router'
-import { count as countText } from './format.ts'
+import { formatCount } from './format.ts'
 import css from './primitives.module.css'
 
 export type Tab = { readonly id: string; readonly text: string; readonly count?: number | undefined }
@@ -17,7 +17,7 @@ export const Tabs = ({ label, tabs, current }: { label: string; tabs: readonly T
         activeOptions={{ exact: true, includeSearch: true }}
       >
         {text}
-        {count !== undefined && <span className={css.count}>{countText(count)}</span>}
+        {count !== undefined && <span className={css.count}>{formatCount(count)}</span>}
       </Link>
     ))}
   </nav>

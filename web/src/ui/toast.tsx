@@ -2,7 +2,7 @@
 import { Toast as Base } from '@base-ui/react/toast'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { asAppError } from '../api/errors.ts'
+import { toAppError } from '../api/errors.ts'
 import { Button } from './button.tsx'
 import css from './toast.module.css'
 
@@ -34,7 +34,7 @@ export const toast = (title: string, { description, undo, type }: Note = {}): vo
 }
 
 export const toastError = (title: string, error: unknown): void => {
-  toast(title, { description: asAppError(error).message, type: 'error' })
+  toast(title, { description: toAppError(error).message, type: 'error' })
 }
 
 const List = () =>

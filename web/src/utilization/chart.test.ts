@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { UtilizationHistory } from '../api/contracts.ts'
-import { chartOf, HEIGHT, roundUp, WIDTH } from './chart.ts'
-import { forecastText } from './words.ts'
+import { computeChart, HEIGHT, roundUp, WIDTH } from './chart.ts'
+import { formatForecast } from './words.ts'
 
 const sample = (day: string, used_ips: number, total_ips = 254) => ({
   ...{ day, used_ips, total_ips, utilization: (used_ips / total_ips) * 100 },
@@ -13,17 +13,17 @@ const history = (
 
 describe('the line', () => {
   test('goes from the first day to the last, higher where more is in use', () => {
-    const { line, top, isWhole } = chartOf(history([sample('2026-01-01', 0), sample('2026-01-03', 254)]))
+    const { line, top, isWhole } = computeChart(history([sample('2026-01-01', 0), sample('2026-01-03', 254)]))
     expect([line, top, isWhole]).toEqual([`0,${HEIGHT} ${WIDTH},0`, 254, true])
   })
 
   test('keeps a day that has no sample as room', () => {
-    const { line } = chartOf(history([sample('2026-01-01', 0), sample('2026-01-02', 0), sample('2026-01-05', 0)]))
+    const { line } = computeChart(history([sample('2026-01-01', 0), sample('2026-01-02', 0), sample('2026-01-05', 0)]))
     expect(line).toBe(`0,${HEIGHT} ${WIDTH / 4},${HEIGHT} ${WIDTH},${HEIGHT}`)
   })
 
   test('of a nearly empty network is visible', () => {
-    const { top, isWhole, line } = chartOf(
+    const { top, isWhole, line } = computeChart(
       history([sample('2026-01-01', 30, 65_534), sample('2026-01-02', 40, 65_534)]),
     )
     expect([top, isWhole]).toEqual([50, false])
@@ -31,21 +31,21 @@ describe('the line', () => {
   })
 
   test('of nothing is none', () => {
-    expect(chartOf(history([]))).toMatchObject({ line: '', ahead: '' })
+    expect(computeChart(history([]))).toMatchObject({ line: '', ahead: '' })
   })
 
   test('is one point where there is one day', () => {
-    expect(chartOf(history([sample('2026-01-01', 127)])).line).toBe(`0,${HEIGHT / 2}`)
+    expect(computeChart(history([sample('2026-01-01', 127)])).line).toBe(`0,${HEIGHT / 2}`)
   })
 })
 
 test('the forecast line ends on the day when all is in use, or after half of the known time', () => {
   const samples = [sample('2026-01-01', 100), sample('2026-01-11', 200)]
-  const full = chartOf(history(samples, { per_day: 10.8, days_to_full: 5, days: 3 }))
+  const full = computeChart(history(samples, { per_day: 10.8, days_to_full: 5, days: 3 }))
   expect(full.ahead.split(' ')[1]).toBe(`${WIDTH},0`)
-  const far = chartOf(history(samples, { per_day: 1, days_to_full: 54, days: 3 }))
+  const far = computeChart(history(samples, { per_day: 1, days_to_full: 54, days: 3 }))
   expect(far.ahead.split(' ').map((point) => point.split(',')[0])).toEqual(['480', '720'])
-  expect(chartOf(history(samples, { per_day: 0, days_to_full: null, days: 3 })).ahead).toBe('')
+  expect(computeChart(history(samples, { per_day: 0, days_to_full: null, days: 3 })).ahead).toBe('')
 })
 
 test('steps are 1, 2 and 5', () => {
@@ -68,6 +68,6 @@ describe('a forecast in words', () => {
     ],
     [history(days, { per_day: 1, days_to_full: 0, days: 3 }), 'It is full.'],
   ])('case %#', (given, text) => {
-    expect(forecastText(given)).toBe(text)
+    expect(formatForecast(given)).toBe(text)
   })
 })

@@ -26,7 +26,7 @@ const AHEAD = 0.5
 const NEAR_FULL = 0.4
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const dayOf = ({ day }: Sample): number => Date.parse(day) / DAY_MS
+const toDay = ({ day }: Sample): number => Date.parse(day) / DAY_MS
 
 /** Rounds up to 1, 2 or 5 times a power of ten. @example roundUp(37) // 50 */
 export const roundUp = (value: number): number => {
@@ -37,20 +37,20 @@ export const roundUp = (value: number): number => {
 const round = (value: number): number => Math.round(value * 10) / 10
 
 /** Returns the points of a history. Without samples, the line is empty. */
-export const chartOf = ({ samples, forecast }: UtilizationHistory): Chart => {
+export const computeChart = ({ samples, forecast }: UtilizationHistory): Chart => {
   const [first, last] = [samples[0], samples.at(-1)]
   if (!first || !last) return { top: 0, isWhole: false, line: '', area: '', end: 0, ahead: '' }
   const most = Math.max(...samples.map(({ used_ips }) => used_ips))
   const isWhole = most >= last.total_ips * NEAR_FULL
   const top = isWhole ? Math.max(last.total_ips, most) : Math.min(last.total_ips, roundUp(most * 1.1))
-  const known = dayOf(last) - dayOf(first)
+  const known = toDay(last) - toDay(first)
   const perDay = forecast?.per_day ?? 0
   const ahead = perDay === 0 ? 0 : Math.min(known * AHEAD, forecast?.days_to_full ?? Number.POSITIVE_INFINITY)
   const span = Math.max(1, known + ahead)
-  const x = (day: number): number => round(((day - dayOf(first)) / span) * WIDTH)
+  const x = (day: number): number => round(((day - toDay(first)) / span) * WIDTH)
   const y = (used: number): number => round(HEIGHT - (Math.min(top, Math.max(0, used)) / Math.max(1, top)) * HEIGHT)
-  const line = samples.map((one) => `${x(dayOf(one))},${y(one.used_ips)}`).join(' ')
-  const end = x(dayOf(last))
+  const line = samples.map((one) => `${x(toDay(one))},${y(one.used_ips)}`).join(' ')
+  const end = x(toDay(last))
   return {
     top,
     isWhole,
@@ -58,6 +58,6 @@ export const chartOf = ({ samples, forecast }: UtilizationHistory): Chart => {
     area: `0,${HEIGHT} ${line} ${end},${HEIGHT}`,
     end,
     ahead:
-      ahead === 0 ? '' : `${end},${y(last.used_ips)} ${x(dayOf(last) + ahead)},${y(last.used_ips + perDay * ahead)}`,
+      ahead === 0 ? '' : `${end},${y(last.used_ips)} ${x(toDay(last) + ahead)},${y(last.used_ips + perDay * ahead)}`,
   }
 }

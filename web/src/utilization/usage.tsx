@@ -4,12 +4,12 @@ import { api } from '../api/client.ts'
 import type { UtilizationHistory } from '../api/contracts.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
-import { count, percent } from '../ui/format.ts'
+import { formatCount, formatPercent } from '../ui/format.ts'
 import { Card, Skeleton } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
-import { chartOf, HEIGHT, WIDTH } from './chart.ts'
+import { computeChart, HEIGHT, WIDTH } from './chart.ts'
 import css from './usage.module.css'
-import { forecastText } from './words.ts'
+import { formatForecast } from './words.ts'
 
 const PERIODS = [
   [30, '30 days'],
@@ -20,21 +20,21 @@ const PERIODS = [
 const DEFAULT_DAYS = 90
 
 const Picture = ({ history }: { readonly history: UtilizationHistory }) => {
-  const { top, isWhole, line, area, ahead, end } = chartOf(history)
+  const { top, isWhole, line, area, ahead, end } = computeChart(history)
   const [first, last] = [history.samples[0], history.samples.at(-1)]
   if (!first || !last) return null
   const isPoint = history.samples.length === 1
   return (
     <figure className={css.figure}>
       <p className={css.scale}>
-        {count(top)} {isWhole ? 'addresses in total' : 'addresses'}
+        {formatCount(top)} {isWhole ? 'addresses in total' : 'addresses'}
       </p>
       <svg
         className={css.picture}
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`From ${count(first.used_ips)} on ${first.day} to ${count(last.used_ips)} on ${last.day}`}
+        aria-label={`From ${formatCount(first.used_ips)} on ${first.day} to ${formatCount(last.used_ips)} on ${last.day}`}
       >
         <polygon points={area} className={css.area} />
         <polyline points={line} className={css.line} />
@@ -72,9 +72,9 @@ const Days = ({ history }: { readonly history: UtilizationHistory }) => (
           {history.samples.toReversed().map(({ day, used_ips, total_ips, utilization }) => (
             <tr key={day}>
               <th scope="row">{day}</th>
-              <td>{count(used_ips)}</td>
-              <td>{count(total_ips)}</td>
-              <td>{percent(utilization)}</td>
+              <td>{formatCount(used_ips)}</td>
+              <td>{formatCount(total_ips)}</td>
+              <td>{formatPercent(utilization)}</td>
             </tr>
           ))}
         </tbody>
@@ -116,12 +116,12 @@ export const Usage = ({ of, id }: Props) => {
             {last && (
               <>
                 <b>
-                  {count(last.used_ips)} of {count(last.total_ips)}
+                  {formatCount(last.used_ips)} of {formatCount(last.total_ips)}
                 </b>{' '}
-                ({percent(last.utilization)}) on {last.day}.{' '}
+                ({formatPercent(last.utilization)}) on {last.day}.{' '}
               </>
             )}
-            {forecastText(data)}
+            {formatForecast(data)}
           </p>
           <Picture history={data} />
           {last && <Days history={data} />}

@@ -8,7 +8,7 @@ import { TextField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './views.module.css'
-import { deleteView, renameView, saveView, type View, views, viewsOf } from './views.ts'
+import { deleteView, filterViews, renameView, saveView, type View, views } from './views.ts'
 
 type Props = {
   readonly kind: 'save' | 'order'
@@ -18,7 +18,7 @@ type Props = {
 }
 
 const SaveDialog = ({ path, search, onClose }: Omit<Props, 'kind'>) => {
-  const mine = viewsOf(useStore(views), path)
+  const mine = filterViews(useStore(views), path)
   const [name, setName] = useState('')
   const wanted = name.trim()
   const submit = (event: SubmitEvent) => {
@@ -80,7 +80,7 @@ const Row = ({ view, others }: { readonly view: View; readonly others: readonly 
 }
 
 const OrderDialog = ({ path, onClose }: Pick<Props, 'path' | 'onClose'>) => {
-  const mine = viewsOf(useStore(views), path)
+  const mine = filterViews(useStore(views), path)
   return (
     <Dialog title="Saved views" onClose={onClose}>
       {mine.length === 0 && <p className="muted">None are left.</p>}

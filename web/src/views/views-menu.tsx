@@ -2,19 +2,19 @@
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { Bookmark } from 'lucide-react'
 import { lazy, memo, Suspense, useState } from 'react'
-import { keepAsOf } from '../api/as-of.ts'
+import { keepMoment } from '../api/as-of.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
-import { viewSearch, views, viewsOf } from './views.ts'
+import { filterViews, pickViewSearch, views } from './views.ts'
 
 const ViewDialogs = lazy(() => import('./view-dialogs.tsx').then((module) => ({ default: module.ViewDialogs })))
 
 const SavedViews = () => {
   const { history } = useRouter()
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const search = useRouterState({ select: ({ location }) => viewSearch(location.searchStr) })
-  const mine = viewsOf(useStore(views), path)
+  const search = useRouterState({ select: ({ location }) => pickViewSearch(location.searchStr) })
+  const mine = filterViews(useStore(views), path)
   const [open, setOpen] = useState<'save' | 'order'>()
   const shown = mine.find((view) => view.search === search)
   const trigger = (
@@ -31,7 +31,7 @@ const SavedViews = () => {
               <MenuItem
                 key={view.name}
                 isCurrent={view === shown}
-                onSelect={() => history.push(keepAsOf(path + view.search))}
+                onSelect={() => history.push(keepMoment(path + view.search))}
               >
                 {view.name}
               </MenuItem>

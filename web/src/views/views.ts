@@ -23,7 +23,7 @@ const MOVED_PATHS: Readonly<Record<string, string>> = MOVED
 
 const withPresentPath = (view: View): View => ({ ...view, path: MOVED_PATHS[view.path] ?? view.path })
 
-const stored = (): readonly View[] => {
+const loadViews = (): readonly View[] => {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
     return Array.isArray(kept) ? kept.filter(isView).map(withPresentPath) : []
@@ -32,10 +32,10 @@ const stored = (): readonly View[] => {
   }
 }
 
-export const views = createStore(stored())
+export const views = createStore(loadViews())
 
 window.addEventListener('storage', ({ key }) => {
-  if (key === KEY) views.set(stored())
+  if (key === KEY) views.set(loadViews())
 })
 
 const change = (next: readonly View[]): void => {
@@ -48,13 +48,14 @@ const change = (next: readonly View[]): void => {
 }
 
 /** Returns the part of a query that a view stores. */
-export const viewSearch = (search: string): string =>
+export const pickViewSearch = (search: string): string =>
   stringifySearch(Object.fromEntries(Object.entries(parseSearch(search)).filter(([name]) => isOfAView(name))))
 
 const isSame = (a: Pick<View, 'name' | 'path'>, b: Pick<View, 'name' | 'path'>): boolean =>
   a.name === b.name && a.path === b.path
 
-export const viewsOf = (all: readonly View[], path: string): readonly View[] => all.filter((one) => one.path === path)
+export const filterViews = (all: readonly View[], path: string): readonly View[] =>
+  all.filter((one) => one.path === path)
 
 /** Replaces a view of the same name. */
 export const saveView = (view: View): void => change([...views.get().filter((one) => !isSame(one, view)), view])

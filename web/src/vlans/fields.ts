@@ -1,11 +1,11 @@
 /** The fields of a VLAN. */
 import type { Contracts, Out } from '../api/contracts.ts'
 import {
+  buildNameField,
   CUSTOM_VALUES,
   type Fields,
   ID_FIELD,
   MANAGED_BY_FIELD,
-  nameField,
   REFS_FIELD,
   TIME_FIELDS,
 } from '../resource/fields.ts'
@@ -13,7 +13,7 @@ import {
 export type Vlan = Out<Contracts['vlans']['get']>
 
 /** @param names of datacenters by their ids */
-export const vlanFields = (names: ReadonlyMap<string, string> = new Map()): Fields<Vlan> => ({
+export const buildVlanFields = (names: ReadonlyMap<string, string> = new Map()): Fields<Vlan> => ({
   id: ID_FIELD,
   vlan_id: {
     label: 'Number',
@@ -22,7 +22,7 @@ export const vlanFields = (names: ReadonlyMap<string, string> = new Map()): Fiel
     sort: ({ vlan_id }) => vlan_id,
     filter: { name: 'vlan', test: 'equals' },
   },
-  name: nameField(),
+  name: buildNameField(),
   datacenter_id: {
     label: 'Datacenter',
     text: ({ datacenter_id }) => names.get(datacenter_id ?? '') ?? '',
@@ -54,4 +54,4 @@ export const vlanFields = (names: ReadonlyMap<string, string> = new Map()): Fiel
 })
 
 /** Without the names of datacenters. */
-export const fields = vlanFields()
+export const fields = buildVlanFields()

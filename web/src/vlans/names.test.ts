@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { unnamedNumbers, vlanNames } from './names.ts'
+import { createVlanNames, listUnnamedNumbers } from './names.ts'
 
 const VLANS = [
   { vlan_id: 10, datacenter_id: null, name: 'Common' },
@@ -16,7 +16,7 @@ test.each([
   [20, null, ''],
   [null, 'ams', ''],
 ])('the VLANs of the number %p in the datacenter %p are called "%s"', (vlan_id, datacenter_id, names) => {
-  expect(vlanNames(VLANS)({ vlan_id, datacenter_id })).toBe(names)
+  expect(createVlanNames(VLANS)({ vlan_id, datacenter_id })).toBe(names)
 })
 
 test('numbers without a name are counted by their datacenter', () => {
@@ -25,7 +25,7 @@ test('numbers without a name are counted by their datacenter', () => {
     ...[20, 20].map((vlan_id) => ({ vlan_id, datacenter_id: null })),
     { vlan_id: 20, datacenter_id: 'ams' },
   ]
-  expect(unnamedNumbers(networks, VLANS)).toEqual([
+  expect(listUnnamedNumbers(networks, VLANS)).toEqual([
     { vlan_id: 20, datacenter_id: null, count: 2 },
     { vlan_id: 20, datacenter_id: 'ber', count: 2 },
     { vlan_id: 30, datacenter_id: 'ber', count: 1 },

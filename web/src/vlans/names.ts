@@ -1,5 +1,10 @@
 /** The names of the VLANs of networks, and the numbers without a name. Pure functions. */
-import { type Numbered, type PlaceKey, placeKey, placeOf } from '../../../src/features/vlans/place.ts'
+import {
+  buildVlanScopeKey,
+  type Numbered,
+  pickVlanScope,
+  type VlanScopeKey,
+} from '../../../src/features/vlans/place.ts'
 import type { Vlan } from './fields.ts'
 
 /** Returns the names of the VLANs that a network belongs to; '' for none. */
@@ -7,15 +12,15 @@ export type VlanNames = (network: Numbered) => string
 
 type Named = Pick<Vlan, 'vlan_id' | 'datacenter_id' | 'name'>
 
-export const vlanNames = (vlans: readonly Named[]): VlanNames => {
-  const named = new Map<PlaceKey, string>()
+export const createVlanNames = (vlans: readonly Named[]): VlanNames => {
+  const named = new Map<VlanScopeKey, string>()
   for (const { vlan_id, datacenter_id, name } of vlans) {
-    const key = placeKey(vlan_id, datacenter_id)
+    const key = buildVlanScopeKey(vlan_id, datacenter_id)
     const others = named.get(key)
     named.set(key, others === undefined ? name : `${others}, ${name}`)
   }
   return (network) => {
-    const place = placeOf(network, named)
+    const place = pickVlanScope(network, named)
     return place === undefined ? '' : (named.get(place) ?? '')
   }
 }
@@ -29,14 +34,14 @@ export type UnnamedNumber = {
 }
 
 /** Returns the numbers without a name, by number and then by the id of the datacenter. */
-export const unnamedNumbers = (networks: readonly Numbered[], vlans: readonly Named[]): UnnamedNumber[] => {
-  const named = new Set(vlans.map(({ vlan_id, datacenter_id }) => placeKey(vlan_id, datacenter_id)))
-  const found = new Map<PlaceKey, UnnamedNumber>()
+export const listUnnamedNumbers = (networks: readonly Numbered[], vlans: readonly Named[]): UnnamedNumber[] => {
+  const named = new Set(vlans.map(({ vlan_id, datacenter_id }) => buildVlanScopeKey(vlan_id, datacenter_id)))
+  const found = new Map<VlanScopeKey, UnnamedNumber>()
   for (const { vlan_id, datacenter_id } of networks) {
-    if (vlan_id === null || placeOf({ vlan_id, datacenter_id }, named) !== undefined) continue
-    const key = placeKey(vlan_id, datacenter_id)
+    if (vlan_id === null || pickVlanScope({ vlan_id, datacenter_id }, named) !== undefined) continue
+    const key = buildVlanScopeKey(vlan_id, datacenter_id)
     found.set(key, { vlan_id, datacenter_id, count: (found.get(key)?.count ?? 0) + 1 })
   }
-  const idOf = ({ datacenter_id }: UnnamedNumber): string => datacenter_id ?? ''
-  return [...found.values()].sort((a, b) => a.vlan_id - b.vlan_id || (idOf(a) < idOf(b) ? -1 : 1))
+  const getDatacenterId = ({ datacenter_id }: UnnamedNumber): string => datacenter_id ?? ''
+  return [...found.values()].sort((a, b) => a.vlan_id - b.vlan_id || (getDatacenterId(a) < getDatacenterId(b) ? -1 : 1))
 }

@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../api/client.ts'
 import { useIsInUse } from '../shell/me.ts'
-import { type VlanNames, vlanNames } from './names.ts'
+import { createVlanNames, type VlanNames } from './names.ts'
 
 export const vlansQuery = queryOptions({ queryKey: ['vlans'], queryFn: () => api.vlans.list() })
 
@@ -11,5 +11,5 @@ export const vlansQuery = queryOptions({ queryKey: ['vlans'], queryFn: () => api
 export const useVlanNames = (isEnabled = true): VlanNames | undefined => {
   const isInUse = useIsInUse('vlans')
   const { data } = useQuery({ ...vlansQuery, enabled: isEnabled && isInUse })
-  return useMemo(() => (data && data.length > 0 ? vlanNames(data) : undefined), [data])
+  return useMemo(() => (data && data.length > 0 ? createVlanNames(data) : undefined), [data])
 }

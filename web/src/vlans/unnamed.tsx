@@ -1,7 +1,7 @@
 /** The numbers that networks use and no VLAN names, each with a button that names it. */
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
-import { count } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Card } from '../ui/primitives.tsx'
 import type { UnnamedNumber } from './names.ts'
 import css from './vlans.module.css'
@@ -32,7 +32,7 @@ export const Unnamed = ({ numbers, names, onName, blocked }: Props) => {
                 <span className="mono">{one.vlan_id}</span>
                 <span className="truncate">
                   {place}{' '}
-                  <span className="muted">{one.count === 1 ? '1 network' : `${count(one.count)} networks`}</span>
+                  <span className="muted">{one.count === 1 ? '1 network' : `${formatCount(one.count)} networks`}</span>
                 </span>
                 <Button
                   onClick={() => onName(one)}
@@ -47,7 +47,7 @@ export const Unnamed = ({ numbers, names, onName, blocked }: Props) => {
         </ul>
         {shown.length < numbers.length && (
           <Button look="quiet" onClick={() => setWhole(true)}>
-            Show all {count(numbers.length)}
+            Show all {formatCount(numbers.length)}
           </Button>
         )}
       </Card>

@@ -25,6 +25,6 @@ const VlanField = ({ vlans, value, onChange, error, values }: Props) => {
 }
 
 /** The control of the field in the form of a network. */
-export const vlanControl = (vlans: VlanNames): Partial<FieldSpec> => ({
+export const buildVlanControl = (vlans: VlanNames): Partial<FieldSpec> => ({
   render: (input) => <VlanField vlans={vlans} {...input} />,
 })

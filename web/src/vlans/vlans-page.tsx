@@ -1,13 +1,13 @@
 /** All VLANs, and the numbers of networks that have no name yet. */
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo } from 'react'
-import { placeKey } from '../../../src/features/vlans/place.ts'
+import { buildVlanScopeKey } from '../../../src/features/vlans/place.ts'
 import { contracts, type Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
-import { customControl } from '../custom-fields/known-custom.tsx'
-import { ownColumns } from '../resource/columns.tsx'
-import { crud } from '../resource/crud.ts'
-import { formFields, tableSpec } from '../resource/fields.ts'
+import { buildCustomControl } from '../custom-fields/known-custom.tsx'
+import { buildOwnColumns } from '../resource/columns.tsx'
+import { createCrud } from '../resource/crud.ts'
+import { buildFormFields, buildTableSpec } from '../resource/fields.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { ListPage } from '../resource/list-page.tsx'
 import { ManagedBy } from '../resource/object-page.tsx'
@@ -15,8 +15,8 @@ import type { Resource, Values } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
-import { fields, type Vlan, vlanFields } from './fields.ts'
-import { type UnnamedNumber, unnamedNumbers } from './names.ts'
+import { buildVlanFields, fields, type Vlan } from './fields.ts'
+import { listUnnamedNumbers, type UnnamedNumber } from './names.ts'
 import { vlansQuery } from './queries.ts'
 import { Unnamed } from './unnamed.tsx'
 
@@ -24,20 +24,20 @@ const ORDER = ['vlan_id', 'name', 'datacenter_id', 'group', 'network_ids', 'desc
 const DEFAULT_COLUMNS = ['number', 'name', 'datacenter', 'group', 'networks', 'description']
 const NONE: readonly never[] = []
 
-export const vlanResource = (datacenters: readonly Datacenter[]): Resource<Vlan> => ({
+export const buildVlanResource = (datacenters: readonly Datacenter[]): Resource<Vlan> => ({
   noun: 'VLAN',
-  fields: formFields(fields, ORDER, {
+  fields: buildFormFields(fields, ORDER, {
     datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
-    custom: customControl('vlans'),
+    custom: buildCustomControl('vlans'),
   }),
-  nameOf: ({ name }) => name,
-  ...crud(contracts.vlans),
+  getName: ({ name }) => name,
+  ...createCrud(contracts.vlans),
   // The first one adds a page to the sidebar.
   changes: ['vlans', 'me'],
 })
 
 /** The values of a new VLAN, by the place in the URL. */
-const givenBy = (place: string | undefined): Values | undefined => {
+const parseGiven = (place: string | undefined): Values | undefined => {
   const at = place?.indexOf(' ') ?? -1
   return place === undefined || at < 0 ? undefined : { vlan_id: place.slice(0, at), datacenter_id: place.slice(at + 1) }
 }
@@ -45,7 +45,7 @@ const givenBy = (place: string | undefined): Values | undefined => {
 export const VlansPage = () => {
   const { may, blocked } = usePermit()
   const { search, set } = usePageSearch()
-  const given = useMemo(() => givenBy(search.new), [search.new])
+  const given = useMemo(() => parseGiven(search.new), [search.new])
   const query = useQuery({ ...vlansQuery, enabled: may('vlans:list') })
   const { data: networks = NONE } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
@@ -53,7 +53,7 @@ export const VlansPage = () => {
   const noUpdate = blocked('vlans:update')
   const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
   const resource = useMemo(() => {
-    const bare = vlanResource(datacenters)
+    const bare = buildVlanResource(datacenters)
     const below = (id: string) => {
       const owner = owners.get(id) ?? ''
       return (
@@ -69,13 +69,15 @@ export const VlansPage = () => {
     }
     return { ...bare, below }
   }, [datacenters, owners, noUpdate])
-  const spec = useMemo(() => tableSpec(vlanFields(names)), [names])
+  const spec = useMemo(() => buildTableSpec(buildVlanFields(names)), [names])
   const columns = useMemo(
-    () => ownColumns(vlanFields(names), ORDER, { updated_at: ({ updated_at }) => <TimeAgo at={updated_at} /> }),
+    () =>
+      buildOwnColumns(buildVlanFields(names), ORDER, { updated_at: ({ updated_at }) => <TimeAgo at={updated_at} /> }),
     [names],
   )
-  const numbers = useMemo(() => (query.data ? unnamedNumbers(networks, query.data) : NONE), [networks, query.data])
-  const name = ({ vlan_id, datacenter_id }: UnnamedNumber) => void set({ new: placeKey(vlan_id, datacenter_id) })
+  const numbers = useMemo(() => (query.data ? listUnnamedNumbers(networks, query.data) : NONE), [networks, query.data])
+  const name = ({ vlan_id, datacenter_id }: UnnamedNumber) =>
+    void set({ new: buildVlanScopeKey(vlan_id, datacenter_id) })
   return (
     <ListPage
       title="VLANs"

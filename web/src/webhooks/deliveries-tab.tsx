@@ -10,7 +10,7 @@ import tableCss from '../table/table.module.css'
 import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { usePagedView } from '../table/use-paged-view.ts'
 import { Button } from '../ui/button.tsx'
-import { moment, plural } from '../ui/format.ts'
+import { formatMoment, plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
 import { DeliveryDrawer } from './delivery-drawer.tsx'
 import { Answer, DeliveryBadge, NextTry } from './delivery-marks.tsx'
@@ -29,8 +29,8 @@ const COLUMNS: readonly Column<Delivery>[] = [
     isEssential: true,
     cell: ({ id, created_at }) => (
       <Link to="." search={(old: object) => ({ ...old, entry: id })} className="mono" tabIndex={-1}>
-        <span className={css.year}>{moment(created_at).slice(0, 5)}</span>
-        {moment(created_at).slice(5)}:{created_at.slice(17, 19)}
+        <span className={css.year}>{formatMoment(created_at).slice(0, 5)}</span>
+        {formatMoment(created_at).slice(5)}:{created_at.slice(17, 19)}
       </Link>
     ),
   },
@@ -133,8 +133,8 @@ export const DeliveriesTab = ({ webhook }: { readonly webhook: Webhook }) => {
             view={view}
             sorting={NEWEST}
             onSort={() => {}}
-            idOf={({ id }) => id}
-            nameOf={({ event }) => event}
+            getId={({ id }) => id}
+            getName={({ event }) => event}
             actions={{ open: ({ id }) => void set({ entry: id }) }}
           />
         )}

@@ -7,7 +7,7 @@ import { usePermit } from '../shell/me.ts'
 import { PageLoading } from '../shell/shell.tsx'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
-import { moment, plural } from '../ui/format.ts'
+import { formatMoment, plural } from '../ui/format.ts'
 import { Drawer } from '../ui/layers.tsx'
 import { Badge, CopyText, Facts } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
@@ -23,7 +23,7 @@ const Attempts = ({ delivery: { attempts } }: { readonly delivery: Delivery }) =
       <li key={at}>
         <span className={css.number}>{index + 1}</span>
         <time dateTime={at} className="mono">
-          {moment(at)}:{at.slice(17, 19)}
+          {formatMoment(at)}:{at.slice(17, 19)}
         </time>
         <span>
           {error === '' ? (

@@ -15,14 +15,14 @@ export const DeliveryBadge = ({ status }: { readonly status: DeliveryStatus }) =
   <Badge tone={TONES[status]}>{status}</Badge>
 )
 
-const inWords = (seconds: number): string => {
+const formatDelay = (seconds: number): string => {
   if (seconds < 1) return 'now'
   if (seconds < 90) return `in ${seconds} s`
   return seconds < 5400 ? `in ${Math.round(seconds / 60)} min` : `in ${Math.round(seconds / 3600)} h`
 }
 
 const Countdown = ({ at }: { readonly at: string }) => (
-  <time dateTime={at}>{inWords(useSecondsUntil(Date.parse(at)))}</time>
+  <time dateTime={at}>{formatDelay(useSecondsUntil(Date.parse(at)))}</time>
 )
 
 /** The time of the next attempt, or nothing if none follows. */

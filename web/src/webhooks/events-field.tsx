@@ -15,7 +15,7 @@ type Props = {
   readonly error: string | undefined
 }
 
-export const eventsIn = (text: string): readonly string[] => text.split(',').filter((name) => name !== '')
+export const parseEvents = (text: string): readonly string[] => text.split(',').filter((name) => name !== '')
 
 type Entry = { readonly name: EventName; readonly description: string; readonly permission: string }
 
@@ -31,14 +31,14 @@ const Described = ({ text }: { readonly text: string }) =>
     ),
   )
 
-const familyOf = ({ name }: Entry): string => name.slice(0, name.indexOf('.'))
+const getFamily = ({ name }: Entry): string => name.slice(0, name.indexOf('.'))
 
 export const EventsField = ({ value, onChange, error }: Props) => {
   const id = useId()
   const { data } = useQuery(eventsQuery)
   const { may } = usePermit()
-  const chosen = new Set(eventsIn(value))
-  const families = [...Map.groupBy(data ?? [], familyOf)]
+  const chosen = new Set(parseEvents(value))
+  const families = [...Map.groupBy(data ?? [], getFamily)]
   const turn = (names: readonly string[], isOn: boolean) => {
     const next = new Set(chosen)
     for (const name of names) {

@@ -3,7 +3,7 @@ import { Plus, X } from 'lucide-react'
 import { useId } from 'react'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
-import { type HeaderRow, MASK, parseRows, repeatedName, textOf } from './headers.ts'
+import { findRepeatedName, formatRows, type HeaderRow, MASK, parseRows } from './headers.ts'
 import css from './webhooks.module.css'
 
 type Props = {
@@ -20,9 +20,9 @@ const AGAIN = 'Enter the values again for another scheme, host or port: the stor
 export const HeadersField = ({ value, onChange, error, isNeededAgain }: Props) => {
   const noteId = useId()
   const rows = parseRows(value)
-  const repeated = repeatedName(rows)
+  const repeated = findRepeatedName(rows)
   const change = (at: number, part: Partial<HeaderRow>) =>
-    onChange(textOf(rows.map((row, index) => (index === at ? { ...row, ...part } : row))))
+    onChange(formatRows(rows.map((row, index) => (index === at ? { ...row, ...part } : row))))
   const note =
     error ?? (repeated === undefined ? undefined : `${repeated} is repeated: names are compared without case`)
   const isStored = rows.some((row) => row.value === MASK)
@@ -55,14 +55,14 @@ export const HeadersField = ({ value, onChange, error, isNeededAgain }: Props) =
             isIcon
             look="quiet"
             aria-label={`Remove header ${index + 1}`}
-            onClick={() => onChange(textOf(rows.filter((_, other) => other !== index)))}
+            onClick={() => onChange(formatRows(rows.filter((_, other) => other !== index)))}
           >
             <X size={15} aria-hidden="true" />
           </Button>
         </div>
       ))}
       <span>
-        <Button onClick={() => onChange(textOf([...rows, { name: '', value: '' }]))}>
+        <Button onClick={() => onChange(formatRows([...rows, { name: '', value: '' }]))}>
           <Plus size={14} aria-hidden="true" />
           Add a header
         </Button>

@@ -5,21 +5,21 @@ export const MASK = '***'
 
 export type HeaderRow = { readonly name: string; readonly value: string }
 
-export const rowsOf = (headers: unknown): readonly HeaderRow[] =>
+export const toRows = (headers: unknown): readonly HeaderRow[] =>
   typeof headers === 'object' && headers !== null
     ? Object.entries(headers).map(([name, value]) => ({ name, value: String(value) }))
     : []
 
 /** The text by which a form stores the rows. */
-export const textOf = (rows: readonly HeaderRow[]): string => (rows.length === 0 ? '' : JSON.stringify(rows))
+export const formatRows = (rows: readonly HeaderRow[]): string => (rows.length === 0 ? '' : JSON.stringify(rows))
 
 export const parseRows = (text: string): readonly HeaderRow[] => {
-  // The text was written by `textOf`.
+  // The text was written by `formatRows`.
   return text === '' ? [] : (JSON.parse(text) as readonly HeaderRow[])
 }
 
 /** Empty rows are ignored. */
-export const sentHeaders = (text: string): Readonly<Record<string, string>> =>
+export const toSentHeaders = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     parseRows(text)
       .filter(({ name, value }) => name.trim() !== '' || value !== '')
@@ -27,7 +27,7 @@ export const sentHeaders = (text: string): Readonly<Record<string, string>> =>
   )
 
 /** Returns a repeated name, which could be sent only once. */
-export const repeatedName = (rows: readonly HeaderRow[]): string | undefined => {
+export const findRepeatedName = (rows: readonly HeaderRow[]): string | undefined => {
   const names = rows.map(({ name }) => name.trim().toLowerCase()).filter((name) => name !== '')
   return names.find((name, index) => names.indexOf(name) !== index)
 }

@@ -6,10 +6,10 @@ import css from './webhooks.module.css'
 /** Matches a name with its colon, a string, or another scalar. */
 const PIECE = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-const kindOf = ([all, text, colon]: RegExpMatchArray): 'name' | 'text' | 'value' =>
+const getKind = ([all, text, colon]: RegExpMatchArray): 'name' | 'text' | 'value' =>
   text === undefined ? 'value' : colon === undefined || all === undefined ? 'text' : 'name'
 
-const piecesOf = (json: string) => {
+const splitPieces = (json: string) => {
   const matches = [...json.matchAll(PIECE)]
   let at = 0
   const pieces = matches.flatMap((match) => {
@@ -18,7 +18,7 @@ const piecesOf = (json: string) => {
     at = match.index + text.length
     return [
       { kind: 'mark', text: before, from: match.index - before.length },
-      { kind: kindOf(match), text, from: match.index },
+      { kind: getKind(match), text, from: match.index },
     ]
   })
   return [...pieces, { kind: 'mark', text: json.slice(at), from: at }].filter(({ text }) => text !== '')
@@ -38,7 +38,7 @@ export const JsonView = ({ value }: { readonly value: unknown }) => {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
     <pre className={css.code} tabIndex={0}>
-      {piecesOf(json).map(({ kind, text, from }) => (
+      {splitPieces(json).map(({ kind, text, from }) => (
         <span key={from} data-kind={kind}>
           {text}
         </span>

@@ -1,6 +1,6 @@
 /** The queries of the webhook pages. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { api, send, tagged } from '../api/client.ts'
+import { api, callTagged, send } from '../api/client.ts'
 import { type Contracts, contracts, type Out } from '../api/contracts.ts'
 
 export type Webhook = Out<Contracts['webhooks']['get']>
@@ -13,7 +13,7 @@ export const STATUSES: readonly DeliveryStatus[] = ['pending', 'retrying', 'succ
 export const webhooksQuery = queryOptions({ queryKey: ['webhooks'], queryFn: () => api.webhooks.list() })
 
 export const webhookQuery = (id: string) =>
-  queryOptions({ queryKey: ['webhook', id], queryFn: () => tagged(contracts.webhooks.get, { id }) })
+  queryOptions({ queryKey: ['webhook', id], queryFn: () => callTagged(contracts.webhooks.get, { id }) })
 
 /** Changes only with an upgrade of the server. */
 export const eventsQuery = queryOptions({

@@ -9,7 +9,7 @@ import css from './webhooks.module.css'
 const TYPED = '='
 const NONE = '-'
 
-export const secretSent = (text: string): string => (text.startsWith(TYPED) ? text.slice(TYPED.length) : '')
+export const toSentSecret = (text: string): string => (text.startsWith(TYPED) ? text.slice(TYPED.length) : '')
 
 type Props = {
   readonly value: string
@@ -21,7 +21,7 @@ type Props = {
   readonly isNeededAgain: boolean
 }
 
-const hintOf = ({ isStored, isNeededAgain }: Pick<Props, 'isStored' | 'isNeededAgain'>): string => {
+const getHint = ({ isStored, isNeededAgain }: Pick<Props, 'isStored' | 'isNeededAgain'>): string => {
   if (isNeededAgain) return 'Enter it again for another scheme, host or port: the stored one is for the earlier target.'
   return isStored
     ? 'The new one. If empty, the old one is kept.'
@@ -57,7 +57,7 @@ export const WebhookSecret = ({ value, onChange, error, isStored, isNeededAgain 
       </div>
     )
   return (
-    <Field label="Secret" error={error} hint={hintOf({ isStored, isNeededAgain })}>
+    <Field label="Secret" error={error} hint={getHint({ isStored, isNeededAgain })}>
       {(wiring) => (
         <span className={css.stored}>
           <input
@@ -65,7 +65,7 @@ export const WebhookSecret = ({ value, onChange, error, isStored, isNeededAgain 
             type="password"
             className={`${fieldCss.control} mono`}
             autoComplete="new-password"
-            value={secretSent(value)}
+            value={toSentSecret(value)}
             onChange={({ target }) => onChange(target.value === '' ? '' : TYPED + target.value)}
           />
           {isStored && !isNeededAgain && (

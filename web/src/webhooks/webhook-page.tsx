@@ -15,7 +15,7 @@ import { PingButton, PingResult, usePing } from './ping.tsx'
 import { type Webhook, webhookQuery } from './queries.ts'
 import { useEditBlock } from './use-edit-block.ts'
 import { Verification } from './verification.tsx'
-import { webhookResource } from './webhook-resource.tsx'
+import { buildWebhookResource } from './webhook-resource.tsx'
 import css from './webhooks.module.css'
 
 const route = getRouteApi('/app/webhooks/$id')
@@ -91,7 +91,7 @@ export const WebhookPage = () => {
       id={id}
       title={webhook.name}
       get={contracts.webhooks.get}
-      resource={webhookResource(webhook, config?.features.private_targets)}
+      resource={buildWebhookResource(webhook, config?.features.private_targets)}
       edit={{ blocked: blocked(webhook) }}
       remove={{
         blocked: may('webhook:delete') ? undefined : 'webhook:delete',

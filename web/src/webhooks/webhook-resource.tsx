@@ -1,20 +1,20 @@
 /** How webhooks are read, written, searched and sorted. */
 import { isSameOrigin } from '../../../src/net/origin.ts'
-import { api, tagged } from '../api/client.ts'
+import { api, callTagged } from '../api/client.ts'
 import { contracts, type In } from '../api/contracts.ts'
 import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { EventsField, eventsIn } from './events-field.tsx'
-import { rowsOf, sentHeaders, textOf } from './headers.ts'
+import { EventsField, parseEvents } from './events-field.tsx'
+import { formatRows, toRows, toSentHeaders } from './headers.ts'
 import { HeadersField } from './headers-field.tsx'
 import type { Webhook } from './queries.ts'
-import { secretSent, WebhookSecret } from './secret-field.tsx'
+import { toSentSecret, WebhookSecret } from './secret-field.tsx'
 
 /** Stored secrets belong to one target. Another scheme, host or port needs them again. */
 const isMoved = (stored: Webhook | undefined, { url = '' }: Values): boolean =>
   stored !== undefined && !isSameOrigin(stored.url, url.trim())
 
-const secretField = (stored: Webhook | undefined): FieldSpec => ({
+const buildSecretField = (stored: Webhook | undefined): FieldSpec => ({
   name: 'secret',
   label: 'Secret',
   isSecret: true,
@@ -26,25 +26,25 @@ const secretField = (stored: Webhook | undefined): FieldSpec => ({
     />
   ),
   read: () => '',
-  send: secretSent,
+  send: toSentSecret,
 })
 
 const SENT = 'Each event is sent there as a POST of JSON.'
 
 /** Says whether the server permits private addresses. Undefined until that is known. */
-const urlHint = (allowsPrivate: boolean | undefined): string => {
+const formatUrlHint = (allowsPrivate: boolean | undefined): string => {
   if (allowsPrivate === undefined) return SENT
   return `${SENT} Addresses of this machine ${allowsPrivate ? '' : 'and of private networks '}are refused.`
 }
 
-const fieldsFor = (stored: Webhook | undefined, allowsPrivate: boolean | undefined): readonly FieldSpec[] => [
+const buildFields = (stored: Webhook | undefined, allowsPrivate: boolean | undefined): readonly FieldSpec[] => [
   { name: 'name', label: 'Name', isRequired: true },
   {
     name: 'url',
     label: 'URL',
     isMono: true,
     isRequired: true,
-    hint: urlHint(allowsPrivate),
+    hint: formatUrlHint(allowsPrivate),
   },
   {
     name: 'events',
@@ -52,7 +52,7 @@ const fieldsFor = (stored: Webhook | undefined, allowsPrivate: boolean | undefin
     isRequired: true,
     render: ({ value, onChange, error }) => <EventsField value={value} onChange={onChange} error={error} />,
     read: (value) => (Array.isArray(value) ? value.join(',') : ''),
-    send: eventsIn,
+    send: parseEvents,
   },
   {
     name: 'enabled',
@@ -64,15 +64,15 @@ const fieldsFor = (stored: Webhook | undefined, allowsPrivate: boolean | undefin
     ],
     send: (text) => text !== 'false',
   },
-  secretField(stored),
+  buildSecretField(stored),
   {
     name: 'headers',
     label: 'Headers',
     // Header values may contain a token.
     isSecret: true,
     render: ({ values, ...input }) => <HeadersField {...input} isNeededAgain={isMoved(stored, values)} />,
-    read: (value) => textOf(rowsOf(value)),
-    send: sentHeaders,
+    read: (value) => formatRows(toRows(value)),
+    send: toSentHeaders,
   },
   { name: 'timeout_seconds', label: 'Timeout in seconds', kind: 'number', hint: '1 to 60, for one attempt' },
   {
@@ -89,15 +89,15 @@ export const NEW_WEBHOOK = { enabled: 'true', timeout_seconds: '10', retry_count
 type Draft = In<(typeof contracts)['webhooks']['create']>
 
 /** @param stored the webhook before the edit */
-export const webhookResource = (
+export const buildWebhookResource = (
   stored: Webhook | undefined,
   allowsPrivate: boolean | undefined,
 ): Resource<Webhook> => ({
   noun: 'webhook',
-  fields: fieldsFor(stored, allowsPrivate),
-  nameOf: ({ name }) => name,
+  fields: buildFields(stored, allowsPrivate),
+  getName: ({ name }) => name,
   operations: contracts.webhooks,
-  get: (id) => tagged(contracts.webhooks.get, { id }),
+  get: (id) => callTagged(contracts.webhooks.get, { id }),
   // The form has all required fields, and the server validates their values.
   create: (input) => api.webhooks.create(input as Draft),
   update: (id, input, etag) => api.webhooks.update({ ...input, id }, { headers: { 'If-Match': etag } }),
@@ -106,7 +106,7 @@ export const webhookResource = (
 })
 
 /** Returns the state of a webhook. */
-export const stateOf = ({ enabled, disabled_reason }: Webhook): 'enabled' | 'off' | 'disabled' =>
+export const getState = ({ enabled, disabled_reason }: Webhook): 'enabled' | 'off' | 'disabled' =>
   enabled ? 'enabled' : disabled_reason === '' ? 'off' : 'disabled'
 
 export const webhookSpec: TableSpec<Webhook> = {
@@ -115,12 +115,12 @@ export const webhookSpec: TableSpec<Webhook> = {
   sorts: {
     name: ({ name }) => name.toLowerCase(),
     url: ({ url }) => url.toLowerCase(),
-    enabled: stateOf,
+    enabled: getState,
     updated: ({ updated_at }) => -Date.parse(updated_at),
   },
   fields: {
     event: ({ events }, value) => events.some((event) => event.startsWith(value)),
-    state: (webhook, value) => stateOf(webhook).startsWith(value),
+    state: (webhook, value) => getState(webhook).startsWith(value),
   },
-  facets: { event: ({ events }) => events, state: (webhook) => [stateOf(webhook)] },
+  facets: { event: ({ events }) => events, state: (webhook) => [getState(webhook)] },
 }

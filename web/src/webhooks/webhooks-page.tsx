@@ -5,17 +5,17 @@ import { useMemo } from 'react'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery, serverConfigQuery } from '../api/queries.ts'
 import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { actionsColumn } from '../resource/row-menu.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { timeColumn } from '../table/time-column.tsx'
-import { count } from '../ui/format.ts'
+import { buildTimeColumn } from '../table/time-column.tsx'
+import { formatCount } from '../ui/format.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { type Webhook, webhooksQuery } from './queries.ts'
 import { useEditBlock } from './use-edit-block.ts'
 import { useToggleWebhook } from './use-toggle.ts'
-import { NEW_WEBHOOK, webhookResource, webhookSpec } from './webhook-resource.tsx'
+import { buildWebhookResource, NEW_WEBHOOK, webhookSpec } from './webhook-resource.tsx'
 import css from './webhooks.module.css'
 
 type Tools = {
@@ -32,12 +32,12 @@ const Trouble = ({ webhook, troubles }: Pick<Tools, 'troubles'> & { readonly web
   if (failed === 0) return <Badge tone="ok">on</Badge>
   return (
     <Link to="/webhooks/$id" params={{ id: webhook.id }} search={{ status: 'failed' }} tabIndex={-1}>
-      <Badge tone="warn">{count(failed)} failed in 24 h</Badge>
+      <Badge tone="warn">{formatCount(failed)} failed in 24 h</Badge>
     </Link>
   )
 }
 
-const columnsFor =
+const buildColumns =
   ({ troubles, onToggle, editBlock, needs }: Tools): ColumnsOf<Webhook> =>
   (run) => [
     {
@@ -103,10 +103,10 @@ const columnsFor =
       cell: ({ has_secret }) => (has_secret ? 'yes' : <span className="muted">no</span>),
     },
     { id: 'description', text: 'Description', width: 240, cell: ({ description }) => description },
-    timeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
-    actionsColumn({
+    buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+    buildActionsColumn({
       noun: 'webhook',
-      nameOf: ({ name }) => name,
+      getName: ({ name }) => name,
       edit: { run: run.edit, blocked: editBlock },
       remove: { run: run.remove, blocked: () => needs('webhook:delete') },
     }),
@@ -125,11 +125,11 @@ export const WebhooksPage = () => {
   const edited = query.data?.find(({ id }) => id === search.edit)
   const { data: config } = useQuery(serverConfigQuery)
   const allowsPrivate = config?.features.private_targets
-  const resource = useMemo(() => webhookResource(edited, allowsPrivate), [edited, allowsPrivate])
+  const resource = useMemo(() => buildWebhookResource(edited, allowsPrivate), [edited, allowsPrivate])
   const troubles = known?.webhooks
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(
-    () => columnsFor({ troubles, onToggle: toggle, editBlock, needs: blocked }),
+    () => buildColumns({ troubles, onToggle: toggle, editBlock, needs: blocked }),
     [troubles, toggle, editBlock],
   )
   return (

@@ -1,33 +1,37 @@
 /** `plat discovery leases`: sends the leases of a file, and prints the counts and the invalid lines. */
 import { readText } from '../../../platform/cli/body-file.ts'
-import { requestOf, sendRequest } from '../../../platform/cli/client.ts'
-import { type Session, type Texts, textOf } from '../../../platform/cli/command.ts'
-import { printable } from '../../../platform/cli/display.ts'
+import { buildRequest, sendRequest } from '../../../platform/cli/client.ts'
+import { getText, type Session, type Texts } from '../../../platform/cli/command.ts'
+import { toPrintable } from '../../../platform/cli/display.ts'
 import { present } from '../../../platform/cli/present.ts'
-import { usageError } from '../../../platform/cli/usage-error.ts'
+import { createUsageError } from '../../../platform/cli/usage-error.ts'
 import { AppError } from '../../../platform/contract/errors.ts'
-import { spaceOf } from '../../spaces/cli-space.ts'
+import { findSpaceId } from '../../spaces/cli-space.ts'
 import { LeaseFormatName, type LeasesRecorded, leases } from '../leases/leases-api.ts'
 
-const formatOf = (texts: Texts): LeaseFormatName => {
-  const text = textOf(texts, 'format') ?? 'auto'
+const parseFormat = (texts: Texts): LeaseFormatName => {
+  const text = getText(texts, 'format') ?? 'auto'
   const known = LeaseFormatName.safeParse(text).data
-  if (known === undefined) throw usageError(`--format must be one of ${LeaseFormatName.options.join(', ')}`)
+  if (known === undefined) throw createUsageError(`--format must be one of ${LeaseFormatName.options.join(', ')}`)
   return known
 }
 
-const countsText = ({ leases: all, active, new: made, updated, expired, unplaced }: LeasesRecorded): string =>
+const formatCounts = ({ leases: all, active, new: made, updated, expired, unplaced }: LeasesRecorded): string =>
   `${all} lease${all === 1 ? '' : 's'}, ${active} of them in force: ${made} new, ${updated} updated, ${unplaced} in no network; ${expired} over\n`
 
 export const recordLeases = async (session: Session, texts: Texts): Promise<number> => {
-  const path = textOf(texts, 'file')
-  if (path === undefined) throw usageError('FILE missing: the lease file, or - for standard input')
+  const path = getText(texts, 'file')
+  if (path === undefined) throw createUsageError('FILE missing: the lease file, or - for standard input')
   const { io, globals } = session
-  const format = formatOf(texts)
+  const format = parseFormat(texts)
   const text = await readText(io, path)
   const { transport } = await session.connect()
-  const space_id = await spaceOf(session, transport, texts)
-  const { path: route, init } = requestOf(leases.record, { format, text, ...(space_id !== undefined && { space_id }) })
+  const space_id = await findSpaceId(session, transport, texts)
+  const { path: route, init } = buildRequest(leases.record, {
+    format,
+    text,
+    ...(space_id !== undefined && { space_id }),
+  })
   // Disables Bun's limit of five minutes for a response.
   const request = { ...init, timeout: false }
   const response = await sendRequest(transport, route, request).catch((cause: unknown) => {
@@ -36,9 +40,9 @@ export const recordLeases = async (session: Session, texts: Texts): Promise<numb
   })
   // The contract of the server ensures this type.
   const recorded = (await response.clone().json()) as LeasesRecorded
-  for (const { line, message } of recorded.errors) await io.stderr.write(`line ${line}: ${printable(message)}\n`)
+  for (const { line, message } of recorded.errors) await io.stderr.write(`line ${line}: ${toPrintable(message)}\n`)
   if (globals.isQuiet) return 0
-  if (globals.output === 'table') await io.stdout.write(countsText(recorded))
+  if (globals.output === 'table') await io.stdout.write(formatCounts(recorded))
   else await present(session, { op: leases.record, transport, response })
   return 0
 }

@@ -1,12 +1,12 @@
 /** `plat discovery scan`: starts a scan; with --watch, polls its state and prints hosts as they are found. */
 
 import { call, send, type Transport } from '../../../platform/cli/client.ts'
-import { isOn, type Session, type Texts, textOf } from '../../../platform/cli/command.ts'
-import { padEnd, printable } from '../../../platform/cli/display.ts'
+import { getText, isOn, type Session, type Texts } from '../../../platform/cli/command.ts'
+import { padEnd, toPrintable } from '../../../platform/cli/display.ts'
 import { createNames } from '../../../platform/cli/names.ts'
 import { present } from '../../../platform/cli/present.ts'
 import { createProgress } from '../../../platform/cli/progress.ts'
-import { usageError } from '../../../platform/cli/usage-error.ts'
+import { createUsageError } from '../../../platform/cli/usage-error.ts'
 import { discovery, scans } from '../api.ts'
 import { type DiscoveredDevice, type Scan, ScanType } from '../schema.ts'
 
@@ -17,25 +17,25 @@ const MAX_SHOWN = 1000
 
 const WIDTHS = { ip: 16, mac_address: 18, hostname: 28, vendor: 22 } as const
 
-const lineOf = ({ os_guess, open_ports, ...device }: DiscoveredDevice): string => {
+const formatLine = ({ os_guess, open_ports, ...device }: DiscoveredDevice): string => {
   const cells = Object.entries(WIDTHS).map(([field, width]) => {
     // The fields of the widths are texts.
-    const text = printable(String(device[field as keyof typeof WIDTHS] || '-'))
+    const text = toPrintable(String(device[field as keyof typeof WIDTHS] || '-'))
     return padEnd(text.length >= width ? `${text.slice(0, width - 2)}…` : text, width)
   })
-  return `${[...cells, printable(open_ports.join(',')) || '-', printable(os_guess)].join(' ').trimEnd()}\n`
+  return `${[...cells, toPrintable(open_ports.join(',')) || '-', toPrintable(os_guess)].join(' ').trimEnd()}\n`
 }
 
 const HEADING = `${[...Object.keys(WIDTHS).map((field) => padEnd(field.toUpperCase(), WIDTHS[field as keyof typeof WIDTHS])), 'PORTS', 'OS'].join(' ')}\n`
 
 const isOver = ({ status }: Scan): boolean => status !== 'pending' && status !== 'running'
 
-const inputOf = (texts: Texts) => {
-  const type = textOf(texts, 'type')
+const buildInput = (texts: Texts) => {
+  const type = getText(texts, 'type')
   const known = type === undefined ? undefined : ScanType.safeParse(type).data
   if (type !== undefined && known === undefined)
-    throw usageError(`--type must be one of ${ScanType.options.join(', ')}`)
-  const exclude_ips = textOf(texts, 'exclude-ips')
+    throw createUsageError(`--type must be one of ${ScanType.options.join(', ')}`)
+  const exclude_ips = getText(texts, 'exclude-ips')
   return {
     ...(known === undefined ? {} : { scan_type: known }),
     ...(exclude_ips === undefined ? {} : { exclude_ips }),
@@ -51,7 +51,7 @@ const tellFound = async ({ io }: Session, transport: Transport, { id, network_id
   if (fresh.length > 0 && told.size === 0) await io.stdout.write(HEADING)
   for (const one of fresh) {
     told.add(one.id)
-    await io.stdout.write(lineOf(one))
+    await io.stdout.write(formatLine(one))
   }
 }
 
@@ -85,26 +85,26 @@ const watch = async (session: Session, transport: Transport, started: Scan): Pro
 const conclude = async (session: Session, transport: Transport, scan: Scan): Promise<number> => {
   const { io, globals } = session
   if (!isOver(scan)) {
-    await io.stderr.write(`note: the scan continues; plat scan cancel ${printable(scan.id)} stops it\n`)
+    await io.stderr.write(`note: the scan continues; plat scan cancel ${toPrintable(scan.id)} stops it\n`)
     return 1
   }
   if (!io.stdout.isTty || globals.output !== 'table') {
     await present(session, { op: scans.get, transport, response: await send(transport, scans.get, { id: scan.id }) })
   } else {
     const { found_hosts, total_hosts, error_message } = scan
-    const why = error_message === '' ? '' : `: ${printable(error_message)}`
-    await io.stdout.write(`${printable(scan.status)}${why}; ${found_hosts} of ${total_hosts} addresses are in use\n`)
+    const why = error_message === '' ? '' : `: ${toPrintable(error_message)}`
+    await io.stdout.write(`${toPrintable(scan.status)}${why}; ${found_hosts} of ${total_hosts} addresses are in use\n`)
   }
   return scan.status === 'completed' ? 0 : 1
 }
 
 export const scan = async (session: Session, texts: Texts): Promise<number> => {
-  const text = textOf(texts, 'id')
-  if (text === undefined) throw usageError('ID missing: the network')
-  const input = inputOf(texts)
+  const text = getText(texts, 'id')
+  if (text === undefined) throw createUsageError('ID missing: the network')
+  const input = buildInput(texts)
   const { transport } = await session.connect()
   const names = createNames(transport, await session.program.contracts())
-  const id = await names.idOf({ noun: 'networks', field: 'id', text })
+  const id = await names.findId({ noun: 'networks', field: 'id', text })
   const response = await send(transport, scans.start, { id, ...input })
   if (!isOn(texts, 'watch') || input.dry_run) {
     return (await present(session, { op: scans.start, transport, response })) ? 0 : 1

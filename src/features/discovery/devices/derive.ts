@@ -2,7 +2,7 @@
 import { isRandomMac } from '../../../net/mac.ts'
 import type { Evidence, FoundName } from '../../../scanner/protocol.ts'
 import type { DiscoveredDetail, DiscoveredDevice, FieldChange } from '../schema.ts'
-import { identityOf } from './identity.ts'
+import { pickIdentity } from './identity.ts'
 import type { DiscoveredRecord, Observation, Seen } from './records.ts'
 
 /** Confidence lost by disagreement, and by each scan that does not see the device. */
@@ -13,13 +13,13 @@ const MAX_SERVICES = 200
 const MAX_PORTS = 1000
 
 /** Addresses that are up come first, then the lowest. */
-const inOrder = ({ addresses }: Pick<DiscoveredRecord, 'addresses'>): Seen[] =>
+const sortAddresses = ({ addresses }: Pick<DiscoveredRecord, 'addresses'>): Seen[] =>
   [...addresses.values()].sort(
     (a, b) => Number(b.status === 'up') - Number(a.status === 'up') || (a.ip_key < b.ip_key ? -1 : 1),
   )
 
 /** The strongest evidence of each source: a second answer of the same kind proves nothing new. */
-const bestEvidence = (seen: readonly Seen[]): Evidence[] => {
+const selectBestEvidence = (seen: readonly Seen[]): Evidence[] => {
   const best = new Map<string, Evidence>()
   for (const one of seen.flatMap(({ observation }) => observation.evidence)) {
     const known = best.get(one.source)
@@ -28,14 +28,14 @@ const bestEvidence = (seen: readonly Seen[]): Evidence[] => {
   return [...best.values()].sort((a, b) => b.weight - a.weight || (a.source < b.source ? -1 : 1))
 }
 
-const firstLabel = (name: string): string => name.toLowerCase().split('.')[0] ?? ''
+const getFirstLabel = (name: string): string => name.toLowerCase().split('.')[0] ?? ''
 
 /** Two names of one address whose first labels differ. That of a lease is chosen by the client, and contradicts none. */
-const disagreeingNames = (seen: readonly Seen[]): readonly [FoundName, FoundName] | undefined => {
+const detectDisagreeingNames = (seen: readonly Seen[]): readonly [FoundName, FoundName] | undefined => {
   for (const { observation } of seen) {
     const [first, ...others] = observation.names.filter(({ source }) => source !== 'dhcp')
     const other = others.find(
-      (one) => first && one.source !== first.source && firstLabel(one.name) !== firstLabel(first.name),
+      (one) => first && one.source !== first.source && getFirstLabel(one.name) !== getFirstLabel(first.name),
     )
     if (first && other) return [first, other]
   }
@@ -45,12 +45,12 @@ const disagreeingNames = (seen: readonly Seen[]): readonly [FoundName, FoundName
 export type Confidence = { readonly confidence: number; readonly reasons: string[] }
 
 /** Confidence in percent: 1 minus the product of the remaining doubts, less a penalty when sources disagree. */
-export const confidenceOf = (seen: readonly Seen[], macBefore: string): Confidence => {
-  const evidence = bestEvidence(seen)
+export const computeConfidence = (seen: readonly Seen[], macBefore: string): Confidence => {
+  const evidence = selectBestEvidence(seen)
   const doubt = evidence.reduce((left, { weight }) => left * (1 - Math.min(1, Math.max(0, weight))), 1)
   const reasons = evidence.map(({ detail, source, weight }) => `${detail || source} (${Math.round(weight * 100)} %)`)
   let confidence = Math.round(100 * (1 - doubt))
-  const names = disagreeingNames(seen)
+  const names = detectDisagreeingNames(seen)
   const macs = new Set(seen.map(({ observation }) => observation.mac).filter(Boolean))
   if (names) {
     const [one, other] = names
@@ -63,7 +63,7 @@ export const confidenceOf = (seen: readonly Seen[], macBefore: string): Confiden
   return { confidence: Math.max(0, confidence), reasons }
 }
 
-const firstOf = <T>(seen: readonly Seen[], pick: (observation: Observation) => T | undefined): T | undefined => {
+const pickFirst = <T>(seen: readonly Seen[], pick: (observation: Observation) => T | undefined): T | undefined => {
   for (const { observation } of seen) {
     const value = pick(observation)
     if (value !== undefined && value !== '') return value
@@ -71,7 +71,7 @@ const firstOf = <T>(seen: readonly Seen[], pick: (observation: Observation) => T
   return undefined
 }
 
-const bestOs = (seen: readonly Seen[]): Observation | undefined =>
+const selectBestOs = (seen: readonly Seen[]): Observation | undefined =>
   seen
     .map(({ observation }) => observation)
     .reduce<Observation | undefined>(
@@ -79,11 +79,11 @@ const bestOs = (seen: readonly Seen[]): Observation | undefined =>
       undefined,
     )
 
-const unique = <T>(all: readonly T[], key: (one: T) => string): T[] =>
+const filterUnique = <T>(all: readonly T[], key: (one: T) => string): T[] =>
   [...new Map([...all].reverse().map((one) => [key(one), one])).values()].reverse()
 
-const servicesOf = (seen: readonly Seen[]) =>
-  unique(
+const collectServices = (seen: readonly Seen[]) =>
+  filterUnique(
     seen.flatMap(({ observation }) => observation.services),
     ({ protocol, port }) => `${protocol}/${port}`,
   )
@@ -99,7 +99,7 @@ export type Context = {
 }
 
 /** The last scan that has seen the device; empty if none has. */
-const lastScanOf = (seen: readonly Seen[], doc: DiscoveredDevice | undefined, scanId: string): string => {
+const getLastScanId = (seen: readonly Seen[], doc: DiscoveredDevice | undefined, scanId: string): string => {
   const ids = seen.map(({ last_scan_id }) => last_scan_id)
   if (scanId !== '' && ids.includes(scanId)) return scanId
   return doc?.last_scan_id || (ids.some((id) => id !== '') ? scanId || isoMax(ids) : '')
@@ -116,35 +116,35 @@ const isoMin = (texts: readonly string[]): string => texts.reduce((a, b) => (a <
 const isoMax = (texts: readonly string[]): string => texts.reduce((a, b) => (a > b ? a : b))
 
 /** The device of a record that has an address. */
-export const deviceOf = (
+export const buildDevice = (
   record: DiscoveredRecord,
   { networkId, now, scanId, macBefore }: Context,
 ): DiscoveredDevice => {
-  const seen = inOrder(record)
+  const seen = sortAddresses(record)
   const { doc } = record
   const [first] = seen
   if (!first) throw new Error('a record without an address is nothing that could be described')
-  const os = bestOs(seen)
-  const mac = firstOf(seen, (observation) => observation.mac) ?? ''
+  const os = selectBestOs(seen)
+  const mac = pickFirst(seen, (observation) => observation.mac) ?? ''
   const firstSeen = isoMin([...seen.map((one) => one.first_seen), ...(doc ? [doc.first_seen] : [])])
   return {
     id: record.id,
     ip: first.ip,
     mac_address: mac,
-    hostname: firstOf(seen, ({ names }) => names[0]?.name) ?? '',
+    hostname: pickFirst(seen, ({ names }) => names[0]?.name) ?? '',
     network_id: networkId,
     status: seen.some(({ status }) => status === 'up') ? 'up' : 'down',
-    ...confidenceOf(
+    ...computeConfidence(
       seen.filter(({ status }) => status === 'up').length > 0 ? seen.filter(({ status }) => status === 'up') : seen,
       macBefore,
     ),
     os_guess: os?.os ?? '',
     os_confidence: os?.osConfidence ?? 0,
-    vendor: firstOf(seen, ({ vendor }) => vendor) ?? '',
+    vendor: pickFirst(seen, ({ vendor }) => vendor) ?? '',
     open_ports: [...new Set(seen.flatMap(({ observation }) => observation.openPorts))]
       .sort((a, b) => a - b)
       .slice(0, MAX_PORTS),
-    services: servicesOf(seen).map(({ port, protocol, service, product, version }) => ({
+    services: collectServices(seen).map(({ port, protocol, service, product, version }) => ({
       port,
       protocol,
       service,
@@ -154,12 +154,12 @@ export const deviceOf = (
     addresses: [...seen]
       .sort((a, b) => (a.ip_key < b.ip_key ? -1 : 1))
       .map(({ ip, status, first_seen, last_seen }) => ({ ip, status, first_seen, last_seen })),
-    identity: identityOf(record.keys, first.ip),
-    rtt_ms: firstOf(seen, ({ rttMs }) => rttMs ?? undefined) ?? null,
+    identity: pickIdentity(record.keys, first.ip),
+    rtt_ms: pickFirst(seen, ({ rttMs }) => rttMs ?? undefined) ?? null,
     matched_device_id: doc?.matched_device_id ?? null,
     promoted_to_device_id: doc?.promoted_to_device_id ?? null,
     promoted_at: doc?.promoted_at ?? null,
-    last_scan_id: lastScanOf(seen, doc, scanId),
+    last_scan_id: getLastScanId(seen, doc, scanId),
     first_seen: firstSeen,
     last_seen: isoMax(seen.map((one) => one.last_seen)),
     created_at: doc?.created_at ?? now,
@@ -170,26 +170,26 @@ export const deviceOf = (
 }
 
 /** Adds evidence, names, services and SNMP facts. */
-export const detailOf = (
+export const buildDetail = (
   device: DiscoveredDevice,
   addresses: readonly Seen[],
   keys: readonly string[],
 ): DiscoveredDetail => {
-  const seen = inOrder({ addresses: new Map(addresses.map((one) => [one.ip_key, one])) })
-  const os = bestOs(seen)
-  const snmp = firstOf(seen, (one) => one.snmp ?? undefined)
+  const seen = sortAddresses({ addresses: new Map(addresses.map((one) => [one.ip_key, one])) })
+  const os = selectBestOs(seen)
+  const snmp = pickFirst(seen, (one) => one.snmp ?? undefined)
   return {
     ...device,
-    services: servicesOf(seen).map((one) => ({ ...one, details: { ...one.details } })),
+    services: collectServices(seen).map((one) => ({ ...one, details: { ...one.details } })),
     identities: [...keys].sort(),
     evidence: seen.flatMap(({ ip, observation }) => observation.evidence.map((one) => ({ ip, ...one }))),
     os_votes: (os?.osVotes ?? []).map((one) => ({ ...one })),
-    names: unique(
+    names: filterUnique(
       seen.flatMap(({ observation }) => observation.names),
       ({ name, source }) => `${source} ${name}`,
     ).map((one) => ({ ...one })),
-    ssh_host_key: firstOf(seen, ({ sshHostKey }) => sshHostKey) ?? '',
-    tls_certificate: firstOf(seen, ({ tlsCertificate }) => tlsCertificate) ?? '',
+    ssh_host_key: pickFirst(seen, ({ sshHostKey }) => sshHostKey) ?? '',
+    tls_certificate: pickFirst(seen, ({ tlsCertificate }) => tlsCertificate) ?? '',
     snmp: snmp
       ? {
           name: snmp.name,
@@ -211,7 +211,7 @@ export const detailOf = (
 }
 
 /** The fields by which two scans are compared, as text. */
-export const comparable = (device: DiscoveredDevice): Record<string, string> => ({
+export const toComparable = (device: DiscoveredDevice): Record<string, string> => ({
   addresses: device.addresses
     .filter(({ status }) => status === 'up')
     .map(({ ip }) => ip)
@@ -230,7 +230,7 @@ export const comparable = (device: DiscoveredDevice): Record<string, string> => 
     .join(', '),
 })
 
-export const changesBetween = (
+export const listFieldChanges = (
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
 ): FieldChange[] =>
@@ -240,7 +240,7 @@ export const changesBetween = (
   })
 
 /** The searched texts, lower case, one a line, so that a prefix of one address does not match another. */
-export const searchTextOf = (device: DiscoveredDevice): string => {
+export const buildSearchText = (device: DiscoveredDevice): string => {
   const { addresses, ip, mac_address, hostname, os_guess, vendor, services } = device
   const told = services.flatMap(({ service, product }) => [service, product])
   const lines = new Set([...addresses.map((one) => one.ip), ip, mac_address, hostname, os_guess, vendor, ...told])

@@ -6,13 +6,13 @@ import type { Ctx } from '../../ctx.ts'
 import { lockForPlacing } from '../../placement-lock.ts'
 import type { Tables } from '../../tables.ts'
 import type { discovery } from '../api.ts'
-import { eachItem, promote, promoteMany } from '../inbox/promote.ts'
+import { processItems, promote, promoteMany } from '../inbox/promote.ts'
 import { removeTopologyLinks } from '../inbox/topology-links.ts'
 import type { DiscoveredDetail, DiscoveredDevice } from '../schema.ts'
-import { detailOf } from './derive.ts'
+import { buildDetail } from './derive.ts'
 import { listFound } from './discovered-list.ts'
 import * as store from './discovered-store.ts'
-import { keysOf } from './identity.ts'
+import { listIdentityKeys } from './identity.ts'
 import { keep, saveChanged } from './ingest.ts'
 import {
   createRecord,
@@ -24,14 +24,14 @@ import {
   shareKeys,
 } from './records.ts'
 
-const mustDetail = async (ctx: Ctx, id: string): Promise<DiscoveredDetail> => {
+const getDetailOrThrow = async (ctx: Ctx, id: string): Promise<DiscoveredDetail> => {
   const record = (await store.loadByIds(ctx, [id])).byId.get(id)
   if (!record?.doc) throw notFound('discovered device', id)
-  return detailOf(record.doc, [...record.addresses.values()], [...record.keys])
+  return buildDetail(record.doc, [...record.addresses.values()], [...record.keys])
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const device = await mustDetail(ctx, id)
+  const device = await getDetailOrThrow(ctx, id)
   ctx.precondition(device)
   await forget(ctx, [id])
   await ctx.emit('discovered-device.deleted', device)
@@ -46,10 +46,10 @@ export const forget = async (ctx: Ctx, ids: readonly string[]): Promise<void> =>
 /** Deletes the existing ones together, and reports each missing one by its position. */
 const removeMany = async (ctx: Ctx, { ids }: { ids: readonly string[] }) => {
   if (ctx.isLimited) return removeEach(ctx, ids)
-  const there = await store.known(ctx, ids)
+  const there = await store.filterExistingIds(ctx, ids)
   await forget(ctx, [...there])
   await ctx.emit('discovered-devices.deleted', { ids: [...there] })
-  return eachItem(ctx, ids, {
+  return processItems(ctx, ids, {
     word: 'deleted',
     idOf: (id) => id,
     run: async (id) => {
@@ -63,7 +63,7 @@ const removeMany = async (ctx: Ctx, { ids }: { ids: readonly string[] }) => {
 /** As `removeMany`, one by one: each must be in the part of the caller while it is there. */
 const removeEach = async (ctx: Ctx, ids: readonly string[]) => {
   const gone: string[] = []
-  const answer = await eachItem(ctx, ids, {
+  const answer = await processItems(ctx, ids, {
     word: 'deleted',
     idOf: (id) => id,
     permission: 'discovery:delete',
@@ -83,13 +83,16 @@ const clear = async (ctx: Ctx, networkId: string | undefined): Promise<void> => 
   await ctx.emit('discovered-devices.cleared', { network_id: networkId })
 }
 
-const known = (records: Records, id: string): (DiscoveredRecord & { readonly doc: DiscoveredDevice }) | undefined => {
+const getKnown = (
+  records: Records,
+  id: string,
+): (DiscoveredRecord & { readonly doc: DiscoveredDevice }) | undefined => {
   const record = records.byId.get(id)
   return record?.doc ? (record as DiscoveredRecord & { readonly doc: DiscoveredDevice }) : undefined
 }
 
 /** By hand there is no scan: the devices are as they were seen last. */
-const byHand = ({ network_id, last_scan_id }: DiscoveredDevice) => ({
+const buildManualContext = ({ network_id, last_scan_id }: DiscoveredDevice) => ({
   networkId: network_id,
   scanId: last_scan_id,
   previousScanId: last_scan_id,
@@ -104,12 +107,12 @@ const merge = async (
   // Until commit, no network moves to another address space.
   await lockForPlacing(ctx)
   const records = await store.loadByIds(ctx, [id, ...other_ids])
-  const into = orNotFound(known(records, id), 'discovered device', id)
+  const into = orNotFound(getKnown(records, id), 'discovered device', id)
   const kept = keep(records)
   for (const [i, otherId] of other_ids.entries()) {
     const at = `other_ids[${i}]`
     if (otherId === id) throw invalidField(at, 'is the device itself')
-    const other = known(records, otherId)
+    const other = getKnown(records, otherId)
     // Named twice, it is one by now.
     if (!other && records.merged.has(otherId)) continue
     if (!other) throw invalidField(at, `there is no discovered device with id "${otherId}"`)
@@ -118,16 +121,16 @@ const merge = async (
       throw invalidField(at, `is documented as the device ${other.doc.promoted_to_device_id}; merge into it instead`)
     mergeRecords(records, into, other)
   }
-  await saveChanged(ctx, kept, byHand(into.doc))
+  await saveChanged(ctx, kept, buildManualContext(into.doc))
   await ctx.emit('discovered-device.merged', { id, other_ids })
-  return mustDetail(ctx, id)
+  return getDetailOrThrow(ctx, id)
 }
 
 const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[] }): Promise<DiscoveredDetail> => {
   // Until commit, no network moves to another address space.
   await lockForPlacing(ctx)
   const records = await store.loadByIds(ctx, [id])
-  const record = orNotFound(known(records, id), 'discovered device', id)
+  const record = orNotFound(getKnown(records, id), 'discovered device', id)
   const kept = keep(records)
   const leaving = ips.map((ip, i) => {
     const seen = [...record.addresses.values()].find((one) => one.ip === ip)
@@ -139,20 +142,20 @@ const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[]
   const made = createRecord(records)
   for (const seen of leaving) putAddress(records, made, seen)
   // Keys that both share would merge them again at the next scan.
-  const mine = new Set([...record.addresses.values()].flatMap(({ observation }) => keysOf(observation)))
+  const mine = new Set([...record.addresses.values()].flatMap(({ observation }) => listIdentityKeys(observation)))
   shareKeys(
     records,
-    leaving.flatMap(({ observation }) => keysOf(observation)).filter((key) => mine.has(key)),
+    leaving.flatMap(({ observation }) => listIdentityKeys(observation)).filter((key) => mine.has(key)),
   )
-  await saveChanged(ctx, kept, byHand(record.doc))
+  await saveChanged(ctx, kept, buildManualContext(record.doc))
   await ctx.emit('discovered-device.split', { id, ips })
-  return mustDetail(ctx, made.id)
+  return getDetailOrThrow(ctx, made.id)
 }
 
 export const discoveredHandlers: Handlers<typeof discovery, Tables> = {
   list: async (ctx, { network_id, ...filter }) =>
     listFound(ctx, network_id === ALL ? filter : { ...filter, network_id }),
-  get: async (ctx, { id }) => mustDetail(ctx, id),
+  get: async (ctx, { id }) => getDetailOrThrow(ctx, id),
   delete: async (ctx, { id }) => remove(ctx, id),
   removeMany,
   clear: async (ctx, { network_id }) => clear(ctx, network_id),

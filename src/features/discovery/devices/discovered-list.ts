@@ -19,14 +19,14 @@ export type DiscoveredFilter = {
 /** Most matches that are fetched and sorted. With more, the list is read in its order until a page is full. */
 const FEW = 500
 
-const textHolds = (word: string): RawBuilder<SqlBool> =>
+const matchText = (word: string): RawBuilder<SqlBool> =>
   sql<SqlBool>`search_text LIKE ${`%${escapeLike(word.toLowerCase())}%`} ESCAPE '\\'`
 
 /** True of a device that has the word somewhere, in any case. */
-export const holdsWord = (word: string): RawBuilder<SqlBool> =>
-  sql<SqlBool>`id IN (SELECT device_id FROM discovered_texts WHERE ${textHolds(word)})`
+export const matchWord = (word: string): RawBuilder<SqlBool> =>
+  sql<SqlBool>`id IN (SELECT device_id FROM discovered_texts WHERE ${matchText(word)})`
 
-const wordsOf = (q: string | undefined): string[] => [
+const splitWords = (q: string | undefined): string[] => [
   ...new Set(
     (q ?? '')
       .toLowerCase()
@@ -36,7 +36,7 @@ const wordsOf = (q: string | undefined): string[] => [
 ]
 
 /** By address, those of a network together. */
-const inOrder = (ctx: Ctx, { network_id, device_id, status, promoted }: DiscoveredFilter) => {
+const selectInOrder = (ctx: Ctx, { network_id, device_id, status, promoted }: DiscoveredFilter) => {
   let query = ctx.db
     .selectFrom('discovered_devices')
     .select('doc')
@@ -55,38 +55,38 @@ const count = async (
   ctx: Ctx,
   filter: Pick<DiscoveredFilter, 'network_id' | 'status' | 'promoted'>,
 ): Promise<number> => {
-  const all = inOrder(ctx, filter).clearSelect().clearOrderBy()
+  const all = selectInOrder(ctx, filter).clearSelect().clearOrderBy()
   const { n } = await all.select(({ fn }) => fn.countAll<number | string>().as('n')).executeTakeFirstOrThrow()
   return Number(n)
 }
 
 /** Most devices are up and not documented: their count is the total less the others. */
 const countByTheFew = async (ctx: Ctx, { network_id, status, promoted }: DiscoveredFilter): Promise<number> => {
-  const of = (few: Pick<DiscoveredFilter, 'status' | 'promoted'>) => count(ctx, { network_id, ...few })
+  const countFew = (few: Pick<DiscoveredFilter, 'status' | 'promoted'>) => count(ctx, { network_id, ...few })
   const all = async (few: Pick<DiscoveredFilter, 'promoted'>): Promise<number> =>
-    few.promoted === false ? (await of({})) - (await of({ promoted: true })) : of(few)
+    few.promoted === false ? (await countFew({})) - (await countFew({ promoted: true })) : countFew(few)
   if (status === undefined) return all({ promoted })
   const down = async (): Promise<number> =>
     promoted === false
-      ? (await of({ status: 'down' })) - (await of({ status: 'down', promoted: true }))
-      : of({ status: 'down', promoted })
+      ? (await countFew({ status: 'down' })) - (await countFew({ status: 'down', promoted: true }))
+      : countFew({ status: 'down', promoted })
   return status === 'down' ? down() : (await all({ promoted })) - (await down())
 }
 
 /** The devices that hold all the words, where they are few; undefined for more. */
-const holdersOf = async (ctx: Ctx, words: readonly string[]): Promise<string[] | undefined> => {
+const findHolders = async (ctx: Ctx, words: readonly string[]): Promise<string[] | undefined> => {
   let query = ctx.db
     .selectFrom('discovered_texts')
     .select('device_id')
     .limit(FEW + 1)
-  for (const word of words) query = query.where(textHolds(word))
+  for (const word of words) query = query.where(matchText(word))
   const rows = await query.execute()
   return rows.length > FEW ? undefined : rows.map(({ device_id }) => device_id)
 }
 
 const countTexts = async (ctx: Ctx, words: readonly string[]): Promise<number> => {
   let query = ctx.db.selectFrom('discovered_texts').select(({ fn }) => fn.countAll<number | string>().as('n'))
-  for (const word of words) query = query.where(textHolds(word))
+  for (const word of words) query = query.where(matchText(word))
   return Number((await query.executeTakeFirstOrThrow()).n)
 }
 
@@ -98,15 +98,15 @@ export const listFound = async (
   { limit, offset, ...filter }: DiscoveredFilter,
 ): Promise<JsonList<DiscoveredDevice>> => {
   const list = { revision: await ctx.store.revision(['discovered_devices']), page: { limit, offset }, row }
-  const query = inOrder(ctx, filter)
-  const words = wordsOf(filter.q)
+  const query = selectInOrder(ctx, filter)
+  const words = splitWords(filter.q)
   if (words.length === 0)
     return listRows(ctx, { ...list, query, ...(filter.device_id ? {} : { total: () => countByTheFew(ctx, filter) }) })
-  const holders = await holdersOf(ctx, words)
+  const holders = await findHolders(ctx, words)
   if (holders) return listRows(ctx, { ...list, query: query.where('id', 'in', ['', ...holders]) })
-  const counted = words.reduce((some, word) => some.where(holdsWord(word)), query)
+  const counted = words.reduce((some, word) => some.where(matchWord(word)), query)
   const total = () => (isNarrow(filter) ? countRows(counted) : countTexts(ctx, words))
-  const held = sql.join(words.map(textHolds), sql` AND `)
+  const held = sql.join(words.map(matchText), sql` AND `)
   const ordered = query.where(
     sql<SqlBool>`EXISTS (SELECT 1 FROM discovered_texts WHERE device_id = discovered_devices.id AND ${held})`,
   )

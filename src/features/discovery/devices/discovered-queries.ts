@@ -1,13 +1,13 @@
 /** Read queries of discovered devices, for scans, searches and lists. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { type IpKey, type SpaceKey, spaceOfKey } from '../../../net/ip.ts'
-import { batches } from '../../../platform/db/batches.ts'
+import { getSpaceKey, type IpKey, type SpaceKey } from '../../../net/ip.ts'
+import { splitBatches } from '../../../platform/db/batches.ts'
 import { preparedKeys } from '../../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Tables } from '../../tables.ts'
 import type { DiscoveredRow } from '../table.ts'
-import { docOf, placeOf } from './discovered-store.ts'
-import { identifiesEverywhere } from './identity.ts'
+import { buildNetworkKey, parseDoc } from './discovered-store.ts'
+import { isIdentifyingEverywhere } from './identity.ts'
 
 const identitiesByKeys = preparedKeys((db: Kysely<Tables>, keys) =>
   db
@@ -21,20 +21,24 @@ const identitiesByKeys = preparedKeys((db: Kysely<Tables>, keys) =>
 export type Where = { readonly networkId: string; readonly space: SpaceKey }
 
 /** The discovered devices of the space with these keys, `[key, id]`; those of the network come first. */
-export const ownersOf = async (ctx: Ctx, where: Where, keys: readonly string[]): Promise<Map<string, string>> => {
+export const findOwners = async (ctx: Ctx, where: Where, keys: readonly string[]): Promise<Map<string, string>> => {
   const [here, elsewhere] = [new Map<string, string>(), new Map<string, string>()]
   for (const { key, place, id, ip_key } of await identitiesByKeys(ctx, keys)) {
-    if (place === placeOf(where.networkId, key)) here.set(key, id)
-    else if (identifiesEverywhere(key) && spaceOfKey(ip_key) === where.space) elsewhere.set(key, id)
+    if (place === buildNetworkKey(where.networkId, key)) here.set(key, id)
+    else if (isIdentifyingEverywhere(key) && getSpaceKey(ip_key) === where.space) elsewhere.set(key, id)
   }
   return new Map([...elsewhere, ...here])
 }
 
 /** The holders of addresses of a network, by the key of the address. */
-export const holdersOf = async (ctx: Ctx, networkId: string, ipKeys: readonly IpKey[]): Promise<Map<IpKey, string>> => {
+export const findHolders = async (
+  ctx: Ctx,
+  networkId: string,
+  ipKeys: readonly IpKey[],
+): Promise<Map<IpKey, string>> => {
   const holders = new Map<IpKey, string>()
-  for (const batch of batches(ipKeys)) {
-    const places = batch.map((key) => placeOf(networkId, key))
+  for (const batch of splitBatches(ipKeys)) {
+    const places = batch.map((key) => buildNetworkKey(networkId, key))
     const rows = await ctx.db
       .selectFrom('discovered_addresses')
       .select(['ip_key', 'device_id'])
@@ -50,11 +54,11 @@ const linkedToOthers = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 
 /** Discovered devices with a link from or to one of these. */
-export const linkedTo = async (ctx: Ctx, ids: readonly string[]): Promise<string[]> => [
+export const findLinkedIds = async (ctx: Ctx, ids: readonly string[]): Promise<string[]> => [
   ...new Set((await linkedToOthers(ctx, ids)).map(({ device_id }) => device_id)),
 ]
 
-export const statusesOf = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, DiscoveredRow['status']>> =>
+export const findStatuses = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, DiscoveredRow['status']>> =>
   new Map((await statusByIds(ctx, ids)).map(({ id, status }) => [id, status]))
 
 const statusByIds = preparedKeys((db: Kysely<Tables>, ids) =>
@@ -62,7 +66,7 @@ const statusByIds = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 
 /** A row comparison, which both engines find in the index. */
-const behind = ([key, id]: readonly [string, string]) => sql<SqlBool>`(ip_key, id) > (${key}, ${id})`
+const isBehind = ([key, id]: readonly [string, string]) => sql<SqlBool>`(ip_key, id) > (${key}, ${id})`
 
 /** The columns by which a completed scan decides if a device needs an update. */
 export type Place = Pick<
@@ -71,7 +75,7 @@ export type Place = Pick<
 >
 
 /** A page of a network's discovered devices in address order, after one of them. */
-export const placesIn = (
+export const findPage = (
   ctx: Ctx,
   { networkId, after, limit }: { networkId: string; after: readonly [ipKey: string, id: string]; limit: number },
 ): Promise<Place[]> =>
@@ -88,24 +92,24 @@ export const placesIn = (
       'is_changed',
     ])
     .where('network_id', '=', networkId)
-    .where(behind(after))
+    .where(isBehind(after))
     .orderBy('ip_key')
     .orderBy('id')
     .limit(limit)
     .execute()
 
 /** Devices first found in one of these scans, by address. */
-export const firstSeenIn = async (ctx: Ctx, scanIds: readonly string[], limit: number) => {
+export const findFirstSeen = async (ctx: Ctx, scanIds: readonly string[], limit: number) => {
   const all = ctx.db.selectFrom('discovered_devices').where('first_scan_id', 'in', scanIds)
   const { n } = await all.select(({ fn }) => fn.countAll<number | string>().as('n')).executeTakeFirstOrThrow()
   const rows = await all.select('doc').orderBy('ip_key').orderBy('id').limit(limit).execute()
-  return { count: Number(n), docs: rows.map(docOf) }
+  return { count: Number(n), docs: rows.map(parseDoc) }
 }
 
 export type LastSeenBefore = { readonly before: string; readonly randomBefore: string }
 
 /** Ids of discovered devices that are not documented, last seen before a moment: an own one for those with a random MAC. */
-export const forgettable = async (
+export const findForgettable = async (
   ctx: Ctx,
   { before, randomBefore }: LastSeenBefore,
   limit: number,

@@ -1,33 +1,33 @@
 /** Queries of discovered devices, and the only writer of their tables. Loads the records of a batch, and writes them. */
 import { type Expression, type Kysely, sql } from 'kysely'
 import type { IpKey } from '../../../net/ip.ts'
-import { batches } from '../../../platform/db/batches.ts'
+import { splitBatches } from '../../../platform/db/batches.ts'
 import { prepared } from '../../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../../platform/db/query/prepared-lists.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Moved, movedKey } from '../../spaces/keys.ts'
+import { buildMovedKey, type Moved } from '../../spaces/keys.ts'
 import type { Tables } from '../../tables.ts'
-import { type Link, linkedIds } from '../inbox/findings.ts'
+import { type Link, listLinkedIds } from '../inbox/findings.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { AddressRow, DiscoveredRow, IdentityRow, LinkRow, TextRow } from '../table.ts'
-import { searchTextOf } from './derive.ts'
+import { buildSearchText } from './derive.ts'
 import {
   addRecord,
   type Conflict,
+  createRecords,
   type DiscoveredRecord,
-  emptyRecords,
   type Observation,
   type Records,
   type Seen,
 } from './records.ts'
 
 /** Primary key of rows that are unique per network. Ids hold no blanks. */
-export const placeOf = (networkId: string, key: string): string => `${networkId} ${key}`
+export const buildNetworkKey = (networkId: string, key: string): string => `${networkId} ${key}`
 
-/** An expression for `placeOf` of a key that SQL makes. */
-export const movedPlace = (networkId: string, key: Expression<IpKey>) =>
-  sql<string>`${placeOf(networkId, '')} || ${key}`
+/** An expression for `buildNetworkKey` of a key that SQL makes. */
+export const buildMovedNetworkKey = (networkId: string, key: Expression<IpKey>) =>
+  sql<string>`${buildNetworkKey(networkId, '')} || ${key}`
 
 const rowsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').selectAll().where('id', 'in', ids),
@@ -45,12 +45,12 @@ const identitiesByDevices = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_identities').select(['key', 'device_id']).where('device_id', 'in', ids),
 )
 /** The stored JSON was written by this module. */
-export const docOf = ({ doc }: Pick<DiscoveredRow, 'doc'>): DiscoveredDevice => JSON.parse(doc) as DiscoveredDevice
+export const parseDoc = ({ doc }: Pick<DiscoveredRow, 'doc'>): DiscoveredDevice => JSON.parse(doc) as DiscoveredDevice
 /** Links that others have reported of a device. */
-export const linksOf = (row: Pick<DiscoveredRow, 'links'> | undefined): Link[] =>
+export const parseLinks = (row: Pick<DiscoveredRow, 'links'> | undefined): Link[] =>
   row ? (JSON.parse(row.links) as Link[]) : []
-const conflictsOf = ({ conflicts }: DiscoveredRow) => JSON.parse(conflicts) as Conflict[]
-const seenOf = ({ observation, device_id: _, place: __, ...row }: AddressRow): Seen => ({
+const parseConflicts = ({ conflicts }: DiscoveredRow) => JSON.parse(conflicts) as Conflict[]
+const toSeen = ({ observation, device_id: _, place: __, ...row }: AddressRow): Seen => ({
   ...row,
   observation: JSON.parse(observation) as Observation,
 })
@@ -58,7 +58,7 @@ const seenOf = ({ observation, device_id: _, place: __, ...row }: AddressRow): S
 const newId = (): string => Bun.randomUUIDv7()
 
 /** The records of these ids, with all their addresses and keys. */
-export const loadByIds = async (ctx: Ctx, ids: readonly string[], records = emptyRecords(newId)): Promise<Records> => {
+export const loadByIds = async (ctx: Ctx, ids: readonly string[], records = createRecords(newId)): Promise<Records> => {
   const missing = [...new Set(ids)].filter((id) => !records.byId.has(id))
   if (missing.length === 0) return records
   // With concurrent writers, the rows are locked against a promotion while a batch rewrites them.
@@ -69,11 +69,11 @@ export const loadByIds = async (ctx: Ctx, ids: readonly string[], records = empt
   for (const row of rows)
     addRecord(records, {
       id: row.id,
-      addresses: new Map((addresses.get(row.id) ?? []).map((one) => [one.ip_key, seenOf(one)])),
+      addresses: new Map((addresses.get(row.id) ?? []).map((one) => [one.ip_key, toSeen(one)])),
       keys: new Set((keys.get(row.id) ?? []).map(({ key }) => key)),
-      conflicts: conflictsOf(row),
+      conflicts: parseConflicts(row),
       row,
-      doc: docOf(row),
+      doc: parseDoc(row),
     })
   return records
 }
@@ -86,10 +86,10 @@ export type Wanted = {
 
 /** The records that have one of the addresses, or are recognised by one of the keys. */
 export const load = async (ctx: Ctx, { networkId, ipKeys, identityKeys }: Wanted): Promise<Records> => {
-  const places = (keys: readonly string[]) => keys.map((key) => placeOf(networkId, key))
-  const holders = await addressesByPlaces(ctx, places(ipKeys))
-  const known = await identitiesByPlaces(ctx, places(identityKeys))
-  const records = emptyRecords(newId)
+  const toNetworkKeys = (keys: readonly string[]) => keys.map((key) => buildNetworkKey(networkId, key))
+  const holders = await addressesByPlaces(ctx, toNetworkKeys(ipKeys))
+  const known = await identitiesByPlaces(ctx, toNetworkKeys(identityKeys))
+  const records = createRecords(newId)
   for (const { key, device_id } of known) if (device_id === null) records.byKey.set(key, null)
   const ids = [...holders, ...known].flatMap(({ device_id }) => (device_id === null ? [] : [device_id]))
   return loadByIds(ctx, ids, records)
@@ -240,24 +240,24 @@ const isInPlace = ({ row, before }: Classified): boolean => {
   return old !== undefined && INDEXED.every((column) => row[column] === old[column])
 }
 
-const rowOf = ({ row }: Classified): DiscoveredRow => row
+const getRow = ({ row }: Classified): DiscoveredRow => row
 
-const textOf = (device: DiscoveredDevice): TextRow => ({
+const toTextRow = (device: DiscoveredDevice): TextRow => ({
   device_id: device.id,
-  search_text: searchTextOf(device),
+  search_text: buildSearchText(device),
   mac_address: device.mac_address,
   hostname_key: device.hostname.toLowerCase().toWellFormed(),
 })
 
 /** Writes rows and their search texts. */
 export const save = async (ctx: Ctx, all: readonly Classified[]): Promise<void> => {
-  await refreshRows(ctx, all.filter(isInPlace).map(rowOf))
-  await upsertRows(ctx, all.filter((one) => !isInPlace(one)).map(rowOf))
+  await refreshRows(ctx, all.filter(isInPlace).map(getRow))
+  await upsertRows(ctx, all.filter((one) => !isInPlace(one)).map(getRow))
   const texts = all.flatMap(({ device, before: { doc } }) => {
-    const text = textOf(device)
+    const text = toTextRow(device)
     // Which word of a text is the name, the text itself does not say.
     const isSame =
-      doc && Object.entries(textOf(doc)).every(([column, value]) => text[column as keyof TextRow] === value)
+      doc && Object.entries(toTextRow(doc)).every(([column, value]) => text[column as keyof TextRow] === value)
     return isSame ? [] : [text]
   })
   await upsertTexts(ctx, texts)
@@ -275,14 +275,14 @@ const saveLinks = async (
   all: readonly { readonly row: DiscoveredRow; readonly old: DiscoveredRow | undefined }[],
 ): Promise<void> => {
   const changed = all.filter(({ row, old }) => row.links !== (old?.links ?? '[]')).map(({ row }) => row)
-  for (const some of batches(changed)) {
+  for (const some of splitBatches(changed)) {
     const ids = some.map(({ id }) => id)
     await ctx.db.deleteFrom('discovery_links').where('device_id', 'in', ids).execute()
   }
   await insertLinks(
     ctx,
     changed.flatMap((row) =>
-      [...new Set(linkedIds(linksOf(row)))].map((other_id) => ({ device_id: row.id, other_id })),
+      [...new Set(listLinkedIds(parseLinks(row)))].map((other_id) => ({ device_id: row.id, other_id })),
     ),
   )
 }
@@ -302,20 +302,21 @@ export const saveAddresses = async (
 ): Promise<void> => {
   const held = records.flatMap(({ id, addresses }) => [...addresses.values()].map((seen) => ({ id, seen })))
   const isOwn = ({ id, seen }: (typeof held)[number]) => owners.get(seen.ip_key) === id
-  const addressOf = ({ id, seen: { observation, ...seen } }: (typeof held)[number]): AddressRow => ({
+  const toAddressRow = ({ id, seen: { observation, ...seen } }: (typeof held)[number]): AddressRow => ({
     ...seen,
-    place: placeOf(networkId, seen.ip_key),
+    place: buildNetworkKey(networkId, seen.ip_key),
     device_id: id,
     observation: JSON.stringify(observation),
   })
-  await refreshAddressRows(ctx, held.filter((one) => isOwn(one) && isChanged(one.seen)).map(addressOf))
-  await upsertAddressRows(ctx, held.filter((one) => !isOwn(one)).map(addressOf))
+  await refreshAddressRows(ctx, held.filter((one) => isOwn(one) && isChanged(one.seen)).map(toAddressRow))
+  await upsertAddressRows(ctx, held.filter((one) => !isOwn(one)).map(toAddressRow))
 }
 
-const placesOf = (networkId: string, keys: readonly string[]) => batches(keys.map((key) => placeOf(networkId, key)))
+const splitNetworkKeys = (networkId: string, keys: readonly string[]) =>
+  splitBatches(keys.map((key) => buildNetworkKey(networkId, key)))
 
 export const removeAddresses = async (ctx: Ctx, networkId: string, ipKeys: readonly IpKey[]): Promise<void> => {
-  for (const places of placesOf(networkId, ipKeys))
+  for (const places of splitNetworkKeys(networkId, ipKeys))
     await ctx.db.deleteFrom('discovered_addresses').where('place', 'in', places).execute()
 }
 
@@ -327,11 +328,11 @@ export const saveIdentities = async (
 ): Promise<void> =>
   upsertIdentities(
     ctx,
-    owners.map(([key, device_id]) => ({ place: placeOf(networkId, key), key, device_id })),
+    owners.map(([key, device_id]) => ({ place: buildNetworkKey(networkId, key), key, device_id })),
   )
 
 export const removeIdentities = async (ctx: Ctx, networkId: string, keys: readonly string[]): Promise<void> => {
-  for (const places of placesOf(networkId, keys))
+  for (const places of splitNetworkKeys(networkId, keys))
     await ctx.db.deleteFrom('discovered_identities').where('place', 'in', places).execute()
 }
 
@@ -340,7 +341,7 @@ const REMOVED_AT_ONCE = 50
 const MOVED_AT_ONCE = 250
 
 export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
-  for (const [i, batch] of batches(ids, REMOVED_AT_ONCE).entries()) {
+  for (const [i, batch] of splitBatches(ids, REMOVED_AT_ONCE).entries()) {
     if (i > 0) await pause()
     await ctx.db.deleteFrom('discovered_devices').where('id', 'in', batch).execute()
   }
@@ -348,15 +349,15 @@ export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> =>
 
 /** Moves the discovered devices of a network to another space. Returns their ids. */
 export const moveToSpace = async (ctx: Ctx, networkId: string, spaces: Moved): Promise<string[]> => {
-  const ip_key = movedKey('ip_key', spaces)
+  const ip_key = buildMovedKey('ip_key', spaces)
   const all = ctx.db.selectFrom('discovered_devices').select('id').where('network_id', '=', networkId)
   const ids = (await all.orderBy('id').execute()).map(({ id }) => id)
-  for (const some of batches(ids, MOVED_AT_ONCE)) {
+  for (const some of splitBatches(ids, MOVED_AT_ONCE)) {
     await lockRows(ctx, some)
     await ctx.db.updateTable('discovered_devices').set({ ip_key }).where('id', 'in', some).execute()
     await ctx.db
       .updateTable('discovered_addresses')
-      .set({ ip_key, place: movedPlace(networkId, ip_key) })
+      .set({ ip_key, place: buildMovedNetworkKey(networkId, ip_key) })
       .where('device_id', 'in', some)
       .execute()
     await pause()
@@ -368,7 +369,7 @@ export const moveToSpace = async (ctx: Ctx, networkId: string, spaces: Moved): P
 /** Answers with whom there was. */
 export const removeOfNetwork = async (ctx: Ctx, networkId: string): Promise<string[]> => {
   // Includes shared keys: all that begin with the network.
-  const [from, to] = [placeOf(networkId, ''), placeOf(networkId, '\u{10ffff}')]
+  const [from, to] = [buildNetworkKey(networkId, ''), buildNetworkKey(networkId, '\u{10ffff}')]
   const rows = await ctx.db.selectFrom('discovered_devices').select('id').where('network_id', '=', networkId).execute()
   const ids = rows.map(({ id }) => id)
   await remove(ctx, ids)
@@ -381,7 +382,7 @@ const idsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 
 /** Returns the ids that exist. */
-export const known = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> =>
+export const filterExistingIds = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> =>
   new Set((await idsByIds(ctx, ids)).map(({ id }) => id))
 
 const docById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>

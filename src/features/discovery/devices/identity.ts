@@ -18,13 +18,13 @@ const UNICAST = /^[0-9a-f][02468ace](?::[0-9a-f]{2}){5}$/
 /**
  * True when a MAC names one network interface of its network. Locally administered addresses do too: two machines of one network
  * cannot work with the same one.
- * @example identifies('00:1b:21:00:00:01') // true
+ * @example isIdentifying('00:1b:21:00:00:01') // true
  */
-export const identifies = (mac: string): boolean =>
+export const isIdentifying = (mac: string): boolean =>
   UNICAST.test(mac) && mac !== '00:00:00:00:00:00' && !SHARED_BY_DESIGN.test(mac)
 
 /** True when the MAC of a key names the same interface in every network. A random MAC does so in its own network alone. */
-export const identifiesEverywhere = (key: string): boolean => !key.startsWith('mac:') || !isRandomMac(key.slice(4))
+export const isIdentifyingEverywhere = (key: string): boolean => !key.startsWith('mac:') || !isRandomMac(key.slice(4))
 
 type Recognisable = Pick<FoundHost, 'mac' | 'sshHostKey' | 'tlsCertificate' | 'snmp'>
 
@@ -32,9 +32,9 @@ type Recognisable = Pick<FoundHost, 'mac' | 'sshHostKey' | 'tlsCertificate' | 's
  * Strongest first: MACs, the SSH host key, the SNMP engine (RFC 3411 section 5), a TLS certificate. Of the interfaces that SNMP
  * lists, those with a locally administered MAC are left out: bridges and internal ports have the same one in many devices.
  */
-export const keysOf = ({ mac, sshHostKey, tlsCertificate, snmp }: Recognisable): IdentityKey[] => {
+export const listIdentityKeys = ({ mac, sshHostKey, tlsCertificate, snmp }: Recognisable): IdentityKey[] => {
   const ofInterfaces = (snmp?.interfaces ?? []).map((one) => one.mac).filter((one) => !isLocallyAdministered(one))
-  const macs = [mac, ...ofInterfaces].filter(identifies)
+  const macs = [mac, ...ofInterfaces].filter(isIdentifying)
   return [
     ...[...new Set(macs)].map((one): IdentityKey => `mac:${one}`),
     ...(sshHostKey ? [`ssh:${sshHostKey}` as const] : []),
@@ -43,13 +43,14 @@ export const keysOf = ({ mac, sshHostKey, tlsCertificate, snmp }: Recognisable):
   ]
 }
 
-const ofKind = (keys: Iterable<string>, kind: string): string[] => [...keys].filter((key) => key.startsWith(`${kind}:`))
+const filterByKind = (keys: Iterable<string>, kind: string): string[] =>
+  [...keys].filter((key) => key.startsWith(`${kind}:`))
 
 type Verdict = 'same' | 'other' | 'unknown'
 
 /** Compares keys of one kind: two sets that are not empty and share no key are of different devices. */
-const compared = (a: Iterable<string>, b: Iterable<string>, kind: string): Verdict => {
-  const [mine, theirs] = [ofKind(a, kind), ofKind(b, kind)]
+const compareKeys = (a: Iterable<string>, b: Iterable<string>, kind: string): Verdict => {
+  const [mine, theirs] = [filterByKind(a, kind), filterByKind(b, kind)]
   if (mine.length === 0 || theirs.length === 0) return 'unknown'
   return mine.some((key) => theirs.includes(key)) ? 'same' : 'other'
 }
@@ -61,22 +62,22 @@ const compared = (a: Iterable<string>, b: Iterable<string>, kind: string): Verdi
  */
 export const compareIdentity = (a: Iterable<string>, b: Iterable<string>): Verdict => {
   const [one, other] = [[...a], [...b]]
-  const mac = compared(one, other, 'mac')
-  const ssh = compared(one, other, 'ssh')
+  const mac = compareKeys(one, other, 'mac')
+  const ssh = compareKeys(one, other, 'ssh')
   if (mac === 'same' || ssh === 'same') return 'same'
   if (mac === 'other' || ssh === 'other') return 'other'
-  const snmp = compared(one, other, 'snmp')
+  const snmp = compareKeys(one, other, 'snmp')
   if (snmp !== 'unknown') return snmp
-  return compared(one, other, 'tls') === 'same' ? 'same' : 'unknown'
+  return compareKeys(one, other, 'tls') === 'same' ? 'same' : 'unknown'
 }
 
 const ORDER: readonly Exclude<IdentityKind, 'address'>[] = ['mac', 'ssh', 'snmp', 'tls']
 
 /** The strongest of some keys, as it is sent; the address where there is none. */
-export const identityOf = (keys: Iterable<string>, ip: string): { kind: IdentityKind; value: string } => {
+export const pickIdentity = (keys: Iterable<string>, ip: string): { kind: IdentityKind; value: string } => {
   const all = [...keys]
   for (const kind of ORDER) {
-    const [key] = ofKind(all, kind).sort()
+    const [key] = filterByKind(all, kind).sort()
     if (key !== undefined) return { kind, value: key.slice(kind.length + 1) }
   }
   return { kind: 'address', value: ip }

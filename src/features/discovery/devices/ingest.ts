@@ -1,12 +1,12 @@
 /** Stores one batch of a scanner's reports, in the transaction of the caller. */
-import { type IpKey, ipKeyOf } from '../../../net/ip.ts'
+import { type IpKey, parseIpKeyOrThrow } from '../../../net/ip.ts'
 import type { Ctx } from '../../ctx.ts'
-import { pin, pinsAt } from '../credential-store.ts'
-import { baselineOf, classify, type Draft } from '../inbox/classify.ts'
+import { findPinsAt, replacePins } from '../credential-store.ts'
+import { buildBaseline, classify, type Draft } from '../inbox/classify.ts'
 import type { DiscoveredDevice } from '../schema.ts'
-import { changesBetween, comparable, deviceOf, isKnownByLeases } from './derive.ts'
+import { buildDevice, isKnownByLeases, listFieldChanges, toComparable } from './derive.ts'
 import * as store from './discovered-store.ts'
-import { keysOf } from './identity.ts'
+import { listIdentityKeys } from './identity.ts'
 import { reconcile, type ScanMoment } from './reconcile.ts'
 import type { DiscoveredRecord, Observation, Records, Seen } from './records.ts'
 
@@ -24,20 +24,20 @@ export type InSpace<Of> = Of & Pick<ScanMoment, 'space'>
 const MAX_TEXT = 512
 
 /** Removes control characters: text from the network is untrusted. */
-const plain = (text: string): string =>
+const stripControlCharacters = (text: string): string =>
   text
     .toWellFormed()
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
     .slice(0, MAX_TEXT)
 
-const cleaned = (host: Observation): Observation => ({
+const normalizeHost = (host: Observation): Observation => ({
   ...host,
   mac: host.mac.toLowerCase(),
-  vendor: plain(host.vendor),
-  os: plain(host.os),
+  vendor: stripControlCharacters(host.vendor),
+  os: stripControlCharacters(host.os),
   names: host.names.flatMap((one) => {
-    const name = plain(one.name).replace(/\.$/, '')
+    const name = stripControlCharacters(one.name).replace(/\.$/, '')
     return name === '' ? [] : [{ ...one, name }]
   }),
   openPorts: [...new Set(host.openPorts)].sort((a, b) => a - b),
@@ -46,21 +46,21 @@ const cleaned = (host: Observation): Observation => ({
 type Marks = Draft['marks']
 
 /** Returns the state of the device after the last completed scan, as JSON; empty if there was none. */
-const baselineFor = ({ row, doc }: DiscoveredRecord, { scanId, previousScanId }: Ingestion): string => {
+const getBaseline = ({ row, doc }: DiscoveredRecord, { scanId, previousScanId }: Ingestion): string => {
   if (!row || !doc || row.last_scan_id === '') return ''
   // A lease is no scan.
   if (scanId === '') return row.baseline
   const isGoingOn = row.last_scan_id === scanId
   // A scan that did not complete has updated the device, but published no difference.
   const wasInterrupted = row.status === 'up' && row.last_scan_id !== previousScanId
-  return isGoingOn || wasInterrupted ? row.baseline : baselineOf(doc)
+  return isGoingOn || wasInterrupted ? row.baseline : buildBaseline(doc)
 }
 
 const isDifferent = (baseline: string, device: DiscoveredDevice): boolean =>
-  // The stored JSON was written by `baselineOf`.
-  baseline !== '' && changesBetween(JSON.parse(baseline) as Record<string, string>, comparable(device)).length > 0
+  // The stored JSON was written by `buildBaseline`.
+  baseline !== '' && listFieldChanges(JSON.parse(baseline) as Record<string, string>, toComparable(device)).length > 0
 
-const macIn = (baseline: string): string =>
+const parseBaselineMac = (baseline: string): string =>
   baseline === '' ? '' : ((JSON.parse(baseline) as Record<string, string>).mac_address ?? '')
 
 /** True if a scan sees a device that the scan before has not seen, even if a lease has set it up since then. */
@@ -72,14 +72,14 @@ const isBack = ({ row }: DiscoveredRecord, { status }: DiscoveredDevice, ingesti
 }
 
 /** The key of one of the addresses of a record. */
-const keyOf = ({ addresses }: DiscoveredRecord, ip: string): IpKey => {
+const getIpKey = ({ addresses }: DiscoveredRecord, ip: string): IpKey => {
   for (const seen of addresses.values()) if (seen.ip === ip) return seen.ip_key
   throw new Error('the address of a device is one of its record')
 }
 
 const draftFor = (ctx: Ctx, record: DiscoveredRecord, ingestion: Ingestion): Draft => {
   const { row, doc, conflicts } = record
-  const links = store.linksOf(row)
+  const links = store.parseLinks(row)
   if (record.addresses.size === 0 && row && doc) {
     // Another device has its address now.
     const down = doc.addresses.map((one) => ({ ...one, status: 'down' as const }))
@@ -90,8 +90,8 @@ const draftFor = (ctx: Ctx, record: DiscoveredRecord, ingestion: Ingestion): Dra
     return { record, device, ipKey: row.ip_key, marks, conflicts, links }
   }
   const { scanId, networkId } = ingestion
-  const baseline = baselineFor(record, ingestion)
-  const device = deviceOf(record, { networkId, now: ctx.now, scanId, macBefore: macIn(baseline) })
+  const baseline = getBaseline(record, ingestion)
+  const device = buildDevice(record, { networkId, now: ctx.now, scanId, macBefore: parseBaselineMac(baseline) })
   const marks: Marks = {
     first_scan_id: row?.first_scan_id || scanId,
     unseen_scan_id: row?.unseen_scan_id ?? '',
@@ -99,7 +99,7 @@ const draftFor = (ctx: Ctx, record: DiscoveredRecord, ingestion: Ingestion): Dra
     baseline,
     is_changed: isDifferent(baseline, device) ? 1 : 0,
   }
-  return { record, device, ipKey: keyOf(record, device.ip), marks, conflicts, links }
+  return { record, device, ipKey: getIpKey(record, device.ip), marks, conflicts, links }
 }
 
 /** Writes the identity keys that changed. */
@@ -169,15 +169,15 @@ const comparePins = async (
   hosts: readonly Observation[],
 ) => {
   const keyed = hosts.flatMap(({ ip, sshHostKey }) =>
-    sshHostKey !== '' && hasLogin?.(ip) ? [{ ip, ip_key: ipKeyOf(ip, space), fingerprint: sshHostKey }] : [],
+    sshHostKey !== '' && hasLogin?.(ip) ? [{ ip, ip_key: parseIpKeyOrThrow(ip, space), fingerprint: sshHostKey }] : [],
   )
   if (keyed.length === 0) return
-  const pins = await pinsAt(
+  const pins = await findPinsAt(
     ctx,
     networkId,
     keyed.map(({ ip_key }) => ip_key),
   )
-  await pin(
+  await replacePins(
     ctx,
     networkId,
     keyed.filter(({ ip_key }) => !pins.has(ip_key)),
@@ -205,9 +205,9 @@ export const ingest = async (
   const { networkId, scanId, space } = ingestion
   // A scan and a list of leases may report the same address at once.
   await ctx.store.sql.lockNames(ctx.db, [`discovered devices ${networkId}`])
-  const hosts = reported.map(cleaned)
-  const ipKeys = hosts.map(({ ip }) => ipKeyOf(ip, space))
-  const records = await store.load(ctx, { networkId, ipKeys, identityKeys: hosts.flatMap(keysOf) })
+  const hosts = reported.map(normalizeHost)
+  const ipKeys = hosts.map(({ ip }) => parseIpKeyOrThrow(ip, space))
+  const records = await store.load(ctx, { networkId, ipKeys, identityKeys: hosts.flatMap(listIdentityKeys) })
   const kept = keep(records)
   reconcile(records, hosts, { ...ingestion, now: ctx.now })
   await comparePins(ctx, records, ingestion, hosts)

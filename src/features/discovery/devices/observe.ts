@@ -7,13 +7,15 @@ type Moment = { readonly stage: Stage; readonly now: string }
 
 type Before = Pick<Seen, 'observation' | 'status'>
 
-const idOf = ({ protocol, port }: FoundService): string => `${protocol}/${port}`
+const buildServiceId = ({ protocol, port }: FoundService): string => `${protocol}/${port}`
 
 /** Keeps services that were not reported now, as long as their port is open. */
-const servicesOf = (before: FoundHost, host: FoundHost): readonly FoundService[] => {
-  const told = new Set(host.services.map(idOf))
+const mergeServices = (before: FoundHost, host: FoundHost): readonly FoundService[] => {
+  const told = new Set(host.services.map(buildServiceId))
   const open = new Set(host.openPorts.length > 0 ? host.openPorts : before.openPorts)
-  const kept = before.services.filter((one) => !told.has(idOf(one)) && (one.protocol === 'udp' || open.has(one.port)))
+  const kept = before.services.filter(
+    (one) => !told.has(buildServiceId(one)) && (one.protocol === 'udp' || open.has(one.port)),
+  )
   return [...host.services, ...kept].sort((a, b) => a.port - b.port || (a.protocol < b.protocol ? -1 : 1))
 }
 
@@ -41,7 +43,7 @@ const withLease = ({ observation: before, status }: Before, lease: Observation):
 }
 
 /** The lease of an address that a scan has seen, with its name and its evidence while it is in force. */
-const leaseIn = (before: Observation, host: FoundHost, { now }: Moment): Partial<Observation> => {
+const getLease = (before: Observation, host: FoundHost, { now }: Moment): Partial<Observation> => {
   const { leaseExpiresAt } = before
   const isSameMac = host.mac === '' || before.mac === '' || host.mac === before.mac
   if (leaseExpiresAt === undefined || !isSameMac) return {}
@@ -54,7 +56,7 @@ const leaseIn = (before: Observation, host: FoundHost, { now }: Moment): Partial
   }
 }
 
-export const mergedObservation = (seen: Before | undefined, host: Observation, moment: Moment): Observation => {
+export const mergeObservation = (seen: Before | undefined, host: Observation, moment: Moment): Observation => {
   if (!seen) return host
   if (isLeased(host)) return withLease(seen, host)
   const before = seen.observation
@@ -69,14 +71,14 @@ export const mergedObservation = (seen: Before | undefined, host: Observation, m
     ttl: host.ttl ?? before.ttl,
     names: host.names.length > 0 ? host.names : before.names,
     openPorts: host.openPorts.length > 0 ? host.openPorts : before.openPorts,
-    services: servicesOf(before, host),
+    services: mergeServices(before, host),
     os: os.os,
     osConfidence: os.osConfidence,
     osVotes: os.osVotes,
     sshHostKey: host.sshHostKey || before.sshHostKey,
     tlsCertificate: host.tlsCertificate || before.tlsCertificate,
     snmp: host.snmp ?? before.snmp,
-    ...leaseIn(before, host, moment),
+    ...getLease(before, host, moment),
   }
 }
 

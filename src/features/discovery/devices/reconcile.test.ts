@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { DEFAULT_SPACE, ipKeyOf } from '../../../net/ip.ts'
+import { DEFAULT_SPACE, parseIpKeyOrThrow } from '../../../net/ip.ts'
 import type { FoundHost } from '../../../scanner/protocol.ts'
 import { host, snmpFacts } from '../../../testing/scripted-scanner.ts'
-import { compareIdentity, identifies } from './identity.ts'
+import { compareIdentity, isIdentifying } from './identity.ts'
 import { MAX_ADDRESSES_OF_MAC, reconcile } from './reconcile.ts'
-import { emptyRecords, type Records, refreshKeys } from './records.ts'
+import { createRecords, type Records, refreshKeys } from './records.ts'
 
 const A = '00:1b:21:00:00:0a'
 const B = '00:1b:21:00:00:0b'
@@ -16,7 +16,7 @@ const VRRP = '00:00:5e:00:01:01'
 
 const world = (): Records => {
   let n = 0
-  return emptyRecords(() => `r${++n}`)
+  return createRecords(() => `r${++n}`)
 }
 
 let scans = 0
@@ -36,7 +36,8 @@ const scan = (records: Records, ...hosts: FoundHost[]): void => {
     }
 }
 
-const idAt = (records: Records, ip: string): string | undefined => records.byAddress.get(ipKeyOf(ip, DEFAULT_SPACE))?.id
+const idAt = (records: Records, ip: string): string | undefined =>
+  records.byAddress.get(parseIpKeyOrThrow(ip, DEFAULT_SPACE))?.id
 /** Addresses by record. */
 const picture = (records: Records): Record<string, string[]> =>
   Object.fromEntries(
@@ -59,7 +60,7 @@ describe('a MAC identifies an interface', () => {
     ['01:00:5e:00:00:01', false],
     ['00:00:00:00:00:00', false],
     ['', false],
-  ])('%s: %p', (mac, expected) => expect(identifies(mac)).toBe(expected))
+  ])('%s: %p', (mac, expected) => expect(isIdentifying(mac)).toBe(expected))
 })
 
 describe('two sets of keys', () => {

@@ -1,13 +1,13 @@
 /** Matches reported hosts with discovered devices: known by a key, at an address, or new. Pure. */
-import { type IpKey, ipKeyOf, type SpaceKey } from '../../../net/ip.ts'
+import { type IpKey, parseIpKeyOrThrow, type SpaceKey } from '../../../net/ip.ts'
 import { isRandomMac } from '../../../net/mac.ts'
 import type { ScanType, Stage } from '../../../scanner/protocol.ts'
-import { compareIdentity, identifies, identityOf, keysOf } from './identity.ts'
-import { isLeased, mergedObservation } from './observe.ts'
+import { compareIdentity, isIdentifying, listIdentityKeys, pickIdentity } from './identity.ts'
+import { isLeased, mergeObservation } from './observe.ts'
 import {
   createRecord,
   type DiscoveredRecord,
-  identifyingKeys,
+  filterIdentifyingKeys,
   isPromoted,
   mergeRecords,
   type Observation,
@@ -32,7 +32,7 @@ export type ScanMoment = {
 export const MAX_ADDRESSES_OF_MAC = 8
 
 /** Records that share an identity key with the host, the strongest key first. */
-const matchesOf = (records: Records, keys: readonly string[]): DiscoveredRecord[] => {
+const matchRecords = (records: Records, keys: readonly string[]): DiscoveredRecord[] => {
   const found = new Set<DiscoveredRecord>()
   for (const key of keys) {
     const record = records.byKey.get(key)
@@ -41,26 +41,26 @@ const matchesOf = (records: Records, keys: readonly string[]): DiscoveredRecord[
   return [...found]
 }
 
-const firstSeen = ({ doc, addresses, id }: DiscoveredRecord): string =>
+const getFirstSeen = ({ doc, addresses, id }: DiscoveredRecord): string =>
   [doc?.first_seen ?? [...addresses.values()].map((seen) => seen.first_seen).sort()[0] ?? '', id].join(' ')
 
 /** Returns the record that stays when several are one device: the documented one, else the oldest. */
-const survivorOf = (all: readonly DiscoveredRecord[]): DiscoveredRecord | undefined => {
+const selectSurvivor = (all: readonly DiscoveredRecord[]): DiscoveredRecord | undefined => {
   const documented = all.filter(isPromoted)
   const candidates = documented.length > 0 ? documented : all
-  return [...candidates].sort((a, b) => (firstSeen(a) < firstSeen(b) ? -1 : 1))[0]
+  return [...candidates].sort((a, b) => (getFirstSeen(a) < getFirstSeen(b) ? -1 : 1))[0]
 }
 
 /** Merges the other records into the survivor. Documented ones are left for people to decide. */
-const united = (records: Records, matches: readonly DiscoveredRecord[]): DiscoveredRecord | undefined => {
-  const survivor = survivorOf(matches)
+const mergeMatches = (records: Records, matches: readonly DiscoveredRecord[]): DiscoveredRecord | undefined => {
+  const survivor = selectSurvivor(matches)
   if (!survivor) return undefined
   for (const other of matches) if (other !== survivor && !isPromoted(other)) mergeRecords(records, survivor, other)
   return survivor
 }
 
-const textOf = (keys: Iterable<string>, { mac, ip }: { readonly mac: string; readonly ip: string }): string => {
-  const { kind, value } = identityOf(keys, ip)
+const formatIdentity = (keys: Iterable<string>, { mac, ip }: { readonly mac: string; readonly ip: string }): string => {
+  const { kind, value } = pickIdentity(keys, ip)
   return kind === 'address' ? mac || ip : kind === 'mac' ? value : `${kind} ${value}`
 }
 
@@ -71,9 +71,9 @@ const isOrdinaryChange = ({ doc }: DiscoveredRecord, before: Observation | undef
   return isOfClients || (isRandomMac(before?.mac ?? '') && isRandomMac(host.mac))
 }
 
-const displaced = (record: DiscoveredRecord, holder: DiscoveredRecord, host: Observation): void => {
-  const before = textOf(holder.keys, { mac: holder.doc?.mac_address ?? '', ip: host.ip })
-  const after = textOf(keysOf(host), host)
+const addLeaseConflict = (record: DiscoveredRecord, holder: DiscoveredRecord, host: Observation): void => {
+  const before = formatIdentity(holder.keys, { mac: holder.doc?.mac_address ?? '', ip: host.ip })
+  const after = formatIdentity(listIdentityKeys(host), host)
   record.conflicts = [
     ...record.conflicts.filter((one) => one.kind !== 'lease' || one.ip !== host.ip),
     { kind: 'lease', ip: host.ip, otherId: holder.id, before, after },
@@ -94,23 +94,23 @@ const isOtherDevice = (
   const isSameMac = host.mac === '' || before === '' || host.mac === before || holder.keys.has(`mac:${host.mac}`)
   if (isSameMac) return false
   // A MAC shared by many addresses is a router's (proxy ARP): another one says nothing of the device behind.
-  const isOfRouter = identifies(before) && !holder.keys.has(`mac:${before}`)
+  const isOfRouter = isIdentifying(before) && !holder.keys.has(`mac:${before}`)
   return !(isOfRouter && records.byKey.get(`mac:${host.mac}`) === null)
 }
 
 const recordFor = (records: Records, host: Observation, at: Held | undefined): DiscoveredRecord => {
-  const keys = identifyingKeys(records, keysOf(host))
-  const matches = matchesOf(records, keys)
+  const keys = filterIdentifyingKeys(records, listIdentityKeys(host))
+  const matches = matchRecords(records, keys)
   const holder = at && !isOtherDevice(records, { host, keys, at }) ? at.holder : undefined
   if (matches.length === 0) return holder ?? createRecord(records)
   // A record that was known by its address alone gets the keys that are seen now.
   const isNameless = holder !== undefined && holder.keys.size === 0 && holder.addresses.size <= 1
   const all = isNameless && !matches.includes(holder) ? [...matches, holder] : matches
-  return united(records, all) ?? createRecord(records)
+  return mergeMatches(records, all) ?? createRecord(records)
 }
 
 /** Addresses that belong to the record by the MAC alone. */
-const unexplained = ({ addresses }: DiscoveredRecord, mac: string): Seen[] => {
+const filterUnexplained = ({ addresses }: DiscoveredRecord, mac: string): Seen[] => {
   const ofMac = [...addresses.values()].filter(({ observation }) => observation.mac === mac)
   const own = new Set(
     [...addresses.values()].flatMap(({ observation }) =>
@@ -118,15 +118,16 @@ const unexplained = ({ addresses }: DiscoveredRecord, mac: string): Seen[] => {
     ),
   )
   const counts = new Map<string, number>()
-  const strong = ({ observation }: Seen) => keysOf(observation).filter((key) => !key.startsWith('mac:'))
-  for (const key of ofMac.flatMap(strong)) counts.set(key, (counts.get(key) ?? 0) + 1)
-  return ofMac.filter((seen) => !own.has(seen.ip) && !strong(seen).some((key) => (counts.get(key) ?? 0) > 1))
+  const listStrongKeys = ({ observation }: Seen) =>
+    listIdentityKeys(observation).filter((key) => !key.startsWith('mac:'))
+  for (const key of ofMac.flatMap(listStrongKeys)) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return ofMac.filter((seen) => !own.has(seen.ip) && !listStrongKeys(seen).some((key) => (counts.get(key) ?? 0) > 1))
 }
 
 /** Splits a record whose MAC is a router's (proxy ARP): each address becomes a record again. */
 const guardAgainstProxy = (records: Records, record: DiscoveredRecord, mac: string): void => {
   if (record.addresses.size <= MAX_ADDRESSES_OF_MAC) return
-  const lone = unexplained(record, mac)
+  const lone = filterUnexplained(record, mac)
   if (lone.length <= MAX_ADDRESSES_OF_MAC) return
   shareKeys(records, [`mac:${mac}`])
   const [first, ...others] = lone.sort((a, b) => (a.first_seen + a.ip_key < b.first_seen + b.ip_key ? -1 : 1))
@@ -136,12 +137,12 @@ const guardAgainstProxy = (records: Records, record: DiscoveredRecord, mac: stri
 }
 
 const placeHost = (records: Records, host: Observation, moment: ScanMoment): void => {
-  const key = ipKeyOf(host.ip, moment.space)
+  const key = parseIpKeyOrThrow(host.ip, moment.space)
   const holder = records.byAddress.get(key)
   const prior = holder?.addresses.get(key)
   const record = recordFor(records, host, holder && { key, holder })
   const isMoved = holder !== undefined && holder !== record && records.byId.has(holder.id)
-  if (isMoved && !isOrdinaryChange(holder, prior?.observation, host)) displaced(record, holder, host)
+  if (isMoved && !isOrdinaryChange(holder, prior?.observation, host)) addLeaseConflict(record, holder, host)
   // The earlier observation is of another device.
   const before = isMoved ? undefined : prior
   const { scanId, now } = moment
@@ -153,7 +154,7 @@ const placeHost = (records: Records, host: Observation, moment: ScanMoment): voi
     last_seen: now,
     last_scan_id: scanId || (before?.last_scan_id ?? ''),
     ports_scan_id: host.openPorts.length > 0 ? scanId : (before?.ports_scan_id ?? ''),
-    observation: mergedObservation(before, host, moment),
+    observation: mergeObservation(before, host, moment),
   })
   if (host.mac) guardAgainstProxy(records, record, host.mac)
 }

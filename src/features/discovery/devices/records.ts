@@ -3,7 +3,7 @@ import type { IpKey } from '../../../net/ip.ts'
 import type { FoundHost } from '../../../scanner/protocol.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { AddressRow, DiscoveredRow } from '../table.ts'
-import { keysOf } from './identity.ts'
+import { listIdentityKeys } from './identity.ts'
 
 /** A contradiction about a device, kept until a user decides. */
 export type Conflict =
@@ -37,7 +37,7 @@ export type DiscoveredRecord = {
 }
 
 /** Returns the MAC of each address that is up, without those that several devices share, as behind a proxy. */
-export const macsOf = ({ addresses, keys }: Pick<DiscoveredRecord, 'addresses' | 'keys'>): Map<string, string> =>
+export const getMacs = ({ addresses, keys }: Pick<DiscoveredRecord, 'addresses' | 'keys'>): Map<string, string> =>
   new Map(
     [...addresses.values()].flatMap(({ ip, status, observation: { mac } }) =>
       status === 'up' && keys.has(`mac:${mac}`) ? [[ip, mac] as const] : [],
@@ -55,7 +55,7 @@ export type Records = {
   readonly newId: () => string
 }
 
-export const emptyRecords = (newId: () => string): Records => ({
+export const createRecords = (newId: () => string): Records => ({
   byId: new Map(),
   byAddress: new Map(),
   byKey: new Map(),
@@ -84,18 +84,20 @@ export const createRecord = (records: Records): DiscoveredRecord => {
 }
 
 /** Leaves out keys that many devices share. */
-export const identifyingKeys = (records: Records, keys: Iterable<string>): string[] =>
+export const filterIdentifyingKeys = (records: Records, keys: Iterable<string>): string[] =>
   [...keys].filter((key) => records.byKey.get(key) !== null)
 
 /** Computes the identity keys from the observations. A record without addresses keeps its keys. */
 export const refreshKeys = (records: Records, record: DiscoveredRecord): void => {
   if (record.addresses.size === 0) {
-    record.keys = new Set(identifyingKeys(records, record.keys))
+    record.keys = new Set(filterIdentifyingKeys(records, record.keys))
     return
   }
-  const keys = new Set<string>([...record.addresses.values()].flatMap(({ observation }) => keysOf(observation)))
+  const keys = new Set<string>(
+    [...record.addresses.values()].flatMap(({ observation }) => listIdentityKeys(observation)),
+  )
   for (const key of record.keys) if (!keys.has(key) && records.byKey.get(key) === record) records.byKey.delete(key)
-  record.keys = new Set(identifyingKeys(records, keys))
+  record.keys = new Set(filterIdentifyingKeys(records, keys))
   for (const key of record.keys) if (!records.byKey.has(key)) records.byKey.set(key, record)
 }
 

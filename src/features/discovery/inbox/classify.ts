@@ -1,14 +1,14 @@
 /** Compares discovered devices with documented ones, and assigns each to a bucket of the inbox. */
-import { DEFAULT_SPACE, type IpKey, type SpaceKey, spaceOfKey } from '../../../net/ip.ts'
+import { DEFAULT_SPACE, getSpaceKey, type IpKey, type SpaceKey } from '../../../net/ip.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Device } from '../../devices/schema.ts'
-import { comparable } from '../devices/derive.ts'
+import { toComparable } from '../devices/derive.ts'
 import * as store from '../devices/discovered-store.ts'
-import { type Conflict, type DiscoveredRecord, macsOf } from '../devices/records.ts'
+import { type Conflict, type DiscoveredRecord, getMacs } from '../devices/records.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { DiscoveredRow } from '../table.ts'
 import * as documented from './documented-store.ts'
-import { compareFindings, type Link, linkedIds, type Neighbour, signatureOf } from './findings.ts'
+import { buildSignature, compareFindings, type Link, listLinkedIds, type Neighbour } from './findings.ts'
 
 /** A record to be stored: the device as it will be sent, and its internal columns. */
 export type Draft = {
@@ -23,7 +23,7 @@ export type Draft = {
   readonly links: readonly Link[]
 }
 
-const present = (ids: readonly (string | null | undefined)[]): string[] => [
+const filterPresent = (ids: readonly (string | null | undefined)[]): string[] => [
   ...new Set(ids.filter((id) => id !== null && id !== undefined)),
 ]
 
@@ -34,12 +34,12 @@ type Linked = {
 }
 
 /** Links to and from devices of other spaces count for nothing: their network was in this one before. */
-const linkedOf = async (ctx: Ctx, drafts: readonly Draft[], space: SpaceKey): Promise<Linked> => {
-  const ids = present(drafts.flatMap(({ links }) => linkedIds(links)))
+const loadLinked = async (ctx: Ctx, drafts: readonly Draft[], space: SpaceKey): Promise<Linked> => {
+  const ids = filterPresent(drafts.flatMap(({ links }) => listLinkedIds(links)))
   if (ids.length === 0) return { switchNames: new Map(), matches: new Map() }
   const { byId } = await store.loadByIds(ctx, ids)
   const docs = [...byId.values()].flatMap(({ row, doc }) =>
-    row && doc && spaceOfKey(row.ip_key) === space ? [doc] : [],
+    row && doc && getSpaceKey(row.ip_key) === space ? [doc] : [],
   )
   return {
     switchNames: new Map(docs.map(({ id, hostname, ip }) => [id, hostname || ip])),
@@ -50,25 +50,30 @@ const linkedOf = async (ctx: Ctx, drafts: readonly Draft[], space: SpaceKey): Pr
 type Known = {
   /** With the addresses that are in the space of the network. */
   readonly devices: ReadonlyMap<string, Device>
-  readonly locks: Awaited<ReturnType<typeof documented.locksOf>>
+  readonly locks: Awaited<ReturnType<typeof documented.findLocks>>
   readonly linked: Linked
 }
 
 /** Returns documented neighbours without a `connected_to` relationship. */
-const neighboursOf = async (ctx: Ctx, deviceId: string, links: readonly Link[], known: Known): Promise<Neighbour[]> => {
+const findNeighbours = async (
+  ctx: Ctx,
+  deviceId: string,
+  links: readonly Link[],
+  known: Known,
+): Promise<Neighbour[]> => {
   const claimed = links.flatMap((link) => {
     const id = link.kind === 'neighbour' ? known.linked.matches.get(link.targetId) : undefined
     return id === undefined || id === deviceId ? [] : [[id, link.because] as const]
   })
   if (claimed.length === 0) return []
-  const connected = await documented.connectedTo(ctx, deviceId)
+  const connected = await documented.findConnectedIds(ctx, deviceId)
   return [...new Map(claimed)].flatMap(([id, because]) => {
     const device = known.devices.get(id)
     return device && !connected.has(id) ? [{ id, name: device.name, because }] : []
   })
 }
 
-const classified = async (
+const buildClassified = async (
   ctx: Ctx,
   draft: Draft,
   matchedId: string | null,
@@ -82,12 +87,12 @@ const classified = async (
     documented: matchedId === null ? undefined : known.devices.get(matchedId),
     locked: (matchedId !== null && known.locks.get(matchedId)) || new Set(),
     conflicts,
-    macs: macsOf(record),
+    macs: getMacs(record),
     links,
     switchNames: known.linked.switchNames,
-    neighbours: matchedId === null ? [] : await neighboursOf(ctx, matchedId, links, known),
+    neighbours: matchedId === null ? [] : await findNeighbours(ctx, matchedId, links, known),
   })
-  const isIgnored = row !== undefined && row.is_ignored === 1 && row.ignored_findings === signatureOf(verdict)
+  const isIgnored = row !== undefined && row.is_ignored === 1 && row.ignored_findings === buildSignature(verdict)
   const classifiedRow: DiscoveredRow = {
     id: device.id,
     network_id: device.network_id,
@@ -113,13 +118,13 @@ const classified = async (
 }
 
 /** Returns documented devices with those of their addresses that are in a space. */
-const devicesInSpace = async (
+const findDevicesInSpace = async (
   ctx: Ctx,
   space: SpaceKey,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Device>> => {
-  const devices = await documented.devicesByIds(ctx, ids)
-  const isInSpace = await documented.inSpaceOf(ctx, space, devices.values())
+  const devices = await documented.findDevicesByIds(ctx, ids)
+  const isInSpace = await documented.loadSpaceFilter(ctx, space, devices.values())
   for (const [id, device] of devices)
     if (!device.addresses.every(isInSpace))
       devices.set(id, { ...device, addresses: device.addresses.filter(isInSpace) })
@@ -136,8 +141,8 @@ export const classify = async (
 ): Promise<store.Classified[]> => {
   if (drafts.length === 0) return []
   const keys = drafts.flatMap(({ record, ipKey }) => [...record.addresses.keys(), ipKey])
-  const at = await documented.devicesAt(ctx, networkId, keys, except)
-  const matchOf = ({ record, device }: Draft): string | null => {
+  const at = await documented.findDevicesAt(ctx, networkId, keys, except)
+  const getMatchedId = ({ record, device }: Draft): string | null => {
     if (device.promoted_to_device_id !== null) return device.promoted_to_device_id
     // An address that another record has now says nothing about this one.
     for (const key of record.addresses.keys()) {
@@ -146,19 +151,19 @@ export const classify = async (
     }
     return null
   }
-  const matches = drafts.map(matchOf)
-  const space = spaceOfKey(drafts[0]?.ipKey ?? DEFAULT_SPACE)
-  const linked = await linkedOf(ctx, drafts, space)
-  const locks = await documented.locksOf(ctx, present(matches))
-  const devices = await devicesInSpace(ctx, space, present([...matches, ...linked.matches.values()]))
+  const matches = drafts.map(getMatchedId)
+  const space = getSpaceKey(drafts[0]?.ipKey ?? DEFAULT_SPACE)
+  const linked = await loadLinked(ctx, drafts, space)
+  const locks = await documented.findLocks(ctx, filterPresent(matches))
+  const devices = await findDevicesInSpace(ctx, space, filterPresent([...matches, ...linked.matches.values()]))
   const known = { devices, locks, linked }
   const all: store.Classified[] = []
-  for (const [i, draft] of drafts.entries()) all.push(await classified(ctx, draft, matches[i] ?? null, known))
+  for (const [i, draft] of drafts.entries()) all.push(await buildClassified(ctx, draft, matches[i] ?? null, known))
   return all
 }
 
 /** A stored record as a draft, to be classified again because something else has changed. */
-export const draftOf = (
+export const toDrafts = (
   record: DiscoveredRecord,
   changes: Partial<Pick<Draft, 'device' | 'conflicts' | 'links'>> = {},
 ): Draft[] => {
@@ -166,18 +171,18 @@ export const draftOf = (
   if (!row || !doc) return []
   const { first_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed } = row
   const marks = { first_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed }
-  return [{ record, device: doc, ipKey: row.ip_key, marks, conflicts, links: store.linksOf(row), ...changes }]
+  return [{ record, device: doc, ipKey: row.ip_key, marks, conflicts, links: store.parseLinks(row), ...changes }]
 }
 
 /** Classifies stored records again. */
 export const reclassify = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
   if (ids.length === 0) return
   const { byId } = await store.loadByIds(ctx, ids)
-  const drafts = [...byId.values()].flatMap((record) => draftOf(record))
+  const drafts = [...byId.values()].flatMap((record) => toDrafts(record))
   for (const [networkId, all] of Map.groupBy(drafts, ({ device }) => device.network_id)) {
     await store.save(ctx, await classify(ctx, networkId, all))
   }
 }
 
 /** The compared fields of a device as JSON, to find its changes since the scan before. */
-export const baselineOf = (device: DiscoveredDevice): string => JSON.stringify(comparable(device))
+export const buildBaseline = (device: DiscoveredDevice): string => JSON.stringify(toComparable(device))

@@ -4,7 +4,7 @@ import type { IpKey, SpaceKey } from '../../../net/ip.ts'
 import { preparedKeys } from '../../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Address, Device } from '../../devices/schema.ts'
-import { spaceKeys } from '../../spaces/keys.ts'
+import { findSpaceKeys } from '../../spaces/keys.ts'
 import type { Tables } from '../../tables.ts'
 import type { FieldLock, LockableField } from '../schema.ts'
 
@@ -21,7 +21,7 @@ const membersByAddress = preparedKeys((db: Kysely<Tables>, keys: IpKey[]) =>
 )
 
 /** The documented device at each address of a network, by the key of the address; of several the first by id. */
-export const devicesAt = async (
+export const findDevicesAt = async (
   ctx: Ctx,
   networkId: string,
   ipKeys: readonly IpKey[],
@@ -40,34 +40,34 @@ const docsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('devices').select(['id', 'doc']).where('id', 'in', ids),
 )
 
-export const devicesByIds = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, Device>> =>
+export const findDevicesByIds = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, Device>> =>
   // The stored document is a device.
   new Map((await docsByIds(ctx, ids)).map(({ id, doc }) => [id, JSON.parse(doc) as Device]))
 
 /** Returns a test for the addresses of these devices that are in a space. */
-export const inSpaceOf = async (
+export const loadSpaceFilter = async (
   ctx: Ctx,
   space: SpaceKey,
   devices: Iterable<Device>,
 ): Promise<(address: Address) => boolean> => {
-  const keyOf = await spaceKeys(
+  const getSpaceKey = await findSpaceKeys(
     ctx,
     [...devices].flatMap(({ addresses }) => addresses),
   )
-  return (address) => keyOf(address) === space
+  return (address) => getSpaceKey(address) === space
 }
 
 const locksByDevices = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovery_locks').select(['device_id', 'field']).where('device_id', 'in', ids),
 )
 
-export const locksOf = async (ctx: Ctx, deviceIds: readonly string[]): Promise<Map<string, Set<string>>> => {
+export const findLocks = async (ctx: Ctx, deviceIds: readonly string[]): Promise<Map<string, Set<string>>> => {
   const rows = Map.groupBy(await locksByDevices(ctx, deviceIds), ({ device_id }) => device_id)
   return new Map([...rows].map(([id, all]) => [id, new Set(all.map(({ field }) => field))]))
 }
 
 /** The devices that one is connected to, whichever of the two is the parent. */
-export const connectedTo = async (ctx: Ctx, deviceId: string): Promise<Set<string>> => {
+export const findConnectedIds = async (ctx: Ctx, deviceId: string): Promise<Set<string>> => {
   const rows = await ctx.db
     .selectFrom('relationships')
     .select(['parent_id', 'child_id'])
@@ -78,18 +78,18 @@ export const connectedTo = async (ctx: Ctx, deviceId: string): Promise<Set<strin
 }
 
 /** The discovered devices that a change of documented ones concerns: matched with them by now, or at their addresses. */
-export const discoveredOf = async (ctx: Ctx, deviceIds: readonly string[]): Promise<string[]> => {
-  const found = await Promise.all([matchedWith(ctx, deviceIds), atAddressesOf(ctx, deviceIds)])
+export const findDiscovered = async (ctx: Ctx, deviceIds: readonly string[]): Promise<string[]> => {
+  const found = await Promise.all([matchedWith(ctx, deviceIds), findAtAddresses(ctx, deviceIds)])
   return [...new Set(found.flat().map(({ id }) => id))]
 }
 
 /** The discovered devices at the addresses of documented ones. */
-export const discoveredAt = async (ctx: Ctx, deviceIds: readonly string[]): Promise<string[]> => [
-  ...new Set((await atAddressesOf(ctx, deviceIds)).map(({ id }) => id)),
+export const findDiscoveredAt = async (ctx: Ctx, deviceIds: readonly string[]): Promise<string[]> => [
+  ...new Set((await findAtAddresses(ctx, deviceIds)).map(({ id }) => id)),
 ]
 
 /** The documented devices with an address in a network. */
-export const devicesIn = async (ctx: Ctx, networkId: string): Promise<string[]> => {
+export const findDeviceIdsIn = async (ctx: Ctx, networkId: string): Promise<string[]> => {
   const all = ctx.db.selectFrom('network_addresses').select('device_id').distinct()
   return (await all.where('network_id', '=', networkId).execute()).map(({ device_id }) => device_id)
 }
@@ -97,7 +97,7 @@ export const devicesIn = async (ctx: Ctx, networkId: string): Promise<string[]> 
 const matchedWith = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').select('id').where('matched_device_id', 'in', ids),
 )
-const atAddressesOf = preparedKeys((db: Kysely<Tables>, ids) =>
+const findAtAddresses = preparedKeys((db: Kysely<Tables>, ids) =>
   db
     .selectFrom('network_addresses')
     .innerJoin('discovered_addresses', (join) =>
@@ -124,11 +124,11 @@ export const lockQuery = (ctx: Ctx) =>
 
 export const insertLock = async (ctx: Ctx, lock: FieldLock): Promise<void> => {
   await ctx.db.insertInto('discovery_locks').values(lock).execute()
-  ctx.changed('discovery-lock', { id: lockIdOf(lock), after: lockDocument(lock) })
+  ctx.changed('discovery-lock', { id: buildLockId(lock), after: lockDocument(lock) })
 }
 
 /** The id of a lock in the history. No id contains a space. */
-const lockIdOf = ({ device_id, field }: Pick<FieldLock, 'device_id' | 'field'>): string => `${device_id} ${field}`
+const buildLockId = ({ device_id, field }: Pick<FieldLock, 'device_id' | 'field'>): string => `${device_id} ${field}`
 
 const lockDocument = ({ device_id, field }: Pick<FieldLock, 'device_id' | 'field'>): string =>
   JSON.stringify({ device_id, field })
@@ -137,7 +137,7 @@ const lockDocument = ({ device_id, field }: Pick<FieldLock, 'device_id' | 'field
 export const lockDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const rows = await locksByDevices(ctx, [...new Set(ids.map((id) => id.slice(0, id.indexOf(' '))))])
   const wanted = new Set(ids)
-  return new Map(rows.map((lock) => [lockIdOf(lock), lockDocument(lock)] as const).filter(([id]) => wanted.has(id)))
+  return new Map(rows.map((lock) => [buildLockId(lock), lockDocument(lock)] as const).filter(([id]) => wanted.has(id)))
 }
 
 export const findLock = (ctx: Ctx, deviceId: string, field: string): Promise<FieldLock | undefined> =>
@@ -155,9 +155,9 @@ export const removeLock = async (ctx: Ctx, { device_id, field }: FieldLock): Pro
 }
 
 const lockRemoved = (ctx: Ctx, lock: Pick<FieldLock, 'device_id' | 'field'>): void =>
-  ctx.changed('discovery-lock', { id: lockIdOf(lock), before: lockDocument(lock) })
+  ctx.changed('discovery-lock', { id: buildLockId(lock), before: lockDocument(lock) })
 
-export const removeLocksOf = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
+export const removeLocksByDevices = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
   const query = ctx.db.deleteFrom('discovery_locks').where('device_id', 'in', deviceIds)
   for (const lock of await query.returning(['device_id', 'field']).execute()) lockRemoved(ctx, lock)
 }

@@ -35,7 +35,7 @@ export type Link =
     }
 
 /** The discovered devices that links are to or from. */
-export const linkedIds = (links: readonly Link[]): string[] =>
+export const listLinkedIds = (links: readonly Link[]): string[] =>
   links.map((link) => (link.kind === 'switch_port' ? link.sourceId : link.targetId))
 
 /** A neighbour that is documented, and not yet as one. */
@@ -59,7 +59,7 @@ export type Compared = {
 const SURE_OS = 60
 const LIKELY_OS = 40
 
-const finding = (field: InboxField, documented: string, observed: string, because: string): Finding => ({
+const createFinding = (field: InboxField, documented: string, observed: string, because: string): Finding => ({
   field,
   documented,
   observed,
@@ -72,65 +72,67 @@ const isSameHost = (a: string, b: string): boolean => {
   return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`)
 }
 
-const hostname = ({ discovered }: Compared, { hostname: known }: Device): Finding[] => {
+const compareHostname = ({ discovered }: Compared, { hostname: known }: Device): Finding[] => {
   const seen = discovered.hostname
   if (seen === '' || !isHostname(seen) || (known !== '' && isSameHost(seen, known))) return []
-  return [finding('hostname', known, seen, 'name')]
+  return [createFinding('hostname', known, seen, 'name')]
 }
 
-const makeModel = ({ discovered }: Compared, { make_model }: Device): Finding[] =>
+const compareMakeModel = ({ discovered }: Compared, { make_model }: Device): Finding[] =>
   make_model === '' && discovered.vendor !== ''
-    ? [finding('make_model', '', discovered.vendor.slice(0, 255), `MAC ${discovered.mac_address}`)]
+    ? [createFinding('make_model', '', discovered.vendor.slice(0, 255), `MAC ${discovered.mac_address}`)]
     : []
 
-const os = ({ discovered }: Compared, { os: known }: Device): Finding[] => {
+const compareOs = ({ discovered }: Compared, { os: known }: Device): Finding[] => {
   const { os_guess: seen, os_confidence: sure } = discovered
   if (seen === '') return []
   const because = `${sure} % sure`
-  if (known === '') return sure >= LIKELY_OS ? [finding('os', '', seen.slice(0, 255), because)] : []
+  if (known === '') return sure >= LIKELY_OS ? [createFinding('os', '', seen.slice(0, 255), because)] : []
   const [one, other] = [seen.toLowerCase(), known.toLowerCase()]
   const isLess = !/\d/.test(one) && other.startsWith(one.split(/[\s/]/)[0] ?? one)
   if (one.includes(other) || other.includes(one) || isLess || sure < SURE_OS) return []
-  return [finding('os', known, seen.slice(0, 255), because)]
+  return [createFinding('os', known, seen.slice(0, 255), because)]
 }
 
 /** The addresses of the device that are this network's: those that say so, and those that were seen there. */
-export const addressesIn = (device: Pick<Device, 'addresses'>, discovered: DiscoveredDevice): string[] => {
+export const listNetworkAddresses = (device: Pick<Device, 'addresses'>, discovered: DiscoveredDevice): string[] => {
   const seen = new Set(discovered.addresses.map(({ ip }) => ip))
   return device.addresses
     .filter(({ ip, network_id }) => network_id === discovered.network_id || seen.has(ip))
     .map(({ ip }) => ip)
 }
 
-const addresses = ({ discovered }: Compared, device: Device): Finding[] => {
+const compareAddresses = ({ discovered }: Compared, device: Device): Finding[] => {
   const seen = discovered.addresses.filter(({ status }) => status === 'up').map(({ ip }) => ip)
-  const known = addressesIn(device, discovered)
+  const known = listNetworkAddresses(device, discovered)
   const all = new Set(device.addresses.map(({ ip }) => ip))
   if (seen.every((ip) => all.has(ip))) return []
-  return [finding('addresses', known.join(', '), seen.join(', '), discovered.identity.kind)]
+  return [createFinding('addresses', known.join(', '), seen.join(', '), discovered.identity.kind)]
 }
 
-const status = ({ discovered }: Compared, device: Device): Finding[] => {
+const compareStatus = ({ discovered }: Compared, device: Device): Finding[] => {
   if (discovered.status === 'down')
-    return device.status === 'active' ? [finding('status', device.status, 'decommissioned', 'no longer seen')] : []
+    return device.status === 'active'
+      ? [createFinding('status', device.status, 'decommissioned', 'no longer seen')]
+      : []
   return device.status === 'planned' || device.status === 'decommissioned'
-    ? [finding('status', device.status, 'active', discovered.reasons[0] ?? 'seen')]
+    ? [createFinding('status', device.status, 'active', discovered.reasons[0] ?? 'seen')]
     : []
 }
 
 /** Uses the first documented MAC that differs. A contradiction between scans says more, and takes its place. */
-const macAddress = ({ macs, conflicts }: Compared, { addresses: known }: Device): Finding[] => {
+const compareMacAddress = ({ macs, conflicts }: Compared, { addresses: known }: Device): Finding[] => {
   if (conflicts.some(({ kind }) => kind === 'lease')) return []
   for (const { ip, mac_address } of known) {
     const seen = macs.get(ip)
     if (mac_address !== '' && seen !== undefined && seen !== mac_address)
-      return [finding('mac_address', mac_address, seen, `at ${ip}`)]
+      return [createFinding('mac_address', mac_address, seen, `at ${ip}`)]
   }
   return []
 }
 
 /** Uses the first documented address that was seen. A device with several MACs has several ports and is left alone. */
-const switchPorts = ({ discovered, links: all, switchNames }: Compared, device: Device): Finding[] => {
+const compareSwitchPorts = ({ discovered, links: all, switchNames }: Compared, device: Device): Finding[] => {
   // Links from devices that were deleted cannot be verified.
   const links = all.filter((link) => link.kind !== 'switch_port' || switchNames.has(link.sourceId))
   const seen = new Set(discovered.addresses.map(({ ip }) => ip))
@@ -141,29 +143,29 @@ const switchPorts = ({ discovered, links: all, switchNames }: Compared, device: 
     const address = device.addresses.find(({ ip }) => seen.has(ip))
     const place = [switchNames.get(link.sourceId), link.port].filter(Boolean).join(' ').slice(0, 255)
     if (address && address.switch_port !== place)
-      return [finding('switch_port', address.switch_port, place, link.because)]
+      return [createFinding('switch_port', address.switch_port, place, link.because)]
   }
   return []
 }
 
-const connections = ({ neighbours }: Compared): Finding[] =>
-  neighbours.map(({ id, name, because }) => ({ ...finding('connected_to', '', name, because), target_id: id }))
+const compareConnections = ({ neighbours }: Compared): Finding[] =>
+  neighbours.map(({ id, name, because }) => ({ ...createFinding('connected_to', '', name, because), target_id: id }))
 
-const contradictions = ({ conflicts }: Compared): Finding[] =>
+const listContradictions = ({ conflicts }: Compared): Finding[] =>
   conflicts.map((one) =>
     one.kind === 'lease'
-      ? { ...finding('mac_address', one.before, one.after, `both had ${one.ip}`), target_id: one.otherId }
-      : finding('ssh_host_key', one.before, one.after, `SSH at ${one.ip}; no login was tried`),
+      ? { ...createFinding('mac_address', one.before, one.after, `both had ${one.ip}`), target_id: one.otherId }
+      : createFinding('ssh_host_key', one.before, one.after, `SSH at ${one.ip}; no login was tried`),
   )
 
 /** Preview of the fields that a promotion would document. */
-const preview = ({ discovered }: Compared): Finding[] => {
+const buildPreview = ({ discovered }: Compared): Finding[] => {
   const { hostname: name, addresses: seen, vendor, os_guess } = discovered
   const all = [
-    finding('hostname', '', name, 'name'),
-    finding('addresses', '', seen.map(({ ip }) => ip).join(', '), discovered.identity.kind),
-    finding('make_model', '', vendor, 'MAC'),
-    finding('os', '', os_guess, `${discovered.os_confidence} % sure`),
+    createFinding('hostname', '', name, 'name'),
+    createFinding('addresses', '', seen.map(({ ip }) => ip).join(', '), discovered.identity.kind),
+    createFinding('make_model', '', vendor, 'MAC'),
+    createFinding('os', '', os_guess, `${discovered.os_confidence} % sure`),
   ]
   return all.filter(({ observed }) => observed !== '')
 }
@@ -173,19 +175,26 @@ export type Verdict = { readonly bucket: Bucket | ''; readonly findings: readonl
 /** Decides the bucket, if any, and its findings. A contradiction comes first; a device that is gone has no other findings. */
 export const compareFindings = (compared: Compared): Verdict => {
   const { discovered, documented, locked } = compared
-  const conflicts = contradictions(compared)
+  const conflicts = listContradictions(compared)
   if (!documented) {
-    if (conflicts.length > 0) return { bucket: 'conflict', findings: [...conflicts, ...preview(compared)] }
+    if (conflicts.length > 0) return { bucket: 'conflict', findings: [...conflicts, ...buildPreview(compared)] }
     // A client of DHCP that no scan has seen comes and goes.
     const isNew = discovered.status === 'up' && !isKnownByLeases(discovered)
-    return isNew ? { bucket: 'new', findings: preview(compared) } : { bucket: '', findings: [] }
+    return isNew ? { bucket: 'new', findings: buildPreview(compared) } : { bucket: '', findings: [] }
   }
   const isGone = discovered.status === 'down'
   const differences = isGone
-    ? status(compared, documented)
-    : [hostname, addresses, macAddress, makeModel, os, switchPorts, connections, status].flatMap((rule) =>
-        rule(compared, documented),
-      )
+    ? compareStatus(compared, documented)
+    : [
+        compareHostname,
+        compareAddresses,
+        compareMacAddress,
+        compareMakeModel,
+        compareOs,
+        compareSwitchPorts,
+        compareConnections,
+        compareStatus,
+      ].flatMap((rule) => rule(compared, documented))
   const open = differences.filter(({ field }) => !locked.has(field))
   if (conflicts.length > 0) return { bucket: 'conflict', findings: [...conflicts, ...open] }
   if (open.length === 0) return { bucket: '', findings: [] }
@@ -193,5 +202,5 @@ export const compareFindings = (compared: Compared): Verdict => {
 }
 
 /** Signature of an item, to detect that it changed since it was ignored. */
-export const signatureOf = ({ bucket, findings }: Verdict): string =>
+export const buildSignature = ({ bucket, findings }: Verdict): string =>
   JSON.stringify([bucket, ...findings.map(({ field, observed, target_id }) => [field, observed, target_id])])

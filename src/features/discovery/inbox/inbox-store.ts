@@ -6,7 +6,7 @@ import type { ParsedInputOf } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Tables } from '../../tables.ts'
 import type { inbox } from '../api.ts'
-import { docOf } from '../devices/discovered-store.ts'
+import { parseDoc } from '../devices/discovered-store.ts'
 import type { Bucket, InboxItem } from '../schema.ts'
 import type { DiscoveredRow } from '../table.ts'
 import type { Finding } from './findings.ts'
@@ -14,7 +14,7 @@ import type { Finding } from './findings.ts'
 type InboxFilter = Omit<ParsedInputOf<typeof inbox.list>, keyof Page>
 
 /** Bucket by bucket, newest first. */
-const sameOrder = (ctx: Ctx) =>
+const selectInOrder = (ctx: Ctx) =>
   ctx.db
     .selectFrom('discovered_devices')
     .select('discovered_devices.id')
@@ -23,8 +23,8 @@ const sameOrder = (ctx: Ctx) =>
     .orderBy('discovered_devices.id', 'desc')
 
 /** Items by their ids alone, answered by an index. */
-export const marks = (ctx: Ctx, { bucket, network_id, ignored }: InboxFilter) => {
-  let all = sameOrder(ctx)
+export const selectIds = (ctx: Ctx, { bucket, network_id, ignored }: InboxFilter) => {
+  let all = selectInOrder(ctx)
     .where('discovered_devices.is_ignored', '=', ignored ? 1 : 0)
     .where('discovered_devices.bucket', '<>', '')
   if (bucket) all = all.where('discovered_devices.bucket', '=', bucket)
@@ -37,10 +37,10 @@ const SHORT = 1000
 
 /** Items with all fields. A page is found by ids, so that rows before it are not read. */
 export const query = (ctx: Ctx, filter: InboxFilter, { limit, offset = 0 }: Page) => {
-  const all = marks(ctx, filter)
+  const all = selectIds(ctx, filter)
   const some = limit === undefined && offset === 0 ? all : all.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset)
   const isShort = limit !== undefined && limit <= SHORT
-  return (isShort ? sameOrder(ctx).where('discovered_devices.id', 'in', some) : some)
+  return (isShort ? selectInOrder(ctx).where('discovered_devices.id', 'in', some) : some)
     .leftJoin('devices', 'devices.id', 'discovered_devices.matched_device_id')
     .select([
       'discovered_devices.bucket',
@@ -60,15 +60,15 @@ type Row = Pick<
 > & { readonly bucket: Bucket | ''; readonly device_name: string | null }
 
 // The stored JSON was written by this feature.
-const findingsOf = ({ findings }: Row): Finding[] => JSON.parse(findings) as Finding[]
+const parseFindings = ({ findings }: Row): Finding[] => JSON.parse(findings) as Finding[]
 
 const devicesAmong = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('devices').select('id').where('id', 'in', ids),
 )
 
-/** As `itemOf`, without the values and names of documented devices that the context does not show. */
-export const shownItem = async (ctx: Ctx, row: Row): Promise<InboxItem> => {
-  const item = itemOf(row)
+/** As `toItem`, without the values and names of documented devices that the context does not show. */
+export const toVisibleItem = async (ctx: Ctx, row: Row): Promise<InboxItem> => {
+  const item = toItem(row)
   const targets = item.fields.flatMap(({ field, target_id }) => (field === 'connected_to' && target_id) || [])
   const shown = new Set((await devicesAmong(ctx, targets)).map(({ id }) => id))
   const isHidden = row.matched_device_id !== null && row.device_name === null
@@ -80,8 +80,8 @@ export const shownItem = async (ctx: Ctx, row: Row): Promise<InboxItem> => {
   return { ...item, fields }
 }
 
-export const itemOf = (row: Row): InboxItem => {
-  const discovered = docOf(row)
+export const toItem = (row: Row): InboxItem => {
+  const discovered = parseDoc(row)
   return {
     id: row.id,
     // Items without a documented device need no lookup.
@@ -93,13 +93,13 @@ export const itemOf = (row: Row): InboxItem => {
     device_name: row.device_name ?? '',
     ignored: row.is_ignored === 1,
     since: row.bucket_since,
-    fields: findingsOf(row),
+    fields: parseFindings(row),
     discovered,
   }
 }
 
 /** Counts by bucket and by `is_ignored`. */
-export const counts = (ctx: Ctx, networkId: string | undefined) => {
+export const countByBucket = (ctx: Ctx, networkId: string | undefined) => {
   let all = ctx.db
     .selectFrom('discovered_devices')
     .select(({ fn }) => ['is_ignored', 'bucket', fn.countAll<number | string>().as('n')])

@@ -3,7 +3,7 @@ import { AppError, invalidField } from '../../../platform/contract/errors.ts'
 import { listRows } from '../../../platform/contract/list.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
 import type { Ctx } from '../../ctx.ts'
-import { exists } from '../../devices/devices.ts'
+import { hasDevice } from '../../devices/devices.ts'
 import type { Tables } from '../../tables.ts'
 import type { FieldLock } from '../schema.ts'
 import { reclassify } from './classify.ts'
@@ -13,12 +13,12 @@ import type { discoveryLocks } from './locks-api.ts'
 type Locked = Pick<FieldLock, 'device_id' | 'field'>
 
 export const create = async (ctx: Ctx, { device_id, field }: Locked): Promise<FieldLock> => {
-  if (!(await exists(ctx, device_id))) throw invalidField('device_id', `there is no device with id "${device_id}"`)
+  if (!(await hasDevice(ctx, device_id))) throw invalidField('device_id', `there is no device with id "${device_id}"`)
   if (await store.findLock(ctx, device_id, field))
     throw new AppError('ALREADY_EXISTS', `The field ${field} of ${device_id} is locked already`)
   const lock: FieldLock = { device_id, field, created_by: ctx.caller.username, created_at: ctx.now }
   await store.insertLock(ctx, lock)
-  await reclassify(ctx, await store.discoveredOf(ctx, [device_id]))
+  await reclassify(ctx, await store.findDiscovered(ctx, [device_id]))
   await ctx.emit('discovery-lock.created', lock)
   return lock
 }
@@ -27,7 +27,7 @@ export const remove = async (ctx: Ctx, { device_id, field }: { device_id: string
   const lock = await store.findLock(ctx, device_id, field)
   if (!lock) throw new AppError('NOT_FOUND', `The field ${field} of ${device_id} is not locked`)
   await store.removeLock(ctx, lock)
-  await reclassify(ctx, await store.discoveredOf(ctx, [device_id]))
+  await reclassify(ctx, await store.findDiscovered(ctx, [device_id]))
   await ctx.emit('discovery-lock.deleted', lock)
 }
 

@@ -12,15 +12,15 @@ import { DeviceDraft } from '../../devices/api.ts'
 import * as devices from '../../devices/devices.ts'
 import type { Device } from '../../devices/schema.ts'
 import * as store from '../devices/discovered-store.ts'
-import { type DiscoveredRecord, macsOf } from '../devices/records.ts'
+import { type DiscoveredRecord, getMacs } from '../devices/records.ts'
 import { Promotion, type PromotionOfMany } from '../inputs.ts'
 import type { DiscoveredDevice } from '../schema.ts'
-import { classify, draftOf } from './classify.ts'
+import { classify, toDrafts } from './classify.ts'
 
 type Wanted = Omit<Promotion, 'id'>
 
 /** The record, with other writers kept off it. @throws AppError NOT_FOUND */
-export const mustLoad = async (
+export const loadOrThrow = async (
   ctx: Ctx,
   id: string,
 ): Promise<DiscoveredRecord & { readonly doc: DiscoveredDevice }> => {
@@ -35,7 +35,7 @@ const draftFor = (
   { address_custom = null, ...wanted }: Wanted,
 ): DeviceDraft => {
   const { hostname, vendor, os_guess, network_id, addresses, ip, mac_address } = discovered
-  const macs = macsOf(record)
+  const macs = getMacs(record)
   const up = addresses.filter(({ status }) => status === 'up').map((one) => one.ip)
   const input: z.input<typeof DeviceDraft> = {
     hostname: isHostname(hostname) ? hostname : '',
@@ -54,7 +54,7 @@ const draftFor = (
 }
 
 /** Names the given field in errors about the addresses that are made of it. */
-const ownFields = (error: unknown): unknown => {
+const renameErrorFields = (error: unknown): unknown => {
   const ofAddress = /^addresses\[\d+\]\.custom(?=$|\.)/
   if (!(error instanceof AppError) || !error.details.some(({ field }) => ofAddress.test(field))) return error
   const details = error.details.map((one) => ({ ...one, field: one.field.replace(ofAddress, 'address_custom') }))
@@ -64,23 +64,23 @@ const ownFields = (error: unknown): unknown => {
 /** @throws AppError NOT_FOUND; ALREADY_EXISTS for a promoted device; and the errors of creating a device. */
 export const promote = async (ctx: Ctx, { id, ...wanted }: Promotion): Promise<Device> => {
   ctx.require('devices:create')
-  const record = await mustLoad(ctx, id)
+  const record = await loadOrThrow(ctx, id)
   const { doc } = record
   if (doc.promoted_to_device_id !== null)
     throw new AppError('ALREADY_EXISTS', `It is documented already, as the device ${doc.promoted_to_device_id}`)
   const device = await devices.create(ctx, draftFor(record, doc, wanted), 'device.promoted').catch((error: unknown) => {
-    throw ownFields(error)
+    throw renameErrorFields(error)
   })
   const promoted = { ...doc, promoted_to_device_id: device.id, promoted_at: ctx.now, updated_at: ctx.now }
-  await store.save(ctx, await classify(ctx, doc.network_id, draftOf(record, { device: promoted })))
+  await store.save(ctx, await classify(ctx, doc.network_id, toDrafts(record, { device: promoted })))
   return device
 }
 
 /**
  * The name that a template makes of a device.
- * @example nameBy('rack1-{hostname}', { hostname: 'web', ip: '10.0.0.1', mac_address: '', vendor: '' }, 1) // 'rack1-web'
+ * @example renderName('rack1-{hostname}', { hostname: 'web', ip: '10.0.0.1', mac_address: '', vendor: '' }, 1) // 'rack1-web'
  */
-export const nameBy = (
+export const renderName = (
   template: string,
   { hostname, ip, mac_address, vendor }: Pick<DiscoveredDevice, 'hostname' | 'ip' | 'mac_address' | 'vendor'>,
   n: number,
@@ -112,7 +112,7 @@ type EachItem<Item, Word extends string, T> = {
 }
 
 /** Processes each item separately: a failure undoes its own changes only, and is reported at its index. */
-export const eachItem = async <Item, const Word extends string, T extends object>(
+export const processItems = async <Item, const Word extends string, T extends object>(
   ctx: Ctx,
   items: readonly Item[],
   { word, idOf, run, permission = 'discovery:update', shared = {} }: EachItem<Item, Word, T>,
@@ -136,13 +136,13 @@ export const eachItem = async <Item, const Word extends string, T extends object
 
 export const promoteMany = async (ctx: Ctx, { ids, name: template, ...wanted }: PromotionOfMany) => {
   ctx.require('devices:create')
-  return eachItem(ctx, ids, {
+  return processItems(ctx, ids, {
     word: 'promoted',
     idOf: (id) => id,
     shared: wanted,
     run: async (id, index) => {
-      const { doc } = await mustLoad(ctx, id)
-      const name = nameBy(template, doc, index + 1).slice(0, 255)
+      const { doc } = await loadOrThrow(ctx, id)
+      const name = renderName(template, doc, index + 1).slice(0, 255)
       if (name === '') throw invalidField('name', 'is blank for this device')
       return { device: await promote(ctx, { id, name, ...wanted }) }
     },

@@ -5,11 +5,11 @@ import type { ParsedInputOf } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
 import { lockForPlacing } from '../../placement-lock.ts'
 import { DEFAULT } from '../../spaces/fields.ts'
-import { existingSpaces, inSpace, spaceKeyOf } from '../../spaces/keys.ts'
+import { filterExistingSpaces, findSpaceKey, matchSpace } from '../../spaces/keys.ts'
 import type { Tables } from '../../tables.ts'
 import { ingest } from '../devices/ingest.ts'
 import type { Observation } from '../devices/records.ts'
-import { adaptiveBatchFor, inBatches } from '../scans/adaptive-batch.ts'
+import { createAdaptiveBatchFor, processInBatches } from '../scans/adaptive-batch.ts'
 import type { LeasesRecorded, leases } from './leases-api.ts'
 import { placeLeases } from './placing.ts'
 import type { ReadLeases } from './process.ts'
@@ -21,7 +21,7 @@ const WEIGHT = 0.4
 /** A lease is no scan, and looks at nothing but the address. */
 const NO_SCAN = { scanId: '', previousScanId: '', type: 'quick', stage: 'liveness' } as const
 
-const observationOf = ({ ip, mac, hostname, expiresAt }: ActiveLease): Observation => ({
+const toObservation = ({ ip, mac, hostname, expiresAt }: ActiveLease): Observation => ({
   ip,
   mac,
   macSource: mac === '' ? '' : 'dhcp',
@@ -47,14 +47,14 @@ const hasNetwork = async (tx: Ctx, { networkId, space_id }: Place): Promise<bool
   // No network is deleted or moved to another space until commit.
   await lockForPlacing(tx)
   const there = tx.db.selectFrom('networks').select('id').where('id', '=', networkId)
-  return (await there.where(inSpace(space_id ?? DEFAULT)).executeTakeFirst()) !== undefined
+  return (await there.where(matchSpace(space_id ?? DEFAULT)).executeTakeFirst()) !== undefined
 }
 
 /** Stores leases of a network. Returns the number of those that made a device; undefined if the network is not there any more. */
 const storeLeases = async (tx: Ctx, place: Place, some: readonly ActiveLease[]): Promise<number | undefined> => {
   if (!(await hasNetwork(tx, place))) return undefined
-  const space = await spaceKeyOf(tx, place)
-  const made = await ingest(tx, { ...NO_SCAN, networkId: place.networkId, space }, some.map(observationOf))
+  const space = await findSpaceKey(tx, place)
+  const made = await ingest(tx, { ...NO_SCAN, networkId: place.networkId, space }, some.map(toObservation))
   const ips = new Set(some.map(({ ip }) => ip))
   return made.filter(({ addresses }) => addresses.some(({ ip }) => ips.has(ip))).length
 }
@@ -68,16 +68,16 @@ const record = async (
   ctx: Ctx,
   { format, text, space_id = null }: Input,
 ): Promise<LeasesRecorded> => {
-  if (space_id !== null && !(await existingSpaces(ctx, [space_id])).has(space_id))
+  if (space_id !== null && !(await filterExistingSpaces(ctx, [space_id])).has(space_id))
     throw invalidField('space_id', `there is no space with id "${space_id}"`)
   const { active, leases: all, expired, errors } = await readLeases(text, { format, now: ctx.now }, ctx)
   const { byNetwork, unplaced } = await placeLeases(ctx, { space_id, leases: active })
   // By the first lease of each batch, because a transaction may run twice.
   const [made, lost] = [new Map<string, number>(), new Map<string, number>()]
-  const batch = adaptiveBatchFor(ctx)
+  const batch = createAdaptiveBatchFor(ctx)
   for (const [networkId, items] of byNetwork) {
     // The leases will be sent again, so no batch waits for the disk.
-    await inBatches(ctx, { items, batch, options: { deferSync: true } }, async (tx, some) => {
+    await processInBatches(ctx, { items, batch, options: { deferSync: true } }, async (tx, some) => {
       const stored = await storeLeases(tx, { networkId, space_id }, some)
       const first = some[0]?.ip ?? ''
       made.set(first, stored ?? 0)

@@ -1,8 +1,8 @@
 /** Finds the network of each lease: the most specific one of the address space, and of several with its subnet the oldest. */
-import { ipKeyOf } from '../../../net/ip.ts'
+import { parseIpKeyOrThrow } from '../../../net/ip.ts'
 import type { Ctx } from '../../ctx.ts'
 import { DEFAULT } from '../../spaces/fields.ts'
-import { inSpace, spaceKeyOf } from '../../spaces/keys.ts'
+import { findSpaceKey, matchSpace } from '../../spaces/keys.ts'
 import type { ActiveLease } from './read.ts'
 
 export type Placed = {
@@ -12,11 +12,11 @@ export type Placed = {
 }
 
 /** Outer networks come before those in them. */
-const networksInOrder = (ctx: Ctx, space_id: string | null) =>
+const selectNetworksInOrder = (ctx: Ctx, space_id: string | null) =>
   ctx.db
     .selectFrom('networks')
     .select(['id', 'first_key', 'last_key'])
-    .where(inSpace(space_id ?? DEFAULT))
+    .where(matchSpace(space_id ?? DEFAULT))
     .orderBy('first_key')
     .orderBy('prefix')
     .orderBy('id', 'desc')
@@ -26,10 +26,10 @@ type Unplaced = { readonly space_id: string | null; readonly leases: readonly Ac
 
 /** Goes through the networks and the leases in the order of their addresses. Networks are nested or disjoint. */
 export const placeLeases = async (ctx: Ctx, { space_id, leases }: Unplaced): Promise<Placed> => {
-  const networks = await networksInOrder(ctx, space_id)
-  const space = await spaceKeyOf(ctx, { space_id })
+  const networks = await selectNetworksInOrder(ctx, space_id)
+  const space = await findSpaceKey(ctx, { space_id })
   const sorted = leases
-    .map((lease) => ({ key: ipKeyOf(lease.ip, space), lease }))
+    .map((lease) => ({ key: parseIpKeyOrThrow(lease.ip, space), lease }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
   const byNetwork = new Map<string, ActiveLease[]>()
   const open: (typeof networks)[number][] = []

@@ -1,6 +1,6 @@
 /** Reads the leases of a text: of several of an address the last one, and only those in force. */
-import { canonicalIp } from '../../../net/ip.ts'
-import { leaseFormatOf, leasesIn } from '../../../net/leases/formats.ts'
+import { normalizeIp } from '../../../net/ip.ts'
+import { detectLeaseFormat, parseLeases } from '../../../net/leases/formats.ts'
 import { IS_PREFIX, type Lease, type LeaseFormat } from '../../../net/leases/lease.ts'
 import { parseMac } from '../../../net/mac.ts'
 import { invalidField } from '../../../platform/contract/errors.ts'
@@ -22,7 +22,7 @@ export type LeasesRead = Pick<LeasesRecorded, 'leases' | 'expired' | 'errors'> &
 const NEVER = '9999-12-31T23:59:59.000Z'
 const NEVER_MS = Date.parse(NEVER)
 
-const timestamp = (endsMs: number | undefined): string =>
+const formatTimestamp = (endsMs: number | undefined): string =>
   endsMs === undefined || endsMs >= NEVER_MS ? NEVER : new Date(endsMs).toISOString()
 
 /** Hardware other than Ethernet has longer addresses. */
@@ -32,7 +32,7 @@ const hasHardware = ({ mac_address = '' }: Lease): boolean =>
   mac_address === '' || parseMac(mac_address) !== undefined || HARDWARE.test(mac_address)
 
 const formatIn = (text: string, format: LeaseFormatName): LeaseFormat => {
-  const known = format === 'auto' ? leaseFormatOf(text) : format
+  const known = format === 'auto' ? detectLeaseFormat(text) : format
   if (!known) throw invalidField('text', 'has no lease of Kea, dnsmasq or ISC dhcpd')
   return known
 }
@@ -43,7 +43,7 @@ class Collector {
   readonly errors: { line: number; message: string }[] = []
 
   add(line: number, lease: Lease): void {
-    const ip = canonicalIp(lease.ip)
+    const ip = normalizeIp(lease.ip)
     if (lease.over === IS_PREFIX) return
     if (ip === undefined || !hasHardware(lease)) {
       this.fail(line, ip === undefined ? 'has no IP address' : 'has a MAC address that is none')
@@ -67,7 +67,7 @@ export const readLeases = async (whole: string, format: LeaseFormatName, now: st
   const text = whole.replace(/^\ufeff/, '')
   const found = new Collector()
   const breathe = createBreathe()
-  for (const { line, lease, error } of leasesIn(text, formatIn(text, format))) {
+  for (const { line, lease, error } of parseLeases(text, formatIn(text, format))) {
     if (lease) found.add(line, lease)
     else if (error !== undefined) found.fail(line, error)
     await breathe()
@@ -81,7 +81,7 @@ export const readLeases = async (whole: string, format: LeaseFormatName, now: st
   for (const [ip, lease] of byAddress) {
     if (isOver(lease, Date.parse(now))) continue
     const { mac_address = '', hostname = '', endsMs } = lease
-    active.push({ ip, mac: parseMac(mac_address) ?? '', hostname, expiresAt: timestamp(endsMs) })
+    active.push({ ip, mac: parseMac(mac_address) ?? '', hostname, expiresAt: formatTimestamp(endsMs) })
   }
   return { leases: byAddress.size, expired: byAddress.size - active.length, active, errors }
 }

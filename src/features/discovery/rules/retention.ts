@@ -19,7 +19,7 @@ const KEEP_SCANS = 20
 const CHANGES_AT_ONCE = 500
 
 export const startDue = async (ctx: Ctx, config: Config): Promise<void> => {
-  for (const due of await ruleStore.due(ctx, ctx.now)) {
+  for (const due of await ruleStore.findDue(ctx, ctx.now)) {
     // The rule stays due. Until the network, its space or the setting changes, it needs no transaction.
     if (ruleIssue(due, config) !== undefined) continue
     await ctx.write(async (tx) => {
@@ -37,11 +37,11 @@ type KeepDays = {
 
 /** Deletes discovered devices that are not documented and that no scan has seen for so many days. */
 export const forgetOld = async (ctx: Ctx, { days, randomMacDays }: KeepDays): Promise<void> => {
-  const daysAgo = (count: number): string => new Date(Date.parse(ctx.now) - count * DAY_MS).toISOString()
-  const moments = { before: daysAgo(days), randomBefore: daysAgo(Math.min(days, randomMacDays)) }
+  const computeDaysAgo = (count: number): string => new Date(Date.parse(ctx.now) - count * DAY_MS).toISOString()
+  const moments = { before: computeDaysAgo(days), randomBefore: computeDaysAgo(Math.min(days, randomMacDays)) }
   let forgotten = 0
   for (;;) {
-    const ids = await queries.forgettable(ctx, moments, FORGET_AT_ONCE)
+    const ids = await queries.findForgettable(ctx, moments, FORGET_AT_ONCE)
     if (ids.length > 0) await ctx.write((tx) => forget(tx, ids))
     forgotten += ids.length
     if (ids.length < FORGET_AT_ONCE) break
@@ -56,7 +56,7 @@ export const forgetScans = async (ctx: Ctx): Promise<void> => {
   let forgotten = 0
   let after: scanStore.Ended | undefined
   for (;;) {
-    const old = await scanStore.endedBefore(ctx, { before, after, limit: FORGET_AT_ONCE })
+    const old = await scanStore.findEndedBefore(ctx, { before, after, limit: FORGET_AT_ONCE })
     for (const { id, network_id } of old) {
       const isKept = await scanStore.isAmongNewest(ctx, { id, network_id }, KEEP_SCANS)
       // One at a time: a scan may have the changes of 65,000 devices.

@@ -1,5 +1,5 @@
 /** The queries of rules; the only writer of their table. */
-import { batches } from '../../../platform/db/batches.ts'
+import { splitBatches } from '../../../platform/db/batches.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RuleNetwork } from '../scans/scan-rules.ts'
 import type { Rule } from '../schema.ts'
@@ -25,17 +25,17 @@ const columns = [
 ] as const satisfies readonly (keyof RuleRow)[]
 
 // A rule is deleted with its network: the subnet is never missing.
-export const ruleOf = ({ subnet, ...row }: Selected): StoredRule => ({
+export const fromRow = ({ subnet, ...row }: Selected): StoredRule => ({
   ...row,
   enabled: row.enabled === 1,
   subnet: subnet ?? '',
 })
-const rowOf = ({ subnet: _, unreachable_space: __, ...rule }: StoredRule): RuleRow => ({
+const toRow = ({ subnet: _, unreachable_space: __, ...rule }: StoredRule): RuleRow => ({
   ...rule,
   enabled: rule.enabled ? 1 : 0,
 })
 
-const rules = (ctx: Ctx) =>
+const selectRules = (ctx: Ctx) =>
   ctx.db
     .selectFrom('discovery_rules')
     .select(columns)
@@ -57,54 +57,55 @@ const rules = (ctx: Ctx) =>
     )
 
 /** Newest first. */
-export const query = (ctx: Ctx) => rules(ctx).orderBy('created_at', 'desc').orderBy('id', 'desc')
+export const query = (ctx: Ctx) => selectRules(ctx).orderBy('created_at', 'desc').orderBy('id', 'desc')
 
-const by = (ctx: Ctx, column: 'id' | 'network_id', value: string) => rules(ctx).where(column, '=', value)
+const selectBy = (ctx: Ctx, column: 'id' | 'network_id', value: string) => selectRules(ctx).where(column, '=', value)
 
 export const find = async (ctx: Ctx, id: string): Promise<StoredRule | undefined> => {
-  const row = await by(ctx, 'id', id).executeTakeFirst()
-  return row && ruleOf(row)
+  const row = await selectBy(ctx, 'id', id).executeTakeFirst()
+  return row && fromRow(row)
 }
 
-export const ofNetwork = async (ctx: Ctx, networkId: string): Promise<StoredRule | undefined> => {
-  const row = await by(ctx, 'network_id', networkId).executeTakeFirst()
-  return row && ruleOf(row)
+export const findByNetwork = async (ctx: Ctx, networkId: string): Promise<StoredRule | undefined> => {
+  const row = await selectBy(ctx, 'network_id', networkId).executeTakeFirst()
+  return row && fromRow(row)
 }
 
 /** As `find`, and keeps other writers off the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<StoredRule | undefined> => {
-  const row = await ctx.store.sql.lockRows(by(ctx, 'id', id)).executeTakeFirst()
-  return row && ruleOf(row)
+  const row = await ctx.store.sql.lockRows(selectBy(ctx, 'id', id)).executeTakeFirst()
+  return row && fromRow(row)
 }
 
 export const insert = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
-  await ctx.db.insertInto('discovery_rules').values(rowOf(rule)).execute()
-  ctx.changed('discovery-rule', { id: rule.id, after: documentOf(rule) })
+  await ctx.db.insertInto('discovery_rules').values(toRow(rule)).execute()
+  ctx.changed('discovery-rule', { id: rule.id, after: toDocument(rule) })
 }
 
-export const update = async (ctx: Ctx, before: StoredRule, rule: StoredRule): Promise<void> => {
-  await ctx.db.updateTable('discovery_rules').set(rowOf(rule)).where('id', '=', rule.id).execute()
-  ctx.changed('discovery-rule', { id: rule.id, before: documentOf(before), after: documentOf(rule) })
+export const updateRow = async (ctx: Ctx, before: StoredRule, rule: StoredRule): Promise<void> => {
+  await ctx.db.updateTable('discovery_rules').set(toRow(rule)).where('id', '=', rule.id).execute()
+  ctx.changed('discovery-rule', { id: rule.id, before: toDocument(before), after: toDocument(rule) })
 }
 
-export const remove = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
+export const deleteRow = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
   await ctx.db.deleteFrom('discovery_rules').where('id', '=', rule.id).execute()
-  ctx.changed('discovery-rule', { id: rule.id, before: documentOf(rule) })
+  ctx.changed('discovery-rule', { id: rule.id, before: toDocument(rule) })
 }
 
 /** What the history keeps of a rule: the settings, not its runs. */
-const documentOf = ({ network_id, scan_type, interval_hours, exclude_ips, enabled }: StoredRule): string =>
+const toDocument = ({ network_id, scan_type, interval_hours, exclude_ips, enabled }: StoredRule): string =>
   JSON.stringify({ network_id, scan_type, interval_hours, exclude_ips, enabled })
 
 /** Returns the existing rules of those ids, as JSON text by id. */
-export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const found = new Map<string, string>()
-  for (const batch of batches(ids))
-    for (const row of await rules(ctx).where('id', 'in', batch).execute()) found.set(row.id, documentOf(ruleOf(row)))
+  for (const batch of splitBatches(ids))
+    for (const row of await selectRules(ctx).where('id', 'in', batch).execute())
+      found.set(row.id, toDocument(fromRow(row)))
   return found
 }
 
-export const due = async (ctx: Ctx, at: string): Promise<StoredRule[]> => {
-  const rows = await rules(ctx).where('next_run_at', '<=', at).orderBy('next_run_at').execute()
-  return rows.map(ruleOf)
+export const findDue = async (ctx: Ctx, at: string): Promise<StoredRule[]> => {
+  const rows = await selectRules(ctx).where('next_run_at', '<=', at).orderBy('next_run_at').execute()
+  return rows.map(fromRow)
 }

@@ -4,12 +4,12 @@ import { listRows } from '../../../platform/contract/list.ts'
 import { merge } from '../../../platform/contract/merge.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
 import type { Ctx } from '../../ctx.ts'
-import { mustLock as mustLockNetwork } from '../../networks/networks.ts'
+import { lockNetworkOrThrow } from '../../networks/networks.ts'
 import type { Tables } from '../../tables.ts'
 import type { discoveryRules } from '../api.ts'
 import type { RuleDraft, RulePatch } from '../inputs.ts'
 import { toCredentialUser } from '../scans/credential-user.ts'
-import { blockIssue, type RuleNetwork, ruleIssue, type ScanLimits, unreachableSpaceOf } from '../scans/scan-rules.ts'
+import { blockIssue, findUnreachableSpace, type RuleNetwork, ruleIssue, type ScanLimits } from '../scans/scan-rules.ts'
 import type { Rule } from '../schema.ts'
 import * as store from './rule-store.ts'
 
@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000
 const JITTER = 0.05
 const MAX_JITTER_MS = 600_000
 
-const after = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString()
+const addMs = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString()
 
 /** From the end of one run to the next. */
 const pauseMs = ({ interval_hours }: Pick<Rule, 'interval_hours'>): number => {
@@ -29,20 +29,23 @@ const pauseMs = ({ interval_hours }: Pick<Rule, 'interval_hours'>): number => {
 }
 
 /** When a rule is due that has just been made or changed: at once, unless its last run is not long enough ago. */
-const dueAt = (rule: Pick<Rule, 'enabled' | 'interval_hours' | 'last_run_at'>, now: string): string | null => {
+const computeDueAt = (rule: Pick<Rule, 'enabled' | 'interval_hours' | 'last_run_at'>, now: string): string | null => {
   if (!rule.enabled) return null
   if (rule.last_run_at === null) return now
-  const next = after(rule.last_run_at, rule.interval_hours * HOUR_MS)
+  const next = addMs(rule.last_run_at, rule.interval_hours * HOUR_MS)
   return next < now ? now : next
 }
 
-const takenBy = (networkId: string) =>
+const createTakenError = (networkId: string) =>
   new AppError('ALREADY_EXISTS', `The network ${networkId} has a rule already`, {
     details: [{ field: 'network_id', message: 'has a rule already' }],
   })
 
 /** A rule as it is shown. A rule whose network may not be scanned stays due, and runs once it may. */
-const shown = ({ subnet, unreachable_space, credential_user: _, ...rule }: StoredRule, limits: ScanLimits): Rule => {
+const toShownRule = (
+  { subnet, unreachable_space, credential_user: _, ...rule }: StoredRule,
+  limits: ScanLimits,
+): Rule => {
   const skipped_reason = (rule.enabled ? ruleIssue({ subnet, unreachable_space }, limits) : undefined) ?? ''
   const next_run_at = skipped_reason === '' ? rule.next_run_at : null
   return { ...rule, next_run_at, skipped_reason }
@@ -56,23 +59,24 @@ const checkNetwork = async (
   { network_id: networkId, enabled }: Wanted,
   limits: ScanLimits,
 ): Promise<RuleNetwork> => {
-  const network = await mustLockNetwork(ctx, networkId).catch((error: unknown) => {
+  const network = await lockNetworkOrThrow(ctx, networkId).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'NOT_FOUND')
       throw invalidField('network_id', `there is no network with id "${networkId}"`)
     throw error
   })
-  const found = { subnet: network.subnet, unreachable_space: await unreachableSpaceOf(ctx, network) }
+  const found = { subnet: network.subnet, unreachable_space: await findUnreachableSpace(ctx, network) }
   const issue = (enabled ? ruleIssue(found, limits) : undefined) ?? blockIssue(network, limits)?.message
   if (issue !== undefined) throw invalidField('network_id', issue)
-  if (await store.ofNetwork(ctx, networkId)) throw takenBy(networkId)
+  if (await store.findByNetwork(ctx, networkId)) throw createTakenError(networkId)
   return found
 }
 
-const mustGet = async (ctx: Ctx, id: string): Promise<StoredRule> => orNotFound(await store.find(ctx, id), 'rule', id)
+const getOrThrow = async (ctx: Ctx, id: string): Promise<StoredRule> =>
+  orNotFound(await store.find(ctx, id), 'rule', id)
 
 const lockForChange = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<StoredRule> => {
   const rule = orNotFound(await store.lock(ctx, id), 'rule', id)
-  ctx.precondition(shown(rule, limits))
+  ctx.precondition(toShownRule(rule, limits))
   return rule
 }
 
@@ -100,7 +104,7 @@ export const create = async (
     ...network,
   }
   await store.insert(ctx, rule)
-  const made = shown(rule, limits)
+  const made = toShownRule(rule, limits)
   await ctx.emit('discovery-rule.created', made)
   return made
 }
@@ -108,27 +112,27 @@ export const create = async (
 export const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: ScanLimits): Promise<Rule> => {
   const before = await lockForChange(ctx, id, limits)
   const { value, changes } = merge(before, patch)
-  if (changes.length === 0) return shown(before, limits)
+  if (changes.length === 0) return toShownRule(before, limits)
   const network = changes.includes('network_id') ? await checkNetwork(ctx, value, limits) : before
   const { subnet, unreachable_space } = network
   const issue = changes.includes('enabled') && value.enabled ? ruleIssue(network, limits) : undefined
   if (issue !== undefined) throw invalidField('network_id', issue)
   const isRescheduled = changes.some((field) => ['enabled', 'interval_hours', 'network_id'].includes(field))
   const last_run_at = changes.includes('network_id') ? null : value.last_run_at
-  const next_run_at = isRescheduled ? dueAt({ ...value, last_run_at }, ctx.now) : value.next_run_at
+  const next_run_at = isRescheduled ? computeDueAt({ ...value, last_run_at }, ctx.now) : value.next_run_at
   const credential_user = toCredentialUser(ctx.caller)
   const runs = { last_run_at, next_run_at }
   const rule = { ...value, subnet, unreachable_space, ...runs, credential_user, updated_at: ctx.now }
-  await store.update(ctx, before, rule)
-  const changed = shown(rule, limits)
+  await store.updateRow(ctx, before, rule)
+  const changed = toShownRule(rule, limits)
   await ctx.emit('discovery-rule.updated', { rule: changed, changes })
   return changed
 }
 
 export const remove = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<void> => {
   const rule = await lockForChange(ctx, id, limits)
-  await store.remove(ctx, rule)
-  await ctx.emit('discovery-rule.deleted', shown(rule, limits))
+  await store.deleteRow(ctx, rule)
+  await ctx.emit('discovery-rule.deleted', toShownRule(rule, limits))
 }
 
 /** A scan of the rule has ended, however it ended: the next one is due an interval from now. */
@@ -136,8 +140,8 @@ export const noteRun = async (ctx: Ctx, ruleId: string | null): Promise<void> =>
   if (ruleId === null) return
   const rule = await store.lock(ctx, ruleId)
   if (!rule) return
-  const next_run_at = rule.enabled ? after(ctx.now, pauseMs(rule)) : null
-  await store.update(ctx, rule, { ...rule, last_run_at: ctx.now, next_run_at })
+  const next_run_at = rule.enabled ? addMs(ctx.now, pauseMs(rule)) : null
+  await store.updateRow(ctx, rule, { ...rule, last_run_at: ctx.now, next_run_at })
 }
 
 /** Claims a due rule; undefined when it is no longer due, or its network may not be scanned. */
@@ -146,7 +150,7 @@ export const takeDue = async (ctx: Ctx, id: string, limits: ScanLimits): Promise
   if (!rule?.next_run_at || !rule.enabled || rule.next_run_at > ctx.now) return undefined
   if (ruleIssue(rule, limits) !== undefined) return undefined
   // Valid until its scan ends and sets the next time.
-  await store.update(ctx, rule, { ...rule, next_run_at: after(ctx.now, pauseMs(rule)) })
+  await store.updateRow(ctx, rule, { ...rule, next_run_at: addMs(ctx.now, pauseMs(rule)) })
   return rule
 }
 
@@ -157,10 +161,10 @@ export const ruleHandlers = (limits: ScanLimits): Handlers<typeof discoveryRules
     if (network_id) query = query.where('network_id', '=', network_id)
     // The answer also depends on a setting, which may change at a restart.
     const listRevision = limits.discoveryAllowLocal ? `${revision} local` : revision
-    return listRows(ctx, { revision: listRevision, query, page, row: (row) => shown(store.ruleOf(row), limits) })
+    return listRows(ctx, { revision: listRevision, query, page, row: (row) => toShownRule(store.fromRow(row), limits) })
   },
   create: async (ctx, draft) => create(ctx, draft, limits),
-  get: async (ctx, { id }) => shown(await mustGet(ctx, id), limits),
+  get: async (ctx, { id }) => toShownRule(await getOrThrow(ctx, id), limits),
   update: async (ctx, patch) => update(ctx, patch, limits),
   delete: async (ctx, { id }) => remove(ctx, id, limits),
 })

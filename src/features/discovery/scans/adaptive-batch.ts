@@ -42,7 +42,7 @@ export const createAdaptiveBatch = (holdMs: number, most: number): AdaptiveBatch
   }
 }
 
-export const adaptiveBatchFor = ({ store }: Pick<Ctx, 'store'>): AdaptiveBatch =>
+export const createAdaptiveBatchFor = ({ store }: Pick<Ctx, 'store'>): AdaptiveBatch =>
   store.sql.hasOneWriter
     ? createAdaptiveBatch(HOLD_MS, MOST)
     : createAdaptiveBatch(HOLD_BESIDE_OTHERS_MS, MOST_BESIDE_OTHERS)
@@ -54,7 +54,7 @@ type BatchedWork<T> = {
 }
 
 /** Processes items in transactions of adaptive size. @param work false stops @returns true if all were processed */
-export const inBatches = async <T>(
+export const processInBatches = async <T>(
   ctx: Ctx,
   { items, batch, options = {} }: BatchedWork<T>,
   work: (tx: Ctx, some: readonly T[], isLast: boolean) => Promise<boolean>,

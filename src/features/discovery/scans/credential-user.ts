@@ -5,9 +5,9 @@
 import type { Caller } from '../../../platform/operation/caller.ts'
 import type { Permission } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
-import { cutRights } from '../../keys/limits.ts'
-import { type Account, accountNamed, accountOf } from '../../users/account.ts'
-import { areasOfScopes } from '../../users/grants.ts'
+import { limitRights } from '../../keys/limits.ts'
+import { type Account, findAccount, findAccountByName } from '../../users/account.ts'
+import { findAreasOfScopes } from '../../users/grants.ts'
 import type { UsableCredential } from '../credential-store.ts'
 import * as ruleStore from '../rules/rule-store.ts'
 import type { Scan } from '../schema.ts'
@@ -27,7 +27,7 @@ const RULING: readonly Permission[] = ['discovery:create', 'discovery:update']
 const SEEING_DEVICES: readonly Permission[] = ['devices:read', 'devices:list']
 const DECISIVE: readonly Permission[] = [...RULING, ...SEEING_DEVICES]
 
-const heldIn = (caller: Caller): readonly string[] | null => {
+const getHeldPermissions = (caller: Caller): readonly string[] | null => {
   if (caller.client) return DECISIVE.filter((name) => caller.permissions.has(name) || caller.reach?.has(name))
   return caller.keyPermissions ? DECISIVE.filter((name) => caller.keyPermissions?.has(name)) : null
 }
@@ -36,7 +36,7 @@ const heldIn = (caller: Caller): readonly string[] | null => {
 export const toCredentialUser = (caller: Caller): string | null => {
   const { userId, keyScope } = caller
   if (userId === undefined) return null
-  const user: CredentialUser = { user_id: userId, permissions: heldIn(caller), scope_id: keyScope ?? null }
+  const user: CredentialUser = { user_id: userId, permissions: getHeldPermissions(caller), scope_id: keyScope ?? null }
   return JSON.stringify(user)
 }
 
@@ -51,7 +51,7 @@ export type ScanUser = {
 const parseUser = (text: string): CredentialUser => JSON.parse(text) as CredentialUser
 
 /** Returns the caller as the user of a scan that is to be started. */
-export const callerAsScanUser = (caller: Caller): ScanUser => {
+export const toScanUser = (caller: Caller): ScanUser => {
   const text = toCredentialUser(caller)
   return { user: text === null ? undefined : parseUser(text), permissions: SCANNING }
 }
@@ -63,7 +63,7 @@ export const findScanUser = async (ctx: Ctx, { id, rule_id, created_by }: Scan):
   if (stored !== null) return { user: parseUser(stored), permissions }
   // An earlier version has queued it. During an upgrade, this may be another instance.
   if (created_by !== '') {
-    const account = await accountNamed(ctx, created_by)
+    const account = await findAccountByName(ctx, created_by)
     return { user: account && { user_id: account.id, permissions: null, scope_id: null }, permissions }
   }
   const rule = rule_id === null ? undefined : await ruleStore.find(ctx, rule_id)
@@ -75,15 +75,15 @@ type Rights = Pick<Account, 'permissions' | 'reach'>
 
 /** Returns the present rights; undefined for a user who is deleted, deactivated, or has not signed in for too long. */
 const findRights = async (ctx: Ctx, user: CredentialUser): Promise<Rights | undefined> => {
-  const account = await accountOf(ctx, user.user_id)
+  const account = await findAccount(ctx, user.user_id)
   if (!account?.isActive || account.sleepsMs <= Date.parse(ctx.now)) return undefined
   const { permissions, scope_id } = user
-  const areas = scope_id === null ? [] : await areasOfScopes(ctx, [scope_id])
+  const areas = scope_id === null ? [] : await findAreasOfScopes(ctx, [scope_id])
   const limits = {
     permissions: permissions === null ? undefined : new Set(permissions),
     scopeId: scope_id ?? undefined,
   }
-  return cutRights(account, limits, new Set(areas.map(({ area_id }) => area_id)))
+  return limitRights(account, limits, new Set(areas.map(({ area_id }) => area_id)))
 }
 
 const hasIn = ({ permissions, reach }: Rights, names: readonly Permission[], area: number): boolean =>
@@ -102,7 +102,7 @@ const NO_USER = 'no credential is used: its user is deleted, deactivated, or has
  * Returns the credentials that the user of a scan may use: all of them with the permission everywhere; else those whose device, or
  * without a device whose network, is where the user has the permission. A device must also be visible to the user.
  */
-export const chooseCredentials = async (
+export const selectCredentials = async (
   ctx: Ctx,
   { user, permissions }: ScanUser,
   all: readonly UsableCredential[],

@@ -1,21 +1,21 @@
 /** Completes a scan: marks absent devices, addresses and ports, and stores the changes. Uses short transactions. */
-import { DEFAULT_SPACE, type IpKey, keyInSpace, parseIp } from '../../../net/ip.ts'
+import { DEFAULT_SPACE, type IpKey, parseIp, replaceSpace } from '../../../net/ip.ts'
 import { parseExcludes, rangeHolds } from '../../../net/range.ts'
 import { createScanCollector } from '../../../platform/runtime/gc.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
-import { changesBetween, comparable, DECAY } from '../devices/derive.ts'
+import { DECAY, listFieldChanges, toComparable } from '../devices/derive.ts'
 import * as queries from '../devices/discovered-queries.ts'
 import * as store from '../devices/discovered-store.ts'
 import { type Ingestion, keep, saveChanged } from '../devices/ingest.ts'
 import { withoutPorts } from '../devices/observe.ts'
 import type { DiscoveredRecord, Records, Seen } from '../devices/records.ts'
 import { refreshKeys } from '../devices/records.ts'
-import { classify, type Draft, draftOf } from '../inbox/classify.ts'
+import { classify, type Draft, toDrafts } from '../inbox/classify.ts'
 import { removeTopologyLinks, updateTopologyLinks } from '../inbox/topology-links.ts'
 import type { DiscoveredDevice, Scan } from '../schema.ts'
 import type { ChangeRow } from '../table.ts'
-import { adaptiveBatchFor, inBatches } from './adaptive-batch.ts'
+import { createAdaptiveBatchFor, processInBatches } from './adaptive-batch.ts'
 import * as scanStore from './scan-store.ts'
 
 /** Devices that are looked at together for whether there is anything to do about them. */
@@ -25,7 +25,7 @@ type Finishing = Omit<Ingestion, 'stage'> & {
   readonly isExcluded: (ip: string) => boolean
 }
 
-const excluded = ({ exclude_ips }: Pick<Scan, 'exclude_ips'>): ((ip: string) => boolean) => {
+const buildExclusionFilter = ({ exclude_ips }: Pick<Scan, 'exclude_ips'>): ((ip: string) => boolean) => {
   const { ranges } = parseExcludes(exclude_ips)
   return (text) => {
     const ip = parseIp(text)
@@ -33,7 +33,7 @@ const excluded = ({ exclude_ips }: Pick<Scan, 'exclude_ips'>): ((ip: string) => 
   }
 }
 
-const changeOf = (
+const buildChange = (
   device: DiscoveredDevice,
   { scanId }: Finishing,
   ipKey: IpKey,
@@ -41,14 +41,14 @@ const changeOf = (
   scan_id: scanId,
   discovered_id: device.id,
   ip: device.ip,
-  ip_key: keyInSpace(ipKey, DEFAULT_SPACE),
+  ip_key: replaceSpace(ipKey, DEFAULT_SPACE),
   hostname: device.hostname.slice(0, 255),
   mac_address: device.mac_address,
 })
 
 /** Marks an absent device as down, and lowers its confidence with every scan. */
-const unseenDraft = (record: DiscoveredRecord, now: string, { scanId }: Finishing): Draft[] => {
-  const [draft] = draftOf(record)
+const buildUnseenDraft = (record: DiscoveredRecord, now: string, { scanId }: Finishing): Draft[] => {
+  const [draft] = toDrafts(record)
   if (!draft) return []
   const { device, marks } = draft
   const confidence = Math.max(0, device.confidence - DECAY)
@@ -77,7 +77,7 @@ const markUnseen = async (ctx: Ctx, finishing: Finishing, ids: readonly string[]
         finishing.isExcluded(ip),
       ),
   )
-  const drafts = records.flatMap((record) => unseenDraft(record, ctx.now, finishing))
+  const drafts = records.flatMap((record) => buildUnseenDraft(record, ctx.now, finishing))
   await store.save(ctx, await classify(ctx, finishing.networkId, drafts))
   await removeTopologyLinks(
     ctx,
@@ -92,12 +92,16 @@ const markUnseen = async (ctx: Ctx, finishing: Finishing, ids: readonly string[]
   })
   await scanStore.insertChanges(
     ctx,
-    gone.map(({ row, doc }) => ({ ...changeOf(doc, finishing, row.ip_key), kind: 'gone', changes: '[]' })),
+    gone.map(({ row, doc }) => ({ ...buildChange(doc, finishing, row.ip_key), kind: 'gone', changes: '[]' })),
   )
 }
 
 /** Addresses that a device which is there has left, and ports that are closed by now. Answers with the addresses that are to go. */
-const tidied = (records: Records, record: DiscoveredRecord, { scanId, type, isExcluded }: Finishing): Seen[] => {
+const dropStaleAddresses = (
+  records: Records,
+  record: DiscoveredRecord,
+  { scanId, type, isExcluded }: Finishing,
+): Seen[] => {
   const left: Seen[] = []
   for (const [key, seen] of record.addresses) {
     if (seen.last_scan_id !== scanId && !isExcluded(seen.ip)) {
@@ -121,24 +125,24 @@ const tidied = (records: Records, record: DiscoveredRecord, { scanId, type, isEx
   return left
 }
 
-const changesIn = (row: queries.Place, record: DiscoveredRecord | undefined, finishing: Finishing): ChangeRow[] => {
+const listChanges = (row: queries.Place, record: DiscoveredRecord | undefined, finishing: Finishing): ChangeRow[] => {
   if (!record?.row || !record.doc) return []
   const { row: stored, doc } = record
-  const change = changeOf(doc, finishing, row.ip_key)
+  const change = buildChange(doc, finishing, row.ip_key)
   if (stored.returned_scan_id === finishing.scanId) return [{ ...change, kind: 'new', changes: '[]' }]
   if (stored.is_changed === 0 || stored.baseline === '') return []
-  // The stored JSON was written by `baselineOf`.
+  // The stored JSON was written by `buildBaseline`.
   const before = JSON.parse(stored.baseline) as Record<string, string>
-  return [{ ...change, kind: 'changed', changes: JSON.stringify(changesBetween(before, comparable(doc))) }]
+  return [{ ...change, kind: 'changed', changes: JSON.stringify(listFieldChanges(before, toComparable(doc))) }]
 }
 
 /** The contradiction that an address was another record's is none, if that one is somewhere else by now. */
-const settleLeases = async (ctx: Ctx, records: Records): Promise<void> => {
+const resolveLeaseConflicts = async (ctx: Ctx, records: Records): Promise<void> => {
   const others = [...records.byId.values()].flatMap(({ conflicts }) =>
     conflicts.flatMap((one) => (one.kind === 'lease' ? [one.otherId] : [])),
   )
   if (others.length === 0) return
-  const known = await queries.statusesOf(ctx, others)
+  const known = await queries.findStatuses(ctx, others)
   for (const record of records.byId.values()) {
     const open = record.conflicts.filter((one) => one.kind !== 'lease' || known.get(one.otherId) === 'down')
     if (open.length === record.conflicts.length) continue
@@ -151,14 +155,14 @@ const hasSnmp = ({ addresses }: DiscoveredRecord): boolean =>
   [...addresses.values()].some(({ observation }) => observation.snmp !== null)
 
 /** Returns the ids of devices that report neighbours. */
-const settle = async (ctx: Ctx, finishing: Finishing, rows: readonly queries.Place[]): Promise<string[]> => {
+const finishPage = async (ctx: Ctx, finishing: Finishing, rows: readonly queries.Place[]): Promise<string[]> => {
   const records = await store.loadByIds(
     ctx,
     rows.map(({ id }) => id),
   )
   const kept = keep(records)
-  const left = [...records.byId.values()].flatMap((record) => tidied(records, record, finishing))
-  await settleLeases(ctx, records)
+  const left = [...records.byId.values()].flatMap((record) => dropStaleAddresses(records, record, finishing))
+  await resolveLeaseConflicts(ctx, records)
   const touched = new Set([...records.touched].map(({ id }) => id))
   await store.removeAddresses(
     ctx,
@@ -169,7 +173,7 @@ const settle = async (ctx: Ctx, finishing: Finishing, rows: readonly queries.Pla
   const fresh = touched.size > 0 ? (await store.loadByIds(ctx, [...touched])).byId : new Map<string, DiscoveredRecord>()
   await scanStore.insertChanges(
     ctx,
-    rows.flatMap((row) => changesIn(row, fresh.get(row.id) ?? records.byId.get(row.id), finishing)),
+    rows.flatMap((row) => listChanges(row, fresh.get(row.id) ?? records.byId.get(row.id), finishing)),
   )
   return [...records.byId.values()].filter(hasSnmp).map(({ id }) => id)
 }
@@ -180,15 +184,15 @@ type Step = {
 }
 
 /** Goes through a network in pages, so that neither reading nor writing takes long at once. */
-const throughAll = async (ctx: Ctx, networkId: string, { isMeant, work }: Step): Promise<void> => {
-  const batch = adaptiveBatchFor(ctx)
+const processPages = async (ctx: Ctx, networkId: string, { isMeant, work }: Step): Promise<void> => {
+  const batch = createAdaptiveBatchFor(ctx)
   const collectAfter = createScanCollector()
   let after: readonly [string, string] = ['', '']
   for (;;) {
-    const page = await queries.placesIn(ctx, { networkId, after, limit: PAGE })
+    const page = await queries.findPage(ctx, { networkId, after, limit: PAGE })
     const items = page.filter(isMeant)
     if (items.length > 0)
-      await inBatches(ctx, { items, batch }, async (tx, some) => {
+      await processInBatches(ctx, { items, batch }, async (tx, some) => {
         await work(tx, some)
         return true
       })
@@ -204,9 +208,9 @@ const throughAll = async (ctx: Ctx, networkId: string, { isMeant, work }: Step):
 /** Works a scan up that has seen everything it looks at. Can be called again for a scan that it was interrupted in. */
 export const finish = async (ctx: Ctx, scan: Scan, previousScanId: string): Promise<void> => {
   const { id: scanId, network_id: networkId, scan_type: type } = scan
-  const finishing: Finishing = { scanId, networkId, type, previousScanId, isExcluded: excluded(scan) }
+  const finishing: Finishing = { scanId, networkId, type, previousScanId, isExcluded: buildExclusionFilter(scan) }
   const tellers = new Set<string>()
-  await throughAll(ctx, networkId, {
+  await processPages(ctx, networkId, {
     isMeant: ({ last_scan_id, unseen_scan_id, status, confidence }) =>
       last_scan_id !== scanId && unseen_scan_id !== scanId && (status === 'up' || confidence > 0),
     work: (tx, some) =>
@@ -216,10 +220,10 @@ export const finish = async (ctx: Ctx, scan: Scan, previousScanId: string): Prom
         some.map(({ id }) => id),
       ),
   })
-  await throughAll(ctx, networkId, {
+  await processPages(ctx, networkId, {
     isMeant: ({ last_scan_id }) => last_scan_id === scanId,
     work: async (tx, some) => {
-      for (const id of await settle(tx, finishing, some)) tellers.add(id)
+      for (const id of await finishPage(tx, finishing, some)) tellers.add(id)
     },
   })
   await updateTopologyLinks(ctx, networkId, [...tellers])

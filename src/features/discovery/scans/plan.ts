@@ -1,5 +1,5 @@
 /** Builds the plan of a scanner. The only place that decrypts credentials for it; they go into the plan and nowhere else. */
-import { cidrOfText, formatCidr } from '../../../net/cidr.ts'
+import { formatCidr, parseCidrOrThrow } from '../../../net/cidr.ts'
 import { AppError } from '../../../platform/contract/errors.ts'
 import type { Config } from '../../../platform/runtime/config/config.ts'
 import { SealedValueError, type Secrets } from '../../../platform/security/crypto.ts'
@@ -9,8 +9,8 @@ import type { Ctx } from '../../ctx.ts'
 import type { Network } from '../../networks/api.ts'
 import * as store from '../credential-store.ts'
 import type { Scan } from '../schema.ts'
-import { chooseCredentials, type ScanUser } from './credential-user.ts'
-import { excludesOf } from './scan-rules.ts'
+import { type ScanUser, selectCredentials } from './credential-user.ts'
+import { splitExcludes } from './scan-rules.ts'
 
 export type Planned = {
   readonly plan: ScanPlan
@@ -50,12 +50,12 @@ type Logins = { readonly snmp: SnmpLogin[]; readonly ssh: SshLogin[]; readonly n
 /** The most credentials of a scan. */
 const MAX_CREDENTIALS = 200
 
-const loginsFor = async (
+const findLogins = async (
   ctx: Ctx,
   { network, user }: Pick<Wanted, 'network' | 'user'>,
   { config, secrets }: { config: Config; secrets: Secrets },
 ): Promise<Logins> => {
-  const { credentials, notes } = await chooseCredentials(ctx, user, await store.credentialsFor(ctx, network.id))
+  const { credentials, notes } = await selectCredentials(ctx, user, await store.findCredentials(ctx, network.id))
   const logins: Logins = { snmp: [], ssh: [], notes: [...notes] }
   for (const { id, name, type, device_id } of credentials.slice(0, MAX_CREDENTIALS)) {
     if (type === 'snmp_v2c' && !config.discoverySnmpv2cEnabled) {
@@ -64,7 +64,7 @@ const loginsFor = async (
     }
     try {
       const credential = await openCredential(ctx, secrets, id)
-      const ips = device_id === null ? [''] : await store.addressesOf(ctx, network.id, device_id)
+      const ips = device_id === null ? [''] : await store.findAddresses(ctx, network.id, device_id)
       for (const ip of ips) {
         const snmp = toSnmpLogin(credential, ip)
         if (snmp) logins.snmp.push(snmp)
@@ -95,18 +95,18 @@ export const planFor = async (
   const { config } = tools
   const isDeep = scan.scan_type === 'deep'
   const { snmp, ssh, notes } = isDeep
-    ? await loginsFor(ctx, { network, user }, tools)
+    ? await findLogins(ctx, { network, user }, tools)
     : { snmp: [], ssh: [], notes: [] }
   const plan: ScanPlan = {
-    subnet: formatCidr(cidrOfText(network.subnet)),
+    subnet: formatCidr(parseCidrOrThrow(network.subnet)),
     type: scan.scan_type,
-    excludes: excludesOf(scan.exclude_ips),
+    excludes: splitExcludes(scan.exclude_ips),
     ports: config.discoveryPorts,
     probesPerSecond: config.discoveryRatePerSecond,
     probeTimeoutMs: config.discoveryTimeoutMs,
     snmp,
     ssh,
-    hostKeys: ssh.length > 0 ? await store.pinsOf(ctx, network.id) : {},
+    hostKeys: ssh.length > 0 ? await store.findPins(ctx, network.id) : {},
     fingerprintsFolder: config.discoveryFingerprintsDir,
     allowLocal: config.discoveryAllowLocal,
     checkpoint,

@@ -1,23 +1,23 @@
 /** Takes in a scan that was made elsewhere, exactly as one of ours: the same functions, and nothing is sent. */
-import { cidrHolds, cidrOfText } from '../../../net/cidr.ts'
+import { cidrHolds, parseCidrOrThrow } from '../../../net/cidr.ts'
 import { parseIp, type SpaceKey } from '../../../net/ip.ts'
 import { parseMac } from '../../../net/mac.ts'
 import { parseExcludes, rangeHolds } from '../../../net/range.ts'
 import { AppError, type FieldIssue, invalidField, orNotFound, rejectIssues } from '../../../platform/contract/errors.ts'
-import { fenced } from '../../../platform/operation/fence.ts'
+import { addFence } from '../../../platform/operation/fence.ts'
 import type { Held } from '../../../platform/runtime/leases.ts'
 import type { Evidence, FoundHost } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Network } from '../../networks/api.ts'
-import { mustGet as mustGetNetwork } from '../../networks/networks.ts'
-import { spaceKeyOf } from '../../spaces/keys.ts'
+import { getNetworkOrThrow } from '../../networks/networks.ts'
+import { findSpaceKey } from '../../spaces/keys.ts'
 import { ingest } from '../devices/ingest.ts'
 import type { RecordedHost, ScanRecord } from '../inputs.ts'
 import type { Scan } from '../schema.ts'
-import { adaptiveBatchFor, inBatches } from './adaptive-batch.ts'
+import { createAdaptiveBatchFor, processInBatches } from './adaptive-batch.ts'
 import { toCredentialUser } from './credential-user.ts'
 import { finish } from './finish.ts'
-import { newScan } from './new-scan.ts'
+import { buildScan } from './new-scan.ts'
 import { countFor } from './scan-rules.ts'
 import * as store from './scan-store.ts'
 
@@ -26,7 +26,7 @@ const MAX_ISSUES = 20
 const WEIGHTS = { arp: 0.6, icmp: 0.5, 'tcp-open': 0.5 } as const
 const STAGE = { quick: 'liveness', full: 'ports', deep: 'services' } as const
 
-const evidenceOf = ({ mac_address, open_ports, rtt_ms }: RecordedHost): Evidence[] => {
+const buildEvidence = ({ mac_address, open_ports, rtt_ms }: RecordedHost): Evidence[] => {
   const seen = (source: keyof typeof WEIGHTS, detail: string): Evidence => ({ source, weight: WEIGHTS[source], detail })
   const all = [
     ...(mac_address === '' ? [] : [seen('arp', `answered ARP from ${mac_address}`)]),
@@ -36,7 +36,7 @@ const evidenceOf = ({ mac_address, open_ports, rtt_ms }: RecordedHost): Evidence
   return all.length > 0 ? all : [seen('icmp', 'was there')]
 }
 
-const hostOf = (recorded: RecordedHost): FoundHost => {
+const toHost = (recorded: RecordedHost): FoundHost => {
   const { ip, vendor, hostname, os, os_confidence, rtt_ms, open_ports, services, ssh_host_key } = recorded
   const mac = parseMac(recorded.mac_address) ?? ''
   return {
@@ -46,7 +46,7 @@ const hostOf = (recorded: RecordedHost): FoundHost => {
     vendor,
     rttMs: rtt_ms,
     ttl: null,
-    evidence: evidenceOf(recorded),
+    evidence: buildEvidence(recorded),
     names: hostname === '' ? [] : [{ name: hostname, source: 'ptr' }],
     openPorts: open_ports,
     services: services.map((one) => ({ ...one, details: {} })),
@@ -60,11 +60,11 @@ const hostOf = (recorded: RecordedHost): FoundHost => {
 }
 
 /** Whom the network does not hold, or who was left out, cannot have been found. */
-const issuesOf = ({ subnet }: Network, { hosts, exclude_ips }: ScanRecord): FieldIssue[] => {
-  const block = cidrOfText(subnet)
+const validateHosts = ({ subnet }: Network, { hosts, exclude_ips }: ScanRecord): FieldIssue[] => {
+  const block = parseCidrOrThrow(subnet)
   const { ranges } = parseExcludes(exclude_ips)
   const seen = new Set<string>()
-  const issueOf = (text: string): string | undefined => {
+  const validateIp = (text: string): string | undefined => {
     const ip = parseIp(text)
     if (!ip || !cidrHolds(block, ip)) return `is not in ${subnet}`
     if (ranges.some((range) => rangeHolds(range, ip))) return 'is excluded'
@@ -73,17 +73,17 @@ const issuesOf = ({ subnet }: Network, { hosts, exclude_ips }: ScanRecord): Fiel
     return undefined
   }
   return hosts.flatMap(({ ip }, i) => {
-    const message = issueOf(ip)
+    const message = validateIp(ip)
     return message === undefined ? [] : [{ field: `hosts[${i}].ip`, message }]
   })
 }
 
-const recordedScan = (ctx: Ctx, network: Network, { scan_type, exclude_ips }: ScanRecord): Scan => {
+const buildRecordedScan = (ctx: Ctx, network: Network, { scan_type, exclude_ips }: ScanRecord): Scan => {
   // Sends nothing, so the limits of scans do not apply.
   const limits = { discoveryAllowedSubnets: [], discoveryAllowLocal: true }
   const { total, issues } = countFor(network, exclude_ips, limits)
   rejectIssues(issues)
-  return newScan(ctx, {
+  return buildScan(ctx, {
     network,
     total,
     scan_type,
@@ -103,10 +103,10 @@ const storeHosts = async (
   hosts: readonly RecordedHost[],
 ): Promise<Scan> => {
   const { id: scanId, network_id: networkId, scan_type: type } = scan
-  const previousScanId = (await store.completedBefore(ctx, networkId, scanId)) ?? ''
+  const previousScanId = (await store.findCompletedBefore(ctx, networkId, scanId)) ?? ''
   const ingestion = { networkId, space, scanId, type, stage: STAGE[type], previousScanId }
-  const items = hosts.map(hostOf)
-  await inBatches(ctx, { items, batch: adaptiveBatchFor(ctx) }, async (tx, some) => {
+  const items = hosts.map(toHost)
+  await processInBatches(ctx, { items, batch: createAdaptiveBatchFor(ctx) }, async (tx, some) => {
     await ingest(tx, ingestion, some)
     return true
   })
@@ -123,7 +123,7 @@ const storeHosts = async (
 }
 
 /** @throws AppError NOT_FOUND if the scan was deleted, VALIDATION_ERROR if another one has taken the network */
-const mustKeep = async (tx: Ctx, id: string, held: Held): Promise<void> => {
+const renewOrThrow = async (tx: Ctx, id: string, held: Held): Promise<void> => {
   if (await store.leases.renew(tx, held)) return
   if (!(await store.find(tx, id))) throw new AppError('NOT_FOUND', 'The scan was deleted while it was put on record')
   throw invalidField(
@@ -137,23 +137,23 @@ const mustKeep = async (tx: Ctx, id: string, held: Held): Promise<void> => {
  * @throws AppError VALIDATION_ERROR while another one of the network runs or is recorded
  */
 export const record = async (ctx: Ctx, input: ScanRecord): Promise<Scan> => {
-  const network = await mustGetNetwork(ctx, input.id)
-  const issues = issuesOf(network, input)
+  const network = await getNetworkOrThrow(ctx, input.id)
+  const issues = validateHosts(network, input)
   rejectIssues(issues.slice(0, MAX_ISSUES))
-  const scan = recordedScan(ctx, network, input)
+  const scan = buildRecordedScan(ctx, network, input)
   const { held, space } = await ctx.write(async (tx) => {
-    await store.holdStarts(tx)
+    await store.lockStarts(tx)
     if (await store.isNetworkBusy(tx, network.id)) throw invalidField('scan', 'another one of this network is running')
     await store.insert(tx, scan, toCredentialUser(ctx.caller))
     await tx.emit('scan.recorded', scan)
     // From now on, a move of the network to another space ends the recording.
-    const space = await spaceKeyOf(tx, await mustGetNetwork(tx, network.id))
+    const space = await findSpaceKey(tx, await getNetworkOrThrow(tx, network.id))
     // Its own id is the holder, by which recordings are found.
     return { held: await store.leases.take(tx, [scan.id], scan.id), space }
   })
   try {
     return await storeHosts(
-      fenced(ctx, (tx) => mustKeep(tx, scan.id, held)),
+      addFence(ctx, (tx) => renewOrThrow(tx, scan.id, held)),
       { scan, space },
       input.hosts,
     )

@@ -4,23 +4,23 @@
  */
 
 import { AppError } from '../../../platform/contract/errors.ts'
-import { fenced } from '../../../platform/operation/fence.ts'
+import { addFence } from '../../../platform/operation/fence.ts'
 import type { Kernel } from '../../../platform/operation/kernel.ts'
 import type { Config } from '../../../platform/runtime/config/config.ts'
 import { createScanCollector } from '../../../platform/runtime/gc.ts'
 import { type Held, LostLeaseError } from '../../../platform/runtime/leases.ts'
 import type { Metrics } from '../../../platform/runtime/metrics.ts'
 import type { Secrets } from '../../../platform/security/crypto.ts'
-import type { ScanEnd, ScanProcess, startScan as StartScan } from '../../../scanner/process.ts'
+import type { ScanEnd, ScanProcess, startScan } from '../../../scanner/process.ts'
 import type { Checkpoint, FromScanner, Progress, ScanPlan } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
-import { mustGet as mustGetNetwork } from '../../networks/networks.ts'
-import { spaceKeyOf } from '../../spaces/keys.ts'
+import { getNetworkOrThrow } from '../../networks/networks.ts'
+import { findSpaceKey } from '../../spaces/keys.ts'
 import type { Tables } from '../../tables.ts'
 import { type Ingestion, type InSpace, ingest } from '../devices/ingest.ts'
 import { noteRun } from '../rules/rules.ts'
 import type { Scan } from '../schema.ts'
-import { type AdaptiveBatch, adaptiveBatchFor, inBatches } from './adaptive-batch.ts'
+import { type AdaptiveBatch, createAdaptiveBatchFor, processInBatches } from './adaptive-batch.ts'
 import { findScanUser } from './credential-user.ts'
 import { finish } from './finish.ts'
 import { planFor } from './plan.ts'
@@ -40,7 +40,7 @@ export type RunnerOptions = {
   readonly secrets: Secrets
   readonly metrics: Metrics
   readonly kernel: () => Kernel<Tables>
-  readonly startScan: typeof StartScan
+  readonly startScan: typeof startScan
 }
 
 export type Runner = {
@@ -74,12 +74,12 @@ const isPassing = ({ store }: Ctx, error: unknown): boolean =>
 
 type Open = Awaited<ReturnType<typeof store.open>>[number]
 
-const checkpointOf = (text: string): Checkpoint | null =>
+const parseCheckpoint = (text: string): Checkpoint | null =>
   // The stored JSON was reported by a scanner.
   text === '' ? null : (JSON.parse(text) as Checkpoint)
 
 /** The scanner counts its own targets, which may be slightly fewer. */
-const scannedOf = ({ total_hosts }: Scan, { scanned, total }: Progress): number =>
+const computeScanned = ({ total_hosts }: Scan, { scanned, total }: Progress): number =>
   total === 0 ? 0 : Math.min(total_hosts, Math.round((scanned / total) * total_hosts))
 
 export const createRunner = ({ config, secrets, metrics, kernel, startScan }: RunnerOptions): Runner => {
@@ -102,11 +102,11 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   ): Promise<boolean> => {
     const { scan, began } = entry
     const { stage } = progress
-    const scanned_hosts = scannedOf(scan, progress)
+    const scanned_hosts = computeScanned(scan, progress)
     began.scanned ??= scanned_hosts
     // Rows lost in a power failure are found again: the scan resumes from the last durable checkpoint.
     const work = { items: hosts, batch: entry.batch, options: { deferSync: true } }
-    return inBatches(ctx, work, async (tx, some, isLast) => {
+    return processInBatches(ctx, work, async (tx, some, isLast) => {
       const seconds = Math.max(0.001, (Date.parse(tx.now) - began.atMs) / 1000)
       const hosts_per_second = Math.round(((scanned_hosts - (began.scanned ?? 0)) / seconds) * 10) / 10
       const state = { stage, scanned_hosts, hosts_per_second, found_hosts: progress.found }
@@ -161,7 +161,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
 
   const run = async (ctx: Ctx, entry: Running): Promise<void> => {
     const { scan } = entry
-    const network = await mustGetNetwork(ctx, scan.network_id)
+    const network = await getNetworkOrThrow(ctx, scan.network_id)
     // The subnet, the address space or the settings may have changed since the scan was queued or interrupted.
     const issue = await scanIssue(ctx, network, config)
     if (issue) {
@@ -169,13 +169,13 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       return
     }
     const state = await store.findState(ctx, scan.id)
-    const checkpoint = checkpointOf(state?.checkpoint ?? '')
+    const checkpoint = parseCheckpoint(state?.checkpoint ?? '')
     const user = await findScanUser(ctx, scan)
     const { plan, notes } = await planFor(ctx, { scan, user, network, checkpoint }, { config, secrets })
     for (const note of notes) await ctx.write((tx) => store.addNote(tx, scan.id, note))
-    const previousScanId = (await store.completedBefore(ctx, network.id, scan.id)) ?? ''
-    const hasLogin = loginsOf(plan)
-    const space = await spaceKeyOf(ctx, network)
+    const previousScanId = (await store.findCompletedBefore(ctx, network.id, scan.id)) ?? ''
+    const hasLogin = buildLoginFilter(plan)
+    const space = await findSpaceKey(ctx, network)
     const of = { networkId: network.id, scanId: scan.id, space }
     const ingestion = { ...of, type: scan.scan_type, previousScanId, hasLogin }
     const isWanted = (await store.find(ctx, scan.id))?.status === 'running'
@@ -193,7 +193,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   /** Runs a scan that this process has taken, until nothing more is to be written for it. */
   const begin = (given: Ctx, scan: Scan, held: Held): void => {
     // With one server, no other takes the scan.
-    const ctx = given.store.sql.hasOneWriter ? given : fenced(given, store.leases.fence(held))
+    const ctx = given.store.sql.hasOneWriter ? given : addFence(given, store.leases.fence(held))
     const stop = store.leases.keep(held, given.write)
     const entry: Running = {
       ctx,
@@ -202,7 +202,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       process: undefined,
       done: Promise.resolve(),
       began: { atMs: Date.parse(scan.started_at ?? scan.created_at), scanned: undefined },
-      batch: adaptiveBatchFor(ctx),
+      batch: createAdaptiveBatchFor(ctx),
       isInterrupted: false,
     }
     running.set(scan.id, entry)
@@ -229,7 +229,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     const taken = await ctx.write(async (tx) => {
       const started = { status: 'running' as const, started_at: tx.now }
       // Another instance may have begun one since the look.
-      await store.holdStarts(tx)
+      await store.lockStarts(tx)
       if ((await store.countRunning(tx)) >= config.discoveryMaxConcurrent) return undefined
       if (await store.isNetworkBusy(tx, network_id)) return undefined
       if (!(await store.change(tx, { id, from: ['pending'] }, started))) return undefined
@@ -334,7 +334,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   }
 }
 
-const loginsOf = ({ ssh }: ScanPlan): ((ip: string) => boolean) => {
+const buildLoginFilter = ({ ssh }: ScanPlan): ((ip: string) => boolean) => {
   const ips = new Set(ssh.map(({ ip }) => ip))
   return (ip) => ips.has('') || ips.has(ip)
 }

@@ -1,6 +1,6 @@
 /** Validates scans before they are queued: address space, subnet, size and settings. */
-import { cidrOfText, subtractCidrs } from '../../../net/cidr.ts'
-import { localRangeOf } from '../../../net/local.ts'
+import { parseCidrOrThrow, subtractCidrs } from '../../../net/cidr.ts'
+import { findLocalRange } from '../../../net/local.ts'
 import type { FieldIssue } from '../../../platform/contract/errors.ts'
 import type { Config } from '../../../platform/runtime/config/config.ts'
 import { countTargets, WIDEST_PREFIX } from '../../../scanner/targets.ts'
@@ -13,7 +13,10 @@ export type ScanLimits = Pick<Config, 'discoveryAllowedSubnets' | 'discoveryAllo
 type Subnet = Pick<Network, 'subnet'>
 
 /** Returns the name of the address space of a network if the routes of this server do not lead into it; else null. */
-export const unreachableSpaceOf = async (ctx: Ctx, { space_id }: Pick<Network, 'space_id'>): Promise<string | null> => {
+export const findUnreachableSpace = async (
+  ctx: Ctx,
+  { space_id }: Pick<Network, 'space_id'>,
+): Promise<string | null> => {
   if (!space_id) return null
   const space = await findSpace(ctx, space_id)
   return space && !space.reachable ? space.name : null
@@ -32,14 +35,14 @@ const spaceIssue = (space: string): string =>
 /** Why no scan may probe the network: it overlaps a local range. Exclude lists do not change that. Undefined where it does not. */
 export const localIssue = (network: Subnet, { discoveryAllowLocal }: ScanLimits): string | undefined => {
   if (discoveryAllowLocal) return undefined
-  const range = localRangeOf(cidrOfText(network.subnet))
+  const range = findLocalRange(parseCidrOrThrow(network.subnet))
   if (range === undefined) return undefined
   return `${network.subnet} overlaps the local range ${range}, which is scanned only with DISCOVERY_ALLOW_LOCAL=true`
 }
 
 /** Why this server cannot scan a network, by the field that the problem is about; undefined where it can. */
 export const scanIssue = async (ctx: Ctx, network: Network, limits: ScanLimits): Promise<FieldIssue | undefined> => {
-  const space = await unreachableSpaceOf(ctx, network)
+  const space = await findUnreachableSpace(ctx, network)
   return space === null ? blockIssue(network, limits) : { field: 'network_id', message: spaceIssue(space) }
 }
 
@@ -48,7 +51,7 @@ export const blockIssue = (network: Subnet, limits: ScanLimits): FieldIssue | un
   const { subnet } = network
   const local = localIssue(network, limits)
   if (local !== undefined) return { field: 'network_id', message: local }
-  const cidr = cidrOfText(network.subnet)
+  const cidr = parseCidrOrThrow(network.subnet)
   const widest = WIDEST_PREFIX[cidr.family]
   if (cidr.prefix < widest)
     return { field: 'subnet', message: `${subnet} is too large for a scan: at most a /${widest} can be scanned` }
@@ -62,15 +65,15 @@ export const blockIssue = (network: Subnet, limits: ScanLimits): FieldIssue | un
 }
 
 /** The items of an exclude list as the scanner takes them. */
-export const excludesOf = (text: string): string[] =>
+export const splitExcludes = (text: string): string[] =>
   text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
 /** The lists as one, each item once. */
-export const joinedExcludes = (...texts: readonly string[]): string =>
-  [...new Set(texts.flatMap(excludesOf))].join(', ')
+export const joinExcludes = (...texts: readonly string[]): string =>
+  [...new Set(texts.flatMap(splitExcludes))].join(', ')
 
 export type Counted = { readonly total: number; readonly issues: readonly FieldIssue[] }
 
@@ -88,7 +91,7 @@ export const countForScan = async (
 export const countFor = (network: Network, excludeIps: string, limits: ScanLimits): Counted => {
   const issue = blockIssue(network, limits)
   if (issue !== undefined) return { total: 0, issues: [issue] }
-  const total = countTargets(network.subnet, excludesOf(excludeIps))
+  const total = countTargets(network.subnet, splitExcludes(excludeIps))
   if (total > 0) return { total, issues: [] }
   const isEmpty = excludeIps === '' || countTargets(network.subnet, []) === 0
   return {

@@ -30,15 +30,15 @@ const columns = [
 
 type Stored = Pick<ScanRow, (typeof columns)[number]>
 
-const percentOf = ({ status, scanned_hosts, total_hosts }: Stored): number => {
+const computePercent = ({ status, scanned_hosts, total_hosts }: Stored): number => {
   if (status === 'completed') return 100
   return total_hosts === 0 ? 0 : Math.floor((scanned_hosts / total_hosts) * 10_000) / 100
 }
 
 /** The fields in the order of the contract. */
-export const scanOf = (row: Stored): Scan => {
+export const fromRow = (row: Stored): Scan => {
   const { id, network_id, status, scan_type, stage, total_hosts, scanned_hosts, found_hosts, ...rest } = row
-  const counts = { total_hosts, scanned_hosts, found_hosts, progress_percent: percentOf(row) }
+  const counts = { total_hosts, scanned_hosts, found_hosts, progress_percent: computePercent(row) }
   return { id, network_id, status, scan_type, stage, ...counts, ...rest }
 }
 
@@ -46,17 +46,17 @@ export const scanOf = (row: Stored): Scan => {
 export const query = (ctx: Ctx) =>
   ctx.db.selectFrom('discovery_scans').select(columns).orderBy('created_at', 'desc').orderBy('id', 'desc')
 
-const byId = (ctx: Ctx, id: string) => ctx.db.selectFrom('discovery_scans').select(columns).where('id', '=', id)
+const selectById = (ctx: Ctx, id: string) => ctx.db.selectFrom('discovery_scans').select(columns).where('id', '=', id)
 
 export const find = async (ctx: Ctx, id: string): Promise<Scan | undefined> => {
-  const row = await byId(ctx, id).executeTakeFirst()
-  return row && scanOf(row)
+  const row = await selectById(ctx, id).executeTakeFirst()
+  return row && fromRow(row)
 }
 
 /** As `find`, and keeps other writers off the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Scan | undefined> => {
-  const row = await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
-  return row && scanOf(row)
+  const row = await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
+  return row && fromRow(row)
 }
 
 export const findState = (ctx: Ctx, id: string): Promise<ScanStateRow | undefined> =>
@@ -67,13 +67,13 @@ export const findState = (ctx: Ctx, id: string): Promise<ScanStateRow | undefine
     .executeTakeFirst()
 
 /** The stored JSON was written by this module. */
-const privilegeOf = ({ privilege }: ScanStateRow) =>
+const parsePrivilege = ({ privilege }: ScanStateRow) =>
   privilege === '' ? null : (JSON.parse(privilege) as ScanPrivilege)
-const logOf = ({ log }: ScanStateRow) => JSON.parse(log) as ScanNote[]
+const parseLog = ({ log }: ScanStateRow) => JSON.parse(log) as ScanNote[]
 
 export const withState = async (ctx: Ctx, scan: Scan): Promise<ScanDetail> => {
   const state = await findState(ctx, scan.id)
-  return { ...scan, privilege: state ? privilegeOf(state) : null, log: state ? logOf(state) : [] }
+  return { ...scan, privilege: state ? parsePrivilege(state) : null, log: state ? parseLog(state) : [] }
 }
 
 /** @param credential_user by whose rights it uses credentials; null for those of a rule of an earlier version */
@@ -109,7 +109,10 @@ const MAX_NOTE = 500
 export const addNote = async (ctx: Ctx, id: string, text: string): Promise<void> => {
   const state = await findState(ctx, id)
   if (!state) return
-  const log = [...logOf(state), { at: ctx.now, text: text.toWellFormed().replaceAll('\u0000', '').slice(0, MAX_NOTE) }]
+  const log = [
+    ...parseLog(state),
+    { at: ctx.now, text: text.toWellFormed().replaceAll('\u0000', '').slice(0, MAX_NOTE) },
+  ]
   if (log.length > MAX_NOTES) log.splice(FIRST_NOTES, 1)
   await setState(ctx, id, { log: JSON.stringify(log) })
 }
@@ -144,7 +147,7 @@ export const change = async (ctx: Ctx, { id, from, holder }: Condition, fields: 
 }
 
 /** Takes the network from its recordings. */
-const freed = ({ db }: Ctx, networkId: string) =>
+const releaseNetwork = ({ db }: Ctx, networkId: string) =>
   db
     .updateTable('discovery_scans')
     .set({ holder: '' })
@@ -154,10 +157,10 @@ const freed = ({ db }: Ctx, networkId: string) =>
 
 /**
  * Returns true if a scan of the network runs or is being recorded. Takes the network from recordings whose lease has
- * expired. Call after `holdStarts`.
+ * expired. Call after `lockStarts`.
  */
 export const isNetworkBusy = async (ctx: Ctx, networkId: string): Promise<boolean> => {
-  await freed(ctx, networkId).where(leases.isFree(ctx)).execute()
+  await releaseNetwork(ctx, networkId).where(leases.isFree(ctx)).execute()
   const busy = await ctx.db
     .selectFrom('discovery_scans')
     .select('id')
@@ -169,13 +172,13 @@ export const isNetworkBusy = async (ctx: Ctx, networkId: string): Promise<boolea
   return busy !== undefined
 }
 
-/** Takes the network from the recordings of its scans, which fail at their next step. Call after `holdStarts`. */
+/** Takes the network from the recordings of its scans, which fail at their next step. Call after `lockStarts`. */
 export const endRecordings = async (ctx: Ctx, networkId: string): Promise<void> => {
-  await freed(ctx, networkId).execute()
+  await releaseNetwork(ctx, networkId).execute()
 }
 
 /** Returns the running scan of a network. */
-export const runningIn = (ctx: Ctx, networkId: string): Promise<Pick<ScanRow, 'id' | 'rule_id'> | undefined> =>
+export const findRunning = (ctx: Ctx, networkId: string): Promise<Pick<ScanRow, 'id' | 'rule_id'> | undefined> =>
   ctx.db
     .selectFrom('discovery_scans')
     .select(['id', 'rule_id'])
@@ -184,7 +187,7 @@ export const runningIn = (ctx: Ctx, networkId: string): Promise<Pick<ScanRow, 'i
     .executeTakeFirst()
 
 /** No other server starts a scan before the transaction ends. */
-export const holdStarts = (ctx: Ctx): Promise<void> =>
+export const lockStarts = (ctx: Ctx): Promise<void> =>
   // The lock is on a name, not on a table.
   ctx.store.sql.lockNames(ctx.db, ['discovery scans'])
 
@@ -213,7 +216,7 @@ export const open = (ctx: Ctx) =>
     .execute()
 
 /** The completed scan of the network before this one. Ids are in the order in which scans were asked for. */
-export const completedBefore = async (ctx: Ctx, networkId: string, id: string): Promise<string | undefined> => {
+export const findCompletedBefore = async (ctx: Ctx, networkId: string, id: string): Promise<string | undefined> => {
   const row = await ctx.db
     .selectFrom('discovery_scans')
     .select('id')
@@ -227,7 +230,11 @@ export const completedBefore = async (ctx: Ctx, networkId: string, id: string): 
 }
 
 /** The scans of a network after one, up to another and with it. */
-export const idsBetween = async (ctx: Ctx, { network_id, id }: Scan, after: string | undefined): Promise<string[]> => {
+export const findIdsBetween = async (
+  ctx: Ctx,
+  { network_id, id }: Scan,
+  after: string | undefined,
+): Promise<string[]> => {
   const all = ctx.db
     .selectFrom('discovery_scans')
     .select('id')
@@ -240,7 +247,7 @@ export const idsBetween = async (ctx: Ctx, { network_id, id }: Scan, after: stri
 export type Ended = { readonly id: string; readonly network_id: string; readonly completed_at: string }
 
 /** Scans that ended before a moment, oldest first, from behind one on. */
-export const endedBefore = async (
+export const findEndedBefore = async (
   ctx: Ctx,
   { before, after, limit }: { before: string; after: Ended | undefined; limit: number },
 ): Promise<Ended[]> => {
@@ -326,7 +333,7 @@ export const countChanges = async (ctx: Ctx, scanIds: readonly string[], kind: C
   return Number(n)
 }
 
-export const changesOf = (ctx: Ctx, scanIds: readonly string[]) =>
+export const selectChanges = (ctx: Ctx, scanIds: readonly string[]) =>
   ctx.db
     .selectFrom('discovery_changes')
     .select(['discovered_id', 'kind', 'ip', 'hostname', 'mac_address', 'changes'])

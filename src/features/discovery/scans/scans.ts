@@ -9,23 +9,27 @@ import type { Secrets } from '../../../platform/security/crypto.ts'
 import { estimate } from '../../../scanner/estimate.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Network } from '../../networks/api.ts'
-import { mustGet as mustGetNetwork } from '../../networks/networks.ts'
+import { getNetworkOrThrow } from '../../networks/networks.ts'
 import type { Tables } from '../../tables.ts'
 import type { scans } from '../api.ts'
 import type { ScanRequest } from '../inputs.ts'
 import * as ruleStore from '../rules/rule-store.ts'
 import { noteRun } from '../rules/rules.ts'
 import type { Scan, ScanDetail, ScanEstimate } from '../schema.ts'
-import { callerAsScanUser, toCredentialUser } from './credential-user.ts'
-import { diffOf } from './diff.ts'
-import { newScan } from './new-scan.ts'
+import { toCredentialUser, toScanUser } from './credential-user.ts'
+import { loadDiff } from './diff.ts'
+import { buildScan } from './new-scan.ts'
 import { planFor } from './plan.ts'
 import { record } from './record.ts'
-import { countForScan, joinedExcludes } from './scan-rules.ts'
+import { countForScan, joinExcludes } from './scan-rules.ts'
 import * as store from './scan-store.ts'
 
-const queue = async (ctx: Ctx, given: Parameters<typeof newScan>[1], credentialUser: string | null): Promise<Scan> => {
-  const scan = newScan(ctx, given)
+const enqueue = async (
+  ctx: Ctx,
+  given: Parameters<typeof buildScan>[1],
+  credentialUser: string | null,
+): Promise<Scan> => {
+  const scan = buildScan(ctx, given)
   await store.insert(ctx, scan, credentialUser)
   await ctx.emit('scan.queued', scan)
   return scan
@@ -33,12 +37,12 @@ const queue = async (ctx: Ctx, given: Parameters<typeof newScan>[1], credentialU
 
 /** Queues the scan of a rule. If it may not run, stores a failed scan with the reason. */
 export const startByRule = async (ctx: Ctx, rule: ruleStore.StoredRule, config: Config): Promise<void> => {
-  const network = await mustGetNetwork(ctx, rule.network_id)
+  const network = await getNetworkOrThrow(ctx, rule.network_id)
   const { total, issues } = await countForScan(ctx, { network, excludeIps: rule.exclude_ips }, config)
   const { scan_type, credential_user } = rule
   const byRule = { rule_id: rule.id, created_by: '' }
-  const exclude_ips = joinedExcludes(rule.exclude_ips)
-  const scan = await queue(ctx, { network, total, scan_type, exclude_ips, ...byRule }, credential_user)
+  const exclude_ips = joinExcludes(rule.exclude_ips)
+  const scan = await enqueue(ctx, { network, total, scan_type, exclude_ips, ...byRule }, credential_user)
   const [issue] = issues
   if (issue) await fail(ctx, scan, issue.message)
 }
@@ -46,25 +50,25 @@ export const startByRule = async (ctx: Ctx, rule: ruleStore.StoredRule, config: 
 type Tools = { readonly config: Config; readonly secrets: Secrets }
 
 /** The scanner's estimate of a scan. */
-const estimateOf = async (
+const computeEstimate = async (
   ctx: Ctx,
   wanted: { readonly network: Network; readonly scan: Pick<Scan, 'scan_type' | 'exclude_ips'> },
   tools: Tools,
 ): Promise<ScanEstimate> => {
-  const { plan } = await planFor(ctx, { ...wanted, user: callerAsScanUser(ctx.caller), checkpoint: null }, tools)
+  const { plan } = await planFor(ctx, { ...wanted, user: toScanUser(ctx.caller), checkpoint: null }, tools)
   const { hosts, probes, seconds, techniques } = estimate(plan)
   return { total_hosts: hosts, probes, estimated_seconds: seconds, techniques: [...techniques] }
 }
 
 const start = async (ctx: Ctx, request: ScanRequest, tools: Tools) => {
   const { scan_type } = request
-  const network = await mustGetNetwork(ctx, request.id)
-  const rule = await ruleStore.ofNetwork(ctx, network.id)
-  const exclude_ips = joinedExcludes(rule?.exclude_ips ?? '', request.exclude_ips)
+  const network = await getNetworkOrThrow(ctx, request.id)
+  const rule = await ruleStore.findByNetwork(ctx, network.id)
+  const exclude_ips = joinExcludes(rule?.exclude_ips ?? '', request.exclude_ips)
   const { total, issues } = await countForScan(ctx, { network, excludeIps: exclude_ips }, tools.config)
   rejectIssues(issues)
-  if (!request.dry_run) return queue(ctx, { network, total, scan_type, exclude_ips }, toCredentialUser(ctx.caller))
-  return new WithStatus(200, await estimateOf(ctx, { network, scan: { scan_type, exclude_ips } }, tools), true)
+  if (!request.dry_run) return enqueue(ctx, { network, total, scan_type, exclude_ips }, toCredentialUser(ctx.caller))
+  return new WithStatus(200, await computeEstimate(ctx, { network, scan: { scan_type, exclude_ips } }, tools), true)
 }
 
 /** Fails a scan that cannot run or continue. False when it has ended otherwise. */
@@ -78,15 +82,15 @@ export const fail = async (ctx: Ctx, scan: Pick<Scan, 'id' | 'rule_id'>, reason:
   return true
 }
 
-const mustGet = async (ctx: Ctx, id: string): Promise<ScanDetail> => {
+const getOrThrow = async (ctx: Ctx, id: string): Promise<ScanDetail> => {
   const scan = orNotFound(await store.find(ctx, id), 'scan', id)
   return store.withState(ctx, scan)
 }
 
-const mustLock = async (ctx: Ctx, id: string): Promise<Scan> => orNotFound(await store.lock(ctx, id), 'scan', id)
+const lockOrThrow = async (ctx: Ctx, id: string): Promise<Scan> => orNotFound(await store.lock(ctx, id), 'scan', id)
 
 const cancel = async (ctx: Ctx, id: string): Promise<void> => {
-  const scan = await mustLock(ctx, id)
+  const scan = await lockOrThrow(ctx, id)
   if (scan.status !== 'pending' && scan.status !== 'running') throw invalidField('scan', `is ${scan.status} already`)
   await store.change(
     ctx,
@@ -99,7 +103,7 @@ const cancel = async (ctx: Ctx, id: string): Promise<void> => {
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const scan = await mustLock(ctx, id)
+  const scan = await lockOrThrow(ctx, id)
   ctx.precondition(await store.withState(ctx, scan))
   await store.remove(ctx, id)
   await ctx.emit('scan.deleted', scan)
@@ -113,13 +117,13 @@ export const scanHandlers = (tools: Tools): Handlers<typeof scans, Tables> => ({
     let query = store.query(ctx)
     if (network_id) query = query.where('network_id', '=', network_id)
     if (status) query = query.where('status', '=', status)
-    return listRows(ctx, { revision, query, page, row: store.scanOf })
+    return listRows(ctx, { revision, query, page, row: store.fromRow })
   },
-  get: async (ctx, { id }) => mustGet(ctx, id),
+  get: async (ctx, { id }) => getOrThrow(ctx, id),
   cancel: async (ctx, { id }) => cancel(ctx, id),
   delete: async (ctx, { id }) => remove(ctx, id),
   diff: async (ctx, { id, limit }) => {
     const scan = orNotFound(await store.find(ctx, id), 'scan', id)
-    return diffOf(ctx, scan, limit)
+    return loadDiff(ctx, scan, limit)
   },
 })

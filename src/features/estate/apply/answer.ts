@@ -1,5 +1,5 @@
 /** The answer of an apply: what changed, or would change. */
-import { type Counts, summaryOf } from '../../../platform/contract/change-summary.ts'
+import { type Counts, formatSummary } from '../../../platform/contract/change-summary.ts'
 import { AppError, type FieldIssue, shorten } from '../../../platform/contract/errors.ts'
 import type { RowChange } from '../../../platform/db/journal.ts'
 import { createItemErrors } from '../../../platform/operation/attempt.ts'
@@ -9,24 +9,24 @@ import type { Ctx } from '../../ctx.ts'
 import { withDeviceNames } from '../../history/items.ts'
 import { Sight } from '../../history/sight.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
-import { countsOf, fingerprintsOf } from '../../mcp/changes.ts'
+import { buildFingerprints, countChanges } from '../../mcp/changes.ts'
 import { type ApplyResult, MAX_ERRORS, MAX_SHOWN_CHANGES } from '../api.ts'
 import type { Plan } from './planning.ts'
-import { rulesFor } from './resources.ts'
+import { getRules } from './resources.ts'
 import { MAX_BAD_ROWS, type PlannedChange, type RowError } from './row.ts'
 
 const VERBS = ['delete', 'update', 'create'] as const
 
-export const permissionOf = ({ resource, change }: Pick<PlannedChange, 'resource' | 'change'>): Permission =>
+export const getPermission = ({ resource, change }: Pick<PlannedChange, 'resource' | 'change'>): Permission =>
   `${resource}:${change}`
 
 /** Returns the permissions for what a plan does. */
-export const permissionsOf = ({ changes }: Plan): Permission[] => [...new Set(changes.map(permissionOf))].sort()
+export const listPermissions = ({ changes }: Plan): Permission[] => [...new Set(changes.map(getPermission))].sort()
 
-const countsByVerb = (changes: readonly PlannedChange[]): Counts => {
+const countByVerb = (changes: readonly PlannedChange[]): Counts => {
   const counts: Counts = {}
   for (const { change, resource } of changes) {
-    const { noun } = rulesFor(resource)
+    const { noun } = getRules(resource)
     const ofVerb = counts[change] ?? {}
     counts[change] = { ...ofVerb, [noun]: (ofVerb[noun] ?? 0) + 1 }
   }
@@ -34,7 +34,7 @@ const countsByVerb = (changes: readonly PlannedChange[]): Counts => {
 }
 
 /** Returns the counts of the changed rows that no row of the document and no pruning names. */
-const alongWith = (all: Counts, own: Counts): Counts => {
+const countOthers = (all: Counts, own: Counts): Counts => {
   const along: Counts = {}
   for (const verb of VERBS)
     for (const [noun, n] of Object.entries(all[verb] ?? {})) {
@@ -51,13 +51,13 @@ const listCounts = (rows: Plan, given: readonly Resource[], failed: readonly Row
     string,
     { created: number; updated: number; unchanged: number; deleted: number; failed: number }
   > = {}
-  const of = (resource: Resource) => {
+  const getCounts = (resource: Resource) => {
     counts[resource] ??= { created: 0, updated: 0, unchanged: 0, deleted: 0, failed: 0 }
     return counts[resource]
   }
-  for (const resource of given) of(resource).unchanged = rows.settled.get(resource)?.size ?? 0
-  for (const { resource, change } of rows.changes) of(resource)[`${change}d`]++
-  for (const { resource } of failed) of(resource).failed++
+  for (const resource of given) getCounts(resource).unchanged = rows.settled.get(resource)?.size ?? 0
+  for (const { resource, change } of rows.changes) getCounts(resource)[`${change}d`]++
+  for (const { resource } of failed) getCounts(resource).failed++
   // In the order of the document.
   return Object.fromEntries(INVENTORY.flatMap((resource) => (counts[resource] ? [[resource, counts[resource]]] : [])))
 }
@@ -66,7 +66,7 @@ const listCounts = (rows: Plan, given: readonly Resource[], failed: readonly Row
 const NO_NAMES: ReadonlyMap<string, string> = new Map()
 
 /** The same for each run of a call: new ids are replaced by the rows that make them. */
-const fingerprintOf = async (
+const computeFingerprint = async (
   { changes }: Plan,
   journal: readonly RowChange[] | undefined,
   now: string,
@@ -81,7 +81,7 @@ const fingerprintOf = async (
     hasher.update(made.size === 0 ? text : text.replaceAll(ID, (one) => made.get(one) ?? one))
     await breathe()
   }
-  const marks = journal && fingerprintsOf(journal, now, NO_NAMES).map((mark) => JSON.stringify(mark))
+  const marks = journal && buildFingerprints(journal, now, NO_NAMES).map((mark) => JSON.stringify(mark))
   hasher.update(JSON.stringify(marks?.sort() ?? null))
   return hasher.digest('base64url')
 }
@@ -94,7 +94,7 @@ const listErrors = (failed: readonly RowError[]): ApplyResult['errors'] => {
     .map(({ resource, row, name, error }) => ({ ...{ resource, row, name: shorten(name) }, ...report(error) }))
 }
 
-const shownChange = (change: PlannedChange, isDry: boolean): ApplyResult['changes'][number] => {
+const toShownChange = (change: PlannedChange, isDry: boolean): ApplyResult['changes'][number] => {
   const { change: action, resource, id, name, row, fields, managedBy } = change
   const isNew = action === 'create' && isDry
   return {
@@ -109,7 +109,7 @@ const shownChange = (change: PlannedChange, isDry: boolean): ApplyResult['change
 /** Replaces the ids in the names of stored relationships by the names of their devices. */
 const withNames = async (ctx: Ctx, changes: readonly PlannedChange[]): Promise<PlannedChange[]> => {
   const isStored = ({ change, resource }: PlannedChange) => resource === 'relationships' && change !== 'create'
-  const items = changes.filter(isStored).map((one) => ({ ...one, kind: rulesFor(one.resource).kind }))
+  const items = changes.filter(isStored).map((one) => ({ ...one, kind: getRules(one.resource).kind }))
   const named = new Map((await withDeviceNames(ctx, await Sight.of(ctx), items)).map(({ id, name }) => [id, name]))
   return changes.map((one) => (isStored(one) ? { ...one, name: named.get(one.id) ?? one.name } : one))
 }
@@ -125,37 +125,37 @@ export type AnswerParts = {
   readonly journal: readonly RowChange[] | undefined
 }
 
-export const answerOf = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResult> => {
+export const buildAnswer = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResult> => {
   const { plan, given, failed, isDry, lacking, journal } = parts
-  const own = countsByVerb(plan.changes)
+  const own = countByVerb(plan.changes)
   const ordered = VERBS.flatMap((verb) => plan.changes.filter(({ change }) => change === verb))
   const shown = await withNames(ctx, ordered.slice(0, MAX_SHOWN_CHANGES))
   return {
     applied: !isDry,
     changed: plan.changes.length > 0,
-    summary: summaryOf(own),
+    summary: formatSummary(own),
     counts: listCounts(plan, given, failed),
-    changes: shown.map((change) => shownChange(change, isDry)),
+    changes: shown.map((change) => toShownChange(change, isDry)),
     changes_total: plan.changes.length,
     errors: listErrors(failed),
     extra: plan.extra,
     // The counts have objects that a caller with a part of the estate may not read.
     also:
       journal && !ctx.caller.reach
-        ? alongWith(countsOf(journal, { permissions: ctx.caller.permissions, needed: [] }), own)
+        ? countOthers(countChanges(journal, { permissions: ctx.caller.permissions, needed: [] }), own)
         : null,
     ...(isDry && { lacking: [...lacking] }),
-    fingerprint: await fingerprintOf(plan, journal, ctx.now),
+    fingerprint: await computeFingerprint(plan, journal, ctx.now),
   }
 }
 
 /** @throws AppError VALIDATION_ERROR for too many bad rows */
 export const refuseMany = (failed: readonly RowError[]): void => {
-  if (failed.length > MAX_BAD_ROWS) throw refusal(failed)
+  if (failed.length > MAX_BAD_ROWS) throw createRefusal(failed)
 }
 
 /** Returns the error of a document with bad rows, which is not applied. */
-export const refusal = (failed: readonly RowError[]): AppError => {
+export const createRefusal = (failed: readonly RowError[]): AppError => {
   const details: FieldIssue[] = []
   for (const { resource, row, error } of failed) {
     if (details.length >= MAX_ERRORS) break

@@ -9,23 +9,23 @@ import { pause } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Means } from '../../history/kinds.ts'
 import { type Refused, runSteps, type Step } from '../../history/steps.ts'
-import { INVENTORY, type Resource, tableOf } from '../../inventory.ts'
+import { INVENTORY, type Resource, toTableName } from '../../inventory.ts'
 import { MOST_OBJECTS, WATCHED_TABLES } from '../../mcp/changes.ts'
 import { lockForRedrawing } from '../../placement-lock.ts'
-import { known } from '../../scopes/part.ts'
+import { narrowToKnown } from '../../scopes/part.ts'
 import type { Tables } from '../../tables.ts'
 import { APPLY_WRITES, type estate, MAX_APPLY_PORTS, MAX_APPLY_ROWS } from '../api.ts'
-import { type AnswerParts, answerOf, permissionOf, permissionsOf, refusal, refuseMany } from './answer.ts'
-import { mayHoldCustom, referenceFieldsOf } from './custom-references.ts'
+import { type AnswerParts, buildAnswer, createRefusal, getPermission, listPermissions, refuseMany } from './answer.ts'
+import { canHoldCustom, loadReferenceFields } from './custom-references.ts'
 import { toRowPlace } from './known-part.ts'
 import { findGiverErrors, lockDevices } from './moved-addresses.ts'
-import { planOf } from './plan.ts'
+import { buildPlan } from './plan.ts'
 import type { EstateRows, Plan, PlanInput } from './planning.ts'
-import { findOverlapping, outsideError, outsideOf } from './reach.ts'
+import { createOutsideError, findOutside, findOverlapping } from './reach.ts'
 import { placeInRow } from './references.ts'
-import { rulesFor } from './resources.ts'
+import { getRules } from './resources.ts'
 import type { PlannedChange, RowError } from './row.ts'
-import { type Later, roundsOf } from './second-round.ts'
+import { buildRounds, type Later } from './second-round.ts'
 
 export type ApplyInput = ParsedInputOf<(typeof estate)['apply']>
 
@@ -33,7 +33,7 @@ export type ApplyInput = ParsedInputOf<(typeof estate)['apply']>
 const LARGE_CHANGES = 1000
 
 /** The tables that a plan reads. */
-const READ_TABLES: readonly (keyof Tables & string)[] = [...INVENTORY.map(tableOf), 'pool_tags', 'refs']
+const READ_TABLES: readonly (keyof Tables & string)[] = [...INVENTORY.map(toTableName), 'pool_tags', 'refs']
 
 const WATCHED = {
   rules: WATCHED_TABLES,
@@ -46,15 +46,15 @@ const WATCHED = {
 /** The rows of ports and cables have another limit: a device is one row and has many interfaces. */
 const PORT_ROWS: readonly Resource[] = ['ports', 'cables']
 
-const countOf = (rows: EstateRows, resources: readonly Resource[]): number =>
+const countRows = (rows: EstateRows, resources: readonly Resource[]): number =>
   resources.reduce((sum, resource) => sum + (rows[resource]?.length ?? 0), 0)
 
 const checkRows = (rows: EstateRows, given: readonly Resource[]): void => {
-  const ports = countOf(
+  const ports = countRows(
     rows,
     given.filter((resource) => PORT_ROWS.includes(resource)),
   )
-  const others = countOf(rows, given) - ports
+  const others = countRows(rows, given) - ports
   if (others > MAX_APPLY_ROWS) throw invalidField('body', `has ${others} rows; there may be ${MAX_APPLY_ROWS}`)
   if (ports > MAX_APPLY_PORTS)
     throw invalidField('body', `has ${ports} ports and cables; there may be ${MAX_APPLY_PORTS}`)
@@ -76,12 +76,12 @@ const requireWrite = (ctx: Ctx): void => {
   if (first && !APPLY_WRITES.some((permission) => hasSomewhere(ctx, permission))) ctx.require(first)
 }
 
-const stepOf = ({ change: { resource, id, change }, document }: Later): Step => ({
-  ...{ kind: rulesFor(resource).kind, id, change, document, isShared: false },
+const toStep = ({ change: { resource, id, change }, document }: Later): Step => ({
+  ...{ kind: getRules(resource).kind, id, change, document, isShared: false },
 })
 
 /** The second round sets fields of objects that the first one has made. */
-const secondStepOf = (later: Later): Step => ({ ...stepOf(later), change: 'update' })
+const toSecondStep = (later: Later): Step => ({ ...toStep(later), change: 'update' })
 
 /** True for a step whose effect only a savepoint around all steps undoes. */
 const isStuck = ({ isApplied }: Refused): boolean => isApplied === true
@@ -110,10 +110,10 @@ const runOnce = async (
   changes: readonly PlannedChange[],
 ): Promise<Map<PlannedChange, AppError>> => {
   if (changes.some(({ resource }) => REDRAWN.has(resource))) await lockForRedrawing(ctx)
-  const hasCustom = changes.some(({ document }) => mayHoldCustom(document))
-  const fields = hasCustom ? await referenceFieldsOf(ctx, changes) : new Map()
-  const { first, second } = roundsOf(changes, (resource) => fields.get(resource) ?? new Map())
-  const byStep = new Map(first.map((later) => [stepOf(later), later.change]))
+  const hasCustom = changes.some(({ document }) => canHoldCustom(document))
+  const fields = hasCustom ? await loadReferenceFields(ctx, changes) : new Map()
+  const { first, second } = buildRounds(changes, (resource) => fields.get(resource) ?? new Map())
+  const byStep = new Map(first.map((later) => [toStep(later), later.change]))
   const breathe = async (attempted: number) => {
     ctx.progress(total + Math.floor((total * attempted) / changes.length), 2 * total)
     await pause()
@@ -124,23 +124,23 @@ const runOnce = async (
   const refused = await runSteps({ ctx, means, breathe }, [...byStep.keys()])
   const failed = new Set(refused.map(({ step }) => byStep.get(step)))
   const later = new Map(
-    second.filter(({ change }) => !failed.has(change)).map((one) => [secondStepOf(one), one.change]),
+    second.filter(({ change }) => !failed.has(change)).map((one) => [toSecondStep(one), one.change]),
   )
   for (const [step, change] of later) byStep.set(step, change)
   const isLate = (one: Refused): Refused => ({ ...one, isApplied: true })
   if (later.size > 0) refused.push(...(await runSteps({ ctx, means, breathe }, [...later.keys()])).map(isLate))
-  const errorsOf = (some: readonly Refused[]) =>
+  const mapErrors = (some: readonly Refused[]) =>
     new Map(
       some.flatMap((one) => {
         const change = byStep.get(one.step)
         return change && !isGone(one) ? [[change, one.error]] : []
       }),
     )
-  const errors = errorsOf(refused)
+  const errors = mapErrors(refused)
   const lost = findGiverErrors(changes, errors)
   if (lost.size > 0 && !isAtomic) throw new Stuck(new Map([...errors, ...lost]))
   const stuck = refused.filter(isStuck)
-  if (stuck.length > 0 && !isAtomic) throw new Stuck(errorsOf(stuck))
+  if (stuck.length > 0 && !isAtomic) throw new Stuck(mapErrors(stuck))
   return errors
 }
 
@@ -159,7 +159,7 @@ const runPlan = async (run: Run, changes: readonly PlannedChange[]): Promise<Map
   }
 }
 
-const rowErrorOf = (rows: EstateRows, change: PlannedChange, error: AppError): RowError => {
+const toRowError = (rows: EstateRows, change: PlannedChange, error: AppError): RowError => {
   const { resource, row = 0, name, places } = change
   const raw = rows[resource]?.[row]
   const details = error.details.map(({ field, message }) => ({
@@ -172,7 +172,7 @@ const rowErrorOf = (rows: EstateRows, change: PlannedChange, error: AppError): R
 const ID = /[A-Za-z0-9._-]{1,64}/g
 
 /** Returns the error of a row that refers to a refused row: it names that row, because its new id is unknown to the caller. */
-const withoutNewIds = (error: AppError, own: PlannedChange, refused: ReadonlyMap<string, PlannedChange>): AppError => {
+const replaceNewIds = (error: AppError, own: PlannedChange, refused: ReadonlyMap<string, PlannedChange>): AppError => {
   const text = JSON.stringify([error.message, error.details])
   const other = text
     .match(ID)
@@ -190,29 +190,29 @@ const isDelete = ({ change }: PlannedChange): boolean => change === 'delete'
 /** Runs a plan. A bad row undoes all, or has no effect and keeps everything from being pruned. */
 const runAll = async ({ rows, ...run }: Applying, plan: Plan): Promise<Outcome> => {
   const { isAtomic } = run
-  const attempted = async (changes: readonly PlannedChange[]): Promise<Outcome> => {
+  const tryChanges = async (changes: readonly PlannedChange[]): Promise<Outcome> => {
     const refused = await runPlan(run, changes)
     const failed: RowError[] = []
     const rowsById = new Map([...refused.keys()].map((change) => [change.id, change]))
     for (const [change, given] of refused) {
-      const error = withoutNewIds(given, change, rowsById)
+      const error = replaceNewIds(given, change, rowsById)
       if (isDelete(change))
         throw invalidField('prune', `can't delete the ${change.resource} "${change.name}": ${error.message}`)
-      failed.push(rowErrorOf(rows, change, error))
+      failed.push(toRowError(rows, change, error))
     }
     return { changes: changes.filter((change) => !refused.has(change)), failed }
   }
   const kept = plan.changes.filter((change) => !isDelete(change))
-  if (plan.errors.length > 0) return attempted(kept)
-  if (isAtomic || kept.length === plan.changes.length) return attempted(plan.changes)
+  if (plan.errors.length > 0) return tryChanges(kept)
+  if (isAtomic || kept.length === plan.changes.length) return tryChanges(plan.changes)
   try {
     return await run.ctx.savepoint(async () => {
-      const outcome = await attempted(plan.changes)
+      const outcome = await tryChanges(plan.changes)
       if (outcome.failed.length > 0) throw new RowsFailed()
       return outcome
     })
   } catch (error) {
-    if (error instanceof RowsFailed) return attempted(kept)
+    if (error instanceof RowsFailed) return tryChanges(kept)
     throw error
   }
 }
@@ -225,7 +225,7 @@ export const applyHandler = (means: Means) => ({
     const given = INVENTORY.filter((resource) => input[resource] !== undefined)
     const rows: EstateRows = Object.fromEntries(given.map((resource) => [resource, input[resource]]))
     checkRows(rows, given)
-    const total = countOf(rows, given)
+    const total = countRows(rows, given)
     checkInput(input, total)
     // The kernel sends true or false.
     const isDry = input.dry_run === true
@@ -241,20 +241,20 @@ export const applyHandler = (means: Means) => ({
 
     /** @returns the permissions that the caller lacks, of a dry run @throws AppError FORBIDDEN in earnest */
     const checkReach = async (by: Ctx, changes: readonly PlannedChange[]): Promise<Permission[]> => {
-      const outside = [...new Set([...(await outsideOf(by, changes)), ...(await findOverlapping(by, changes))])]
-      if (!isDry && outside.length > 0) throw outsideError(outside)
-      return [...new Set(outside.map(permissionOf))]
+      const outside = [...new Set([...(await findOutside(by, changes)), ...(await findOverlapping(by, changes))])]
+      if (!isDry && outside.length > 0) throw createOutsideError(outside)
+      return [...new Set(outside.map(getPermission))]
     }
     const check = async (by: Ctx, plan: Plan): Promise<readonly Permission[]> => {
-      if (isAtomic && plan.errors.length > 0) throw refusal(plan.errors)
-      const needed = permissionsOf(plan)
+      if (isAtomic && plan.errors.length > 0) throw createRefusal(plan.errors)
+      const needed = listPermissions(plan)
       if (!isDry) for (const permission of needed) ctx.require(permission)
       const lacking = needed.filter((permission) => !hasSomewhere(ctx, permission))
       const stored = plan.changes.filter(({ change }) => change !== 'create')
       return [...new Set([...lacking, ...(await checkReach(by, stored))])].sort()
     }
     const answer = async (by: Ctx, plan: Plan, parts: Pick<AnswerParts, 'failed' | 'lacking' | 'journal'>) => {
-      const result = await answerOf(by, { plan, given, isDry, ...parts })
+      const result = await buildAnswer(by, { plan, given, isDry, ...parts })
       if (expect !== undefined && expect !== result.fingerprint)
         throw new AppError('PRECONDITION_FAILED', 'Not applied: it would do something else now than the plan says')
       return result
@@ -263,11 +263,11 @@ export const applyHandler = (means: Means) => ({
     // Before the plan, so that it is of this state or a later one.
     const revision = await ctx.store.revision(READ_TABLES)
     // The comparison is the first half of the work.
-    const planned = (done: number) => {
+    const reportPlanned = (done: number) => {
       ctx.signal.throwIfAborted()
       ctx.progress(done, 2 * total)
     }
-    const plan = await planOf(await known(ctx), { ...planInput, planned })
+    const plan = await buildPlan(await narrowToKnown(ctx), { ...planInput, planned: reportPlanned })
     const lacking = await check(ctx, plan)
     const isWatched = isDry || expect !== undefined
     const isRehearsed = lacking.length === 0 && plan.changes.length <= MOST_OBJECTS
@@ -283,12 +283,12 @@ export const applyHandler = (means: Means) => ({
       let current = plan
       let isCurrent = tx.revision(READ_TABLES) === revision && (await holds(plan))
       while (!isCurrent) {
-        current = await planOf(await known(tx), again)
+        current = await buildPlan(await narrowToKnown(tx), again)
         await check(tx, current)
         isCurrent = await holds(current)
       }
       const { changes, failed } = await runAll({ ctx: tx, means, total, rows, isAtomic }, current)
-      if (isAtomic && failed.length > 0) throw refusal(failed)
+      if (isAtomic && failed.length > 0) throw createRefusal(failed)
       const done = { ...current, changes }
       const outside = await checkReach(
         tx,

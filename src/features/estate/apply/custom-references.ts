@@ -34,8 +34,8 @@ type Definition = Pick<CustomField, 'resource' | 'name' | 'type' | 'multiple' | 
   Partial<Pick<CustomField, 'required' | 'default'>>
 
 /** Returns the definitions after the planned changes. Those that are made now are not required before the end. */
-const definitionsAfter = async (ctx: Ctx, changes: readonly Change[]): Promise<readonly Definition[]> => {
-  const definitions = new Map<string, Definition>((await customFields.all(ctx)).map((field) => [field.id, field]))
+const loadDefinitionsAfter = async (ctx: Ctx, changes: readonly Change[]): Promise<readonly Definition[]> => {
+  const definitions = new Map<string, Definition>((await customFields.findAll(ctx)).map((field) => [field.id, field]))
   for (const { resource, change, id, document } of changes) {
     if (resource !== 'custom-fields') continue
     // The schemas of definitions have accepted the row.
@@ -46,12 +46,12 @@ const definitionsAfter = async (ctx: Ctx, changes: readonly Change[]): Promise<r
   return [...definitions.values()]
 }
 
-export const referenceFieldsOf = async (
+export const loadReferenceFields = async (
   ctx: Ctx,
   changes: readonly Change[],
 ): Promise<ReadonlyMap<CustomResource, ReferenceFields>> => {
   const fields = new Map<CustomResource, Map<string, ReferenceField>>()
-  for (const { resource, name, type, multiple, reference_to, required } of await definitionsAfter(ctx, changes)) {
+  for (const { resource, name, type, multiple, reference_to, required } of await loadDefinitionsAfter(ctx, changes)) {
     if (type !== 'reference' || !reference_to) continue
     const known = fields.get(resource) ?? new Map<string, ReferenceField>()
     known.set(name, { target: reference_to, isSeveral: multiple, isRequired: required === true })
@@ -61,15 +61,15 @@ export const referenceFieldsOf = async (
 }
 
 /** Returns the values that an address gets for the custom fields that it does not name, after the planned changes. */
-export const addressDefaultsOf = async (ctx: Ctx, changes: readonly Change[]): Promise<Custom> => {
-  const all = (await definitionsAfter(ctx, changes)).filter(({ resource }) => resource === 'addresses')
+export const loadAddressDefaults = async (ctx: Ctx, changes: readonly Change[]): Promise<Custom> => {
+  const all = (await loadDefinitionsAfter(ctx, changes)).filter(({ resource }) => resource === 'addresses')
   return Object.fromEntries(
     all.flatMap(({ name, default: usual }) => (usual === null || usual === undefined ? [] : [[name, usual]])),
   )
 }
 
 /** The resource whose custom fields the rows of a list have. */
-export const customResourceOf = (list: Resource): CustomResource | undefined =>
+export const getCustomResource = (list: Resource): CustomResource | undefined =>
   list === 'reservations' ? 'addresses' : CUSTOM_RESOURCES.find((one) => one === list)
 
 type Values = Readonly<Record<string, unknown>>
@@ -90,13 +90,13 @@ export type NamedValue = {
 }
 
 /** The path of a value in its row. */
-export const pathOf = ({ name, address, isDefault }: NamedValue): string => {
+export const formatPath = ({ name, address, isDefault }: NamedValue): string => {
   if (isDefault) return 'default'
   return address === undefined ? `custom.${name}` : `addresses[${address}].custom.${name}`
 }
 
 /** Returns the values that name objects, and the others. */
-const divided = (custom: Values, fields: ReferenceFields, address?: number): [NamedValue[], Values] => {
+const splitNamed = (custom: Values, fields: ReferenceFields, address?: number): [NamedValue[], Values] => {
   const named: NamedValue[] = []
   const rest: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(custom)) {
@@ -108,13 +108,13 @@ const divided = (custom: Values, fields: ReferenceFields, address?: number): [Na
 }
 
 /** True for a row that may hold references in custom fields, or is a definition with a default that names an object. */
-export const mayHoldCustom = ({ custom, addresses, type, default: usual }: Values): boolean =>
+export const canHoldCustom = ({ custom, addresses, type, default: usual }: Values): boolean =>
   (type === 'reference' && usual !== undefined) ||
   isValues(custom) ||
   (Array.isArray(addresses) && addresses.some((one) => isValues(one) && isValues(one.custom)))
 
 /** Returns the default of a definition that names objects; undefined for any other. */
-const namedDefaultOf = ({ name, type, reference_to, multiple, default: usual }: Values): NamedValue | undefined => {
+const getNamedDefault = ({ name, type, reference_to, multiple, default: usual }: Values): NamedValue | undefined => {
   const target = REFERENCE_TARGETS.find((one) => one === reference_to)
   if (type !== 'reference' || !target || usual === undefined || usual === null || usual === '') return undefined
   const field = { target, isSeveral: multiple === true, isRequired: false }
@@ -127,16 +127,16 @@ export const takeReferences = async (
   row: Values,
   fieldsOf: (resource: CustomResource) => Promise<ReferenceFields>,
 ): Promise<{ readonly row: Values; readonly named: readonly NamedValue[] }> => {
-  const resource = customResourceOf(list)
+  const resource = getCustomResource(list)
   const changed: Record<string, unknown> = { ...row }
   const all: NamedValue[] = []
-  const usual = list === 'custom-fields' ? namedDefaultOf(row) : undefined
+  const usual = list === 'custom-fields' ? getNamedDefault(row) : undefined
   if (usual) {
     all.push(usual)
     delete changed.default
   }
   if (resource !== undefined && isValues(row.custom)) {
-    const [named, rest] = divided(row.custom, await fieldsOf(resource))
+    const [named, rest] = splitNamed(row.custom, await fieldsOf(resource))
     all.push(...named)
     if (named.length > 0) changed.custom = rest
   }
@@ -144,7 +144,7 @@ export const takeReferences = async (
     const fields = await fieldsOf('addresses')
     changed.addresses = row.addresses.map((one: unknown, at) => {
       if (!isValues(one) || !isValues(one.custom)) return one
-      const [named, rest] = divided(one.custom, fields, at)
+      const [named, rest] = splitNamed(one.custom, fields, at)
       all.push(...named)
       return named.length > 0 ? { ...one, custom: rest } : one
     })
@@ -168,7 +168,7 @@ export const withIds = (row: Values, ids: readonly (readonly [NamedValue, unknow
 }
 
 /** Returns the parts of a value, each of which names an object. */
-export const partsOf = ({ value, field }: NamedValue): readonly unknown[] => {
+export const splitParts = ({ value, field }: NamedValue): readonly unknown[] => {
   if (Array.isArray(value)) return value
   if (!field.isSeveral || typeof value !== 'string') return [value]
   return value
@@ -178,5 +178,5 @@ export const partsOf = ({ value, field }: NamedValue): readonly unknown[] => {
 }
 
 /** Returns the value of several parts, or of one. */
-export const ofParts = ({ value, field }: NamedValue, ids: readonly unknown[]): unknown =>
+export const joinParts = ({ value, field }: NamedValue, ids: readonly unknown[]): unknown =>
   Array.isArray(value) || field.isSeveral ? ids : ids[0]

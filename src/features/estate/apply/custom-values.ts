@@ -4,7 +4,7 @@ import type { Custom, CustomPatch, CustomValue } from '../../custom-fields/field
 const isNone = (value: CustomValue | null): boolean =>
   value === null || (typeof value === 'string' && value.trim() === '') || (Array.isArray(value) && value.length === 0)
 
-const partsOf = (value: unknown): unknown[] =>
+const splitValues = (value: unknown): unknown[] =>
   typeof value === 'string'
     ? value
         .split(';')
@@ -15,7 +15,7 @@ const partsOf = (value: unknown): unknown[] =>
 /** True for a value that is stored as the other one: texts may spell numbers, booleans and lists. */
 const isStoredAs = (given: CustomValue, stored: CustomValue | undefined): boolean => {
   if (Bun.deepEquals(given, stored)) return true
-  if (Array.isArray(stored)) return Bun.deepEquals([...new Set(partsOf(given))], stored)
+  if (Array.isArray(stored)) return Bun.deepEquals([...new Set(splitValues(given))], stored)
   if (typeof given !== 'string' || given.trim() === '') return false
   if (typeof stored === 'string') return given.trim() === stored
   if (typeof stored === 'number') return Number(given) === stored
@@ -23,7 +23,7 @@ const isStoredAs = (given: CustomValue, stored: CustomValue | undefined): boolea
 }
 
 /** Returns a value in the form in which it is stored already, if it is the same. */
-export const storedValue = (given: unknown, stored: unknown): unknown =>
+export const toStoredValue = (given: unknown, stored: unknown): unknown =>
   // A definition has a default of this type, or null.
   given !== null && isStoredAs(given as CustomValue, (stored ?? undefined) as CustomValue | undefined) ? stored : given
 
@@ -31,15 +31,19 @@ export const storedValue = (given: unknown, stored: unknown): unknown =>
  * Returns the values of an address of a row; null without any.
  * @param stored of the same address of the stored device: if they are repeated, they stay as they are
  */
-export const addressCustom = (stored: unknown, given: CustomPatch | undefined, defaults: Custom): Custom | null => {
+export const mergeAddressCustom = (
+  stored: unknown,
+  given: CustomPatch | undefined,
+  defaults: Custom,
+): Custom | null => {
   const held = (stored ?? {}) as Custom
   if (Bun.deepEquals(held, given ?? {})) return Object.keys(held).length === 0 ? null : held
   const all = { ...defaults, ...given }
-  return changedCustom(Object.fromEntries(Object.entries(held).filter(([name]) => Object.hasOwn(all, name))), all)
+  return mergeCustom(Object.fromEntries(Object.entries(held).filter(([name]) => Object.hasOwn(all, name))), all)
 }
 
 /** Returns the values of an object after the change of a row; null without any. @param before of the stored object */
-export const changedCustom = (before: unknown, given: CustomPatch): Custom | null => {
+export const mergeCustom = (before: unknown, given: CustomPatch): Custom | null => {
   // The documents of objects with custom fields.
   const stored = (before ?? {}) as Custom
   const values = new Map(given === null ? [] : Object.entries(stored))

@@ -1,9 +1,17 @@
 /** Finds the objects that rows mean by fixed fields: relationships by their ends and type, reservations by pool and address. */
-import { DEFAULT_SPACE, type IpKey, ipKeyOf, keyInSpace, parseIp, type SpaceKey, spaceOfKey } from '../../../net/ip.ts'
-import { batches } from '../../../platform/db/batches.ts'
+import {
+  DEFAULT_SPACE,
+  getSpaceKey,
+  type IpKey,
+  parseIp,
+  parseIpKeyOrThrow,
+  replaceSpace,
+  type SpaceKey,
+} from '../../../net/ip.ts'
+import { splitBatches } from '../../../platform/db/batches.ts'
 import type { Resource } from '../../inventory.ts'
-import { rangesOf } from '../../pools/pools.ts'
-import { type Planning, textOf } from './planning.ts'
+import { findPoolRanges } from '../../pools/pools.ts'
+import { type Planning, toText } from './planning.ts'
 import type { Fields } from './references.ts'
 
 /** The fixed fields of a row as a text, and of a reservation the pool and the address. */
@@ -12,7 +20,7 @@ export type FixedKey = { readonly text: string; readonly at?: { readonly pool_id
 /** Returns the spaces of stored pools. The others make no reservation that is stored. */
 const findSpacesOfPools = async ({ ctx, scope }: Planning, ids: readonly string[]): Promise<Map<string, SpaceKey>> => {
   if (!(await scope.hasSpaces())) return new Map()
-  return new Map([...(await rangesOf(ctx, [...new Set(ids)]))].map(([id, { first }]) => [id, spaceOfKey(first)]))
+  return new Map([...(await findPoolRanges(ctx, [...new Set(ids)]))].map(([id, { first }]) => [id, getSpaceKey(first)]))
 }
 
 /** Returns the ids of reservations by the texts of their keys, without those that have expired. */
@@ -24,12 +32,12 @@ const findReservations = async (planning: Planning, keys: readonly FixedKey[]): 
     places.map(({ pool_id }) => pool_id),
   )
   const found = new Map<string, string>()
-  const stored = places.map(({ pool_id, key }) => keyInSpace(key, spaces.get(pool_id) ?? DEFAULT_SPACE))
-  for (const batch of batches(stored)) {
+  const stored = places.map(({ pool_id, key }) => replaceSpace(key, spaces.get(pool_id) ?? DEFAULT_SPACE))
+  for (const batch of splitBatches(stored)) {
     const query = ctx.db.selectFrom('reservations').select(['id', 'pool_id', 'ip_key', 'expires_at'])
     for (const row of await query.where('ip_key', 'in', batch).execute())
       if (row.expires_at === null || row.expires_at > ctx.now)
-        found.set(`${row.pool_id} ${keyInSpace(row.ip_key, DEFAULT_SPACE)}`, row.id)
+        found.set(`${row.pool_id} ${replaceSpace(row.ip_key, DEFAULT_SPACE)}`, row.id)
   }
   return found
 }
@@ -40,13 +48,13 @@ export const getFixedKey = (
   { pool_id, ip_address, parent_id, child_id, type }: Fields,
 ): FixedKey | undefined => {
   if (resource === 'relationships') {
-    const parts = [parent_id, child_id, type].map(textOf)
+    const parts = [parent_id, child_id, type].map(toText)
     return parts.includes('') ? undefined : { text: parts.join(' ') }
   }
-  const ip = parseIp(textOf(ip_address))
+  const ip = parseIp(toText(ip_address))
   if (!ip || typeof pool_id !== 'string') return undefined
   // Without a space, because that of a pool may change.
-  const key = ipKeyOf(textOf(ip_address), DEFAULT_SPACE)
+  const key = parseIpKeyOrThrow(toText(ip_address), DEFAULT_SPACE)
   return { text: `${pool_id} ${key}`, at: { pool_id, key } }
 }
 

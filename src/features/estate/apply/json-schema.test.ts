@@ -3,18 +3,18 @@ import { describe, expect, test } from 'bun:test'
 import Ajv2020 from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import { inventory } from '../../../testing/inventory.ts'
-import { estateSchema, estateSchemaText } from './json-schema.ts'
+import { formatEstateSchema, getEstateSchema } from './json-schema.ts'
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats(ajv)
-const validate = ajv.compile(estateSchema() as object)
+const validate = ajv.compile(getEstateSchema() as object)
 
 const device = (more: object) => ({ devices: [{ name: 'd', ...more }] })
 const address = (more: object) => device({ addresses: [{ ip: '10.0.0.1', ...more }] })
 
 describe('a document', () => {
   const inv = inventory('sqlite')
-  const judged = async (document: object) => {
+  const validateBoth = async (document: object) => {
     const { status } = await inv.ask('POST /api/estate/apply?dry_run=true', document)
     return [status === 200, validate(document)]
   }
@@ -66,7 +66,7 @@ describe('a document', () => {
       address({ port: 22, type: 'x', label: 'y', switch_port: 'z', interface: 'e', network: null, pool: null }),
     ],
   ])('%s is taken by both', async (_, document) => {
-    expect(await judged(document)).toEqual([true, true])
+    expect(await validateBoth(document)).toEqual([true, true])
   })
 
   test.each<[string, object]>([
@@ -93,14 +93,14 @@ describe('a document', () => {
     ['with too long a text', device({ os: 'x'.repeat(256) })],
     ['with an id that no URL can hold', device({ id: 'a/b' })],
   ])('%s is refused by both', async (_, document) => {
-    expect(await judged(document)).toEqual([false, false])
+    expect(await validateBoth(document)).toEqual([false, false])
   })
 
   test('of the server is described by it', async () => {
     const schema = await inv.admin.request('GET', '/api/estate/schema')
     expect([schema.headers.get('content-type'), await schema.text()]).toEqual([
       'application/schema+json',
-      estateSchemaText(),
+      formatEstateSchema(),
     ])
     const headers = { 'If-None-Match': schema.headers.get('etag') ?? '' }
     expect((await inv.admin.request('GET', '/api/estate/schema', undefined, headers)).status).toBe(304)
@@ -111,7 +111,7 @@ describe('a document', () => {
 })
 
 test('every field has a description', () => {
-  const { properties = {} } = estateSchema()
+  const { properties = {} } = getEstateSchema()
   for (const { items } of Object.values(properties))
     for (const [field, { description = '' }] of Object.entries(items?.properties ?? {}))
       expect([field, description.length > 8]).toEqual([field, true])

@@ -1,9 +1,9 @@
 /** The JSON Schema (draft 2020-12) of an estate document, for editors. Derived from the contracts. */
 import { z } from 'zod'
-import { type JsonSchema, jsonSchemaOf } from '../../../platform/contract/json-schema.ts'
+import { type JsonSchema, toJsonSchema } from '../../../platform/contract/json-schema.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import { DOCUMENT_RULES, rowRuleFields } from '../row-rules.ts'
-import { type Level, READ_ONLY, type Reference, rulesFor } from './resources.ts'
+import { getRules, type Level, READ_ONLY, type Reference } from './resources.ts'
 
 /** The descriptions of fields whose contract needs none, by name. `%` is the object. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -38,31 +38,31 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   vlan_id: 'The VLAN number; 0 or null for none',
 }
 
-const nounOf = (resource: Resource): string => rulesFor(resource).noun
+const getNoun = (resource: Resource): string => getRules(resource).noun
 
-const described = (field: string, noun: string, schema: JsonSchema): JsonSchema => ({
+const addDescription = (field: string, noun: string, schema: JsonSchema): JsonSchema => ({
   ...schema,
   description:
     schema.description ?? (DESCRIPTIONS[field] ?? `The ${field.replaceAll('_', ' ')} of the %`).replace('%', noun),
 })
 
 /** How a reference names an object beside its text. */
-const conditionsOf = (resource: Resource): JsonSchema => {
-  const { level, draft } = rulesFor(resource)
+const buildConditions = (resource: Resource): JsonSchema => {
+  const { level, draft } = getRules(resource)
   const texts = ['name', ...('subnet' in draft.shape ? ['subnet'] : []), 'id', 'ref']
   const properties = [
     ...texts.map((field): [string, JsonSchema] => [field, { type: 'string', minLength: 1 }]),
     ...level.references
       // A port that is part of another one is not told by that.
       .filter((reference) => reference.resource !== resource)
-      .map((reference): [string, JsonSchema] => [reference.as, referenceSchema(reference)]),
+      .map((reference): [string, JsonSchema] => [reference.as, buildReferenceSchema(reference)]),
   ]
   return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false }
 }
 
-const referenceSchema = ({ resource }: Reference): JsonSchema => ({
-  anyOf: [{ type: ['string', 'null'] }, conditionsOf(resource)],
-  description: `The ${nounOf(resource)}: its name, or an object that tells which one`,
+const buildReferenceSchema = ({ resource }: Reference): JsonSchema => ({
+  anyOf: [{ type: ['string', 'null'] }, buildConditions(resource)],
+  description: `The ${getNoun(resource)}: its name, or an object that tells which one`,
 })
 
 const NAMED: JsonSchema = { type: 'object', description: 'Tells which object a reference means' }
@@ -79,8 +79,8 @@ const withNamed = (schema: JsonSchema): JsonSchema => {
 }
 
 /** The schema of a field that may hold references of custom fields. */
-const ofValues = (field: string, noun: string, schema: JsonSchema): JsonSchema => {
-  if (field === 'default' && noun === nounOf('custom-fields')) return withNamed(schema)
+const addNamedValues = (field: string, noun: string, schema: JsonSchema): JsonSchema => {
+  if (field === 'default' && noun === getNoun('custom-fields')) return withNamed(schema)
   const { additionalProperties: values } = schema
   return field === 'custom' && typeof values === 'object'
     ? { ...schema, additionalProperties: withNamed(values) }
@@ -88,17 +88,17 @@ const ofValues = (field: string, noun: string, schema: JsonSchema): JsonSchema =
 }
 
 /** Adds the names beside ids, and descriptions. */
-const levelSchema = (noun: string, schema: JsonSchema, { references, objects, lists }: Level): JsonSchema => {
+const buildLevelSchema = (noun: string, schema: JsonSchema, { references, objects, lists }: Level): JsonSchema => {
   const properties: Record<string, JsonSchema> = {}
   for (const [field, one] of Object.entries(schema.properties ?? {})) {
     const reference = references.find((other) => other.field === field && other.as !== field)
-    if (reference) properties[reference.as] = referenceSchema(reference)
+    if (reference) properties[reference.as] = buildReferenceSchema(reference)
     const inner = lists.find(([name]) => name === field)?.[1]
     const own = objects.find(([name]) => name === field)?.[1]
-    properties[field] = described(
+    properties[field] = addDescription(
       field,
       noun,
-      inner ? withItems(one, inner) : own ? withProperties(one, own) : ofValues(field, noun, one),
+      inner ? withItems(one, inner) : own ? withProperties(one, own) : addNamedValues(field, noun, one),
     )
   }
   return { type: 'object', properties, additionalProperties: false }
@@ -112,7 +112,7 @@ const withProperties = (schema: JsonSchema, level: Level): JsonSchema => {
   const replaced = level.references.flatMap(({ field, as }) => (as === field ? [] : [field]))
   const required = schema.required?.filter((field) => !replaced.includes(field)) ?? []
   const { required: _, ...rest } = schema
-  const inner = levelSchema('object', rest, level)
+  const inner = buildLevelSchema('object', rest, level)
   return {
     ...rest,
     ...inner,
@@ -122,12 +122,12 @@ const withProperties = (schema: JsonSchema, level: Level): JsonSchema => {
 }
 
 const withItems = (schema: JsonSchema, level: Level): JsonSchema =>
-  schema.items ? { ...schema, items: levelSchema('address', schema.items, level) } : schema
+  schema.items ? { ...schema, items: buildLevelSchema('address', schema.items, level) } : schema
 
-const rowSchema = (resource: Resource): JsonSchema => {
-  const { draft, level, noun } = rulesFor(resource)
-  const schema = jsonSchemaOf(draft, 'input', { isExact: true }).schema
-  const row = levelSchema(noun, schema, level)
+const buildRowSchema = (resource: Resource): JsonSchema => {
+  const { draft, level, noun } = getRules(resource)
+  const schema = toJsonSchema(draft, 'input', { isExact: true }).schema
+  const row = buildLevelSchema(noun, schema, level)
   const id: JsonSchema = { type: 'string', description: `The id of the ${noun}, where its name is not enough` }
   const read = [...READ_ONLY].map((field): [string, JsonSchema] => [field, { description: 'Accepted, and ignored' }])
   return {
@@ -136,11 +136,11 @@ const rowSchema = (resource: Resource): JsonSchema => {
   }
 }
 
-const RULES = jsonSchemaOf(z.object(rowRuleFields(DOCUMENT_RULES)), 'input').schema.properties
+const RULES = toJsonSchema(z.object(rowRuleFields(DOCUMENT_RULES)), 'input').schema.properties
 
 let made: JsonSchema | undefined
 
-export const estateSchema = (): JsonSchema => {
+export const getEstateSchema = (): JsonSchema => {
   made ??= {
     ...{ $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'An estate document of Plat' },
     type: 'object',
@@ -150,7 +150,7 @@ export const estateSchema = (): JsonSchema => {
       ...Object.fromEntries(
         INVENTORY.map((resource): [string, JsonSchema] => [
           resource,
-          { type: 'array', items: rowSchema(resource), description: `The ${resource}` },
+          { type: 'array', items: buildRowSchema(resource), description: `The ${resource}` },
         ]),
       ),
     },
@@ -159,4 +159,4 @@ export const estateSchema = (): JsonSchema => {
   return made
 }
 
-export const estateSchemaText = (): string => `${JSON.stringify(estateSchema(), undefined, 2)}\n`
+export const formatEstateSchema = (): string => `${JSON.stringify(getEstateSchema(), undefined, 2)}\n`

@@ -1,5 +1,5 @@
 /** The fields of a row of a source that knows a part of its object: what is not in the row stays. */
-import { canonicalIp } from '../../../net/ip.ts'
+import { normalizeIp } from '../../../net/ip.ts'
 import type { Document } from '../../history/kinds.ts'
 import { isDefault } from '../../spaces/fields.ts'
 import type { RowRules } from '../row-rules.ts'
@@ -12,20 +12,20 @@ const isFields = (value: unknown): value is Fields =>
 const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === 'string' && value.trim() === '') || (Array.isArray(value) && value.length === 0)
 
-const withoutEmptyInside = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map((one: unknown) => (isFields(one) ? withoutEmpty(one) : one))
-  return isFields(value) ? withoutEmpty(value) : value
+const removeEmptyInside = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map((one: unknown) => (isFields(one) ? removeEmpty(one) : one))
+  return isFields(value) ? removeEmpty(value) : value
 }
 
 /** An empty owner releases the object: the owner says what a source may remove. */
 const OWNER = 'managed_by'
 
 /** Returns a row without null, empty texts and empty lists, also in its objects, but with its owner. */
-export const withoutEmpty = (fields: Fields): Fields =>
+export const removeEmpty = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields)
       .filter(([field, value]) => field === OWNER || !isEmpty(value))
-      .map(([field, value]) => [field, withoutEmptyInside(value)]),
+      .map(([field, value]) => [field, removeEmptyInside(value)]),
   )
 
 const getText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '')
@@ -67,11 +67,11 @@ export const addToValue = (stored: unknown, given: unknown): unknown =>
 const addToCustom = (stored: unknown, given: unknown): unknown => {
   if (!isFields(given)) return given
   const held = isFields(stored) ? stored : {}
-  const heldValue = (name: string): unknown => (Object.hasOwn(held, name) ? held[name] : undefined)
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, addToValue(heldValue(name), value)]))
+  const getHeldValue = (name: string): unknown => (Object.hasOwn(held, name) ? held[name] : undefined)
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, addToValue(getHeldValue(name), value)]))
 }
 
-const getIp = ({ ip }: Fields): string => canonicalIp(getText(ip)) ?? getText(ip)
+const getIp = ({ ip }: Fields): string => normalizeIp(getText(ip)) ?? getText(ip)
 
 /** @example buildAddressKey({ ip: '10.0.0.1' }) // '10.0.0.1 ' */
 export const buildAddressKey = (address: Fields): string => `${getIp(address)} ${getText(address.space_id)}`
@@ -131,7 +131,7 @@ const mergeMount = (stored: unknown, given: unknown): unknown =>
   isFields(stored) && isFields(given) && stored.rack_id === given.rack_id ? { ...stored, ...given } : given
 
 /** True for a row whose update depends on the stored object. */
-export const mayAdd = (row: Fields): boolean =>
+export const canAdd = (row: Fields): boolean =>
   Object.entries(row).some(([field, value]) => Array.isArray(value) || field === 'custom' || field === 'mount')
 
 /** How a row changes its object. */
@@ -154,7 +154,7 @@ const listAddresses = ({ addresses }: Document): readonly Fields[] =>
  * @param row with ids in place of names
  */
 export const mergeRow = (row: Fields, before: Document, { lists, empty, keepAddress }: KnownPart): MergedRow => {
-  const given = empty === 'keep' ? withoutEmpty(row) : row
+  const given = empty === 'keep' ? removeEmpty(row) : row
   if (lists === 'replace') return { fields: given, kept: [] }
   const stored = listAddresses(before)
   let addresses: MergedAddresses | undefined

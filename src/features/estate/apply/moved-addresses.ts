@@ -4,10 +4,10 @@ import type { Ctx } from '../../ctx.ts'
 import * as devices from '../../devices/devices.ts'
 import type { Document } from '../../history/kinds.ts'
 import { buildAddressKey } from './known-part.ts'
-import { RowChanges, updated } from './plan-later.ts'
-import { type KeptAddresses, nameOf, type Plan, type Planning } from './planning.ts'
+import { buildUpdate, RowChanges } from './plan-later.ts'
+import { formatRowName, type KeptAddresses, type Plan, type Planning } from './planning.ts'
 import { type Fields, isFields } from './references.ts'
-import { type PlannedChange, storedForm } from './row.ts'
+import { type PlannedChange, toStoredForm } from './row.ts'
 
 /** An address that the document gives to a device, and a device of the document that has it as well. */
 type Move = {
@@ -67,7 +67,7 @@ const give = (to: PlannedChange, { place, address }: Move, { addressDefaults: de
   const document = { ...to.document, addresses }
   if (to.change === 'create') return { ...to, document }
   const before = parseBefore(to)
-  const field = { from: before.addresses ?? null, to: storedForm('addresses', addresses, { before, defaults }) }
+  const field = { from: before.addresses ?? null, to: toStoredForm('addresses', addresses, { before, defaults }) }
   return { ...to, document, fields: { ...to.fields, addresses: field } }
 }
 
@@ -82,8 +82,8 @@ const release = ({ rows, from, moves }: Release, { addressDefaults }: Planning):
   const moved = new Set(moves.map(({ address }) => buildAddressKey(address)))
   const now = listAddresses(known?.document.addresses === undefined ? before : known.document)
   const left = [...now.entries()].filter(([, one]) => !moved.has(buildAddressKey(one)))
-  const empty = { ...place, id, name: nameOf('devices', before), row: at, document: {}, before: json }
-  const change = updated(
+  const empty = { ...place, id, name: formatRowName('devices', before), row: at, document: {}, before: json }
+  const change = buildUpdate(
     before,
     known ?? { ...empty, change: 'update' },
     { addresses: left.map(([, one]) => one) },

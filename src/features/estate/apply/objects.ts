@@ -1,13 +1,13 @@
 /** Finds the objects that a document refers to: among its rows first, then among the stored ones. */
 import { formatCidr, parseCidr } from '../../../net/cidr.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
-import { batches } from '../../../platform/db/batches.ts'
+import { splitBatches } from '../../../platform/db/batches.ts'
 import { findRefs } from '../../../platform/operation/object-refs.ts'
-import { idOfRef } from '../../../platform/operation/resolve-refs.ts'
+import { findIdByRef } from '../../../platform/operation/resolve-refs.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Document, documentOf, KIND_RULES } from '../../history/kinds.ts'
-import { type Resource, tableOf as tableName } from '../../inventory.ts'
-import { type ResourceRules, rulesFor } from './resources.ts'
+import { type Document, KIND_RULES, parseDocument } from '../../history/kinds.ts'
+import { type Resource, toTableName } from '../../inventory.ts'
+import { getRules, type ResourceRules } from './resources.ts'
 
 /** The fields by which an object is found. */
 export type Entry = {
@@ -39,42 +39,42 @@ export type Wanted = {
   readonly space_id?: string | null
 }
 
-/** @example keyOfName(' AMS-Web ') // 'ams-web' */
-export const keyOfName = (name: string): string => name.trim().toLowerCase()
+/** @example toNameKey(' AMS-Web ') // 'ams-web' */
+export const toNameKey = (name: string): string => name.trim().toLowerCase()
 
 /** Returns the canonical text of a subnet, or a text that is none as it is. */
-export const canonicalSubnet = (text: string): string => {
+export const normalizeSubnet = (text: string): string => {
   const cidr = parseCidr(text)
   return cidr ? formatCidr(cidr) : text
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const toOptionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /** A device type is called by its manufacturer and its model, of which a row has no name. */
-const nameOf = ({ name, manufacturer, model }: Document): string =>
-  textOf(name) ?? [manufacturer, model].filter((part) => typeof part === 'string').join(' ')
+const getName = ({ name, manufacturer, model }: Document): string =>
+  toOptionalText(name) ?? [manufacturer, model].filter((part) => typeof part === 'string').join(' ')
 
-export const entryOf = (id: string, document: Document, row?: string): Entry => ({
+export const toEntry = (id: string, document: Document, row?: string): Entry => ({
   id,
-  name: nameOf(document),
-  subnet: textOf(document.subnet),
-  datacenter_id: textOf(document.datacenter_id),
-  network_id: textOf(document.network_id),
-  device_id: textOf(document.device_id),
-  space_id: textOf(document.space_id),
-  managed_by: textOf(document.managed_by) ?? '',
+  name: getName(document),
+  subnet: toOptionalText(document.subnet),
+  datacenter_id: toOptionalText(document.datacenter_id),
+  network_id: toOptionalText(document.network_id),
+  device_id: toOptionalText(document.device_id),
+  space_id: toOptionalText(document.space_id),
+  managed_by: toOptionalText(document.managed_by) ?? '',
   // The documents of objects that have refs.
   refs: (document.refs as Refs | undefined) ?? {},
   ...(row !== undefined && { row }),
 })
 
-const fits = (entry: Entry, wanted: Wanted): boolean => {
+const isMatch = (entry: Entry, wanted: Wanted): boolean => {
   const { text, name, subnet, id, ref, datacenter_id, network_id, device_id, space_id } = wanted
   if (id !== undefined && entry.id !== id) return false
   if (ref && entry.refs[ref.source] !== ref.id) return false
-  if (name !== undefined && keyOfName(entry.name) !== keyOfName(name)) return false
-  if (subnet !== undefined && entry.subnet !== canonicalSubnet(subnet)) return false
-  if (text !== undefined && keyOfName(entry.name) !== keyOfName(text) && entry.subnet !== canonicalSubnet(text))
+  if (name !== undefined && toNameKey(entry.name) !== toNameKey(name)) return false
+  if (subnet !== undefined && entry.subnet !== normalizeSubnet(subnet)) return false
+  if (text !== undefined && toNameKey(entry.name) !== toNameKey(text) && entry.subnet !== normalizeSubnet(text))
     return false
   if (datacenter_id !== undefined && (entry.datacenter_id ?? null) !== datacenter_id) return false
   if (space_id !== undefined && (entry.space_id ?? null) !== space_id) return false
@@ -83,7 +83,7 @@ const fits = (entry: Entry, wanted: Wanted): boolean => {
 }
 
 /** Of several objects, those in the default space are meant, unless the reference says which space. */
-export const inMeantSpace = <E extends Pick<Entry, 'space_id'>>(
+export const selectBySpace = <E extends Pick<Entry, 'space_id'>>(
   found: readonly E[],
   wanted: Wanted = {},
 ): readonly E[] => {
@@ -107,7 +107,7 @@ class RowIndex {
 
   add(entry: Entry): void {
     this.#byId.set(entry.id, entry)
-    add(this.#byName, keyOfName(entry.name), entry)
+    add(this.#byName, toNameKey(entry.name), entry)
     if (entry.subnet !== undefined) add(this.#bySubnet, entry.subnet, entry)
     for (const [source, id] of Object.entries(entry.refs)) add(this.#byRef, `${source} ${id}`, entry)
   }
@@ -117,7 +117,7 @@ class RowIndex {
   }
 
   find(wanted: Wanted): Entry[] {
-    return this.#some(wanted).filter((entry) => fits(entry, wanted))
+    return this.#some(wanted).filter((entry) => isMatch(entry, wanted))
   }
 
   #some({ id, ref, name, subnet, text }: Wanted): readonly Entry[] {
@@ -127,40 +127,40 @@ class RowIndex {
       return entry ? [entry] : none
     }
     if (ref) return this.#byRef.get(`${ref.source} ${ref.id}`) ?? none
-    if (name !== undefined) return this.#byName.get(keyOfName(name)) ?? none
-    if (subnet !== undefined) return this.#bySubnet.get(canonicalSubnet(subnet)) ?? none
+    if (name !== undefined) return this.#byName.get(toNameKey(name)) ?? none
+    if (subnet !== undefined) return this.#bySubnet.get(normalizeSubnet(subnet)) ?? none
     if (text === undefined) return [...this.#byId.values()]
-    const named = this.#byName.get(keyOfName(text)) ?? none
-    const ofSubnet = this.#bySubnet.get(canonicalSubnet(text)) ?? none
+    const named = this.#byName.get(toNameKey(text)) ?? none
+    const ofSubnet = this.#bySubnet.get(normalizeSubnet(text)) ?? none
     return ofSubnet.length === 0 ? named : [...new Set([...named, ...ofSubnet])]
   }
 }
 
 /** The tables of resources whose rows are found by name; the type of all of them together is too wide for the builder. */
-const tableOf = (resource: Resource) => tableName(resource) as 'devices'
+const getTable = (resource: Resource) => toTableName(resource) as 'devices'
 
 /** Returns the ids of the stored objects of a resource with these names, in lower case. */
-export const idsOfNames = async (ctx: Ctx, resource: Resource, names: readonly string[]): Promise<string[]> => {
+export const findIdsByNames = async (ctx: Ctx, resource: Resource, names: readonly string[]): Promise<string[]> => {
   const ids: string[] = []
-  for (const batch of batches(names)) {
-    const query = ctx.db.selectFrom(tableOf(resource)).select('id').where('name_key', 'in', batch).orderBy('id')
+  for (const batch of splitBatches(names)) {
+    const query = ctx.db.selectFrom(getTable(resource)).select('id').where('name_key', 'in', batch).orderBy('id')
     for (const { id } of await query.execute()) ids.push(id)
   }
   return ids
 }
 
 /** Returns the stored objects of those ids, by id. */
-export const storedDocuments = async (
+export const findStoredDocuments = async (
   ctx: Ctx,
   { kind }: ResourceRules,
   ids: readonly string[],
 ): Promise<Map<string, { readonly document: Document; readonly json: string }>> => {
   const found = await KIND_RULES[kind].documents(ctx, [...new Set(ids)])
-  return new Map([...found].map(([id, json]) => [id, { document: documentOf(json), json }]))
+  return new Map([...found].map(([id, json]) => [id, { document: parseDocument(json), json }]))
 }
 
 /** Returns the ids of the objects that have refs, by `source id`. */
-export const idsOfRefs = async (
+export const findIdsByRefs = async (
   ctx: Ctx,
   resource: Resource,
   refs: readonly (readonly [source: string, id: string])[],
@@ -183,7 +183,7 @@ export class Objects {
   /** @param isGoing true for a stored object that is deleted, if no row means it */
   constructor(ctx: Ctx, resource: Resource, isGoing: (entry: Entry) => boolean) {
     this.#ctx = ctx
-    this.#rules = rulesFor(resource)
+    this.#rules = getRules(resource)
     this.#isGoing = isGoing
   }
 
@@ -199,20 +199,20 @@ export class Objects {
   /** Returns the objects that a reference may mean: those of rows, if there are any. */
   find(wanted: Wanted): readonly Entry[] | Promise<readonly Entry[]> {
     const rows = this.#rows.find(wanted)
-    return rows.length > 0 ? inMeantSpace(rows, wanted) : this.#findStored(wanted)
+    return rows.length > 0 ? selectBySpace(rows, wanted) : this.#findStored(wanted)
   }
 
   async #findStored(wanted: Wanted): Promise<readonly Entry[]> {
     const key = JSON.stringify(wanted)
     const known = this.#stored.get(key) ?? this.#read(wanted)
     this.#stored.set(key, known)
-    const isLeft = (entry: Entry) => !this.#rows.get(entry.id) && !this.#isGoing(entry) && fits(entry, wanted)
-    return inMeantSpace((await known).filter(isLeft), wanted)
+    const isLeft = (entry: Entry) => !this.#rows.get(entry.id) && !this.#isGoing(entry) && isMatch(entry, wanted)
+    return selectBySpace((await known).filter(isLeft), wanted)
   }
 
   async #read(wanted: Wanted): Promise<Entry[]> {
-    const documents = await storedDocuments(this.#ctx, this.#rules, await this.#ids(wanted))
-    return [...documents].map(([id, { document }]) => entryOf(id, document))
+    const documents = await findStoredDocuments(this.#ctx, this.#rules, await this.#ids(wanted))
+    return [...documents].map(([id, { document }]) => toEntry(id, document))
   }
 
   async #ids({
@@ -228,13 +228,13 @@ export class Objects {
   }: Wanted): Promise<string[]> {
     const { resource } = this.#rules
     if (id !== undefined) return [id]
-    if (ref) return [await idOfRef(this.#ctx, resource, ref)].filter((found) => found !== undefined)
-    if (name !== undefined) return idsOfNames(this.#ctx, resource, [keyOfName(name)])
-    if (subnet !== undefined) return this.#idsOf('subnet', canonicalSubnet(subnet))
+    if (ref) return [await findIdByRef(this.#ctx, resource, ref)].filter((found) => found !== undefined)
+    if (name !== undefined) return findIdsByNames(this.#ctx, resource, [toNameKey(name)])
+    if (subnet !== undefined) return this.#idsOf('subnet', normalizeSubnet(subnet))
     if (text !== undefined) {
-      const named = await idsOfNames(this.#ctx, resource, [keyOfName(text)])
+      const named = await findIdsByNames(this.#ctx, resource, [toNameKey(text)])
       const isSubnet = resource === 'networks' && parseCidr(text) !== undefined
-      return isSubnet ? [...named, ...(await this.#idsOf('subnet', canonicalSubnet(text)))] : named
+      return isSubnet ? [...named, ...(await this.#idsOf('subnet', normalizeSubnet(text)))] : named
     }
     if (network_id !== undefined) return this.#idsOf('network_id', network_id)
     if (device_id !== undefined) return this.#idsOf('device_id', device_id)
@@ -244,7 +244,7 @@ export class Objects {
 
   /** @param column of the table, which has it because the objects have the field */
   async #idsOf(column: string, value: string | null): Promise<string[]> {
-    const all = this.#ctx.db.selectFrom(tableOf(this.#rules.resource)).select('id').orderBy('id')
+    const all = this.#ctx.db.selectFrom(getTable(this.#rules.resource)).select('id').orderBy('id')
     const rows = await all.where(column as 'datacenter_id', value === null ? 'is' : '=', value).execute()
     return rows.map(({ id }) => id)
   }

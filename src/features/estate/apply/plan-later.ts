@@ -4,12 +4,12 @@ import type { Custom } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import { withIds } from './custom-references.ts'
 import { addToValue } from './known-part.ts'
-import { entryOf } from './objects.ts'
-import { hiddenIssues, type LaterRow, nameOf, type Planning } from './planning.ts'
-import { isFields, laterIdsOf } from './references.ts'
-import { type FieldChange, type PlannedChange, storedForm } from './row.ts'
+import { toEntry } from './objects.ts'
+import { formatRowName, type LaterRow, listHiddenIssues, type Planning } from './planning.ts'
+import { findLaterIds, isFields } from './references.ts'
+import { type FieldChange, type PlannedChange, toStoredForm } from './row.ts'
 
-type Ids = Awaited<ReturnType<typeof laterIdsOf>>['ids']
+type Ids = Awaited<ReturnType<typeof findLaterIds>>['ids']
 
 const isOfAddress = ([{ address }]: Ids[number]): boolean => address !== undefined
 const isDefault = ([one]: Ids[number]): boolean => one.isDefault === true
@@ -31,7 +31,7 @@ const addStored = (ids: Ids, { stored, places }: LaterRow): Ids =>
   })
 
 /** Returns the new values of the changed fields, and the fields that an update sets. */
-const changesOf = (before: Document, change: PlannedChange | undefined, ids: Ids): Document => {
+const buildChanges = (before: Document, change: PlannedChange | undefined, ids: Ids): Document => {
   const set: Record<string, unknown> = {}
   const own = ids.filter((one) => !isOfAddress(one) && !isDefault(one))
   const inside = ids.filter(isOfAddress)
@@ -42,7 +42,7 @@ const changesOf = (before: Document, change: PlannedChange | undefined, ids: Ids
 }
 
 /** Returns the update of a stored object; undefined if nothing differs. */
-export const updated = (
+export const buildUpdate = (
   before: Document,
   change: PlannedChange,
   set: Document,
@@ -51,7 +51,7 @@ export const updated = (
   const document: Record<string, unknown> = { ...change.document }
   const fields: Record<string, FieldChange> = { ...change.fields }
   for (const [field, value] of Object.entries(set)) {
-    const to = storedForm(field, value, { before, defaults }) ?? undefined
+    const to = toStoredForm(field, value, { before, defaults }) ?? undefined
     if (Bun.deepEquals(to, before[field])) {
       delete document[field]
       delete fields[field]
@@ -98,7 +98,7 @@ export class RowChanges {
   settle(row: LaterRow, before: Document): void {
     this.remove(row)
     const { resource, at, id } = row
-    this.#planning.settled.get(resource)?.set(at, entryOf(id, before, `${resource}[${at}]`))
+    this.#planning.settled.get(resource)?.set(at, toEntry(id, before, `${resource}[${at}]`))
   }
 
   finish(): void {
@@ -112,13 +112,13 @@ const planOne = (changes: RowChanges, row: LaterRow, ids: Ids, defaults: Custom)
   const { resource, at, id, stored, raw } = row
   const known = changes.get(row)
   if (!stored) {
-    if (known) changes.set(row, { ...known, document: { ...known.document, ...changesOf({}, known, ids) } })
+    if (known) changes.set(row, { ...known, document: { ...known.document, ...buildChanges({}, known, ids) } })
     return
   }
   const { document: before, json } = stored
-  const name = nameOf(resource, { ...before, ...(isFields(raw) ? raw : {}) })
+  const name = formatRowName(resource, { ...before, ...(isFields(raw) ? raw : {}) })
   const empty: PlannedChange = { change: 'update', resource, id, name, row: at, document: {}, fields: {}, before: json }
-  const change = updated(before, known ?? empty, changesOf(before, known, ids), defaults)
+  const change = buildUpdate(before, known ?? empty, buildChanges(before, known, ids), defaults)
   if (change) changes.set(row, change)
   else if (known) changes.settle(row, before)
 }
@@ -129,9 +129,9 @@ export const planLater = async (planning: Planning): Promise<void> => {
   const changes = new RowChanges(planning)
   for (const row of planning.later) {
     await planning.breathe()
-    const { ids, issues, hidden } = await laterIdsOf(row.named, planning.scope)
+    const { ids, issues, hidden } = await findLaterIds(row.named, planning.scope)
     const { resource, at, raw, stored } = row
-    issues.push(...hiddenIssues(hidden, stored))
+    issues.push(...listHiddenIssues(hidden, stored))
     if (issues.length === 0) {
       planOne(changes, row, planning.input.lists === 'add' ? addStored(ids, row) : ids, planning.addressDefaults)
       continue
@@ -139,7 +139,7 @@ export const planLater = async (planning: Planning): Promise<void> => {
     planning.errors.push({
       resource,
       row: at,
-      name: nameOf(resource, isFields(raw) ? raw : {}),
+      name: formatRowName(resource, isFields(raw) ? raw : {}),
       error: invalid(issues),
     })
     changes.remove(row)

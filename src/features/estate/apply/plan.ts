@@ -1,7 +1,7 @@
 /** Compares an estate document with the stored estate, and plans its creates, updates and deletes. Only reads. */
 import type { Refs } from '../../../platform/contract/external-fields.ts'
 import { findExcess } from '../../../platform/contract/validate.ts'
-import { batches } from '../../../platform/db/batches.ts'
+import { splitBatches } from '../../../platform/db/batches.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
 import type { CableDraft } from '../../cables/api.ts'
 import * as cables from '../../cables/keys.ts'
@@ -11,29 +11,29 @@ import * as customFields from '../../custom-fields/custom-fields.ts'
 import type { DeviceTypeDraft } from '../../device-types/api.ts'
 import * as deviceTypes from '../../device-types/device-types.ts'
 import type { Document } from '../../history/kinds.ts'
-import { INVENTORY, type Resource, tableOf } from '../../inventory.ts'
+import { INVENTORY, type Resource, toTableName } from '../../inventory.ts'
 import type { VlanDraft } from '../../vlans/api.ts'
 import * as vlans from '../../vlans/vlans.ts'
 import { findIdsOfFixedKeys, getFixedKey } from './fixed-keys.ts'
-import { matchByName, partOf } from './matching.ts'
+import { getKeyPart, matchByName } from './matching.ts'
 import { planMoves } from './moved-addresses.ts'
-import { entryOf, idsOfNames, idsOfRefs, keyOfName, storedDocuments } from './objects.ts'
+import { findIdsByNames, findIdsByRefs, findStoredDocuments, toEntry, toNameKey } from './objects.ts'
 import { planLater } from './plan-later.ts'
 import {
-  nameOf,
+  findStored,
+  formatRowName,
   type Plan,
   type PlanInput,
   Planning,
   type Row,
   Rows,
   type Stored,
-  storedOf,
-  textOf,
+  toText,
 } from './planning.ts'
 import { type Given, withParentsFirst } from './port-order.ts'
 import { type Fields, isFields, resolveReferences } from './references.ts'
-import { type NameKey, type ResourceRules, rulesFor } from './resources.ts'
-import { MAX_BAD_ROWS, unknownIssues } from './row.ts'
+import { getRules, type NameKey, type ResourceRules } from './resources.ts'
+import { checkUnknownFields, MAX_BAD_ROWS } from './row.ts'
 
 /** Rows whose objects are read together. */
 const ROWS_AT_ONCE = 400
@@ -43,11 +43,11 @@ const MAX_KEY_TEXT = 1024
 
 /** Returns a text by which objects are found; '' for one that is too long, which the schema refuses later. */
 const getKeyText = (value: unknown): string => {
-  const text = textOf(value)
+  const text = toText(value)
   return text.length <= MAX_KEY_TEXT ? text : ''
 }
 
-const refsIn = ({ refs }: Fields): Refs =>
+const parseRefs = ({ refs }: Fields): Refs =>
   isFields(refs)
     ? Object.fromEntries(
         Object.entries(refs).flatMap(([source, id]) =>
@@ -86,10 +86,10 @@ const readRows = async (rows: Rows, given: readonly Given[]): Promise<Row[]> => 
     }
     const { fields, issues, hidden, later } = await resolveReferences(resource, raw, planning.scope)
     if (later.length > 0) rows.later.set(at, later)
-    const all = [...issues, ...unknownIssues(rules, fields, planning.isListed)]
+    const all = [...issues, ...checkUnknownFields(rules, fields, planning.isListed)]
     if (fields.id !== undefined && typeof fields.id !== 'string') all.push({ field: 'id', message: 'must be a string' })
     if (all.length > 0) bad++
-    read.push({ at, raw, fields, issues: all, hidden, refs: refsIn(fields) })
+    read.push({ at, raw, fields, issues: all, hidden, refs: parseRefs(fields) })
   }
   return read
 }
@@ -104,7 +104,7 @@ const planByIds = async (rows: Rows, given: readonly Row[]) => {
     if (!getKeyText(fields.id)) refs.push(...Object.entries(own))
     await planning.breathe()
   }
-  const owners = await idsOfRefs(planning.ctx, resource, refs)
+  const owners = await findIdsByRefs(planning.ctx, resource, refs)
   for (const row of given) {
     await planning.breathe()
     const id = getKeyText(row.fields.id)
@@ -117,12 +117,12 @@ const planByIds = async (rows: Rows, given: readonly Row[]) => {
       rows.fail(row, [...row.issues, { field: 'refs', message: `are those of ${ids.length} ${resource}` }])
     else targets.set(row, target)
   }
-  for (const batch of batches([...targets], ROWS_AT_ONCE)) {
-    const stored = await storedOf(
+  for (const batch of splitBatches([...targets], ROWS_AT_ONCE)) {
+    const stored = await findStored(
       rows,
       batch.map(([, id]) => id),
     )
-    const moved = resource === 'cables' ? await movedCables(rows, batch) : undefined
+    const moved = resource === 'cables' ? await findMovedCables(rows, batch) : undefined
     for (const [row, id] of batch) {
       if (moved?.has(row))
         rows.fail(row, [...row.issues, { field: '', message: 'has other ends; a cable keeps its own' }])
@@ -134,50 +134,50 @@ const planByIds = async (rows: Rows, given: readonly Row[]) => {
 }
 
 /** The text that rows and objects of one name have in common. */
-const groupOfKey = ({ within }: NameKey, fields: Document): string | undefined =>
+const buildGroupKey = ({ within }: NameKey, fields: Document): string | undefined =>
   getKeyText(fields.name).trim() === ''
     ? undefined
-    : JSON.stringify([keyOfName(textOf(fields.name)), ...within.map((field) => fields[field] ?? null)])
+    : JSON.stringify([toNameKey(toText(fields.name)), ...within.map((field) => fields[field] ?? null)])
 
-const groupOf = ({ key }: ResourceRules, fields: Document): string | undefined =>
-  key.by === 'name' ? groupOfKey(key, fields) : undefined
+const getGroup = ({ key }: ResourceRules, fields: Document): string | undefined =>
+  key.by === 'name' ? buildGroupKey(key, fields) : undefined
 
 /** Returns the key of a row in the document. Rows with refs have none: they differ by them. */
-const keyOf = ({ key }: ResourceRules, { fields, refs }: Row, stored: Stored | undefined): string | undefined => {
+const buildRowKey = ({ key }: ResourceRules, { fields, refs }: Row, stored: Stored | undefined): string | undefined => {
   if (key.by !== 'name' || Object.keys(refs).length > 0) return undefined
   const after = { ...stored?.document, ...fields }
-  return JSON.stringify([groupOfKey(key, after), ...key.apart.map((field) => partOf(after, field) ?? null)])
+  return JSON.stringify([buildGroupKey(key, after), ...key.apart.map((field) => getKeyPart(after, field) ?? null)])
 }
 
 const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet<string>): Promise<void> => {
   const { planning, resource, rules } = rows
   const groups = new Map<string, Row[]>()
   for (const row of given) {
-    const group = groupOf(rules, row.fields)
+    const group = getGroup(rules, row.fields)
     const alike = group === undefined ? undefined : groups.get(group)
     if (group === undefined) rows.finish(row, undefined)
     else if (alike) alike.push(row)
     else groups.set(group, [row])
     await planning.breathe()
   }
-  for (const batch of batches([...groups], ROWS_AT_ONCE)) {
-    const names = new Set(batch.map(([, [row]]) => keyOfName(textOf(row?.fields.name))))
-    const ids = await idsOfNames(planning.ctx, resource, [...names])
-    const stored = await storedOf(
+  for (const batch of splitBatches([...groups], ROWS_AT_ONCE)) {
+    const names = new Set(batch.map(([, [row]]) => toNameKey(toText(row?.fields.name))))
+    const ids = await findIdsByNames(planning.ctx, resource, [...names])
+    const stored = await findStored(
       rows,
       ids.filter((id) => !meant.has(id) && !rows.objects.rowOf(id)),
     )
-    const byGroup = Map.groupBy(stored.values(), ({ document }) => groupOf(rules, document))
+    const byGroup = Map.groupBy(stored.values(), ({ document }) => getGroup(rules, document))
     for (const [group, alike] of batch) {
       await planning.breathe()
       const matches = [...matchByName(rules, alike, byGroup.get(group) ?? [])]
       // A new object must differ from those that other rows mean, or the next apply could not tell them apart.
       for (const [row, match] of matches) {
-        if (match !== 'new' && 'id' in match) rows.finish(row, match, keyOf(rules, row, match))
+        if (match !== 'new' && 'id' in match) rows.finish(row, match, buildRowKey(rules, row, match))
         await planning.breathe()
       }
       for (const [row, match] of matches) {
-        if (match === 'new') rows.finish(row, undefined, keyOf(rules, row, undefined))
+        if (match === 'new') rows.finish(row, undefined, buildRowKey(rules, row, undefined))
         else if (!('id' in match)) rows.fail(row, [...row.issues, match])
         await planning.breathe()
       }
@@ -188,53 +188,53 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
 /** The natural keys of a resource whose objects differ by some of their fields together. */
 type Unique = {
   /** @param draft a row that its schema has accepted */
-  readonly keyOf: (draft: unknown) => string
-  readonly idsOfKeys: (ctx: Ctx, keys: readonly string[]) => Promise<Map<string, string>>
+  readonly buildKey: (draft: unknown) => string
+  readonly findIdsByKeys: (ctx: Ctx, keys: readonly string[]) => Promise<Map<string, string>>
 }
 
 const UNIQUE: Partial<Record<Resource, Unique>> = {
   'custom-fields': {
-    keyOf: (draft) => customFields.naturalKey(draft as CustomFieldDraft),
-    idsOfKeys: customFields.idsOfKeys,
+    buildKey: (draft) => customFields.naturalKey(draft as CustomFieldDraft),
+    findIdsByKeys: customFields.idsOfKeys,
   },
-  cables: { keyOf: (draft) => cables.naturalKey(draft as CableDraft), idsOfKeys: cables.idsOfKeys },
+  cables: { buildKey: (draft) => cables.buildNaturalKey(draft as CableDraft), findIdsByKeys: cables.findIdsByKeys },
   'device-types': {
-    keyOf: (draft) => deviceTypes.naturalKey(draft as DeviceTypeDraft),
-    idsOfKeys: deviceTypes.idsOfKeys,
+    buildKey: (draft) => deviceTypes.buildNaturalKey(draft as DeviceTypeDraft),
+    findIdsByKeys: deviceTypes.findIdsByKeys,
   },
-  vlans: { keyOf: (draft) => vlans.naturalKey(draft as VlanDraft), idsOfKeys: vlans.idsOfKeys },
+  vlans: { buildKey: (draft) => vlans.buildNaturalKey(draft as VlanDraft), findIdsByKeys: vlans.findIdsByKeys },
 }
 
-const uniqueOf = (resource: Resource): Unique => {
+const getUniqueOrThrow = (resource: Resource): Unique => {
   const unique = UNIQUE[resource]
   if (!unique) throw new Error(`the rows of ${resource} have no natural key of several fields`)
   return unique
 }
 
 /** Returns the natural key of a row; undefined for a bad row. */
-const uniqueKeyOf = (
+const buildUniqueKey = (
   { draft, resource }: ResourceRules,
   { issues, fields: { id: _, ...fields } }: Row,
 ): string | undefined => {
   if (issues.length > 0) return undefined
   const parsed = draft.safeParse(fields)
-  return parsed.success ? uniqueOf(resource).keyOf(parsed.data) : undefined
+  return parsed.success ? getUniqueOrThrow(resource).buildKey(parsed.data) : undefined
 }
 
 /** Returns the rows that mean stored cables by their ids or refs, and have other ends. */
-const movedCables = async (
+const findMovedCables = async (
   { planning, rules }: Rows,
   targets: readonly (readonly [Row, string])[],
 ): Promise<ReadonlySet<Row>> => {
   const given = targets.flatMap(([row, id]) => {
-    const key = uniqueKeyOf(rules, row)
+    const key = buildUniqueKey(rules, row)
     return key === undefined ? [] : [{ row, id, key }]
   })
-  const ids = await cables.idsOfKeys(
+  const ids = await cables.findIdsByKeys(
     planning.ctx,
     given.map(({ key }) => key),
   )
-  const stored = await storedDocuments(
+  const stored = await findStoredDocuments(
     planning.ctx,
     rules,
     given.map(({ id }) => id),
@@ -245,14 +245,14 @@ const movedCables = async (
 
 const planByUnique = async (rows: Rows, given: readonly Row[], meant: ReadonlySet<string>): Promise<void> => {
   const { planning, rules } = rows
-  for (const batch of batches(given, ROWS_AT_ONCE)) {
-    const keys = batch.map((row) => uniqueKeyOf(rules, row))
-    const ids = await uniqueOf(rules.resource).idsOfKeys(
+  for (const batch of splitBatches(given, ROWS_AT_ONCE)) {
+    const keys = batch.map((row) => buildUniqueKey(rules, row))
+    const ids = await getUniqueOrThrow(rules.resource).findIdsByKeys(
       planning.ctx,
       keys.filter((key) => key !== undefined),
     )
     const free = [...ids.values()].filter((id) => !meant.has(id))
-    const stored = await storedOf(rows, free)
+    const stored = await findStored(rows, free)
     for (const [i, row] of batch.entries()) {
       await planning.breathe()
       const key = keys[i]
@@ -262,17 +262,17 @@ const planByUnique = async (rows: Rows, given: readonly Row[], meant: ReadonlySe
 }
 
 const isOver = ({ planning }: Rows, { fields }: Row): boolean => {
-  const ends = Date.parse(textOf(fields.expires_at))
+  const ends = Date.parse(toText(fields.expires_at))
   return ends <= Date.parse(planning.ctx.now)
 }
 
 const planByFixed = async (rows: Rows, given: readonly Row[]): Promise<void> => {
   const { planning, resource } = rows
-  for (const batch of batches(given, ROWS_AT_ONCE)) {
+  for (const batch of splitBatches(given, ROWS_AT_ONCE)) {
     const keys = batch.map(({ fields }) => getFixedKey(resource, fields))
     const known = keys.filter((key) => key !== undefined)
     const ids = await findIdsOfFixedKeys(planning, resource, known)
-    const stored = await storedOf(
+    const stored = await findStored(
       rows,
       known.flatMap(({ text }) => ids.get(text) ?? []),
     )
@@ -281,7 +281,7 @@ const planByFixed = async (rows: Rows, given: readonly Row[]): Promise<void> => 
       const key = keys[i]?.text
       const object = key === undefined ? undefined : stored.get(ids.get(key) ?? '')
       // A file keeps the reservations that have expired since.
-      if (!object && row.issues.length === 0 && isOver(rows, row)) rows.settled.set(row.at, entryOf('', row.fields))
+      if (!object && row.issues.length === 0 && isOver(rows, row)) rows.settled.set(row.at, toEntry('', row.fields))
       else rows.finish(row, object, key)
     }
   }
@@ -304,14 +304,14 @@ const planResource = async (planning: Planning, resource: Resource, given: reado
 }
 
 /** Returns the ids of the objects of an owner. */
-const idsOfOwner = async ({ db }: Ctx, resource: Resource, owner: string): Promise<string[]> => {
+const findIdsByOwner = async ({ db }: Ctx, resource: Resource, owner: string): Promise<string[]> => {
   if (resource === 'relationships') {
     const query = db.selectFrom('relationships').select(['parent_id', 'child_id', 'type']).where(isManagedBy(owner))
     return (await query.execute()).map(({ parent_id, child_id, type }) => `${parent_id} ${child_id} ${type}`).sort()
   }
   // All others have both columns; the type of all of them together is too wide for the builder.
   const query = db
-    .selectFrom(tableOf(resource) as 'devices')
+    .selectFrom(toTableName(resource) as 'devices')
     .select('id')
     .where(isManagedBy(owner))
     .orderBy('id')
@@ -322,7 +322,7 @@ const idsOfOwner = async ({ db }: Ctx, resource: Resource, owner: string): Promi
 const planOthers = async (planning: Planning, resource: Resource): Promise<void> => {
   const { ctx, input, changes, extra } = planning
   const objects = planning.objectsOf(resource)
-  const all = await idsOfOwner(ctx, resource, input.owner)
+  const all = await findIdsByOwner(ctx, resource, input.owner)
   const ids = all.filter((id) => !objects.rowOf(id))
   if (ids.length === 0) return
   if (!input.prunes) {
@@ -330,8 +330,8 @@ const planOthers = async (planning: Planning, resource: Resource): Promise<void>
     return
   }
   planning.scope.onNamed(resource)
-  for (const batch of batches(ids, ROWS_AT_ONCE)) {
-    const stored = await storedDocuments(ctx, rulesFor(resource), batch)
+  for (const batch of splitBatches(ids, ROWS_AT_ONCE)) {
+    const stored = await findStoredDocuments(ctx, getRules(resource), batch)
     // Databases return the rows of a batch in any order.
     for (const id of batch) {
       const one = stored.get(id)
@@ -340,7 +340,7 @@ const planOthers = async (planning: Planning, resource: Resource): Promise<void>
         change: 'delete',
         resource,
         id,
-        name: nameOf(resource, one.document),
+        name: formatRowName(resource, one.document),
         document: {},
         before: one.json,
       })
@@ -350,7 +350,7 @@ const planOthers = async (planning: Planning, resource: Resource): Promise<void>
 }
 
 /** @throws AppError FORBIDDEN of `onNamed` */
-export const planOf = async (ctx: Ctx, input: PlanInput): Promise<Plan> => {
+export const buildPlan = async (ctx: Ctx, input: PlanInput): Promise<Plan> => {
   const planning = new Planning(ctx, input)
   for (const resource of INVENTORY) {
     const given = input.rows[resource] ?? []

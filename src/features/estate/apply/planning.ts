@@ -2,7 +2,7 @@ import { cidrHolds, parseCidr } from '../../../net/cidr.ts'
 import { parseIp } from '../../../net/ip.ts'
 import { AppError, type FieldIssue, invalid } from '../../../platform/contract/errors.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
-import { cachedCount } from '../../../platform/db/cache/query-cache.ts'
+import { getCachedCount } from '../../../platform/db/cache/query-cache.ts'
 import { createBreathe } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Custom, CustomResource } from '../../custom-fields/fields.ts'
@@ -10,11 +10,11 @@ import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import { MAX_ERRORS } from '../api.ts'
 import type { RowRules } from '../row-rules.ts'
-import { addressDefaultsOf, type NamedValue, type ReferenceFields, referenceFieldsOf } from './custom-references.ts'
-import { type Entry, entryOf, Objects, storedDocuments } from './objects.ts'
+import { loadAddressDefaults, loadReferenceFields, type NamedValue, type ReferenceFields } from './custom-references.ts'
+import { type Entry, findStoredDocuments, Objects, toEntry } from './objects.ts'
 import { type Fields, type HiddenName, isFields, placeInRow, type Scope } from './references.ts'
-import { type ResourceRules, rulesFor } from './resources.ts'
-import { judgeNew, judgeStored, type Ownership, type PlannedChange, type RowError } from './row.ts'
+import { getRules, type ResourceRules } from './resources.ts'
+import { type Ownership, type PlannedChange, type RowError, validateNew, validateStored } from './row.ts'
 
 export type EstateRows = Readonly<Partial<Record<Resource, readonly unknown[]>>>
 
@@ -73,18 +73,18 @@ export type Row = {
 }
 
 /** Returns the errors of objects that the caller may not know, and that the stored object does not name. */
-export const hiddenIssues = (hidden: readonly HiddenName[], stored: Stored | undefined): FieldIssue[] =>
+export const listHiddenIssues = (hidden: readonly HiddenName[], stored: Stored | undefined): FieldIssue[] =>
   hidden.filter(({ id }) => !stored?.json.includes(JSON.stringify(id))).map(({ issue }) => issue)
 
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+export const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** Names a row in errors. */
-export const nameOf = (
+export const formatRowName = (
   resource: Resource,
   { name, ip_address, parent, parent_id, type, child, child_id }: Fields,
 ): string => {
-  if (resource !== 'relationships') return textOf(name) || textOf(ip_address)
-  return [parent ?? parent_id, type, child ?? child_id].map(textOf).filter(Boolean).join(' ')
+  if (resource !== 'relationships') return toText(name) || toText(ip_address)
+  return [parent ?? parent_id, type, child ?? child_id].map(toText).filter(Boolean).join(' ')
 }
 
 /** The error of rows that an answer only counts. */
@@ -118,9 +118,9 @@ export class Planning {
     const isGoing = (entry: Entry) => prunes && entry.managed_by === owner
     this.#objects = new Map(INVENTORY.map((resource) => [resource, new Objects(ctx, resource, isGoing)]))
     this.scope = {
-      objectsOf: (resource) => this.objectsOf(resource),
+      getObjects: (resource) => this.objectsOf(resource),
       hasSpaces: () => this.#hasSpaces(),
-      referenceFieldsOf: (resource) => this.#referenceFieldsOf(resource),
+      loadReferenceFields: (resource) => this.#referenceFieldsOf(resource),
       onNamed,
       isHidden: (resource, id) => this.#isHidden(resource, id),
     }
@@ -128,7 +128,7 @@ export class Planning {
 
   async #isHidden(resource: Resource, id: string): Promise<boolean> {
     const { whole } = this.input
-    return whole !== undefined && (await storedDocuments(whole, rulesFor(resource), [id])).size > 0
+    return whole !== undefined && (await findStoredDocuments(whole, getRules(resource), [id])).size > 0
   }
 
   #hasSpaces(): Promise<boolean> {
@@ -138,26 +138,26 @@ export class Planning {
 
   /** The definitions are the first rows of a document, so that their changes are planned. */
   async #referenceFieldsOf(resource: CustomResource): Promise<ReferenceFields> {
-    this.#fields ??= referenceFieldsOf(this.ctx, this.changes)
+    this.#fields ??= loadReferenceFields(this.ctx, this.changes)
     return (await this.#fields).get(resource) ?? new Map()
   }
 
   /** Called before rows with addresses are planned. */
   async readAddressDefaults(): Promise<void> {
-    this.addressDefaults = await addressDefaultsOf(this.ctx, this.changes)
+    this.addressDefaults = await loadAddressDefaults(this.ctx, this.changes)
   }
 
   async #findSpaces(): Promise<boolean> {
     if (this.input.rows.spaces?.length) return true
     const any = this.ctx.db.selectFrom('spaces').select('id').limit(1)
-    const count = await cachedCount(this.ctx, 'spaces', 'any', async () => (await any.execute()).length)
+    const count = await getCachedCount(this.ctx, 'spaces', 'any', async () => (await any.execute()).length)
     return count > 0
   }
 
   /** A kept address is in no network that the document moves away from it. */
   readonly keepAddress = (address: Fields): Fields => {
-    const subnet = this.objectsOf('networks').rowOf(textOf(address.network_id))?.subnet
-    const [cidr, ip] = [parseCidr(subnet ?? ''), parseIp(textOf(address.ip))]
+    const subnet = this.objectsOf('networks').rowOf(toText(address.network_id))?.subnet
+    const [cidr, ip] = [parseCidr(subnet ?? ''), parseIp(toText(address.ip))]
     if (!cidr || !ip || cidrHolds(cidr, ip)) return address
     return { ...address, network_id: null, pool_id: null }
   }
@@ -192,7 +192,7 @@ export class Rows {
     readonly planning: Planning,
     readonly resource: Resource,
   ) {
-    this.rules = rulesFor(resource)
+    this.rules = getRules(resource)
     this.objects = planning.objectsOf(resource)
     planning.settled.set(resource, this.settled)
   }
@@ -208,7 +208,7 @@ export class Rows {
     const { resource } = this
     this.planning.countRow()
     // References to a row that is there twice mean the first.
-    if (!isTwice) this.objects.add({ ...entryOf('', fields, `${resource}[${at}]`), isBad: true })
+    if (!isTwice) this.objects.add({ ...toEntry('', fields, `${resource}[${at}]`), isBad: true })
     if (!this.planning.isListed) {
       this.planning.errors.push({ resource, row: at, name: '', error: UNLISTED })
       this.planning.input.onBadRow?.(this.planning.errors)
@@ -224,7 +224,7 @@ export class Rows {
     this.planning.errors.push({
       resource,
       row: at,
-      name: nameOf(resource, given),
+      name: formatRowName(resource, given),
       error: invalid([...placed.values()]),
     })
   }
@@ -242,7 +242,7 @@ export class Rows {
     const { at, fields, refs } = row
     const { resource, rules } = this
     const { input, changes, addressDefaults: defaults, keepAddress } = this.planning
-    const given = textOf(fields.id)
+    const given = toText(fields.id)
     const isNamed = resource !== 'relationships'
     const id = stored?.id ?? (given || (isNamed || key === undefined ? Bun.randomUUIDv7() : key))
     const keys = [
@@ -250,38 +250,38 @@ export class Rows {
       ...(key === undefined ? [] : [`key ${key}`]),
       ...Object.entries(refs).map(([source, ref]) => `ref ${source} ${ref}`),
     ]
-    const judged = stored
-      ? judgeStored(rules, fields, { before: stored.document, defaults }, { ...input, keepAddress })
-      : judgeNew(rules, fields, Object.hasOwn(fields, 'id') ? given : undefined, input)
+    const checked = stored
+      ? validateStored(rules, fields, { before: stored.document, defaults }, { ...input, keepAddress })
+      : validateNew(rules, fields, Object.hasOwn(fields, 'id') ? given : undefined, input)
     const twice = keys.flatMap((one) => this.#claim(one, at)).slice(0, 1)
-    const hidden = hiddenIssues(row.hidden, stored)
-    const issues = [...row.issues, ...hidden, ...twice, ...('issues' in judged ? judged.issues : [])]
-    if ('issues' in judged || issues.length > 0) {
+    const hidden = listHiddenIssues(row.hidden, stored)
+    const issues = [...row.issues, ...hidden, ...twice, ...('issues' in checked ? checked.issues : [])]
+    if ('issues' in checked || issues.length > 0) {
       this.fail(row, issues, twice.length > 0)
       return
     }
-    const entry = entryOf(id, judged.after, `${resource}[${at}]`)
+    const entry = toEntry(id, checked.after, `${resource}[${at}]`)
     const later = this.later.get(at)
-    const { places, kept = [] } = judged
+    const { places, kept = [] } = checked
     const among = places && { places }
     if (later) this.planning.later.push({ resource, at, raw: row.raw, id, named: later, stored, ...among })
     if (stored && kept.length > 0 && this.planning.givesAddresses)
       this.planning.kept.push({ at, stored, addresses: kept })
-    if (!('change' in judged)) {
+    if (!('change' in checked)) {
       this.settle(at, entry)
       return
     }
-    const name = nameOf(resource, { ...judged.after, ...(isFields(row.raw) ? row.raw : {}) })
-    const common = { resource, id, name, row: at, ...judged.change, ...among }
+    const name = formatRowName(resource, { ...checked.after, ...(isFields(row.raw) ? row.raw : {}) })
+    const common = { resource, id, name, row: at, ...checked.change, ...among }
     if (stored) changes.push({ ...common, change: 'update', before: stored.json })
-    else changes.push({ ...common, change: 'create', document: { ...judged.change.document, id } })
+    else changes.push({ ...common, change: 'create', document: { ...checked.change.document, id } })
     this.objects.add(entry)
     this.planning.countRow()
   }
 }
 
 /** Returns the stored objects of those ids, by id. */
-export const storedOf = async ({ planning, rules }: Rows, ids: readonly string[]): Promise<Map<string, Stored>> => {
-  const documents = await storedDocuments(planning.ctx, rules, ids)
+export const findStored = async ({ planning, rules }: Rows, ids: readonly string[]): Promise<Map<string, Stored>> => {
+  const documents = await findStoredDocuments(planning.ctx, rules, ids)
   return new Map([...documents].map(([id, one]) => [id, { id, ...one }]))
 }

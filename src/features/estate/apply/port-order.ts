@@ -1,5 +1,5 @@
 /** Orders the rows of ports: a port comes after the one that it is part of. */
-import { keyOfName } from './objects.ts'
+import { toNameKey } from './objects.ts'
 import { isFields } from './references.ts'
 
 /** A row as it is given, with its place in the list. */
@@ -10,10 +10,10 @@ const MAX_PORT_DEPTH = 100
 
 const getName = ([, raw]: Given, field: 'name' | 'parent'): string => {
   const name = isFields(raw) ? raw[field] : undefined
-  return typeof name === 'string' ? keyOfName(name) : ''
+  return typeof name === 'string' ? toNameKey(name) : ''
 }
 
-const byPlace = ([a]: Given, [b]: Given): number => a - b
+const comparePositions = ([a]: Given, [b]: Given): number => a - b
 
 /** Yields the rows in steps: the parents of a step are in earlier steps. Ports that are parts of each other are the last step. */
 export function* withParentsFirst(given: readonly Given[]): Generator<readonly Given[]> {
@@ -40,7 +40,7 @@ export function* withParentsFirst(given: readonly Given[]): Generator<readonly G
       waiting.set(name, others)
       if (others === 0 && name !== '') done.push(name)
     }
-    step = done.flatMap((name) => parts.get(name) ?? []).sort(byPlace)
+    step = done.flatMap((name) => parts.get(name) ?? []).sort(comparePositions)
   }
   if (left.size > 0) yield [...left]
 }

@@ -1,21 +1,21 @@
 /** Replaces the names of a row by ids: `datacenter: Amsterdam` becomes `datacenter_id`. */
-import { didYouMean } from '../../../platform/cli/suggest.ts'
+import { formatSuggestion } from '../../../platform/cli/suggest.ts'
 import { type FieldIssue, shorten } from '../../../platform/contract/errors.ts'
-import { refOf } from '../../../platform/contract/external-fields.ts'
+import { parseRef } from '../../../platform/contract/external-fields.ts'
 import type { CustomResource } from '../../custom-fields/fields.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import {
-  mayHoldCustom,
+  canHoldCustom,
+  formatPath,
+  joinParts,
   type NamedValue,
-  ofParts,
-  partsOf,
-  pathOf,
   type ReferenceFields,
+  splitParts,
   takeReferences,
   withIds,
 } from './custom-references.ts'
 import type { Entry, Objects, Wanted } from './objects.ts'
-import { type Level, levelsOf, type Reference, rulesFor } from './resources.ts'
+import { getRules, type Level, listLevels, type Reference } from './resources.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -28,11 +28,11 @@ const isNone = (value: unknown, { word }: Reference): boolean =>
 
 /** The objects that a document may refer to, and the check of the right to read them. */
 export type Scope = {
-  readonly objectsOf: (resource: Resource) => Objects
+  readonly getObjects: (resource: Resource) => Objects
   /** False if there is no address space, so that all objects are in the default one. */
   readonly hasSpaces: () => Promise<boolean>
   /** The custom fields with references, also of the document. */
-  readonly referenceFieldsOf: (resource: CustomResource) => Promise<ReferenceFields>
+  readonly loadReferenceFields: (resource: CustomResource) => Promise<ReferenceFields>
   /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
   readonly onNamed: (resource: Resource) => void
   /** Returns true for an id of an object that the caller may not know. A row may keep it where its object has it. */
@@ -53,16 +53,16 @@ class Issues {
 
 type Place = { readonly at: string; readonly issues: Issues; readonly scope: Scope }
 
-const nounOf = (resource: Resource): string => rulesFor(resource).noun
+const getNoun = (resource: Resource): string => getRules(resource).noun
 
 /** The number of characters of a value that an error quotes. */
 const MAX_SHOWN = 256
 
-const shown = (value: unknown): string => shorten(JSON.stringify(value), MAX_SHOWN)
+const formatValue = (value: unknown): string => shorten(JSON.stringify(value), MAX_SHOWN)
 
 /** The words by which one of several objects can be named. */
 const tellApart = (resource: Resource): string => {
-  const { key } = rulesFor(resource)
+  const { key } = getRules(resource)
   const fields = key.by === 'name' ? [...key.within, ...key.apart].map((field) => field.replace(/_id$/, '')) : []
   return fields.length > 0 ? `give its ${fields.join(' and ')}, its id or a ref` : 'give its id or a ref'
 }
@@ -70,11 +70,11 @@ const tellApart = (resource: Resource): string => {
 const isText = (value: unknown): value is string => typeof value === 'string'
 
 /** Reads the conditions of a reference. @returns undefined after an error */
-const wantedOf = async (resource: Resource, value: unknown, place: Place): Promise<Wanted | undefined> => {
+const parseWanted = async (resource: Resource, value: unknown, place: Place): Promise<Wanted | undefined> => {
   if (isText(value)) return { text: value.trim() }
   const { at, issues } = place
   if (!isFields(value)) return issues.add(at, 'must be a name, or an object that tells which one')
-  const { references } = rulesFor(resource).level
+  const { references } = getRules(resource).level
   const texts = resource === 'networks' ? ['name', 'subnet', 'id', 'ref'] : ['name', 'id', 'ref']
   const known = [...texts, ...references.map(({ as }) => as)]
   const wanted: Record<string, unknown> = {}
@@ -83,17 +83,17 @@ const wantedOf = async (resource: Resource, value: unknown, place: Place): Promi
     const inner = { ...place, at: `${at}.${key}` }
     const reference = references.find(({ as }) => as === key)
     if (reference) {
-      const id = isNone(given, reference) ? null : await idOf(reference.resource, given, inner)
+      const id = isNone(given, reference) ? null : await findId(reference.resource, given, inner)
       if (id === undefined) isBad = true
       wanted[reference.field] = id
     } else if (!texts.includes(key)) {
-      issues.add(inner.at, `is not a field of a reference${didYouMean(key, known)}`)
+      issues.add(inner.at, `is not a field of a reference${formatSuggestion(key, known)}`)
       isBad = true
     } else if (!isText(given) || given.trim() === '') {
       issues.add(inner.at, 'must be a text')
       isBad = true
     } else if (key === 'ref') {
-      const ref = refOf(given.trim())
+      const ref = parseRef(given.trim())
       if (!ref) {
         issues.add(inner.at, 'must be a ref, like netbox:dcim.device.42')
         isBad = true
@@ -105,9 +105,11 @@ const wantedOf = async (resource: Resource, value: unknown, place: Place): Promi
   return Object.keys(wanted).length > 0 ? wanted : issues.add(at, 'must say which one')
 }
 
-const called = (value: unknown): string => (isText(value) ? `called ${shown(value)}` : `with ${shown(value)}`)
+const describeValue = (value: unknown): string =>
+  isText(value) ? `called ${formatValue(value)}` : `with ${formatValue(value)}`
 
-const unknown = (resource: Resource, value: unknown): string => `there is no ${nounOf(resource)} ${called(value)}`
+const describeUnknown = (resource: Resource, value: unknown): string =>
+  `there is no ${getNoun(resource)} ${describeValue(value)}`
 
 /** Returns true for the id of an object that the caller may not know, which is checked when the row has its object. */
 const isHidden = async (
@@ -121,44 +123,44 @@ const isHidden = async (
 }
 
 /** Returns the only object of a reference. @returns undefined after an error */
-const only = (
+const pickOnly = (
   found: readonly Entry[],
   resource: Resource,
   value: unknown,
   { at, issues }: Place,
 ): string | undefined => {
   const [first] = found
-  if (!first) return issues.add(at, unknown(resource, value))
+  if (!first) return issues.add(at, describeUnknown(resource, value))
   if (found.length > 1)
-    return issues.add(at, `there are ${found.length} ${resource} ${called(value)}: ${tellApart(resource)}`)
+    return issues.add(at, `there are ${found.length} ${resource} ${describeValue(value)}: ${tellApart(resource)}`)
   return first.isBad ? issues.add(at, `${first.row} has errors`) : first.id
 }
 
 /** Returns the id that a reference means. @returns undefined after an error */
-const idOf = async (
+const findId = async (
   resource: Resource,
   value: unknown,
   place: Place,
   more: Wanted = {},
 ): Promise<string | undefined> => {
   place.scope.onNamed(resource)
-  const wanted = await wantedOf(resource, value, place)
+  const wanted = await parseWanted(resource, value, place)
   if (!wanted) return undefined
-  const found = place.scope.objectsOf(resource).find({ ...wanted, ...more })
+  const found = place.scope.getObjects(resource).find({ ...wanted, ...more })
   const { id, ...others } = wanted
   const isById = id !== undefined && Object.keys(others).length === 0
-  const message = unknown(resource, value)
+  const message = describeUnknown(resource, value)
   if (isById && (await found).length === 0 && (await isHidden(resource, id, { place, message }))) return id
-  return only(found instanceof Promise ? await found : found, resource, value, place)
+  return pickOnly(found instanceof Promise ? await found : found, resource, value, place)
 }
 
 /** Checks an id or a ref of a row. @returns the id; undefined after an error */
-const checkedId = async (resource: Resource, text: string, place: Place): Promise<string | undefined> => {
+const checkId = async (resource: Resource, text: string, place: Place): Promise<string | undefined> => {
   place.scope.onNamed(resource)
-  const ref = text.includes(':') ? refOf(text) : undefined
-  const found = place.scope.objectsOf(resource).find(ref ? { ref } : { id: text })
+  const ref = text.includes(':') ? parseRef(text) : undefined
+  const found = place.scope.getObjects(resource).find(ref ? { ref } : { id: text })
   const [first] = found instanceof Promise ? await found : found
-  const message = `there is no ${nounOf(resource)} with id ${shown(text)}`
+  const message = `there is no ${getNoun(resource)} with id ${formatValue(text)}`
   if (!first && !ref && (await isHidden(resource, text, { place, message }))) return text
   if (!first) return place.issues.add(place.at, message)
   return first.isBad ? place.issues.add(place.at, `${first.row} has errors`) : first.id
@@ -168,8 +170,8 @@ const checkedId = async (resource: Resource, text: string, place: Place): Promis
  * Returns the conditions of the objects beside a reference by name: a pool is looked up in the network, a network in the space,
  * and a port at the device.
  */
-const besides = (resource: Resource, fields: Fields): Wanted => {
-  const { key } = rulesFor(resource)
+const getConditions = (resource: Resource, fields: Fields): Wanted => {
+  const { key } = getRules(resource)
   const within = key.by === 'name' ? key.within : []
   return Object.fromEntries(within.flatMap((field) => (isText(fields[field]) ? [[field, fields[field]]] : [])))
 }
@@ -187,7 +189,7 @@ const resolveOne = async (fields: Record<string, unknown>, reference: Reference,
       fields[field] = null
       return
     }
-    const checked = await checkedId(resource, id, { ...place, at: `${path}${field}` })
+    const checked = await checkId(resource, id, { ...place, at: `${path}${field}` })
     if (checked !== undefined) fields[field] = checked
     return
   }
@@ -200,19 +202,19 @@ const resolveOne = async (fields: Record<string, unknown>, reference: Reference,
     fields[field] = null
     return
   }
-  const more = isText(given) ? besides(resource, fields) : {}
-  const id = await idOf(resource, given, { ...place, at: `${path}${as}` }, more)
+  const more = isText(given) ? getConditions(resource, fields) : {}
+  const id = await findId(resource, given, { ...place, at: `${path}${as}` }, more)
   // Keeps the schema from demanding the field as well.
   fields[field] = id ?? null
 }
 
-const mayHold = ({ references, objects, lists }: Level, fields: Fields): boolean =>
+const canHoldReferences = ({ references, objects, lists }: Level, fields: Fields): boolean =>
   references.some(({ field, as }) => fields[field] !== undefined || fields[as] !== undefined) ||
   objects.some(([field]) => isFields(fields[field])) ||
   lists.some(([field]) => Array.isArray(fields[field]))
 
 const resolveLevel = async (level: Level, given: Fields, place: Resolving): Promise<Fields> => {
-  if (!mayHold(level, given)) return given
+  if (!canHoldReferences(level, given)) return given
   const fields: Record<string, unknown> = { ...given }
   for (const reference of level.references) await resolveOne(fields, reference, place)
   for (const [field, inner] of level.objects) {
@@ -230,47 +232,47 @@ const resolveLevel = async (level: Level, given: Fields, place: Resolving): Prom
     }
     fields[field] = resolved
   }
-  return level.isPlaced ? withSpaceOf(fields, place) : fields
+  return level.isPlaced ? addSpace(fields, place) : fields
 }
 
 /** Adds the space of the network or pool that an address names. */
-const withSpaceOf = async (fields: Fields, { scope }: Resolving): Promise<Fields> => {
+const addSpace = async (fields: Fields, { scope }: Resolving): Promise<Fields> => {
   const { network_id, pool_id, space_id } = fields
   if (isText(space_id) || !(await scope.hasSpaces())) return fields
-  const one = async (resource: Resource, id: string) => (await scope.objectsOf(resource).find({ id }))[0]
+  const findOne = async (resource: Resource, id: string) => (await scope.getObjects(resource).find({ id }))[0]
   const holder = isText(network_id)
     ? network_id
     : isText(pool_id)
-      ? (await one('pools', pool_id))?.network_id
+      ? (await findOne('pools', pool_id))?.network_id
       : undefined
-  const network = holder === undefined ? undefined : await one('networks', holder)
+  const network = holder === undefined ? undefined : await findOne('networks', holder)
   return network?.space_id === undefined ? fields : { ...fields, space_id: network.space_id }
 }
 
 /** Returns the id that a value of a custom field means: a name, an id, a ref, or an object that tells which one. */
-const customIdOf = async (target: Resource, value: unknown, place: Place): Promise<unknown> => {
-  if (!isText(value)) return (await idOf(target, value, place)) ?? value
+const findCustomId = async (target: Resource, value: unknown, place: Place): Promise<unknown> => {
+  if (!isText(value)) return (await findId(target, value, place)) ?? value
   place.scope.onNamed(target)
-  const named = await place.scope.objectsOf(target).find({ text: value.trim() })
-  const id = named.length > 0 ? only(named, target, value, place) : await checkedId(target, value.trim(), place)
+  const named = await place.scope.getObjects(target).find({ text: value.trim() })
+  const id = named.length > 0 ? pickOnly(named, target, value, place) : await checkId(target, value.trim(), place)
   return id ?? value
 }
 
-const idsOfNamed = async (named: readonly NamedValue[], issues: Issues, scope: Scope) => {
+const findNamedIds = async (named: readonly NamedValue[], issues: Issues, scope: Scope) => {
   const ids: (readonly [NamedValue, unknown])[] = []
   for (const one of named) {
-    const place = { at: pathOf(one), issues, scope }
+    const place = { at: formatPath(one), issues, scope }
     const parts: unknown[] = []
-    for (const part of partsOf(one)) parts.push(await customIdOf(one.field.target, part, place))
-    ids.push([one, ofParts(one, parts)])
+    for (const part of splitParts(one)) parts.push(await findCustomId(one.field.target, part, place))
+    ids.push([one, joinParts(one, parts)])
   }
   return ids
 }
 
 /** Returns the ids that values of custom fields mean, once all rows are read, and the errors. */
-export const laterIdsOf = async (named: readonly NamedValue[], scope: Scope) => {
+export const findLaterIds = async (named: readonly NamedValue[], scope: Scope) => {
   const issues = new Issues()
-  return { ids: await idsOfNamed(named, issues, scope), issues: issues.list, hidden: issues.hidden }
+  return { ids: await findNamedIds(named, issues, scope), issues: issues.list, hidden: issues.hidden }
 }
 
 type Resolved = {
@@ -286,12 +288,12 @@ type Resolved = {
  */
 export const resolveReferences = async (resource: Resource, row: Fields, scope: Scope): Promise<Resolved> => {
   const issues = new Issues()
-  const fields = await resolveLevel(rulesFor(resource).level, row, { path: '', issues, scope })
+  const fields = await resolveLevel(getRules(resource).level, row, { path: '', issues, scope })
   const { list, hidden } = issues
-  if (!mayHoldCustom(fields)) return { fields, issues: list, hidden, later: [] }
-  const { row: others, named } = await takeReferences(resource, fields, scope.referenceFieldsOf)
+  if (!canHoldCustom(fields)) return { fields, issues: list, hidden, later: [] }
+  const { row: others, named } = await takeReferences(resource, fields, scope.loadReferenceFields)
   const isLater = ({ field }: NamedValue) => INVENTORY.indexOf(field.target) >= INVENTORY.indexOf(resource)
-  const ids = await idsOfNamed(
+  const ids = await findNamedIds(
     named.filter((one) => !isLater(one)),
     issues,
     scope,
@@ -302,7 +304,7 @@ export const resolveReferences = async (resource: Resource, row: Fields, scope: 
 /** Returns the place of a field as the row has it: `network` for `network_id`, if it has no `network_id`. */
 export const placeInRow = (resource: Resource, row: unknown, field: string): string => {
   const last = field.slice(field.lastIndexOf('.') + 1)
-  const references = levelsOf(rulesFor(resource).level).flatMap((one) => one.references)
+  const references = listLevels(getRules(resource).level).flatMap((one) => one.references)
   const reference = references.find((one) => one.field === last)
   if (!reference) return field
   const path = field.slice(0, -last.length)

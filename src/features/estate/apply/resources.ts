@@ -1,13 +1,13 @@
 /** The resources of an estate document: the fields and the natural keys of their rows. */
 import { z } from 'zod'
-import { type FieldSchema, schemaOf, settled } from '../../../platform/cli/schema.ts'
+import { type FieldSchema, getInputSchema, stripNull } from '../../../platform/cli/schema.ts'
 import { idOf } from '../../../platform/contract/fields.ts'
 import { WRITE_FIELDS } from '../../../platform/contract/history-fields.ts'
 import type { AnyOperation, OperationSet } from '../../../platform/operation/operation.ts'
 import { CablePatch } from '../../cables/api.ts'
-import { type Kind, kindOf, nounOf } from '../../history/kind-names.ts'
+import { getNoun, type Kind, toKind } from '../../history/kind-names.ts'
 import { contracts } from '../../index.ts'
-import { contractOf, INVENTORY, type Resource } from '../../inventory.ts'
+import { INVENTORY, type Resource, toContractName } from '../../inventory.ts'
 import { RelationshipDraft, RelationshipPatch } from '../../relationships/api.ts'
 
 /**
@@ -53,7 +53,7 @@ export type ResourceRules = {
 export type Key = NameKey | { readonly by: 'fixed' } | { readonly by: 'unique' }
 export type NameKey = { readonly by: 'name'; readonly within: readonly string[]; readonly apart: readonly string[] }
 
-const withoutKernelFields = (schema: z.ZodObject): z.ZodObject =>
+const removeKernelFields = (schema: z.ZodObject): z.ZodObject =>
   // The mask has the names of the fields, whose types are lost here.
   schema.omit(Object.fromEntries(Object.keys(WRITE_FIELDS).map((field) => [field, true])) as Record<string, never>)
 
@@ -85,26 +85,26 @@ const OWN: Partial<Record<Resource, Own>> = {
 const SUFFIX = '_id'
 
 /** Returns a level and those inside it. */
-export const levelsOf = (level: Level): readonly Level[] => [
+export const listLevels = (level: Level): readonly Level[] => [
   level,
-  ...[...level.objects, ...level.lists].flatMap(([, inner]) => levelsOf(inner)),
+  ...[...level.objects, ...level.lists].flatMap(([, inner]) => listLevels(inner)),
 ]
 
 const isResource = (noun: string | undefined): noun is Resource => INVENTORY.some((one) => one === noun)
 
-const levelOf = ({ properties = {} }: FieldSchema): Level => {
+const buildLevel = ({ properties = {} }: FieldSchema): Level => {
   const references: Reference[] = []
   const objects: [string, Level][] = []
   const lists: [string, Level][] = []
   for (const [field, schema] of Object.entries(properties)) {
-    const one = settled(schema)
+    const one = stripNull(schema)
     const { ref, word, items } = one
     const short = field.slice(0, -SUFFIX.length)
     if (isResource(ref) && field.endsWith(SUFFIX))
       references.push({ field, as: Object.hasOwn(properties, short) ? field : short, resource: ref, word })
-    const own = one.properties && levelOf(one)
+    const own = one.properties && buildLevel(one)
     if (own && own.references.length > 0) objects.push([field, own])
-    const inner = items && levelOf(settled(items))
+    const inner = items && buildLevel(stripNull(items))
     if (inner && inner.references.length > 0) lists.push([field, inner])
   }
   // An object is read before those that it contains.
@@ -113,21 +113,21 @@ const levelOf = ({ properties = {} }: FieldSchema): Level => {
   return { references, objects, lists, isPlaced: has('network_id') && has('space_id') }
 }
 
-const rulesOf = (resource: Resource): ResourceRules => {
-  const { create, update }: OperationSet = contracts[contractOf(resource)]
+const buildRules = (resource: Resource): ResourceRules => {
+  const { create, update }: OperationSet = contracts[toContractName(resource)]
   const own: Own = OWN[resource] ?? {}
-  const schemaOfVerb = (op: AnyOperation | undefined): z.ZodObject => {
+  const getVerbSchema = (op: AnyOperation | undefined): z.ZodObject => {
     if (!op) throw new Error(`${resource} lacks an operation that its rows need`)
-    return withoutKernelFields(op.input)
+    return removeKernelFields(op.input)
   }
-  const draft = own.draft ?? schemaOfVerb(create)
+  const draft = own.draft ?? getVerbSchema(create)
   return {
     resource,
-    kind: kindOf(resource),
-    noun: nounOf(resource),
+    kind: toKind(resource),
+    noun: getNoun(resource),
     draft,
-    patch: own.patch ?? schemaOfVerb(update),
-    level: levelOf(schemaOf(draft)),
+    patch: own.patch ?? getVerbSchema(update),
+    level: buildLevel(getInputSchema(draft)),
     fixed: own.fixed ?? [],
     key: own.key ?? { by: 'name', within: [], apart: [] },
   }
@@ -136,8 +136,8 @@ const rulesOf = (resource: Resource): ResourceRules => {
 const made = new Map<Resource, ResourceRules>()
 
 /** Made on first use, as the schemas of the operations are. */
-export const rulesFor = (resource: Resource): ResourceRules => {
-  const known = made.get(resource) ?? rulesOf(resource)
+export const getRules = (resource: Resource): ResourceRules => {
+  const known = made.get(resource) ?? buildRules(resource)
   made.set(resource, known)
   return known
 }

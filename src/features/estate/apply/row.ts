@@ -1,16 +1,16 @@
 /** Compares a row of an estate document with its object. */
 import type { z } from 'zod'
-import { didYouMean } from '../../../platform/cli/suggest.ts'
+import { formatSuggestion } from '../../../platform/cli/suggest.ts'
 import { AppError, type FieldIssue } from '../../../platform/contract/errors.ts'
 import type { Refs, RefsPatch } from '../../../platform/contract/external-fields.ts'
-import { parse, unknownFields } from '../../../platform/contract/validate.ts'
-import { changedRefs } from '../../../platform/operation/object-refs.ts'
+import { listUnknownFields, parse } from '../../../platform/contract/validate.ts'
+import { updateRefs } from '../../../platform/operation/object-refs.ts'
 import type { Custom, CustomPatch } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import type { Resource } from '../../inventory.ts'
-import { addressCustom, changedCustom, storedValue } from './custom-values.ts'
+import { mergeAddressCustom, mergeCustom, toStoredValue } from './custom-values.ts'
 import { type KnownPart, mergeRow, toRowPlace } from './known-part.ts'
-import { canonicalSubnet } from './objects.ts'
+import { normalizeSubnet } from './objects.ts'
 import { type Fields, isFields } from './references.ts'
 import { READ_ONLY, type ResourceRules } from './resources.ts'
 
@@ -53,7 +53,7 @@ export type Ownership = { readonly owner: string; readonly takesOver: boolean }
 export type RowTerms = Ownership & KnownPart
 
 /** Returns the errors of an attempt. */
-const issuesOf = (work: () => void): readonly FieldIssue[] => {
+const collectIssues = (work: () => void): readonly FieldIssue[] => {
   try {
     work()
     return []
@@ -65,23 +65,26 @@ const issuesOf = (work: () => void): readonly FieldIssue[] => {
 }
 
 /** Returns an error for each field that no row of the resource has. @param suggests the nearest known names */
-export const unknownIssues = (
+export const checkUnknownFields = (
   { resource, draft, level, noun }: ResourceRules,
   fields: Fields,
   suggests: boolean,
 ): FieldIssue[] => {
   const names = [...Object.keys(draft.shape), ...level.references.map(({ as }) => as)]
   return (
-    unknownFields(draft, fields)
+    listUnknownFields(draft, fields)
       // That of a device type is made of other fields.
       .filter((field) => field !== 'id' && !READ_ONLY.has(field) && !(field === 'name' && resource === 'device-types'))
-      .map((field) => ({ field, message: `is not a field of a ${noun}${suggests ? didYouMean(field, names) : ''}` }))
+      .map((field) => ({
+        field,
+        message: `is not a field of a ${noun}${suggests ? formatSuggestion(field, names) : ''}`,
+      }))
   )
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
-const ownerIssues = (fields: Fields, before: Document | undefined, { owner, takesOver }: Ownership): FieldIssue[] => {
+const checkOwner = (fields: Fields, before: Document | undefined, { owner, takesOver }: Ownership): FieldIssue[] => {
   if (owner === '') return []
   const field = 'managed_by'
   const own = fields[field]
@@ -92,7 +95,7 @@ const ownerIssues = (fields: Fields, before: Document | undefined, { owner, take
 }
 
 /** Absent sizes of a place are those of the device type, or stay as they are. */
-const givenMount = (value: unknown, before: unknown): unknown => {
+const fillMount = (value: unknown, before: unknown): unknown => {
   if (!isFields(value) || !isFields(before)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, given]) => [name, given === null && SIZES.has(name) ? before[name] : given]),
@@ -104,109 +107,109 @@ const SIZES: ReadonlySet<string> = new Set(['height', 'full_depth', 'power_w'])
 export type Standing = { readonly before: Document | undefined; readonly defaults: Custom }
 
 /** An address is replaced whole: absent values of custom fields are the defaults, and cleared ones are none. */
-const addressForm = (address: unknown, { before, defaults }: Standing): unknown => {
+const toStoredAddress = (address: unknown, { before, defaults }: Standing): unknown => {
   if (!isFields(address)) return address
   const { custom, ...others } = address
   const all = Array.isArray(before?.addresses) ? before.addresses.filter(isFields) : []
   const same = all.find(({ ip, space_id }) => ip === address.ip && (space_id ?? null) === (address.space_id ?? null))
   // The schema of addresses has accepted the values.
-  const values = addressCustom(same?.custom, custom as CustomPatch | undefined, defaults)
+  const values = mergeAddressCustom(same?.custom, custom as CustomPatch | undefined, defaults)
   return values === null ? others : { ...others, custom: values }
 }
 
 /** Returns a value of a row in the form in which it is stored. */
-export const storedForm = (field: string, value: unknown, standing: Standing): unknown => {
+export const toStoredForm = (field: string, value: unknown, standing: Standing): unknown => {
   const { before } = standing
-  if (field === 'subnet' && typeof value === 'string') return canonicalSubnet(value)
-  if (field === 'mount') return givenMount(value, before?.mount)
-  if (field === 'addresses' && Array.isArray(value)) return value.map((one) => addressForm(one, standing))
+  if (field === 'subnet' && typeof value === 'string') return normalizeSubnet(value)
+  if (field === 'mount') return fillMount(value, before?.mount)
+  if (field === 'addresses' && Array.isArray(value)) return value.map((one) => toStoredAddress(one, standing))
   // A definition without a label has its name as the label.
   if (field === 'label' && value === '' && before?.resource !== undefined) return before.name
-  if (field === 'default') return storedValue(value, before?.default)
-  if (field === 'custom') return changedCustom(before?.custom, value as CustomPatch)
+  if (field === 'default') return toStoredValue(value, before?.default)
+  if (field === 'custom') return mergeCustom(before?.custom, value as CustomPatch)
   // The schemas of objects with refs define both.
-  if (field === 'refs') return changedRefs((before?.refs as Refs | undefined) ?? {}, value as RefsPatch)
+  if (field === 'refs') return updateRefs((before?.refs as Refs | undefined) ?? {}, value as RefsPatch)
   return value
 }
 
 /** The stored addresses that a row does not have, and the places of its own. */
 type Places = { readonly kept?: readonly Fields[]; readonly places?: readonly number[] }
 
-type Judged =
+type Checked =
   | { readonly issues: readonly FieldIssue[] }
   | (Places & { readonly change: Pick<PlannedChange, 'document' | 'fields' | 'managedBy'>; readonly after: Document })
   /** Nothing differs. */
   | (Places & { readonly after: Document })
 
-const owned = (fields: Fields, { owner }: Ownership): Fields =>
+const withOwner = (fields: Fields, { owner }: Ownership): Fields =>
   owner === '' ? fields : { ...fields, managed_by: owner }
 
-/** Judges a row that makes a new object. */
-export const judgeNew = (rules: ResourceRules, fields: Fields, id: string | undefined, by: Ownership): Judged => {
+/** Validates a row that makes a new object. */
+export const validateNew = (rules: ResourceRules, fields: Fields, id: string | undefined, by: Ownership): Checked => {
   let document: Document = {}
   const issues = [
-    ...ownerIssues(fields, undefined, by),
-    ...issuesOf(() => {
-      const { id: _, ...given } = owned(fields, by)
+    ...checkOwner(fields, undefined, by),
+    ...collectIssues(() => {
+      const { id: _, ...given } = withOwner(fields, by)
       const own = Object.hasOwn(rules.draft.shape, 'id') && id !== undefined ? { ...given, id } : given
       document = parse(rules.draft, own) as Document
     }),
   ]
   if (issues.length > 0) return { issues }
-  return { change: { document }, after: canonical(document) }
+  return { change: { document }, after: normalizeDocument(document) }
 }
 
 const NEW: Standing = { before: undefined, defaults: {} }
 
-const canonical = (document: Document): Document =>
-  Object.fromEntries(Object.entries(document).map(([field, value]) => [field, storedForm(field, value, NEW)]))
+const normalizeDocument = (document: Document): Document =>
+  Object.fromEntries(Object.entries(document).map(([field, value]) => [field, toStoredForm(field, value, NEW)]))
 
 /** A field that an answer sends only with a value is absent without one. */
 const isSame = (to: unknown, before: unknown): boolean =>
   Bun.deepEquals(to, before) || (before === undefined && !isGiven(to))
 
-/** Judges a row that means a stored object. */
-export const judgeStored = (
+/** Validates a row that means a stored object. */
+export const validateStored = (
   rules: ResourceRules,
   row: Fields,
   standing: Standing & { readonly before: Document },
   by: RowTerms,
-): Judged => {
+): Checked => {
   const { before } = standing
   const { fields, places, kept } = mergeRow(row, before, by)
-  const placed = (all: readonly FieldIssue[]): FieldIssue[] =>
+  const toRowIssues = (all: readonly FieldIssue[]): FieldIssue[] =>
     all.map(({ field, message }) => ({ field: toRowPlace(field, places), message }))
   let patch: Document = {}
   const issues = [
-    ...ownerIssues(fields, before, by),
+    ...checkOwner(fields, before, by),
     ...rules.fixed.flatMap((field) => {
       const given = fields[field]
       // The shape of an object contains schemas of this library.
       const own = given === undefined ? undefined : (rules.draft.shape[field] as z.ZodType).safeParse(given)
       return !own || (own.success && own.data === before[field]) ? [] : [{ field, message: "can't change" }]
     }),
-    ...issuesOf(() => {
-      const { id: _, ...given } = owned(fields, by)
+    ...collectIssues(() => {
+      const { id: _, ...given } = withOwner(fields, by)
       for (const field of rules.fixed) delete (given as Record<string, unknown>)[field]
       // The id is a required field of most patches.
       patch = parse(rules.patch, { ...given, id: before.id ?? '' }) as Document
     }),
   ]
-  if (issues.length > 0) return { issues: placed(issues) }
+  if (issues.length > 0) return { issues: toRowIssues(issues) }
   const changed: Record<string, FieldChange> = {}
   const document: Record<string, unknown> = {}
   const after: Record<string, unknown> = { ...before }
-  const refused = issuesOf(() => {
+  const refused = collectIssues(() => {
     for (const [field, value] of Object.entries(patch)) {
       if (field === 'id' || value === undefined) continue
-      const to = storedForm(field, value, standing)
+      const to = toStoredForm(field, value, standing)
       if (isSame(to, before[field])) continue
       changed[field] = { from: before[field] ?? null, to }
       document[field] = field === 'mount' ? to : value
       after[field] = to
     }
   })
-  if (refused.length > 0) return { issues: placed(refused) }
+  if (refused.length > 0) return { issues: toRowIssues(refused) }
   const { managed_by: managedBy, ...others } = changed
   const among = { kept, ...(places && { places }) }
   if (Object.keys(document).length === 0) return { after, ...among }

@@ -2,7 +2,7 @@
 import type { CustomResource } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
-import { customResourceOf, isValues, type ReferenceFields } from './custom-references.ts'
+import { getCustomResource, isValues, type ReferenceFields } from './custom-references.ts'
 import type { PlannedChange } from './row.ts'
 
 /** A change of an object in one of the rounds. */
@@ -15,7 +15,7 @@ type Values = Readonly<Record<string, unknown>>
 const STRICT: readonly string[] = ['required', 'pattern', 'minimum', 'maximum']
 
 /** A new definition is strict only after the rows of its resource, which the source may have had before. */
-const looseDefinition = ({ document }: PlannedChange): readonly [Document, Document] => {
+const splitDefinition = ({ document }: PlannedChange): readonly [Document, Document] => {
   const strict = Object.fromEntries(STRICT.map((field) => [field, document[field]]))
   const loose = { ...document, required: false, pattern: '', minimum: null, maximum: null }
   return [loose, strict]
@@ -27,7 +27,7 @@ const isStrict = ({ document: { required, pattern, minimum, maximum } }: Planned
 type Made = ReadonlyMap<string, number>
 
 /** Returns values without the references to objects that are made later, and those. */
-const withoutLater = (
+const splitLater = (
   custom: Values,
   fields: ReferenceFields,
   isLater: (id: unknown) => boolean,
@@ -45,10 +45,10 @@ type FieldsOf = (resource: CustomResource) => ReferenceFields
 /** The defaults of new definitions that name new objects: no object gets them by itself in the first round. */
 type LateDefaults = ReadonlyMap<CustomResource, Values>
 
-const lateDefaultsOf = (creates: readonly PlannedChange[], made: Made): LateDefaults => {
+const collectLateDefaults = (creates: readonly PlannedChange[], made: Made): LateDefaults => {
   const late = new Map<CustomResource, Record<string, unknown>>()
   for (const { resource, document } of creates) {
-    if (resource !== 'custom-fields' || !namesNew(document, made)) continue
+    if (resource !== 'custom-fields' || !hasNewDefault(document, made)) continue
     // The schema of definitions has accepted the row.
     const of = document.resource as CustomResource
     late.set(of, { ...late.get(of), [String(document.name)]: document.default })
@@ -57,7 +57,7 @@ const lateDefaultsOf = (creates: readonly PlannedChange[], made: Made): LateDefa
 }
 
 /** True for a definition whose default names a new object. */
-const namesNew = ({ type, default: usual }: Document, made: Made): boolean =>
+const hasNewDefault = ({ type, default: usual }: Document, made: Made): boolean =>
   type === 'reference' && [usual].flat().some((id) => made.has(String(id)))
 
 /** Returns a new object with the defaults that it is not given otherwise. */
@@ -67,22 +67,22 @@ const withDefaults = ({ resource, document }: PlannedChange, late: LateDefaults)
     return usual ? { ...holder, custom: { ...usual, ...(isValues(holder.custom) ? holder.custom : {}) } } : holder
   }
   const { addresses } = document
-  const whole = filled(customResourceOf(resource), document)
+  const whole = filled(getCustomResource(resource), document)
   if (resource !== 'devices' || !late.has('addresses') || !Array.isArray(addresses)) return whole
   return { ...whole, addresses: addresses.map((one: unknown) => (isValues(one) ? filled('addresses', one) : one)) }
 }
 
 /** Returns a new object without references to objects that are made after it, and the fields that a second round sets. */
-const dividedCreate = (
+const splitCreate = (
   resource: Resource,
   document: Document,
   { fieldsOf, isLater }: { readonly fieldsOf: FieldsOf; readonly isLater: (id: unknown) => boolean },
 ): readonly [Document, Document] => {
   const first: Record<string, unknown> = { ...document }
   const second: Record<string, unknown> = {}
-  const own = customResourceOf(resource)
+  const own = getCustomResource(resource)
   if (own !== undefined && isValues(document.custom)) {
-    const [kept, held] = withoutLater(document.custom, fieldsOf(own), isLater)
+    const [kept, held] = splitLater(document.custom, fieldsOf(own), isLater)
     first.custom = kept
     if (Object.keys(held).length > 0) second.custom = held
   }
@@ -91,7 +91,7 @@ const dividedCreate = (
     let isDivided = false
     first.addresses = document.addresses.map((address: unknown) => {
       if (!isValues(address) || !isValues(address.custom)) return address
-      const [kept, held] = withoutLater(address.custom, fields, isLater)
+      const [kept, held] = splitLater(address.custom, fields, isLater)
       if (Object.keys(held).length === 0) return address
       isDivided = true
       return { ...address, custom: kept }
@@ -102,15 +102,15 @@ const dividedCreate = (
   return [first, second]
 }
 
-const orderOf = (resource: Resource): number => INVENTORY.indexOf(resource)
+const getOrder = (resource: Resource): number => INVENTORY.indexOf(resource)
 
 /** Returns the two rounds of a plan. A new device whose ports the document lists gets no others of its type. */
-export const roundsOf = (changes: readonly PlannedChange[], fieldsOf: FieldsOf): Rounds => {
+export const buildRounds = (changes: readonly PlannedChange[], fieldsOf: FieldsOf): Rounds => {
   const creates = changes.filter(({ change }) => change === 'create')
-  const made: Made = new Map(creates.map(({ id, resource }) => [id, orderOf(resource)]))
-  const filled = new Set(creates.map(({ resource }) => customResourceOf(resource)))
+  const made: Made = new Map(creates.map(({ id, resource }) => [id, getOrder(resource)]))
+  const filled = new Set(creates.map(({ resource }) => getCustomResource(resource)))
   if (creates.some(({ resource }) => resource === 'devices')) filled.add('addresses')
-  const late = lateDefaultsOf(creates, made)
+  const late = collectLateDefaults(creates, made)
   const withPorts = new Set(
     creates.flatMap(({ resource, document }) => (resource === 'ports' ? [document.device_id] : [])),
   )
@@ -122,16 +122,16 @@ export const roundsOf = (changes: readonly PlannedChange[], fieldsOf: FieldsOf):
     if (change.change === 'create') {
       const isFilled = [...filled].some((resource) => resource === document.resource)
       if (change.resource === 'custom-fields') {
-        divided = isStrict(change) && isFilled ? looseDefinition(change) : divided
-        if (namesNew(document, made))
+        divided = isStrict(change) && isFilled ? splitDefinition(change) : divided
+        if (hasNewDefault(document, made))
           divided = [
             { ...divided[0], default: null },
             { ...divided[1], default: document.default },
           ]
       } else {
-        const own = orderOf(change.resource)
+        const own = getOrder(change.resource)
         const isLater = (id: unknown) => (made.get(String(id)) ?? -1) >= own
-        divided = dividedCreate(change.resource, withDefaults(change, late), { fieldsOf, isLater })
+        divided = splitCreate(change.resource, withDefaults(change, late), { fieldsOf, isLater })
       }
     }
     const isListed = change.resource === 'devices' && change.change === 'create' && withPorts.has(change.id)

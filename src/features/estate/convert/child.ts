@@ -2,9 +2,9 @@
 import { runJobChild } from '../../../platform/runtime/bounded-job-child.ts'
 import { withSourceRules } from '../row-rules.ts'
 import type { ConvertOptions } from './converter.ts'
-import { CONVERTERS, formatOf } from './converters.ts'
+import { CONVERTERS, detectFormat } from './converters.ts'
 import type { Format } from './formats.ts'
-import { jsonPieces } from './json-pieces.ts'
+import { streamJson } from './json-pieces.ts'
 import { replayPages } from './netbox/page-file.ts'
 import { readNetboxApi } from './netbox/read-api.ts'
 
@@ -20,11 +20,11 @@ export const convertToJson = async (
   { format: given, withLeftover, options: { nowMs, ...options } }: ConvertJob,
   bytes: Uint8Array,
 ): Promise<Iterable<Uint8Array>> => {
-  const format = given ?? formatOf(bytes)
+  const format = given ?? detectFormat(bytes)
   const convert = await CONVERTERS[format].load()
   const { leftover, ...result } = await convert(bytes, { ...options, now: new Date(nowMs) })
   const documents = withSourceRules(result.documents)
-  return jsonPieces({ format, ...result, documents, ...(withLeftover && { leftover }) })
+  return streamJson({ format, ...result, documents, ...(withLeftover && { leftover }) })
 }
 
 /** The bytes are the pages of a NetBox, see `page-file.ts`. */
@@ -34,7 +34,7 @@ const pullToJson = async ({ pages, withLeftover }: PullJob, bytes: Uint8Array): 
   const { convertObjects } = await import('./netbox/netbox.ts')
   const { source, documents: rows, report, leftover } = convertObjects(await readNetboxApi(replayPages(bytes)))
   const documents = withSourceRules(rows)
-  return jsonPieces({ format: pages, source, documents, report, ...(withLeftover && { leftover }) })
+  return streamJson({ format: pages, source, documents, report, ...(withLeftover && { leftover }) })
 }
 
 /** @returns the exit code */

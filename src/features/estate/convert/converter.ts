@@ -57,4 +57,4 @@ export type Conversion = {
 export type Converter = (bytes: Uint8Array, options: ConvertOptions) => Conversion | Promise<Conversion>
 
 /** Returns the error of a file that is not of its format, or is cut off. `where` names a line or a byte. */
-export const badFile = (where: string, message: string) => invalidField('file', `${where}: ${message}`)
+export const createFileError = (where: string, message: string) => invalidField('file', `${where}: ${message}`)

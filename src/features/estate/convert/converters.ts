@@ -1,7 +1,7 @@
 /** The registry of converters: one entry for each format. */
 import { invalidField } from '../../../platform/contract/errors.ts'
 import type { Converter } from './converter.ts'
-import { bufferOf } from './file-text.ts'
+import { toBuffer } from './file-text.ts'
 import { FORMATS, type Format } from './formats.ts'
 import { HOST_CONVERTERS } from './hosts.ts'
 
@@ -43,8 +43,8 @@ export const CONVERTERS: Readonly<Record<Format, Entry>> = {
 const HEAD_BYTES = 64 * 1024
 
 /** Returns the format of a file. @throws AppError VALIDATION_ERROR on `format` for an unknown one */
-export const formatOf = (bytes: Uint8Array): Format => {
-  const head = bufferOf(bytes).toString('latin1', 0, HEAD_BYTES)
+export const detectFormat = (bytes: Uint8Array): Format => {
+  const head = toBuffer(bytes).toString('latin1', 0, HEAD_BYTES)
   const format = FORMATS.find((name) => CONVERTERS[name].looksLike(head))
   if (!format) throw invalidField('format', `is not known by the file; give one of ${FORMATS.join(', ')}`)
   return format

@@ -5,7 +5,7 @@ import { AppError } from '../../../platform/contract/errors.ts'
 import { countCases } from '../../../testing/cases.ts'
 import { damaged, outcomeOf, rubbish } from '../../../testing/hostile-files.ts'
 import type { Resource } from '../../inventory.ts'
-import { csvText } from '../csv/csv.ts'
+import { formatCsv } from '../csv/csv.ts'
 import type { ConvertOptions } from './converter.ts'
 import { convertCsv } from './csv.ts'
 
@@ -180,7 +180,7 @@ test('every cell of any table is in a field, in a line or in the leftover', asyn
   await fc.assert(
     fc.asyncProperty(table, async ({ resource, columns, rows }) => {
       const { documents, leftover, report } = await converted(
-        csvText([['name', ...columns], ...rows.map((row) => ['n', ...row])]),
+        formatCsv([['name', ...columns], ...rows.map((row) => ['n', ...row])]),
         { resource },
       )
       const filled = rows.flat().filter((text) => text.trim() !== '').length

@@ -1,17 +1,17 @@
 /** Converts a spreadsheet: one row for each line, whose columns its first line names. */
 
-import { type FieldSchema, schemaOf, settled } from '../../../platform/cli/schema.ts'
-import { didYouMean } from '../../../platform/cli/suggest.ts'
+import { type FieldSchema, getInputSchema, stripNull } from '../../../platform/cli/schema.ts'
+import { formatSuggestion } from '../../../platform/cli/suggest.ts'
 import { invalidField } from '../../../platform/contract/errors.ts'
 import { getOwn } from '../../../platform/contract/own.ts'
 import { INVENTORY } from '../../inventory.ts'
-import { READ_ONLY, type ResourceRules, rulesFor } from '../apply/resources.ts'
+import { getRules, READ_ONLY, type ResourceRules } from '../apply/resources.ts'
 import { type CellKind, readCell } from '../csv/cells.ts'
 import { parseCsv } from '../csv/csv.ts'
-import { CUSTOM, customName, isCustomColumn } from '../csv/custom-columns.ts'
+import { CUSTOM, getCustomName, isCustomColumn } from '../csv/custom-columns.ts'
 import { guessFields } from '../csv/guess.ts'
-import { badFile, type Converter, type EstateRow, type Mapping } from './converter.ts'
-import { bufferOf, checkUnpacked, storable } from './file-text.ts'
+import { type Converter, createFileError, type EstateRow, type Mapping } from './converter.ts'
+import { checkUnpacked, toBuffer, toStorable } from './file-text.ts'
 import { ObjectLimit } from './object-limit.ts'
 import { type Line, ReportBuilder } from './report-builder.ts'
 import { isSecret } from './secret-fields.ts'
@@ -20,44 +20,45 @@ import { isSecret } from './secret-fields.ts'
 const MAX_COLUMNS = 16_384
 const MAX_COLUMN_NAME = 1000
 
-const kindOf = (schema: FieldSchema): CellKind => {
-  const { type, items } = settled(schema)
-  if (type === 'array') return items && settled(items).properties ? 'addresses' : 'list'
+const getCellKind = (schema: FieldSchema): CellKind => {
+  const { type, items } = stripNull(schema)
+  if (type === 'array') return items && stripNull(items).properties ? 'addresses' : 'list'
   if (type === 'integer' || type === 'number') return 'number'
   return type === 'object' ? 'record' : 'text'
 }
 
 /** Returns the fields of a row, and how the cell of each is read. A reference has its field by name first. */
-const kindsOf = ({ draft, level }: ResourceRules): Readonly<Record<string, CellKind>> => {
-  const { properties = {} } = schemaOf(draft)
+const listCellKinds = ({ draft, level }: ResourceRules): Readonly<Record<string, CellKind>> => {
+  const { properties = {} } = getInputSchema(draft)
   return {
     ...Object.fromEntries(level.references.map(({ as }) => [as, 'text' as const])),
-    ...Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, kindOf(schema)])),
+    ...Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, getCellKind(schema)])),
   }
 }
 
 /** Spreadsheets save as UTF-8, as UTF-16 with a byte order mark, or as Windows-1252. */
-const textOf = (bytes: Uint8Array): string => {
-  const buffer = bufferOf(bytes)
+const decodeText = (bytes: Uint8Array): string => {
+  const buffer = toBuffer(bytes)
   checkUnpacked(buffer)
-  if (buffer[0] === 0xff && buffer[1] === 0xfe) return storable(new TextDecoder('utf-16le').decode(buffer))
+  if (buffer[0] === 0xff && buffer[1] === 0xfe) return toStorable(new TextDecoder('utf-16le').decode(buffer))
   try {
-    return storable(new TextDecoder('utf-8', { fatal: true }).decode(buffer))
+    return toStorable(new TextDecoder('utf-8', { fatal: true }).decode(buffer))
   } catch {
-    return storable(new TextDecoder('windows-1252').decode(buffer))
+    return toStorable(new TextDecoder('windows-1252').decode(buffer))
   }
 }
 
-const tableOf = (bytes: Uint8Array): { readonly columns: string[]; readonly rows: string[][] } => {
+const parseTable = (bytes: Uint8Array): { readonly columns: string[]; readonly rows: string[][] } => {
   try {
-    const [columns = [], ...rows] = parseCsv(textOf(bytes))
-    if (columns.length === 0) throw badFile('line 1', 'names no column')
-    if (columns.length > MAX_COLUMNS) throw badFile('line 1', `names more than ${MAX_COLUMNS} columns`)
+    const [columns = [], ...rows] = parseCsv(decodeText(bytes))
+    if (columns.length === 0) throw createFileError('line 1', 'names no column')
+    if (columns.length > MAX_COLUMNS) throw createFileError('line 1', `names more than ${MAX_COLUMNS} columns`)
     const long = columns.findIndex((column) => column.length > MAX_COLUMN_NAME)
-    if (long !== -1) throw badFile('line 1', `names column ${long + 1} with more than ${MAX_COLUMN_NAME} characters`)
+    if (long !== -1)
+      throw createFileError('line 1', `names column ${long + 1} with more than ${MAX_COLUMN_NAME} characters`)
     return { columns: columns.map((column) => column.trim()), rows }
   } catch (error) {
-    if (error instanceof SyntaxError) throw badFile('the file', error.message)
+    if (error instanceof SyntaxError) throw createFileError('the file', error.message)
     throw error
   }
 }
@@ -67,7 +68,7 @@ const isField = (kinds: Readonly<Record<string, CellKind>>, field: string): bool
   Object.hasOwn(kinds, field) || (Object.hasOwn(kinds, CUSTOM) && isCustomColumn(field))
 
 /** Returns the field of each column: that of the mapping, else the one that its name means; '' for none. */
-const fieldsOf = (
+const mapColumns = (
   columns: readonly string[],
   given: Readonly<Record<string, string>>,
   kinds: Readonly<Record<string, CellKind>>,
@@ -76,9 +77,9 @@ const fieldsOf = (
   const names = new Set(columns)
   for (const [column, field] of Object.entries(given)) {
     const at = `mapping.columns.${column}`
-    if (!names.has(column)) throw invalidField(at, `is no column of the file${didYouMean(column, columns)}`)
+    if (!names.has(column)) throw invalidField(at, `is no column of the file${formatSuggestion(column, columns)}`)
     if (field !== '' && !isField(kinds, field))
-      throw invalidField(at, `${field} is not a field of a ${noun}${didYouMean(field, Object.keys(kinds))}`)
+      throw invalidField(at, `${field} is not a field of a ${noun}${formatSuggestion(field, Object.keys(kinds))}`)
   }
   const taken = new Set(Object.values(given))
   const free = Object.keys(kinds).filter((field) => !taken.has(field))
@@ -100,11 +101,11 @@ const fieldsOf = (
   return fields
 }
 
-const cellValue = (kind: CellKind, cell: string, where: string): unknown => {
+const parseCell = (kind: CellKind, cell: string, where: string): unknown => {
   try {
     return readCell(kind, cell)
   } catch {
-    throw badFile(where, 'is not valid JSON')
+    throw createFileError(where, 'is not valid JSON')
   }
 }
 
@@ -118,10 +119,10 @@ export const convertCsv: Converter = (bytes, { mapping = {} }) => {
   const { resource, columns: given = {} } = mapping
   if (resource === undefined)
     throw invalidField('resource', `is required for a spreadsheet: one of ${INVENTORY.join(', ')}`)
-  const rules = rulesFor(resource)
-  const kinds = kindsOf(rules)
-  const { columns, rows } = tableOf(bytes)
-  const fields = fieldsOf(columns, given, kinds, rules.noun)
+  const rules = getRules(resource)
+  const kinds = listCellKinds(rules)
+  const { columns, rows } = parseTable(bytes)
+  const fields = mapColumns(columns, given, kinds, rules.noun)
   const report = new ReportBuilder()
   const limit = new ObjectLimit()
   const isDescribed = Object.hasOwn(kinds, 'description')
@@ -129,7 +130,8 @@ export const convertCsv: Converter = (bytes, { mapping = {} }) => {
     limit.add()
     report.read('row')
     const number = index + 1
-    if (cells.length > columns.length) throw badFile(`row ${number}`, `has ${cells.length} of ${columns.length} cells`)
+    if (cells.length > columns.length)
+      throw createFileError(`row ${number}`, `has ${cells.length} of ${columns.length} cells`)
     const row: Record<string, unknown> = {}
     const lines: Line[] = []
     const custom: [name: string, cell: string][] = []
@@ -137,8 +139,8 @@ export const convertCsv: Converter = (bytes, { mapping = {} }) => {
       if (cell.trim() === '') continue
       const column = columns[at] || `column ${at + 1}`
       const field = fields[at] ?? ''
-      if (isCustomColumn(field)) custom.push([customName(field), cell])
-      else if (field !== '') row[field] = cellValue(getOwn(kinds, field) ?? 'text', cell, `row ${number}: ${field}`)
+      if (isCustomColumn(field)) custom.push([getCustomName(field), cell])
+      else if (field !== '') row[field] = parseCell(getOwn(kinds, field) ?? 'text', cell, `row ${number}: ${field}`)
       else if (isSecret(column)) report.dropped(column)
       else if (getOwn(given, columns[at] ?? '') === '' || READ_ONLY.has(column))
         report.left(column, 'is left out', { row: number, value: cell })
@@ -151,7 +153,7 @@ export const convertCsv: Converter = (bytes, { mapping = {} }) => {
     return lines.length > 0 ? { ...row, description: report.describe('row', number, text, lines) } : row
   })
   const documents = converted.length > 0 ? { [resource]: converted } : {}
-  const used: Mapping = { resource, columns: usedColumns(columns, fields, given) }
+  const used: Mapping = { resource, columns: listUsedColumns(columns, fields, given) }
   return {
     source: 'csv',
     documents,
@@ -162,7 +164,7 @@ export const convertCsv: Converter = (bytes, { mapping = {} }) => {
 }
 
 /** The columns with a field, and those that were left out by the mapping. */
-const usedColumns = (
+const listUsedColumns = (
   columns: readonly string[],
   fields: readonly string[],
   given: Readonly<Record<string, string>>,

@@ -1,12 +1,12 @@
 /** The text of a file: its encoding, and characters that no field of Plat can hold. */
 import { isUtf8 } from 'node:buffer'
-import { badFile } from './converter.ts'
+import { createFileError } from './converter.ts'
 
 const LINE_FEED = 0x0a
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 /** Returns the bytes without a byte order mark, without a copy. */
-export const bufferOf = (bytes: Uint8Array): Buffer => {
+export const toBuffer = (bytes: Uint8Array): Buffer => {
   const start = BYTE_ORDER_MARK.every((byte, at) => bytes[at] === byte) ? BYTE_ORDER_MARK.length : 0
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.byteLength - start)
 }
@@ -21,16 +21,18 @@ export const checkUtf8 = (bytes: Buffer): void => {
     if (!isUtf8(bytes.subarray(at, next))) break
     at = next
   }
-  throw badFile(`line ${line}`, 'is not UTF-8')
+  throw createFileError(`line ${line}`, 'is not UTF-8')
 }
 
 /** @throws AppError for the formats that have to be unpacked first */
 export const checkUnpacked = (bytes: Buffer): void => {
-  if (bytes.length === 0) throw badFile('byte 0', 'the file is empty')
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw badFile('byte 0', 'the file is packed by gzip; unpack it first')
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b) throw badFile('byte 0', 'the file is a ZIP archive; unpack it first')
+  if (bytes.length === 0) throw createFileError('byte 0', 'the file is empty')
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    throw createFileError('byte 0', 'the file is packed by gzip; unpack it first')
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b)
+    throw createFileError('byte 0', 'the file is a ZIP archive; unpack it first')
 }
 
 /** Replaces NUL and lone surrogates, which no text of Plat can hold. */
-export const storable = (text: string): string =>
+export const toStorable = (text: string): string =>
   text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', '\ufffd')

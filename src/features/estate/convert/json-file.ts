@@ -1,5 +1,5 @@
 /** Reads a large JSON file element by element, so that only the kept parts are in memory. Names the byte of an error. */
-import { badFile } from './converter.ts'
+import { createFileError } from './converter.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -45,18 +45,19 @@ export class JsonFile {
   /** @throws AppError if anything but white space follows the value */
   checkEnd(at: number): void {
     const rest = this.#afterSpace(this.end(at))
-    if (rest < this.#bytes.length) throw badFile(`byte ${rest}`, 'stands behind the end of the JSON value')
+    if (rest < this.#bytes.length) throw createFileError(`byte ${rest}`, 'stands behind the end of the JSON value')
   }
 
   /** Returns the value at a position. */
   value(at: number): unknown {
     const end = this.end(at)
-    if (end - at > MAX_VALUE_BYTES) throw badFile(`byte ${at}`, `has a value of more than ${MAX_VALUE_BYTES} bytes`)
+    if (end - at > MAX_VALUE_BYTES)
+      throw createFileError(`byte ${at}`, `has a value of more than ${MAX_VALUE_BYTES} bytes`)
     const text = this.#bytes.toString('utf8', at, end)
     try {
       return JSON.parse(text)
     } catch (error) {
-      throw badFile(`byte ${at}`, `is not valid JSON: ${error instanceof Error ? error.message : error}`)
+      throw createFileError(`byte ${at}`, `is not valid JSON: ${error instanceof Error ? error.message : error}`)
     }
   }
 
@@ -68,7 +69,7 @@ export class JsonFile {
   /** Yields the members of the object at a position. */
   *members(at: number): Generator<JsonMember> {
     for (const start of this.#items(at, CLOSE_BRACE)) {
-      if (this.#bytes[start] !== QUOTE) throw badFile(`byte ${start}`, 'is not valid JSON: expected a key')
+      if (this.#bytes[start] !== QUOTE) throw createFileError(`byte ${start}`, 'is not valid JSON: expected a key')
       yield { key: String(this.value(start)), at: this.#afterColon(this.end(start)) }
     }
   }
@@ -88,7 +89,7 @@ export class JsonFile {
         i = this.#quoteAfter(i)
         if (depth === 0) return i + 1
       } else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
-        if (++depth > MAX_DEPTH) throw badFile(`byte ${i}`, `is nested deeper than ${MAX_DEPTH} levels`)
+        if (++depth > MAX_DEPTH) throw createFileError(`byte ${i}`, `is nested deeper than ${MAX_DEPTH} levels`)
       } else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) {
         if (depth <= 1) return depth === 0 ? i : i + 1
         depth--
@@ -109,7 +110,7 @@ export class JsonFile {
       const byte = this.#bytes[i]
       if (byte === close) return
       if (byte === undefined) throw this.#cutOff()
-      if (byte !== COMMA) throw badFile(`byte ${i}`, 'is not valid JSON: expected a comma')
+      if (byte !== COMMA) throw createFileError(`byte ${i}`, 'is not valid JSON: expected a comma')
       i = this.#afterSpace(i + 1)
     }
   }
@@ -117,7 +118,7 @@ export class JsonFile {
   #afterColon(at: number): number {
     const colon = this.#afterSpace(at)
     if (colon >= this.#bytes.length) throw this.#cutOff()
-    if (this.#bytes[colon] !== COLON) throw badFile(`byte ${colon}`, 'is not valid JSON: expected a colon')
+    if (this.#bytes[colon] !== COLON) throw createFileError(`byte ${colon}`, 'is not valid JSON: expected a colon')
     return this.#afterSpace(colon + 1)
   }
 
@@ -139,6 +140,6 @@ export class JsonFile {
   }
 
   #cutOff() {
-    return badFile(`byte ${this.#bytes.length}`, 'the file ends inside a JSON value')
+    return createFileError(`byte ${this.#bytes.length}`, 'the file ends inside a JSON value')
   }
 }

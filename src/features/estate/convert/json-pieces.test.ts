@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { jsonPieces } from './json-pieces.ts'
+import { streamJson } from './json-pieces.ts'
 
-const textOf = (value: object): string => Buffer.concat([...jsonPieces(value)]).toString()
+const textOf = (value: object): string => Buffer.concat([...streamJson(value)]).toString()
 
 test.each([
   ['an empty object', {}],
@@ -15,5 +15,5 @@ test.each([
 })
 
 test('a long list is given in many pieces', () => {
-  expect([...jsonPieces({ rows: Array(100_000).fill('0123456789') })].length).toBeGreaterThan(10)
+  expect([...streamJson({ rows: Array(100_000).fill('0123456789') })].length).toBeGreaterThan(10)
 })

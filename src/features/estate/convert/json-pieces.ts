@@ -5,39 +5,39 @@ const LEVELS = 3
 /** The length of a piece, in UTF-16 units. */
 const PIECE = 65_536
 
-function* members(value: object, levels: number): Generator<string> {
+function* serializeMembers(value: object, levels: number): Generator<string> {
   let opening = '{'
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue
     yield `${opening}${JSON.stringify(key)}:`
-    yield* texts(member, levels)
+    yield* serializeValue(member, levels)
     opening = ','
   }
   yield opening === '{' ? '{}' : '}'
 }
 
-function* elements(values: readonly unknown[], levels: number): Generator<string> {
+function* serializeElements(values: readonly unknown[], levels: number): Generator<string> {
   let opening = '['
   for (const value of values) {
     yield opening
-    yield* texts(value, levels)
+    yield* serializeValue(value, levels)
     opening = ','
   }
   yield opening === '[' ? '[]' : ']'
 }
 
-function* texts(value: unknown, levels: number): Generator<string> {
-  if (levels > 0 && Array.isArray(value)) yield* elements(value, levels - 1)
+function* serializeValue(value: unknown, levels: number): Generator<string> {
+  if (levels > 0 && Array.isArray(value)) yield* serializeElements(value, levels - 1)
   else if (levels > 0 && typeof value === 'object' && value !== null && !('toJSON' in value))
-    yield* members(value, levels - 1)
+    yield* serializeMembers(value, levels - 1)
   else yield JSON.stringify(value) ?? 'null'
 }
 
 /** Yields the JSON of a value as UTF-8. */
-export function* jsonPieces(value: object): Generator<Uint8Array> {
+export function* streamJson(value: object): Generator<Uint8Array> {
   const encoder = new TextEncoder()
   let piece = ''
-  for (const text of texts(value, LEVELS)) {
+  for (const text of serializeValue(value, LEVELS)) {
     piece += text
     if (piece.length < PIECE) continue
     yield encoder.encode(piece)

@@ -1,5 +1,5 @@
 /** Bounds the memory of a conversion: a small file can have very many tiny objects. */
-import { badFile } from './converter.ts'
+import { createFileError } from './converter.ts'
 
 const MAX_OBJECTS = 2_000_000
 
@@ -8,6 +8,6 @@ export class ObjectLimit {
 
   /** Counts an object that is kept. @throws AppError beyond the limit */
   add(): void {
-    if (++this.#count > MAX_OBJECTS) throw badFile('the file', `has more than ${MAX_OBJECTS} objects`)
+    if (++this.#count > MAX_OBJECTS) throw createFileError('the file', `has more than ${MAX_OBJECTS} objects`)
   }
 }

@@ -1,6 +1,6 @@
 /** The names of the ports of one device, which are unique in any case. */
 import type { ReportBuilder } from './report-builder.ts'
-import { fitted, MAX_PORT_NAME, type Place } from './row-text.ts'
+import { MAX_PORT_NAME, type Place, trimText } from './row-text.ts'
 
 export class PortNames {
   readonly #report: ReportBuilder
@@ -12,8 +12,8 @@ export class PortNames {
 
   /** Returns a name that no other port has. @param others texts that tell the port apart, of which the last one surely does */
   unique(place: Place, name: string, others: readonly string[]): string {
-    const plain = fitted(this.#report, place, name, MAX_PORT_NAME) || 'port'
-    const candidates = [plain, ...others.map((text) => ending(plain, text))]
+    const plain = trimText(this.#report, place, name, MAX_PORT_NAME) || 'port'
+    const candidates = [plain, ...others.map((text) => addEnding(plain, text))]
     const found = candidates.find((text) => !this.#taken.has(text.toLowerCase()))
     const unique = found ?? this.#numbered(plain)
     this.#taken.add(unique.toLowerCase())
@@ -22,14 +22,14 @@ export class PortNames {
 
   #numbered(name: string): string {
     for (let n = 2; ; n++) {
-      const text = ending(name, `#${n}`)
+      const text = addEnding(name, `#${n}`)
       if (!this.#taken.has(text.toLowerCase())) return text
     }
   }
 }
 
-/** @example ending('1', 'rear') // '1 (rear)' */
-const ending = (name: string, text: string): string => {
+/** @example addEnding('1', 'rear') // '1 (rear)' */
+const addEnding = (name: string, text: string): string => {
   const suffix = ` (${text})`
   return `${name.slice(0, MAX_PORT_NAME - suffix.length).toWellFormed()}${suffix}`
 }

@@ -17,7 +17,7 @@ export type Line = {
   readonly field?: string
 }
 
-const lineText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value)).trim()
+const formatValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value)).trim()
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||
@@ -70,7 +70,7 @@ export class ReportBuilder {
     let length = description.length
     for (const { key, value, field = `${kind}.${key}` } of lines) {
       if (isEmpty(value)) continue
-      const line = `${key}: ${lineText(value)}`
+      const line = `${key}: ${formatValue(value)}`
       const longer = length + line.length + (parts.length > 0 ? 1 : 0)
       if (longer > MAX_DESCRIPTION) this.left(field, 'is longer than a description', { id, value })
       else {

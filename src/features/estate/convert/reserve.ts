@@ -1,5 +1,5 @@
 /** Addresses on no device become reservations, in the pools that hold them or in pools that are made for them. */
-import { type Cidr, networkAndBroadcast } from '../../../net/cidr.ts'
+import { type Cidr, getNetworkAndBroadcast } from '../../../net/cidr.ts'
 import { formatIp, type Ip } from '../../../net/ip.ts'
 import type { EstateRow } from './converter.ts'
 import { compact } from './row-text.ts'
@@ -22,7 +22,7 @@ export class AddressPools {
     const known = this.#made.get(key)
     if (known) return known
     const { family, first, last } = cidr
-    const edge = networkAndBroadcast(cidr) ? 1n : 0n
+    const edge = getNetworkAndBroadcast(cidr) ? 1n : 0n
     const id = `${key}.addresses`
     this.rows.push({
       name: 'addresses',
@@ -41,11 +41,11 @@ export class AddressPools {
 type Wanted = { readonly ip: Ip; readonly key: string; readonly cidr: Cidr }
 
 /** Returns why an address can't be reserved; undefined if it can. */
-export const reservationProblem = (
+export const checkReservation = (
   { ip, key, cidr }: Wanted,
   { taken, reserved }: { readonly taken: ReadonlySet<string>; readonly reserved: ReadonlySet<string> },
 ): string | undefined => {
-  const edges = networkAndBroadcast(cidr)
+  const edges = getNetworkAndBroadcast(cidr)
   if (edges && (edges.network.value === ip.value || edges.broadcast.value === ip.value))
     return 'is a network or broadcast address'
   if (taken.has(key)) return 'is an address of a device'
@@ -63,5 +63,5 @@ type Reservation = {
   readonly refs: object
 }
 
-export const reservationRow = ({ pool, ip, ...fields }: Reservation): EstateRow =>
+export const buildReservationRow = ({ pool, ip, ...fields }: Reservation): EstateRow =>
   compact({ pool, ip_address: ip, ...fields })

@@ -1,9 +1,9 @@
 /** The route that converts an uploaded file. It writes nothing. */
 import { invalidField } from '../../../platform/contract/errors.ts'
-import { rawQuery } from '../../../platform/contract/raw-query.ts'
+import { parseRawQuery } from '../../../platform/contract/raw-query.ts'
 import { parse } from '../../../platform/contract/validate.ts'
-import { pacedBody } from '../../../platform/http/paced-body.ts'
-import { longResponse } from '../../../platform/http/respond.ts'
+import { readPacedBody } from '../../../platform/http/paced-body.ts'
+import { createLongResponse } from '../../../platform/http/respond.ts'
 import { getOwner } from '../../../platform/operation/caller.ts'
 import { type JobOutput, readWhole } from '../../../platform/runtime/bounded-job.ts'
 import { createSpool, type Spool } from '../../../platform/runtime/spool.ts'
@@ -13,7 +13,7 @@ import type { Slots } from '../import-slots.ts'
 import type { ConvertFile } from './convert.ts'
 import type { Mapping } from './converter.ts'
 
-const mappingOf = (text: string | undefined): Partial<Mapping> => {
+const parseMapping = (text: string | undefined): Partial<Mapping> => {
   if (text === undefined) return {}
   let value: unknown
   try {
@@ -27,11 +27,11 @@ const mappingOf = (text: string | undefined): Partial<Mapping> => {
 
 /**
  * Stores the whole body, so that a slow client holds no process. @returns the number of bytes
- * @throws AppError as `pacedBody` and `Spool.write`, and VALIDATION_ERROR on `file` for an empty body
+ * @throws AppError as `readPacedBody` and `Spool.write`, and VALIDATION_ERROR on `file` for an empty body
  */
 const storeBody = async (request: Request, spool: Spool): Promise<number> => {
   let length = 0
-  for await (const piece of pacedBody(request, MAX_CONVERT_BYTES)) {
+  for await (const piece of readPacedBody(request, MAX_CONVERT_BYTES)) {
     length += piece.length
     await spool.write(piece)
   }
@@ -45,7 +45,7 @@ const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store
 const MAX_WHOLE_BYTES = 2 ** 20
 
 /** Answers with a short output, and closes it. */
-const answerWhole = async (output: JobOutput): Promise<Response> => {
+const respondWhole = async (output: JobOutput): Promise<Response> => {
   const body = new Uint8Array(await readWhole(output))
   await output.close()
   return new Response(body, { headers: HEADERS })
@@ -79,7 +79,7 @@ const sendOutput = ({ read, close, length }: JobOutput, closed: () => void): Res
     await end()
     return { done: true, value: undefined }
   }
-  return longResponse({ source: { next, return: stop }, length }, { headers: HEADERS })
+  return createLongResponse({ source: { next, return: stop }, length }, { headers: HEADERS })
 }
 
 type Parts = { readonly slots: Slots; readonly convertFile: ConvertFile; readonly dir: string }
@@ -88,8 +88,8 @@ type Parts = { readonly slots: Slots; readonly convertFile: ConvertFile; readonl
 export const convertHandler =
   ({ slots, convertFile, dir }: Parts) =>
   async (ctx: Ctx, request: Request): Promise<Response> => {
-    const { format, leftover, origin, resource, mapping: text } = rawQuery(ConvertQuery, request)
-    const mapping = { ...mappingOf(text), ...(resource && { resource }) }
+    const { format, leftover, origin, resource, mapping: text } = parseRawQuery(ConvertQuery, request)
+    const mapping = { ...parseMapping(text), ...(resource && { resource }) }
     const free = slots.take(ctx.caller, ctx.now)
     const spool = createSpool({ dir })
     try {
@@ -105,7 +105,7 @@ export const convertHandler =
         signal: AbortSignal.any([ctx.signal, request.signal]),
       })
       if (output.length > MAX_WHOLE_BYTES) return sendOutput(output, free)
-      const answer = await answerWhole(output)
+      const answer = await respondWhole(output)
       free()
       return answer
     } catch (error) {

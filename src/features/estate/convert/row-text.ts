@@ -16,7 +16,7 @@ export const MAX_PORT_TYPE = 64
 export type Place = { readonly what: string; readonly id: unknown }
 
 /** Returns the trimmed text, cut to its longest length. A longer one is left over. */
-export const fitted = (report: ReportBuilder, { what, id }: Place, text: string, max = MAX_TEXT): string => {
+export const trimText = (report: ReportBuilder, { what, id }: Place, text: string, max = MAX_TEXT): string => {
   const trimmed = text.trim()
   if (trimmed.length <= max) return trimmed
   report.left(what, `is longer than ${max} characters`, { id, value: text })
@@ -25,7 +25,7 @@ export const fitted = (report: ReportBuilder, { what, id }: Place, text: string,
 }
 
 /** Returns valid tags, each once. The others are left over. */
-export const fittedTags = (report: ReportBuilder, place: Place, tags: readonly string[]): string[] => {
+export const filterTags = (report: ReportBuilder, place: Place, tags: readonly string[]): string[] => {
   const all = [...new Set(tags.map((tag) => tag.trim()))].filter((tag) => tag !== '')
   const fits = all.filter((tag) => tag.length <= MAX_TAG).slice(0, MAX_TAGS)
   for (const tag of all)

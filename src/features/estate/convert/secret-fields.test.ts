@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ReportBuilder } from './report-builder.ts'
-import { isSecret, withoutSecrets } from './secret-fields.ts'
+import { isSecret, removeSecrets } from './secret-fields.ts'
 
 describe('a secret field', () => {
   test.each(
@@ -19,11 +19,11 @@ describe('a secret field', () => {
 test('secrets are removed at any depth and counted', () => {
   const report = new ReportBuilder()
   const value = { a: [{ snmp: { community: 'x', port: 161 } }], password: '', token: null, b: 1 }
-  expect(withoutSecrets(report, 'kind', value)).toEqual({ a: [{ snmp: { port: 161 } }], b: 1 })
+  expect(removeSecrets(report, 'kind', value)).toEqual({ a: [{ snmp: { port: 161 } }], b: 1 })
   expect(report.report({}).left).toEqual([{ what: 'kind.a.snmp.community', count: 1, why: 'is a secret' }])
 })
 
 test('a value without secrets is not copied', () => {
   const value = { a: [1, { b: 2 }] }
-  expect(withoutSecrets(new ReportBuilder(), 'kind', value)).toBe(value)
+  expect(removeSecrets(new ReportBuilder(), 'kind', value)).toBe(value)
 })

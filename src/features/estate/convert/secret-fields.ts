@@ -7,10 +7,10 @@ const SECRET =
 
 export const isSecret = (name: string): boolean => SECRET.test(name)
 
-const holdsSecret = (value: unknown): boolean => {
+const hasSecret = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some(holdsSecret)
-  for (const name in value) if (isSecret(name) || holdsSecret((value as Record<string, unknown>)[name])) return true
+  if (Array.isArray(value)) return value.some(hasSecret)
+  for (const name in value) if (isSecret(name) || hasSecret((value as Record<string, unknown>)[name])) return true
   return false
 }
 
@@ -19,16 +19,16 @@ const holdsSecret = (value: unknown): boolean => {
  *
  * @param path of the value in the source, for the report
  */
-export const withoutSecrets = (report: ReportBuilder, path: string, value: unknown): unknown =>
+export const removeSecrets = (report: ReportBuilder, path: string, value: unknown): unknown =>
   // Most values have none, and are not copied.
-  holdsSecret(value) ? cleaned(report, path, value) : value
+  hasSecret(value) ? copyWithoutSecrets(report, path, value) : value
 
-const cleaned = (report: ReportBuilder, path: string, value: unknown): unknown => {
+const copyWithoutSecrets = (report: ReportBuilder, path: string, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => cleaned(report, path, item))
+  if (Array.isArray(value)) return value.map((item) => copyWithoutSecrets(report, path, item))
   const kept: [string, unknown][] = []
   for (const [name, item] of Object.entries(value)) {
-    if (!isSecret(name)) kept.push([name, cleaned(report, `${path}.${name}`, item)])
+    if (!isSecret(name)) kept.push([name, copyWithoutSecrets(report, `${path}.${name}`, item)])
     else if (item !== null && item !== '') report.dropped(`${path}.${name}`)
   }
   return Object.fromEntries(kept)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { randomOf } from '../../../testing/hostile-files.ts'
-import { type Range, smallestRanges } from './smallest-range.ts'
+import { findSmallestRanges, type Range } from './smallest-range.ts'
 
 const ip = (value: number) => ({ family: 4 as const, value: BigInt(value) })
 
@@ -12,7 +12,7 @@ test('finds the same range as a look at each, on random ranges', () => {
       return { first: ip(first), last: ip(first + random(40)), item }
     })
     const addresses = Array.from({ length: random(30) }, () => BigInt(random(150)))
-    const found = smallestRanges(ranges, addresses)
+    const found = findSmallestRanges(ranges, addresses)
     for (const address of addresses) {
       const holding = ranges.filter(({ first, last }) => first.value <= address && address <= last.value)
       const size = ({ first, last }: Range<number>) => Number(last.value - first.value)
@@ -24,5 +24,5 @@ test('finds the same range as a look at each, on random ranges', () => {
 })
 
 test('finds nothing among no ranges', () => {
-  expect(smallestRanges([], [1n])).toEqual(new Map())
+  expect(findSmallestRanges([], [1n])).toEqual(new Map())
 })

@@ -46,21 +46,21 @@ class Heap<T> {
   }
 }
 
-const sizeOf = ({ first, last }: Range<unknown>): bigint => last.value - first.value
+const computeSize = ({ first, last }: Range<unknown>): bigint => last.value - first.value
 
 /**
  * Returns the item of the smallest range that holds each address, by address; of equal ranges the first.
  *
  * @param ranges of one family, as the addresses
  */
-export const smallestRanges = <T>(ranges: readonly Range<T>[], addresses: readonly bigint[]): Map<bigint, T> => {
+export const findSmallestRanges = <T>(ranges: readonly Range<T>[], addresses: readonly bigint[]): Map<bigint, T> => {
   const byStart = ranges
     .map((range, order) => ({ range, order }))
     .sort((a, b) =>
       a.range.first.value < b.range.first.value ? -1 : a.range.first.value > b.range.first.value ? 1 : 0,
     )
   const open = new Heap<(typeof byStart)[number]>((a, b) => {
-    const [left, right] = [sizeOf(a.range), sizeOf(b.range)]
+    const [left, right] = [computeSize(a.range), computeSize(b.range)]
     return left === right ? a.order < b.order : left < right
   })
   const found = new Map<bigint, T>()

@@ -1,7 +1,7 @@
 /** The names of address spaces, which are unique in any case, although those of a source may not be. */
 import { isDefault } from '../../spaces/fields.ts'
 import type { ReportBuilder } from './report-builder.ts'
-import { fitted, type Place } from './row-text.ts'
+import { type Place, trimText } from './row-text.ts'
 
 export class SpaceNames {
   readonly #report: ReportBuilder
@@ -16,7 +16,7 @@ export class SpaceNames {
     const known = others.filter((text) => text !== '')
     const candidates = [name, ...known.map((text) => `${name} (${text})`), ...known].map((text) => text.trim())
     const isFree = (text: string) => text !== '' && !isDefault(text) && !this.#taken.has(text.toLowerCase())
-    const found = candidates.map((text) => fitted(this.#report, place, text)).find(isFree)
+    const found = candidates.map((text) => trimText(this.#report, place, text)).find(isFree)
     const unique = found ?? `${known.at(-1) ?? ''} ${this.#taken.size + 1}`.trim()
     this.#taken.add(unique.toLowerCase())
     return unique

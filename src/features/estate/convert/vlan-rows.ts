@@ -5,7 +5,7 @@ import { compact, MAX_TEXT } from './row-text.ts'
 const MAX_VLAN = 4094
 
 /** Returns the number of a VLAN; undefined for a value that is none. */
-export const vlanNumberOf = (value: unknown): number | undefined => {
+export const parseVlanNumber = (value: unknown): number | undefined => {
   const number = Number(value)
   return Number.isInteger(number) && number >= 1 && number <= MAX_VLAN ? number : undefined
 }
@@ -24,7 +24,7 @@ type VlanFields = {
   readonly refs: Readonly<Record<string, string>>
 }
 
-const placeOf = (vlanId: number, datacenter: Datacenter): string => `${vlanId} ${datacenter?.ref ?? ''}`
+const buildPlaceKey = (vlanId: number, datacenter: Datacenter): string => `${vlanId} ${datacenter?.ref ?? ''}`
 
 export class VlanRows {
   readonly rows: EstateRow[] = []
@@ -34,13 +34,13 @@ export class VlanRows {
 
   /** Adds a VLAN. Its group gets its id where an earlier one is equal to it. */
   add({ id, ...vlan }: VlanFields): void {
-    const place = placeOf(vlan.vlan_id, vlan.datacenter)
-    const keyOf = (group: string): string => `${place} ${group.trim().toLowerCase()}`
+    const place = buildPlaceKey(vlan.vlan_id, vlan.datacenter)
+    const buildGroupKey = (group: string): string => `${place} ${group.trim().toLowerCase()}`
     const suffix = ` #${id}`
-    const group = this.#taken.has(keyOf(vlan.group))
+    const group = this.#taken.has(buildGroupKey(vlan.group))
       ? `${vlan.group.slice(0, MAX_TEXT - suffix.length).toWellFormed()}${suffix}`.trim()
       : vlan.group
-    this.#taken.add(keyOf(group))
+    this.#taken.add(buildGroupKey(group))
     const ids = this.#byPlace.get(place)
     if (ids) ids.push(id)
     else this.#byPlace.set(place, [id])
@@ -50,7 +50,8 @@ export class VlanRows {
   /** True if a network of a number and a datacenter belongs to this VLAN alone, so that nothing else must say so. */
   isOnly(id: unknown, vlanId: number | undefined, datacenter: Datacenter): boolean {
     if (vlanId === undefined) return false
-    const ids = this.#byPlace.get(placeOf(vlanId, datacenter)) ?? this.#byPlace.get(placeOf(vlanId, undefined)) ?? []
+    const ids =
+      this.#byPlace.get(buildPlaceKey(vlanId, datacenter)) ?? this.#byPlace.get(buildPlaceKey(vlanId, undefined)) ?? []
     return ids.length === 1 && ids[0] === id
   }
 }

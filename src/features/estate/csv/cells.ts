@@ -11,7 +11,7 @@ const isPlain = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value === value.trim() && !/[;[\]\n\r]/.test(value)
 
 /** A value as the cell of a CSV. Reading it as its kind gives the value again. */
-export const cellOf = (value: unknown): string => {
+export const formatCell = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) {
     if (value.length === 0) return ''
@@ -20,7 +20,7 @@ export const cellOf = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-const listOf = (text: string): readonly unknown[] => {
+const parseList = (text: string): readonly unknown[] => {
   if (text.startsWith('[')) {
     const parsed: unknown = JSON.parse(text)
     if (Array.isArray(parsed)) return parsed
@@ -37,7 +37,7 @@ export const readCell = (kind: CellKind, cell: string): unknown => {
   if (kind === 'text') return cell
   if (kind === 'number') return text === '' ? null : Number.isNaN(Number(text)) ? text : Number(text)
   if (kind === 'record') return text === '' ? null : JSON.parse(text)
-  const list = text === '' ? [] : listOf(text)
+  const list = text === '' ? [] : parseList(text)
   if (kind === 'list') return list
   // People write addresses with commas and blanks between as well; no address has either.
   return list.flatMap((one) => (typeof one === 'string' ? one.split(/[\s,]+/).map((ip) => ({ ip })) : [one]))

@@ -1,18 +1,18 @@
 /** CSV (RFC 4180), read and written. Browser-safe. */
-import { plainCell, safeCell } from '../../../platform/http/csv-cell.ts'
+import { escapeCell, restoreCell } from '../../../platform/http/csv-cell.ts'
 
-const cellText = (value: string): string => {
-  const safe = safeCell(value)
+const quoteCell = (value: string): string => {
+  const safe = escapeCell(value)
   return /[",;\r\n\t]|^\s|\s$/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe
 }
 
-export const csvText = (rows: readonly (readonly string[])[]): string =>
-  rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
+export const formatCsv = (rows: readonly (readonly string[])[]): string =>
+  rows.map((row) => `${row.map(quoteCell).join(',')}\r\n`).join('')
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
 /** What stands most often in the first line, outside of quotes: spreadsheets of half of Europe write semicolons. */
-const delimiterOf = (text: string): string => {
+const detectDelimiter = (text: string): string => {
   const line = text.slice(0, text.search(/\r?\n|$/)).replace(/"[^"]*"/g, '')
   const [best] = DELIMITERS.toSorted((a, b) => line.split(b).length - line.split(a).length)
   return best ?? ','
@@ -21,7 +21,7 @@ const delimiterOf = (text: string): string => {
 /** @throws SyntaxError for a quote that is never closed */
 export const parseCsv = (input: string): string[][] => {
   const text = input.replace(/^\ufeff/, '')
-  const delimiter = delimiterOf(text)
+  const delimiter = detectDelimiter(text)
   const rows: string[][] = []
   let row: string[] = []
   let at = 0
@@ -46,7 +46,7 @@ export const parseCsv = (input: string): string[][] => {
     }
     const start = at
     while (at < text.length && text[at] !== delimiter && text[at] !== '\n' && text[at] !== '\r') at++
-    row.push(plainCell(cell + text.slice(start, at)))
+    row.push(restoreCell(cell + text.slice(start, at)))
     if (text[at] === delimiter) {
       at++
       if (at === text.length) row.push('')

@@ -9,22 +9,22 @@ export const CUSTOM = 'custom'
 /** @example isCustomColumn('custom.owner') // true */
 export const isCustomColumn = (column: string): boolean => COLUMN.test(column)
 
-/** @example customName('custom.owner') // 'owner' */
-export const customName = (column: string): string => column.slice(PREFIX.length)
+/** @example getCustomName('custom.owner') // 'owner' */
+export const getCustomName = (column: string): string => column.slice(PREFIX.length)
 
-const valuesIn = (row: object): Readonly<Record<string, unknown>> => {
+const getCustomValues = (row: object): Readonly<Record<string, unknown>> => {
   const custom: unknown = Reflect.get(row, CUSTOM)
   // A value of the contract is a record.
   return typeof custom === 'object' && custom !== null ? (custom as Readonly<Record<string, unknown>>) : {}
 }
 
 /** Returns the columns of the custom fields that rows have, by name. */
-export const customColumns = (rows: readonly object[]): string[] =>
-  [...new Set(rows.flatMap((row) => Object.keys(valuesIn(row))))].sort().map((name) => `${PREFIX}${name}`)
+export const listCustomColumns = (rows: readonly object[]): string[] =>
+  [...new Set(rows.flatMap((row) => Object.keys(getCustomValues(row))))].sort().map((name) => `${PREFIX}${name}`)
 
-/** Returns the value of a row in a column of `customColumns`. */
-export const customValue = (row: object, column: string): unknown => {
-  const values = valuesIn(row)
-  const name = customName(column)
+/** Returns the value of a row in a column of `listCustomColumns`. */
+export const getCustomValue = (row: object, column: string): unknown => {
+  const values = getCustomValues(row)
+  const name = getCustomName(column)
   return Object.hasOwn(values, name) ? values[name] : undefined
 }

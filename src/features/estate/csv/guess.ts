@@ -31,11 +31,11 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 
 const SUFFIX = /_id$/
 
-const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
+const normalizeWord = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
 
 const isWordFor = (field: string, column: string): boolean => {
   const base = field.replace(SUFFIX, '')
-  return plain(base) === column || WORDS[base]?.includes(column) === true
+  return normalizeWord(base) === column || WORDS[base]?.includes(column) === true
 }
 
 /**
@@ -45,7 +45,7 @@ const isWordFor = (field: string, column: string): boolean => {
 export const guessFields = (fields: readonly string[], columns: readonly string[]): string[] => {
   const free = new Set(fields)
   const guessed = columns.map(() => '')
-  const words = columns.map(plain)
+  const words = columns.map(normalizeWord)
   const take = (matches: (field: string, column: string) => boolean) => {
     for (const [at, word] of words.entries()) {
       if (free.size === 0) return
@@ -57,7 +57,7 @@ export const guessFields = (fields: readonly string[], columns: readonly string[
       for (const one of [field, base, `${base}_id`]) free.delete(one)
     }
   }
-  take((field, column) => plain(field) === column)
+  take((field, column) => normalizeWord(field) === column)
   take(isWordFor)
   return guessed
 }

@@ -3,12 +3,12 @@ import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
 import type { Port } from '../../ports/api.ts'
 import * as ports from '../../ports/ports.ts'
-import { mayList } from './names.ts'
+import { canList } from './names.ts'
 
 /** An end in a stored document. */
 type StoredEnd = { readonly port_id: string; readonly side: string }
 
-const endsOf = ({ a, b }: Document): readonly StoredEnd[] =>
+const getEnds = ({ a, b }: Document): readonly StoredEnd[] =>
   // The documents of cables.
   [a, b] as readonly StoredEnd[]
 
@@ -17,13 +17,13 @@ const endsOf = ({ a, b }: Document): readonly StoredEnd[] =>
  * keeps its id.
  */
 export const withPlaces = async (ctx: Ctx, cables: ReadonlyMap<string, Document>): Promise<Map<string, Document>> => {
-  const known = mayList(ctx, 'ports')
+  const known = canList(ctx, 'ports')
     ? await ports.findAll(
         ctx,
-        [...cables.values()].flatMap((cable) => endsOf(cable).map(({ port_id }) => port_id)),
+        [...cables.values()].flatMap((cable) => getEnds(cable).map(({ port_id }) => port_id)),
       )
     : new Map<string, never>()
-  const placeOf = ({ port_id, side }: StoredEnd): Document => {
+  const toNamedEnd = ({ port_id, side }: StoredEnd): Document => {
     const port: Pick<Port, 'device_id' | 'name'> | undefined = known.get(port_id)
     const at = port ? { device_id: port.device_id, port: port.name } : { port_id }
     // An absent side is the front.
@@ -31,7 +31,7 @@ export const withPlaces = async (ctx: Ctx, cables: ReadonlyMap<string, Document>
   }
   return new Map(
     [...cables].map(([id, cable]) => {
-      const [a, b] = endsOf(cable).map(placeOf)
+      const [a, b] = getEnds(cable).map(toNamedEnd)
       return [id, { ...cable, a, b }]
     }),
   )

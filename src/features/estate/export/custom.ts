@@ -6,21 +6,21 @@ import * as customFields from '../../custom-fields/custom-fields.ts'
 import { type CustomResource, REFERENCE_TARGETS, type ReferenceTarget } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import type { Resource } from '../../inventory.ts'
-import { customResourceOf, isValues } from '../apply/custom-references.ts'
+import { getCustomResource, isValues } from '../apply/custom-references.ts'
 import type { Names } from './names.ts'
 
 type Field = Pick<CustomField, 'name' | 'type' | 'reference_to' | 'default'>
 type Fields = Readonly<Record<string, unknown>>
 
-const named = (target: ReferenceTarget, value: unknown, names: Names): unknown => {
+const replaceIds = (target: ReferenceTarget, value: unknown, names: Names): unknown => {
   const one = (id: unknown) => names.reference(target, String(id))
   return Array.isArray(value) ? value.map(one) : one(value)
 }
 
 /** Returns a definition whose default is a name, if it is a reference. */
-const namedDefault = (row: Fields, names: Names): Fields => {
+const replaceDefaultIds = (row: Fields, names: Names): Fields => {
   const target = REFERENCE_TARGETS.find((one) => one === row.reference_to)
-  return target && row.default !== undefined ? { ...row, default: named(target, row.default, names) } : row
+  return target && row.default !== undefined ? { ...row, default: replaceIds(target, row.default, names) } : row
 }
 
 export class CustomExport {
@@ -31,13 +31,13 @@ export class CustomExport {
   }
 
   static async read(ctx: Ctx): Promise<CustomExport> {
-    return new CustomExport(Map.groupBy(await customFields.all(ctx), ({ resource }) => resource))
+    return new CustomExport(Map.groupBy(await customFields.findAll(ctx), ({ resource }) => resource))
   }
 
   /** Returns the ids of the devices that the values of objects name. */
   devicesIn(resource: Resource, documents: readonly Document[]): string[] {
-    const own = customResourceOf(resource)
-    const ids = (of: CustomResource, custom: unknown): string[] =>
+    const own = getCustomResource(resource)
+    const listDeviceIds = (of: CustomResource, custom: unknown): string[] =>
       !isValues(custom)
         ? []
         : this.#of(of)
@@ -48,15 +48,15 @@ export class CustomExport {
         reference_to === 'devices' ? [usual ?? []].flat().map(String) : [],
       )
     return documents.flatMap(({ custom, addresses }) => [
-      ...(own === undefined ? [] : ids(own, custom)),
-      ...(Array.isArray(addresses) ? addresses.flatMap((one: Fields) => ids('addresses', one.custom)) : []),
+      ...(own === undefined ? [] : listDeviceIds(own, custom)),
+      ...(Array.isArray(addresses) ? addresses.flatMap((one: Fields) => listDeviceIds('addresses', one.custom)) : []),
     ])
   }
 
   /** Returns a row with its values as an apply reads them. */
   row(resource: Resource, row: Fields, names: Names): Fields {
-    if (resource === 'custom-fields') return namedDefault(row, names)
-    const own = customResourceOf(resource)
+    if (resource === 'custom-fields') return replaceDefaultIds(row, names)
+    const own = getCustomResource(resource)
     const { addresses } = row
     const changed = own === undefined ? row : this.#holder(own, row, names)
     if (resource !== 'devices' || !Array.isArray(addresses) || this.#of('addresses').length === 0) return changed
@@ -73,7 +73,7 @@ export class CustomExport {
       if (value === undefined) {
         if (usual !== null) custom[name] = null
       } else if (type === 'reference' && reference_to) {
-        custom[name] = named(reference_to, value, names)
+        custom[name] = replaceIds(reference_to, value, names)
       }
     }
     return Object.keys(custom).length > 0 ? { ...row, custom } : row

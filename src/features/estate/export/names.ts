@@ -1,12 +1,19 @@
 /** The names by which an exported document refers to objects, as an apply reads them. */
 import { parseCidr } from '../../../net/cidr.ts'
-import { batches } from '../../../platform/db/batches.ts'
+import { splitBatches } from '../../../platform/db/batches.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
-import { INVENTORY, type Resource, tableOf } from '../../inventory.ts'
+import { INVENTORY, type Resource, toTableName } from '../../inventory.ts'
 import { findAll } from '../../ports/ports.ts'
-import { canonicalSubnet, type Entry, entryOf, inMeantSpace, keyOfName, storedDocuments } from '../apply/objects.ts'
-import { rulesFor } from '../apply/resources.ts'
+import {
+  type Entry,
+  findStoredDocuments,
+  normalizeSubnet,
+  selectBySpace,
+  toEntry,
+  toNameKey,
+} from '../apply/objects.ts'
+import { getRules } from '../apply/resources.ts'
 
 /** Rows whose documents are read together. */
 const AT_ONCE = 250
@@ -14,7 +21,7 @@ const AT_ONCE = 250
 type Id = { readonly id: string }
 
 /** Returns the ids of the devices whose names others have as well. */
-const repeatedDevices = async ({ db }: Ctx): Promise<string[]> => {
+const findRepeatedDevices = async ({ db }: Ctx): Promise<string[]> => {
   const repeated = db
     .selectFrom('devices')
     .select('name_key')
@@ -23,18 +30,18 @@ const repeatedDevices = async ({ db }: Ctx): Promise<string[]> => {
   return (await db.selectFrom('devices').select('id').where('name_key', 'in', repeated).execute()).map(({ id }) => id)
 }
 
-const idsOf = async (ctx: Ctx, resource: Resource): Promise<string[]> => {
+const findIds = async (ctx: Ctx, resource: Resource): Promise<string[]> => {
   // There may be many devices, and most of their names are unique.
-  if (resource === 'devices') return repeatedDevices(ctx)
+  if (resource === 'devices') return findRepeatedDevices(ctx)
   return (
     await ctx.db
-      .selectFrom(tableOf(resource) as 'devices')
+      .selectFrom(toTableName(resource) as 'devices')
       .select('id')
       .execute()
   ).map(({ id }) => id)
 }
 
-export const mayList = ({ caller }: Ctx, resource: Resource): boolean => caller.permissions.has(`${resource}:list`)
+export const canList = ({ caller }: Ctx, resource: Resource): boolean => caller.permissions.has(`${resource}:list`)
 
 /** Resources that rows refer to by ids alone, or of which only the names of those that are referred to are read. */
 const UNNAMED: readonly Resource[] = ['ports', 'cables', 'relationships', 'reservations']
@@ -47,7 +54,7 @@ const add = (map: Map<string, Entry[]>, key: string, entry: Entry): void => {
 }
 
 /** A field of an entry; null without a value. */
-const partOf = (entry: Entry, field: string): unknown => Reflect.get(entry, field) ?? null
+const getEntryField = (entry: Entry, field: string): unknown => Reflect.get(entry, field) ?? null
 
 /** The named objects of one resource. */
 class NamedObjects {
@@ -57,7 +64,7 @@ class NamedObjects {
 
   add(entry: Entry): void {
     this.#byId.set(entry.id, entry)
-    add(this.#byName, keyOfName(entry.name), entry)
+    add(this.#byName, toNameKey(entry.name), entry)
     if (entry.subnet !== undefined) add(this.#bySubnet, entry.subnet, entry)
   }
 
@@ -67,13 +74,13 @@ class NamedObjects {
 
   /** Returns the objects that a text means: those of the name, and of networks those of the subnet. */
   meant(text: string): readonly Entry[] {
-    const named = this.#byName.get(keyOfName(text)) ?? []
-    const ofSubnet = parseCidr(text) ? (this.#bySubnet.get(canonicalSubnet(text)) ?? []) : []
-    return inMeantSpace([...new Set([...named, ...ofSubnet])])
+    const named = this.#byName.get(toNameKey(text)) ?? []
+    const ofSubnet = parseCidr(text) ? (this.#bySubnet.get(normalizeSubnet(text)) ?? []) : []
+    return selectBySpace([...new Set([...named, ...ofSubnet])])
   }
 
   named(name: string): readonly Entry[] {
-    return this.#byName.get(keyOfName(name)) ?? []
+    return this.#byName.get(toNameKey(name)) ?? []
   }
 }
 
@@ -91,10 +98,10 @@ export class Names {
   /** Objects that the caller may not list are referred to by their ids. */
   static async read(ctx: Ctx): Promise<Names> {
     const names = new Names(ctx)
-    for (const resource of NAMED.filter((one) => mayList(ctx, one)))
-      for (const batch of batches(await idsOf(ctx, resource), AT_ONCE))
-        for (const [id, { document }] of await storedDocuments(ctx, rulesFor(resource), batch))
-          names.#of(resource).add(entryOf(id, document))
+    for (const resource of NAMED.filter((one) => canList(ctx, one)))
+      for (const batch of splitBatches(await findIds(ctx, resource), AT_ONCE))
+        for (const [id, { document }] of await findStoredDocuments(ctx, getRules(resource), batch))
+          names.#of(resource).add(toEntry(id, document))
     return names
   }
 
@@ -107,8 +114,8 @@ export class Names {
   /** Reads the names of devices before they are referred to. Those of earlier calls are forgotten. */
   async readDevices(ids: readonly string[]): Promise<void> {
     this.#devices.clear()
-    if (!mayList(this.#ctx, 'devices')) return
-    for (const batch of batches([...new Set(ids)])) {
+    if (!canList(this.#ctx, 'devices')) return
+    for (const batch of splitBatches([...new Set(ids)])) {
       const query = this.#ctx.db.selectFrom('devices').select(['id', 'name']).where('id', 'in', batch)
       for (const { id, name } of await query.execute()) this.#devices.set(id, name)
     }
@@ -116,7 +123,7 @@ export class Names {
 
   /** Reads the names of ports before they are referred to, beside their device. Those of earlier calls are forgotten. */
   async readPorts(ids: readonly string[]): Promise<void> {
-    if (!mayList(this.#ctx, 'ports')) return
+    if (!canList(this.#ctx, 'ports')) return
     this.#ports = new Map([...(await findAll(this.#ctx, ids))].map(([id, { name }]) => [id, name]))
   }
 
@@ -132,9 +139,9 @@ export class Names {
     const objects = this.#of(resource)
     const entry = objects.get(id)
     if (!entry) return this.#devices.get(id) ?? ({ id } satisfies Id)
-    const { key } = rulesFor(resource)
+    const { key } = getRules(resource)
     const meant = objects.meant(entry.name)
-    const isAlone = meant.every((one) => one === entry || partOf(one, 'network_id') !== network)
+    const isAlone = meant.every((one) => one === entry || getEntryField(one, 'network_id') !== network)
     if ((meant.length === 1 && meant[0] === entry) || (network !== undefined && isAlone)) return entry.name
     const fields = key.by === 'name' ? [...key.within, ...key.apart] : []
     return this.#conditions(resource, entry, fields) ?? ({ id } satisfies Id)
@@ -145,8 +152,10 @@ export class Names {
     const named = this.#of(resource).named(entry.name)
     for (let n = 0; n <= fields.length; n++) {
       const some = fields.slice(0, n)
-      const alike = named.filter((one) => some.every((field) => partOf(one, field) === partOf(entry, field)))
-      const same = some.includes('space_id') ? alike : inMeantSpace(alike)
+      const alike = named.filter((one) =>
+        some.every((field) => getEntryField(one, field) === getEntryField(entry, field)),
+      )
+      const same = some.includes('space_id') ? alike : selectBySpace(alike)
       if (same.length === 1 && same[0] === entry)
         return { name: entry.name, ...Object.fromEntries(some.map((field) => this.condition(resource, entry, field))) }
     }
@@ -155,7 +164,7 @@ export class Names {
 
   /** Returns a field that tells objects apart as a document has it. */
   condition(resource: Resource, document: Entry | Document, field: string): readonly [string, unknown] {
-    const reference = rulesFor(resource).level.references.find((one) => one.field === field)
+    const reference = getRules(resource).level.references.find((one) => one.field === field)
     const value: unknown = Reflect.get(document, field) ?? null
     if (!reference) return [field, value]
     return [reference.as, typeof value === 'string' ? this.reference(reference.resource, value) : null]
@@ -166,11 +175,11 @@ export class Names {
    * well.
    */
   distinction(resource: Resource, id: string): { readonly fields: readonly string[]; readonly needsId: boolean } {
-    const { key } = rulesFor(resource)
+    const { key } = getRules(resource)
     const entry = key.by === 'name' ? this.#objects.get(resource)?.get(id) : undefined
     if (!entry || key.by !== 'name') return { fields: [], needsId: false }
     const isSame = (one: Entry, fields: readonly string[]) =>
-      fields.every((field) => partOf(one, field) === partOf(entry, field))
+      fields.every((field) => getEntryField(one, field) === getEntryField(entry, field))
     const alike = this.#of(resource)
       .named(entry.name)
       .filter((one) => one !== entry && isSame(one, key.within))

@@ -1,15 +1,15 @@
 /** The route that answers with the estate as a document, row by row. */
 import { stringify } from 'yaml'
-import { etagOf, matchesEtag, quoted } from '../../../platform/contract/etag.ts'
-import { rawQuery } from '../../../platform/contract/raw-query.ts'
-import { longResponse } from '../../../platform/http/respond.ts'
+import { computeEtag, matchesEtag, quoteEtag } from '../../../platform/contract/etag.ts'
+import { parseRawQuery } from '../../../platform/contract/raw-query.ts'
+import { createLongResponse } from '../../../platform/http/respond.ts'
 import type { Ctx } from '../../ctx.ts'
-import { INVENTORY, tableOf } from '../../inventory.ts'
-import { expiringRevision } from '../../pools/free-space.ts'
+import { INVENTORY, toTableName } from '../../inventory.ts'
+import { getExpiringRevision } from '../../pools/free-space.ts'
 import { ExportQuery } from '../api.ts'
 import { CustomExport } from './custom.ts'
-import { mayList, Names } from './names.ts'
-import { exportedRows } from './rows.ts'
+import { canList, Names } from './names.ts'
+import { exportRows } from './rows.ts'
 
 type Lists = AsyncIterable<{ readonly resource: string; readonly rows: readonly object[] }>
 
@@ -18,7 +18,7 @@ const YAML = { lineWidth: 0, compat: 'yaml-1.1', aliasDuplicateObjects: false, b
 const indented = (text: string): string => text.replace(/^(?=.)/gm, '  ')
 
 /** Each list begins with its first row, so that an empty one is absent. */
-async function* yamlOf(lists: Lists): AsyncGenerator<string> {
+async function* streamYaml(lists: Lists): AsyncGenerator<string> {
   let last = ''
   for await (const { resource, rows } of lists) {
     if (rows.length === 0) continue
@@ -29,7 +29,7 @@ async function* yamlOf(lists: Lists): AsyncGenerator<string> {
   if (last === '') yield '{}\n'
 }
 
-async function* jsonOf(lists: Lists): AsyncGenerator<string> {
+async function* streamJson(lists: Lists): AsyncGenerator<string> {
   let last = ''
   yield '{'
   for await (const { resource, rows } of lists) {
@@ -42,30 +42,33 @@ async function* jsonOf(lists: Lists): AsyncGenerator<string> {
 }
 
 const FORMATS = {
-  yaml: { write: yamlOf, type: 'application/yaml; charset=utf-8' },
-  json: { write: jsonOf, type: 'application/json' },
+  yaml: { write: streamYaml, type: 'application/yaml; charset=utf-8' },
+  json: { write: streamJson, type: 'application/json' },
 } as const
 
-async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+async function* encodeTexts(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
   for await (const text of texts) yield encoder.encode(text)
 }
 
 export const exportHandler = async (ctx: Ctx, request: Request): Promise<Response> => {
-  const { managed_by: owner, resource, format } = rawQuery(ExportQuery, request)
+  const { managed_by: owner, resource, format } = parseRawQuery(ExportQuery, request)
   if (resource !== undefined) ctx.require(`${resource}:list`)
-  const listable = INVENTORY.filter((one) => mayList(ctx, one))
+  const listable = INVENTORY.filter((one) => canList(ctx, one))
   const resources = resource === undefined ? listable : [resource]
   const { write, type } = FORMATS[format]
   // Before any row. An object that is exported names others.
-  const revision = await expiringRevision(ctx, [...listable.map(tableOf), 'pool_tags'])
-  const etag = etagOf(`${revision} ${owner} ${resources.join()} ${listable.join()} ${format}`)
-  const headers = { ETag: quoted(etag), 'Cache-Control': 'private, no-cache' }
+  const revision = await getExpiringRevision(ctx, [...listable.map(toTableName), 'pool_tags'])
+  const etag = computeEtag(`${revision} ${owner} ${resources.join()} ${listable.join()} ${format}`)
+  const headers = { ETag: quoteEtag(etag), 'Cache-Control': 'private, no-cache' }
   if (matchesEtag(request.headers.get('if-none-match') ?? '', etag)) return new Response(null, { status: 304, headers })
-  async function* lists(): Lists {
+  async function* readLists(): Lists {
     const [names, custom] = [await Names.read(ctx), await CustomExport.read(ctx)]
     for (const one of resources)
-      for await (const rows of exportedRows(ctx, one, { names, custom, owner })) yield { resource: one, rows }
+      for await (const rows of exportRows(ctx, one, { names, custom, owner })) yield { resource: one, rows }
   }
-  return longResponse({ source: encoded(write(lists())) }, { headers: { ...headers, 'Content-Type': type } })
+  return createLongResponse(
+    { source: encodeTexts(write(readLists())) },
+    { headers: { ...headers, 'Content-Type': type } },
+  )
 }

@@ -1,13 +1,13 @@
 /** The rows of an exported document, in an order that depends on names alone. */
 import type { z } from 'zod'
-import { DEFAULT_SPACE, type IpKey, keyInSpace, type SpaceKey } from '../../../net/ip.ts'
+import { DEFAULT_SPACE, type IpKey, replaceSpace, type SpaceKey } from '../../../net/ip.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
-import { type Resource, tableOf } from '../../inventory.ts'
-import { boundsOf } from '../../spaces/keys.ts'
-import { storedDocuments } from '../apply/objects.ts'
-import { type Level, rulesFor } from '../apply/resources.ts'
+import { type Resource, toTableName } from '../../inventory.ts'
+import { computeSpaceBounds } from '../../spaces/keys.ts'
+import { findStoredDocuments } from '../apply/objects.ts'
+import { getRules, type Level } from '../apply/resources.ts'
 import { withPlaces } from './cable-ends.ts'
 import type { CustomExport } from './custom.ts'
 import type { Names } from './names.ts'
@@ -19,7 +19,7 @@ const AT_ONCE = 250
 type Key = { readonly id: string; readonly group: string }
 
 /** Yields the ids of reservations by their addresses: those of the default space, then of the others by their names. */
-async function* reservationKeys({ db, store }: Ctx, owner: string | undefined): AsyncGenerator<Key[]> {
+async function* readReservationKeys({ db, store }: Ctx, owner: string | undefined): AsyncGenerator<Key[]> {
   const spaces = await db
     .selectFrom('spaces')
     .innerJoin('space_keys', 'space_keys.space_id', 'spaces.id')
@@ -30,21 +30,21 @@ async function* reservationKeys({ db, store }: Ctx, owner: string | undefined): 
   const query = owner === undefined ? all : all.where(isManagedBy(owner))
   // The column has the keys of spaces alone.
   for (const [rank, space] of ['', ...spaces.map(({ space_key }) => space_key)].entries()) {
-    const { from, before } = boundsOf(space as SpaceKey)
+    const { from, before } = computeSpaceBounds(space as SpaceKey)
     for await (const rows of store.stream(query.where('ip_key', '>=', from).where('ip_key', '<', before)))
-      yield rows.map(({ id, ip_key }) => ({ id, group: inRank(ip_key, rank) }))
+      yield rows.map(({ id, ip_key }) => ({ id, group: replaceSpaceKey(ip_key, rank) }))
   }
 }
 
 /** Replaces the key of a space, which depends on when it was made, by its place among the names. */
-const inRank = (key: IpKey, rank: number): string =>
-  rank === 0 ? key : `s${String(rank).padStart(5, '0')}${keyInSpace(key, DEFAULT_SPACE)}`
+const replaceSpaceKey = (key: IpKey, rank: number): string =>
+  rank === 0 ? key : `s${String(rank).padStart(5, '0')}${replaceSpace(key, DEFAULT_SPACE)}`
 
 /** Yields the ids of a resource by their names in any case. The members of a group follow each other in any order. */
-async function* keysOf(ctx: Ctx, resource: Resource, owner: string | undefined): AsyncGenerator<Key[]> {
+async function* readKeys(ctx: Ctx, resource: Resource, owner: string | undefined): AsyncGenerator<Key[]> {
   const { db, store } = ctx
   if (resource === 'reservations') {
-    yield* reservationKeys(ctx, owner)
+    yield* readReservationKeys(ctx, owner)
     return
   }
   if (resource === 'relationships') {
@@ -73,14 +73,14 @@ async function* keysOf(ctx: Ctx, resource: Resource, owner: string | undefined):
   }
   // All others have these columns; the type of all of them together is too wide for the builder.
   const all = db
-    .selectFrom(tableOf(resource) as 'devices')
+    .selectFrom(toTableName(resource) as 'devices')
     .select(['id', 'name_key as group'])
     .orderBy('name_key')
   yield* store.stream(owner === undefined ? all : all.where(isManagedBy(owner)))
 }
 
 /** Yields batches that do not divide a group. */
-async function* groupsOf(keys: AsyncIterable<readonly Key[]>): AsyncGenerator<Key[]> {
+async function* collectGroups(keys: AsyncIterable<readonly Key[]>): AsyncGenerator<Key[]> {
   let open: Key[] = []
   for await (const chunk of keys)
     for (const key of chunk) {
@@ -104,7 +104,7 @@ type Standards = ReadonlyMap<string, unknown>
 const standards = new WeakMap<z.ZodObject, Standards>()
 
 /** Returns the values that absent fields have. */
-const standardsOf = (schema: z.ZodObject): Standards => {
+const getDefaults = (schema: z.ZodObject): Standards => {
   const known = standards.get(schema)
   if (known) return known
   const made = new Map<string, unknown>()
@@ -118,18 +118,18 @@ const standardsOf = (schema: z.ZodObject): Standards => {
 }
 
 /** The fields of an address that an absent one has, as the contract of devices fills them in. */
-const withoutStandards = (item: Fields, filled: Fields): Fields =>
+const removeDefaults = (item: Fields, filled: Fields): Fields =>
   Object.fromEntries(Object.entries(item).filter(([field, value]) => !Bun.deepEquals(filled[field], value)))
 
 type Exporting = { readonly names: Names; readonly custom: CustomExport; readonly owner: string | undefined }
 
-const named = (level: Level, item: Fields, names: Names): Record<string, unknown> => {
+const replaceIds = (level: Level, item: Fields, names: Names): Record<string, unknown> => {
   const row: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(item)) {
     const reference = level.references.find((one) => one.field === field)
     const own = level.objects.find(([name]) => name === field)?.[1]
     // The schema of a field with references is that of an object.
-    if (own && typeof value === 'object' && value !== null) row[field] = named(own, value as Fields, names)
+    if (own && typeof value === 'object' && value !== null) row[field] = replaceIds(own, value as Fields, names)
     else if (!reference) row[field] = value
     else if (typeof value === 'string')
       row[reference.as] = names.reference(
@@ -142,9 +142,9 @@ const named = (level: Level, item: Fields, names: Names): Record<string, unknown
   return row
 }
 
-const rowOf = (resource: Resource, id: string, document: Document, { names, custom, owner }: Exporting): Fields => {
-  const { draft, level } = rulesFor(resource)
-  const standard = standardsOf(draft)
+const toRow = (resource: Resource, id: string, document: Document, { names, custom, owner }: Exporting): Fields => {
+  const { draft, level } = getRules(resource)
+  const standard = getDefaults(draft)
   const { fields: apart, needsId } = names.distinction(resource, id)
   const row: Record<string, unknown> = {}
   if ('name' in document && 'name' in draft.shape) row.name = document.name
@@ -159,20 +159,22 @@ const rowOf = (resource: Resource, id: string, document: Document, { names, cust
   for (const [field, inner] of level.lists) {
     const items = row[field]
     if (!Array.isArray(items)) continue
-    row[field] = items.map((item: Fields) => named(inner, shortened(draft, field, withoutSaid(inner, item)), names))
+    row[field] = items.map((item: Fields) =>
+      replaceIds(inner, removeFilled(draft, field, removeImpliedSpace(inner, item)), names),
+    )
   }
-  return custom.row(resource, named(level, row, names), names)
+  return custom.row(resource, replaceIds(level, row, names), names)
 }
 
 /** Returns an address without its space, if its network or pool says it. */
-const withoutSaid = ({ isPlaced }: Level, item: Fields): Fields => {
+const removeImpliedSpace = ({ isPlaced }: Level, item: Fields): Fields => {
   if (!isPlaced || !(item.network_id || item.pool_id)) return item
   const { space_id: _, ...others } = item
   return others
 }
 
 /** Returns an item without the fields that an apply would fill in with the same values. */
-const shortened = (draft: z.ZodObject, field: string, item: Fields): Fields => {
+const removeFilled = (draft: z.ZodObject, field: string, item: Fields): Fields => {
   const required = Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null && value !== ''))
   const filledWithout = (name: string): unknown => {
     const { [name]: _, ...others } = required
@@ -180,20 +182,20 @@ const shortened = (draft: z.ZodObject, field: string, item: Fields): Fields => {
     const filled = (draft.shape[field] as z.ZodType).safeParse([others])
     return filled.success ? Reflect.get((filled.data as object[])[0] ?? {}, name) : undefined
   }
-  return withoutStandards(item, Object.fromEntries(Object.keys(item).map((name) => [name, filledWithout(name)])))
+  return removeDefaults(item, Object.fromEntries(Object.keys(item).map((name) => [name, filledWithout(name)])))
 }
 
 const hasExpired = ({ expires_at }: Document, now: string): boolean =>
   typeof expires_at === 'string' && expires_at <= now
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The texts by which rows of a group are sorted. */
-const orderOf = (resource: Resource, id: string, document: Document, names: Names): string[] => {
-  const parents = rulesFor(resource).level.references.map(({ field, resource: of }) =>
-    names.nameOf(of, textOf(document[field])),
+const buildSortTexts = (resource: Resource, id: string, document: Document, names: Names): string[] => {
+  const parents = getRules(resource).level.references.map(({ field, resource: of }) =>
+    names.nameOf(of, toText(document[field])),
   )
-  return [textOf(document.name), ...parents, ...endTexts(document, names), textOf(document.type), id]
+  return [toText(document.name), ...parents, ...endTexts(document, names), toText(document.type), id]
 }
 
 /** The names of the ends of a cable; none of other objects. */
@@ -201,7 +203,7 @@ const endTexts = ({ a, b }: Document, names: Names): string[] =>
   [a, b].flatMap((end) => {
     if (typeof end !== 'object' || end === null) return []
     const { device_id, port, side } = end as Fields
-    return [names.nameOf('devices', textOf(device_id)), textOf(port), textOf(side)]
+    return [names.nameOf('devices', toText(device_id)), toText(port), toText(side)]
   })
 
 const compare = (a: readonly string[], b: readonly string[]): number => {
@@ -212,15 +214,15 @@ const compare = (a: readonly string[], b: readonly string[]): number => {
   return 0
 }
 
-const idsIn = (documents: readonly Document[], fields: readonly string[]): string[] =>
-  documents.flatMap((document) => fields.map((field) => textOf(document[field])).filter((id) => id !== ''))
+const listIds = (documents: readonly Document[], fields: readonly string[]): string[] =>
+  documents.flatMap((document) => fields.map((field) => toText(document[field])).filter((id) => id !== ''))
 
 /** Returns the ids of the devices that the fields of rows refer to. */
-const devicesIn = (resource: Resource, documents: readonly Document[]): string[] => {
-  if (resource === 'relationships') return idsIn(documents, ['parent_id', 'child_id'])
-  if (resource === 'ports') return idsIn(documents, ['device_id'])
+const listDeviceIds = (resource: Resource, documents: readonly Document[]): string[] => {
+  if (resource === 'relationships') return listIds(documents, ['parent_id', 'child_id'])
+  if (resource === 'ports') return listIds(documents, ['device_id'])
   if (resource !== 'cables') return []
-  return idsIn(
+  return listIds(
     documents.flatMap(({ a, b }) => [a, b] as Document[]),
     ['device_id'],
   )
@@ -228,21 +230,21 @@ const devicesIn = (resource: Resource, documents: readonly Document[]): string[]
 
 /** Reads the names of the devices and ports that rows refer to. */
 const readNames = async ({ names, custom }: Exporting, resource: Resource, documents: readonly Document[]) => {
-  const devices = [...devicesIn(resource, documents), ...custom.devicesIn(resource, documents)]
+  const devices = [...listDeviceIds(resource, documents), ...custom.devicesIn(resource, documents)]
   if (devices.length > 0) await names.readDevices(devices)
-  if (resource === 'ports') await names.readPorts(idsIn(documents, ['parent_id']))
+  if (resource === 'ports') await names.readPorts(listIds(documents, ['parent_id']))
 }
 
 /** Yields the rows of a resource in batches. @param owner only of this one */
-export async function* exportedRows(
+export async function* exportRows(
   ctx: Ctx,
   resource: Resource,
   exporting: Exporting,
 ): AsyncGenerator<readonly Fields[]> {
   const { names, owner } = exporting
-  const rules = rulesFor(resource)
-  for await (const keys of groupsOf(keysOf(ctx, resource, owner))) {
-    const stored = await storedDocuments(
+  const rules = getRules(resource)
+  for await (const keys of collectGroups(readKeys(ctx, resource, owner))) {
+    const stored = await findStoredDocuments(
       ctx,
       rules,
       keys.map(({ id }) => id),
@@ -253,9 +255,9 @@ export async function* exportedRows(
     const rows = keys.flatMap(({ id, group }) => {
       const document = documents.get(id)
       if (!document || hasExpired(document, ctx.now)) return []
-      return [{ order: [group, ...orderOf(resource, id, document, names)], id, document }]
+      return [{ order: [group, ...buildSortTexts(resource, id, document, names)], id, document }]
     })
     rows.sort((a, b) => compare(a.order, b.order))
-    yield rows.map(({ id, document }) => rowOf(resource, id, document, exporting))
+    yield rows.map(({ id, document }) => toRow(resource, id, document, exporting))
   }
 }

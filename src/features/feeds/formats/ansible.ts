@@ -1,25 +1,25 @@
 /** An inventory of Ansible, as `ansible-inventory --list` prints it. */
-import { slug } from '../../../net/slug.ts'
-import { distinctNames } from './distinct-names.ts'
+import { toSlug } from '../../../net/slug.ts'
+import { createDistinctNames } from './distinct-names.ts'
 import type { FeedDevice, Format } from './format.ts'
 
 const TEMPLATE = /\{[{%#]/
 
 /** Returns a value in which no text is a template: Ansible runs the templates that variables hold, on its own machine. */
-const plainValue = (value: unknown): unknown => {
+const toPlainValue = (value: unknown): unknown => {
   if (typeof value === 'string') return TEMPLATE.test(value) ? { __ansible_unsafe: value } : value
-  if (Array.isArray(value)) return value.map(plainValue)
+  if (Array.isArray(value)) return value.map(toPlainValue)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plainValue(one)]))
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, toPlainValue(one)]))
 }
 
 /** Most devices hold no template, which their text shows at once. */
-const textOf = (vars: object): string => {
+const formatVars = (vars: object): string => {
   const text = JSON.stringify(vars)
-  return TEMPLATE.test(text) ? JSON.stringify(plainValue(vars)) : text
+  return TEMPLATE.test(text) ? JSON.stringify(toPlainValue(vars)) : text
 }
 
-const hostVars = ({ device, addresses, datacenter }: FeedDevice, networks: readonly string[]) => {
+const buildHostVars = ({ device, addresses, datacenter }: FeedDevice, networks: readonly string[]) => {
   const { id, name, hostname, status, os, make_model, location, tags, domains, username } = device
   const main = addresses.find(({ isMain }) => isMain)
   // Absent without a value, as undefined is in JSON.
@@ -42,13 +42,13 @@ const hostVars = ({ device, addresses, datacenter }: FeedDevice, networks: reado
 }
 
 /** Returns the names of groups; '' for a text without a letter or digit. Texts repeat, so the names are cached. */
-const groupNames = (): ((kind: string, text: string) => string) => {
+const createGroupNames = (): ((kind: string, text: string) => string) => {
   const known = new Map<string, string>()
   return (kind, text) => {
     const key = `${kind} ${text}`
     let name = known.get(key)
     if (name === undefined) {
-      const own = slug(text)
+      const own = toSlug(text)
       name = own === '' ? '' : `${kind}_${own}`
       known.set(key, name)
     }
@@ -59,8 +59,8 @@ const groupNames = (): ((kind: string, text: string) => string) => {
 /** Group names and host names are gathered; the variables of the hosts are not. */
 export const ansible: Format = async function* ({ chunks, networkOf, skip }) {
   const groups = new Map<string, string[]>()
-  const nameOf = distinctNames()
-  const groupOf = groupNames()
+  const nameOf = createDistinctNames()
+  const groupOf = createGroupNames()
   const addToGroups = (
     { device: { tags, os, status }, datacenter }: FeedDevice,
     networks: readonly string[],
@@ -89,7 +89,7 @@ export const ansible: Format = async function* ({ chunks, networkOf, skip }) {
       }
       const name = nameOf(device.device)
       const networks = [...new Set(device.addresses.flatMap(({ address }) => networkOf(address)?.name ?? []))]
-      text += `${opening}\n${JSON.stringify(name)}:${textOf(hostVars(device, networks))}`
+      text += `${opening}\n${JSON.stringify(name)}:${formatVars(buildHostVars(device, networks))}`
       opening = ','
       addToGroups(device, networks, name)
     }

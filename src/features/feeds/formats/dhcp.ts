@@ -1,7 +1,14 @@
 /** Reservations of addresses for DHCP servers: dnsmasq, ISC dhcpd and Kea. */
-import { slug } from '../../../net/slug.ts'
-import { firstLabel } from '../../devices/address-names.ts'
-import { addressNames, type FeedAddress, type FeedDevice, type Format, firstHolders, type Parts } from './format.ts'
+import { toSlug } from '../../../net/slug.ts'
+import { getFirstLabel } from '../../devices/address-names.ts'
+import {
+  createFirstHolders,
+  type FeedAddress,
+  type FeedDevice,
+  type Format,
+  getFeedNames,
+  type Parts,
+} from './format.ts'
 
 const isIpv6 = ({ address }: FeedAddress): boolean => address.ip.includes(':')
 
@@ -13,9 +20,9 @@ const hasMac = ({ device }: FeedDevice, { address }: FeedAddress, { skip }: Part
 }
 
 /** Writes a line for each address with a MAC. */
-const linesOf = (line: (device: FeedDevice, address: FeedAddress) => string): Format =>
+const createLineFormat = (line: (device: FeedDevice, address: FeedAddress) => string): Format =>
   async function* (parts) {
-    const isFirst = firstHolders(parts.skip)
+    const isFirst = createFirstHolders(parts.skip)
     yield `# ${parts.title}\n`
     for await (const devices of parts.chunks) {
       let text = ''
@@ -28,24 +35,24 @@ const linesOf = (line: (device: FeedDevice, address: FeedAddress) => string): Fo
   }
 
 /** Lines of `--dhcp-hostsfile` have no keyword; these are of the configuration (dnsmasq(8)). */
-export const dnsmasq = linesOf(({ device }, address) => {
-  const { own } = addressNames(device, address)
+export const dnsmasq = createLineFormat(({ device }, address) => {
+  const { own } = getFeedNames(device, address)
   const { mac_address, ip } = address.address
-  const parts = [mac_address, isIpv6(address) ? `[${ip}]` : ip, ...(own === '' ? [] : [firstLabel(own)])]
+  const parts = [mac_address, isIpv6(address) ? `[${ip}]` : ip, ...(own === '' ? [] : [getFirstLabel(own)])]
   return `dhcp-host=${parts.join()}\n`
 })
 
 /** Host declarations (dhcpd.conf(5)). Their names are unique, because each address is written once. */
-export const iscDhcp = linesOf(({ device }, address) => {
-  const { own } = addressNames(device, address)
+export const iscDhcp = createLineFormat(({ device }, address) => {
+  const { own } = getFeedNames(device, address)
   const { mac_address, ip } = address.address
-  const name = [slug(device.name, '-'), ip.replace(/[.:]/g, '-')].filter((part) => part !== '').join('-')
-  const label = own === '' ? '' : ` option host-name "${firstLabel(own)}";`
+  const name = [toSlug(device.name, '-'), ip.replace(/[.:]/g, '-')].filter((part) => part !== '').join('-')
+  const label = own === '' ? '' : ` option host-name "${getFirstLabel(own)}";`
   return `host ${name} { hardware ethernet ${mac_address}; fixed-address${isIpv6(address) ? '6' : ''} ${ip};${label} }\n`
 })
 
 /** Returns the reservations of a device, of the family of the feed. Reports addresses that Kea would refuse. */
-const keaReservations = (entry: FeedDevice, parts: Parts, taken: Set<string>) => {
+const listKeaReservations = (entry: FeedDevice, parts: Parts, taken: Set<string>) => {
   const { device, addresses } = entry
   const isWanted = (address: FeedAddress) => isIpv6(address) === (parts.feed.family === 'ipv6')
   const byMac = new Map<string, FeedAddress[]>()
@@ -68,16 +75,16 @@ const keaReservations = (entry: FeedDevice, parts: Parts, taken: Set<string>) =>
 
 export const kea: Format = async function* (parts) {
   const { chunks, feed, skip } = parts
-  const isFirst = firstHolders(skip)
+  const isFirst = createFirstHolders(skip)
   const taken = new Set<string>()
   let opening = '[\n'
   for await (const devices of chunks) {
     let text = ''
     for (const entry of devices)
-      for (const { mac, all } of keaReservations(entry, parts, taken)) {
+      for (const { mac, all } of listKeaReservations(entry, parts, taken)) {
         const ips = all.map(({ address }) => address.ip).filter((ip) => isFirst(entry.device, ip))
         if (ips.length === 0) continue
-        const name = all.map((one) => addressNames(entry.device, one).own).find((own) => own !== '')
+        const name = all.map((one) => getFeedNames(entry.device, one).own).find((own) => own !== '')
         const own = feed.family === 'ipv6' ? { 'ip-addresses': ips } : { 'ip-address': ips[0] }
         const reservation = { 'hw-address': mac, ...own, ...(name !== undefined && { hostname: name }) }
         text += opening + JSON.stringify(reservation)

@@ -2,7 +2,7 @@
 import type { Device } from '../../devices/schema.ts'
 
 /** Returns the name of a device, or `<name>_<id>` for a further device of that name. */
-export const distinctNames = (): ((device: Pick<Device, 'id' | 'name'>) => string) => {
+export const createDistinctNames = (): ((device: Pick<Device, 'id' | 'name'>) => string) => {
   const taken = new Set<string>()
   return ({ id, name }) => {
     const own = taken.has(name) ? `${name}_${id}` : name

@@ -1,5 +1,5 @@
 /** The shape of a format: it writes devices as text. */
-import { type AddressNames, namesOf } from '../../devices/address-names.ts'
+import { type AddressNames, getAddressNames } from '../../devices/address-names.ts'
 import type { Address, Device } from '../../devices/schema.ts'
 import type { Feed } from '../schema.ts'
 
@@ -18,8 +18,8 @@ export type FeedAddress = {
 }
 
 /** Returns the names of an address of a device. */
-export const addressNames = (device: Device, { address, isMain }: FeedAddress): AddressNames =>
-  namesOf(device, address, isMain)
+export const getFeedNames = (device: Device, { address, isMain }: FeedAddress): AddressNames =>
+  getAddressNames(device, address, isMain)
 
 export type FeedDevice = {
   readonly device: Device
@@ -48,7 +48,7 @@ export type Parts = {
 export type Format = (parts: Parts) => AsyncGenerator<string>
 
 /** Tells whether an address is written for the first time. Another device with it is reported. */
-export const firstHolders = (skip: Skip): ((device: Device, ip: string) => boolean) => {
+export const createFirstHolders = (skip: Skip): ((device: Device, ip: string) => boolean) => {
   const holders = new Map<string, Device>()
   return (device, ip) => {
     const holder = holders.get(ip)

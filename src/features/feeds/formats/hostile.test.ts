@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { countCases } from '../../../testing/cases.ts'
-import { mainAddresses } from '../../devices/address-names.ts'
+import { selectMainAddresses } from '../../devices/address-names.ts'
 import { DeviceDraft } from '../../devices/api.ts'
 import type { Device } from '../../devices/schema.ts'
 import type { FeedFormat } from '../schema.ts'
@@ -52,7 +52,7 @@ const accepted = (all: readonly object[]): FeedDevice[] =>
     const { success, data } = DeviceDraft.safeParse(draft)
     if (!success) return []
     const device = { ...data, id: `d${i}`, created_at: '', updated_at: '' } as unknown as Device
-    const main = mainAddresses(device.addresses)
+    const main = selectMainAddresses(device.addresses)
     const addresses = device.addresses.map((address) => {
       const isMain = main.has(address)
       return { address, isMain }

@@ -9,7 +9,7 @@ export type CacheScope<Tables> = {
 }
 
 /** Returns the cached text, as `Db.remember`. In a transaction it calls `read`, which sees uncommitted changes. */
-export const cachedText = <Tables>(
+export const getCachedText = <Tables>(
   { db, store }: CacheScope<Tables>,
   table: keyof Tables & string,
   key: string,
@@ -18,10 +18,10 @@ export const cachedText = <Tables>(
 ): ReturnType<Db<Tables>['remember']> => (db === store.read ? store.remember(table, key, read, by) : read())
 
 /** A key for results other than rows; rows are cached by id, and no id holds the first character. */
-const derivedKey = (key: string): string => `\u0000${key}`
+const buildDerivedKey = (key: string): string => `\u0000${key}`
 
 /** Returns a cached count. */
-export const cachedCount = async <Tables>(
+export const getCachedCount = async <Tables>(
   scope: CacheScope<Tables>,
   table: keyof Tables & string,
   key: string,
@@ -29,30 +29,36 @@ export const cachedCount = async <Tables>(
   finds?: SearchMatch['finds'],
 ): Promise<number> => {
   const by = finds && { finds, follow: (found: string, more: number) => String(Number(found) + more) }
-  return Number(await cachedText(scope, table, derivedKey(key), async () => String(await count()), by))
+  return Number(await getCachedText(scope, table, buildDerivedKey(key), async () => String(await count()), by))
 }
 
 /** Returns cached counts by id. */
-export const cachedCounts = async <Tables>(
+export const getCachedCounts = async <Tables>(
   scope: CacheScope<Tables>,
   table: keyof Tables & string,
   key: string,
   count: () => Promise<Map<string, number>>,
 ): Promise<Map<string, number>> => {
-  const text = await cachedText(scope, table, derivedKey(key), async () => JSON.stringify([...(await count())]))
+  const text = await getCachedText(scope, table, buildDerivedKey(key), async () => JSON.stringify([...(await count())]))
   // As it was written.
   return new Map(JSON.parse(text ?? '[]') as [string, number][])
 }
 
 /** Returns a cached list of ids, in order. No id contains a comma. */
-export const cachedList = async <Tables>(
+export const getCachedList = async <Tables>(
   scope: CacheScope<Tables>,
   table: keyof Tables & string,
   key: string,
   find: () => Promise<readonly string[]>,
   finds?: SearchMatch['finds'],
 ): Promise<string[]> => {
-  const text = await cachedText(scope, table, derivedKey(key), async () => (await find()).join(), finds && { finds })
+  const text = await getCachedText(
+    scope,
+    table,
+    buildDerivedKey(key),
+    async () => (await find()).join(),
+    finds && { finds },
+  )
   return text ? text.split(',') : []
 }
 

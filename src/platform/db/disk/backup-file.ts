@@ -7,7 +7,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { z } from 'zod'
-import { sizeOf, type Watch } from '../sqlite/file-work.ts'
+import { readSize, type Watch } from '../sqlite/file-work.ts'
 
 const FORMAT = 'plat-backup/1'
 const CHUNK_BYTES = 1024 * 1024
@@ -48,7 +48,7 @@ type Packed = {
 export type BackupFile = Packed | { readonly kind: 'database' }
 
 /** Hashes and counts the bytes that pass, and reports the progress. */
-const meter = (stage: string, total: number, { progress }: Watch) => {
+const createMeter = (stage: string, total: number, { progress }: Watch) => {
   const hash = new Bun.CryptoHasher('sha256')
   let bytes = 0
   const stream = new Transform({
@@ -64,7 +64,7 @@ const meter = (stage: string, total: number, { progress }: Watch) => {
   return { stream, result: () => ({ size: bytes, sha256: hash.digest('hex') }) }
 }
 
-const sha256Of = async (file: string, { signal }: Watch): Promise<string> => {
+const hashFile = async (file: string, { signal }: Watch): Promise<string> => {
   const hash = new Bun.CryptoHasher('sha256')
   for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES, signal })) hash.update(chunk)
   return hash.digest('hex')
@@ -79,10 +79,10 @@ export const pack = async (
   }: { readonly database: string; readonly to: string } & Omit<Manifest, 'format' | 'sha256' | 'size'>,
   watch: Watch,
 ): Promise<Manifest> => {
-  const size = sizeOf(database)
-  const manifest: Manifest = { format: FORMAT, ...about, sha256: await sha256Of(database, watch), size }
+  const size = readSize(database)
+  const manifest: Manifest = { format: FORMAT, ...about, sha256: await hashFile(database, watch), size }
   writeFileSync(to, `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
-  const packed = meter('compressing', size, watch)
+  const packed = createMeter('compressing', size, watch)
   await pipeline(
     createReadStream(database, { highWaterMark: CHUNK_BYTES }),
     packed.stream,
@@ -95,7 +95,7 @@ export const pack = async (
 }
 
 /** Reads the first bytes, up to the first line break if there is one. */
-const beginningOf = (file: string): Buffer => {
+const readBeginning = (file: string): Buffer => {
   const descriptor = openSync(file, 'r')
   try {
     const bytes = Buffer.alloc(LONGEST_MANIFEST)
@@ -118,7 +118,7 @@ const parsed = (line: string): unknown => {
 
 /** @throws BackupError for a file that is neither a backup nor a database */
 export const inspect = (file: string): BackupFile => {
-  const beginning = beginningOf(file)
+  const beginning = readBeginning(file)
   if (beginning.toString('latin1', 0, SQLITE_MAGIC.length) === SQLITE_MAGIC) return { kind: 'database' }
   const line = parsed(beginning.toString('utf8'))
   // First, because the other fields of a later format are unknown.
@@ -134,7 +134,7 @@ export const unpack = async (
   { file, manifest, offset, to }: Omit<Packed, 'kind'> & { readonly file: string; readonly to: string },
   watch: Watch,
 ): Promise<void> => {
-  const unpacked = meter('unpacking', manifest.size, watch)
+  const unpacked = createMeter('unpacking', manifest.size, watch)
   const damaged = (cause?: unknown) =>
     new BackupError(`${file} is damaged: its content does not match its checksum`, { cause })
   try {

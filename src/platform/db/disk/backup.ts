@@ -27,7 +27,7 @@ const isRunning = (pid: number): boolean => {
 }
 
 /** `FILE.123.part`: a folder named by the working process, so that concurrent backups do not conflict. */
-const workshopOf = (target: string): string => `${target}.${process.pid}.part`
+const getWorkshop = (target: string): string => `${target}.${process.pid}.part`
 
 /** The id may belong to another process by now, or to a zombie. */
 const LONGEST_BACKUP_MS = 24 * 60 * 60_000
@@ -44,12 +44,12 @@ const removeStale = (target: string): void => {
   }
 }
 
-const sameText = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+const hasSameText = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-const namesOf = ({ schema }: FileReport): string[] => schema.map(({ name }) => name)
+const listNames = ({ schema }: FileReport): string[] => schema.map(({ name }) => name)
 
 /** A manifest of an earlier version counts the rows of Litestream's tables as well. */
-const countsOf = ({ counts }: Manifest): Manifest['counts'] =>
+const filterCounts = ({ counts }: Manifest): Manifest['counts'] =>
   Object.fromEntries(Object.entries(counts).filter(([table]) => !isOfLitestream(table)))
 
 /** Checks an unpacked backup, or a file called `name`. @throws BackupError if damaged, or unlike the manifest */
@@ -61,7 +61,10 @@ export const verify = async (
   const report = await checkDatabase(database, watch)
   if (report.problems.length > 0) throw new BackupError(`${name} is damaged: ${report.problems.join('; ')}`)
   if (report.schema.length === 0) throw new BackupError(`${name} is no database of Plat`)
-  if (manifest && !(sameText(report.counts, countsOf(manifest)) && sameText(namesOf(report), manifest.schema)))
+  if (
+    manifest &&
+    !(hasSameText(report.counts, filterCounts(manifest)) && hasSameText(listNames(report), manifest.schema))
+  )
     throw new BackupError(`${name} is damaged: its content does not match its manifest`)
   return report
 }
@@ -70,10 +73,10 @@ export const verify = async (
 const makeIn = async (workshop: string, options: BackupOptions, watch: Watch): Promise<Manifest> => {
   const { database, version, now } = options
   const copy = join(workshop, 'plat.db')
-  const packed = packedIn(workshop)
+  const packed = getPackedPath(workshop)
   const created_at = now().toISOString()
   const report = await copyDatabase(database, copy, watch)
-  const about = { version, schema: namesOf(report), created_at, counts: report.counts }
+  const about = { version, schema: listNames(report), created_at, counts: report.counts }
   await pack({ database: copy, to: packed, ...about }, watch)
   rmSync(copy)
 
@@ -85,19 +88,19 @@ const makeIn = async (workshop: string, options: BackupOptions, watch: Watch): P
   return file.manifest
 }
 
-const packedIn = (workshop: string): string => join(workshop, 'packed')
+const getPackedPath = (workshop: string): string => join(workshop, 'packed')
 
 /** @throws BackupError; errors of the disk. In any case `target` is a complete backup or unchanged. */
 export const writeBackup = async (options: BackupOptions, watch: Watch): Promise<Manifest> => {
   const { target } = options
   removeStale(target)
-  const workshop = workshopOf(target)
+  const workshop = getWorkshop(target)
   // Private to its owner. A folder, so that a worker that ends late can't leave a file behind.
   mkdirSync(workshop, { mode: 0o700 })
   try {
     const manifest = await makeIn(workshop, options, watch)
     watch.signal.throwIfAborted()
-    replaceFile(packedIn(workshop), target)
+    replaceFile(getPackedPath(workshop), target)
     return manifest
   } finally {
     rmSync(workshop, { recursive: true, force: true })

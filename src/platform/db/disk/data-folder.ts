@@ -5,7 +5,7 @@ import type { Logger } from '../../runtime/log.ts'
 import { type Migration, migrate } from '../migrate.ts'
 import { openSqlite, type SqliteDb } from '../sqlite/sqlite.ts'
 import { lockDataDir } from './data-lock.ts'
-import { diskProblemOf } from './disk-errors.ts'
+import { getDiskProblem } from './disk-errors.ts'
 import { guardDisk } from './disk-guard.ts'
 import { makePrivateFile, makePrivateFolder } from './private-files.ts'
 import { createDiskReserve, type DiskReserve } from './reserve.ts'
@@ -56,7 +56,7 @@ const startOn = (reserve: DiskReserve) => {
       try {
         return work()
       } catch (error) {
-        if (diskProblemOf(error) === undefined) throw error
+        if (getDiskProblem(error) === undefined) throw error
         isFull = true
         reserve.release()
         return work()

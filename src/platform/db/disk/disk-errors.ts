@@ -15,20 +15,20 @@ const MESSAGES: Readonly<Record<DiskProblem, string>> = {
   'read-only': 'The data can only be read: nothing was changed. The log of the server says more',
 }
 
-const codeOf = (error: unknown): string =>
+const getCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-/** @example diskProblemOf(new SQLiteError('database or disk is full')) // 'full', by its code */
-export const diskProblemOf = (error: unknown): DiskProblem | undefined => {
-  const code = codeOf(error)
+/** @example getDiskProblem(new SQLiteError('database or disk is full')) // 'full', by its code */
+export const getDiskProblem = (error: unknown): DiskProblem | undefined => {
+  const code = getCode(error)
   return PROBLEMS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
 /** Returns true if another process has held the one writer of SQLite for longer than `busy_timeout`. */
-export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
+export const isBusy = (error: unknown): boolean => getCode(error).startsWith('SQLITE_BUSY')
 
 /** Returns a 503 for an error of the disk; any other error unchanged. */
 export const translateDiskError = (error: unknown): unknown => {
-  const problem = diskProblemOf(error)
+  const problem = getDiskProblem(error)
   return problem ? new AppError('UNAVAILABLE', MESSAGES[problem], { cause: error }) : error
 }

@@ -5,7 +5,7 @@
  */
 import type { Database } from 'bun:sqlite'
 import type { Logger } from '../../runtime/log.ts'
-import { type DiskProblem, diskProblemOf } from './disk-errors.ts'
+import { type DiskProblem, getDiskProblem } from './disk-errors.ts'
 import { type DiskReserve, RESERVE_BYTES, RESERVE_MARGIN_BYTES } from './reserve.ts'
 
 export type DiskGuard = {
@@ -88,7 +88,7 @@ export const guardDisk =
     }
 
     const problemIn = (errors: readonly unknown[]): DiskProblem | undefined => {
-      const problems = errors.flatMap((error) => diskProblemOf(error) ?? [])
+      const problems = errors.flatMap((error) => getDiskProblem(error) ?? [])
       if (problems.includes('full')) return 'full'
       return problems.includes('failing') && reserve.freeBytes() < NOTHING_LEFT_BYTES ? 'full' : problems[0]
     }

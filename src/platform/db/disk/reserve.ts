@@ -22,7 +22,7 @@ export type DiskReserve = {
 }
 
 /** Returns the free bytes of the file system for this process; 0 if unknown. */
-export const freeBytesOf = (folder: string): number => {
+export const readFreeBytes = (folder: string): number => {
   try {
     const { bfree, bavail, bsize } = statfsSync(folder)
     // Space that a file system reserves for root is available to root.
@@ -33,7 +33,7 @@ export const freeBytesOf = (folder: string): number => {
   }
 }
 
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+const readSize = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 const writeWhole = (file: string, bytes: Uint8Array): void => {
   const descriptor = openSync(file, 'w', 0o600)
@@ -46,14 +46,14 @@ const writeWhole = (file: string, bytes: Uint8Array): void => {
   }
 }
 
-export const createDiskReserve = (folder: string, freeBytes = () => freeBytesOf(folder)): DiskReserve => {
+export const createDiskReserve = (folder: string, freeBytes = () => readFreeBytes(folder)): DiskReserve => {
   const file = join(folder, RESERVE_FILE)
   const release = () => rmSync(file, { force: true })
   return {
     release,
     freeBytes,
     take: () => {
-      if (sizeOf(file) === RESERVE_BYTES) return true
+      if (readSize(file) === RESERVE_BYTES) return true
       if (freeBytes() < RESERVE_BYTES + RESERVE_MARGIN_BYTES) return false
       try {
         // Random, because a compressing file system stores zeros without using space.

@@ -4,7 +4,7 @@ import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { MigrationError } from '../migrate.ts'
 import { rewriteFile } from '../sqlite/vacuum.ts'
-import { diskProblemOf } from './disk-errors.ts'
+import { getDiskProblem } from './disk-errors.ts'
 import { replaceFile } from './durable.ts'
 
 /** Maximum number of copies; older ones are deleted, because each is as large as the data. */
@@ -15,14 +15,14 @@ const PART = '.part'
 
 type Source = { readonly copyTo: (file: string) => void }
 
-const noRoom = (dataDir: string, cause: unknown): MigrationError =>
+const createNoRoomError = (dataDir: string, cause: unknown): MigrationError =>
   new MigrationError(
     `There is no room in ${dataDir} for the copy of the data that is made before an upgrade. Nothing was changed: free as much space as the data take, or go on with the version before.`,
     { cause },
   )
 
 /** Lists the copies, newest first. */
-export const upgradeCopies = (dataDir: string): string[] =>
+export const listUpgradeCopies = (dataDir: string): string[] =>
   readdirSync(dataDir)
     .filter((name) => COPY.test(name))
     .map((name) => join(dataDir, name))
@@ -31,7 +31,7 @@ export const upgradeCopies = (dataDir: string): string[] =>
     .map(({ file }) => file)
 
 /** Lists all earlier data in the folder: the copies of upgrades, and the data that a restore has replaced. */
-export const earlierData = (dataDir: string): string[] =>
+export const listEarlierData = (dataDir: string): string[] =>
   readdirSync(dataDir)
     .filter((name) => COPY.test(name) || REPLACED.test(name))
     .map((name) => join(dataDir, name))
@@ -52,20 +52,20 @@ export const copyBeforeUpgrade = (source: Source, dataDir: string, migration: nu
     replaceFile(part, copy)
   } catch (error) {
     rmSync(part, { force: true })
-    throw diskProblemOf(error) === 'full' ? noRoom(dataDir, error) : error
+    throw getDiskProblem(error) === 'full' ? createNoRoomError(dataDir, error) : error
   }
-  for (const old of upgradeCopies(dataDir)
+  for (const old of listUpgradeCopies(dataDir)
     .filter((file) => file !== copy)
     .slice(KEPT - 1))
     rmSync(old, { force: true })
   return copy
 }
 
-const isPartOf = (whole: RegExp, name: string): boolean =>
+const isPartialCopy = (whole: RegExp, name: string): boolean =>
   name.endsWith(PART) && whole.test(name.slice(0, -PART.length))
 
 /** Removes the remains of an interrupted copy. */
 export const removePartialCopies = (dataDir: string): void => {
   for (const name of readdirSync(dataDir))
-    if (isPartOf(COPY, name) || isPartOf(REPLACED, name)) rmSync(join(dataDir, name), { force: true })
+    if (isPartialCopy(COPY, name) || isPartialCopy(REPLACED, name)) rmSync(join(dataDir, name), { force: true })
 }

@@ -19,7 +19,7 @@ export type PostgresChangeNotifier = ChangeNotifier & {
 }
 
 /** @param connect creates a client or throws; it is dropped when lost, because its own reconnection writes to the terminal */
-export const postgresChangeNotifier = (
+export const createPostgresChangeNotifier = (
   sending: Pick<SQL, 'notify'>,
   connect: (lost: () => void) => Pick<SQL, 'listen' | 'close'>,
 ): PostgresChangeNotifier => {

@@ -9,7 +9,7 @@ export type CheckedConnections = {
   readonly whenChecked: <T>(work: () => Promise<T>) => Promise<T>
 }
 
-export const checkedConnections = (check: () => Promise<void>): CheckedConnections => {
+export const createCheckedConnections = (check: () => Promise<void>): CheckedConnections => {
   let open = 0
   /** Changes when all connections were lost. */
   let generation = 1

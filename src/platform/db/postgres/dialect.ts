@@ -31,40 +31,40 @@ type Result = unknown[] & { readonly command: string; readonly count: number }
 type Client = SQL | ReservedSQL
 
 /** In the form of a tagged template. */
-const templateOf = (text: string): TemplateStringsArray =>
+const toTemplate = (text: string): TemplateStringsArray =>
   Object.defineProperty([text], 'raw', { value: [text] }) as unknown as TemplateStringsArray
 
 /** Sends a statement at once, not when it is awaited: the order of calls is the order of statements. */
 export const send = (client: Client, text: string, values: readonly unknown[] = []): Promise<Result> => {
   // The client sends a text without values by the simple protocol, which cannot be pipelined. It pipelines a template.
-  if (values.length === 0) return (client(templateOf(text)) as unknown as Query).execute()
+  if (values.length === 0) return (client(toTemplate(text)) as unknown as Query).execute()
   return (client as unknown as Runs).unsafe(text, [...values], PREPARED).execute()
 }
 
 /** Like `send`, for answers of varying form. Later statements do not wait for its answer. */
-export const later = (client: Client, text: string, values: readonly unknown[] = []): Promise<unknown[]> => {
+export const sendLater = (client: Client, text: string, values: readonly unknown[] = []): Promise<unknown[]> => {
   const answer = (client as unknown as Runs).unsafe(text, [...values], UNPREPARED).execute()
   // The rejection is reported where the result is awaited, if it is.
   answer.catch(() => {})
   return answer
 }
 
-export const resultOf = <R>(result: Result): QueryResult<R> => ({
+export const toQueryResult = <R>(result: Result): QueryResult<R> => ({
   ...(COUNTED.has(result.command) ? { numAffectedRows: BigInt(result.count) } : {}),
   // The rows have the type of the query.
   rows: Array.from(result) as R[],
 })
 
-export const noStream = (): never => {
+export const refuseStream = (): never => {
   throw new Error('rows are streamed by a separate cursor')
 }
-const noTransaction = (): never => {
+const refuseTransaction = (): never => {
   throw new Error('transactions are those of postgres/transaction.ts')
 }
 
 const run = async <R>(client: Client, { sql, parameters }: CompiledQuery): Promise<QueryResult<R>> => {
   try {
-    return resultOf<R>(await send(client, sql, parameters))
+    return toQueryResult<R>(await send(client, sql, parameters))
   } catch (error) {
     return rethrowTranslated(error)
   }
@@ -82,7 +82,7 @@ class OwnConnection implements DatabaseConnection {
     return run(this.#lent.connection, compiled)
   }
 
-  streamQuery = noStream
+  streamQuery = refuseStream
 
   release(): void {
     this.#lent.release()
@@ -102,9 +102,9 @@ class BunPostgresDriver implements Driver {
     return this.#acquire()
   }
 
-  beginTransaction = noTransaction
-  commitTransaction = noTransaction
-  rollbackTransaction = noTransaction
+  beginTransaction = refuseTransaction
+  commitTransaction = refuseTransaction
+  rollbackTransaction = refuseTransaction
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
     if (connection instanceof OwnConnection) connection.release()
@@ -114,7 +114,7 @@ class BunPostgresDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-const dialectWith = (acquire: () => Promise<DatabaseConnection>): Dialect => ({
+const createDialect = (acquire: () => Promise<DatabaseConnection>): Dialect => ({
   createAdapter: () => new PostgresAdapter(),
   createDriver: () => new BunPostgresDriver(acquire),
   createIntrospector: (db) => new PostgresIntrospector(db),
@@ -122,14 +122,17 @@ const dialectWith = (acquire: () => Promise<DatabaseConnection>): Dialect => ({
 })
 
 /** Runs one query after the other on each connection. */
-export const oneByOne = (pool: PostgresPool): Dialect =>
-  dialectWith(async () => new OwnConnection(await pool.reserve()))
+export const createSequentialDialect = (pool: PostgresPool): Dialect =>
+  createDialect(async () => new OwnConnection(await pool.reserve()))
 
 /**
  * Pipelines many queries on each connection. For short queries only: each waits for the earlier ones.
  * @param whenReady runs the work when the connections may be used
  */
-export const behindEachOther = (client: () => SQL, whenReady: <T>(work: () => Promise<T>) => Promise<T>): Dialect => {
-  const shared = { executeQuery: <R>(compiled: CompiledQuery) => run<R>(client(), compiled), streamQuery: noStream }
-  return dialectWith(() => whenReady(async () => shared))
+export const createPipelinedDialect = (
+  client: () => SQL,
+  whenReady: <T>(work: () => Promise<T>) => Promise<T>,
+): Dialect => {
+  const shared = { executeQuery: <R>(compiled: CompiledQuery) => run<R>(client(), compiled), streamQuery: refuseStream }
+  return createDialect(() => whenReady(async () => shared))
 }

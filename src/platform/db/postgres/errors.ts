@@ -19,11 +19,11 @@ const MESSAGES = {
   slow: 'The database took too long; try again in a moment',
 } as const
 
-const stateOf = (error: unknown): string =>
+const getSqlState = (error: unknown): string =>
   error instanceof SQL.PostgresError && error.errno !== undefined ? String(error.errno) : ''
 
-const problemOf = (error: unknown): keyof typeof MESSAGES | undefined => {
-  const state = stateOf(error)
+const getProblem = (error: unknown): keyof typeof MESSAGES | undefined => {
+  const state = getSqlState(error)
   if (AWAY.test(state)) return 'away'
   if (TOO_LONG.test(state)) return 'slow'
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -34,13 +34,13 @@ const problemOf = (error: unknown): keyof typeof MESSAGES | undefined => {
 export const isAway = (error: unknown): boolean =>
   error instanceof AppError
     ? error.code === 'UNAVAILABLE' && (error.cause === undefined || isAway(error.cause))
-    : problemOf(error) === 'away'
+    : getProblem(error) === 'away'
 
 /** True if the server refused a write because it is a standby. Also of an error that was translated. */
 export const isRefusedWrite = (error: unknown): boolean =>
-  stateOf(error instanceof AppError ? error.cause : error) === READ_ONLY
+  getSqlState(error instanceof AppError ? error.cause : error) === READ_ONLY
 
-export const isCancelledByReplay = (error: unknown): boolean => CANCELLED_BY_REPLAY.test(stateOf(error))
+export const isCancelledByReplay = (error: unknown): boolean => CANCELLED_BY_REPLAY.test(getSqlState(error))
 
 /** `lock_not_available` and `deadlock_detected`. */
 const LOCK_CONFLICT = /^(55P03|40P01)$/
@@ -53,12 +53,12 @@ export const isLockConflict = (error: unknown): boolean => {
 
 /** Returns a 503 for an error of the server's state; any other error unchanged. */
 export const translatePostgresError = (error: unknown): unknown => {
-  const problem = problemOf(error)
+  const problem = getProblem(error)
   return problem ? new AppError('UNAVAILABLE', MESSAGES[problem], { cause: error }) : error
 }
 
 /** Returns the error for callers of a closed client. */
-export const databaseAway = (): AppError => new AppError('UNAVAILABLE', MESSAGES.away)
+export const createAwayError = (): AppError => new AppError('UNAVAILABLE', MESSAGES.away)
 
 /** For `catch`: throws the error, translated. */
 export const rethrowTranslated = (error: unknown): never => {

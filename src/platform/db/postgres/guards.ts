@@ -1,13 +1,13 @@
 /** Guards on PostgreSQL: a statement divides by a condition, so that it fails if that is false. */
 import { SQL } from 'bun'
 import type { Guard, Sql } from '../database.ts'
-import { revisionParts, TIMELINE } from './timeline.ts'
+import { splitRevision, TIMELINE } from './timeline.ts'
 
 /** No other statement divides. */
 const DIVISION_BY_ZERO = '22012'
 
 /** Counts a commit for each table that it has written. */
-export const counting = (names: string, shard: string): string =>
+export const buildCountSql = (names: string, shard: string): string =>
   `INSERT INTO revisions (name, shard, n) SELECT name, ${shard}, 1 FROM unnest(string_to_array(${names}, ',')) AS names (name) ` +
   'ON CONFLICT (name, shard) DO UPDATE SET n = revisions.n + 1'
 
@@ -20,7 +20,7 @@ const unless = (condition: string, value: string): string => `${value} / (${cond
 export const guardAlone = (condition: string): string => `SELECT ${unless(condition, '1')}`
 
 /** Returns one guard that demands what all do. @param guards at least one */
-export const joined = (guards: readonly Guard[]): Guard =>
+export const joinGuards = (guards: readonly Guard[]): Guard =>
   guards.reduce((all, { tables, condition, values }) => ({
     tables: [...all.tables, ...tables],
     condition: `${all.condition} AND ${condition.replaceAll(/\$(\d+)/g, (_, n) => `$${Number(n) + all.values.length}`)}`,
@@ -29,12 +29,12 @@ export const joined = (guards: readonly Guard[]): Guard =>
 
 const counts = new Map<string, string>()
 
-/** Like `counting`, with the names and the shard after the values of the guard. */
+/** Like `buildCountSql`, with the names and the shard after the values of the guard. */
 export const countGuarded = ({ condition, values }: Guard): string => {
   const known = counts.get(condition)
   if (known !== undefined) return known
   const at = values.length
-  const text = counting(`$${at + 1}`, unless(condition, `$${at + 2}::int4`))
+  const text = buildCountSql(`$${at + 1}`, unless(condition, `$${at + 2}::int4`))
   counts.set(condition, text)
   return text
 }
@@ -50,7 +50,7 @@ export const guard: NonNullable<Sql['guard']> = ({ rows, tables, revision }) => 
     return `EXISTS (SELECT 1 FROM ${table} WHERE ${columns.join(' AND ')})`
   })
   if (tables.length > 0) {
-    const { timeline, counts } = revisionParts(revision)
+    const { timeline, counts } = splitRevision(revision)
     if (timeline !== '') conditions.push(`${TIMELINE} = ${place(timeline)}`)
     // The counters only rise, so they are equal if their sum is.
     const sum = counts.split('.').reduce((total, count) => total + Number(count), 0)

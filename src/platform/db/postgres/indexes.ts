@@ -8,7 +8,7 @@ const LOCK = `${0x504c4154}, -1`
 type Row = Readonly<Record<string, unknown>>
 
 /** @returns if the index is usable; undefined if there is none. One whose creation was interrupted is not usable. */
-const validityOf = async (client: SQL, name: string): Promise<boolean | undefined> => {
+const findValidity = async (client: SQL, name: string): Promise<boolean | undefined> => {
   const rows: Row[] = await client.unsafe('SELECT indisvalid AS v FROM pg_index WHERE indexrelid = to_regclass($1)', [
     name,
   ])
@@ -25,7 +25,7 @@ export const createIndexes = async (client: SQL, indexes: readonly Index[]): Pro
   const [lock]: Row[] = await client.unsafe(`SELECT pg_try_advisory_lock(${LOCK}) AS is_taken`)
   if (lock?.is_taken !== true) return
   for (const { name, on } of indexes) {
-    const isValid = await validityOf(client, name)
+    const isValid = await findValidity(client, name)
     if (isValid) continue
     if (isValid === false) await client.unsafe(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
     await client.unsafe(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${on}`)

@@ -5,7 +5,7 @@
  * here has a client that has no other.
  */
 import type { ReservedSQL, SQL } from 'bun'
-import { databaseAway, translatePostgresError } from './errors.ts'
+import { createAwayError, translatePostgresError } from './errors.ts'
 
 export type Lent = { readonly connection: ReservedSQL; readonly release: () => void }
 
@@ -90,13 +90,13 @@ export const createPostgresPool = (most: number, connect: (lost: () => void) => 
 
   return {
     reserve: async () => {
-      if (isClosed) throw databaseAway()
+      if (isClosed) throw createAwayError()
       const member = idle.pop() ?? (await (members.size < most ? open() : inLine()))
       const { connection } = member
       // A connection may be lost, or the pool closed, while it is opened.
       if (!connection || isClosed) {
         remove(member)
-        throw databaseAway()
+        throw createAwayError()
       }
       return { connection, release: () => release(member) }
     },
@@ -106,7 +106,7 @@ export const createPostgresPool = (most: number, connect: (lost: () => void) => 
     },
     close: async () => {
       isClosed = true
-      for (const { fail } of waiting.splice(0)) fail(databaseAway())
+      for (const { fail } of waiting.splice(0)) fail(createAwayError())
       const free = idle.splice(0)
       for (const member of free) members.delete(member)
       // Clients of connections that callers have close when these are released.

@@ -9,7 +9,7 @@ import type { DatabaseHost } from '../database-host.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
 import { createSnapshotAges } from '../snapshot-ages.ts'
 import { coalesce } from './coalesce.ts'
-import { behindEachOther, oneByOne } from './dialect.ts'
+import { createPipelinedDialect, createSequentialDialect } from './dialect.ts'
 import { isLockConflict, isRefusedWrite } from './errors.ts'
 import { guard } from './guards.ts'
 import { parseDatabaseUrl } from './hosts/database-url.ts'
@@ -22,7 +22,7 @@ import { createPostgresPool, type PostgresPool } from './pool.ts'
 import { connectToPrimary, streamSettings } from './primary-connections.ts'
 import { PROGRAM_NAME } from './program-name.ts'
 import { otherPrograms } from './programs.ts'
-import { readingAt } from './read-point.ts'
+import { createReadPointDb } from './read-point.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
 import type { Settings } from './server-check.ts'
 import { openStandbys } from './standbys.ts'
@@ -96,7 +96,7 @@ const postgresSql: Omit<Sql, 'revisionIn'> = {
 }
 
 /** @throws if the server has not answered within the time limit of a ping */
-const inTime = async (answer: Promise<unknown>): Promise<void> => {
+const withTimeout = async (answer: Promise<unknown>): Promise<void> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`the database has not answered within ${PING_MS} ms`)), PING_MS)
   try {
@@ -137,7 +137,7 @@ const readStanding = async <Tables>(db: Kysely<Tables>, before: string, { withPo
   return row
 }
 
-const databaseHost = ({ host, role, lagBytes, lagMs, message }: HostState): DatabaseHost => ({
+const toDatabaseHost = ({ host, role, lagBytes, lagMs, message }: HostState): DatabaseHost => ({
   host,
   role,
   lagBytes: lagBytes ?? null,
@@ -145,7 +145,7 @@ const databaseHost = ({ host, role, lagBytes, lagMs, message }: HostState): Data
   message,
 })
 
-const sumOf = (a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
+const addCounts = (a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
   new Map([...a.keys(), ...b.keys()].map((key) => [key, (a.get(key) ?? 0) + (b.get(key) ?? 0)]))
 
 export type PostgresLimits = {
@@ -160,7 +160,7 @@ export type PostgresLimits = {
 export const DEFAULT_LIMITS: PostgresLimits = { connections: 20, statementMs: 60_000, lockMs: 10_000 }
 
 /** Returns the settings of a connection with limits. */
-export const connectionSettings = ({ statementMs, lockMs }: PostgresLimits, name: string = PROGRAM_NAME) => ({
+export const getConnectionSettings = ({ statementMs, lockMs }: PostgresLimits, name: string = PROGRAM_NAME) => ({
   statement_timeout: statementMs,
   lock_timeout: lockMs,
   ...SETTINGS,
@@ -168,7 +168,7 @@ export const connectionSettings = ({ statementMs, lockMs }: PostgresLimits, name
 })
 
 /** Few connections for fast queries, so that many share a round trip and the server wakes few processes. */
-const quickConnections = (connections: number): number => Math.max(1, Math.floor(connections / 5))
+const countQuickConnections = (connections: number): number => Math.max(1, Math.floor(connections / 5))
 
 /** Streams have separate connections, so that slow readers do not delay other queries. */
 const streamConnections = (connections: number): number => Math.max(1, Math.floor(connections / 2))
@@ -177,7 +177,7 @@ const streamConnections = (connections: number): number => Math.max(1, Math.floo
 const FURTHER_CONNECTIONS = 2
 
 /** Returns the maximum number of connections of one server to its primary. */
-export const mostConnections = (connections: number): number =>
+export const countMaxConnections = (connections: number): number =>
   connections + streamConnections(connections) + FURTHER_CONNECTIONS
 
 export type PostgresOptions = {
@@ -195,7 +195,7 @@ export const openPostgres = <Tables>(
   { name = PROGRAM_NAME, log, reads = 'primary' }: PostgresOptions = {},
 ): Db<Tables> => {
   const shared = { bigint: false, connectionTimeout: CONNECT_S }
-  const settings = connectionSettings(limits, name)
+  const settings = getConnectionSettings(limits, name)
   const looking = { ...settings, statement_timeout: LOOK_LIMIT_MS }
   const hosts = createHosts({
     ...parseDatabaseUrl(url),
@@ -204,8 +204,8 @@ export const openPostgres = <Tables>(
   })
   let seen: { readonly snapshot: string; readonly readPoint: ReadPoint } | undefined
   const sizes = {
-    pool: limits.connections - quickConnections(limits.connections),
-    quick: quickConnections(limits.connections),
+    pool: limits.connections - countQuickConnections(limits.connections),
+    quick: countQuickConnections(limits.connections),
     streams: streamConnections(limits.connections),
   }
   const connections = connectToPrimary({
@@ -221,7 +221,7 @@ export const openPostgres = <Tables>(
   })
   const { pool, streams, notifier } = connections
   const watch = createQueryMetrics()
-  const dialect = oneByOne(pool)
+  const dialect = createSequentialDialect(pool)
   /** The number of reads that each host has answered as the primary. */
   const answers = new Map<string, number>()
   const answered = (): void => {
@@ -239,7 +239,7 @@ export const openPostgres = <Tables>(
   const db = new Kysely<Tables>({ log: logRead, dialect })
   const quick = new Kysely<Tables>({
     log: logQuery,
-    dialect: behindEachOther(connections.quick, connections.whenUsable),
+    dialect: createPipelinedDialect(connections.quick, connections.whenUsable),
   })
   const cache = new RevisionCache()
   const queryCache = createQueryCache(cache)
@@ -314,14 +314,14 @@ export const openPostgres = <Tables>(
     revision: async (tables) => (await readPoint()).revision(tables),
     timeline: async () => (await readPoint()).timeline(),
     readPoint,
-    at: (point) => (standbys ? readingAt({ whole, standbys }, point) : { ...whole, ...point }),
+    at: (point) => (standbys ? createReadPointDb({ whole, standbys }, point) : { ...whole, ...point }),
     readHosts: {
       mode: reads,
-      answers: () => sumOf(answers, standbys?.answers() ?? new Map()),
-      messageOf: (host) => standbys?.messageOf(host) ?? '',
+      answers: () => addCounts(answers, standbys?.answers() ?? new Map()),
+      getMessage: (host) => standbys?.getMessage(host) ?? '',
     },
     cluster: hosts,
-    hosts: () => hosts.states().map(databaseHost),
+    hosts: () => hosts.states().map(toDatabaseHost),
     failovers: hosts.failovers,
     status: () => readStatus(db, hosts.timeline()),
     watch: watch.listen,
@@ -329,7 +329,7 @@ export const openPostgres = <Tables>(
     notifier,
     ping: async () => {
       try {
-        await inTime(sql`SELECT 1`.execute(db))
+        await withTimeout(sql`SELECT 1`.execute(db))
         isReachable = true
       } catch (error) {
         isReachable = false

@@ -1,13 +1,13 @@
 /** All connections to the primary. They are opened to the host that it is at that time, and closed at once when it is left. */
 import { SQL } from 'bun'
 import type { Logger } from '../../runtime/log.ts'
-import { type PostgresChangeNotifier, postgresChangeNotifier } from './change-notifier.ts'
-import { checkedConnections } from './checked-connections.ts'
+import { createPostgresChangeNotifier, type PostgresChangeNotifier } from './change-notifier.ts'
+import { createCheckedConnections } from './checked-connections.ts'
 import { send } from './dialect.ts'
 import { rethrowTranslated } from './errors.ts'
 import { createFloorWatch, FLOOR, type FloorWatch } from './floor-watch.ts'
 import type { Host } from './hosts/database-url.ts'
-import { type Hosts, noPrimary } from './hosts/hosts.ts'
+import { createNoPrimaryError, type Hosts } from './hosts/hosts.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
 import { createServerCheck, type Settings } from './server-check.ts'
 
@@ -53,14 +53,14 @@ export const connectToPrimary = (options: ConnectionOptions): PrimaryConnections
   /** @throws AppError UNAVAILABLE without one */
   const primary = (): Host => {
     const host = hosts.primary()
-    if (!host) throw noPrimary()
+    if (!host) throw createNoPrimaryError()
     return host
   }
   const serverCheck = createServerCheck(() => {
     const { name, url } = primary()
     return { host: name, connect: () => new SQL({ ...opened, url, max: 1 }), settings }
   }, log)
-  const checked = checkedConnections(async () => {
+  const checked = createCheckedConnections(async () => {
     // A single host is asked by its first query.
     if (hosts.hosts.length > 1) await hosts.ready
     await serverCheck()
@@ -87,7 +87,7 @@ export const connectToPrimary = (options: ConnectionOptions): PrimaryConnections
   const pooled = (most: number, client: SQL.Options): PostgresPool => {
     const pool = createPostgresPool(most, (lost) => {
       if (hosts.primary()) return counted({ ...client, max: 1 }, lost)
-      return { reserve: () => Promise.reject(noPrimary()), close: async () => {} }
+      return { reserve: () => Promise.reject(createNoPrimaryError()), close: async () => {} }
     })
     return { ...pool, reserve: () => whenUsable(pool.reserve) }
   }
@@ -105,7 +105,7 @@ export const connectToPrimary = (options: ConnectionOptions): PrimaryConnections
     await client?.close(timeout === undefined ? {} : { timeout })
   }
 
-  const notifier = postgresChangeNotifier(
+  const notifier = createPostgresChangeNotifier(
     { notify: (channel, payload) => quick().notify(channel, payload) },
     // Without limits on statements: it waits for ever.
     (lost) => new SQL({ ...shared, url: primary().url, max: 1, connection: settings, onclose: lost }),

@@ -24,7 +24,7 @@ const MOST_BYTES = 63
 export const IS_PROGRAM = `(application_name = '${PROGRAM_NAME}' OR application_name LIKE '${PROGRAM_NAME}/%')`
 
 /** A long host name loses its beginning, because pods of one deployment differ at the end. */
-export const programName = ({ version, level }: Program, host = hostname(), pid = process.pid): string => {
+export const formatProgramName = ({ version, level }: Program, host = hostname(), pid = process.pid): string => {
   const before = `${PROGRAM_NAME}/${version} ${level} `
   const after = `:${pid}`
   // The server replaces all but printable ASCII.

@@ -28,7 +28,7 @@ export const PROGRAMS = `SELECT application_name AS name, coalesce(host(client_a
 export const readPrograms = async (db: QueryRunner): Promise<readonly ProgramRow[]> =>
   (await db.executeQuery<ProgramRow>(CompiledQuery.raw(PROGRAMS))).rows
 
-export const otherProgramsOf = (rows: readonly ProgramRow[]): OtherProgram[] =>
+export const toOtherPrograms = (rows: readonly ProgramRow[]): OtherProgram[] =>
   rows
     .filter(({ is_this }) => !is_this)
     .map(({ name, address, since }) => {
@@ -36,4 +36,4 @@ export const otherProgramsOf = (rows: readonly ProgramRow[]): OtherProgram[] =>
       return { version, level, address: address || 'the machine of the database', since }
     })
 
-export const otherPrograms: Sql['otherPrograms'] = async (db) => otherProgramsOf(await readPrograms(db))
+export const otherPrograms: Sql['otherPrograms'] = async (db) => toOtherPrograms(await readPrograms(db))

@@ -1,16 +1,16 @@
 /** The database for one read, whose queries standbys may answer. */
 import type { Db, ReadPoint } from '../database.ts'
-import { InterceptingExecutor, kyselyOn, type RunQuery } from '../query/intercepting-executor.ts'
+import { createKysely, InterceptingExecutor, type RunQuery } from '../query/intercepting-executor.ts'
 import type { StandbyReads } from './standby-reads.ts'
 
 type Sources<Tables> = { readonly whole: Db<Tables>; readonly standbys: Pick<StandbyReads, 'run' | 'stream'> }
 
 /** See `Db.at`. */
-export const readingAt = <Tables>({ whole, standbys }: Sources<Tables>, point: ReadPoint): Db<Tables> => {
+export const createReadPointDb = <Tables>({ whole, standbys }: Sources<Tables>, point: ReadPoint): Db<Tables> => {
   let { position } = point
   const run: RunQuery = async (inner, query) =>
     (position === undefined ? undefined : await standbys.run(position, query)) ?? inner.executeQuery(query)
-  const read = kyselyOn<Tables>(new InterceptingExecutor(whole.read.getExecutor(), run))
+  const read = createKysely<Tables>(new InterceptingExecutor(whole.read.getExecutor(), run))
   return {
     ...whole,
     ...point,

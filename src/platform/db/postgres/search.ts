@@ -10,10 +10,10 @@ const AMBIGUOUS = /[.:\-qxz]/
 const TRIGRAM = 3
 
 /** The indexed text as SQL (`translate` is five times slower). Migrations use it, so it never changes. */
-export const asLetters = (column: string): string =>
+export const toLettersSql = (column: string): string =>
   Object.entries(LETTERS).reduce((text, [separator, letter]) => `replace(${text}, '${separator}', '${letter}')`, column)
 
-const lettersOf = (word: string): string =>
+const toLetters = (word: string): string =>
   word.replace(SEPARATOR, (separator) => LETTERS[separator as keyof typeof LETTERS])
 
 const like = (text: RawBuilder<unknown>, part: string): RawBuilder<SqlBool> =>
@@ -22,11 +22,11 @@ const like = (text: RawBuilder<unknown>, part: string): RawBuilder<SqlBool> =>
 export const matchesWords: Sql['matchesWords'] = (table, words) => {
   const text = sql.ref(`${table}.search_text`)
   // The table names are the program's own.
-  const letters = sql.raw(asLetters(`"${table}"."search_text"`))
+  const letters = sql.raw(toLettersSql(`"${table}"."search_text"`))
   const conditions = words.flatMap((word) => {
     // Fewer letters have no trigram, and searching the text itself is half the work.
     if ([...word].length < TRIGRAM) return [like(text, word)]
-    const found = like(letters, lettersOf(word))
+    const found = like(letters, toLetters(word))
     return AMBIGUOUS.test(word) ? [found, like(text, word)] : [found]
   })
   return sql`(${sql.join(conditions, sql` AND `)})`

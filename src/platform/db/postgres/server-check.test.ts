@@ -6,7 +6,7 @@ import { IGNORED, type Pooler, type PoolerOptions, pgbouncer } from '../../../te
 import { engines, postgresDatabase, type TestDatabase } from '../../../testing/servers.ts'
 import { createLogger } from '../../runtime/log.ts'
 import { openPostgres } from './postgres.ts'
-import { refusedEngine } from './server-check.ts'
+import { describeRefusedEngine } from './server-check.ts'
 
 describe('an engine', () => {
   test.each([
@@ -14,7 +14,7 @@ describe('an engine', () => {
     'PostgreSQL 17.4 on aarch64-unknown-linux-gnu, compiled by aarch64-unknown-linux-gnu-gcc (GCC) 9.5.0, 64-bit',
     'PostgreSQL 13.8 (EnterpriseDB Advanced Server 13.8.12) on x86_64-pc-linux-gnu, compiled by gcc, 64-bit',
   ])('is accepted: %s', (version) => {
-    expect(refusedEngine(version)).toBeUndefined()
+    expect(describeRefusedEngine(version)).toBeUndefined()
   })
 
   test.each([
@@ -30,7 +30,7 @@ describe('an engine', () => {
     ['CrateDB 5.7.0 (built 1234567/2024-05-02, Linux 6.1 amd64)', 'CrateDB is not supported'],
     ['', 'This server is not supported'],
   ])('is refused: %s', (version, message) => {
-    expect(refusedEngine(version)).toStartWith(message)
+    expect(describeRefusedEngine(version)).toStartWith(message)
   })
 })
 

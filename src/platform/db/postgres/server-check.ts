@@ -4,7 +4,7 @@
  */
 import { SQL } from 'bun'
 import type { Logger } from '../../runtime/log.ts'
-import { databaseAway, translatePostgresError } from './errors.ts'
+import { createAwayError, translatePostgresError } from './errors.ts'
 import { UnsuitableServerError } from './unsuitable-server.ts'
 
 /** Engines that speak the protocol of PostgreSQL, and the parts that they lack. */
@@ -37,7 +37,7 @@ type Checked = {
 type Row = Readonly<Record<string, unknown>>
 
 /** Returns the reason why an engine is refused. @param version the answer of `version()` */
-export const refusedEngine = (version: string): string | undefined => {
+export const describeRefusedEngine = (version: string): string | undefined => {
   const known = REFUSED.find(({ pattern }) => pattern.test(version))
   if (known) return `${known.engine} is not supported, because ${known.lacks}`
   if (version.startsWith('PostgreSQL')) return undefined
@@ -45,29 +45,29 @@ export const refusedEngine = (version: string): string | undefined => {
 }
 
 /** Returns the setting that the error of a connection names, if a pooler refuses it. */
-const refusedSetting = (error: unknown, settings: Settings): string | undefined => {
+const getRefusedSetting = (error: unknown, settings: Settings): string | undefined => {
   if (!(error instanceof SQL.PostgresError) || String(error.errno) !== PROTOCOL_VIOLATION) return undefined
   return Object.keys(settings).find((name) => error.message.includes(name))
 }
 
-const rowsOf = async (client: SQL, text: string): Promise<readonly Row[]> => [...(await client.unsafe(text))]
+const fetchRows = async (client: SQL, text: string): Promise<readonly Row[]> => [...(await client.unsafe(text))]
 
-const processOf = async (client: SQL): Promise<unknown> =>
-  (await rowsOf(client, 'SELECT pg_backend_pid() AS pid'))[0]?.pid
+const fetchProcessId = async (client: SQL): Promise<unknown> =>
+  (await fetchRows(client, 'SELECT pg_backend_pid() AS pid'))[0]?.pid
 
 const areShared = async (first: SQL, second: SQL): Promise<boolean> => {
   const [ofFirst, ofSecond] = [new Set<unknown>(), new Set<unknown>()]
   for (let turn = 0; turn < TURNS; turn++) {
-    ofFirst.add(await processOf(first))
-    ofSecond.add(await processOf(second))
+    ofFirst.add(await fetchProcessId(first))
+    ofSecond.add(await fetchProcessId(second))
   }
   return ofFirst.size + ofSecond.size > 2 || !ofFirst.isDisjointFrom(ofSecond)
 }
 
 /** Returns the names of settings that the connection does not have, if `statement_timeout` is one of them. */
-const notInForce = async (client: SQL, settings: Settings): Promise<string[]> => {
+const findSettingsNotInForce = async (client: SQL, settings: Settings): Promise<string[]> => {
   const names = Object.keys(settings)
-  const rows = await rowsOf(
+  const rows = await fetchRows(
     client,
     `SELECT name, setting FROM pg_settings WHERE name IN (${names.map((name) => `'${name}'`).join(', ')})`,
   )
@@ -77,9 +77,9 @@ const notInForce = async (client: SQL, settings: Settings): Promise<string[]> =>
 }
 
 /** Rejects when no answer has come in time. */
-const inTime = async <T>(answer: Promise<T>): Promise<T> => {
+const withTimeout = async <T>(answer: Promise<T>): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(databaseAway()), PATIENCE_MS)
+  const timer = setTimeout(() => reject(createAwayError()), PATIENCE_MS)
   try {
     return await Promise.race([answer, late])
   } finally {
@@ -95,21 +95,21 @@ const inTime = async <T>(answer: Promise<T>): Promise<T> => {
 export const checkServer = async ({ host, connect, settings }: Checked): Promise<string[]> => {
   const [first, second] = [connect(), connect()]
   try {
-    return await inTime(
+    return await withTimeout(
       (async () => {
-        const [row] = await rowsOf(first, 'SELECT version() AS version')
-        const refused = refusedEngine(String(row?.version))
+        const [row] = await fetchRows(first, 'SELECT version() AS version')
+        const refused = describeRefusedEngine(String(row?.version))
         if (refused !== undefined) throw new UnsuitableServerError(`${host}: ${refused}`, 'use PostgreSQL itself')
         if (await areShared(first, second))
           throw new UnsuitableServerError(
             `${host} is a connection pooler that shares connections by transactions (PgBouncer: pool_mode = transaction)`,
             'connect Plat to PostgreSQL itself, or use pool_mode = session',
           )
-        return notInForce(first, settings)
+        return findSettingsNotInForce(first, settings)
       })(),
     )
   } catch (error) {
-    const setting = refusedSetting(error, settings)
+    const setting = getRefusedSetting(error, settings)
     if (setting === undefined) throw translatePostgresError(error)
     throw new UnsuitableServerError(
       `the connection pooler at ${host} refuses the setting ${setting}`,

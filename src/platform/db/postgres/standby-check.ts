@@ -25,7 +25,7 @@ export class NoAnswerError extends Error {
 }
 
 /** @param late called with an answer that comes later @throws NoAnswerError */
-const inTime = async <T>(answer: Promise<T>, late: (value: T) => void = () => {}): Promise<T> => {
+const withTimeout = async <T>(answer: Promise<T>, late: (value: T) => void = () => {}): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     reject(new NoAnswerError(`no answer within ${ANSWER_MS} ms`))
@@ -39,7 +39,7 @@ const inTime = async <T>(answer: Promise<T>, late: (value: T) => void = () => {}
 }
 
 /** @throws NoAnswerError */
-export const lent = (pool: PostgresPool): Promise<Lent> => inTime(pool.reserve(), ({ release }) => release())
+export const lent = (pool: PostgresPool): Promise<Lent> => withTimeout(pool.reserve(), ({ release }) => release())
 
 export type PositionChecks = {
   /** True if the server of a connection is known to have replayed the position. */
@@ -63,7 +63,7 @@ export const createPositionChecks = (log: () => Log | undefined): PositionChecks
       throw new NoAnswerError('the check has failed', { cause })
     })
     // The row of such a statement.
-    const [row] = (await inTime(answer)) as unknown[] as { has: boolean | null }[]
+    const [row] = (await withTimeout(answer)) as unknown[] as { has: boolean | null }[]
     if (row?.has !== true) return false
     known.set(connection, position)
     return true

@@ -1,6 +1,6 @@
 /** Finds standbys that are too far behind, by the time at which the primary had the position that they have replayed. */
 import type { HostState } from './hosts/primary.ts'
-import { bytesOf } from './wal-position.ts'
+import { parsePosition } from './wal-position.ts'
 
 /** A standby that is further behind is not asked. */
 const MOST_BEHIND_MS = 10_000
@@ -21,7 +21,7 @@ export const createStandbyLag = (): StandbyLag => {
   const flushedBeside = new Map<string, Flushed>()
   const left = new Set<string>()
 
-  const judge = (atMs: number, host: string, replayed: bigint, flushed: bigint): void => {
+  const checkLag = (atMs: number, host: string, replayed: bigint, flushed: bigint): void => {
     const flushes = flushedBeside.get(host) ?? []
     flushedBeside.set(host, flushes)
     if (flushes.at(-1)?.bytes !== flushed) flushes.push({ atMs, bytes: flushed })
@@ -37,8 +37,8 @@ export const createStandbyLag = (): StandbyLag => {
     sample: (atMs, states) => {
       for (const { host, replayedLsn, lagBytes } of states) {
         if (replayedLsn === undefined || lagBytes === undefined) continue
-        const replayed = bytesOf(replayedLsn)
-        judge(atMs, host, replayed, replayed + BigInt(lagBytes))
+        const replayed = parsePosition(replayedLsn)
+        checkLag(atMs, host, replayed, replayed + BigInt(lagBytes))
       }
     },
     isLeft: (host) => left.has(host),

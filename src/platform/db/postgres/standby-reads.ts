@@ -4,7 +4,7 @@
  */
 import type { Compilable, CompiledQuery, LogEvent, QueryResult } from 'kysely'
 import { createSnapshotAges, type SnapshotAges } from '../snapshot-ages.ts'
-import { resultOf, send } from './dialect.ts'
+import { send, toQueryResult } from './dialect.ts'
 import { isAway, isCancelledByReplay, rethrowTranslated } from './errors.ts'
 import type { Lent, PostgresPool } from './pool.ts'
 import { createPositionChecks, type Log, lent, NoAnswerError } from './standby-check.ts'
@@ -112,9 +112,9 @@ export const createStandbyReads = (options: StandbyOptions): StandbyReads => {
         // In the same round trip. Its failure is reported where it is awaited, if it is.
         first = ask()
         first.catch(() => {})
-        if (await check) return resultOf<R>(await first)
+        if (await check) return toQueryResult<R>(await first)
       }
-      return (await replayed(standby, connection, position)) ? resultOf<R>(await ask()) : undefined
+      return (await replayed(standby, connection, position)) ? toQueryResult<R>(await ask()) : undefined
     } finally {
       // The first answer may still be under way.
       if (first) first.then(release, release)

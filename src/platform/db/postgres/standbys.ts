@@ -8,7 +8,7 @@ const LOOK_MS = 1000
 
 export type Standbys = Omit<StandbyReads, 'keepOnly'> & {
   /** Returns why a standby is not asked; '' if it is. */
-  readonly messageOf: (host: string) => string
+  readonly getMessage: (host: string) => string
 }
 
 /** @param options.open as in `StandbyOptions` */
@@ -42,7 +42,7 @@ export const openStandbys = (
   const timer = setInterval(look, LOOK_MS).unref()
   return {
     ...reads,
-    messageOf: (host) =>
+    getMessage: (host) =>
       lag.isLeft(host) ? 'more than 10 seconds behind: answers no reads until it has caught up' : '',
     close: () => {
       clearInterval(timer)

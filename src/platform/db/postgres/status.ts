@@ -14,7 +14,7 @@ const SERVER = sql<Server>`
   SELECT current_setting('server_version') AS version, pg_database_size(current_database())::float8 AS size_bytes,
          ${sql.raw(COMMITS_WAIT)} AS commits_wait`
 
-const instanceOf = ({ name, address, since, is_this }: ProgramRow): DatabaseInstance => {
+const toInstance = ({ name, address, since, is_this }: ProgramRow): DatabaseInstance => {
   const named = parseProgramName(name)
   return {
     name: named?.name ?? name,
@@ -35,6 +35,6 @@ export const readStatus = async <Tables>(db: Kysely<Tables>, timeline: number | 
     sizeBytes: server.size_bytes,
     timeline: timeline ?? null,
     commitsWait: server.commits_wait,
-    instances: programs.map(instanceOf),
+    instances: programs.map(toInstance),
   }
 }

@@ -1,7 +1,7 @@
 /** Streams the rows of queries in one snapshot, by a cursor. */
 import type { Compilable } from 'kysely'
-import { lengthOf } from '../row-weight.ts'
-import { later } from './dialect.ts'
+import { countCharacters } from '../row-weight.ts'
+import { sendLater } from './dialect.ts'
 import { rethrowTranslated } from './errors.ts'
 import type { PostgresPool } from './pool.ts'
 
@@ -9,10 +9,10 @@ const STREAM_CHUNK = 500
 /** Target size of a chunk in characters. After long rows, fewer are fetched. */
 const STREAM_CHUNK_LENGTH = 512 * 1024
 /** Returns the number of rows to fetch next, from the length of the last ones. */
-const rowsOfChunk = (rows: readonly unknown[]): number => {
+const computeChunkRows = (rows: readonly unknown[]): number => {
   const columns = Object.keys((rows[0] ?? {}) as object)
   let length = 1
-  for (const row of rows) length += lengthOf(row as object, columns)
+  for (const row of rows) length += countCharacters(row as object, columns)
   return Math.max(1, Math.min(STREAM_CHUNK, Math.floor((STREAM_CHUNK_LENGTH * rows.length) / length)))
 }
 
@@ -33,19 +33,19 @@ export async function* streamRows<Row>(
   let rows: Row[] = []
   let most = STREAM_CHUNK
   try {
-    let before: Promise<unknown>[] = [later(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')]
+    let before: Promise<unknown>[] = [sendLater(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')]
     for (const [at, query] of queries.entries()) {
       const compiled = query.compile()
-      if (at > 0) before.push(later(connection, 'CLOSE rows'))
-      before.push(later(connection, `DECLARE rows NO SCROLL CURSOR FOR ${compiled.sql}`, compiled.parameters))
+      if (at > 0) before.push(sendLater(connection, 'CLOSE rows'))
+      before.push(sendLater(connection, `DECLARE rows NO SCROLL CURSOR FOR ${compiled.sql}`, compiled.parameters))
       for (;;) {
-        const fetched = later(connection, `FETCH ${most} FROM rows`)
+        const fetched = sendLater(connection, `FETCH ${most} FROM rows`)
         // The first failure is thrown; all later statements fail because of it.
         await Promise.all(before)
         before = []
         const more = (await fetched) as Row[]
         const isLast = more.length < most
-        most = rowsOfChunk(more)
+        most = computeChunkRows(more)
         rows = rows.length === 0 ? more : rows.concat(more)
         if (isLast) break
         yield rows
@@ -56,7 +56,7 @@ export async function* streamRows<Row>(
     rethrowTranslated(error)
   } finally {
     // Not awaited: without an answer the transaction has ended, and the earlier error reports that.
-    later(connection, 'ROLLBACK').then(release, release)
+    sendLater(connection, 'ROLLBACK').then(release, release)
     leave()
   }
   // After the release, so that a reader of the last chunk, or of a short list, holds no connection.

@@ -8,8 +8,8 @@ const END = '/'
 /** As SQL text. */
 export const TIMELINE_PREFIX = `${TIMELINE} || '${END}'`
 
-/** @example revisionParts('00000002/17.4') // { timeline: '00000002', counts: '17.4' } */
-export const revisionParts = (revision: string): { readonly timeline: string; readonly counts: string } => {
+/** @example splitRevision('00000002/17.4') // { timeline: '00000002', counts: '17.4' } */
+export const splitRevision = (revision: string): { readonly timeline: string; readonly counts: string } => {
   const at = revision.indexOf(END)
   return { timeline: revision.slice(0, Math.max(0, at)), counts: revision.slice(at + 1) }
 }

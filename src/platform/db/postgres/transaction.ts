@@ -12,7 +12,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
-import { noStream, resultOf, send } from './dialect.ts'
+import { refuseStream, send, toQueryResult } from './dialect.ts'
 import { rethrowTranslated } from './errors.ts'
 
 const UNDOES = /^\s*rollback/i
@@ -68,7 +68,7 @@ export class PostgresTransaction implements DatabaseConnection {
       return { rows: [] }
     }
     try {
-      const result = resultOf<R>(await answer)
+      const result = toQueryResult<R>(await answer)
       if (UNDOES.test(compiled.sql)) await this.#undone()
       return result
     } catch (error) {
@@ -78,7 +78,7 @@ export class PostgresTransaction implements DatabaseConnection {
     }
   }
 
-  streamQuery = noStream
+  streamQuery = refuseStream
 
   async #undone(): Promise<void> {
     await this.#settled()
@@ -118,7 +118,7 @@ const adapter = new PostgresAdapter()
 const compiler = new PostgresQueryCompiler()
 
 /** A Kysely on a transaction, because Kysely's own waits for each answer before the next query. */
-export const kyselyIn = <Tables>(
+export const createTransactionKysely = <Tables>(
   transaction: PostgresTransaction,
   dialect: Dialect,
   plugins: readonly KyselyPlugin[] = [],

@@ -4,10 +4,10 @@ import { CompiledQuery, type Dialect, type Kysely, type LogEvent, sql } from 'ky
 import { AtCommit } from '../at-commit.ts'
 import { type Db, type Guard, GuardError, type Sql, type Tx, type WriteOptions } from '../database.ts'
 import { trackWrittenTables } from '../query/written-tables.ts'
-import { countGuarded, counting, guardAlone, isGuardFailure, joined } from './guards.ts'
+import { buildCountSql, countGuarded, guardAlone, isGuardFailure, joinGuards } from './guards.ts'
 import type { PostgresPool } from './pool.ts'
 import { TIMELINE_PREFIX } from './timeline.ts'
-import { kyselyIn, PostgresTransaction } from './transaction.ts'
+import { createTransactionKysely, PostgresTransaction } from './transaction.ts'
 
 /** Names of a kind share this many locks: a transaction with 100,000 names must not fill the server's lock table. */
 const LOCK_BUCKETS = 1024
@@ -15,14 +15,14 @@ const LOCK_KINDS = 65_536
 /** The first key of Plat's advisory locks, which separates them from other programs on the same server. */
 const LOCK_SPACE = 0x504c4154
 /** Takes the locks in the given order. */
-const locking = (take: string): string =>
+const buildLockSql = (take: string): string =>
   `SELECT ${take}(${LOCK_SPACE}, bucket) FROM unnest(string_to_array($1, ',')::int4[]) AS locks (bucket)`
-const LOCK = locking('pg_advisory_xact_lock')
-const LOCK_SHARED = locking('pg_advisory_xact_lock_shared')
+const LOCK = buildLockSql('pg_advisory_xact_lock')
+const LOCK_SHARED = buildLockSql('pg_advisory_xact_lock_shared')
 
 /** Maximum number of rows of a table's counter, so that concurrent commits seldom wait. */
 const REVISION_SHARDS = 16
-const COUNT = counting('$1', '$2::int4')
+const COUNT = buildCountSql('$1', '$2::int4')
 
 /**
  * Serialization failure and deadlock; and a broken constraint, which happens only if another writer was faster than our
@@ -51,7 +51,7 @@ const LARGEST_GROUP = 64
 const LONGEST_GROUP_MS = 50
 
 /** The lock of a name. The kind, its first word, is included: locks shared by kinds could deadlock. */
-const lockOf = (name: string): number => {
+const computeLock = (name: string): number => {
   const kind = Bun.hash.crc32(name.split(' ', 1)[0] ?? '') % LOCK_KINDS
   return kind * LOCK_BUCKETS + (Bun.hash.crc32(name) % LOCK_BUCKETS)
 }
@@ -65,7 +65,7 @@ const lock =
   async (db, names) => {
     const held = heldLocks.get(db)
     const isHeld = (bucket: number) => held?.buckets.has(bucket) || (isShared && held?.shared.has(bucket))
-    const wanted = [...new Set(names.map(lockOf))].filter((bucket) => !isHeld(bucket))
+    const wanted = [...new Set(names.map(computeLock))].filter((bucket) => !isHeld(bucket))
     if (wanted.length === 0) return
     if (held) held.changes++
     for (const bucket of wanted) (isShared ? held?.shared : held?.buckets)?.add(bucket)
@@ -85,10 +85,10 @@ export const limitLockWaits: Sql['limitLockWaits'] = async (db, ms) => {
   await db.executeQuery(CompiledQuery.raw("SELECT set_config('lock_timeout', $1, true)", [String(ms)]))
 }
 
-const revisionWith = (timeline: string): string =>
+const buildRevisionSql = (timeline: string): string =>
   `SELECT ${timeline} || coalesce(sum(n), 0)::text AS n FROM revisions WHERE name = ANY (string_to_array($1, ','))`
-const REVISION = revisionWith(TIMELINE_PREFIX)
-const REVISION_WITHOUT_TIMELINE = revisionWith("''")
+const REVISION = buildRevisionSql(TIMELINE_PREFIX)
+const REVISION_WITHOUT_TIMELINE = buildRevisionSql("''")
 
 /** @param tellsTimeline returns false if the server does not tell its timeline */
 export const createRevisionIn =
@@ -122,8 +122,8 @@ class Writing<Tables> {
 
   constructor(transaction: PostgresTransaction, dialect: Dialect) {
     this.#transaction = transaction
-    this.#unnoticed = kyselyIn<Tables>(transaction, dialect)
-    this.#noticed = kyselyIn<Tables>(transaction, dialect, [trackWrittenTables(this.#touched)])
+    this.#unnoticed = createTransactionKysely<Tables>(transaction, dialect)
+    this.#noticed = createTransactionKysely<Tables>(transaction, dialect, [trackWrittenTables(this.#touched)])
     heldLocks.set(this.#noticed, this.#locks)
   }
 
@@ -193,7 +193,7 @@ class Writing<Tables> {
     // Sorted, so that two commits cannot deadlock.
     const touched = [...this.#touched].sort().join(',')
     // The last guards are part of the statement for the counters, which is sent anyway.
-    const last = touched === '' || guards.length === 0 ? undefined : joined(guards.splice(-MOST_JOINED))
+    const last = touched === '' || guards.length === 0 ? undefined : joinGuards(guards.splice(-MOST_JOINED))
     for (const { condition, values } of guards) await this.#transaction.give(guardAlone(condition), values)
     if (last) await this.#transaction.give(countGuarded(last), [...last.values, touched, shard])
     else if (touched !== '') await this.#transaction.give(COUNT, [touched, shard])

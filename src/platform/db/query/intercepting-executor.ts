@@ -63,5 +63,5 @@ const NO_DIALECT: Dialect = {
 }
 
 /** Builds queries for an executor that is in a transaction already. */
-export const kyselyOn = <Tables>(executor: QueryExecutor): Kysely<Tables> =>
+export const createKysely = <Tables>(executor: QueryExecutor): Kysely<Tables> =>
   new Kysely<Tables>({ config: { dialect: NO_DIALECT }, dialect: NO_DIALECT, driver: new DummyDriver(), executor })

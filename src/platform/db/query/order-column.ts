@@ -8,7 +8,7 @@ export const IS_THEN = `${ORDER_COLUMN}is_then`
 type Selected = Record<string, unknown>
 
 /** Removes these columns, and the rows that are not of the past. */
-export const withoutOrder = <Row>(rows: Row[]): Row[] => {
+export const removeOrder = <Row>(rows: Row[]): Row[] => {
   // Rows are plain objects of this module's caller.
   const selected = rows as Selected[]
   const columns = Object.keys(selected[0] ?? {}).filter((name) => name.startsWith(ORDER_COLUMN))

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
 import { engines } from '../../../testing/servers.ts'
 import { prepared } from './prepared.ts'
-import { padded, preparedKeys, preparedRows, preparedTuples } from './prepared-lists.ts'
+import { padKeys, preparedKeys, preparedRows, preparedTuples } from './prepared-lists.ts'
 
 type Thing = ThingTables['things']
 
@@ -22,7 +22,7 @@ const setN = prepared((db: Kysely<ThingTables>, { id, n }: { id: string; n: numb
 )
 
 test('there are few lengths of padded keys', () => {
-  const lengths = Array.from({ length: 1001 }, (_, count) => padded(Array(count).fill(1), 0).length)
+  const lengths = Array.from({ length: 1001 }, (_, count) => padKeys(Array(count).fill(1), 0).length)
   expect([...new Set(lengths)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 16, 64, 256, 512, 768, 1024])
 })
 
@@ -57,7 +57,7 @@ describe.each(engines())('on %s', (dialect) => {
   test.each([0, 1, 9, 50, 256, 257, 1000])('%d keys of an `in` that is padded find what they name', async (count) => {
     const rows = things(`padded-${count}`, count)
     await add(rows)
-    const keys = padded(
+    const keys = padKeys(
       rows.map(({ id }) => id),
       'of nothing',
     )

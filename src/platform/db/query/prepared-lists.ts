@@ -5,20 +5,20 @@ import { type PreparedScope, prepared, type RowsOf, type Value } from './prepare
 /** The lengths of prepared queries, longest first. Any list is cut into a few of these. */
 const LENGTHS = [256, 64, 16, 8, 7, 6, 5, 4, 3, 2, 1] as const
 
-const longestWithin = (count: number): number => LENGTHS.find((length) => length <= count) ?? 1
+const getLongest = (count: number): number => LENGTHS.find((length) => length <= count) ?? 1
 /** Undefined for more keys than the longest. */
-const shortestFor = (count: number): number | undefined => LENGTHS.findLast((length) => length >= count)
+const getShortest = (count: number): number | undefined => LENGTHS.findLast((length) => length >= count)
 
 /** Pads keys to one of a few lengths, to limit the different queries. `none` is no row's key. */
-export const padded = <Key>(keys: readonly Key[], none: Key): Key[] => {
-  const length = shortestFor(keys.length) ?? Math.ceil(keys.length / LENGTHS[0]) * LENGTHS[0]
+export const padKeys = <Key>(keys: readonly Key[], none: Key): Key[] => {
+  const length = getShortest(keys.length) ?? Math.ceil(keys.length / LENGTHS[0]) * LENGTHS[0]
   return [...keys, ...Array.from({ length: length - keys.length }, () => none)]
 }
 
-const rowsOf = (keys: number): RowsOf => (keys === 1 ? 'one' : 'many')
+const getCardinality = (keys: number): RowsOf => (keys === 1 ? 'one' : 'many')
 
 /** Builds the query for a length on first use. */
-const byLength = <Query>(make: (length: number) => Query): ((length: number) => Query) => {
+const cacheByLength = <Query>(make: (length: number) => Query): ((length: number) => Query) => {
   const made: Query[] = []
   return (length) => {
     made[length] ??= make(length)
@@ -27,7 +27,11 @@ const byLength = <Query>(make: (length: number) => Query): ((length: number) => 
 }
 
 /** Returns the placeholders of `length` rows, in the order of their values. */
-const placeholders = <Row>(columns: readonly (keyof Row & string)[], values: readonly Value[], length: number): Row[] =>
+const createPlaceholders = <Row>(
+  columns: readonly (keyof Row & string)[],
+  values: readonly Value[],
+  length: number,
+): Row[] =>
   Array.from(
     { length },
     (_, index) =>
@@ -35,7 +39,7 @@ const placeholders = <Row>(columns: readonly (keyof Row & string)[], values: rea
       Object.fromEntries(columns.map((column, at) => [column, values[index * columns.length + at]])) as Row,
   )
 
-const valuesOf = <Row extends Readonly<Record<keyof Row, Value>>>(
+const collectValues = <Row extends Readonly<Record<keyof Row, Value>>>(
   columns: readonly (keyof Row & string)[],
   rows: readonly Row[],
 ): Value[] => {
@@ -45,10 +49,10 @@ const valuesOf = <Row extends Readonly<Record<keyof Row, Value>>>(
 }
 
 /** Cuts keys into pieces of the prepared lengths. The last piece repeats its last key, which finds no further row. */
-function* pieces<Key>(keys: readonly Key[]): Generator<Key[]> {
+function* splitKeys<Key>(keys: readonly Key[]): Generator<Key[]> {
   for (let from = 0; from < keys.length; ) {
     const count = keys.length - from
-    const length = shortestFor(count) ?? longestWithin(count)
+    const length = getShortest(count) ?? getLongest(count)
     const piece = keys.slice(from, from + length)
     const last = piece.at(-1)
     while (last !== undefined && piece.length < length) piece.push(last)
@@ -68,13 +72,15 @@ export const preparedRows = <Tables, Row extends Readonly<Record<keyof Row, Valu
   columns: readonly (keyof Row & string)[],
   build: (db: Kysely<Tables>, rows: Row[]) => Compilable,
 ): ((scope: PreparedScope<Tables>, rows: readonly Row[]) => Promise<void>) => {
-  const queryFor = byLength((length) =>
-    prepared((db: Kysely<Tables>, values: readonly Value[]) => build(db, placeholders<Row>(columns, values, length))),
+  const queryFor = cacheByLength((length) =>
+    prepared((db: Kysely<Tables>, values: readonly Value[]) =>
+      build(db, createPlaceholders<Row>(columns, values, length)),
+    ),
   )
   return async (scope, rows) => {
     for (let from = 0; from < rows.length; ) {
-      const length = longestWithin(rows.length - from)
-      await queryFor(length)(scope, valuesOf(columns, rows.slice(from, from + length)))
+      const length = getLongest(rows.length - from)
+      await queryFor(length)(scope, collectValues(columns, rows.slice(from, from + length)))
       from += length
     }
   }
@@ -89,7 +95,7 @@ export const preparedRows = <Tables, Row extends Readonly<Record<keyof Row, Valu
 export const preparedKeys = <Tables, Row, Key extends string = string>(
   build: (db: Kysely<Tables>, keys: Key[]) => Compilable<Row>,
 ): ((scope: PreparedScope<Tables>, keys: readonly Key[]) => Promise<Row[]>) => {
-  const queryFor = byLength((length) =>
+  const queryFor = cacheByLength((length) =>
     prepared(
       (db: Kysely<Tables>, values: readonly string[]) =>
         build(
@@ -97,13 +103,13 @@ export const preparedKeys = <Tables, Row, Key extends string = string>(
           // There is a value for each.
           Array.from({ length }, (_, index) => (values[index] ?? '') as Key),
         ),
-      rowsOf(length),
+      getCardinality(length),
     ),
   )
   return async (scope, keys) => {
     const found: Row[] = []
     // Without duplicates: a key in two pieces would find its row twice.
-    for (const piece of pieces([...new Set(keys)])) found.push(...(await queryFor(piece.length)(scope, piece)))
+    for (const piece of splitKeys([...new Set(keys)])) found.push(...(await queryFor(piece.length)(scope, piece)))
     return found
   }
 }
@@ -120,18 +126,18 @@ export const preparedTuples = <Tables, Key extends Readonly<Record<keyof Key, Va
   columns: readonly (keyof Key & string)[],
   build: (db: Kysely<Tables>, keys: Key[]) => Compilable<Row>,
 ): ((scope: PreparedScope<Tables>, keys: readonly Key[]) => Promise<Row[]>) => {
-  const queryFor = byLength((length) =>
+  const queryFor = cacheByLength((length) =>
     prepared(
-      (db: Kysely<Tables>, values: readonly Value[]) => build(db, placeholders<Key>(columns, values, length)),
-      rowsOf(length),
+      (db: Kysely<Tables>, values: readonly Value[]) => build(db, createPlaceholders<Key>(columns, values, length)),
+      getCardinality(length),
     ),
   )
   return async (scope, keys) => {
     const found: Row[] = []
     // Without duplicates, as in `preparedKeys`.
-    const distinct = new Map(keys.map((key) => [JSON.stringify(valuesOf(columns, [key])), key]))
-    for (const piece of pieces([...distinct.values()]))
-      found.push(...(await queryFor(piece.length)(scope, valuesOf(columns, piece))))
+    const distinct = new Map(keys.map((key) => [JSON.stringify(collectValues(columns, [key])), key]))
+    for (const piece of splitKeys([...distinct.values()]))
+      found.push(...(await queryFor(piece.length)(scope, collectValues(columns, piece))))
     return found
   }
 }

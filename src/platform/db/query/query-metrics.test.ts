@@ -1,6 +1,6 @@
 /** The names by which queries are counted. */
 import { expect, test } from 'bun:test'
-import { queryName } from './query-metrics.ts'
+import { getQueryName } from './query-metrics.ts'
 
 test.each([
   ['select "doc" from "devices" where "id" = ?', 'select devices'],
@@ -10,5 +10,5 @@ test.each([
   ['SELECT pg_advisory_xact_lock(1)', 'other'],
   ['SAVEPOINT s1', 'other'],
 ])('%s', (sql, name) => {
-  expect(queryName(sql)).toBe(name)
+  expect(getQueryName(sql)).toBe(name)
 })

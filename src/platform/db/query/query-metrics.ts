@@ -15,8 +15,8 @@ const MAX_CACHED_NAMES = 2000
 const STATEMENT = /^\s*(select|insert|update|delete|with)\b/i
 const TABLE = /\b(?:from|into|update)\s+"?(\w+)"?/i
 
-/** The verb and first table. @example queryName('select "doc" from "devices"') // 'select devices' */
-export const queryName = (sql: string): string => {
+/** The verb and first table. @example getQueryName('select "doc" from "devices"') // 'select devices' */
+export const getQueryName = (sql: string): string => {
   const verb = STATEMENT.exec(sql)?.[1]?.toLowerCase()
   const table = TABLE.exec(sql)?.[1]?.toLowerCase()
   return verb && table ? `${verb} ${table}` : 'other'
@@ -32,7 +32,7 @@ export const createQueryMetrics = (): QueryMetrics => {
     log: ({ query, queryDurationMillis }) => {
       let name = names.get(query.sql)
       if (name === undefined) {
-        name = queryName(query.sql)
+        name = getQueryName(query.sql)
         if (names.size < MAX_CACHED_NAMES) names.set(query.sql, name)
       }
       listener(name, queryDurationMillis)

@@ -10,23 +10,23 @@ import {
   UpdateQueryNode,
 } from 'kysely'
 
-const tableOf = (node: OperationNode | undefined): string | undefined => {
-  if (node && AliasNode.is(node)) return tableOf(node.node)
+const getTableName = (node: OperationNode | undefined): string | undefined => {
+  if (node && AliasNode.is(node)) return getTableName(node.node)
   return node && TableNode.is(node) ? node.table.identifier.name : undefined
 }
 
 /** Returns the table that a statement writes; undefined for a read and for raw SQL. */
-export const writtenTable = (node: RootOperationNode): string | undefined => {
-  if (InsertQueryNode.is(node)) return tableOf(node.into)
-  if (UpdateQueryNode.is(node)) return tableOf(node.table)
-  if (DeleteQueryNode.is(node)) return tableOf(node.from.froms[0])
+export const getWrittenTable = (node: RootOperationNode): string | undefined => {
+  if (InsertQueryNode.is(node)) return getTableName(node.into)
+  if (UpdateQueryNode.is(node)) return getTableName(node.table)
+  if (DeleteQueryNode.is(node)) return getTableName(node.from.froms[0])
   return undefined
 }
 
 /** A plugin that adds each written table to `written`. Raw SQL is not tracked: write through the query builder. */
 export const trackWrittenTables = (written: Set<string>): KyselyPlugin => ({
   transformQuery: ({ node }) => {
-    const table = writtenTable(node)
+    const table = getWrittenTable(node)
     if (table) written.add(table)
     return node
   },

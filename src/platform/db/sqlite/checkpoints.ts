@@ -54,7 +54,7 @@ export type Checkpoints = {
 const spawnWorker = (): Worker => new Worker(new URL('./checkpoint-worker.ts', import.meta.url).href)
 
 /** Resolves with the work, or after the time. */
-const atMost = (work: Promise<void>, ms: number): Promise<void> => {
+const waitAtMost = (work: Promise<void>, ms: number): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   void work.then(() => {
@@ -145,7 +145,7 @@ export const createCheckpoints = ({
       const between = new Promise<void>((resolve) => {
         betweenCommits = resolve
       })
-      await atMost(between, NEXT_COMMIT_MS)
+      await waitAtMost(between, NEXT_COMMIT_MS)
       await running
     } finally {
       betweenCommits = undefined
@@ -165,13 +165,13 @@ export const createCheckpoints = ({
     triedAt = pages
     const mayWait = isReady
     running = move()
-    return mayWait ? atMost(running, longestWaitMs) : undefined
+    return mayWait ? waitAtMost(running, longestWaitMs) : undefined
   }
 
   return {
     maintain: () => {
       if (isClosed) return undefined
-      if (running) return isResetting ? atMost(running, longestWaitMs) : undefined
+      if (running) return isResetting ? waitAtMost(running, longestWaitMs) : undefined
       const { log: pages, checkpointed } = logNow()
       // The log was reset, which the first write after a complete checkpoint does. It may be longer than before by now.
       if (pages < triedAt || (isMoved && checkpointed < triedAt)) {
@@ -189,10 +189,10 @@ export const createCheckpoints = ({
       }
       return pages - triedAt < step ? undefined : moveNow(pages)
     },
-    beforeLarge: () => (running && !isClosed ? atMost(running, LONGEST_WAIT_OF_LARGE_MS) : undefined),
+    beforeLarge: () => (running && !isClosed ? waitAtMost(running, LONGEST_WAIT_OF_LARGE_MS) : undefined),
     close: async () => {
       isClosed = true
-      if (running) await atMost(running, longestWaitMs)
+      if (running) await waitAtMost(running, longestWaitMs)
       gate.close()
       length.finalize()
     },

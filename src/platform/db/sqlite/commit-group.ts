@@ -43,7 +43,7 @@ type Listeners = {
   readonly between?: () => Promise<void> | undefined
 }
 
-const newNotes = (): Notes => ({ touched: new Set(), atCommit: new AtCommit(), searched: new SearchChanges() })
+const createNotes = (): Notes => ({ touched: new Set(), atCommit: new AtCommit(), searched: new SearchChanges() })
 
 export class CommitGroup {
   readonly #database: Writer
@@ -97,7 +97,7 @@ export class CommitGroup {
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {
-    const notes = newNotes()
+    const notes = createNotes()
     const large = group.some((waiting) => waiting.large) ? this.#listeners.large : undefined
     let outcomes: Outcome[] = []
     let isCommitting = false
@@ -156,7 +156,7 @@ export class CommitGroup {
   }
 
   async #one(work: Work<unknown>, group: Notes, isShared: boolean): Promise<Outcome> {
-    const mine = newNotes()
+    const mine = createNotes()
     const run = () => work(this.#savepoint, mine, group.touched)
     try {
       const value = await (isShared ? this.#savepoint(run) : run())

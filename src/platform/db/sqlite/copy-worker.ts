@@ -1,7 +1,7 @@
 // The body of a worker that copies or checks an SQLite file. Each is one call of up to a minute. On the main thread it
 // would block progress and cancellation.
 
-import { type SentError, sentError } from '../worker-error.ts'
+import { type SentError, toSentError } from '../worker-error.ts'
 import { type FileJob, type FileReport, runFileJob } from './file.ts'
 
 export type WorkerReply = { readonly ok: true; readonly report: FileReport } | ({ readonly ok: false } & SentError)
@@ -14,6 +14,6 @@ function reply(job: FileJob): WorkerReply {
   try {
     return { ok: true, report: runFileJob(job) }
   } catch (error) {
-    return { ok: false, ...sentError(error) }
+    return { ok: false, ...toSentError(error) }
   }
 }

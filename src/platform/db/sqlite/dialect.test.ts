@@ -1,13 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { runOn, sqliteKysely, statementCache } from './dialect.ts'
+import { createSqliteKysely, createStatementCache, runOn } from './dialect.ts'
 
 const setUp = () => {
   const database = new Database(':memory:', { strict: true })
   database.run('CREATE TABLE t (id TEXT PRIMARY KEY, n INTEGER NOT NULL)')
-  const cache = statementCache(database)
-  return { database, cache, db: sqliteKysely<{ t: { id: string; n: number } }>(runOn(cache, () => {})) }
+  const cache = createStatementCache(database)
+  return { database, cache, db: createSqliteKysely<{ t: { id: string; n: number } }>(runOn(cache, () => {})) }
 }
 
 test('a statement is prepared once', () => {

@@ -21,7 +21,7 @@ const CACHE_SIZE = 500
 export type StatementCache = { readonly prepare: (sql: string) => Statement; readonly clear: () => void }
 
 /** Caches the most recently used prepared statements; the oldest one is finalized to stay within the bound. */
-export const statementCache = (database: Database): StatementCache => {
+export const createStatementCache = (database: Database): StatementCache => {
   const statements = new Map<string, Statement>()
   return {
     prepare: (sql) => {
@@ -85,7 +85,7 @@ const beginElsewhere = async (): Promise<never> => {
 }
 
 /** Queries run synchronously, so the connection is always free. */
-const driverOn = (run: Run): Driver => {
+const buildDriver = (run: Run): Driver => {
   const connection: DatabaseConnection = {
     executeQuery: async <Row>(query: CompiledQuery) => run<Row>(query),
     streamQuery: () => {
@@ -145,9 +145,9 @@ class DirectExecutor extends DefaultQueryExecutor {
 }
 
 /** Returns a Kysely that runs its queries by `run`, on one SQLite connection. The caller closes the connection. */
-export const sqliteKysely = <Tables>(run: Run): Kysely<Tables> => {
+export const createSqliteKysely = <Tables>(run: Run): Kysely<Tables> => {
   const adapter = new Adapter()
-  const driver = driverOn(run)
+  const driver = buildDriver(run)
   const compiler = new SqliteQueryCompiler()
   const dialect = {
     createAdapter: () => adapter,

@@ -14,7 +14,7 @@ export type Watch = {
 const TICK_MS = 200
 
 /** Returns the size of a file; 0 if it does not exist. */
-export const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+export const readSize = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 const run = (job: FileJob, signal: AbortSignal): Promise<FileReport> => {
   const { promise, resolve, reject } = Promise.withResolvers<FileReport>()
@@ -35,8 +35,8 @@ const run = (job: FileJob, signal: AbortSignal): Promise<FileReport> => {
 
 /** Copies a database in use to an empty or missing file. @returns the content, without an integrity check */
 export const copyDatabase = async (file: string, to: string, { signal, progress }: Watch): Promise<FileReport> => {
-  const total = sizeOf(file)
-  const timer = setInterval(() => progress('copying', Math.min(sizeOf(to), total), total), TICK_MS)
+  const total = readSize(file)
+  const timer = setInterval(() => progress('copying', Math.min(readSize(to), total), total), TICK_MS)
   try {
     return await run({ kind: 'copy', file, to }, signal)
   } finally {
@@ -50,6 +50,6 @@ export const checkDatabase = async (
   { signal, progress }: Watch,
   kind: 'check' | 'quick-check' = 'check',
 ): Promise<FileReport> => {
-  progress('checking', 0, sizeOf(file))
+  progress('checking', 0, readSize(file))
   return run({ kind, file }, signal)
 }

@@ -1,6 +1,6 @@
 /** Operations on an SQLite file as a whole: a consistent copy, and a check with a report. */
 import { Database } from 'bun:sqlite'
-import { quoted } from '../quoted.ts'
+import { quoteName } from '../quoted.ts'
 import { isOfLitestream } from './litestream.ts'
 
 export type FileJob = {
@@ -33,7 +33,7 @@ const openExisting = (file: string): Database => {
   return database
 }
 
-const allTables = (database: Database): string[] =>
+const listAllTables = (database: Database): string[] =>
   database
     .query<{ name: string }, []>(
       "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
@@ -42,24 +42,25 @@ const allTables = (database: Database): string[] =>
     .map(({ name }) => name)
 
 /** Returns the names, without the tables of SQLite and of Litestream. */
-export const tablesOf = (database: Database): string[] => allTables(database).filter((name) => !isOfLitestream(name))
+export const listTables = (database: Database): string[] =>
+  listAllTables(database).filter((name) => !isOfLitestream(name))
 
 const countRows = (database: Database): Record<string, number> =>
   Object.fromEntries(
-    tablesOf(database).map((name) => [
+    listTables(database).map((name) => [
       name,
-      database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${quoted(name)}`).get()?.n ?? 0,
+      database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${quoteName(name)}`).get()?.n ?? 0,
     ]),
   )
 
 /** Returns the applied migrations; none for a database that is not Plat's. */
-export const schemaOf = (database: Database): AppliedMigration[] =>
-  tablesOf(database).includes('migrations')
+export const readAppliedMigrations = (database: Database): AppliedMigration[] =>
+  listTables(database).includes('migrations')
     ? database.query<AppliedMigration, []>('SELECT name, checksum FROM migrations ORDER BY name').all()
     : []
 
 /** Returns SQLite's own messages. */
-const integrityProblems = (database: Database, pragma: 'integrity_check' | 'quick_check'): string[] => {
+const listIntegrityProblems = (database: Database, pragma: 'integrity_check' | 'quick_check'): string[] => {
   const rows = database
     .query<Record<string, string>, []>(`PRAGMA ${pragma}(${MOST_PROBLEMS})`)
     .all()
@@ -67,7 +68,7 @@ const integrityProblems = (database: Database, pragma: 'integrity_check' | 'quic
   return rows.length === 1 && rows[0] === 'ok' ? [] : rows
 }
 
-export const foreignKeyProblems = (database: Database): string[] =>
+export const listForeignKeyProblems = (database: Database): string[] =>
   database
     .query<{ table: string; parent: string }, [number]>('SELECT "table", parent FROM pragma_foreign_key_check LIMIT ?')
     .all(MOST_PROBLEMS)
@@ -85,16 +86,20 @@ const withFile = <T>(file: string, work: (database: Database) => T): T => {
 
 const check = (file: string): FileReport =>
   withFile(file, (database) => {
-    const problems = integrityProblems(database, 'integrity_check')
+    const problems = listIntegrityProblems(database, 'integrity_check')
     // The content of a damaged file is unreliable.
     if (problems.length > 0) return { problems, schema: [], counts: {} }
-    return { problems: foreignKeyProblems(database), schema: schemaOf(database), counts: countRows(database) }
+    return {
+      problems: listForeignKeyProblems(database),
+      schema: readAppliedMigrations(database),
+      counts: countRows(database),
+    }
   })
 
 const quickCheck = (file: string): FileReport =>
   withFile(file, (database) => {
-    const problems = integrityProblems(database, 'quick_check')
-    return { problems, schema: problems.length > 0 ? [] : schemaOf(database), counts: {} }
+    const problems = listIntegrityProblems(database, 'quick_check')
+    return { problems, schema: problems.length > 0 ? [] : readAppliedMigrations(database), counts: {} }
   })
 
 const copy = (file: string, to: string): FileReport => {
@@ -102,8 +107,8 @@ const copy = (file: string, to: string): FileReport => {
   withFile(file, (database) => database.run('VACUUM INTO ?', [to]))
   return withFile(to, (database) => {
     // Their content belongs to the replica of the other file.
-    for (const name of allTables(database).filter(isOfLitestream)) database.run(`DROP TABLE ${quoted(name)}`)
-    return { problems: [], schema: schemaOf(database), counts: countRows(database) }
+    for (const name of listAllTables(database).filter(isOfLitestream)) database.run(`DROP TABLE ${quoteName(name)}`)
+    return { problems: [], schema: readAppliedMigrations(database), counts: countRows(database) }
   })
 }
 

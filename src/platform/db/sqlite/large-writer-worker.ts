@@ -1,9 +1,9 @@
 // The body of a worker that writes to a SQLite file, for large transactions. Answers in order.
 import type { Database } from 'bun:sqlite'
 import type { QueryResult } from 'kysely'
-import { type SentError, sentError } from '../worker-error.ts'
+import { type SentError, toSentError } from '../worker-error.ts'
 import { connectWriter } from './connection.ts'
-import { runStatement, type StatementCache, statementCache } from './dialect.ts'
+import { createStatementCache, runStatement, type StatementCache } from './dialect.ts'
 
 export type SentStatement = { readonly sql: string; readonly parameters: readonly unknown[] }
 export type LargeWriterRequest =
@@ -32,7 +32,7 @@ function answer(request: LargeWriterRequest): LargeWriterAnswer {
     const result = perform(request)
     return { ok: true, result, inTransaction: database?.inTransaction ?? false }
   } catch (error) {
-    return { ok: false, ...sentError(error), inTransaction: database?.inTransaction ?? false }
+    return { ok: false, ...toSentError(error), inTransaction: database?.inTransaction ?? false }
   }
 }
 
@@ -58,7 +58,7 @@ function open({ file, maxPages, cachePages }: Extract<LargeWriterRequest, { kind
   // checkpoints.ts moves the log into the file after the commit.
   database = connectWriter(file, { logPages: 0, cachePages })
   database.run(`PRAGMA max_page_count = ${maxPages}`)
-  statements = statementCache(database)
+  statements = createStatementCache(database)
 }
 
 function close(): void {

@@ -9,8 +9,8 @@ import { sql } from 'kysely'
 import { until } from '../../../testing/until.ts'
 import type { AppError } from '../../contract/errors.ts'
 import type { Tx } from '../database.ts'
-import { violationOf } from '../violations.ts'
-import { createLargeWriter, largeCachePages } from './large-writer.ts'
+import { getViolation } from '../violations.ts'
+import { computeLargeCachePages, createLargeWriter } from './large-writer.ts'
 import { openSqlite, type SqliteDb } from './sqlite.ts'
 
 type Tables = { t: { id: string; text: string } }
@@ -135,7 +135,7 @@ describe('an insert that breaks a constraint', () => {
         await insert(tx, 'b')
       }, LARGE),
     )
-    expect([violationOf(error), await ids()]).toEqual([{ kind: 'unique', name: 't_id' }, []])
+    expect([getViolation(error), await ids()]).toEqual([{ kind: 'unique', name: 't_id' }, []])
   })
 
   test('fails every later statement until it is undone', async () => {
@@ -149,7 +149,7 @@ describe('an insert that breaks a constraint', () => {
         }),
       )
       await insert(tx, 'b')
-      return violationOf(failed)
+      return getViolation(failed)
     }, LARGE)
     expect([outcomes, await ids()]).toEqual([{ kind: 'unique', name: 't_id' }, ['a', 'b']])
   })
@@ -274,5 +274,5 @@ test.each([
   [1600 * MIB, 100],
   [65_536 * MIB, 128],
 ])('of a machine with %d bytes caches %d MB', (memory, megabytes) => {
-  expect(largeCachePages(memory) * 4096).toBe(megabytes * MIB)
+  expect(computeLargeCachePages(memory) * 4096).toBe(megabytes * MIB)
 })

@@ -9,7 +9,7 @@ import type { CompiledQuery, Kysely, QueryResult } from 'kysely'
 import type { QueryMetrics } from '../query/query-metrics.ts'
 import { WorkerError } from '../worker-error.ts'
 import type { Writer } from './commit-group.ts'
-import { sqliteKysely } from './dialect.ts'
+import { createSqliteKysely } from './dialect.ts'
 import type { LargeWriterAnswer, LargeWriterRequest, SentStatement } from './large-writer-worker.ts'
 
 type Pending = {
@@ -51,7 +51,7 @@ const CACHE = { share: 1 / 16, leastBytes: 64 * MIB, mostBytes: 128 * MIB }
  * repeatedly (docs/decisions/large-imports.md).
  * @param memoryBytes the memory of the machine, or the limit of the container
  */
-export const largeCachePages = (memoryBytes: number): number => {
+export const computeLargeCachePages = (memoryBytes: number): number => {
   const bytes = Math.min(CACHE.mostBytes, Math.max(CACHE.leastBytes, memoryBytes * CACHE.share))
   return Math.floor(bytes / PAGE_BYTES)
 }
@@ -149,7 +149,7 @@ export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWork
   }
 
   return {
-    db: sqliteKysely<Tables>(runQuery),
+    db: createSqliteKysely<Tables>(runQuery),
     get inTransaction() {
       return inTransaction
     },
@@ -164,7 +164,9 @@ export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWork
       forget()
       const { max_page_count: maxPages = 0 } =
         writer.query<{ max_page_count: number }, []>('PRAGMA max_page_count').get() ?? {}
-      const cachePages = largeCachePages(Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY))
+      const cachePages = computeLargeCachePages(
+        Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
+      )
       await ask({ kind: 'open', file, maxPages, cachePages })
     },
     close: async () => {

@@ -14,15 +14,15 @@ import {
 import type { PastSql } from '../database.ts'
 import { IS_THEN, ORDER_COLUMN } from '../query/order-column.ts'
 
-const columnOf = (node: OperationNode): string | undefined =>
+const getColumnName = (node: OperationNode): string | undefined =>
   ReferenceNode.is(node) && ColumnNode.is(node.column) ? node.column.column.name : undefined
 
 const isSelected = (selections: readonly SelectionNode[], column: string): boolean =>
-  selections.some(({ selection }) => columnOf(selection) === column)
+  selections.some(({ selection }) => getColumnName(selection) === column)
 
-const selectedOrder = ({ selections = [], orderBy }: SelectQueryNode): SelectionNode[] =>
+const listOrderColumns = ({ selections = [], orderBy }: SelectQueryNode): SelectionNode[] =>
   (orderBy?.items ?? []).flatMap(({ orderBy: term }, at) => {
-    const column = columnOf(term)
+    const column = getColumnName(term)
     if (column === undefined || isSelected(selections, column)) return []
     return [SelectionNode.create(AliasNode.create(term, IdentifierNode.create(`${ORDER_COLUMN}${at}`)))]
   })
@@ -35,7 +35,7 @@ const isPage = (node: OperationNode): boolean =>
   AliasNode.is(node) && SelectQueryNode.is(node.node) && node.node.limit !== undefined
 
 /** Begins with the page, where a table is joined with one: SQLite keeps the order of a CROSS JOIN. */
-const pageFirst = (query: SelectQueryNode): SelectQueryNode => {
+const movePageFirst = (query: SelectQueryNode): SelectQueryNode => {
   const { from, joins: [join, ...others] = [] } = query
   const [table, ...tables] = from?.froms ?? []
   if (!from || !table || !join || tables.length + others.length > 0) return query
@@ -48,14 +48,14 @@ const pageFirst = (query: SelectQueryNode): SelectQueryNode => {
  * `UNION ALL` in the order of an index of each part (sqlite.org/optoverview.html, 'subquery flattening', rule 18).
  */
 const withOrder = (given: SelectQueryNode): SelectQueryNode => {
-  const query = pageFirst(given)
+  const query = movePageFirst(given)
   const { from, joins, setOperations, groupBy, frontModifiers } = query
   const isPlain = !setOperations && !groupBy && !frontModifiers
   return {
     ...query,
     ...(from && { from: { ...from, froms: from.froms.map(inFrom) } }),
     ...(joins && { joins: joins.map((join): JoinNode => ({ ...join, table: inFrom(join.table) })) }),
-    ...(isPlain && { selections: [...(query.selections ?? []), ...selectedOrder(query)] }),
+    ...(isPlain && { selections: [...(query.selections ?? []), ...listOrderColumns(query)] }),
   }
 }
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
-import { ddlFor } from '../migrate.ts'
-import { viewedBy } from '../narrowed.ts'
+import { getDdl } from '../migrate.ts'
+import { createViewedDb } from '../narrowed.ts'
 import { TableViews } from '../table-views.ts'
 import { inPart, matchesWordsInOrder } from './search.ts'
 
@@ -13,7 +13,7 @@ describe('the first rows that hold a word', () => {
   let database: EmptyDatabase<ThingTables>
   beforeAll(async () => {
     database = await thingsDatabase('sqlite')
-    const { serial, substringIndex } = ddlFor('sqlite')
+    const { serial, substringIndex } = getDdl('sqlite')
     const statements = [
       `CREATE TABLE notes (seq ${serial}, id TEXT NOT NULL, name_key TEXT NOT NULL, search_text TEXT NOT NULL)`,
       ...substringIndex('notes'),
@@ -62,7 +62,7 @@ describe('the first rows that hold a word', () => {
       const to = from === 3000 ? 8000 : 12_000
       const shown = `SELECT * FROM main.notes WHERE CAST(id AS INTEGER) BETWEEN ${from} AND ${to - 1}`
       const views = new TableViews(database.db.sql.past, [{ name: 'notes', sql: shown }], ['notes_search'])
-      const db = viewedBy(database.db.read, views)
+      const db = createViewedDb(database.db.read, views)
       const expected = holding(words).filter((n) => n >= from && n < to)
       const { condition } = await inPart.matchesWordsInOrder(db, 'notes', { words })
       for (const wanted of [1, 50, 1000])

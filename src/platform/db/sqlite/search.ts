@@ -18,17 +18,17 @@ const SHORTEST = 3
 
 const isIndexed = (word: string): boolean => [...word].length >= SHORTEST
 
-const holds = (table: string, word: string): RawBuilder<SqlBool> =>
+const buildContains = (table: string, word: string): RawBuilder<SqlBool> =>
   sql`${sql.ref(`${table}.search_text`)} LIKE ${`%${escapeLike(word)}%`} ESCAPE '\\'`
 
-const all = (conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> =>
+const joinConditions = (conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> =>
   sql`(${sql.join(conditions, sql` AND `)})`
 
-const holdsAll = (table: string, words: readonly string[]): RawBuilder<SqlBool> =>
-  all(words.map((word) => holds(table, word)))
+const buildContainsAll = (table: string, words: readonly string[]): RawBuilder<SqlBool> =>
+  joinConditions(words.map((word) => buildContains(table, word)))
 
 /** Returns the row numbers that match every indexed word; undefined without such a word. */
-const matchesOf = (table: string, words: readonly string[]): RawBuilder<{ rowid: number }> | undefined => {
+const buildMatches = (table: string, words: readonly string[]): RawBuilder<{ rowid: number }> | undefined => {
   const indexed = words.filter(isIndexed)
   if (indexed.length === 0) return undefined
   const match = indexed.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ')
@@ -37,36 +37,36 @@ const matchesOf = (table: string, words: readonly string[]): RawBuilder<{ rowid:
 }
 
 /** Estimates the number of rows at once; counting them takes time. */
-const sizeOf = async (db: QueryExecutorProvider, table: string): Promise<number> => {
+const estimateRowCount = async (db: QueryExecutorProvider, table: string): Promise<number> => {
   const { rows } = await sql<{ size: number | null }>`SELECT max(seq) AS size FROM ${sql.table(table)}`.execute(db)
   return rows[0]?.size ?? 0
 }
 
 export const areFew: Sql['areFew'] = async (db, table, rows) => {
-  const few = Math.max(FEW.least, Math.floor((await sizeOf(db, table)) / FEW.oneOf))
-  return (await countOf(db, sql`${rows} LIMIT ${few + 1}`)) <= few
+  const few = Math.max(FEW.least, Math.floor((await estimateRowCount(db, table)) / FEW.oneOf))
+  return (await countRows(db, sql`${rows} LIMIT ${few + 1}`)) <= few
 }
 
 /** SQLite without statistics takes an equal column, such as an area, for more selective than a range (sqlite.org/lang_corefunc.html, 'likelihood'). */
 export const selective: Sql['selective'] = (condition) => sql<SqlBool>`likelihood(${condition}, 0.0001)`
 
 export const matchesWords: Sql['matchesWords'] = (table, words) => {
-  const matches = matchesOf(table, words)
-  const short = words.filter((word) => !isIndexed(word)).map((word) => holds(table, word))
-  return all(matches ? [...short, sql`${sql.ref(`${table}.seq`)} IN (${matches})`] : short)
+  const matches = buildMatches(table, words)
+  const short = words.filter((word) => !isIndexed(word)).map((word) => buildContains(table, word))
+  return joinConditions(matches ? [...short, sql`${sql.ref(`${table}.seq`)} IN (${matches})`] : short)
 }
 
-const countOf = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>, mark = sql``): Promise<number> => {
+const countRows = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>, mark = sql``): Promise<number> => {
   const { rows: counted } = await sql<{ n: number }>`SELECT count(*) AS n FROM (${rows}) ${mark}`.execute(db)
   return counted[0]?.n ?? 0
 }
 
-/** As `countOf`, of any number of the rows of a table. */
+/** As `countRows`, of any number of the rows of a table. */
 const countMany = async (db: QueryExecutorProvider, table: string, rows: RawBuilder<unknown>): Promise<number> =>
-  countOf(db, rows, (await sizeOf(db, table)) < LARGE ? sql`` : SLOW)
+  countRows(db, rows, (await estimateRowCount(db, table)) < LARGE ? sql`` : SLOW)
 
 export const countWords: Sql['countWords'] = async (db, table, words) => {
-  const matches = matchesOf(table, words)
+  const matches = buildMatches(table, words)
   // The index alone knows the number.
   if (matches && words.every(isIndexed)) return countMany(db, table, matches)
   return countMany(db, table, sql`SELECT 1 FROM ${sql.table(table)} WHERE ${matchesWords(table, words)}`)
@@ -85,39 +85,42 @@ const comeSoon = async (db: QueryExecutorProvider, { table, condition, wanted }:
 /** The result of the index is passed on as a list, which is faster than querying it again. */
 type Listed = { readonly list: string; readonly count: number }
 
-const listOf = async (db: QueryExecutorProvider, matches: RawBuilder<unknown>): Promise<Listed> => {
+const listMatches = async (db: QueryExecutorProvider, matches: RawBuilder<unknown>): Promise<Listed> => {
   const query = sql<Listed>`SELECT json_group_array(rowid) AS list, count(*) AS count FROM (${matches})`
   return (await query.execute(db)).rows[0] ?? { list: '[]', count: 0 }
 }
 
 export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (db, table, { words, most = MANY }) => {
-  const matches = matchesOf(table, words)
-  const byText = holdsAll(table, words)
+  const matches = buildMatches(table, words)
+  const byText = buildContainsAll(table, words)
   if (!matches) return { condition: async () => byText, count: undefined }
-  const size = await sizeOf(db, table)
-  const short = words.filter((word) => !isIndexed(word)).map((word) => holds(table, word))
+  const size = await estimateRowCount(db, table)
+  const short = words.filter((word) => !isIndexed(word)).map((word) => buildContains(table, word))
   const seq = sql.ref(`${table}.seq`)
   const among = ({ list, count }: Listed): RawBuilder<SqlBool> => {
     const inside = sql<SqlBool>`${seq} IN (SELECT value FROM json_each(${list}))`
     // The sign keeps SQLite from fetching and then sorting the matches (sqlite.org/optoverview.html, 'unary +').
-    return all([...short, count > Math.max(FEW.leastFound, size / FEW.oneOf) ? sql<SqlBool>`+${inside}` : inside])
+    return joinConditions([
+      ...short,
+      count > Math.max(FEW.leastFound, size / FEW.oneOf) ? sql<SqlBool>`+${inside}` : inside,
+    ])
   }
-  const first = await listOf(db, sql`${matches} LIMIT ${most + 1}`)
+  const first = await listMatches(db, sql`${matches} LIMIT ${most + 1}`)
   if (first.count <= most)
     return { condition: async () => among(first), count: short.length === 0 ? first.count : undefined }
   const isSoon = async ({ wanted, count }: Part): Promise<boolean> =>
     wanted === undefined ? count > size / DENSE : comeSoon(db, { table, condition: byText, wanted })
   return {
-    condition: async (part) => ((await isSoon(part)) ? byText : among(await listOf(db, matches))),
+    condition: async (part) => ((await isSoon(part)) ? byText : among(await listMatches(db, matches))),
     count: undefined,
   }
 }
 
 const countUpTo = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>, most: number): Promise<number> =>
-  countOf(db, sql`${rows} LIMIT ${most + 1}`)
+  countRows(db, sql`${rows} LIMIT ${most + 1}`)
 
 const isFrequent = async (db: QueryExecutorProvider, table: string, words: readonly string[]): Promise<boolean> => {
-  const matches = matchesOf(table, words)
+  const matches = buildMatches(table, words)
   return !matches || (await countUpTo(db, matches, MANY)) > MANY
 }
 
@@ -131,15 +134,15 @@ export const inPart: Sql['inPart'] = {
     const isRead = await isFrequent(db, table, words)
     return {
       condition: async ({ wanted }) =>
-        isRead && wanted !== undefined ? holdsAll(table, words) : matchesWords(table, words),
+        isRead && wanted !== undefined ? buildContainsAll(table, words) : matchesWords(table, words),
       count: undefined,
     }
   },
   countWords: async (db, table, words) => {
     const rows = sql`SELECT 1 FROM ${sql.table(table)}`
     const conditionOfMany = async (): Promise<RawBuilder<SqlBool>> => {
-      const matches = words.every(isIndexed) ? matchesOf(table, words) : undefined
-      if (!matches || (await countUpTo(db, rows, MANY)) <= MANY) return holdsAll(table, words)
+      const matches = words.every(isIndexed) ? buildMatches(table, words) : undefined
+      if (!matches || (await countUpTo(db, rows, MANY)) <= MANY) return buildContainsAll(table, words)
       return sql<SqlBool>`+${sql.ref(`${table}.seq`)} IN (${matches})`
     }
     const areMany = await isFrequent(db, table, words)

@@ -1,7 +1,7 @@
 // The body of a worker that reads from a SQLite file: one query per message.
 import type { WorkerAnswer } from '../../runtime/worker-gate.ts'
 import { connect } from './connection.ts'
-import { runStatement, statementCache } from './dialect.ts'
+import { createStatementCache, runStatement } from './dialect.ts'
 import type { SentStatement } from './large-writer-worker.ts'
 
 export type SlowRead = { readonly file: string; readonly statement: SentStatement }
@@ -24,7 +24,7 @@ function answer(job: SlowRead): WorkerAnswer<unknown[]> {
 /** With a connection for this one call: a permanent one would have to be closed before the database is. */
 function read({ file, statement }: SlowRead): unknown[] {
   const database = connect(file, CACHE_PAGES)
-  const statements = statementCache(database)
+  const statements = createStatementCache(database)
   try {
     return runStatement(statements, statement.sql, statement.parameters).rows
   } finally {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type QueryExecutorProvider, sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
-import { ddlFor } from '../migrate.ts'
+import { getDdl } from '../migrate.ts'
 import { SLOW } from './slow-reads.ts'
 
 let database: EmptyDatabase<ThingTables>
@@ -79,7 +79,7 @@ describe.each([
   const WORDS = { 'indexed words': ['every', 'note'], 'a short word': ['every', 'no'] }
 
   test.each(Object.entries(WORDS))(`%s, are counted on another thread: ${isElsewhere}`, async (_, words) => {
-    const { serial, substringIndex } = ddlFor('sqlite')
+    const { serial, substringIndex } = getDdl('sqlite')
     await database.db.write(async ({ db }) => {
       const statements = [
         `CREATE TABLE notes (seq ${serial}, id TEXT NOT NULL, search_text TEXT NOT NULL)`,

@@ -8,15 +8,15 @@ import { createQueryCache } from '../cache/query-cache.ts'
 import { RevisionCache } from '../cache/revision-cache.ts'
 import { createSearchCache } from '../cache/search-cache.ts'
 import type { Db, ReadPoint, Sql } from '../database.ts'
-import { diskProblemOf, translateDiskError } from '../disk/disk-errors.ts'
+import { getDiskProblem, translateDiskError } from '../disk/disk-errors.ts'
 import { type DiskGuard, unguarded } from '../disk/disk-guard.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
 import { trackWrittenTables } from '../query/written-tables.ts'
-import { byWeight } from '../row-weight.ts'
+import { createWeightLimit } from '../row-weight.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { CommitGroup, type Notes, type Savepoint, type Writer } from './commit-group.ts'
 import { connect, connectWriter } from './connection.ts'
-import { runOn, sqliteKysely, statementCache } from './dialect.ts'
+import { createSqliteKysely, createStatementCache, runOn } from './dialect.ts'
 import { createLargeWriter } from './large-writer.ts'
 import { pastSql } from './past.ts'
 import { areFew, countWords, inPart, matchesWords, matchesWordsInOrder, selective } from './search.ts'
@@ -105,8 +105,8 @@ export const openSqlite = <Tables>(
   if (!version || isTooOld(version))
     throw new Error(`SQLite ${version} is too old: ${OLDEST_VERSION.join('.')} or newer is needed`)
   const reader = connect(file, READER_CACHE_PAGES)
-  const writeCache = statementCache(writer)
-  const readCache = statementCache(reader)
+  const writeCache = createStatementCache(writer)
+  const readCache = createStatementCache(reader)
   const watch = createQueryMetrics()
   const host = hostname()
   let answers = 0
@@ -115,8 +115,8 @@ export const openSqlite = <Tables>(
     watch.log(event)
   }
   const slowReads = createSlowReads(file, logRead)
-  const readDb = sqliteKysely<Tables>(slowReads.elsewhere(runOn(readCache, logRead)))
-  const writeDb = sqliteKysely<Tables>(runOn(writeCache, watch.log, writer))
+  const readDb = createSqliteKysely<Tables>(slowReads.elsewhere(runOn(readCache, logRead)))
+  const writeDb = createSqliteKysely<Tables>(runOn(writeCache, watch.log, writer))
   const largeWriter = createLargeWriter<Tables>({ file, writer, log: watch.log })
 
   // The process counts its own commits. The start time makes the counts unique, so that an old ETag never matches.
@@ -145,8 +145,8 @@ export const openSqlite = <Tables>(
     timeline: () => '',
     revision: (tables) => `${start}.${ofOthers}.${tables.map(commits).join('.')}`,
   }
-  const dbOf = (on: Writer): Kysely<Tables> => (on === writer ? writeDb : largeWriter.db)
-  const finish = ({ atCommit }: Notes, on: Writer): Promise<void> => atCommit.run(dbOf(on))
+  const selectDb = (on: Writer): Kysely<Tables> => (on === writer ? writeDb : largeWriter.db)
+  const finish = ({ atCommit }: Notes, on: Writer): Promise<void> => atCommit.run(selectDb(on))
   const snapshots = createSnapshots()
   let scans = 0
   let snapshotsDue: ((beforeMs: number) => void) | undefined
@@ -179,7 +179,7 @@ export const openSqlite = <Tables>(
         const compiled = query.compile()
         statement?.finalize()
         statement = snapshot.prepare<Row, SQLQueryBindings[]>(compiled.sql)
-        const isFull = byWeight<Row>(STREAM_CHUNK, STREAM_CHUNK_LENGTH)
+        const isFull = createWeightLimit<Row>(STREAM_CHUNK, STREAM_CHUNK_LENGTH)
         // The parameters of our queries are text, numbers and null.
         for (const row of statement.iterate(...(compiled.parameters as SQLQueryBindings[]))) {
           chunk.push(row)
@@ -263,7 +263,7 @@ export const openSqlite = <Tables>(
     ...readPoint,
     readPoint: () => readPoint,
     at: (point) => ({ ...db, ...point }),
-    readHosts: { mode: 'primary', answers: () => new Map([[host, answers]]), messageOf: () => '' },
+    readHosts: { mode: 'primary', answers: () => new Map([[host, answers]]), getMessage: () => '' },
     hosts: () => [{ host, role: 'primary', lagBytes: null, lagMs: null, message: '' }],
     failovers: () => 0,
     status: async () => {
@@ -298,7 +298,7 @@ export const openSqlite = <Tables>(
         writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
       } catch (error) {
         // Acknowledged writes are in the log, which a full disk does not damage. The next start reads it.
-        if (diskProblemOf(error) === undefined) throw error
+        if (getDiskProblem(error) === undefined) throw error
       } finally {
         writer.close()
       }

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, openSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { replaceFile } from '../disk/durable.ts'
-import { freeBytesOf } from '../disk/reserve.ts'
+import { readFreeBytes } from '../disk/reserve.ts'
 
 const BUSY_MS = 5000
 /** Free space that remains beside a copy. */
@@ -12,7 +12,7 @@ const MARGIN_BYTES = 16 * 1024 * 1024
 /** A rewrite that fills the disk would block all other writes. @throws Error */
 const requireSpace = (file: string): void => {
   const needed = statSync(file).size + MARGIN_BYTES
-  const free = freeBytesOf(dirname(file))
+  const free = readFreeBytes(dirname(file))
   if (free < needed) throw new Error(`it takes ${needed} bytes of free space, and there are ${free}`)
 }
 

@@ -1,6 +1,6 @@
 // The meaning of the variables and the precedence of their sources. The `.env` syntax is tested beside its parser.
 import { describe, expect, test } from 'bun:test'
-import { cidrOfText, parseCidr } from '../../../net/cidr.ts'
+import { parseCidr, parseCidrOrThrow } from '../../../net/cidr.ts'
 import { type Config, ConfigError, type ConfigSources, describeConfig, loadConfig } from './config.ts'
 import type { Layer } from './sources.ts'
 
@@ -187,7 +187,7 @@ test('TRUSTED_PROXIES takes addresses as blocks of one, and mapped addresses as 
 
 test('DNS_SERVERS takes addresses, of loopback too, and CIDRs', () => {
   expect(load({ DNS_SERVERS: '127.0.0.1, ::1,10.0.0.0/8' }).dnsServers).toEqual(
-    ['127.0.0.1/32', '::1/128', '10.0.0.0/8'].map(cidrOfText),
+    ['127.0.0.1/32', '::1/128', '10.0.0.0/8'].map(parseCidrOrThrow),
   )
 })
 

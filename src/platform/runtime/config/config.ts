@@ -1,7 +1,7 @@
 // Reads the configuration once, at the start. It is valid as a whole, or rejected.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Flags, flagLayer, type Layer, type ReadFile, readDotenv, readText } from './sources.ts'
+import { type Flags, type Layer, type ReadFile, readDotenv, readText, toFlagLayer } from './sources.ts'
 import { InvalidValue } from './values.ts'
 import { VARIABLES, type Values, type Variable } from './variables.ts'
 
@@ -37,7 +37,7 @@ export type ConfigSources = {
  */
 export function loadConfig({ env, flags = {}, cwd, readFile = readUtf8 }: ConfigSources): Config {
   const dotenv = readDotenv(cwd, readFile)
-  const layers = [flagLayer(flags), env, dotenv.values]
+  const layers = [toFlagLayer(flags), env, dotenv.values]
   const readRelative: ReadFile = (path) => readFile(resolve(cwd, path))
   const problems = [...dotenv.problems]
   const setNames = new Set<string>()

@@ -1,32 +1,40 @@
 // Declares the settings of discovery, which are part of VARIABLES.
 
-import { addressOrCidr, boolean, duration, integer, list, portList, text } from './values.ts'
+import {
+  createDurationParser,
+  createIntegerParser,
+  list,
+  parseAddressOrCidr,
+  parseBoolean,
+  parsePorts,
+  parseText,
+} from './values.ts'
 
-const days = integer(1, 36_500)
+const days = createIntegerParser(1, 36_500)
 
 export const DISCOVERY_VARIABLES = {
   discoveryMaxConcurrent: {
     name: 'DISCOVERY_MAX_CONCURRENT',
     default: '2',
-    parse: integer(1, 64),
+    parse: createIntegerParser(1, 64),
     help: 'Scans that run at the same time',
   },
   discoverySnmpv2cEnabled: {
     name: 'DISCOVERY_SNMPV2C_ENABLED',
     default: 'false',
-    parse: boolean,
+    parse: parseBoolean,
     help: 'Let scans use SNMPv2c, which sends its community in the clear',
   },
   discoveryTimeoutMs: {
     name: 'DISCOVERY_TIMEOUT',
     default: '1s',
-    parse: duration('5m'),
+    parse: createDurationParser('5m'),
     help: 'How long a probe waits for its answer; the probe of a service waits 1.5 times as long, at least 1.5 s',
   },
   discoveryRatePerSecond: {
     name: 'DISCOVERY_RATE',
     default: '2000',
-    parse: integer(1, 1_000_000),
+    parse: createIntegerParser(1, 1_000_000),
     help: 'Most probes a second',
   },
   discoveryCleanupDays: {
@@ -44,25 +52,25 @@ export const DISCOVERY_VARIABLES = {
   discoveryAllowedSubnets: {
     name: 'DISCOVERY_ALLOWED_SUBNETS',
     default: '',
-    parse: list(addressOrCidr),
+    parse: list(parseAddressOrCidr),
     help: 'The only networks that may be scanned, as CIDRs, comma-separated; without it all of them',
   },
   discoveryAllowLocal: {
     name: 'DISCOVERY_ALLOW_LOCAL',
     default: 'false',
-    parse: boolean,
+    parse: parseBoolean,
     help: 'Let scans probe loopback, link-local and unspecified addresses: services that listen on this machine only; in dev mode true unless set',
   },
   discoveryPorts: {
     name: 'DISCOVERY_PORTS',
     default: '',
-    parse: portList,
+    parse: parsePorts,
     help: 'TCP ports that full and deep scans try, like 22,80,8000-8100; without it a list of about 100',
   },
   discoveryFingerprintsDir: {
     name: 'DISCOVERY_FINGERPRINTS_DIR',
     default: '',
-    parse: text,
+    parse: parseText,
     help: 'Folder of fingerprints in the recog format (XML) that deep scans use besides their own',
   },
 } as const

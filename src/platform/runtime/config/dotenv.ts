@@ -40,12 +40,12 @@ export function parseDotenv(content: string): Dotenv {
 }
 
 function parseValue(raw: string): string | undefined {
-  if (raw.startsWith('"')) return DOUBLE_QUOTED.exec(raw)?.[1]?.replace(/\\(.)/g, unescaped)
+  if (raw.startsWith('"')) return DOUBLE_QUOTED.exec(raw)?.[1]?.replace(/\\(.)/g, replaceEscape)
   if (raw.startsWith("'")) return SINGLE_QUOTED.exec(raw)?.[1]
   // A # begins a comment only after a space, so that a password or a URL may contain it.
   return raw.replace(/(?:^|\s)\s*#.*$/, '').trimEnd()
 }
 
-function unescaped(sequence: string, character: string): string {
+function replaceEscape(sequence: string, character: string): string {
   return ESCAPES.get(character) ?? sequence
 }

@@ -14,17 +14,17 @@ export type Layer = Readonly<Record<string, string | undefined>>
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
 /** Returns the flags as a layer, without those that are not settings. */
-export function flagLayer(flags: Flags): Layer {
-  const names = new Map(Object.values(VARIABLES).map(({ name }) => [bare(name), name]))
+export function toFlagLayer(flags: Flags): Layer {
+  const names = new Map(Object.values(VARIABLES).map(({ name }) => [normalizeName(name), name]))
   const layer: Record<string, string> = {}
   for (const [flag, value] of Object.entries(flags)) {
-    const name = names.get(bare(flag))
+    const name = names.get(normalizeName(flag))
     if (name !== undefined && value !== undefined) layer[name] = String(value)
   }
   return layer
 }
 
-function bare(name: string): string {
+function normalizeName(name: string): string {
   return name.replace(/[-_]/g, '').toLowerCase()
 }
 
@@ -33,7 +33,7 @@ export function readDotenv(cwd: string, readFile: ReadFile): Dotenv {
   try {
     return parseDotenv(readFile(resolve(cwd, '.env')))
   } catch (error) {
-    const code = errorCode(error)
+    const code = getErrorCode(error)
     return { values: {}, problems: code === 'ENOENT' ? [] : [`.env: cannot be read (${code})`] }
   }
 }
@@ -63,7 +63,7 @@ function readSecretFile(name: string, path: string, readFile: ReadFile): string 
   try {
     content = readFile(path)
   } catch (error) {
-    throw new InvalidValue(`cannot read ${path}, which ${name}_FILE names (${errorCode(error)})`, { cause: error })
+    throw new InvalidValue(`cannot read ${path}, which ${name}_FILE names (${getErrorCode(error)})`, { cause: error })
   }
   const secret = content.replace(/\r?\n$/, '')
   // The variable was set on purpose: ignoring it would disable a protection silently.
@@ -71,7 +71,7 @@ function readSecretFile(name: string, path: string, readFile: ReadFile): string 
   return secret
 }
 
-function errorCode(error: unknown): string {
+function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error ? String(error.code) : error.message
 }

@@ -1,7 +1,7 @@
 // Parsers for the texts of settings. A parser returns a value or throws InvalidValue. It knows neither the variable's
 // name nor the source of the text.
-import { type Cidr, cidrOf, parseCidr } from '../../../net/cidr.ts'
-import { bitsOf, formatIp, parseIp } from '../../../net/ip.ts'
+import { type Cidr, parseCidr, toCidr } from '../../../net/cidr.ts'
+import { formatIp, getAddressBits, parseIp } from '../../../net/ip.ts'
 
 /** The reason why a setting's text is rejected. The message never repeats the text: it may be a secret. */
 export class InvalidValue extends Error {
@@ -14,10 +14,10 @@ export type Parser<Value> = (text: string) => Value
 export type ListenAddress = { readonly hostname?: string; readonly port: number }
 
 /** Returns the text unchanged. */
-export const text: Parser<string> = (value) => value
+export const parseText: Parser<string> = (value) => value
 
 /** A setting without a default: undefined unless it is set. */
-export function optional<Value>(parse: Parser<Value>): Parser<Value | undefined> {
+export function createOptionalParser<Value>(parse: Parser<Value>): Parser<Value | undefined> {
   return (value) => (value === '' ? undefined : parse(value))
 }
 
@@ -36,14 +36,14 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
 ])
 
-export const boolean: Parser<boolean> = (value) => {
+export const parseBoolean: Parser<boolean> = (value) => {
   const parsed = BOOLEANS.get(value.toLowerCase())
   if (parsed === undefined) throw new InvalidValue('must be true or false')
   return parsed
 }
 
 /** A whole number between two inclusive bounds. */
-export function integer(min: number, max: number): Parser<number> {
+export function createIntegerParser(min: number, max: number): Parser<number> {
   return (value) => {
     const parsed = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
     if (!(parsed >= min && parsed <= max)) throw new InvalidValue(`must be a whole number from ${min} to ${max}`)
@@ -52,7 +52,7 @@ export function integer(min: number, max: number): Parser<number> {
 }
 
 /** One of a few words, in any case. */
-export function oneOf<Word extends string>(words: readonly Word[]): Parser<Word> {
+export function createChoiceParser<Word extends string>(words: readonly Word[]): Parser<Word> {
   return (value) => {
     const parsed = words.find((word) => word === value.toLowerCase())
     if (parsed === undefined) throw new InvalidValue(`must be one of: ${words.join(', ')}`)
@@ -72,12 +72,12 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
  * A length of time above zero, in milliseconds. A bare number is rejected, because its unit is unknown.
  *
  * @param max the maximum, in the same form
- * @example duration('24h')('90s') // 90000
+ * @example createDurationParser('24h')('90s') // 90000
  */
-export function duration(max = '3650d'): Parser<number> {
-  const maxMs = durationMs(max)
+export function createDurationParser(max = '3650d'): Parser<number> {
+  const maxMs = parseDurationMs(max)
   return (value) => {
-    const parsed = durationMs(value)
+    const parsed = parseDurationMs(value)
     if (Number.isNaN(parsed)) throw new InvalidValue('must be a duration like 500ms, 30s, 5m, 24h or 30d')
     if (parsed === 0) throw new InvalidValue('must be longer than zero')
     if (parsed > maxMs) throw new InvalidValue(`must not be longer than ${max}`)
@@ -85,13 +85,13 @@ export function duration(max = '3650d'): Parser<number> {
   }
 }
 
-/** Like `duration`, and `0` for none. */
-export function durationOrNone(max?: string): Parser<number> {
-  const parse = duration(max)
+/** Like `createDurationParser`, and `0` for none. */
+export function createOptionalDurationParser(max?: string): Parser<number> {
+  const parse = createDurationParser(max)
   return (value) => (value === '0' ? 0 : parse(value))
 }
 
-function durationMs(value: string): number {
+function parseDurationMs(value: string): number {
   const [, amount, unit = ''] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(value) ?? []
   return Number(amount) * (UNIT_MS.get(unit) ?? Number.NaN)
 }
@@ -117,23 +117,23 @@ function isHost(host: string): boolean {
 }
 
 /** An IP address, as a block of one address, or a CIDR. */
-export const addressOrCidr: Parser<Cidr> = (value) => {
+export const parseAddressOrCidr: Parser<Cidr> = (value) => {
   const ip = parseIp(value)
-  const cidr = ip ? cidrOf(ip, bitsOf(ip.family)) : parseCidr(value)
+  const cidr = ip ? toCidr(ip, getAddressBits(ip.family)) : parseCidr(value)
   if (!cidr) throw new InvalidValue('must be a comma-separated list of IP addresses and CIDRs')
-  return unmapped(cidr)
+  return unwrapMapped(cidr)
 }
 
 /** Converts IPv4-mapped blocks to IPv4: peers are compared in that form, so a mapped block would never match. */
-function unmapped(cidr: Cidr): Cidr {
+function unwrapMapped(cidr: Cidr): Cidr {
   if (cidr.family === 4 || cidr.prefix < 96 || cidr.first >> 32n !== 0xffffn) return cidr
-  return cidrOf({ family: 4, value: cidr.first & 0xffff_ffffn }, cidr.prefix - 96)
+  return toCidr({ family: 4, value: cidr.first & 0xffff_ffffn }, cidr.prefix - 96)
 }
 
 const MOST_PORTS = 65_535
 
 /** Ports and port ranges, without duplicates, in order. */
-export const portList: Parser<readonly number[]> = (value) => {
+export const parsePorts: Parser<readonly number[]> = (value) => {
   const ports = new Set<number>()
   for (const part of value.split(',').map((one) => one.trim())) {
     if (part === '') continue
@@ -147,13 +147,13 @@ export const portList: Parser<readonly number[]> = (value) => {
 }
 
 /** A 256-bit key as 64 hexadecimal digits, in lower case. */
-export const hexKey: Parser<string> = (value) => {
+export const parseHexKey: Parser<string> = (value) => {
   if (!/^[0-9a-f]{64}$/i.test(value)) throw new InvalidValue('must be exactly 64 hexadecimal digits')
   return value.toLowerCase()
 }
 
 /** A URL of one of the given schemes, as text. */
-export function urlWithScheme(...schemes: readonly string[]): Parser<string> {
+export function createUrlParser(...schemes: readonly string[]): Parser<string> {
   return (value) => {
     const isKnown = schemes.some((scheme) => value.startsWith(`${scheme}://`) && value.length > scheme.length + 3)
     if (!isKnown) throw new InvalidValue(`must start with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`)
@@ -162,7 +162,7 @@ export function urlWithScheme(...schemes: readonly string[]): Parser<string> {
 }
 
 /** An OAuth issuer (RFC 8414 section 2) without trailing slash; clients compare it byte for byte. */
-export const issuerUrl: Parser<string> = (value) => {
+export const parseIssuerUrl: Parser<string> = (value) => {
   const isPlain = /^https?:\/\/[^/?#@\\\s]+(?:\/[^?#\\\s]*)?$/i.test(value)
   if (!isPlain || !URL.canParse(value)) {
     throw new InvalidValue('must be an absolute http or https URL without user, query or fragment')
@@ -171,7 +171,7 @@ export const issuerUrl: Parser<string> = (value) => {
 }
 
 /** The name of a header that holds one address or a list of them, in lower case. */
-export const forwardingHeader: Parser<string> = (value) => {
+export const parseForwardingHeader: Parser<string> = (value) => {
   // Field names are tokens (RFC 9110 5.6.2).
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(value)) throw new InvalidValue('must be the name of a header')
   // The entries of Forwarded have another form (RFC 7239): `for=192.0.2.60;proto=http`.
@@ -181,7 +181,7 @@ export const forwardingHeader: Parser<string> = (value) => {
 }
 
 /** A host as in a URL, without its port, in lower case: a name, an IPv4 address, or an IPv6 address with or without brackets. */
-export const hostName: Parser<string> = (value) => {
+export const parseHostName: Parser<string> = (value) => {
   const v6 = parseIp(value.replace(/^\[(.*)\]$/, '$1'))
   if (v6?.family === 6) return `[${formatIp(v6)}]`
   if (!isHost(value))

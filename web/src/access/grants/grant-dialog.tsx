@@ -2,17 +2,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
-import { asAppError, fieldErrors } from '../../api/errors.ts'
+import { getFieldErrors, toAppError } from '../../api/errors.ts'
 import { usePermit, usePermitted } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { Alert, SelectField } from '../../ui/field.tsx'
 import { Dialog, DialogActions } from '../../ui/layers.tsx'
 import { toast } from '../../ui/toast.tsx'
 import css from '../access.module.css'
-import { lackText, missingOf } from '../matrix.ts'
+import { filterMissing, formatMissing } from '../matrix.ts'
 import { RIGHTS_CHANGES, rolesQuery, scopesQuery } from '../queries.ts'
 import type { Scope } from '../types.ts'
-import { type Holder, holderName, roleText } from './holder.ts'
+import { formatHolder, formatRole, type Holder } from './holder.ts'
 import { HolderChoice } from './holder-choice.tsx'
 
 /** The parts of the grant that the page decides. */
@@ -22,7 +22,7 @@ export type Given = {
   readonly scope?: { readonly id: string; readonly name: string }
 }
 
-const titleOf = ({ role, holder, scope }: Given): string => {
+const formatTitle = ({ role, holder, scope }: Given): string => {
   if (holder) return `Grant ${holder.name} a role`
   if (scope) return `Grant a role in ${scope.name}`
   return role ? `Grant the role ${role.name}` : 'Grant a role'
@@ -41,7 +41,7 @@ const RoleField = ({ value, onChange, error }: RoleFieldProps) => {
   return (
     <SelectField
       label="Role"
-      hint={role ? (lackText(missingOf(role.permissions, may)) ?? role.description) : undefined}
+      hint={role ? (formatMissing(filterMissing(role.permissions, may)) ?? role.description) : undefined}
       error={error}
       value={value}
       onChange={onChange}
@@ -84,12 +84,12 @@ export const GrantDialog = ({ given, onClose }: Props) => {
         ...(scopeId === '' ? {} : { scope_id: scopeId }),
       }),
     onSuccess: (made) => {
-      toast(`Granted ${roleText(made)} to ${holderName(made)}`)
+      toast(`Granted ${formatRole(made)} to ${formatHolder(made)}`)
       for (const key of RIGHTS_CHANGES) void client.invalidateQueries({ queryKey: [key] })
       onClose()
     },
   })
-  const { role_id, user_id, group_id, scope_id } = fieldErrors(grant.error)
+  const { role_id, user_id, group_id, scope_id } = getFieldErrors(grant.error)
   const ofHolder = user_id ?? group_id
   const hasScope = given.scope === undefined && scopes.length > 0
   const isAtField =
@@ -101,9 +101,9 @@ export const GrantDialog = ({ given, onClose }: Props) => {
     grant.mutate()
   }
   return (
-    <Dialog title={titleOf(given)} onClose={onClose}>
+    <Dialog title={formatTitle(given)} onClose={onClose}>
       <form className={css.dialogForm} onSubmit={submit}>
-        {grant.isError && !isAtField && <Alert>{asAppError(grant.error).message}</Alert>}
+        {grant.isError && !isAtField && <Alert>{toAppError(grant.error).message}</Alert>}
         {!given.role && <RoleField value={roleId} onChange={setRoleId} error={role_id} />}
         {!given.holder && <HolderChoice value={holder} onChange={setHolder} error={ofHolder} />}
         {hasScope && <ScopeField scopes={scopes} value={scopeId} onChange={setScopeId} error={scope_id} />}

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { usePermit, usePermitted } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
-import { count } from '../../ui/format.ts'
+import { formatCount } from '../../ui/format.ts'
 import { Badge, Card, Skeleton, TimeAgo } from '../../ui/primitives.tsx'
 import { Failure } from '../../ui/states.tsx'
 import css from '../access.module.css'
@@ -13,7 +13,7 @@ import { ActionDialog } from '../action-dialog.tsx'
 import { type GrantFilter, grantsQuery, RIGHTS_CHANGES } from '../queries.ts'
 import type { Grant } from '../types.ts'
 import { type Given, GrantDialog } from './grant-dialog.tsx'
-import { byHolder, byRole, holderName, roleText } from './holder.ts'
+import { compareByHolder, compareByRole, formatHolder, formatRole } from './holder.ts'
 
 /** The lines that are shown at first. */
 const MOST = 50
@@ -92,7 +92,7 @@ const Row = ({ grant, show, hasScope, onRevoke }: RowProps) => {
           look="danger"
           onClick={onRevoke}
           blocked={blocked('users:update')}
-          aria-label={`Revoke ${roleText(grant)} from ${holderName(grant)}`}
+          aria-label={`Revoke ${formatRole(grant)} from ${formatHolder(grant)}`}
         >
           Revoke
         </Button>
@@ -103,11 +103,11 @@ const Row = ({ grant, show, hasScope, onRevoke }: RowProps) => {
 
 const Revoke = ({ grant, onClose }: { readonly grant: Grant; readonly onClose: () => void }) => (
   <ActionDialog
-    title={`Revoke ${roleText(grant)} from ${holderName(grant)}?`}
+    title={`Revoke ${formatRole(grant)} from ${formatHolder(grant)}?`}
     action="Revoke"
     isDanger
     run={() => api.grants.delete({ id: grant.id })}
-    done={`Revoked ${roleText(grant)} from ${holderName(grant)}`}
+    done={`Revoked ${formatRole(grant)} from ${formatHolder(grant)}`}
     changes={RIGHTS_CHANGES}
     onClose={onClose}
   >
@@ -135,12 +135,12 @@ export const GrantsCard = ({ title, filter, show, given, empty, note }: Props) =
   const [isGranting, setGranting] = useState(false)
   const [revoked, setRevoked] = useState<Grant>()
   const [isWhole, setWhole] = useState(false)
-  const grants = data?.toSorted(show.role ? byRole : byHolder)
+  const grants = data?.toSorted(show.role ? compareByRole : compareByHolder)
   const hasScope = show.scope === 'auto' && grants?.some(({ scope_id }) => scope_id !== null) === true
   const shown = isWhole ? grants : grants?.slice(0, MOST)
   return (
     <Card
-      title={grants ? `${title} · ${count(grants.length)}` : title}
+      title={grants ? `${title} · ${formatCount(grants.length)}` : title}
       actions={
         given && (
           <Button
@@ -170,7 +170,7 @@ export const GrantsCard = ({ title, filter, show, given, empty, note }: Props) =
         ))}
       </ul>
       {grants && shown && grants.length > shown.length && (
-        <Button onClick={() => setWhole(true)}>Show all {count(grants.length)}</Button>
+        <Button onClick={() => setWhole(true)}>Show all {formatCount(grants.length)}</Button>
       )}
       {note !== undefined && <p className={css.note}>{note}</p>}
       {given && isGranting && <GrantDialog given={given} onClose={() => setGranting(false)} />}

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
-import { asAppError } from '../../api/errors.ts'
+import { toAppError } from '../../api/errors.ts'
 import { usersQuery } from '../../api/queries.ts'
 import { usePermit } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
@@ -42,7 +42,7 @@ const Row = ({ group, user: { id, username, full_name, is_active }, isMember }: 
       )}
       {add.isError && (
         <p role="alert" className={css.error}>
-          {asAppError(add.error).message}
+          {toAppError(add.error).message}
         </p>
       )}
     </li>

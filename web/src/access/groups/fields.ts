@@ -1,10 +1,10 @@
 /** The fields of a group of users. */
-import { type Fields, ID_FIELD, nameField, TIME_FIELDS } from '../../resource/fields.ts'
+import { buildNameField, type Fields, ID_FIELD, TIME_FIELDS } from '../../resource/fields.ts'
 import type { Group } from '../types.ts'
 
 export const fields: Fields<Group> = {
   id: ID_FIELD,
-  name: nameField(),
+  name: buildNameField(),
   description: { label: 'Description', form: { kind: 'area' }, column: { width: 360 }, sort: false, filter: false },
   member_count: {
     label: 'Members',

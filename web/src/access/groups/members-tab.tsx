@@ -47,7 +47,7 @@ const SPEC: TableSpec<Row> = {
 
 type Tools = { readonly onRemove: (row: Row) => void; readonly noChange: string | undefined }
 
-const columnsFor = ({ onRemove, noChange }: Tools): readonly Column<Row>[] => [
+const buildColumns = ({ onRemove, noChange }: Tools): readonly Column<Row>[] => [
   {
     id: 'username',
     text: 'User name',
@@ -123,7 +123,7 @@ export const MembersTab = ({ group }: { readonly group: Group }) => {
   const isProvided = data?.some(({ sources }) => sources.some((source) => source !== MANUAL)) === true
   const { data: providers } = usePermitted('sso-providers:list', { ...ssoProvidersQuery, enabled: isProvided })
   const rows = useMemo(() => {
-    const providerName = (source: string) => providers?.find(({ id }) => id === source)?.name ?? 'sign-in provider'
+    const getProviderName = (source: string) => providers?.find(({ id }) => id === source)?.name ?? 'sign-in provider'
     const byId = new Map(users?.map((user) => [user.id, user]))
     return data?.map((member): Row => {
       const user = byId.get(member.user_id)
@@ -131,11 +131,11 @@ export const MembersTab = ({ group }: { readonly group: Group }) => {
         ...member,
         fullName: user?.full_name ?? '',
         isActive: user?.is_active ?? true,
-        by: [...new Set(member.sources.map((source) => (source === MANUAL ? BY_HAND : providerName(source))))],
+        by: [...new Set(member.sources.map((source) => (source === MANUAL ? BY_HAND : getProviderName(source))))],
       }
     })
   }, [data, users, providers])
-  const columns = useMemo(() => columnsFor({ onRemove: setRemoved, noChange }), [noChange])
+  const columns = useMemo(() => buildColumns({ onRemove: setRemoved, noChange }), [noChange])
   const add = () => setAdding(true)
   useHotkeys(noChange === undefined ? { a: add } : {})
   const remove = (row: Row) => (noChange === undefined ? setRemoved(row) : void toast(noChange))
@@ -157,7 +157,7 @@ export const MembersTab = ({ group }: { readonly group: Group }) => {
         spec={SPEC}
         columns={columns}
         sort="username"
-        nameOf={({ username }) => username}
+        getName={({ username }) => username}
         open={({ user_id }) => void navigate({ to: '/users/$id', params: { id: user_id } })}
         remove={remove}
         empty={

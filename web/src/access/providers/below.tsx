@@ -1,7 +1,7 @@
 /** Below the form of a provider: the addresses to register there, and a test of the saved settings. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import { asAppError } from '../../api/errors.ts'
+import { toAppError } from '../../api/errors.ts'
 import { usePermit } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/format.ts'
@@ -19,7 +19,7 @@ const Tested = ({ test }: { readonly test: ReturnType<typeof useTest> }) => {
         ? `Names itself ${data.issuer}, with ${plural(data.keys, 'key')}. ${
             data.backchannel_logout_supported ? 'Ends sessions here as well.' : 'Does not end sessions here by itself.'
           }`
-        : asAppError(error).message}
+        : toAppError(error).message}
     </div>
   )
 }

@@ -12,12 +12,12 @@ type Mapping = Provider['group_mappings'][number]
 /** The form has texts alone. */
 export const readMappings = (value: unknown): string => JSON.stringify(value ?? [])
 // Written by this module alone.
-export const mappingsOf = (text: string): readonly Mapping[] => (text === '' ? [] : (JSON.parse(text) as Mapping[]))
+export const parseMappings = (text: string): readonly Mapping[] => (text === '' ? [] : (JSON.parse(text) as Mapping[]))
 
 type Props = ControlInput & { readonly groups: readonly Group[] }
 
 export const MappingsField = ({ value, onChange, errors, error, groups }: Props) => {
-  const mappings = mappingsOf(value)
+  const mappings = parseMappings(value)
   const write = (all: readonly Mapping[]) => onChange(JSON.stringify(all))
   const set = (i: number, change: Partial<Mapping>) =>
     write(mappings.map((one, at) => (at === i ? { ...one, ...change } : one)))

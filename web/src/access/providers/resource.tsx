@@ -1,28 +1,28 @@
 /** How identity providers are read, written, searched and sorted. */
-import { api, tagged } from '../../api/client.ts'
+import { api, callTagged } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import type { FieldSpec, Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
 import { SecretField } from '../secret-field.tsx'
 import type { Group, Provider, ProviderDraft } from '../types.ts'
 import { ProviderBelow } from './below.tsx'
-import { MappingsField, mappingsOf, readMappings } from './mappings-field.tsx'
+import { MappingsField, parseMappings, readMappings } from './mappings-field.tsx'
 
 const YES_NO = [
   ['true', 'Yes'],
   ['false', 'No'],
 ] as const
 
-const flag = (name: string, label: string, hint: string, initial: boolean): FieldSpec => ({
+const buildFlag = (name: string, label: string, hint: string, initial: boolean): FieldSpec => ({
   ...{ name, label, hint, kind: 'select', options: YES_NO, initial: String(initial) },
   read: String,
   send: (text) => text === 'true',
 })
 
 /** The server names the error of a text that is no number. */
-const numberSent = (text: string): unknown => (/^\d+$/.test(text.trim()) ? Number(text) : text.trim() || null)
+const toSentNumber = (text: string): unknown => (/^\d+$/.test(text.trim()) ? Number(text) : text.trim() || null)
 
-const fieldsFor = (stored: Provider | undefined, groups: readonly Group[]): readonly FieldSpec[] => [
+const buildFields = (stored: Provider | undefined, groups: readonly Group[]): readonly FieldSpec[] => [
   { name: 'name', label: 'Name', isRequired: true, hint: 'On the button of the sign-in page' },
   {
     name: 'issuer',
@@ -47,9 +47,9 @@ const fieldsFor = (stored: Provider | undefined, groups: readonly Group[]): read
     ),
     read: () => '',
   },
-  flag('enabled', 'Enabled', 'Whether users may sign in by it', true),
-  flag('create_users', 'Create users', 'For identities that are unknown here', true),
-  flag(
+  buildFlag('enabled', 'Enabled', 'Whether users may sign in by it', true),
+  buildFlag('create_users', 'Create users', 'For identities that are unknown here', true),
+  buildFlag(
     'link_by_email',
     'Link by e-mail',
     'To the user with the verified address, unless that user manages people. Password, sessions and keys of the user end',
@@ -82,7 +82,7 @@ const fieldsFor = (stored: Provider | undefined, groups: readonly Group[]): read
     label: 'Group mappings',
     render: (input) => <MappingsField {...input} groups={groups} />,
     read: readMappings,
-    send: mappingsOf,
+    send: parseMappings,
   },
   {
     name: 'required_acr',
@@ -97,7 +97,7 @@ const fieldsFor = (stored: Provider | undefined, groups: readonly Group[]): read
     initial: '12',
     isHalf: true,
     hint: 'Also of passkeys, without a password',
-    send: numberSent,
+    send: toSentNumber,
   },
   {
     name: 'credentials_max_idle_days',
@@ -106,18 +106,18 @@ const fieldsFor = (stored: Provider | undefined, groups: readonly Group[]): read
     initial: '90',
     isHalf: true,
     hint: 'Without a sign-in. 0: never',
-    send: numberSent,
+    send: toSentNumber,
   },
-  flag('allow_http', 'Allow http', 'For a provider in a trusted network', false),
+  buildFlag('allow_http', 'Allow http', 'For a provider in a trusted network', false),
 ]
 
 /** @param stored the provider before the edit */
-export const providerResource = (stored: Provider | undefined, groups: readonly Group[]): Resource<Provider> => ({
+export const buildProviderResource = (stored: Provider | undefined, groups: readonly Group[]): Resource<Provider> => ({
   noun: 'provider',
-  fields: fieldsFor(stored, groups),
-  nameOf: ({ name }) => name,
+  fields: buildFields(stored, groups),
+  getName: ({ name }) => name,
   operations: contracts.ssoProviders,
-  get: (id) => tagged(contracts.ssoProviders.get, { id }),
+  get: (id) => callTagged(contracts.ssoProviders.get, { id }),
   // The form has all required fields, and the server validates their values.
   create: (input) => api.ssoProviders.create(input as ProviderDraft),
   update: (id, input, etag) => api.ssoProviders.update({ ...input, id }, { headers: { 'If-Match': etag } }),

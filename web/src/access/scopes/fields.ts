@@ -1,5 +1,5 @@
 /** The fields of a scope, a named part of the estate. */
-import { type Fields, ID_FIELD, nameField, TIME_FIELDS } from '../../resource/fields.ts'
+import { buildNameField, type Fields, ID_FIELD, TIME_FIELDS } from '../../resource/fields.ts'
 import type { Scope } from '../types.ts'
 
 /** Names of datacenters or address spaces, by their ids. */
@@ -8,22 +8,22 @@ export type Names = ReadonlyMap<string, string>
 export const NO_NAMES: Names = new Map()
 
 /** An id without a known name is shown as it is. */
-export const namesOf = (ids: readonly string[], names: Names): readonly string[] => ids.map((id) => names.get(id) ?? id)
+export const toNames = (ids: readonly string[], names: Names): readonly string[] => ids.map((id) => names.get(id) ?? id)
 
-export const scopeFields = (datacenters: Names = NO_NAMES, spaces: Names = NO_NAMES): Fields<Scope> => ({
+export const buildScopeFields = (datacenters: Names = NO_NAMES, spaces: Names = NO_NAMES): Fields<Scope> => ({
   id: ID_FIELD,
-  name: nameField(180),
+  name: buildNameField(180),
   description: { label: 'Description', form: { kind: 'area' }, column: { width: 240 }, sort: false, filter: false },
   datacenter_ids: {
     label: 'Datacenters',
-    text: ({ datacenter_ids }) => namesOf(datacenter_ids, datacenters),
+    text: ({ datacenter_ids }) => toNames(datacenter_ids, datacenters),
     column: { id: 'datacenters', width: 180 },
     sort: false,
     filter: { name: 'dc', hasFacet: true },
   },
   space_ids: {
     label: 'Address spaces',
-    text: ({ space_ids }) => namesOf(space_ids, spaces),
+    text: ({ space_ids }) => toNames(space_ids, spaces),
     column: { id: 'spaces', width: 140 },
     sort: false,
     filter: { name: 'space', hasFacet: true },

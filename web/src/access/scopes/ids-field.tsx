@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import fieldCss from '../../ui/field.module.css'
 import { Field } from '../../ui/field.tsx'
 import css from '../access.module.css'
-import { listOf, listText } from '../list-text.ts'
+import { formatList, parseList } from '../list-text.ts'
 import type { Names } from './fields.ts'
 
 type Props = {
@@ -12,7 +12,7 @@ type Props = {
   /** `datacenter` */
   readonly noun: string
   readonly hint: string
-  /** The text of `listText`. */
+  /** The text of `formatList`. */
   readonly value: string
   readonly onChange: (text: string) => void
   readonly error: string | undefined
@@ -20,9 +20,9 @@ type Props = {
 }
 
 export const IdsField = ({ label, noun, hint, value, onChange, error, names }: Props) => {
-  const ids = listOf(value)
+  const ids = parseList(value)
   const others = [...names].filter(([id]) => !ids.includes(id))
-  const set = (next: readonly string[]) => onChange(listText(next))
+  const set = (next: readonly string[]) => onChange(formatList(next))
   return (
     <div className={css.choice}>
       <Field label={label} hint={hint} error={error}>

@@ -2,18 +2,18 @@
 import { useMemo } from 'react'
 import { contracts } from '../../api/contracts.ts'
 import { datacentersQuery } from '../../api/queries.ts'
-import { crud } from '../../resource/crud.ts'
-import { formFields } from '../../resource/fields.ts'
+import { createCrud } from '../../resource/crud.ts'
+import { buildFormFields } from '../../resource/fields.ts'
 import type { ControlInput, Resource } from '../../resource/resource.ts'
 import { useIsInUse, usePermitted } from '../../shell/me.ts'
 import { useSpaces } from '../../spaces/known-spaces.tsx'
 import { TextArea } from '../../ui/field.tsx'
-import { listOf, listText } from '../list-text.ts'
+import { formatList, parseList } from '../list-text.ts'
 import { RIGHTS_CHANGES } from '../queries.ts'
 import type { Scope } from '../types.ts'
-import { type Names, scopeFields } from './fields.ts'
+import { buildScopeFields, type Names } from './fields.ts'
 import { IdsField } from './ids-field.tsx'
-import { subnetError, subnetsOf } from './subnets.ts'
+import { findSubnetError, parseSubnets } from './subnets.ts'
 
 type Named = { readonly id: string; readonly name: string }
 
@@ -55,31 +55,31 @@ const SubnetsField = ({ value, onChange, errors }: ControlInput) => (
     hint="One on each line, like 10.20.0.0/16: all that has an address in them"
     value={value}
     onChange={onChange}
-    error={subnetError(value, errors)}
+    error={findSubnetError(value, errors)}
   />
 )
 
-const LIST = { read: listText, send: listOf } as const
+const LIST = { read: formatList, send: parseList } as const
 
-const resourceFor = (hasSpaces: boolean): Resource<Scope> => ({
+const buildResource = (hasSpaces: boolean): Resource<Scope> => ({
   noun: 'scope',
-  fields: formFields(scopeFields(), [], {
+  fields: buildFormFields(buildScopeFields(), [], {
     datacenter_ids: { ...LIST, render: (input) => <DatacentersField {...input} /> },
     space_ids: { ...LIST, render: (input) => <SpacesField {...input} />, isShown: () => hasSpaces },
     subnets: {
       // The contract says that it is a list of texts.
       read: (value) => (value as readonly string[]).join('\n'),
-      send: subnetsOf,
+      send: parseSubnets,
       render: (input) => <SubnetsField {...input} />,
     },
   }),
-  nameOf: ({ name }) => name,
-  ...crud(contracts.scopes),
+  getName: ({ name }) => name,
+  ...createCrud(contracts.scopes),
   changes: RIGHTS_CHANGES,
 })
 
-const PLAIN = resourceFor(false)
-export const WITH_SPACES = resourceFor(true)
+const PLAIN = buildResource(false)
+export const WITH_SPACES = buildResource(true)
 
 /** Without an address space, no form has a field for it. */
 export const useScopeResource = (): Resource<Scope> => (useIsInUse('spaces') ? WITH_SPACES : PLAIN)

@@ -5,13 +5,20 @@ import { isCleared } from '../../../custom-fields/values.ts'
 import type { EstateDocument, EstateRow } from '../converter.ts'
 import type { ReportBuilder } from '../report-builder.ts'
 import { compact } from '../row-text.ts'
-import { type Dropped, definitionOf, type RowReference, type SourceField, type Values, valueIn } from './definition.ts'
+import {
+  buildDefinition,
+  type Dropped,
+  type RowReference,
+  type SourceField,
+  toDefinedValue,
+  type Values,
+} from './definition.ts'
 
 const LONGEST_NAME = 50
 const LONGEST_LABEL = 128
 
-/** Returns a name that a custom field may have. @example nameOf('Warranty until') // 'warranty_until' */
-const nameOf = (key: string, isTaken: (name: string) => boolean): string => {
+/** Returns a name that a custom field may have. @example buildFieldName('Warranty until') // 'warranty_until' */
+const buildFieldName = (key: string, isTaken: (name: string) => boolean): string => {
   const plain = key
     .normalize('NFKD')
     .toLowerCase()
@@ -26,14 +33,14 @@ const nameOf = (key: string, isTaken: (name: string) => boolean): string => {
   }
 }
 
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** By resource, then by the names in the source, in whatever order the values came. */
-const inOrder = (a: SourceField, b: SourceField): number =>
-  CUSTOM_RESOURCES.indexOf(a.resource) - CUSTOM_RESOURCES.indexOf(b.resource) || byText(a.key, b.key)
+const compareFields = (a: SourceField, b: SourceField): number =>
+  CUSTOM_RESOURCES.indexOf(a.resource) - CUSTOM_RESOURCES.indexOf(b.resource) || compareTexts(a.key, b.key)
 
 /** The name of the source, where it is no name of a custom field, is the label or stands in the help text. */
-const renamed = ({ label, description = '', ...source }: SourceField): SourceField => ({
+const withSourceName = ({ label, description = '', ...source }: SourceField): SourceField => ({
   ...source,
   label: label || source.key.slice(0, LONGEST_LABEL),
   description: label ? [description, `name: ${source.key}`].filter(Boolean).join('\n') : description,
@@ -70,13 +77,17 @@ export class CustomCollector {
     const none: Values = new Map()
     const fields = new Map<string, Field>()
     const names = new Map<CustomResource, Set<string>>()
-    for (const [at, source] of [...this.#sources].sort(([, a], [, b]) => inOrder(a, b))) {
+    for (const [at, source] of [...this.#sources].sort(([, a], [, b]) => compareFields(a, b))) {
       const taken = names.get(source.resource) ?? new Set()
       names.set(source.resource, taken)
       if (taken.size === MAX_FIELDS) continue
-      const name = nameOf(source.key, (one) => taken.has(one))
+      const name = buildFieldName(source.key, (one) => taken.has(one))
       taken.add(name)
-      const made = definitionOf(name === source.key ? source : renamed(source), name, this.#values.get(at) ?? none)
+      const made = buildDefinition(
+        name === source.key ? source : withSourceName(source),
+        name,
+        this.#values.get(at) ?? none,
+      )
       fields.set(at, { source, ...made })
     }
     return new CustomRows(report, fields)
@@ -86,7 +97,7 @@ export class CustomCollector {
 type Holder = EstateRow & { readonly custom?: Readonly<Record<string, unknown>> }
 
 /** Returns the rows that have the custom fields of a resource. */
-const holdersOf = (documents: EstateDocument, resource: CustomResource): EstateRow[] => {
+const listHolders = (documents: EstateDocument, resource: CustomResource): EstateRow[] => {
   if (resource !== 'addresses') return documents[resource] ?? []
   const own = (documents.devices ?? []).flatMap(({ addresses }) => (addresses as EstateRow[] | undefined) ?? [])
   return [...own, ...(documents.reservations ?? [])]
@@ -111,7 +122,7 @@ export class CustomRows {
     for (const [key, value] of values) {
       if (isCleared(value)) continue
       const definition = this.#fields.get(`${resource} ${key}`)?.definition
-      const kept = definition && valueIn(definition, value)
+      const kept = definition && toDefinedValue(definition, value)
       if (definition && kept !== undefined) custom[definition.name] = kept
       else {
         const why = definition
@@ -128,9 +139,9 @@ export class CustomRows {
    * of rows without a value that they have none, where an import would fill in the default.
    */
   finish(documents: EstateDocument, kind: string): EstateRow[] {
-    const there = refsOf(documents)
+    const there = collectRefs(documents)
     return [...this.#fields.values()].map(({ source, definition, dropped }) => {
-      const holders = holdersOf(documents, definition.resource)
+      const holders = listHolders(documents, definition.resource)
       if (definition.type === 'reference') this.#dropMissing(holders, definition, there)
       const { name, default: usual } = definition
       const isLacking = (row: Holder) => !Object.hasOwn(row.custom ?? {}, name)
@@ -140,7 +151,7 @@ export class CustomRows {
       const isRequired = source.required === true && lacking.length === 0
       if (source.required && !isRequired)
         this.#report.left(`${kind}.required`, 'is not what all objects keep to', { id: source.id, value: true })
-      return rowOf({ ...definition, required: isRequired }, source)
+      return toRow({ ...definition, required: isRequired }, source)
     })
   }
 
@@ -162,7 +173,7 @@ export class CustomRows {
 }
 
 /** The references by which rows of a document are named, with their lists. */
-const refsOf = (documents: EstateDocument): Set<string> => {
+const collectRefs = (documents: EstateDocument): Set<string> => {
   const refs = new Set<string>()
   for (const [list, rows] of Object.entries(documents))
     for (const row of rows)
@@ -171,7 +182,7 @@ const refsOf = (documents: EstateDocument): Set<string> => {
   return refs
 }
 
-const rowOf = (definition: Definition, { refs }: SourceField): EstateRow => {
+const toRow = (definition: Definition, { refs }: SourceField): EstateRow => {
   const { multiple, required, unique, searchable, position, ...others } = definition
   const set = { multiple, required, unique, searchable }
   const isSaid = ([, value]: [string, unknown]) => value !== null && value !== ''

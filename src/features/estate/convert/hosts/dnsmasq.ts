@@ -1,8 +1,8 @@
 /** Converts the leases of dnsmasq. */
-import { dnsmasqLeases } from '../../../../net/leases/dnsmasq.ts'
+import { parseDnsmasqLeases } from '../../../../net/leases/dnsmasq.ts'
 import type { Converter } from '../converter.ts'
-import { leasesFrom } from './leases.ts'
-import { textOf } from './text.ts'
+import { collectLeases } from './leases.ts'
+import { decodeText } from './text.ts'
 
 export const convertDnsmasq: Converter = (bytes, { now }) =>
-  leasesFrom(dnsmasqLeases(textOf(bytes))).leases.conversion('dnsmasq', now)
+  collectLeases(parseDnsmasqLeases(decodeText(bytes))).leases.conversion('dnsmasq', now)

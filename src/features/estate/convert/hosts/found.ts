@@ -1,12 +1,12 @@
 /** The machines of scans, leases, hosts files and zones, and the devices that they become. */
 
 import { isDomainName, isHostname } from '../../../../net/dns-name.ts'
-import { canonicalIp, parseIp } from '../../../../net/ip.ts'
+import { normalizeIp, parseIp } from '../../../../net/ip.ts'
 import { parseMac } from '../../../../net/mac.ts'
 import type { Conversion, EstateRow, Host } from '../converter.ts'
 import { ObjectLimit } from '../object-limit.ts'
 import { ReportBuilder } from '../report-builder.ts'
-import { compact, fitted, MAX_ADDRESSES } from '../row-text.ts'
+import { compact, MAX_ADDRESSES, trimText } from '../row-text.ts'
 
 /** A machine as its source describes it. */
 export type Found = Omit<Host, 'ip'> & {
@@ -32,7 +32,7 @@ export class Findings {
 
   /** Adds a machine. Values that no field takes are left over. */
   add(found: Found): void {
-    const ip = canonicalIp(found.ip)
+    const ip = normalizeIp(found.ip)
     if (ip === undefined) {
       this.leave('has no IP address', found)
       return
@@ -71,18 +71,18 @@ export class Findings {
 
   /** Returns the conversion: a device for each host name, and one for each address without. */
   conversion(source: string): Conversion {
-    const devices = devicesOf(this.#kind, this.#all, this.report)
+    const devices = buildDevices(this.#kind, this.#all, this.report)
     const documents = devices.length > 0 ? { devices } : {}
     const hosts = this.#all.map(({ domains: _, more: __, open: ___, ...host }) => host)
     return { source, documents, hosts, report: this.report.report(documents), leftover: this.report.leftover() }
   }
 }
 
-const distinct = <T>(values: readonly (T | undefined)[]): T[] => [
+const filterDistinct = <T>(values: readonly (T | undefined)[]): T[] => [
   ...new Set(values.filter((value): value is T => value !== undefined)),
 ]
 
-const shortOf = (hostname: string): string => hostname.split('.', 1)[0] ?? hostname
+const getShortName = (hostname: string): string => hostname.split('.', 1)[0] ?? hostname
 
 /** Returns the first MAC address of each address. */
 const collectMacs = (some: readonly Found[]): Map<string, string> => {
@@ -91,16 +91,16 @@ const collectMacs = (some: readonly Found[]): Map<string, string> => {
   return macs
 }
 
-const devicesOf = (kind: string, all: readonly Found[], report: ReportBuilder): EstateRow[] => {
+const buildDevices = (kind: string, all: readonly Found[], report: ReportBuilder): EstateRow[] => {
   const groups = Map.groupBy(all, ({ hostname, ip }) => hostname?.toLowerCase() ?? ip)
   const shorts = new Map<string, number>()
-  for (const key of groups.keys()) shorts.set(shortOf(key), (shorts.get(shortOf(key)) ?? 0) + 1)
+  for (const key of groups.keys()) shorts.set(getShortName(key), (shorts.get(getShortName(key)) ?? 0) + 1)
   return [...groups].map(([key, some]) => {
     const [first] = some
     const hostname = first?.hostname ?? ''
     // Two domains may have a host of the same name.
-    const name = hostname === '' ? key : shorts.get(shortOf(key)) === 1 ? shortOf(hostname) : hostname
-    const ips = distinct(some.map(({ ip }) => ip))
+    const name = hostname === '' ? key : shorts.get(getShortName(key)) === 1 ? getShortName(hostname) : hostname
+    const ips = filterDistinct(some.map(({ ip }) => ip))
     for (const ip of ips.slice(MAX_ADDRESSES))
       report.left(kind, 'is one address too many of its host', { hostname, ip })
     const macs = collectMacs(some)
@@ -109,27 +109,27 @@ const devicesOf = (kind: string, all: readonly Found[], report: ReportBuilder): 
       return mac === undefined ? { ip } : { ip, mac_address: mac }
     })
     const placed = new Set(addresses.map((address) => address.mac_address))
-    const others = distinct(some.map(({ mac_address }) => mac_address)).filter((mac) => !placed.has(mac))
+    const others = filterDistinct(some.map(({ mac_address }) => mac_address)).filter((mac) => !placed.has(mac))
     const lines = [
       ...others.map((value) => ({ key: 'mac', value })),
-      ...distinct(some.flatMap(({ open = [] }) => open)).map((value) => ({ key: 'open', value })),
+      ...filterDistinct(some.flatMap(({ open = [] }) => open)).map((value) => ({ key: 'open', value })),
       ...some.flatMap(({ more = {} }) => Object.entries(more).map(([one, value]) => ({ key: one, value }))),
     ]
     const place = (field: string) => ({ what: `${kind}.${field}`, id: key })
     return compact({
       name,
       hostname,
-      make_model: fitted(report, place('vendor'), distinct(some.map(({ vendor }) => vendor)).join(', ')),
-      os: fitted(report, place('os'), distinct(some.map(({ os }) => os))[0] ?? ''),
+      make_model: trimText(report, place('vendor'), filterDistinct(some.map(({ vendor }) => vendor)).join(', ')),
+      os: trimText(report, place('os'), filterDistinct(some.map(({ os }) => os))[0] ?? ''),
       addresses,
-      domains: distinct(some.flatMap(({ domains = [] }) => domains)),
+      domains: filterDistinct(some.flatMap(({ domains = [] }) => domains)),
       description: report.describe(kind, key, '', lines),
     })
   })
 }
 
 /** Returns the reason for which an address is of no machine in a network; undefined for others. */
-export const specialAddress = (text: string): string | undefined => {
+export const checkSpecialAddress = (text: string): string | undefined => {
   const ip = parseIp(text.replace(/%.*$/, ''))
   if (!ip) return undefined
   const { family, value } = ip

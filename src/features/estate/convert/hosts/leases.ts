@@ -2,7 +2,7 @@
 import type { Lease, LeaseEntry } from '../../../../net/leases/lease.ts'
 import type { Conversion } from '../converter.ts'
 import { Findings } from './found.ts'
-import { badLine } from './text.ts'
+import { createLineError } from './text.ts'
 
 export class Leases {
   readonly #byAddress = new Map<string, Lease>()
@@ -32,11 +32,13 @@ export class Leases {
  * Reads the entries of a file. `isKnown` is true if a line of it is of the format.
  * @throws AppError VALIDATION_ERROR on `file` for the first entry that is not valid
  */
-export const leasesFrom = (entries: Iterable<LeaseEntry>): { readonly leases: Leases; readonly isKnown: boolean } => {
+export const collectLeases = (
+  entries: Iterable<LeaseEntry>,
+): { readonly leases: Leases; readonly isKnown: boolean } => {
   const leases = new Leases()
   let isKnown = false
   for (const { line, lease, error } of entries) {
-    if (error !== undefined) throw badLine(line, error)
+    if (error !== undefined) throw createLineError(line, error)
     isKnown = true
     if (lease) leases.add(lease)
   }

@@ -1,9 +1,9 @@
 /** Converts the XML of nmap (`nmap -oX`). */
-import { badFile, type Converter } from '../converter.ts'
+import { type Converter, createFileError } from '../converter.ts'
 import type { ReportBuilder } from '../report-builder.ts'
 import { Findings, type Found } from './found.ts'
-import { textOf } from './text.ts'
-import { type Attributes, xmlEvents } from './xml.ts'
+import { decodeText } from './text.ts'
+import { type Attributes, parseXml } from './xml.ts'
 
 /** Each address of a host has all its services, so a small file could become a large answer. nmap gives two addresses at most. */
 const MAX_HOST_ADDRESSES = 16
@@ -104,9 +104,9 @@ export const convertNmap: Converter = (bytes) => {
   let machine: Machine | undefined
   let isScan = false
   let isWhole = false
-  for (const { kind, name, path, ...rest } of xmlEvents(textOf(bytes))) {
+  for (const { kind, name, path, ...rest } of parseXml(decodeText(bytes))) {
     if (kind === 'open' && path.length === 0) {
-      if (name !== 'nmaprun') throw badFile('the file', 'is no XML of nmap')
+      if (name !== 'nmaprun') throw createFileError('the file', 'is no XML of nmap')
       isScan = true
     }
     if (kind === 'open' && name === 'runstats') isWhole = true
@@ -122,7 +122,7 @@ export const convertNmap: Converter = (bytes) => {
         )
     } else if (kind === 'open' && 'attributes' in rest) machine?.read(name, rest.attributes)
   }
-  if (!isScan) throw badFile('the file', 'is no XML of nmap')
-  if (!isWhole) throw badFile('the end', 'the scan was not finished: it has no runstats')
+  if (!isScan) throw createFileError('the file', 'is no XML of nmap')
+  if (!isWhole) throw createFileError('the end', 'the scan was not finished: it has no runstats')
   return findings.conversion('xml')
 }

@@ -3,12 +3,12 @@ import { isDomainName } from '../../../../net/dns-name.ts'
 import { formatIp } from '../../../../net/ip.ts'
 import type { Line } from '../report-builder.ts'
 import { compact, MAX_ADDRESSES, MAX_LABEL } from '../row-text.ts'
-import { firstMac, type Interface, type Interfaces, type Owner } from './interfaces.ts'
-import { linesOf, type Mapping, markDone, textOf } from './mapping.ts'
+import { findFirstMac, type Interface, type Interfaces, type Owner } from './interfaces.ts'
+import { listLines, type Mapping, markDone, toText } from './mapping.ts'
 import { type Networks, parseInterface } from './networks.ts'
 import type { NetboxObject } from './objects.ts'
 import type { Ports } from './ports.ts'
-import { keyIn, spaceOf } from './spaces.ts'
+import { buildAddressKey, getSpace } from './spaces.ts'
 
 const ADDRESS = 'ipam.ipaddress'
 const USED = new Set('address assigned_object_type assigned_object_id dns_name vrf'.split(' '))
@@ -29,22 +29,22 @@ export type AddressContext = Mapping & {
 
 type Found = { readonly on: Interface; readonly object: NetboxObject }
 
-const inOrder = ({ interfaces }: AddressContext, owner: Owner, device: NetboxObject): Found[] => {
+const sortAddresses = ({ interfaces }: AddressContext, owner: Owner, device: NetboxObject): Found[] => {
   const found = interfaces.of(owner, device.id).flatMap((on) => on.addresses.map((object) => ({ on, object })))
-  const rank = ({ object }: Found): number => [device.primary_ip4, device.primary_ip6].indexOf(object.id)
-  const primary = found.filter((address) => rank(address) >= 0).sort((a, b) => rank(a) - rank(b))
-  return [...primary, ...found.filter((address) => rank(address) < 0)]
+  const getRank = ({ object }: Found): number => [device.primary_ip4, device.primary_ip6].indexOf(object.id)
+  const primary = found.filter((address) => getRank(address) >= 0).sort((a, b) => getRank(a) - getRank(b))
+  return [...primary, ...found.filter((address) => getRank(address) < 0)]
 }
 
-export const addressesOf = (context: AddressContext, owner: Owner, device: NetboxObject): DeviceAddresses => {
+export const buildAddresses = (context: AddressContext, owner: Owner, device: NetboxObject): DeviceAddresses => {
   const { report, networks, interfaces, ports, custom, taken } = context
   const made: DeviceAddresses = { rows: [], domains: [], lines: [] }
   const own = new Set<string>()
-  for (const { on, object } of inOrder(context, owner, device)) {
+  for (const { on, object } of sortAddresses(context, owner, device)) {
     markDone(context, ADDRESS, object)
     const parsed = parseInterface(object.address)
     const ip = parsed && formatIp(parsed.ip)
-    const key = keyIn(object, ip ?? '')
+    const key = buildAddressKey(object, ip ?? '')
     const why = !ip
       ? 'is not an address'
       : own.has(key)
@@ -61,36 +61,37 @@ export const addressesOf = (context: AddressContext, owner: Owner, device: Netbo
     made.rows.push(
       compact({
         ip,
-        label: textOf(context, at('name'), on.name, MAX_LABEL),
+        label: toText(context, at('name'), on.name, MAX_LABEL),
         network: network?.ref,
-        space: network ? undefined : spaceOf(object),
-        switch_port: textOf(context, at('cable'), interfaces.peerOf(on)),
+        space: network ? undefined : getSpace(object),
+        switch_port: toText(context, at('cable'), interfaces.peerOf(on)),
         interface: ports.nameOf(on),
-        mac_address: firstMac(on),
-        dns_name: nameOf(object),
+        mac_address: findFirstMac(on),
+        dns_name: getAddressName(object),
         custom: custom.of(ADDRESS, object),
       }),
     )
-    made.lines.push(...linesOfAddress(context, ip, object, made.domains))
+    made.lines.push(...listAddressLines(context, ip, object, made.domains))
   }
   return made
 }
 
-const givenName = ({ dns_name }: NetboxObject): string => (dns_name === undefined ? '' : withoutRoot(String(dns_name)))
+const getDnsName = ({ dns_name }: NetboxObject): string =>
+  dns_name === undefined ? '' : removeRootDot(String(dns_name))
 
 /** Returns the name of an address; undefined for a wildcard, which is a domain of its device. */
-const nameOf = (object: NetboxObject): string | undefined => {
-  const name = givenName(object)
+const getAddressName = (object: NetboxObject): string | undefined => {
+  const name = getDnsName(object)
   return isDomainName(name) && !name.startsWith('*') ? name : undefined
 }
 
-const linesOfAddress = (context: Mapping, ip: string, object: NetboxObject, domains: string[]): Line[] => {
-  const lines = linesOf(context, { kind: ADDRESS, object, used: USED })
-  const name = givenName(object)
+const listAddressLines = (context: Mapping, ip: string, object: NetboxObject, domains: string[]): Line[] => {
+  const lines = listLines(context, { kind: ADDRESS, object, used: USED })
+  const name = getDnsName(object)
   if (name !== '' && !isDomainName(name)) lines.push({ key: 'dns_name', value: name })
   else if (name.startsWith('*') && !domains.includes(name)) domains.push(name)
   return lines.map(({ key, value }) => ({ key: `${ip} ${key}`, value, field: `${ADDRESS}.${key}` }))
 }
 
 /** Returns a name of the DNS without the dot of the root. */
-export const withoutRoot = (name: string): string => name.trim().replace(/\.$/, '')
+export const removeRootDot = (name: string): string => name.trim().replace(/\.$/, '')

@@ -1,9 +1,9 @@
 /** Cables between ports, and the relationships of the devices that they connect. */
 import type { EstateRow } from '../converter.ts'
-import { compact, fitted, MAX_PORT_TYPE } from '../row-text.ts'
-import { leaveTimes, linesOf, type Mapping, markDone, refsOf } from './mapping.ts'
+import { compact, MAX_PORT_TYPE, trimText } from '../row-text.ts'
+import { leaveTimes, listLines, type Mapping, markDone, toRefs } from './mapping.ts'
 import type { CableEnds, Target } from './model.ts'
-import { type NetboxObject, numberOf } from './objects.ts'
+import { type NetboxObject, parseNumber } from './objects.ts'
 import type { MadeEnd, MadePort, Ports } from './ports.ts'
 
 const CABLE = 'dcim.cable'
@@ -26,8 +26,8 @@ const USED = new Set(
 type Pair = { readonly a: MadeEnd; readonly b: MadeEnd }
 
 /** Returns the length of a cable in metres, if it is known. */
-const lengthOf = ({ length, length_unit }: NetboxObject): number | undefined => {
-  const metres = (numberOf(length) ?? Number.NaN) * (METRES[String(length_unit ?? 'm')] ?? Number.NaN)
+const parseLength = ({ length, length_unit }: NetboxObject): number | undefined => {
+  const metres = (parseNumber(length) ?? Number.NaN) * (METRES[String(length_unit ?? 'm')] ?? Number.NaN)
   return metres >= 0 && metres <= MAX_METRES ? Math.round(metres * 10_000) / 10_000 : undefined
 }
 
@@ -64,7 +64,7 @@ export class Cables {
     const ends = (targets: readonly Target[]) => targets.map((target) => this.#context.ports.endsOf(target))
     const [as, bs] = [ends(a), ends(b)]
     if (as.length === bs.length) return as.flatMap((side, at) => zip(side, bs[at] ?? []))
-    const parts = (whole: MadeEnd, count: number): MadeEnd[] =>
+    const splitEnd = (whole: MadeEnd, count: number): MadeEnd[] =>
       Array.from({ length: count }, (_, at) => ({
         port: this.#context.ports.addPart(
           whole.port,
@@ -77,7 +77,7 @@ export class Cables {
     const [whole] = one
     const isBreakout = (as.length === 1 || bs.length === 1) && one.length === 1 && several.length > 1
     if (!whole || !isBreakout || isPassThrough(whole.port)) return zip(as.flat(), bs.flat())
-    const split = parts(whole, several.length)
+    const split = splitEnd(whole, several.length)
     return as.length === 1 ? zip(split, several) : zip(several, split)
   }
 
@@ -94,7 +94,7 @@ export class Cables {
   /** No side of a port has two cables, and the kinds of both ports are the same. */
   #claim({ a, b }: Pair): boolean {
     const keys = [a, b].map(({ port, side }) => `${port.ref.ref} ${side}`)
-    if (keys[0] === keys[1] || keys.some((key) => this.#taken.has(key)) || kindOf(a.port) !== kindOf(b.port))
+    if (keys[0] === keys[1] || keys.some((key) => this.#taken.has(key)) || getPortKind(a.port) !== getPortKind(b.port))
       return false
     for (const key of keys) this.#taken.add(key)
     return true
@@ -104,38 +104,38 @@ export class Cables {
     const { report, custom } = this.#context
     const { id, type, status = 'connected', label, color, description, length } = object
     const text = (field: string, value: unknown) =>
-      value === undefined ? '' : fitted(report, { what: `${CABLE}.${field}`, id }, String(value), MAX_PORT_TYPE)
-    const metres = lengthOf(object)
+      value === undefined ? '' : trimText(report, { what: `${CABLE}.${field}`, id }, String(value), MAX_PORT_TYPE)
+    const metres = parseLength(object)
     const mapped = STATUS[String(status)] ?? 'connected'
-    const values = at === 0 ? object : withoutTimes(object)
+    const values = at === 0 ? object : removeTimes(object)
     return compact({
-      a: endOf(a),
-      b: endOf(b),
+      a: toEnd(a),
+      b: toEnd(b),
       type: text('type', type),
       label: text('label', label),
       color: text('color', color),
       length_m: metres,
       status: mapped === 'connected' ? '' : mapped,
       description: report.describe(CABLE, id, String(description ?? ''), [
-        ...linesOf(this.#context, { kind: CABLE, object: values, used: USED }),
+        ...listLines(this.#context, { kind: CABLE, object: values, used: USED }),
         ...(metres === undefined && length !== undefined
           ? [{ key: 'length', value: `${length} ${object.length_unit ?? ''}` }]
           : []),
       ]),
       custom: custom.of(CABLE, object),
-      refs: refsOf(CABLE, at === 0 ? id : `${id}.${at + 1}`),
+      refs: toRefs(CABLE, at === 0 ? id : `${id}.${at + 1}`),
     })
   }
 }
 
-const withoutTimes = ({ created: _, last_updated: __, ...object }: NetboxObject): NetboxObject => ({
+const removeTimes = ({ created: _, last_updated: __, ...object }: NetboxObject): NetboxObject => ({
   ...object,
   id: object.id,
 })
 
-const kindOf = ({ row }: MadePort): unknown => row.kind ?? 'network'
+const getPortKind = ({ row }: MadePort): unknown => row.kind ?? 'network'
 
-const endOf = ({ port, side }: MadeEnd) => ({ port_id: port.ref.ref, ...(side === 'rear' && { side }) })
+const toEnd = ({ port, side }: MadeEnd) => ({ port_id: port.ref.ref, ...(side === 'rear' && { side }) })
 
 /** Gives the ports of panels the kind of the ports that they connect. */
 const spreadKinds = (pairs: readonly Pair[]): void => {

@@ -11,12 +11,12 @@ const readArray = (text: string): unknown[] => {
     while (at < text.length && text[at] !== '}') {
       if (text[at] === ',') at++
       else if (text[at] === '{') items.push(list())
-      else items.push(text[at] === '"' ? quoted() : plain())
+      else items.push(text[at] === '"' ? readQuoted() : readPlain())
     }
     at++
     return items
   }
-  const quoted = (): string => {
+  const readQuoted = (): string => {
     let word = ''
     for (at++; at < text.length && text[at] !== '"'; at++) {
       if (text[at] === '\\') at++
@@ -25,7 +25,7 @@ const readArray = (text: string): unknown[] => {
     at++
     return word
   }
-  const plain = (): string => {
+  const readPlain = (): string => {
     const start = at
     while (at < text.length && text[at] !== ',' && text[at] !== '}') at++
     return text.slice(start, at)
@@ -34,7 +34,7 @@ const readArray = (text: string): unknown[] => {
 }
 
 /** A database writes a list as an array, dumpdata as JSON in a text. */
-const listOf = (value: unknown): unknown[] => {
+const parseList = (value: unknown): unknown[] => {
   if (Array.isArray(value)) return value
   if (typeof value !== 'string') return []
   if (value.startsWith('{')) return readArray(value)
@@ -47,9 +47,11 @@ const listOf = (value: unknown): unknown[] => {
 }
 
 /** A choice is a value and its label, or a value alone. */
-const choiceText = (choice: unknown): string => String(Array.isArray(choice) ? choice[0] : choice).trim()
+const getChoiceText = (choice: unknown): string => String(Array.isArray(choice) ? choice[0] : choice).trim()
 
-export const choicesIn = (model: NetboxModel, { choices, choice_set }: NetboxObject): string[] => {
+export const listChoices = (model: NetboxModel, { choices, choice_set }: NetboxObject): string[] => {
   const set = model.find('extras.customfieldchoiceset', choice_set)
-  return [...new Set([...listOf(choices), ...listOf(set?.extra_choices)].map(choiceText))].filter((text) => text !== '')
+  return [...new Set([...parseList(choices), ...parseList(set?.extra_choices)].map(getChoiceText))].filter(
+    (text) => text !== '',
+  )
 }

@@ -4,11 +4,11 @@ import type { CustomResource, FieldType } from '../../../custom-fields/fields.ts
 import { isPattern } from '../../../custom-fields/pattern.ts'
 import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
 import type { SourceField } from '../custom/definition.ts'
-import { choicesIn } from './custom-choices.ts'
-import { customResourceOf, TARGETS } from './custom-kinds.ts'
-import { leaveTimes, markDone, NO_PLACE, type Reading, refTo } from './mapping.ts'
+import { listChoices } from './custom-choices.ts'
+import { getCustomResource, TARGETS } from './custom-kinds.ts'
+import { leaveTimes, markDone, NO_PLACE, type Reading, toRef } from './mapping.ts'
 import type { NetboxModel } from './model.ts'
-import { CUSTOM_FIELDS, isRecord, type NetboxObject, numberOf } from './objects.ts'
+import { CUSTOM_FIELDS, isRecord, type NetboxObject, parseNumber } from './objects.ts'
 
 export const CUSTOM_FIELD = 'extras.customfield'
 
@@ -37,52 +37,52 @@ const USUAL: Readonly<Record<string, unknown>> = { filter_logic: 'loose', ui_vis
 const LONGEST_PATTERN = 256
 
 /** NetBox matches from the beginning, and Plat the whole value. */
-const patternOf = (regex: unknown): string => {
+const toPattern = (regex: unknown): string => {
   if (typeof regex !== 'string' || regex === '') return ''
   const pattern = /(?<!\\)\$$/.test(regex) ? regex : `(?:${regex})(?s:.*)`
   return pattern.length <= LONGEST_PATTERN && isPattern(pattern) ? pattern : ''
 }
 
-const relatedOf = ({ related_object_type, object_type }: NetboxObject): string =>
+const getRelatedKind = ({ related_object_type, object_type }: NetboxObject): string =>
   String(related_object_type ?? object_type ?? '')
 
 const isSeveral = (type: string): boolean => type === 'multiselect' || type === 'multiobject'
 
 /** Returns the type of a field; that of a reference only if what it names is a row. */
-const typeOf = (object: NetboxObject): FieldType => {
+const getFieldType = (object: NetboxObject): FieldType => {
   const type = TYPES[String(object.type)] ?? 'text'
-  return type === 'reference' && !Object.hasOwn(TARGETS, relatedOf(object)) ? 'text' : type
+  return type === 'reference' && !Object.hasOwn(TARGETS, getRelatedKind(object)) ? 'text' : type
 }
 
-const textOf = (value: unknown, max: number): string =>
+const toShortText = (value: unknown, max: number): string =>
   String(value ?? '')
     .slice(0, max)
     .toWellFormed()
     .trim()
 
-const sourceField = (mapping: Reading, object: NetboxObject, resource: CustomResource): SourceField => {
+const toSourceField = (mapping: Reading, object: NetboxObject, resource: CustomResource): SourceField => {
   const { id, name, label, required, unique, weight, group_name, description, search_weight } = object
   const { validation_regex, validation_minimum, validation_maximum } = object
-  const type = typeOf(object)
-  const related = relatedOf(object)
-  const pattern = type === 'text' ? patternOf(validation_regex) : ''
+  const type = getFieldType(object)
+  const related = getRelatedKind(object)
+  const pattern = type === 'text' ? toPattern(validation_regex) : ''
   if (validation_regex !== undefined && pattern === '')
     mapping.report.left(`${CUSTOM_FIELD}.validation_regex`, 'is no pattern of Plat', { id, value: validation_regex })
   return {
     ...{ resource, key: String(name), id, type, pattern },
-    label: textOf(label, 128),
+    label: toShortText(label, 128),
     multiple: isSeveral(String(object.type)) && type !== 'text',
-    choices: type === 'choice' ? choicesIn(mapping.model, object) : [],
+    choices: type === 'choice' ? listChoices(mapping.model, object) : [],
     reference_to: type === 'reference' ? (TARGETS[related] ?? null) : null,
     required: required === true,
     unique: unique === true,
     default: isRecord(object.default) ? null : ((object.default as SourceField['default']) ?? null),
-    minimum: numberOf(validation_minimum) ?? null,
-    maximum: numberOf(validation_maximum) ?? null,
-    searchable: (numberOf(search_weight) ?? 0) > 0,
-    description: textOf(description, 4096),
-    group: textOf(group_name, 128),
-    position: numberOf(weight) ?? 0,
+    minimum: parseNumber(validation_minimum) ?? null,
+    maximum: parseNumber(validation_maximum) ?? null,
+    searchable: (parseNumber(search_weight) ?? 0) > 0,
+    description: toShortText(description, 4096),
+    group: toShortText(group_name, 128),
+    position: parseNumber(weight) ?? 0,
     refs: { netbox: `${CUSTOM_FIELD}.${id}.${resource}` },
   }
 }
@@ -103,21 +103,21 @@ const define = (mapping: Reading, collector: CustomCollector): Map<string, Netbo
     if (typeof object.name !== 'string') continue
     byName.set(object.name, object)
     const kinds = mapping.model.kindsOfField(object)
-    const resources = new Set(kinds.flatMap((kind) => customResourceOf(kind) ?? []))
+    const resources = new Set(kinds.flatMap((kind) => getCustomResource(kind) ?? []))
     if (resources.size === 0) continue
-    for (const resource of resources) collector.define(sourceField(mapping, object, resource))
+    for (const resource of resources) collector.define(toSourceField(mapping, object, resource))
     markDone(mapping, CUSTOM_FIELD, object)
     leaveOthers(
       mapping,
       object,
-      kinds.filter((kind) => customResourceOf(kind) === undefined),
+      kinds.filter((kind) => getCustomResource(kind) === undefined),
     )
   }
   return byName
 }
 
 /** Returns the type of a value whose field the file does not define. */
-const guessedType = (value: unknown): FieldType => {
+const detectType = (value: unknown): FieldType => {
   if (typeof value === 'boolean') return 'boolean'
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number'
   return 'text'
@@ -135,18 +135,18 @@ export class NetboxCustom {
     this.#model = model
     this.#byName = define(mapping, collector)
     for (const kind of model.kinds) {
-      const resource = customResourceOf(kind)
+      const resource = getCustomResource(kind)
       if (resource === undefined) continue
       for (const object of model.each(kind))
         for (const [key, value] of this.#valuesOf(object))
-          collector.add(resource, key, value, () => ({ resource, key, type: guessedType(value) }))
+          collector.add(resource, key, value, () => ({ resource, key, type: detectType(value) }))
     }
     this.#rows = collector.rows(report)
   }
 
   /** Returns the values of an object, as its row has them. */
   of(kind: string, object: NetboxObject): Record<string, unknown> | undefined {
-    const resource = customResourceOf(kind)
+    const resource = getCustomResource(kind)
     const values = resource === undefined ? [] : this.#valuesOf(object)
     if (resource === undefined || values.length === 0) return undefined
     return this.#rows.of(resource, values, { what: `${kind}.${CUSTOM_FIELDS}`, id: object.id })
@@ -164,10 +164,10 @@ export class NetboxCustom {
 
   /** Returns references as rows, or as the names of objects that are none. */
   #plain(field: NetboxObject | undefined, value: unknown): unknown {
-    const related = field && /object$/.test(String(field.type)) ? relatedOf(field) : ''
+    const related = field && /object$/.test(String(field.type)) ? getRelatedKind(field) : ''
     if (related === '') return value
     const isRow = Object.hasOwn(TARGETS, related)
-    const one = (id: unknown) => (isRow ? refTo(related, String(id)) : this.#model.label(related, numberOf(id)))
+    const one = (id: unknown) => (isRow ? toRef(related, String(id)) : this.#model.label(related, parseNumber(id)))
     return Array.isArray(value) ? value.map(one) : one(value)
   }
 }

@@ -37,5 +37,5 @@ export const TARGETS: Readonly<Record<string, ReferenceTarget>> = {
   'virtualization.virtualmachine': 'devices',
 }
 
-export const customResourceOf = (kind: string): CustomResource | undefined =>
+export const getCustomResource = (kind: string): CustomResource | undefined =>
   Object.hasOwn(RESOURCES, kind) ? RESOURCES[kind] : undefined

@@ -1,9 +1,9 @@
 /** Device types, with the ports that their devices get. */
 import type { EstateRow } from '../converter.ts'
 import { PortNames } from '../port-names.ts'
-import { compact, fitted, MAX_PORT_TYPE, MAX_PORTS } from '../row-text.ts'
-import { addRow, leaveTimes, linesOf, type Mapping, markDone, type RowRef, refsOf, refTo, textOf } from './mapping.ts'
-import { listIn, type NetboxObject, numberOf } from './objects.ts'
+import { compact, MAX_PORT_TYPE, MAX_PORTS, trimText } from '../row-text.ts'
+import { addRow, leaveTimes, listLines, type Mapping, markDone, type RowRef, toRef, toRefs, toText } from './mapping.ts'
+import { listIn, type NetboxObject, parseNumber } from './objects.ts'
 import { PANEL_TEMPLATE, Panels } from './panel-ports.ts'
 import type { Size } from './racks.ts'
 
@@ -31,8 +31,8 @@ const UNKNOWN = 'unknown'
 const MAX_PART = 127
 const MAX_SLUG = 100
 
-const heightOf = ({ u_height }: NetboxObject): number => {
-  const height = numberOf(u_height) ?? 1
+const getHeight = ({ u_height }: NetboxObject): number => {
+  const height = parseNumber(u_height) ?? 1
   return height >= 0 && height <= MAX_HEIGHT && Number.isInteger(height * 2) ? height : 1
 }
 
@@ -59,7 +59,7 @@ export class DeviceTypes {
 
   /** Returns a reference to the row of a type; undefined for one that the file only names. */
   refOf(id: unknown): RowRef | undefined {
-    return typeof id === 'number' && this.#sizes.has(id) ? refTo(TYPE, id) : undefined
+    return typeof id === 'number' && this.#sizes.has(id) ? toRef(TYPE, id) : undefined
   }
 
   sizeOf(id: unknown): Size {
@@ -70,27 +70,27 @@ export class DeviceTypes {
     const { model, report } = this.#mapping
     const { id, manufacturer, slug, part_number, description, u_height } = object
     const at = (field: string) => ({ kind: TYPE, id, field })
-    const height = heightOf(object)
+    const height = getHeight(object)
     const isFullDepth = object.is_full_depth !== false
     const power = this.#powerOf(id)
     const ports = this.#portsOf(id)
-    const lines = linesOf(this.#mapping, { kind: TYPE, object, used: USED })
+    const lines = listLines(this.#mapping, { kind: TYPE, object, used: USED })
     const makerName = manufacturer === undefined ? '' : model.label('dcim.manufacturer', manufacturer)
-    const maker = textOf(this.#mapping, at('manufacturer'), makerName, MAX_PART) || UNKNOWN
+    const maker = toText(this.#mapping, at('manufacturer'), makerName, MAX_PART) || UNKNOWN
     const row = compact({
       manufacturer: maker,
-      model: this.#unique(maker, textOf(this.#mapping, at('model'), model.label(TYPE, id), MAX_PART) || UNKNOWN, id),
-      slug: textOf(this.#mapping, at('slug'), slug, MAX_SLUG),
-      part_number: textOf(this.#mapping, at('part_number'), part_number, MAX_SLUG),
+      model: this.#unique(maker, toText(this.#mapping, at('model'), model.label(TYPE, id), MAX_PART) || UNKNOWN, id),
+      slug: toText(this.#mapping, at('slug'), slug, MAX_SLUG),
+      part_number: toText(this.#mapping, at('part_number'), part_number, MAX_SLUG),
       height,
       full_depth: isFullDepth,
       power_w: power,
       ports,
       description: report.describe(TYPE, id, String(description ?? ''), [
         ...lines,
-        { key: 'u_height', value: u_height !== undefined && numberOf(u_height) !== height ? u_height : '' },
+        { key: 'u_height', value: u_height !== undefined && parseNumber(u_height) !== height ? u_height : '' },
       ]),
-      refs: refsOf(TYPE, id),
+      refs: toRefs(TYPE, id),
     })
     this.#sizes.set(id, { height, isFullDepth, power })
     addRow(this.rows, this.#mapping, { kind: TYPE, object, row })
@@ -98,18 +98,18 @@ export class DeviceTypes {
 
   /** Manufacturer and model are unique in any case. */
   #unique(maker: string, model: string, id: number): string {
-    const keyOf = (text: string) => JSON.stringify([maker.toLowerCase(), text.toLowerCase()])
+    const buildKey = (text: string) => JSON.stringify([maker.toLowerCase(), text.toLowerCase()])
     const suffix = ` (#${id})`
-    const name = this.#names.has(keyOf(model))
+    const name = this.#names.has(buildKey(model))
       ? `${model.slice(0, MAX_PART - suffix.length).toWellFormed()}${suffix}`
       : model
-    this.#names.add(keyOf(name))
+    this.#names.add(buildKey(name))
     return name
   }
 
   #powerOf(id: number): number | undefined {
     const at = TEMPLATES.findIndex(({ kind }) => kind === 'dcim.powerporttemplate')
-    const draws = (this.#templates[at]?.get(id) ?? []).map(({ maximum_draw }) => numberOf(maximum_draw) ?? 0)
+    const draws = (this.#templates[at]?.get(id) ?? []).map(({ maximum_draw }) => parseNumber(maximum_draw) ?? 0)
     const sum = draws.reduce((total, draw) => total + draw, 0)
     return sum > 0 ? sum : undefined
   }
@@ -137,7 +137,7 @@ export class DeviceTypes {
             `#${object.id}`,
           ]),
           kind: port,
-          type: fitted(report, { what: `${kind}.type`, id: object.id }, String(type ?? ''), MAX_PORT_TYPE),
+          type: trimText(report, { what: `${kind}.type`, id: object.id }, String(type ?? ''), MAX_PORT_TYPE),
           pass_through: isRear || kind === PANEL_TEMPLATE.front,
         })
       }

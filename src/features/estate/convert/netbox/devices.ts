@@ -2,14 +2,14 @@
 import type { EstateRow } from '../converter.ts'
 import type { Mounts } from '../mounts.ts'
 import type { Line } from '../report-builder.ts'
-import { compact, fittedTags } from '../row-text.ts'
-import { type AddressContext, addressesOf } from './addresses.ts'
+import { compact, filterTags } from '../row-text.ts'
+import { type AddressContext, buildAddresses } from './addresses.ts'
 import type { DeviceTypes } from './device-types.ts'
-import { deviceName, type Owner } from './interfaces.ts'
-import { addRow, linesOf, markDone, type RowRef, refsOf, refTo, tagsOf, textOf } from './mapping.ts'
+import { getDeviceName, type Owner } from './interfaces.ts'
+import { addRow, listLines, listTags, markDone, type RowRef, toRef, toRefs, toText } from './mapping.ts'
 import type { NetboxObject } from './objects.ts'
-import { datacenterOf } from './places.ts'
-import { mountOf } from './racks.ts'
+import { findDatacenter } from './places.ts'
+import { buildMount } from './racks.ts'
 
 const DEVICE = 'dcim.device'
 const MACHINE = 'virtualization.virtualmachine'
@@ -36,7 +36,7 @@ const MACHINE_USED = new Set(
 )
 
 /** Primary addresses that are on no interface of the device, so that its list of addresses does not tell them. */
-const primaryLines = ({ model, interfaces }: AddressContext, owner: Owner, object: NetboxObject): Line[] =>
+const listPrimaryLines = ({ model, interfaces }: AddressContext, owner: Owner, object: NetboxObject): Line[] =>
   ['primary_ip4', 'primary_ip6'].flatMap((field) => {
     const id = object[field]
     if (id === undefined) return []
@@ -57,32 +57,32 @@ type Parts = {
   readonly mount?: EstateRow | undefined
 }
 
-const rowOf = (context: AddressContext, parts: Parts): EstateRow => {
+const buildDeviceRow = (context: AddressContext, parts: Parts): EstateRow => {
   const { model, report, custom } = context
   const { kind, object, used } = parts
   const { id, description, platform } = object
   const status = String(object.status ?? 'active')
   const mapped = STATUS[status] ?? 'active'
-  const addresses = addressesOf(context, kind, object)
-  const lines = linesOf(context, { kind, object, used })
+  const addresses = buildAddresses(context, kind, object)
+  const lines = listLines(context, { kind, object, used })
   const comments = lines.filter(({ key }) => key === 'comments')
   const at = (field: string) => ({ kind, id, field })
   return compact({
-    name: textOf(context, at('name'), parts.name),
-    make_model: textOf(context, at('device_type'), parts.makeModel),
-    os: platform === undefined ? '' : textOf(context, at('platform'), model.label('dcim.platform', platform)),
+    name: toText(context, at('name'), parts.name),
+    make_model: toText(context, at('device_type'), parts.makeModel),
+    os: platform === undefined ? '' : toText(context, at('platform'), model.label('dcim.platform', platform)),
     status: mapped,
     datacenter: parts.datacenter,
-    location: textOf(context, at('location'), parts.location),
+    location: toText(context, at('location'), parts.location),
     device_type: parts.deviceType,
     mount: parts.mount,
-    tags: fittedTags(report, { what: `${kind}.tags`, id }, [...parts.tags, ...tagsOf(context, kind, object)]),
+    tags: filterTags(report, { what: `${kind}.tags`, id }, [...parts.tags, ...listTags(context, kind, object)]),
     addresses: addresses.rows,
     domains: addresses.domains,
     description: report.describe(kind, id, String(description ?? ''), [
       { key: 'status', value: mapped === status ? '' : status },
       ...lines.filter(({ key }) => key !== 'comments'),
-      ...primaryLines(context, kind, object),
+      ...listPrimaryLines(context, kind, object),
       ...(object.site !== undefined && parts.datacenter === undefined
         ? [{ key: 'site', value: model.label('dcim.site', object.site) }]
         : []),
@@ -90,12 +90,12 @@ const rowOf = (context: AddressContext, parts: Parts): EstateRow => {
       ...comments,
     ]),
     custom: custom.of(kind, object),
-    refs: refsOf(kind, id),
+    refs: toRefs(kind, id),
   })
 }
 
 /** The room, and the place in a rack that is no row. */
-const locationOf = (
+const formatLocation = (
   { model }: AddressContext,
   { location, rack, position, face }: NetboxObject,
   isMounted: boolean,
@@ -113,7 +113,7 @@ const locationOf = (
     .filter((part) => part !== '')
     .join(', ')
 
-const makeModelOf = ({ model }: AddressContext, id: unknown): string => {
+const formatMakeModel = ({ model }: AddressContext, id: unknown): string => {
   if (id === undefined) return ''
   const type = model.find('dcim.devicetype', id)
   const maker = type?.manufacturer === undefined ? '' : model.label('dcim.manufacturer', type.manufacturer)
@@ -125,16 +125,16 @@ type DevicesContext = AddressContext & { readonly types: DeviceTypes; readonly m
 const addDevices = (context: DevicesContext, rows: EstateRow[]): void => {
   const { types, mounts } = context
   for (const object of context.model.of(DEVICE)) {
-    const datacenter = datacenterOf(context, object)
-    const mount = mountOf(context, object, { mounts, size: types.sizeOf(object.device_type), datacenter })
-    const row = rowOf(context, {
+    const datacenter = findDatacenter(context, object)
+    const mount = buildMount(context, object, { mounts, size: types.sizeOf(object.device_type), datacenter })
+    const row = buildDeviceRow(context, {
       kind: DEVICE,
       object,
-      name: deviceName(context.model, object.id),
+      name: getDeviceName(context.model, object.id),
       used: DEVICE_USED,
       tags: [],
-      location: locationOf(context, object, mount !== undefined),
-      makeModel: makeModelOf(context, object.device_type),
+      location: formatLocation(context, object, mount !== undefined),
+      makeModel: formatMakeModel(context, object.device_type),
       datacenter,
       deviceType: types.refOf(object.device_type),
       mount,
@@ -148,7 +148,7 @@ const placeOfMachine = (context: AddressContext, object: NetboxObject): RowRef |
   const { model } = context
   const others = [model.find('virtualization.cluster', object.cluster), model.find(DEVICE, object.device)]
   for (const place of [object, ...others]) {
-    const datacenter = place && datacenterOf(context, place)
+    const datacenter = place && findDatacenter(context, place)
     if (datacenter) return datacenter
   }
   return undefined
@@ -161,7 +161,7 @@ const addMachines = (context: AddressContext, rows: EstateRow[]): EstateRow[] =>
   for (const object of model.of(MACHINE)) {
     const { id, cluster, device } = object
     const hosts = typeof device === 'number' && model.isListed(DEVICE, device)
-    const row = rowOf(context, {
+    const row = buildDeviceRow(context, {
       kind: MACHINE,
       object,
       name: String(object.name ?? '').trim() || `machine #${id}`,
@@ -170,13 +170,13 @@ const addMachines = (context: AddressContext, rows: EstateRow[]): EstateRow[] =>
       datacenter: placeOfMachine(context, object),
     })
     addRow(rows, context, { kind: MACHINE, object, row })
-    if (hosts) contained.push({ parent: refTo(DEVICE, device), child: refTo(MACHINE, id), type: 'contains' })
+    if (hosts) contained.push({ parent: toRef(DEVICE, device), child: toRef(MACHINE, id), type: 'contains' })
   }
   return contained
 }
 
 /** Returns the relationships of chassis and the devices in their bays. */
-const containedInBays = (context: AddressContext): EstateRow[] =>
+const listBayRelationships = (context: AddressContext): EstateRow[] =>
   context.model.of(BAY).flatMap((bay) => {
     const { id, device, installed_device: child, name } = bay
     const isRow = (one: unknown): one is number => typeof one === 'number' && context.model.isListed(DEVICE, one)
@@ -186,14 +186,14 @@ const containedInBays = (context: AddressContext): EstateRow[] =>
       BAY,
       id,
       String(name ?? ''),
-      linesOf(context, { kind: BAY, object: bay, used: BAY_USED }),
+      listLines(context, { kind: BAY, object: bay, used: BAY_USED }),
     )
-    return [compact({ parent: refTo(DEVICE, device), child: refTo(DEVICE, child), type: 'contains', notes })]
+    return [compact({ parent: toRef(DEVICE, device), child: toRef(DEVICE, child), type: 'contains', notes })]
   })
 
 /** Returns the rows of devices, and the relationships of hosts and machines, and of chassis and blades. */
-export const devicesOf = (context: DevicesContext): { rows: EstateRow[]; relationships: EstateRow[] } => {
+export const buildDevices = (context: DevicesContext): { rows: EstateRow[]; relationships: EstateRow[] } => {
   const rows: EstateRow[] = []
   addDevices(context, rows)
-  return { rows, relationships: [...addMachines(context, rows), ...containedInBays(context)] }
+  return { rows, relationships: [...addMachines(context, rows), ...listBayRelationships(context)] }
 }

@@ -1,6 +1,6 @@
 /** The interfaces of devices and machines, with their addresses, MAC addresses and the other ends of their cables. */
 import { parseMac } from '../../../../net/mac.ts'
-import { byText, type CableEnds, type NetboxModel, type Target } from './model.ts'
+import { type CableEnds, compareTexts, type NetboxModel, type Target } from './model.ts'
 import { listIn, type NetboxObject } from './objects.ts'
 
 /** The kinds of interfaces, and the field that names their owner. */
@@ -25,17 +25,17 @@ export type Interface = {
 const byNumbers = new Intl.Collator('en', { numeric: true })
 
 /** Orders names, numbers in them by value. */
-export const byName = (a: string, b: string): number => byNumbers.compare(a, b) || byText(a, b)
+export const compareNames = (a: string, b: string): number => byNumbers.compare(a, b) || compareTexts(a, b)
 
 /** Returns the MAC addresses of an interface, each once. The first one is that of its port, if it is one at all. */
-export const macsOf = ({ macs }: Interface): string[] => {
-  const all = [...new Set(macs.map(macText))]
+export const listMacs = ({ macs }: Interface): string[] => {
+  const all = [...new Set(macs.map(normalizeMac))]
   const first = all.find(isMac)
   return first === undefined ? ['', ...all] : [first, ...all.filter((mac) => mac !== first)]
 }
 
 /** Returns the MAC address that the addresses of an interface have. */
-export const firstMac = ({ macs }: Interface): string | undefined => macs.map(macText).find(isMac)
+export const findFirstMac = ({ macs }: Interface): string | undefined => macs.map(normalizeMac).find(isMac)
 
 export class Interfaces {
   readonly #byId: Readonly<Record<InterfaceKind, Map<number, Interface>>> = {
@@ -53,7 +53,7 @@ export class Interfaces {
     this.#model = model
     for (const kind of KINDS) for (const object of model.of(kind)) this.#add(kind, object)
     for (const lists of Object.values(this.#byOwner))
-      for (const list of lists.values()) list.sort((a, b) => byName(a.name, b.name) || a.object.id - b.object.id)
+      for (const list of lists.values()) list.sort((a, b) => compareNames(a.name, b.name) || a.object.id - b.object.id)
     this.#addMacs()
     for (const address of model.of('ipam.ipaddress')) this.ofAddress(address)?.addresses.push(address)
     this.#peers = this.#peersOf(cables)
@@ -106,7 +106,7 @@ export class Interfaces {
     const connect = (from: readonly Target[], to: readonly Target[]): void => {
       const peer = to.map((target) => this.find(target)).find((found) => found?.kind === 'dcim.interface')
       if (!peer) return
-      const text = `${deviceName(this.#model, peer.object.device)} ${peer.name}`
+      const text = `${getDeviceName(this.#model, peer.object.device)} ${peer.name}`
       for (const { kind, id } of from) if (kind === 'dcim.interface' && !peers.has(id)) peers.set(id, text)
     }
     for (const { a, b } of cables.values()) {
@@ -119,13 +119,13 @@ export class Interfaces {
 
 const COMMON_MAC = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i
 
-const macText = (value: unknown): string => {
+const normalizeMac = (value: unknown): string => {
   const text = String(value)
   return COMMON_MAC.test(text) ? text.toLowerCase() : (parseMac(text) ?? text)
 }
 
 /** Returns the name of the row of a device. */
-export const deviceName = (model: NetboxModel, id: unknown): string => {
+export const getDeviceName = (model: NetboxModel, id: unknown): string => {
   const device = model.find('dcim.device', id)
   return String(device?.name ?? '').trim() || `${model.label('dcim.devicetype', device?.device_type)} #${id}`
 }

@@ -35,8 +35,8 @@ export const isRead = (kind: string): boolean => {
   return !UNREAD_APPS.has(app) && !UNREAD_KINDS.has(kind) && !/secret|userkey|sessionkey|session|token/.test(kind)
 }
 
-/** Returns the kind of a table of the database. @example kindOfTable('dcim_devicetype') // 'dcim.devicetype' */
-export const kindOfTable = (table: string): string => {
+/** Returns the kind of a table of the database. @example getTableKind('dcim_devicetype') // 'dcim.devicetype' */
+export const getTableKind = (table: string): string => {
   if (table === 'django_content_type') return CONTENT_TYPE
   const end = table.indexOf('_')
   return end < 0 ? table : `${table.slice(0, end)}.${table.slice(end + 1)}`
@@ -49,21 +49,21 @@ const ROUTES: Readonly<Record<string, string>> = {
   'extras.object-changes': 'objectchange',
 }
 
-const singular = (word: string): string => {
+const toSingular = (word: string): string => {
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
   if (/(?:ss|x|ch)es$/.test(word)) return word.slice(0, -2)
   return word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word
 }
 
-/** Returns the kind of a route of the API. @example kindOfRoute('ipam/ip-addresses') // 'ipam.ipaddress' */
-export const kindOfRoute = (route: string): string => {
+/** Returns the kind of a route of the API. @example getRouteKind('ipam/ip-addresses') // 'ipam.ipaddress' */
+export const getRouteKind = (route: string): string => {
   const parts = route
     .replace(/^https?:\/\/[^/]*/, '')
     .split('/')
     .filter((part) => part !== '' && part !== 'api')
   const [app = '', name = ''] = parts[0] === 'plugins' ? parts.slice(1) : parts
   const key = `${app}.${name}`
-  return `${app}.${getOwn(ROUTES, key) ?? singular(name).replaceAll('-', '')}`
+  return `${app}.${getOwn(ROUTES, key) ?? toSingular(name).replaceAll('-', '')}`
 }
 
 /** The kind to which a field refers, by kind of object and field, else by field. */
@@ -108,7 +108,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
 }
 
 /** Returns the kind of the object that a field names; undefined for a value. */
-export const referenceOf = (kind: string, field: string): string | undefined =>
+export const getReferenceKind = (kind: string, field: string): string | undefined =>
   // A role of an address is a word.
   kind === 'ipam.ipaddress' && field === 'role'
     ? undefined

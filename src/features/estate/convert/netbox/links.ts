@@ -1,7 +1,7 @@
 /** Cables between interfaces of two devices are relationships as well. */
 import type { EstateRow } from '../converter.ts'
 import type { Interface, Interfaces } from './interfaces.ts'
-import { type Mapping, refTo } from './mapping.ts'
+import { type Mapping, toRef } from './mapping.ts'
 import type { CableEnds } from './model.ts'
 
 const DEVICE = 'dcim.device'
@@ -16,21 +16,21 @@ const addLine = ({ report }: Mapping, link: Link, cable: number, line: string): 
   else report.left('dcim.cable.notes', 'is longer than the notes', { id: cable, value: line })
 }
 
-const deviceOf = ({ object }: Interface): number => Number(object.device)
+const getDeviceId = ({ object }: Interface): number => Number(object.device)
 
 /** Returns one relationship for each pair of devices. */
-export const linksOf = (
+export const buildLinks = (
   mapping: Mapping,
   interfaces: Interfaces,
   cables: ReadonlyMap<number, CableEnds>,
 ): EstateRow[] => {
   const links = new Map<string, Link>()
-  const found = (ends: CableEnds['a']): Interface[] =>
+  const findInterfaces = (ends: CableEnds['a']): Interface[] =>
     ends.flatMap((end) => (end.kind === 'dcim.interface' ? (interfaces.find(end) ?? []) : []))
   for (const [cable, ends] of cables) {
-    for (const a of found(ends.a))
-      for (const b of found(ends.b)) {
-        const [from, to] = [deviceOf(a), deviceOf(b)]
+    for (const a of findInterfaces(ends.a))
+      for (const b of findInterfaces(ends.b)) {
+        const [from, to] = [getDeviceId(a), getDeviceId(b)]
         if (from === to) continue
         const key = from < to ? `${from} ${to}` : `${to} ${from}`
         const known = links.get(key)
@@ -40,8 +40,8 @@ export const linksOf = (
       }
   }
   return [...links.values()].map(({ parent, child, notes }) => ({
-    parent: refTo(DEVICE, parent),
-    child: refTo(DEVICE, child),
+    parent: toRef(DEVICE, parent),
+    child: toRef(DEVICE, child),
     type: 'connected_to',
     notes,
   }))

@@ -1,9 +1,9 @@
 /** Parts that the rows of all resources need: references, texts, and lines for values without a field. */
 import type { EstateRow } from '../converter.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
-import { fitted } from '../row-text.ts'
-import { customResourceOf } from './custom-kinds.ts'
-import { byText, type NetboxModel, type Target } from './model.ts'
+import { trimText } from '../row-text.ts'
+import { getCustomResource } from './custom-kinds.ts'
+import { compareTexts, type NetboxModel, type Target } from './model.ts'
 import { CUSTOM_FIELDS, isRecord, type NetboxObject } from './objects.ts'
 
 /** What is read and reported. */
@@ -28,15 +28,15 @@ export const markDone = ({ done }: Reading, kind: string, { id }: NetboxObject):
   else done.set(kind, new Set([id]))
 }
 
-export const refsOf = (kind: string, id: number | string) => ({ netbox: `${kind}.${id}` })
+export const toRefs = (kind: string, id: number | string) => ({ netbox: `${kind}.${id}` })
 
 /** Returns a reference to the row of an object. */
-export const refTo = (kind: string, id: number | string) => ({ ref: `netbox:${kind}.${id}` })
+export const toRef = (kind: string, id: number | string) => ({ ref: `netbox:${kind}.${id}` })
 
-export type RowRef = ReturnType<typeof refTo>
+export type RowRef = ReturnType<typeof toRef>
 
 /** Returns the text of a field, cut to its longest length. */
-export const textOf = (
+export const toText = (
   { report }: Mapping,
   target: Target & { readonly field: string },
   value: unknown,
@@ -44,7 +44,7 @@ export const textOf = (
 ) =>
   value === undefined
     ? ''
-    : fitted(report, { what: `${target.kind}.${target.field}`, id: target.id }, String(value), max)
+    : trimText(report, { what: `${target.kind}.${target.field}`, id: target.id }, String(value), max)
 
 const KEEPS_TIMES = 'Plat keeps its own times'
 const TIMES = new Set(['created', 'last_updated'])
@@ -52,10 +52,10 @@ const TIMES = new Set(['created', 'last_updated'])
 type Values = { readonly kind: string; readonly object: NetboxObject; readonly used: ReadonlySet<string> }
 
 /** Returns a line for each value that no field of the row holds. Comments may be long and come last. */
-export const linesOf = ({ model, report }: Mapping, { kind, object, used }: Values): Line[] => {
+export const listLines = ({ model, report }: Mapping, { kind, object, used }: Values): Line[] => {
   const lines: Line[] = []
   const last: Line[] = []
-  for (const field of Object.keys(object).sort(byText)) {
+  for (const field of Object.keys(object).sort(compareTexts)) {
     const value = object[field]
     if (field === 'id' || field === CUSTOM_FIELDS || used.has(field)) continue
     if (TIMES.has(field)) report.left(`${kind}.${field}`, KEEPS_TIMES, { id: object.id, value })
@@ -64,8 +64,9 @@ export const linesOf = ({ model, report }: Mapping, { kind, object, used }: Valu
     else (field === 'comments' ? last : lines).push({ key: field, value: model.readable(kind, field, value) })
   }
   // Where Plat has custom fields, the values are theirs.
-  const custom = customResourceOf(kind) === undefined ? object[CUSTOM_FIELDS] : undefined
-  if (isRecord(custom)) for (const key of Object.keys(custom).sort(byText)) lines.push({ key, value: custom[key] })
+  const custom = getCustomResource(kind) === undefined ? object[CUSTOM_FIELDS] : undefined
+  if (isRecord(custom))
+    for (const key of Object.keys(custom).sort(compareTexts)) lines.push({ key, value: custom[key] })
   return [...lines, ...last]
 }
 
@@ -77,7 +78,7 @@ export const leaveTimes = ({ report }: Reading, kind: string, object: NetboxObje
 }
 
 /** Returns the tags of devices and pools: those of the object, its role and its tenant. */
-export const tagsOf = ({ model }: Mapping, kind: string, object: NetboxObject): string[] => {
+export const listTags = ({ model }: Mapping, kind: string, object: NetboxObject): string[] => {
   const slug = (field: string, of: string): string[] => {
     const id = object[field]
     if (id === undefined) return []

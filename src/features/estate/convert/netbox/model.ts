@@ -1,9 +1,9 @@
 /** One model of a NetBox, whatever its version and the form of the file: resolves types, tags and lists, and finds objects. */
-import { badFile } from '../converter.ts'
+import { createFileError } from '../converter.ts'
 import type { ReportBuilder } from '../report-builder.ts'
-import { isSecret, withoutSecrets } from '../secret-fields.ts'
-import { CONTENT_TYPE, referenceOf } from './kinds.ts'
-import { listIn, type NetboxObject, type NetboxSource, numberOf } from './objects.ts'
+import { isSecret, removeSecrets } from '../secret-fields.ts'
+import { CONTENT_TYPE, getReferenceKind } from './kinds.ts'
+import { listIn, type NetboxObject, type NetboxSource, parseNumber } from './objects.ts'
 
 /** An object of a kind that a generic field names. */
 export type Target = { readonly kind: string; readonly id: number }
@@ -29,7 +29,7 @@ const PAIRS: Readonly<Record<string, { readonly kind: string; readonly field: st
   'extras.customfield_object_types': { kind: 'extras.customfield', field: 'customfield', list: 'object_types' },
 }
 
-export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export class NetboxModel {
   readonly source: NetboxSource
@@ -87,11 +87,11 @@ export class NetboxModel {
   cableEnds(): Map<number, CableEnds> {
     const ends = new Map<number, { a: Target[]; b: Target[] }>()
     for (const cable of this.of('dcim.cable')) {
-      const of = (side: 'a' | 'b'): Target[] => {
+      const getTargets = (side: 'a' | 'b'): Target[] => {
         const single = this.target(cable, `termination_${side}`)
-        return single ? [single] : restEnds(cable[`${side}_terminations`])
+        return single ? [single] : listRestEnds(cable[`${side}_terminations`])
       }
-      ends.set(cable.id, { a: of('a'), b: of('b') })
+      ends.set(cable.id, { a: getTargets('a'), b: getTargets('b') })
     }
     for (const end of this.of('dcim.cabletermination')) {
       const known = ends.get(Number(end.cable))
@@ -136,7 +136,7 @@ export class NetboxModel {
       if (isSecret(field)) {
         delete object[field]
         this.#report.dropped(`${kind}.${field}`)
-      } else if (typeof value === 'object') object[field] = withoutSecrets(this.#report, `${kind}.${field}`, value)
+      } else if (typeof value === 'object') object[field] = removeSecrets(this.#report, `${kind}.${field}`, value)
     }
   }
 
@@ -145,7 +145,7 @@ export class NetboxModel {
     const name = this.#types.get(type)
     if (name !== undefined) return name
     if (this.#types.size > 0) return `#${type}`
-    throw badFile(
+    throw createFileError(
       'the file',
       `${kind} has the content type ${type}, and the file has no contenttypes.contenttype; do not exclude it`,
     )
@@ -188,28 +188,28 @@ export class NetboxModel {
 
   /** Returns the tags of an object by name. */
   tags({ tags }: NetboxObject): string[] {
-    return Array.isArray(tags) ? tags.map(String).sort(byText) : []
+    return Array.isArray(tags) ? tags.map(String).sort(compareTexts) : []
   }
 
   /** Returns the value of a field as people read it: names in place of numbers. */
   readable(kind: string, field: string, value: unknown): unknown {
-    const target = referenceOf(kind, field)
+    const target = getReferenceKind(kind, field)
     if (target === undefined) return value
     if (Array.isArray(value))
       return value
         .map((id) => this.label(target, id))
-        .sort(byText)
+        .sort(compareTexts)
         .join(', ')
     return typeof value === 'number' ? this.label(target, value) : value
   }
 }
 
 /** The ends of a cable in the API since 3.3. */
-const restEnds = (list: unknown): Target[] => {
+const listRestEnds = (list: unknown): Target[] => {
   if (!Array.isArray(list)) return []
   return list.slice(0, MAX_ENDS).flatMap((end): Target[] => {
     const { object_type: kind, object_id } = (end ?? {}) as Record<string, unknown>
-    const id = numberOf(object_id)
+    const id = parseNumber(object_id)
     return typeof kind === 'string' && id !== undefined ? [{ kind, id }] : []
   })
 }

@@ -1,27 +1,27 @@
 /** Converts a NetBox, from its REST API, `manage.py dumpdata` or a plain `pg_dump`. */
-import { badFile, type Conversion, type Converter, type EstateDocument } from '../converter.ts'
-import { bufferOf, checkUnpacked, checkUtf8 } from '../file-text.ts'
+import { type Conversion, type Converter, createFileError, type EstateDocument } from '../converter.ts'
+import { checkUnpacked, checkUtf8, toBuffer } from '../file-text.ts'
 import { JsonFile } from '../json-file.ts'
 import { ReportBuilder } from '../report-builder.ts'
 import { Cables } from './cables.ts'
 import { CUSTOM_FIELD, NetboxCustom } from './custom-fields.ts'
 import { DeviceTypes } from './device-types.ts'
-import { devicesOf } from './devices.ts'
+import { buildDevices } from './devices.ts'
 import { Interfaces } from './interfaces.ts'
-import { linksOf } from './links.ts'
+import { buildLinks } from './links.ts'
 import { type Mapping, NO_PLACE, type Reading } from './mapping.ts'
 import { NetboxModel } from './model.ts'
-import { networksOf, poolsOf } from './networks.ts'
+import { buildNetworks, buildPools } from './networks.ts'
 import type { NetboxSource } from './objects.ts'
-import { datacentersOf } from './places.ts'
+import { buildDatacenters } from './places.ts'
 import { Ports } from './ports.ts'
-import { racksOf } from './racks.ts'
+import { buildRacks } from './racks.ts'
 import { readDumpdata } from './read-dumpdata.ts'
 import { checkEncoding, isPgDump, readPgDump } from './read-pg-dump.ts'
 import { readRest } from './read-rest.ts'
-import { reservationsOf } from './reservations.ts'
-import { spacesOf } from './spaces.ts'
-import { vlansOf } from './vlans.ts'
+import { buildReservations } from './reservations.ts'
+import { buildSpaces } from './spaces.ts'
+import { buildVlans } from './vlans.ts'
 
 /** The reason for which objects of a kind are left over. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -64,16 +64,16 @@ export const convertObjects = (source: NetboxSource): Conversion => {
   const ends = model.cableEnds()
   const interfaces = new Interfaces(model, ends)
   const ports = new Ports({ ...mapping, interfaces })
-  const spaces = spacesOf(mapping)
-  const datacenters = datacentersOf(mapping)
-  const vlans = vlansOf(mapping)
-  const networks = networksOf(mapping, vlans)
-  const pools = poolsOf(mapping, networks)
+  const spaces = buildSpaces(mapping)
+  const datacenters = buildDatacenters(mapping)
+  const vlans = buildVlans(mapping)
+  const networks = buildNetworks(mapping, vlans)
+  const pools = buildPools(mapping, networks)
   const types = new DeviceTypes(mapping)
-  const racks = racksOf(mapping)
+  const racks = buildRacks(mapping)
   const context = { ...mapping, networks, interfaces, ports, taken: new Set<string>() }
-  const devices = devicesOf({ ...context, types, mounts: racks.mounts })
-  const reservations = reservationsOf(context, pools)
+  const devices = buildDevices({ ...context, types, mounts: racks.mounts })
+  const reservations = buildReservations(context, pools)
   const cables = new Cables({ ...mapping, ports }, ends)
   const lists: EstateDocument = {
     ...(spaces.length > 0 && { spaces }),
@@ -86,7 +86,7 @@ export const convertObjects = (source: NetboxSource): Conversion => {
     devices: devices.rows,
     ...(ports.rows.length > 0 && { ports: ports.rows }),
     ...(cables.rows.length > 0 && { cables: cables.rows }),
-    relationships: [...devices.relationships, ...linksOf(mapping, interfaces, ends)],
+    relationships: [...devices.relationships, ...buildLinks(mapping, interfaces, ends)],
     reservations: reservations.rows,
   }
   const fields = custom.finish(lists, CUSTOM_FIELD)
@@ -105,13 +105,13 @@ const read = (bytes: Buffer): NetboxSource => {
   const file = new JsonFile(bytes)
   if (file.isArray(file.start)) return readDumpdata(file)
   if (file.isObject(file.start)) return readRest(file)
-  throw badFile('byte 0', 'is neither JSON of NetBox nor a plain pg_dump of its database')
+  throw createFileError('byte 0', 'is neither JSON of NetBox nor a plain pg_dump of its database')
 }
 
 export const convertNetbox: Converter = (bytes) => {
-  const buffer = bufferOf(bytes)
+  const buffer = toBuffer(bytes)
   checkUnpacked(buffer)
   if (buffer.subarray(0, 5).toString('latin1') === 'PGDMP')
-    throw badFile('byte 0', 'the dump has the custom format; convert it with pg_restore --file=dump.sql')
+    throw createFileError('byte 0', 'the dump has the custom format; convert it with pg_restore --file=dump.sql')
   return convertObjects(read(buffer))
 }

@@ -1,14 +1,14 @@
 /** Prefixes and aggregates become networks, ranges become pools. */
-import { type Cidr, cidrOf, formatCidr, parseCidr } from '../../../../net/cidr.ts'
-import { bitsOf, compareIp, formatIp, type Ip, parseIp } from '../../../../net/ip.ts'
+import { type Cidr, formatCidr, parseCidr, toCidr } from '../../../../net/cidr.ts'
+import { compareIp, formatIp, getAddressBits, type Ip, parseIp } from '../../../../net/ip.ts'
 import { SubnetIndex } from '../../../../net/subnet-index.ts'
 import type { EstateRow } from '../converter.ts'
-import { compact, fittedTags } from '../row-text.ts'
-import { type VlanRows, vlanNumberOf } from '../vlan-rows.ts'
-import { addRow, linesOf, type Mapping, type RowRef, refsOf, refTo, tagsOf, textOf } from './mapping.ts'
+import { compact, filterTags } from '../row-text.ts'
+import { parseVlanNumber, type VlanRows } from '../vlan-rows.ts'
+import { addRow, listLines, listTags, type Mapping, type RowRef, toRef, toRefs, toText } from './mapping.ts'
 import { listIn, type NetboxObject } from './objects.ts'
-import { datacenterOf, scopeLine } from './places.ts'
-import { spaceOf } from './spaces.ts'
+import { findDatacenter, formatScope } from './places.ts'
+import { getSpace } from './spaces.ts'
 import { VLAN } from './vlans.ts'
 
 const PREFIX = 'ipam.prefix'
@@ -43,13 +43,13 @@ export const parseInterface = (value: unknown): { readonly ip: Ip; readonly pref
   const slash = value.indexOf('/')
   const ip = parseIp(slash < 0 ? value : value.slice(0, slash))
   if (!ip) return undefined
-  const prefix = slash < 0 ? bitsOf(ip.family) : parseCidr(value)?.prefix
+  const prefix = slash < 0 ? getAddressBits(ip.family) : parseCidr(value)?.prefix
   return prefix === undefined ? undefined : { ip, prefix }
 }
 
-const blockOf = (value: unknown): Cidr | undefined => {
+const parseBlock = (value: unknown): Cidr | undefined => {
   const parsed = parseInterface(value)
-  return parsed && cidrOf(parsed.ip, parsed.prefix)
+  return parsed && toCidr(parsed.ip, parsed.prefix)
 }
 
 /** The rows of the document that a prefix adds to or asks. */
@@ -59,19 +59,19 @@ const PREFIX_USED = new Set('prefix description site scope_type scope_id vlan vr
 
 const addPrefix = (mapping: Mapping, { networks, vlans }: Making, object: NetboxObject): void => {
   const { model, report } = mapping
-  const cidr = blockOf(object.prefix)
+  const cidr = parseBlock(object.prefix)
   if (!cidr) return
   const { id, vlan, vrf } = object
   const subnet = formatCidr(cidr)
   const vlanObject = model.find(VLAN, vlan)
-  const vlan_id = vlanNumberOf(vlanObject?.vid)
-  const datacenter = datacenterOf(mapping, object)
+  const vlan_id = parseVlanNumber(vlanObject?.vid)
+  const datacenter = findDatacenter(mapping, object)
   // Where the VLAN is the only one of its number, the number says all.
   const isTold = vlan === undefined || vlans.isOnly(vlan, vlan_id, datacenter)
   const vlanLine = isTold ? undefined : (vlanObject?.name ?? (vlan_id ? undefined : model.label(VLAN, vlan)))
   const lines = [
-    ...linesOf(mapping, { kind: PREFIX, object, used: PREFIX_USED }),
-    { key: 'scope', value: scopeLine(mapping, object) },
+    ...listLines(mapping, { kind: PREFIX, object, used: PREFIX_USED }),
+    { key: 'scope', value: formatScope(mapping, object) },
     { key: 'vlan', value: vlanLine },
     {
       key: 'site',
@@ -79,52 +79,52 @@ const addPrefix = (mapping: Mapping, { networks, vlans }: Making, object: Netbox
     },
   ]
   const row = compact({
-    name: textOf(mapping, { kind: PREFIX, id, field: 'description' }, object.description) || subnet,
+    name: toText(mapping, { kind: PREFIX, id, field: 'description' }, object.description) || subnet,
     subnet,
-    space: spaceOf(object),
+    space: getSpace(object),
     vlan_id,
     datacenter,
     description: report.describe(PREFIX, id, '', lines),
     custom: mapping.custom.of(PREFIX, object),
-    refs: refsOf(PREFIX, id),
+    refs: toRefs(PREFIX, id),
   })
   addRow(networks.rows, mapping, { kind: PREFIX, object, row })
-  networks.add(vrf, { cidr, ref: refTo(PREFIX, id), key: `${PREFIX}.${id}` })
+  networks.add(vrf, { cidr, ref: toRef(PREFIX, id), key: `${PREFIX}.${id}` })
 }
 
 const AGGREGATE_USED = new Set(['prefix', 'description'])
 
 const addAggregate = (mapping: Mapping, networks: Networks, object: NetboxObject): void => {
-  const cidr = blockOf(object.prefix)
+  const cidr = parseBlock(object.prefix)
   if (!cidr) return
   const { id } = object
   const subnet = formatCidr(cidr)
   const row = compact({
-    name: textOf(mapping, { kind: AGGREGATE, id, field: 'description' }, object.description) || subnet,
+    name: toText(mapping, { kind: AGGREGATE, id, field: 'description' }, object.description) || subnet,
     subnet,
     description: mapping.report.describe(
       AGGREGATE,
       id,
       '',
-      linesOf(mapping, { kind: AGGREGATE, object, used: AGGREGATE_USED }),
+      listLines(mapping, { kind: AGGREGATE, object, used: AGGREGATE_USED }),
     ),
     custom: mapping.custom.of(AGGREGATE, object),
-    refs: refsOf(AGGREGATE, id),
+    refs: toRefs(AGGREGATE, id),
   })
   addRow(networks.rows, mapping, { kind: AGGREGATE, object, row })
-  networks.add(undefined, { cidr, ref: refTo(AGGREGATE, id), key: `${AGGREGATE}.${id}` })
+  networks.add(undefined, { cidr, ref: toRef(AGGREGATE, id), key: `${AGGREGATE}.${id}` })
 }
 
-export const networksOf = (mapping: Mapping, vlans: VlanRows): Networks => {
+export const buildNetworks = (mapping: Mapping, vlans: VlanRows): Networks => {
   const networks = new Networks()
   const subnets = new Set<string>()
   for (const object of mapping.model.of(PREFIX)) {
     addPrefix(mapping, { networks, vlans }, object)
-    const cidr = blockOf(object.prefix)
+    const cidr = parseBlock(object.prefix)
     if (cidr && object.vrf === undefined) subnets.add(formatCidr(cidr))
   }
   for (const object of mapping.model.of(AGGREGATE)) {
-    const cidr = blockOf(object.prefix)
+    const cidr = parseBlock(object.prefix)
     if (!cidr || !subnets.has(formatCidr(cidr))) addAggregate(mapping, networks, object)
   }
   return networks
@@ -132,24 +132,24 @@ export const networksOf = (mapping: Mapping, vlans: VlanRows): Networks => {
 
 const RANGE_USED = new Set('start_address end_address description role tenant tags size vrf'.split(' '))
 
-const rowOfRange = (mapping: Mapping, object: NetboxObject, network: MadeNetwork, range: MadePool): EstateRow => {
+const buildRangeRow = (mapping: Mapping, object: NetboxObject, network: MadeNetwork, range: MadePool): EstateRow => {
   const { id } = object
   const [first, last] = [formatIp(range.first), formatIp(range.last)]
   return compact({
-    name: textOf(mapping, { kind: RANGE, id, field: 'description' }, object.description) || `${first}-${last}`,
+    name: toText(mapping, { kind: RANGE, id, field: 'description' }, object.description) || `${first}-${last}`,
     network: network.ref,
     start_ip: first,
     end_ip: last,
-    description: mapping.report.describe(RANGE, id, '', linesOf(mapping, { kind: RANGE, object, used: RANGE_USED })),
-    tags: fittedTags(mapping.report, { what: `${RANGE}.tags`, id }, tagsOf(mapping, RANGE, object)),
+    description: mapping.report.describe(RANGE, id, '', listLines(mapping, { kind: RANGE, object, used: RANGE_USED })),
+    tags: filterTags(mapping.report, { what: `${RANGE}.tags`, id }, listTags(mapping, RANGE, object)),
     custom: mapping.custom.of(RANGE, object),
-    refs: refsOf(RANGE, id),
+    refs: toRefs(RANGE, id),
   })
 }
 
 export type Pools = { readonly rows: EstateRow[]; readonly byVrf: Map<unknown, MadePool[]> }
 
-export const poolsOf = (mapping: Mapping, networks: Networks): Pools => {
+export const buildPools = (mapping: Mapping, networks: Networks): Pools => {
   const pools: Pools = { rows: [], byVrf: new Map() }
   for (const object of mapping.model.of(RANGE)) {
     const first = parseInterface(object.start_address)?.ip
@@ -158,8 +158,8 @@ export const poolsOf = (mapping: Mapping, networks: Networks): Pools => {
     if (!first || !last || compareIp(first, last) > 0) continue
     const network = networks.holding(object.vrf, first, last)
     if (!network) continue
-    const pool = { first, last, item: refTo(RANGE, object.id) }
-    addRow(pools.rows, mapping, { kind: RANGE, object, row: rowOfRange(mapping, object, network, pool) })
+    const pool = { first, last, item: toRef(RANGE, object.id) }
+    addRow(pools.rows, mapping, { kind: RANGE, object, row: buildRangeRow(mapping, object, network, pool) })
     listIn(pools.byVrf, object.vrf).push(pool)
   }
   return pools

@@ -1,6 +1,6 @@
 /** The objects of a NetBox in one form, whatever the source: references are numbers, choices are words, nothing is empty. */
-import { badFile } from '../converter.ts'
-import { storable } from '../file-text.ts'
+import { createFileError } from '../converter.ts'
+import { toStorable } from '../file-text.ts'
 import { isDerived } from './kinds.ts'
 
 export type NetboxObject = { readonly id: number; readonly [field: string]: unknown }
@@ -63,7 +63,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 }
 
 /** Returns the field of the newest version. */
-export const fieldOf = (kind: string, name: string): string => RENAMED[`${kind}.${name}`] ?? name
+export const getFieldName = (kind: string, name: string): string => RENAMED[`${kind}.${name}`] ?? name
 
 /** True for a value that says nothing. */
 export const isNothing = (value: unknown): boolean =>
@@ -74,18 +74,18 @@ export const isNothing = (value: unknown): boolean =>
   (typeof value === 'object' && Object.keys(value).length === 0)
 
 /** Returns the value with texts that Plat can hold. */
-export const storableValue = (value: unknown): unknown => {
-  if (typeof value === 'string') return storable(value)
+export const toStorableValue = (value: unknown): unknown => {
+  if (typeof value === 'string') return toStorable(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(storableValue)
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key), storableValue(item)]))
+  if (Array.isArray(value)) return value.map(toStorableValue)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [toStorable(key), toStorableValue(item)]))
 }
 
 /** Fields whose false is no default of NetBox. */
 const KEPT_FALSE = new Set(['default', 'enabled', 'is_full_depth'])
 
 /** True for a value of a field that says nothing. */
-export const saysNothing = (field: string, value: unknown): boolean =>
+export const isEmptyField = (field: string, value: unknown): boolean =>
   isNothing(value) && !(value === false && KEPT_FALSE.has(field))
 
 /** Custom fields may be false: they are kept, and only absent ones are left out. */
@@ -96,7 +96,7 @@ export const CUSTOM_FIELDS = 'custom_field_data'
  *
  * @param convert makes a value of this form that of all forms
  */
-export const fieldsOf = (
+export const convertFields = (
   kind: string,
   source: Readonly<Record<string, unknown>>,
   convert: (field: string, value: unknown) => unknown,
@@ -104,18 +104,18 @@ export const fieldsOf = (
   const fields: Record<string, unknown> = {}
   for (const name in source) {
     if (isDerived(name)) continue
-    if (name === '__proto__') throw badFile('the file', 'has a field __proto__')
-    const field = fieldOf(kind, name)
+    if (name === '__proto__') throw createFileError('the file', 'has a field __proto__')
+    const field = getFieldName(kind, name)
     const value = source[name]
-    if (saysNothing(field, value)) continue
+    if (isEmptyField(field, value)) continue
     const converted = convert(field, value)
-    if (!saysNothing(field, converted)) fields[field] = converted
+    if (!isEmptyField(field, converted)) fields[field] = converted
   }
   return fields
 }
 
 /** Returns the number that a text or number stands for; undefined for other values. */
-export const numberOf = (value: unknown): number | undefined => {
+export const parseNumber = (value: unknown): number | undefined => {
   if (typeof value === 'number') return value
   return typeof value === 'string' && /^-?\d{1,15}(?:\.\d+)?$/.test(value) ? Number(value) : undefined
 }

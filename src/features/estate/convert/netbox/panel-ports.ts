@@ -1,6 +1,6 @@
 /** Which front ports of a panel lead to which rear port: fields before 4.5, separate objects since. */
 import type { NetboxModel } from './model.ts'
-import { isRecord, listIn, type NetboxObject, numberOf } from './objects.ts'
+import { isRecord, listIn, type NetboxObject, parseNumber } from './objects.ts'
 
 /** The kinds of a panel's ports, and of those of a device type. */
 export type PanelKinds = { readonly front: string; readonly rear: string; readonly mapping: string }
@@ -13,14 +13,14 @@ export const PANEL_TEMPLATE: PanelKinds = {
 
 type Link = { readonly front: number; readonly rear: number; readonly position: number }
 
-const linkOf = (front: number, rear: unknown, position: unknown): Link[] =>
-  typeof rear === 'number' ? [{ front, rear, position: numberOf(position) ?? 1 }] : []
+const toLinks = (front: number, rear: unknown, position: unknown): Link[] =>
+  typeof rear === 'number' ? [{ front, rear, position: parseNumber(position) ?? 1 }] : []
 
 /** In the API, since 4.5. */
-const linksIn = ({ id, rear_ports }: NetboxObject): Link[] =>
+const listLinks = ({ id, rear_ports }: NetboxObject): Link[] =>
   Array.isArray(rear_ports)
     ? rear_ports.flatMap((one: unknown) =>
-        isRecord(one) ? linkOf(id, one.rear_port, one.rear_port_position ?? one.position) : [],
+        isRecord(one) ? toLinks(id, one.rear_port, one.rear_port_position ?? one.position) : [],
       )
     : []
 
@@ -31,9 +31,9 @@ export class Panels {
   constructor(model: NetboxModel, { front, rear, mapping }: PanelKinds) {
     const links: Link[] = []
     for (const object of model.of(front))
-      links.push(...linkOf(object.id, object.rear_port, object.rear_port_position), ...linksIn(object))
+      links.push(...toLinks(object.id, object.rear_port, object.rear_port_position), ...listLinks(object))
     for (const { front_port, rear_port, rear_port_position } of model.of(mapping))
-      if (typeof front_port === 'number') links.push(...linkOf(front_port, rear_port, rear_port_position))
+      if (typeof front_port === 'number') links.push(...toLinks(front_port, rear_port, rear_port_position))
     for (const link of links) {
       // A front port of several positions leads to the rear port of its first one.
       if (this.#rearOf.has(link.front) || !model.isListed(front, link.front) || !model.isListed(rear, link.rear))

@@ -2,12 +2,12 @@
 import type { EstateRow } from '../converter.ts'
 import { PortNames } from '../port-names.ts'
 import type { Line } from '../report-builder.ts'
-import { compact, fitted, MAX_PORT_TYPE, MAX_PORTS } from '../row-text.ts'
-import { vlanNumberOf } from '../vlan-rows.ts'
-import { type Interface, type Interfaces, macsOf, type Owner } from './interfaces.ts'
-import { leaveTimes, linesOf, type Mapping, markDone, type RowRef, refsOf, refTo } from './mapping.ts'
+import { compact, MAX_PORT_TYPE, MAX_PORTS, trimText } from '../row-text.ts'
+import { parseVlanNumber } from '../vlan-rows.ts'
+import { type Interface, type Interfaces, listMacs, type Owner } from './interfaces.ts'
+import { leaveTimes, listLines, type Mapping, markDone, type RowRef, toRef, toRefs } from './mapping.ts'
 import type { Target } from './model.ts'
-import { listIn, type NetboxObject, numberOf } from './objects.ts'
+import { listIn, type NetboxObject, parseNumber } from './objects.ts'
 import { PANEL, Panels } from './panel-ports.ts'
 
 export type PortKind = 'network' | 'console' | 'power'
@@ -60,7 +60,7 @@ export class Ports {
   constructor(context: PortsContext) {
     this.#context = context
     this.#panels = new Panels(context.model, PANEL)
-    const others = OTHERS.map(({ kind }) => byDevice(context, kind))
+    const others = OTHERS.map(({ kind }) => mapByDevice(context, kind))
     for (const { id } of context.model.of('dcim.device')) {
       const device = this.#device('dcim.device', id)
       this.#addInterfaces(device)
@@ -106,10 +106,10 @@ export class Ports {
       name: whole.names.unique({ what: `${INTERFACE}.name`, id }, `${name}:${number}`, [id]),
       ...(whole.row.kind !== undefined && { kind: whole.row.kind }),
       parent: name,
-      refs: refsOf(INTERFACE, id),
+      refs: toRefs(INTERFACE, id),
     }
     this.rows.push(row)
-    return { ...whole, ref: refTo(INTERFACE, id), row }
+    return { ...whole, ref: toRef(INTERFACE, id), row }
   }
 
   #endOf(kind: string, id: number, side: MadeEnd['side']): MadeEnd[] {
@@ -118,11 +118,11 @@ export class Ports {
   }
 
   #device(kind: Owner, id: number): Device {
-    return { kind, id, ref: refTo(kind, id), names: new PortNames(this.#context.report) }
+    return { kind, id, ref: toRef(kind, id), names: new PortNames(this.#context.report) }
   }
 
   #add(device: Device, kind: string, object: NetboxObject, row: EstateRow): void {
-    const made = { ref: refTo(kind, object.id), row, device: device.ref, names: device.names }
+    const made = { ref: toRef(kind, object.id), row, device: device.ref, names: device.names }
     this.rows.push(row)
     this.#made.set(`${kind} ${object.id}`, made)
     markDone(this.#context, kind, object)
@@ -153,13 +153,13 @@ export class Ports {
     const { report, custom } = this.#context
     const { kind, object } = one
     const { id, type, description, speed } = object
-    const [mac, ...macs] = macsOf(one)
-    const mbps = (numberOf(speed) ?? 0) / 1000
+    const [mac, ...macs] = listMacs(one)
+    const mbps = (parseNumber(speed) ?? 0) / 1000
     const isSpeed = Number.isInteger(mbps) && mbps >= 1 && mbps <= MAX_SPEED_MBPS
     const parent = this.#parentOf(object, kind)
     const vlans = this.#vlansOf(object)
     const lines: Line[] = [
-      ...linesOf(this.#context, { kind, object, used: INTERFACE_USED }),
+      ...listLines(this.#context, { kind, object, used: INTERFACE_USED }),
       { key: 'speed', value: isSpeed ? '' : speed, field: `${kind}.speed` },
       ...parent.lines.map((line) => ({ ...line, field: `${kind}.${line.key}` })),
       ...vlans.lines.map((line) => ({ ...line, field: `${kind}.${line.key}` })),
@@ -168,7 +168,7 @@ export class Ports {
     return compact({
       device: device.ref,
       name: device.names.unique({ what: `${kind}.name`, id }, one.name, [`#${id}`]),
-      type: type === undefined ? '' : fitted(report, { what: `${kind}.type`, id }, String(type), MAX_PORT_TYPE),
+      type: type === undefined ? '' : trimText(report, { what: `${kind}.type`, id }, String(type), MAX_PORT_TYPE),
       speed_mbps: isSpeed ? mbps : undefined,
       mac_address: mac,
       enabled: object.enabled === false ? false : undefined,
@@ -177,7 +177,7 @@ export class Ports {
       tagged_vlan_ids: vlans.tagged,
       description: report.describe(kind, id, String(description ?? ''), lines),
       custom: custom.of(kind, object),
-      refs: refsOf(kind, id),
+      refs: toRefs(kind, id),
     })
   }
 
@@ -190,7 +190,7 @@ export class Ports {
       const id = object[field]
       if (id === undefined) continue
       const other = model.find(kind, id)
-      const isOwn = other !== undefined && ownerOf(other) === ownerOf(object) && !this.#isAbove(object, other, kind)
+      const isOwn = other !== undefined && getOwner(other) === getOwner(object) && !this.#isAbove(object, other, kind)
       const made = isOwn ? this.#made.get(`${kind} ${other.id}`) : undefined
       if (made && parent === undefined) parent = made.row.name
       else lines.push({ key: field, value: model.label(kind, id) })
@@ -223,10 +223,10 @@ export class Ports {
 
   #vlansOf({ untagged_vlan, tagged_vlans, mode }: NetboxObject) {
     const { model } = this.#context
-    const numberIn = (id: unknown) => vlanNumberOf(model.find('ipam.vlan', id)?.vid)
-    const untagged = untagged_vlan === undefined ? undefined : numberIn(untagged_vlan)
+    const findVlanNumber = (id: unknown) => parseVlanNumber(model.find('ipam.vlan', id)?.vid)
+    const untagged = untagged_vlan === undefined ? undefined : findVlanNumber(untagged_vlan)
     const all: unknown[] = Array.isArray(tagged_vlans) ? tagged_vlans : []
-    const numbers = all.map(numberIn)
+    const numbers = all.map(findVlanNumber)
     const tagged = [...new Set(numbers.filter((number) => number !== undefined))].sort((a, b) => a - b)
     const unknown = all.filter((_, at) => numbers[at] === undefined)
     const isSaid =
@@ -254,18 +254,18 @@ export class Ports {
     }
     if (this.#isBeyond(device, kind, object)) return
     const lines = [
-      ...linesOf(this.#context, { kind, object, used: OTHER_USED }).filter(isSaid),
+      ...listLines(this.#context, { kind, object, used: OTHER_USED }).filter(isSaid),
       ...(kind === PANEL.front ? this.#linesOfRear(object) : []),
     ]
     const row = compact({
       device: device.ref,
       name: device.names.unique({ what: `${kind}.name`, id }, String(object.name ?? `#${id}`), [word, `#${id}`]),
       kind: port === 'network' ? undefined : port,
-      type: type === undefined ? '' : fitted(report, { what: `${kind}.type`, id }, String(type), MAX_PORT_TYPE),
+      type: type === undefined ? '' : trimText(report, { what: `${kind}.type`, id }, String(type), MAX_PORT_TYPE),
       pass_through: isPanel ? true : undefined,
       description: report.describe(kind, id, String(description ?? ''), lines),
       custom: custom.of(kind, object),
-      refs: refsOf(kind, id),
+      refs: toRefs(kind, id),
     })
     this.#add(device, kind, object, row)
   }
@@ -281,7 +281,7 @@ export class Ports {
     const values = { ...kept, id: rear.id }
     const used = new Set([...OTHER_USED].filter((one) => one !== 'description' && one !== 'type'))
     const type = rear.type === front.type ? undefined : rear.type
-    const lines = linesOf(this.#context, { kind: PANEL.rear, object: { ...values, type }, used })
+    const lines = listLines(this.#context, { kind: PANEL.rear, object: { ...values, type }, used })
     const custom = rear.custom_field_data
     return [
       name,
@@ -294,10 +294,10 @@ export class Ports {
 /** One position is usual. */
 const isSaid = ({ key, value }: Line): boolean => !(key === 'positions' && value === 1)
 
-const ownerOf = ({ device, virtual_machine }: NetboxObject): unknown => device ?? virtual_machine
+const getOwner = ({ device, virtual_machine }: NetboxObject): unknown => device ?? virtual_machine
 
 /** Returns the objects of a kind by the device that has them. */
-const byDevice = ({ model }: Mapping, kind: string): Map<number, NetboxObject[]> => {
+const mapByDevice = ({ model }: Mapping, kind: string): Map<number, NetboxObject[]> => {
   const lists = new Map<number, NetboxObject[]>()
   for (const object of model.of(kind)) if (typeof object.device === 'number') listIn(lists, object.device).push(object)
   return lists

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { createOutbound, type Outbound } from '../../../../platform/security/outbound.ts'
-import { targetRules } from '../../../../platform/security/outbound-target.ts'
+import { createTargetRules } from '../../../../platform/security/outbound-target.ts'
 import { restLists } from '../../../../testing/netbox/forms.ts'
 import { convertObjects } from './netbox.ts'
 import type { NetboxSource } from './objects.ts'
@@ -17,8 +17,8 @@ afterEach(async () => {
 })
 
 /** Sends as the server does, and takes the loopback address for a public one. */
-const outbound = createOutbound({ rules: { ...targetRules(false), reach: () => 'public' } })
-const strict = createOutbound({ rules: targetRules(false) })
+const outbound = createOutbound({ rules: { ...createTargetRules(false), reach: () => 'public' } })
+const strict = createOutbound({ rules: createTargetRules(false) })
 
 const serve = (answer: (url: URL, request: Request) => Response): string => {
   server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => answer(new URL(request.url), request) })

@@ -2,7 +2,7 @@
 import { AppError, invalidField } from '../../../../platform/contract/errors.ts'
 import type { Outbound } from '../../../../platform/security/outbound.ts'
 import { OutboundError } from '../../../../platform/security/outbound-target.ts'
-import { authorizationOf, type FetchPage } from './read-api.ts'
+import { buildAuthorization, type FetchPage } from './read-api.ts'
 
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
 const PAGE_TIMEOUT_MS = 120_000
@@ -16,7 +16,7 @@ export type PullRequest = {
 }
 
 /** Returns the address without a final slash. @throws AppError VALIDATION_ERROR on `url` */
-const baseOf = async (outbound: Outbound, url: string): Promise<string> => {
+const checkBaseUrl = async (outbound: Outbound, url: string): Promise<string> => {
   const problem = await outbound.problem(url)
   if (problem !== undefined) throw invalidField('url', problem)
   if (/[?#]/.test(url)) throw invalidField('url', 'must have no query and no fragment')
@@ -30,14 +30,14 @@ const baseOf = async (outbound: Outbound, url: string): Promise<string> => {
  */
 export const connectNetbox = async (outbound: Outbound, { url, token, signal }: PullRequest): Promise<FetchPage> => {
   if (!TOKEN.test(token)) throw invalidField('token', 'must be 1-255 visible ASCII characters')
-  const base = await baseOf(outbound, url)
+  const base = await checkBaseUrl(outbound, url)
   return async (path) => {
     const answer = await outbound
       .send({
         url: base + path,
         method: 'GET',
         headers: { Accept: 'application/json' },
-        ownHeaders: { Authorization: authorizationOf(token) },
+        ownHeaders: { Authorization: buildAuthorization(token) },
         timeoutMs: PAGE_TIMEOUT_MS,
         maxBytes: MAX_PAGE_BYTES,
         ...(signal ? { signal } : {}),

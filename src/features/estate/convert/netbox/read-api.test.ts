@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { dumpdata, type RestObject, restLists } from '../../../../testing/netbox/forms.ts'
 import { convertNetbox, convertObjects } from './netbox.ts'
 import { replayPages, storePages } from './page-file.ts'
-import { authorizationOf, countPage, type FetchPage, readNetboxApi } from './read-api.ts'
+import { buildAuthorization, countPage, type FetchPage, readNetboxApi } from './read-api.ts'
 
 let server: ReturnType<typeof Bun.serve> | undefined
 afterEach(async () => {
@@ -116,7 +116,7 @@ test('an answer that never ends is an error', async () => {
 })
 
 test('a token of version 2 is a bearer token', () => {
-  expect([authorizationOf('abc'), authorizationOf('nbt_key.abc')]).toEqual(['Token abc', 'Bearer nbt_key.abc'])
+  expect([buildAuthorization('abc'), buildAuthorization('nbt_key.abc')]).toEqual(['Token abc', 'Bearer nbt_key.abc'])
 })
 
 test.each([1000, 3])('pages of %d objects that were stored first give the same source', async (pageSize) => {

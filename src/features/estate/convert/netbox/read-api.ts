@@ -2,7 +2,7 @@
 import { AppError, invalidField } from '../../../../platform/contract/errors.ts'
 import { createBreathe } from '../../../../platform/runtime/pause.ts'
 import { JsonFile } from '../json-file.ts'
-import { kindOfRoute } from './kinds.ts'
+import { getRouteKind } from './kinds.ts'
 import { isRecord, type NetboxSource } from './objects.ts'
 import { RestReader } from './read-rest.ts'
 import { API_ROUTES, NEEDED } from './routes.ts'
@@ -21,14 +21,14 @@ export type PageAnswer = { readonly status: number; readonly body: Uint8Array }
 export type FetchPage = (path: string) => Promise<PageAnswer>
 
 /** Returns the header Authorization of a token: version 2 tokens have a prefix. */
-export const authorizationOf = (token: string): string => `${token.startsWith('nbt_') ? 'Bearer' : 'Token'} ${token}`
+export const buildAuthorization = (token: string): string => `${token.startsWith('nbt_') ? 'Bearer' : 'Token'} ${token}`
 
-const unreachable = (route: string, message: string) =>
+const createUnreachableError = (route: string, message: string) =>
   new AppError('PROVIDER_UNREACHABLE', `${route} of the NetBox ${message}`)
 
 type Page = { readonly count: number; readonly results: readonly unknown[] }
 
-const pageOf = (route: string, body: Uint8Array): Page => {
+const parsePage = (route: string, body: Uint8Array): Page => {
   let page: unknown
   try {
     page = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
@@ -36,7 +36,7 @@ const pageOf = (route: string, body: Uint8Array): Page => {
     throw new AppError('PROVIDER_UNREACHABLE', `${route} of the NetBox did not answer with JSON`, { cause: error })
   }
   if (!isRecord(page) || typeof page.count !== 'number' || !Array.isArray(page.results))
-    throw unreachable(route, 'did not answer with a list')
+    throw createUnreachableError(route, 'did not answer with a list')
   return { count: page.count, results: page.results }
 }
 
@@ -67,7 +67,7 @@ class ApiReader {
       if (!page) return
       offset += page.found
       if (offset >= page.count) return
-      if (page.found === 0) throw unreachable(route, `ended after ${offset} of ${page.count} objects`)
+      if (page.found === 0) throw createUnreachableError(route, `ended after ${offset} of ${page.count} objects`)
     }
   }
 
@@ -77,12 +77,12 @@ class ApiReader {
     if (status === 401 || status === 403)
       throw invalidField('token', `may not read ${route}: the NetBox answered with status ${status}`)
     if (status === 404 && !NEEDED.has(route)) return undefined
-    if (status !== 200) throw unreachable(route, `answered with status ${status}`)
+    if (status !== 200) throw createUnreachableError(route, `answered with status ${status}`)
     const page = await this.#take(route, body)
     this.#objects += page.found
     this.#bytes += body.length
     if (this.#objects > MAX_OBJECTS || this.#bytes > MAX_BYTES)
-      throw unreachable(route, 'has more objects than are read')
+      throw createUnreachableError(route, 'has more objects than are read')
     page.keep?.()
     return page
   }
@@ -106,8 +106,8 @@ export const readPages = async (fetchPage: FetchPage, take: TakePage): Promise<v
 export const readNetboxApi = async (fetchPage: FetchPage): Promise<NetboxSource> => {
   const reader = new RestReader()
   await readPages(fetchPage, (route, body) => {
-    const { count, results } = pageOf(route, body)
-    const kind = kindOfRoute(route)
+    const { count, results } = parsePage(route, body)
+    const kind = getRouteKind(route)
     const keep = () => {
       for (const object of results) reader.add(kind, object)
     }
@@ -128,7 +128,7 @@ export const countPage = async (route: string, body: Uint8Array): Promise<PageCo
   let count: number | undefined
   let found: number | undefined
   try {
-    if (!file.isObject(file.start)) throw unreachable(route, 'did not answer with a list')
+    if (!file.isObject(file.start)) throw createUnreachableError(route, 'did not answer with a list')
     for (const { key, at } of file.members(file.start)) {
       if (key === 'count') count = Number(file.value(at))
       if (key === 'results' && file.isArray(at)) {
@@ -144,5 +144,5 @@ export const countPage = async (route: string, body: Uint8Array): Promise<PageCo
     if (error instanceof AppError && error.code === 'PROVIDER_UNREACHABLE') throw error
     throw new AppError('PROVIDER_UNREACHABLE', `${route} of the NetBox did not answer with JSON`, { cause: error })
   }
-  throw unreachable(route, 'did not answer with a list')
+  throw createUnreachableError(route, 'did not answer with a list')
 }

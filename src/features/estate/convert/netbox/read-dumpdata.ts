@@ -1,36 +1,36 @@
 /** Reads the JSON that `manage.py dumpdata` writes: a list of models with their fields. */
-import { badFile } from '../converter.ts'
+import { createFileError } from '../converter.ts'
 import type { JsonFile } from '../json-file.ts'
 import { ObjectLimit } from '../object-limit.ts'
 import { isRead } from './kinds.ts'
 import {
   addObject,
   CUSTOM_FIELDS,
+  convertFields,
   countIn,
-  fieldsOf,
   isRecord,
   type NetboxSource,
   NUMBERS,
-  numberOf,
   type Objects,
-  storableValue,
+  parseNumber,
+  toStorableValue,
 } from './objects.ts'
 
 const isNaturalType = (value: unknown): value is [string, string] =>
   Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string')
 
-const converted = (field: string, value: unknown): unknown => {
-  if (NUMBERS.has(field)) return numberOf(value) ?? value
-  if (field === CUSTOM_FIELDS && typeof value === 'string') return parsed(value)
+const convertValue = (field: string, value: unknown): unknown => {
+  if (NUMBERS.has(field)) return parseNumber(value) ?? value
+  if (field === CUSTOM_FIELDS && typeof value === 'string') return parseJson(value)
   // With natural keys a content type is a pair.
   if (field.endsWith('_type') && isNaturalType(value)) return value.join('.')
-  return storableValue(value)
+  return toStorableValue(value)
 }
 
 /** Old versions write a JSON field as text. */
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
-    return storableValue(JSON.parse(text))
+    return toStorableValue(JSON.parse(text))
   } catch {
     return text
   }
@@ -43,15 +43,15 @@ export const readDumpdata = (file: JsonFile): NetboxSource => {
   for (const at of file.elements(file.start)) {
     const entry = file.value(at)
     if (!isRecord(entry) || typeof entry.model !== 'string' || !isRecord(entry.fields))
-      throw badFile(`byte ${at}`, 'is no object of manage.py dumpdata')
+      throw createFileError(`byte ${at}`, 'is no object of manage.py dumpdata')
     const kind = entry.model
     if (!isRead(kind)) {
       countIn(unread, kind)
       continue
     }
     limit.add()
-    const fields = fieldsOf(kind, entry.fields, converted)
-    addObject(objects, kind, { ...fields, id: numberOf(entry.pk) ?? entry.pk })
+    const fields = convertFields(kind, entry.fields, convertValue)
+    addObject(objects, kind, { ...fields, id: parseNumber(entry.pk) ?? entry.pk })
   }
   file.checkEnd(file.start)
   return { form: 'dumpdata', objects, briefs: new Map(), unread }

@@ -1,20 +1,20 @@
 /** Reads the COPY blocks of a plain `pg_dump`, in one pass over the bytes. */
-import { badFile } from '../converter.ts'
-import { storable } from '../file-text.ts'
+import { createFileError } from '../converter.ts'
+import { toStorable } from '../file-text.ts'
 import { ObjectLimit } from '../object-limit.ts'
-import { CONTENT_TYPE, isDerived, isRead, kindOfTable } from './kinds.ts'
+import { CONTENT_TYPE, getTableKind, isDerived, isRead } from './kinds.ts'
 import {
   addObject,
   CUSTOM_FIELDS,
   countIn,
-  fieldOf,
+  getFieldName,
   isBoolean,
+  isEmptyField,
   type NetboxSource,
   NUMBERS,
-  numberOf,
   type Objects,
-  saysNothing,
-  storableValue,
+  parseNumber,
+  toStorableValue,
 } from './objects.ts'
 
 const LINE_FEED = 0x0a
@@ -33,7 +33,7 @@ const JSON_COLUMNS = new Set([CUSTOM_FIELDS, 'default', 'local_context_data', 'd
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
 
 /** The escapes of the text format of COPY, in the manual of PostgreSQL. */
-const unescaped = (text: string): string =>
+const replaceEscapes = (text: string): string =>
   text.replace(/\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))/gs, (_, octal, hex, other) => {
     if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8))
     if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16))
@@ -49,32 +49,32 @@ type Column = {
   value: unknown
 }
 
-const jsonOf = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
-    return storableValue(JSON.parse(text))
+    return toStorableValue(JSON.parse(text))
   } catch {
     return text
   }
 }
 
-const readerOf = (column: string): Column['read'] => {
+const getReader = (column: string): Column['read'] => {
   if (isBoolean(column)) return (text) => text === 't'
-  if (JSON_COLUMNS.has(column)) return jsonOf
+  if (JSON_COLUMNS.has(column)) return parseJson
   if (NUMBERS.has(column) || column === 'id' || column === 'scope_id' || column.endsWith('_id'))
-    return (text) => numberOf(text) ?? text
-  return storable
+    return (text) => parseNumber(text) ?? text
+  return toStorable
 }
 
 /** Returns how to read each column of a table; undefined for one that says nothing. */
-const columnsOf = (kind: string, names: string): (Column | undefined)[] =>
+const parseColumns = (kind: string, names: string): (Column | undefined)[] =>
   names.split(', ').map((quoted) => {
     const name = quoted.replace(/^"(.*)"$/, '$1')
     if (!/^[A-Za-z]\w*$/.test(name) || isDerived(name)) return undefined
     const isReference =
       name.endsWith('_id') && !PLAIN_IDS.has(name) && !(kind === 'ipam.fhrpgroup' && name === 'group_id')
     return {
-      field: fieldOf(kind, isReference ? name.slice(0, -3) : name),
-      read: readerOf(name),
+      field: getFieldName(kind, isReference ? name.slice(0, -3) : name),
+      read: getReader(name),
       at: 0,
       end: 0,
       value: undefined,
@@ -94,11 +94,11 @@ class Dump {
   /** Reads the rows of a table, and returns the position behind their end. */
   table(header: RegExpExecArray, start: number): number {
     const [, quoted, plain, names = ''] = header
-    const kind = kindOfTable(quoted ?? plain ?? '')
-    const columns = isRead(kind) ? columnsOf(kind, names) : undefined
+    const kind = getTableKind(quoted ?? plain ?? '')
+    const columns = isRead(kind) ? parseColumns(kind, names) : undefined
     for (let at = start; ; ) {
       const end = this.#bytes.indexOf(LINE_FEED, at)
-      if (end < 0) throw badFile(`byte ${this.#bytes.length}`, `the file ends inside the rows of ${kind}`)
+      if (end < 0) throw createFileError(`byte ${this.#bytes.length}`, `the file ends inside the rows of ${kind}`)
       if (this.#isLast(at, end)) return end + 1
       if (!columns) countIn(this.unread, kind)
       else {
@@ -124,11 +124,11 @@ class Dump {
       const column = columns[i]
       if (column && end > at && !this.#isNull(at, end)) {
         if (!this.#isSame(column, at, end)) this.#read(column, at, end)
-        if (!saysNothing(column.field, column.value)) row[column.field] = column.value
+        if (!isEmptyField(column.field, column.value)) row[column.field] = column.value
       }
       at = end + 1
     }
-    if (i !== columns.length) throw badFile(`byte ${line.at}`, `a row has ${i} of ${columns.length} columns`)
+    if (i !== columns.length) throw createFileError(`byte ${line.at}`, `a row has ${i} of ${columns.length} columns`)
     return row
   }
 
@@ -144,16 +144,16 @@ class Dump {
 
   #read(column: Column, at: number, end: number): void {
     const text = this.#bytes.toString('utf8', at, end)
-    column.value = column.read(text.includes('\\') ? unescaped(text) : text)
+    column.value = column.read(text.includes('\\') ? replaceEscapes(text) : text)
     column.at = at
     column.end = end
   }
 }
 
 export const isPgDump = (bytes: Buffer): boolean =>
-  bytes.subarray(0, 65_536).includes('PostgreSQL database dump') || COPY.test(lineAt(bytes, bytes.indexOf('COPY ')))
+  bytes.subarray(0, 65_536).includes('PostgreSQL database dump') || COPY.test(getLineAt(bytes, bytes.indexOf('COPY ')))
 
-const lineAt = (bytes: Buffer, at: number): string => {
+const getLineAt = (bytes: Buffer, at: number): string => {
   if (at < 0) return ''
   const end = bytes.indexOf(LINE_FEED, at)
   return bytes.toString('utf8', at, Math.min(end < 0 ? bytes.length : end, at + 65_536))
@@ -164,7 +164,7 @@ const ENCODING = /^SET client_encoding = '([^']*)';/m
 export const checkEncoding = (bytes: Buffer): void => {
   const encoding = ENCODING.exec(bytes.toString('latin1', 0, 65_536))?.[1]
   if (encoding !== undefined && !/^(?:utf-?8|unicode|sql_ascii)$/i.test(encoding))
-    throw badFile('the file', `has the encoding ${encoding}; run pg_dump with --encoding=UTF8`)
+    throw createFileError('the file', `has the encoding ${encoding}; run pg_dump with --encoding=UTF8`)
 }
 
 export const readPgDump = (bytes: Buffer): NetboxSource => {
@@ -176,7 +176,7 @@ export const readPgDump = (bytes: Buffer): NetboxSource => {
       at === 0 && bytes.subarray(0, 5).toString() === 'COPY ' ? 0 : bytes.indexOf('\nCOPY ', Math.max(at - 1, 0))
     if (found < 0) break
     const start = found === 0 && bytes[0] !== LINE_FEED ? 0 : found + 1
-    const header = lineAt(bytes, start)
+    const header = getLineAt(bytes, start)
     at = start + Buffer.byteLength(header) + 1
     const match = COPY.exec(header)
     if (!match) continue
@@ -184,9 +184,12 @@ export const readPgDump = (bytes: Buffer): NetboxSource => {
     at = dump.table(match, at)
   }
   if (tables === 0)
-    throw badFile('the file', 'is a dump without COPY blocks; run pg_dump without --inserts and without --schema-only')
+    throw createFileError(
+      'the file',
+      'is a dump without COPY blocks; run pg_dump without --inserts and without --schema-only',
+    )
   if (!bytes.includes('PostgreSQL database dump complete', at))
-    throw badFile(`byte ${bytes.length}`, 'the file ends before the end of the dump')
-  if (!dump.objects.has(CONTENT_TYPE)) throw badFile('the file', 'has no table django_content_type')
+    throw createFileError(`byte ${bytes.length}`, 'the file ends before the end of the dump')
+  if (!dump.objects.has(CONTENT_TYPE)) throw createFileError('the file', 'has no table django_content_type')
   return { form: 'pg_dump', objects: dump.objects, briefs: new Map(), unread: dump.unread }
 }

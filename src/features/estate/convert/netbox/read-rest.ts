@@ -1,21 +1,21 @@
 /** Reads the answers of the REST API, where references are objects and choices have labels. */
-import { badFile } from '../converter.ts'
+import { createFileError } from '../converter.ts'
 import type { JsonFile } from '../json-file.ts'
 import { ObjectLimit } from '../object-limit.ts'
-import { isRead, kindOfRoute } from './kinds.ts'
+import { getRouteKind, isRead } from './kinds.ts'
 import {
   addObject,
   CUSTOM_FIELDS,
+  convertFields,
   countIn,
-  fieldsOf,
   isRecord,
   mapIn,
   type NetboxObject,
   type NetboxSource,
   NUMBERS,
-  numberOf,
   type Objects,
-  storableValue,
+  parseNumber,
+  toStorableValue,
 } from './objects.ts'
 
 /** `/api/dcim/sites/3/` in the URL of an object. */
@@ -35,7 +35,7 @@ export class RestReader {
       return
     }
     this.#limit.add()
-    addObject(this.#objects, kind, isRecord(value) ? this.#object(kind, value) : { value: storableValue(value) })
+    addObject(this.#objects, kind, isRecord(value) ? this.#object(kind, value) : { value: toStorableValue(value) })
   }
 
   source(): NetboxSource {
@@ -44,7 +44,7 @@ export class RestReader {
 
   #object(kind: string, source: Record<string, unknown>): Record<string, unknown> {
     const { custom_fields, tags, ...others } = source
-    const object = fieldsOf(kind, others, (field, value) => this.#value(field, value))
+    const object = convertFields(kind, others, (field, value) => this.#value(field, value))
     // 3.6 and 3.7 send the role under both names.
     if (kind === 'dcim.device' && source.role) object.role = this.#value('role', source.role)
     if (isRecord(custom_fields)) {
@@ -53,22 +53,22 @@ export class RestReader {
       if (kept.length > 0) object[CUSTOM_FIELDS] = Object.fromEntries(kept)
     }
     if (Array.isArray(tags) && tags.length > 0)
-      object.tags = tags.map((tag) => (isRecord(tag) ? (tag.name ?? tag.slug) : tag)).map(storableValue)
+      object.tags = tags.map((tag) => (isRecord(tag) ? (tag.name ?? tag.slug) : tag)).map(toStorableValue)
     return object
   }
 
   #value(field: string, value: unknown): unknown {
-    if (NUMBERS.has(field)) return numberOf(value) ?? value
+    if (NUMBERS.has(field)) return parseNumber(value) ?? value
     if (Array.isArray(value)) return value.map((item) => this.#value(field, item))
-    if (!isRecord(value)) return storableValue(value)
-    if ('value' in value && 'label' in value) return storableValue(value.value)
+    if (!isRecord(value)) return toStorableValue(value)
+    if ('value' in value && 'label' in value) return toStorableValue(value.value)
     return this.#reference(value)
   }
 
   /** Returns the id of an object that another one names, and remembers its short form. */
   #reference(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#reference(item))
-    if (!isRecord(value) || typeof value.id !== 'number') return storableValue(value)
+    if (!isRecord(value) || typeof value.id !== 'number') return toStorableValue(value)
     const kind = typeof value.url === 'string' ? this.#kindOf(value.url) : undefined
     if (kind !== undefined && isRead(kind)) {
       const briefs = mapIn(this.#briefs, kind)
@@ -85,7 +85,7 @@ export class RestReader {
     if (route === undefined) return undefined
     const known = this.#kinds.get(route)
     if (known !== undefined) return known
-    const kind = kindOfRoute(route)
+    const kind = getRouteKind(route)
     this.#kinds.set(route, kind)
     return kind
   }
@@ -93,7 +93,7 @@ export class RestReader {
 
 /** Adds the objects of a list at a position, or of an answer with `results`. */
 const addAnswer = (file: JsonFile, reader: RestReader, route: string, at: number): void => {
-  const kind = kindOfRoute(route)
+  const kind = getRouteKind(route)
   const addAll = (list: number): number => {
     let n = 0
     for (const element of file.elements(list)) {
@@ -106,17 +106,18 @@ const addAnswer = (file: JsonFile, reader: RestReader, route: string, at: number
     addAll(at)
     return
   }
-  if (!file.isObject(at)) throw badFile(`byte ${at}`, `${route} is no list of objects`)
+  if (!file.isObject(at)) throw createFileError(`byte ${at}`, `${route} is no list of objects`)
   let found: number | undefined
   let count: unknown
   for (const { key, at: member } of file.members(at)) {
     if (key === 'results' && file.isArray(member)) found = addAll(member)
     else if (key === 'count') count = file.value(member)
-    else if (key !== 'next' && key !== 'previous') throw badFile(`byte ${member}`, `${route} is no list of objects`)
+    else if (key !== 'next' && key !== 'previous')
+      throw createFileError(`byte ${member}`, `${route} is no list of objects`)
   }
-  if (found === undefined) throw badFile(`byte ${at}`, `${route} has no results`)
+  if (found === undefined) throw createFileError(`byte ${at}`, `${route} has no results`)
   if (typeof count === 'number' && count > found)
-    throw badFile(`byte ${at}`, `${route} has ${found} of ${count} objects; ask for all of its pages`)
+    throw createFileError(`byte ${at}`, `${route} has ${found} of ${count} objects; ask for all of its pages`)
 }
 
 /** Reads one object that has a list for each route. */
@@ -124,7 +125,7 @@ export const readRest = (file: JsonFile): NetboxSource => {
   const reader = new RestReader()
   for (const { key, at } of file.members(file.start)) {
     if (!/^\/?(?:api\/)?(?:plugins\/)?[a-z0-9_-]+\/[a-z0-9_-]+\/?$/.test(key))
-      throw badFile(`byte ${at}`, `${JSON.stringify(key.slice(0, 64))} is no route of NetBox, like dcim/sites`)
+      throw createFileError(`byte ${at}`, `${JSON.stringify(key.slice(0, 64))} is no route of NetBox, like dcim/sites`)
     addAnswer(file, reader, key, at)
   }
   file.checkEnd(file.start)

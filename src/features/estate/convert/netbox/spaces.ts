@@ -2,7 +2,7 @@
 import type { EstateRow } from '../converter.ts'
 import { compact } from '../row-text.ts'
 import { SpaceNames } from '../space-names.ts'
-import { addRow, linesOf, type Mapping, type RowRef, refsOf, refTo } from './mapping.ts'
+import { addRow, listLines, type Mapping, type RowRef, toRef, toRefs } from './mapping.ts'
 import type { NetboxObject } from './objects.ts'
 
 const VRF = 'ipam.vrf'
@@ -11,7 +11,7 @@ const USED = new Set(['name', 'description'])
 const PLACED = ['ipam.prefix', 'ipam.iprange', 'ipam.ipaddress']
 
 /** Returns the VRFs that the file lists, and those that other objects name. */
-const vrfsOf = ({ model }: Mapping): NetboxObject[] => {
+const listVrfs = ({ model }: Mapping): NetboxObject[] => {
   const vrfs = new Map(model.of(VRF).map((vrf) => [vrf.id, vrf]))
   for (const kind of PLACED)
     for (const { vrf: id } of model.of(kind))
@@ -19,11 +19,11 @@ const vrfsOf = ({ model }: Mapping): NetboxObject[] => {
   return [...vrfs.values()].sort((a, b) => a.id - b.id)
 }
 
-export const spacesOf = (mapping: Mapping): EstateRow[] => {
+export const buildSpaces = (mapping: Mapping): EstateRow[] => {
   const { report } = mapping
   const names = new SpaceNames(report)
   const rows: EstateRow[] = []
-  for (const object of vrfsOf(mapping)) {
+  for (const object of listVrfs(mapping)) {
     const { id, name, rd, description } = object
     const row = compact({
       name: names.unique({ what: `${VRF}.name`, id }, String(name ?? `VRF #${id}`), [String(rd ?? ''), `#${id}`]),
@@ -31,10 +31,10 @@ export const spacesOf = (mapping: Mapping): EstateRow[] => {
         VRF,
         id,
         String(description ?? ''),
-        linesOf(mapping, { kind: VRF, object, used: USED }),
+        listLines(mapping, { kind: VRF, object, used: USED }),
       ),
       custom: mapping.custom.of(VRF, object),
-      refs: refsOf(VRF, id),
+      refs: toRefs(VRF, id),
     })
     addRow(rows, mapping, { kind: VRF, object, row })
   }
@@ -42,8 +42,8 @@ export const spacesOf = (mapping: Mapping): EstateRow[] => {
 }
 
 /** Returns the space of an object; undefined without a VRF. */
-export const spaceOf = ({ vrf }: NetboxObject): RowRef | undefined =>
-  typeof vrf === 'number' ? refTo(VRF, vrf) : undefined
+export const getSpace = ({ vrf }: NetboxObject): RowRef | undefined =>
+  typeof vrf === 'number' ? toRef(VRF, vrf) : undefined
 
 /** Returns a text for an address in a VRF, which other VRFs may have as well. */
-export const keyIn = ({ vrf }: NetboxObject, ip: string): string => `${vrf ?? ''} ${ip}`
+export const buildAddressKey = ({ vrf }: NetboxObject, ip: string): string => `${vrf ?? ''} ${ip}`

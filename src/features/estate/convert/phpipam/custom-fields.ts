@@ -4,7 +4,7 @@ import type { EstateRow } from '../converter.ts'
 import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
 import type { SourceField } from '../custom/definition.ts'
 import type { ReportBuilder } from '../report-builder.ts'
-import { keyOf, type PhpipamTables, type Row } from './tables.ts'
+import { getKey, type PhpipamTables, type Row } from './tables.ts'
 
 const PREFIX = 'custom_'
 
@@ -25,7 +25,7 @@ export const isCustomColumn = (table: string, column: string): boolean =>
 /** The types of columns by table and name, as a dump declares them. */
 export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-const typeOf = (declared: string): FieldType => {
+const getFieldType = (declared: string): FieldType => {
   if (/^(?:tinyint\(1\)|bool|bit\(1\))/i.test(declared)) return 'boolean'
   if (/^(?:tiny|small|medium|big)?int/i.test(declared)) return 'integer'
   if (/^(?:decimal|numeric|float|double)/i.test(declared)) return 'number'
@@ -34,12 +34,12 @@ const typeOf = (declared: string): FieldType => {
 }
 
 /** Returns the values of an enumeration: `enum('a','it''s')`. */
-const choicesIn = (declared: string): string[] =>
+const parseChoices = (declared: string): string[] =>
   [...declared.matchAll(/'((?:[^'\\]|\\.|'')*)'/g)].map(([, text = '']) =>
     text.replace(/''|\\(.)/g, (_, one) => one ?? "'"),
   )
 
-const valueIn = (type: FieldType, isSeveral: boolean, text: string): unknown => {
+const parseValue = (type: FieldType, isSeveral: boolean, text: string): unknown => {
   if (type === 'boolean') return text === '1' ? true : text === '0' ? false : text
   return isSeveral ? text.split(',') : text
 }
@@ -65,7 +65,7 @@ export class PhpipamCustom {
   of(table: string, row: Row): EstateRow | undefined {
     const resource = RESOURCES[table]
     if (resource === undefined) return undefined
-    return this.#rows.of(resource, this.#valuesOf(table, row), { what: table, id: keyOf(table, row) })
+    return this.#rows.of(resource, this.#valuesOf(table, row), { what: table, id: getKey(table, row) })
   }
 
   finish: CustomRows['finish'] = (documents, kind) => this.#rows.finish(documents, kind)
@@ -76,12 +76,12 @@ export class PhpipamCustom {
 
   #field(table: string, resource: CustomResource, key: string): SourceField {
     const declared = this.#declared(table, key)
-    const type = typeOf(declared)
+    const type = getFieldType(declared)
     return {
       resource,
       key,
       type,
-      choices: type === 'choice' ? choicesIn(declared) : [],
+      choices: type === 'choice' ? parseChoices(declared) : [],
       multiple: /^set\(/i.test(declared),
     }
   }
@@ -92,7 +92,7 @@ export class PhpipamCustom {
       if (!isCustomColumn(table, column) || isNone(text)) return []
       const key = column.slice(PREFIX.length)
       const declared = this.#declared(table, key)
-      return [[key, valueIn(typeOf(declared), /^set\(/i.test(declared), text)] as const]
+      return [[key, parseValue(getFieldType(declared), /^set\(/i.test(declared), text)] as const]
     })
   }
 }

@@ -5,10 +5,10 @@ import { formatIp, type Ip } from '../../../../net/ip.ts'
 import { parseMac } from '../../../../net/mac.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line } from '../report-builder.ts'
-import { compact, fitted, MAX_ADDRESSES, MAX_INTERFACE } from '../row-text.ts'
-import { addressOf } from './blocks.ts'
-import { datacenterOf, linesOf, type Mapping, refsOf } from './mapping.ts'
-import { mountOf, type Racks } from './racks.ts'
+import { compact, MAX_ADDRESSES, MAX_INTERFACE, trimText } from '../row-text.ts'
+import { parseAddress } from './blocks.ts'
+import { findDatacenter, listLines, type Mapping, toRefs } from './mapping.ts'
+import { buildMount, type Racks } from './racks.ts'
 import type { Subnet, Subnets } from './subnets.ts'
 import type { Row } from './tables.ts'
 
@@ -27,12 +27,12 @@ const DEVICE_USED = new Set('hostname ip_addr description location rack rack_sta
 const ADDRESS_USED = new Set('subnetId ip_addr hostname description switch port location mac'.split(' '))
 
 /** Returns the addresses of the source; those that are none are left over. */
-export const addressesOf = ({ tables, report, done }: Mapping, subnets: Subnets): Address[] =>
+export const collectAddresses = ({ tables, report, done }: Mapping, subnets: Subnets): Address[] =>
   tables.of('addresses').flatMap((row) => {
     const { id, subnetId = '' } = row
     done.add(row)
     const subnet = subnets.byId.get(subnetId)
-    const ip = addressOf(row.ip_addr, subnet?.cidr.family)
+    const ip = parseAddress(row.ip_addr, subnet?.cidr.family)
     if (id !== undefined && ip && tables.find('addresses', id) === row)
       return [{ row, id, ip, subnet: subnet && cidrHolds(subnet.cidr, ip) ? subnet : undefined }]
     report.left('addresses', ip ? 'has no number, or stands in the file twice' : 'is not an address', row)
@@ -40,12 +40,12 @@ export const addressesOf = ({ tables, report, done }: Mapping, subnets: Subnets)
   })
 
 /** Returns a text for an address in its space, which other spaces may have as well. */
-export const keyOf = (ip: Ip, subnet: Subnet | undefined): string => `${subnet?.space ?? ''} ${formatIp(ip)}`
+export const buildAddressKey = (ip: Ip, subnet: Subnet | undefined): string => `${subnet?.space ?? ''} ${formatIp(ip)}`
 
 export const isReserved = ({ row }: Address): boolean => row.state === '3' || row.state === '4'
 
 /** Groups addresses by the machine that has them: a host name stands for one, in any case. */
-const machinesOf = ({ tables, done }: Mapping, subnets: Subnets, addresses: readonly Address[]): Machine[] => {
+const collectMachines = ({ tables, done }: Mapping, subnets: Subnets, addresses: readonly Address[]): Machine[] => {
   const machines: Machine[] = []
   const byName = new Map<string, Machine>()
   const byIp = new Map<string, Machine>()
@@ -53,19 +53,19 @@ const machinesOf = ({ tables, done }: Mapping, subnets: Subnets, addresses: read
     const { id, hostname = '', ip_addr } = device
     if (id === undefined || tables.find('devices', id) !== device) continue
     done.add(device)
-    const ip = addressOf(ip_addr)
+    const ip = parseAddress(ip_addr)
     const name = hostname.trim() || (ip ? formatIp(ip) : `device #${id}`)
     const machine: Machine = { name, ref: ['device', id], device, addresses: [] }
     machines.push(machine)
     if (!byName.has(name.toLowerCase())) byName.set(name.toLowerCase(), machine)
-    const key = ip && keyOf(ip, subnets.holding(ip))
+    const key = ip && buildAddressKey(ip, subnets.holding(ip))
     if (key !== undefined && !byIp.has(key)) byIp.set(key, machine)
   }
   for (const address of addresses) {
     const { row, id, ip, subnet } = address
     const name = (row.hostname ?? '').trim()
     if (name === '' && isReserved(address)) continue
-    const known = name === '' ? byIp.get(keyOf(ip, subnet)) : byName.get(name.toLowerCase())
+    const known = name === '' ? byIp.get(buildAddressKey(ip, subnet)) : byName.get(name.toLowerCase())
     if (known) {
       known.addresses.push(address)
       continue
@@ -79,14 +79,14 @@ const machinesOf = ({ tables, done }: Mapping, subnets: Subnets, addresses: read
 }
 
 /** Returns the port of an address: its own, if the row names no other device, else that of the switch at the other end. */
-const portsOf = ({ tables, report }: Mapping, { row, id }: Address, own: Row | undefined) => {
+const getPortFields = ({ tables, report }: Mapping, { row, id }: Address, own: Row | undefined) => {
   const { port = '', switch: at } = row
   const place = { what: 'addresses.port', id }
   const device = tables.label('devices', at)
   const isOwn = device === '' || (own !== undefined && tables.find('devices', at) === own && port !== '')
   return isOwn
-    ? { interface: fitted(report, place, port, MAX_INTERFACE) }
-    : { switch_port: fitted(report, place, `${device} ${port}`) }
+    ? { interface: trimText(report, place, port, MAX_INTERFACE) }
+    : { switch_port: trimText(report, place, `${device} ${port}`) }
 }
 
 type Placed = { readonly rows: EstateRow[]; readonly lines: Line[]; readonly description: string }
@@ -110,21 +110,21 @@ class MachineRows {
     const [kind, id] = ref
     const table = kind === 'device' ? 'devices' : 'addresses'
     const placed = this.#addresses(machine)
-    const lines = device ? linesOf(this.#mapping, { table, row: device, used: DEVICE_USED }) : []
+    const lines = device ? listLines(this.#mapping, { table, row: device, used: DEVICE_USED }) : []
     const location = this.#locationOf(machine)
-    const datacenter = datacenterOf(this.#mapping, location)
+    const datacenter = findDatacenter(this.#mapping, location)
     if (!datacenter) lines.push({ key: 'location', value: tables.label('locations', location) })
-    const mount = device && mountOf(this.#mapping, this.#racks, device, datacenter)
+    const mount = device && buildMount(this.#mapping, this.#racks, device, datacenter)
     return compact({
-      name: fitted(report, { what: `${table}.hostname`, id }, name),
-      hostname: isHostname(name) && !addressOf(name) ? name : '',
+      name: trimText(report, { what: `${table}.hostname`, id }, name),
+      hostname: isHostname(name) && !parseAddress(name) ? name : '',
       datacenter,
-      location: device && !mount ? fitted(report, { what: 'devices.rack', id }, this.#rackOf(device)) : '',
+      location: device && !mount ? trimText(report, { what: 'devices.rack', id }, this.#rackOf(device)) : '',
       mount,
       addresses: placed.rows,
       description: report.describe(table, id, placed.description, [...lines, ...placed.lines]),
       custom: device && this.#mapping.custom.of('devices', device),
-      refs: refsOf(kind, id),
+      refs: toRefs(kind, id),
     })
   }
 
@@ -149,17 +149,17 @@ class MachineRows {
       description: device?.description ?? (isOnly ? this.#descriptionOf(name, addresses[0]?.row) : ''),
     }
     const own = new Set<string>()
-    const deviceIp = addressOf(device?.ip_addr)
+    const deviceIp = parseAddress(device?.ip_addr)
     const add = (ip: Ip, subnet: Subnet | undefined, more: EstateRow = {}) => {
-      own.add(keyOf(ip, subnet))
-      this.#taken.add(keyOf(ip, subnet))
+      own.add(buildAddressKey(ip, subnet))
+      this.#taken.add(buildAddressKey(ip, subnet))
       placed.rows.push(compact({ ip: formatIp(ip), network: subnet?.ref, ...more }))
     }
     if (deviceIp && !addresses.some(({ ip }) => formatIp(ip) === formatIp(deviceIp)))
       add(deviceIp, this.#subnets.holding(deviceIp))
     for (const address of addresses) {
       const ip = formatIp(address.ip)
-      const isTwice = own.has(keyOf(address.ip, address.subnet))
+      const isTwice = own.has(buildAddressKey(address.ip, address.subnet))
       if (isTwice || own.size === MAX_ADDRESSES) {
         report.left(
           'addresses',
@@ -169,7 +169,7 @@ class MachineRows {
         continue
       }
       add(address.ip, address.subnet, {
-        ...portsOf(this.#mapping, address, device),
+        ...getPortFields(this.#mapping, address, device),
         mac_address: parseMac(address.row.mac ?? ''),
         custom: this.#mapping.custom.of('addresses', address.row),
       })
@@ -187,7 +187,7 @@ class MachineRows {
   #linesOf(address: Address, before: string): Line[] {
     const { tables } = this.#mapping
     const { row, subnet } = address
-    const lines = linesOf(this.#mapping, { table: 'addresses', row, used: ADDRESS_USED })
+    const lines = listLines(this.#mapping, { table: 'addresses', row, used: ADDRESS_USED })
     if (before !== '') lines.unshift({ key: 'description', value: row.description })
     if (row.mac !== undefined && parseMac(row.mac) === undefined) lines.push({ key: 'mac', value: row.mac })
     if (!subnet) lines.push({ key: 'subnet', value: tables.label('subnets', row.subnetId) })
@@ -199,12 +199,12 @@ class MachineRows {
 
 type Made = { readonly subnets: Subnets; readonly racks: Racks }
 
-export const devicesOf = (
+export const buildDevices = (
   mapping: Mapping,
   made: Made,
   addresses: readonly Address[],
 ): { rows: EstateRow[]; taken: Set<string> } => {
   const taken = new Set<string>()
   const maker = new MachineRows(mapping, made, taken)
-  return { rows: machinesOf(mapping, made.subnets, addresses).map((machine) => maker.row(machine)), taken }
+  return { rows: collectMachines(mapping, made.subnets, addresses).map((machine) => maker.row(machine)), taken }
 }

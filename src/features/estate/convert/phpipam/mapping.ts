@@ -3,7 +3,7 @@ import { getOwn } from '../../../../platform/contract/own.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
 import { isCustomColumn } from './custom-fields.ts'
-import { keyOf, type PhpipamTables, type Row } from './tables.ts'
+import { getKey, type PhpipamTables, type Row } from './tables.ts'
 
 export type Mapping = {
   readonly tables: PhpipamTables
@@ -14,13 +14,13 @@ export type Mapping = {
   readonly custom: { readonly of: (table: string, row: Row) => EstateRow | undefined }
 }
 
-export const refsOf = (name: string, id: string) => ({ phpipam: `${name}.${id}` })
-export const refTo = (name: string, id: string) => ({ ref: `phpipam:${name}.${id}` })
-export type RowRef = ReturnType<typeof refTo>
+export const toRefs = (name: string, id: string) => ({ phpipam: `${name}.${id}` })
+export const toRef = (name: string, id: string) => ({ ref: `phpipam:${name}.${id}` })
+export type RowRef = ReturnType<typeof toRef>
 
 /** Returns a reference to the datacenter of a location. */
-export const datacenterOf = ({ tables }: Mapping, location: string | undefined): RowRef | undefined =>
-  location !== undefined && tables.find('locations', location) ? refTo('location', location) : undefined
+export const findDatacenter = ({ tables }: Mapping, location: string | undefined): RowRef | undefined =>
+  location !== undefined && tables.find('locations', location) ? toRef('location', location) : undefined
 
 /** Settings and records of phpIPAM itself, by table. */
 const SETTINGS: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -65,17 +65,17 @@ const REFERENCES: Readonly<Record<string, readonly [string, string]>> = {
 /** The words for states, of files without the table that names them. */
 const STATES: Readonly<Record<string, string>> = { '1': 'Offline', '2': 'Used', '3': 'Reserved', '4': 'DHCP' }
 
-export const stateOf = ({ tables }: Mapping, state: string | undefined): string =>
+export const getState = ({ tables }: Mapping, state: string | undefined): string =>
   state === undefined ? '' : (tables.find('ipTags', state)?.type ?? getOwn(STATES, state) ?? state)
 
 /** The state of an address that is in use, which needs no word. */
 const USED_STATE = '2'
 
-const lineOf = (mapping: Mapping, field: string, value: string): Line => {
+const toLine = (mapping: Mapping, field: string, value: string): Line => {
   const reference = getOwn(REFERENCES, field)
   if (!reference) return { key: field, value }
   const [key, table] = reference
-  if (field === 'state') return { key, value: value === USED_STATE ? '' : stateOf(mapping, value) }
+  if (field === 'state') return { key, value: value === USED_STATE ? '' : getState(mapping, value) }
   return { key, value: mapping.tables.label(table, value) }
 }
 
@@ -93,7 +93,7 @@ const isDefault = (field: string, value: string): boolean =>
 type Values = { readonly table: string; readonly row: Row; readonly used: ReadonlySet<string> }
 
 /** Returns a line for each value that no field of the row holds, in the order of the file. Notes come last. */
-export const linesOf = (mapping: Mapping, { table, row, used }: Values): Line[] => {
+export const listLines = (mapping: Mapping, { table, row, used }: Values): Line[] => {
   const lines: Line[] = []
   const last: Line[] = []
   for (const [field, value] of Object.entries(row)) {
@@ -101,10 +101,10 @@ export const linesOf = (mapping: Mapping, { table, row, used }: Values): Line[] 
     if (SETTINGS[table]?.has(field)) {
       if (value !== '0')
         mapping.report.left(`${table}.${field}`, 'is a setting or a record of phpIPAM', {
-          id: keyOf(table, row),
+          id: getKey(table, row),
           value,
         })
-    } else (field === 'note' ? last : lines).push(lineOf(mapping, field, value))
+    } else (field === 'note' ? last : lines).push(toLine(mapping, field, value))
   }
   return [...lines, ...last]
 }

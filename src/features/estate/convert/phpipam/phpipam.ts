@@ -1,19 +1,19 @@
 /** Converts a phpIPAM, from a `mysqldump` or the JSON of its API. */
 import type { Converter, EstateDocument } from '../converter.ts'
-import { bufferOf, checkUnpacked, checkUtf8 } from '../file-text.ts'
+import { checkUnpacked, checkUtf8, toBuffer } from '../file-text.ts'
 import { JsonFile } from '../json-file.ts'
 import { ReportBuilder } from '../report-builder.ts'
 import { PhpipamCustom } from './custom-fields.ts'
-import { addressesOf, devicesOf } from './devices.ts'
+import { buildDevices, collectAddresses } from './devices.ts'
 import type { Mapping } from './mapping.ts'
-import { racksOf } from './racks.ts'
+import { buildRacks } from './racks.ts'
 import { readJson } from './read-json.ts'
 import { readSql } from './read-sql.ts'
-import { reservationsOf } from './reservations.ts'
-import { spacesOf } from './spaces.ts'
-import { datacentersOf, subnetsOf } from './subnets.ts'
+import { buildReservations } from './reservations.ts'
+import { buildSpaces } from './spaces.ts'
+import { buildDatacenters, buildSubnets } from './subnets.ts'
 import { PhpipamTables } from './tables.ts'
-import { vlansOf } from './vlans.ts'
+import { buildVlans } from './vlans.ts'
 
 /** The reason for which rows of a table are left over. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -42,21 +42,21 @@ const readFile = (bytes: Buffer) => {
 }
 
 export const convertPhpipam: Converter = (bytes) => {
-  const buffer = bufferOf(bytes)
+  const buffer = toBuffer(bytes)
   checkUnpacked(buffer)
   const { source, tables: rows, unread, types } = readFile(buffer)
   const report = new ReportBuilder()
   const tables = new PhpipamTables(rows, report)
   const custom = new PhpipamCustom(tables, report, types)
   const mapping: Mapping = { tables, report, done: new Set(), custom }
-  const datacenters = datacentersOf(mapping)
-  const spaces = spacesOf(mapping)
-  const vlans = vlansOf(mapping)
-  const subnets = subnetsOf(mapping, { spaces, vlans })
-  const addresses = addressesOf(mapping, subnets)
-  const racks = racksOf(mapping)
-  const devices = devicesOf(mapping, { subnets, racks }, addresses)
-  const reservations = reservationsOf(mapping, addresses, devices.taken)
+  const datacenters = buildDatacenters(mapping)
+  const spaces = buildSpaces(mapping)
+  const vlans = buildVlans(mapping)
+  const subnets = buildSubnets(mapping, { spaces, vlans })
+  const addresses = collectAddresses(mapping, subnets)
+  const racks = buildRacks(mapping)
+  const devices = buildDevices(mapping, { subnets, racks }, addresses)
+  const reservations = buildReservations(mapping, addresses, devices.taken)
   const lists: EstateDocument = {
     ...(spaces.rows.length > 0 && { spaces: spaces.rows }),
     datacenters,

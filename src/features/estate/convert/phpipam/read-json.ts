@@ -1,20 +1,20 @@
 /** Reads answers of the API of phpIPAM: a list, or an envelope with `data`, for each table. */
-import { badFile } from '../converter.ts'
-import { storable } from '../file-text.ts'
+import { createFileError } from '../converter.ts'
+import { toStorable } from '../file-text.ts'
 import type { JsonFile } from '../json-file.ts'
 import { ObjectLimit } from '../object-limit.ts'
-import { fieldOf, isReadTable, type Row, type Tables, tableOf } from './tables.ts'
+import { getFieldName, getTableName, isReadTable, type Row, type Tables } from './tables.ts'
 
 /** Values that the API derives from others. */
 const DERIVED = new Set(['links', 'usage', 'calculation', 'gateway', 'gatewayId'])
 
-const textOf = (value: unknown): string => {
-  if (typeof value === 'string') return storable(value)
+const toText = (value: unknown): string => {
+  if (typeof value === 'string') return toStorable(value)
   if (typeof value === 'boolean') return value ? '1' : '0'
   if (typeof value !== 'object') return String(value)
   // An object in place of its number.
   const { id } = value as { id?: unknown }
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : storable(JSON.stringify(value))
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : toStorable(JSON.stringify(value))
 }
 
 const isEmpty = (value: unknown): boolean =>
@@ -23,13 +23,13 @@ const isEmpty = (value: unknown): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0)
 
-const rowOf = (table: string, source: Record<string, unknown>): Row => {
+const toRow = (table: string, source: Record<string, unknown>): Row => {
   const row: Row = {}
   for (const [name, value] of Object.entries(source)) {
     if (DERIVED.has(name) || isEmpty(value) || name === '__proto__') continue
     // Custom fields are nested if the application of the API says so.
-    if (name === 'custom_fields' && typeof value === 'object') Object.assign(row, rowOf(table, value as object as Row))
-    else row[fieldOf(table, name)] = textOf(value)
+    if (name === 'custom_fields' && typeof value === 'object') Object.assign(row, toRow(table, value as object as Row))
+    else row[getFieldName(table, name)] = toText(value)
   }
   return row
 }
@@ -51,22 +51,22 @@ class JsonReader {
 
   #table(name: string, at: number): void {
     if (this.#file.isArray(at)) {
-      this.#rows(tableOf(name), at)
+      this.#rows(getTableName(name), at)
       return
     }
     if (!this.#file.isObject(at))
-      throw badFile(`byte ${at}`, `${JSON.stringify(name.slice(0, 64))} is no table of phpIPAM`)
+      throw createFileError(`byte ${at}`, `${JSON.stringify(name.slice(0, 64))} is no table of phpIPAM`)
     let message: unknown = 'has no data'
     let hasData = false
     for (const { key, at: member } of this.#file.members(at)) {
       if (key === 'data' && this.#file.isArray(member)) {
-        this.#rows(tableOf(name), member)
+        this.#rows(getTableName(name), member)
         hasData = true
       } else if (key === 'message') message = this.#file.value(member)
       // Read, so that a damaged value is found.
       else this.#file.value(member)
     }
-    if (!hasData) throw badFile(`byte ${at}`, `${name.slice(0, 64)}: ${String(message).slice(0, 200)}`)
+    if (!hasData) throw createFileError(`byte ${at}`, `${name.slice(0, 64)}: ${String(message).slice(0, 200)}`)
   }
 
   #rows(table: string, at: number): void {
@@ -74,10 +74,10 @@ class JsonReader {
     for (const element of this.#file.elements(at)) {
       const value = this.#file.value(element)
       if (typeof value !== 'object' || value === null || Array.isArray(value))
-        throw badFile(`byte ${element}`, `is no row of ${table}`)
+        throw createFileError(`byte ${element}`, `is no row of ${table}`)
       this.#limit.add()
       // Checked to be an object.
-      if (isReadTable(table)) rows.push(rowOf(table, value as Record<string, unknown>))
+      if (isReadTable(table)) rows.push(toRow(table, value as Record<string, unknown>))
       else this.unread.set(table, (this.unread.get(table) ?? 0) + 1)
     }
     if (isReadTable(table)) this.tables.set(table, rows)

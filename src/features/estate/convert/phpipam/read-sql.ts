@@ -1,9 +1,9 @@
 /** Reads the INSERT statements of a `mysqldump`, in one pass over the bytes. */
 import { isUtf8 } from 'node:buffer'
-import { badFile } from '../converter.ts'
-import { storable } from '../file-text.ts'
+import { createFileError } from '../converter.ts'
+import { toStorable } from '../file-text.ts'
 import { ObjectLimit } from '../object-limit.ts'
-import { isReadTable, type Row, type Tables, tableOf } from './tables.ts'
+import { getTableName, isReadTable, type Row, type Tables } from './tables.ts'
 
 const BACKSLASH = 0x5c
 const QUOTE = 0x27
@@ -76,25 +76,25 @@ class SqlReader {
       const column = this.#bytes[this.#at] === BACKTICK ? this.#name() : undefined
       if (column !== undefined) columns.push(column)
       if (columns.length > MAX_COLUMNS)
-        throw badFile(`byte ${this.#at}`, `${table} has more than ${MAX_COLUMNS} columns`)
+        throw createFileError(`byte ${this.#at}`, `${table} has more than ${MAX_COLUMNS} columns`)
       const type = this.#at
       this.#skipTo(COMMA, CLOSE)
       if (column !== undefined) types.set(column, this.#bytes.toString('utf8', type, this.#at).trim())
     } while (this.#bytes[this.#at] === COMMA)
     this.#columns.set(table, columns)
-    this.types.set(tableOf(table), types)
+    this.types.set(getTableName(table), types)
   }
 
   #insert(): void {
     while (['INTO', 'IGNORE', 'DELAYED', 'LOW_PRIORITY', 'HIGH_PRIORITY'].some((word) => this.#isNext(word)));
     const start = this.#at
     const name = this.#name()
-    const table = tableOf(name)
+    const table = getTableName(name)
     this.#skipSpace()
     const columns = this.#bytes[this.#at] === OPEN ? this.#nameList() : this.#columns.get(name)
-    if (!this.#isNext('VALUES') && !this.#isNext('VALUE')) throw badFile(`byte ${this.#at}`, 'expected VALUES')
+    if (!this.#isNext('VALUES') && !this.#isNext('VALUE')) throw createFileError(`byte ${this.#at}`, 'expected VALUES')
     if (!columns)
-      throw badFile(`byte ${start}`, `${name} has no columns; dump it with its table or with --complete-insert`)
+      throw createFileError(`byte ${start}`, `${name} has no columns; dump it with its table or with --complete-insert`)
     const isRead = isReadTable(table)
     for (let isFirst = true; isFirst || this.#bytes[this.#at] === COMMA; isFirst = false) {
       if (!isFirst) this.#at++
@@ -102,7 +102,7 @@ class SqlReader {
       const at = this.#at
       const values = this.#tuple(columns.length)
       if (values.length !== columns.length)
-        throw badFile(`byte ${at}`, `a row of ${name} has ${values.length} of ${columns.length} columns`)
+        throw createFileError(`byte ${at}`, `a row of ${name} has ${values.length} of ${columns.length} columns`)
       if (isRead) this.#add(table, columns, values)
       else this.unread.set(table, (this.unread.get(table) ?? 0) + 1)
       this.#skipSpace()
@@ -126,7 +126,7 @@ class SqlReader {
     do {
       this.#at++
       names.push(this.#name())
-      if (names.length > MAX_COLUMNS) throw badFile(`byte ${this.#at}`, `has more than ${MAX_COLUMNS} columns`)
+      if (names.length > MAX_COLUMNS) throw createFileError(`byte ${this.#at}`, `has more than ${MAX_COLUMNS} columns`)
       this.#skipSpace()
     } while (this.#bytes[this.#at] === COMMA)
     this.#expect(CLOSE)
@@ -193,8 +193,8 @@ class SqlReader {
     // Columns of bytes are kept as their digits.
     if (!isUtf8(raw)) return `0x${raw.toString('hex')}`
     const text = raw.toString('utf8')
-    const plain = hasEscapes ? text.replace(/\\(.)|''|""/gs, (pair, escaped) => unescaped(pair, escaped)) : text
-    return storable(plain)
+    const plain = hasEscapes ? text.replace(/\\(.)|''|""/gs, (pair, escaped) => replaceEscape(pair, escaped)) : text
+    return toStorable(plain)
   }
 
   /** Reads a name, with or without quotes, and without the name of the database before it. */
@@ -271,15 +271,15 @@ class SqlReader {
 
   #unexpected() {
     if (this.#at >= this.#bytes.length) return this.#cutOff()
-    return badFile(`byte ${this.#at}`, 'is not a statement of a mysqldump')
+    return createFileError(`byte ${this.#at}`, 'is not a statement of a mysqldump')
   }
 
   #cutOff() {
-    return badFile(`byte ${this.#bytes.length}`, 'the file ends inside a statement')
+    return createFileError(`byte ${this.#bytes.length}`, 'the file ends inside a statement')
   }
 }
 
-const unescaped = (pair: string, escaped: string | undefined): string => {
+const replaceEscape = (pair: string, escaped: string | undefined): string => {
   if (escaped === undefined) return pair.slice(1)
   // Patterns of LIKE keep their backslash.
   return escaped === '%' || escaped === '_' ? pair : (ESCAPES[escaped] ?? escaped)
@@ -287,7 +287,7 @@ const unescaped = (pair: string, escaped: string | undefined): string => {
 
 const fromHex = (digits: string): string => {
   const bytes = Buffer.from(digits, 'hex')
-  return isUtf8(bytes) ? storable(bytes.toString('utf8')) : `0x${digits}`
+  return isUtf8(bytes) ? toStorable(bytes.toString('utf8')) : `0x${digits}`
 }
 
 const fromBits = (digits: string): string => (/^[01]{1,64}$/.test(digits) ? String(BigInt(`0b${digits}`)) : digits)
@@ -296,13 +296,13 @@ const fromBits = (digits: string): string => (/^[01]{1,64}$/.test(digits) ? Stri
 const checkEnd = (bytes: Buffer): void => {
   if (!/(?:MySQL|MariaDB) dump/.test(bytes.toString('latin1', 0, 2000))) return
   if (!bytes.toString('latin1', Math.max(0, bytes.length - 2000)).includes('-- Dump completed'))
-    throw badFile(`byte ${bytes.length}`, 'the file ends before the end of the dump')
+    throw createFileError(`byte ${bytes.length}`, 'the file ends before the end of the dump')
 }
 
 export const readSql = (bytes: Buffer): SqlReader => {
   const reader = new SqlReader(bytes)
   reader.read()
-  if (reader.tables.size === 0) throw badFile('the file', 'has no INSERT of a table of phpIPAM')
+  if (reader.tables.size === 0) throw createFileError('the file', 'has no INSERT of a table of phpIPAM')
   checkEnd(bytes)
   return reader
 }

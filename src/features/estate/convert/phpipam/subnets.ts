@@ -3,29 +3,29 @@ import { type Cidr, formatCidr } from '../../../../net/cidr.ts'
 import type { Ip } from '../../../../net/ip.ts'
 import { SubnetIndex } from '../../../../net/subnet-index.ts'
 import type { EstateRow } from '../converter.ts'
-import { compact, fitted } from '../row-text.ts'
-import { type VlanRows, vlanNumberOf } from '../vlan-rows.ts'
-import { cidrOfRow } from './blocks.ts'
-import { datacenterOf, linesOf, type Mapping, type RowRef, refsOf, refTo } from './mapping.ts'
+import { compact, trimText } from '../row-text.ts'
+import { parseVlanNumber, type VlanRows } from '../vlan-rows.ts'
+import { readCidr } from './blocks.ts'
+import { findDatacenter, listLines, type Mapping, type RowRef, toRef, toRefs } from './mapping.ts'
 import type { Spaces } from './spaces.ts'
 import type { Row } from './tables.ts'
 
 const LOCATION_USED = new Set(['name', 'address', 'description'])
 
-export const datacentersOf = (mapping: Mapping): EstateRow[] => {
+export const buildDatacenters = (mapping: Mapping): EstateRow[] => {
   const { tables, report, done } = mapping
   return tables.of('locations').flatMap((row) => {
     const { id, name = '', address = '', description = '' } = row
     if (id === undefined || tables.find('locations', id) !== row) return []
     done.add(row)
-    const lines = linesOf(mapping, { table: 'locations', row, used: LOCATION_USED })
+    const lines = listLines(mapping, { table: 'locations', row, used: LOCATION_USED })
     return [
       compact({
-        name: fitted(report, { what: 'locations.name', id }, name) || `location #${id}`,
-        location: fitted(report, { what: 'locations.address', id }, address.replace(/\s*[\r\n]+\s*/g, ', ')),
+        name: trimText(report, { what: 'locations.name', id }, name) || `location #${id}`,
+        location: trimText(report, { what: 'locations.address', id }, address.replace(/\s*[\r\n]+\s*/g, ', ')),
         description: report.describe('locations', id, description, lines),
         custom: mapping.custom.of('locations', row),
-        refs: refsOf('location', id),
+        refs: toRefs('location', id),
       }),
     ]
   })
@@ -55,16 +55,16 @@ type Numbered = { readonly id: string; readonly row: Row; readonly cidr: Cidr; r
 /** The rows of the document that a subnet asks. */
 type Made = { readonly spaces: Spaces; readonly vlans: VlanRows }
 
-const rowOf = (mapping: Mapping, vlans: VlanRows, { id, row, cidr, space }: Numbered): EstateRow => {
+const toRow = (mapping: Mapping, vlans: VlanRows, { id, row, cidr, space }: Numbered): EstateRow => {
   const { tables, report } = mapping
   const { description = '', vlanId, masterSubnetId, location } = row
   const subnet = formatCidr(cidr)
   const vlan = tables.find('vlans', vlanId)
-  const vlan_id = vlanNumberOf(vlan?.number)
+  const vlan_id = parseVlanNumber(vlan?.number)
   const master = tables.find('subnets', masterSubnetId)
-  const datacenter = datacenterOf(mapping, location)
+  const datacenter = findDatacenter(mapping, location)
   const lines = [
-    ...linesOf(mapping, { table: 'subnets', row, used: SUBNET_USED }),
+    ...listLines(mapping, { table: 'subnets', row, used: SUBNET_USED }),
     // Where the VLAN is the only one of its number, the number says all.
     {
       key: 'vlan',
@@ -76,18 +76,18 @@ const rowOf = (mapping: Mapping, vlans: VlanRows, { id, row, cidr, space }: Numb
     { key: 'location', value: datacenter ? '' : tables.label('locations', location) },
   ]
   return compact({
-    name: fitted(report, { what: 'subnets.description', id }, description) || subnet,
+    name: trimText(report, { what: 'subnets.description', id }, description) || subnet,
     subnet,
     space: space === '' ? undefined : { ref: `phpipam:${space}` },
     vlan_id,
     datacenter,
     description: report.describe('subnets', id, '', lines),
     custom: mapping.custom.of('subnets', row),
-    refs: refsOf('subnet', id),
+    refs: toRefs('subnet', id),
   })
 }
 
-export const subnetsOf = (mapping: Mapping, { spaces, vlans }: Made): Subnets => {
+export const buildSubnets = (mapping: Mapping, { spaces, vlans }: Made): Subnets => {
   const indexes = new Map([['', new SubnetIndex<Subnet>()]])
   const holding = (ip: Ip): Subnet | undefined => {
     for (const index of indexes.values()) {
@@ -99,17 +99,17 @@ export const subnetsOf = (mapping: Mapping, { spaces, vlans }: Made): Subnets =>
   const found: Subnets = { rows: [], byId: new Map(), holding }
   for (const row of mapping.tables.of('subnets')) {
     const { id } = row
-    const cidr = cidrOfRow(row)
+    const cidr = readCidr(row)
     if (id === undefined || found.byId.has(id)) continue
     if (row.isFolder === '1' || !cidr) continue
     mapping.done.add(row)
     const space = spaces.of(row)
-    const subnet = { row, cidr, ref: refTo('subnet', id), key: `subnet.${id}`, space }
+    const subnet = { row, cidr, ref: toRef('subnet', id), key: `subnet.${id}`, space }
     const index = indexes.get(space) ?? new SubnetIndex()
     indexes.set(space, index)
     index.add(cidr, subnet)
     found.byId.set(id, subnet)
-    found.rows.push(rowOf(mapping, vlans, { id, row, cidr, space }))
+    found.rows.push(toRow(mapping, vlans, { id, row, cidr, space }))
   }
   return found
 }

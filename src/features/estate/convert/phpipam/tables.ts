@@ -10,7 +10,7 @@ export type Tables = Map<string, Row[]>
 /** Names in the database that differ from those of the API. */
 const NAMES: Readonly<Record<string, string>> = { ipaddresses: 'addresses', vlanDomains: 'l2domains', vrf: 'vrfs' }
 /** Returns the name of a table as the API has it. */
-export const tableOf = (name: string): string => getOwn(NAMES, name) ?? name
+export const getTableName = (name: string): string => getOwn(NAMES, name) ?? name
 
 /** Accounts, secrets, the settings of phpIPAM itself, and logs with copies of earlier values. */
 const UNREAD = new Set(
@@ -29,10 +29,10 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   vlans: { id: 'vlanId' },
   vrfs: { id: 'vrfId' },
 }
-export const fieldOf = (table: string, name: string): string => FIELDS[table]?.[name] ?? name
+export const getFieldName = (table: string, name: string): string => FIELDS[table]?.[name] ?? name
 
 const KEYS: Readonly<Record<string, string>> = { vlans: 'vlanId', vrfs: 'vrfId', deviceTypes: 'tid' }
-export const keyOf = (table: string, row: Row): string | undefined => row[KEYS[table] ?? 'id']
+export const getKey = (table: string, row: Row): string | undefined => row[KEYS[table] ?? 'id']
 
 /** The first text of these names a row for people. */
 const LABELS = ['name', 'hostname', 'title', 'tname', 'type', 'description']
@@ -53,7 +53,7 @@ export class PhpipamTables {
           delete row[field]
           report.dropped(`${table}.${field}`)
         }
-        const key = keyOf(table, row)
+        const key = getKey(table, row)
         if (key !== undefined && !byKey.has(key)) byKey.set(key, row)
       }
       this.#byKey.set(table, byKey)

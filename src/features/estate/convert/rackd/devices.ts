@@ -6,9 +6,19 @@ import { DeviceStatus } from '../../../devices/schema.ts'
 import { RelationshipType } from '../../../relationships/api.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line } from '../report-builder.ts'
-import { compact, fittedTags, MAX_ADDRESSES, MAX_LABEL } from '../row-text.ts'
+import { compact, filterTags, MAX_ADDRESSES, MAX_LABEL } from '../row-text.ts'
 import { isSecret } from '../secret-fields.ts'
-import { danglingLine, holds, type IdRef, type Ids, ipOf, linesOf, type Mapping, refIn, textOf } from './mapping.ts'
+import {
+  findRef,
+  hasAddresses,
+  type IdRef,
+  type Ids,
+  listDanglingLine,
+  listLines,
+  type Mapping,
+  toIp,
+  toText,
+} from './mapping.ts'
 import type { SqlRow } from './sqlite-file.ts'
 
 const USED = new Set('name hostname description make_model os status datacenter_id username location'.split(' '))
@@ -39,10 +49,10 @@ class DeviceRows {
   row(id: string, row: SqlRow): EstateRow {
     const { report } = this.#mapping
     this.#mapping.done.add(row)
-    const text = (field: string) => textOf(this.#mapping, [`devices.${field}`, id], row[field])
+    const text = (field: string) => toText(this.#mapping, [`devices.${field}`, id], row[field])
     const hostname = text('hostname')
     const status = DeviceStatus.safeParse(row.status).data
-    const datacenter = refIn(this.#ids.datacenters, row.datacenter_id)
+    const datacenter = findRef(this.#ids.datacenters, row.datacenter_id)
     const addresses = this.#addresses(id)
     const domains = this.#texts('domains', 'domain', id)
     const line = (key: string, value: unknown, isShown: boolean): Line[] => (isShown ? [{ key, value }] : [])
@@ -56,14 +66,14 @@ class DeviceRows {
       datacenter,
       username: text('username'),
       location: text('location'),
-      tags: fittedTags(report, { what: 'tags', id }, this.#texts('tags', 'tag', id)),
+      tags: filterTags(report, { what: 'tags', id }, this.#texts('tags', 'tag', id)),
       addresses: addresses.rows,
       domains: domains.filter(isDomainName),
       description: report.describe('devices', id, String(row.description ?? ''), [
         ...line('hostname', hostname, hostname !== '' && !isHostname(hostname)),
         ...line('status', row.status, status === undefined),
-        ...danglingLine('datacenter_id', row.datacenter_id, datacenter),
-        ...linesOf(this.#mapping, { table: 'devices', row, used: USED }),
+        ...listDanglingLine('datacenter_id', row.datacenter_id, datacenter),
+        ...listLines(this.#mapping, { table: 'devices', row, used: USED }),
         ...domains
           .filter((name) => !isDomainName(name))
           .map((value) => ({ key: 'domain', value, field: 'domains.domain' })),
@@ -87,7 +97,7 @@ class DeviceRows {
     const rows: EstateRow[] = []
     const lines: Line[] = []
     for (const address of this.#of('addresses', id)) {
-      const ip = ipOf(address.ip)
+      const ip = toIp(address.ip)
       if (!ip || rows.length === MAX_ADDRESSES) {
         this.#mapping.report.left(
           'addresses',
@@ -108,10 +118,10 @@ class DeviceRows {
 
   #address(ip: Ip, address: SqlRow): { row: EstateRow; lines: Line[] } {
     const { network_id, pool_id, port } = address
-    const network = this.#within('networks', network_id, (row) => holds(row.subnet, ip))
-    const pool = this.#within('network_pools', pool_id, (row) => poolHolds(row, ip))
+    const network = this.#within('networks', network_id, (row) => hasAddresses(row.subnet, ip))
+    const pool = this.#within('network_pools', pool_id, (row) => isInPool(row, ip))
     const text = (field: string, max?: number) =>
-      textOf(this.#mapping, [`addresses.${field}`, address.id], address[field], max)
+      toText(this.#mapping, [`addresses.${field}`, address.id], address[field], max)
     const hasPort = Number.isInteger(port) && Number(port) >= 1 && Number(port) <= MAX_PORT
     const row = compact({
       ip: formatIp(ip),
@@ -124,14 +134,14 @@ class DeviceRows {
     })
     const lines = [
       ...(hasPort || port === 0 ? [] : [{ key: 'port', value: port }]),
-      ...danglingLine('network_id', network_id, network),
-      ...danglingLine('pool_id', pool_id, pool),
+      ...listDanglingLine('network_id', network_id, network),
+      ...listDanglingLine('pool_id', pool_id, pool),
     ]
     return { row, lines }
   }
 
   #within(table: 'networks' | 'network_pools', id: unknown, fits: (row: SqlRow) => boolean): IdRef | undefined {
-    const found = refIn(table === 'networks' ? this.#ids.networks : this.#ids.pools, id)
+    const found = findRef(table === 'networks' ? this.#ids.networks : this.#ids.pools, id)
     const row = found && this.#mapping.tables.byId(table).get(found.id)
     return row && fits(row) ? found : undefined
   }
@@ -152,18 +162,18 @@ class DeviceRows {
   }
 }
 
-export const poolHolds = ({ start_ip, end_ip }: SqlRow, ip: Ip): boolean => {
-  const [start, end] = [ipOf(start_ip), ipOf(end_ip)]
+export const isInPool = ({ start_ip, end_ip }: SqlRow, ip: Ip): boolean => {
+  const [start, end] = [toIp(start_ip), toIp(end_ip)]
   return start !== undefined && end !== undefined && compareIp(start, ip) <= 0 && compareIp(ip, end) <= 0
 }
 
-export const devicesOf = (mapping: Mapping, ids: Ids): { rows: EstateRow[]; taken: Set<string> } => {
+export const buildDevices = (mapping: Mapping, ids: Ids): { rows: EstateRow[]; taken: Set<string> } => {
   const maker = new DeviceRows(mapping, ids)
   const rows = [...mapping.tables.byId('devices')].map(([id, row]) => maker.row(id, row))
   return { rows, taken: maker.taken }
 }
 
-export const relationshipsOf = (mapping: Mapping): EstateRow[] => {
+export const buildRelationships = (mapping: Mapping): EstateRow[] => {
   const devices = mapping.tables.byId('devices')
   const known = new Set<string>()
   return mapping.tables.of('device_relationships').flatMap((row) => {
@@ -176,7 +186,7 @@ export const relationshipsOf = (mapping: Mapping): EstateRow[] => {
     mapping.done.add(row)
     if (row.created_at !== undefined)
       mapping.report.left('device_relationships.created_at', 'Plat keeps its own times', row)
-    const text = textOf(mapping, ['device_relationships.notes', key], notes, 4096)
+    const text = toText(mapping, ['device_relationships.notes', key], notes, 4096)
     return [compact({ parent: { id: parent }, child: { id: child }, type, notes: text })]
   })
 }

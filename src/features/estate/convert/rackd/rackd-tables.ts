@@ -1,6 +1,6 @@
 /** The tables of rackd, with their rows by id. */
 import type { ReportBuilder } from '../report-builder.ts'
-import { withoutSecrets } from '../secret-fields.ts'
+import { removeSecrets } from '../secret-fields.ts'
 import type { SqliteFile, SqlRow } from './sqlite-file.ts'
 
 /** Accounts, secrets, logs, and indexes of the full-text search. */
@@ -21,7 +21,7 @@ export class RackdTables {
         continue
       }
       // The copy of an object is one.
-      const rows = file.rows(table).map((row) => withoutSecrets(report, table, row) as SqlRow)
+      const rows = file.rows(table).map((row) => removeSecrets(report, table, row) as SqlRow)
       report.read(table, rows.length)
       this.#rows.set(table, rows)
     }

@@ -4,7 +4,7 @@ import { cutOff, damaged, outcomeOf, rubbish } from '../../../../testing/hostile
 import { ROWS, rackdFile, SECRET } from '../../../../testing/rackd.ts'
 import type { Conversion } from '../converter.ts'
 import { convertRackd } from './rackd.ts'
-import { timeOf } from './reservations.ts'
+import { parseTime } from './reservations.ts'
 
 const NOW = new Date('2026-01-01T00:00:00Z')
 const convert = async (file = rackdFile()): Promise<Conversion> => convertRackd(file, { now: NOW })
@@ -174,5 +174,5 @@ test.each([
   ['2026-01-02 03:04:05+02:00', '2026-01-02T01:04:05.000Z'],
   ['yesterday', undefined],
 ])('the time %s is %s', (text, expected) => {
-  expect(timeOf(text)?.toISOString()).toBe(expected as string)
+  expect(parseTime(text)?.toISOString()).toBe(expected as string)
 })

@@ -1,13 +1,13 @@
 /** Converts the SQLite file of rackd. Ids are kept. */
 import type { Converter, EstateDocument } from '../converter.ts'
-import { badFile } from '../converter.ts'
+import { createFileError } from '../converter.ts'
 import { checkUnpacked } from '../file-text.ts'
 import { ReportBuilder } from '../report-builder.ts'
-import { devicesOf, relationshipsOf } from './devices.ts'
+import { buildDevices, buildRelationships } from './devices.ts'
 import type { Ids, Mapping } from './mapping.ts'
-import { datacentersOf, networksOf, poolsOf } from './places.ts'
+import { buildDatacenters, buildNetworks, buildPools } from './places.ts'
 import { RackdTables } from './rackd-tables.ts'
-import { reservationsOf } from './reservations.ts'
+import { buildReservations } from './reservations.ts'
 import { SqliteFile } from './sqlite-file.ts'
 
 /** The reason for which rows of a table are left over. */
@@ -32,7 +32,7 @@ const readTables = (bytes: Uint8Array, report: ReportBuilder): RackdTables => {
   try {
     const tables = new RackdTables(file, report)
     if (!tables.names.includes('devices') || !tables.names.includes('network_pools'))
-      throw badFile('the file', 'is no database of rackd: it has no tables devices and network_pools')
+      throw createFileError('the file', 'is no database of rackd: it has no tables devices and network_pools')
     return tables
   } finally {
     file.close()
@@ -44,17 +44,17 @@ export const convertRackd: Converter = (bytes, { now }) => {
   const report = new ReportBuilder()
   const mapping: Mapping = { tables: readTables(bytes, report), report, done: new Set() }
   const ids: Ids = { datacenters: new Set(), networks: new Set(), pools: new Set() }
-  const datacenters = datacentersOf(mapping, ids)
-  const networks = networksOf(mapping, ids)
-  const pools = poolsOf(mapping, ids)
-  const devices = devicesOf(mapping, ids)
+  const datacenters = buildDatacenters(mapping, ids)
+  const networks = buildNetworks(mapping, ids)
+  const pools = buildPools(mapping, ids)
+  const devices = buildDevices(mapping, ids)
   const documents: EstateDocument = {
     datacenters,
     networks,
     pools,
     devices: devices.rows,
-    relationships: relationshipsOf(mapping),
-    reservations: reservationsOf(mapping, ids, { taken: devices.taken, now }),
+    relationships: buildRelationships(mapping),
+    reservations: buildReservations(mapping, ids, { taken: devices.taken, now }),
   }
   leaveOthers(mapping)
   return { source: 'sqlite', documents, hosts: [], report: report.report(documents), leftover: report.leftover() }

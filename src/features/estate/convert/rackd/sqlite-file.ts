@@ -3,8 +3,8 @@
  * over, because their expressions run code of the file.
  */
 import { Database } from 'bun:sqlite'
-import { badFile } from '../converter.ts'
-import { storable } from '../file-text.ts'
+import { createFileError } from '../converter.ts'
+import { toStorable } from '../file-text.ts'
 import { ObjectLimit } from '../object-limit.ts'
 
 const MAGIC = 'SQLite format 3\0'
@@ -18,10 +18,10 @@ const VALID_FOR = 92
 
 export type SqlRow = Readonly<Record<string, unknown>>
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Returns a copy that needs no log beside it, because one of a file in memory can't be opened. */
-const withoutLog = (bytes: Buffer): Buffer => {
+const copyWithoutLog = (bytes: Buffer): Buffer => {
   const copy = Buffer.from(bytes)
   copy[WRITE_VERSION] = 1
   copy[READ_VERSION] = 1
@@ -30,12 +30,12 @@ const withoutLog = (bytes: Buffer): Buffer => {
 
 const checkHeader = (bytes: Buffer): void => {
   if (bytes.length < 100 || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC)
-    throw badFile('byte 0', 'is not an SQLite file')
+    throw createFileError('byte 0', 'is not an SQLite file')
   const size = bytes.readUInt16BE(PAGE_SIZE)
   const expected = bytes.readUInt32BE(PAGES) * (size === 1 ? 65_536 : size)
   // The number of pages counts if it was written with the last change.
   if (bytes.readUInt32BE(CHANGES) === bytes.readUInt32BE(VALID_FOR) && bytes.length < expected)
-    throw badFile(`byte ${bytes.length}`, `the file ends before its ${expected} bytes`)
+    throw createFileError(`byte ${bytes.length}`, `the file ends before its ${expected} bytes`)
 }
 
 export class SqliteFile {
@@ -48,7 +48,7 @@ export class SqliteFile {
   constructor(bytes: Buffer) {
     checkHeader(bytes)
     this.#left = 4 * bytes.length
-    this.#db = this.#guarded(() => Database.deserialize(withoutLog(bytes), { readonly: true }))
+    this.#db = this.#guarded(() => Database.deserialize(copyWithoutLog(bytes), { readonly: true }))
     this.#guarded(() => {
       for (const pragma of ['trusted_schema = OFF', 'cell_size_check = ON', 'query_only = ON'])
         this.#db.run(`PRAGMA ${pragma}`)
@@ -71,10 +71,10 @@ export class SqliteFile {
 
   /** Returns the rows of a table, by the columns that are stored, without empty values. */
   rows(table: string): SqlRow[] {
-    const columns = this.#guarded(() => this.#db.query(`PRAGMA table_xinfo(${quoted(table)})`).all() as SqlRow[])
+    const columns = this.#guarded(() => this.#db.query(`PRAGMA table_xinfo(${quoteName(table)})`).all() as SqlRow[])
     const names = columns.filter(({ hidden }) => hidden === 0).map(({ name }) => String(name))
     if (names.length === 0) return []
-    return [...this.#read(table, names.map(quoted).join(', '))].map((row) => this.#texts(row))
+    return [...this.#read(table, names.map(quoteName).join(', '))].map((row) => this.#texts(row))
   }
 
   /** Counts the rows of a table and reads none of their values. */
@@ -91,13 +91,13 @@ export class SqliteFile {
       if (value === null || value === '') continue
       const text = value instanceof Uint8Array ? `0x${Buffer.from(value).toString('hex')}` : value
       if (typeof text === 'string') this.#spend(text.length)
-      kept.push([name, typeof text === 'string' ? storable(text) : text])
+      kept.push([name, typeof text === 'string' ? toStorable(text) : text])
     }
     return Object.fromEntries(kept)
   }
 
   *#read(table: string, columns: string): Generator<SqlRow> {
-    const sql = `SELECT ${columns} FROM ${quoted(table)} NOT INDEXED`
+    const sql = `SELECT ${columns} FROM ${quoteName(table)} NOT INDEXED`
     const rows = this.#guarded(() => this.#db.query(sql).iterate())
     for (;;) {
       const next = this.#guarded(() => rows.next())
@@ -109,14 +109,14 @@ export class SqliteFile {
 
   #spend(n: number): void {
     this.#left -= n
-    if (this.#left < 0) throw badFile('the file', 'is damaged: its tables have more rows than it can hold')
+    if (this.#left < 0) throw createFileError('the file', 'is damaged: its tables have more rows than it can hold')
   }
 
   #guarded<T>(work: () => T): T {
     try {
       return work()
     } catch (error) {
-      throw badFile('the file', `is a damaged SQLite file: ${error instanceof Error ? error.message : error}`)
+      throw createFileError('the file', `is a damaged SQLite file: ${error instanceof Error ? error.message : error}`)
     }
   }
 }

@@ -25,7 +25,7 @@ const HOST = /^([^\s:[\]]+|\[[0-9a-f:.%]+\])(?::(\d*))?$/i
 /** A password with one of `/?#`, which ends the hosts too early. */
 const CUT_PASSWORD = /^[^=]*@/
 
-const hostIn = (text: string, n: number): string => {
+const parseHost = (text: string, n: number): string => {
   if (text === '') throw new InvalidValue(`must name a host at place ${n} of its list of hosts`)
   const [, host = '', portText] = HOST.exec(text) ?? []
   // The text is not repeated, because it may be a part of the password.
@@ -37,7 +37,7 @@ const hostIn = (text: string, n: number): string => {
 }
 
 /** Returns the path, the parameters and the fragment without the one parameter that says no more than holds anyway. */
-const withoutAttributes = (rest: string): string => {
+const removeAttributes = (rest: string): string => {
   const [path = '', ...query] = rest.split('?')
   const parameters = query.join('?').split('&')
   const isAttributes = (parameter: string): boolean => parameter.split('=')[0] === ATTRIBUTES
@@ -61,18 +61,18 @@ export const parseDatabaseUrl = (text: string): DatabaseUrl => {
   if (CUT_PASSWORD.test(rest))
     throw new InvalidValue('must have the characters / ? # @ of its password percent-encoded')
   const before = `${scheme}://${user === undefined ? '' : `${user}@`}`
-  const after = withoutAttributes(rest)
+  const after = removeAttributes(rest)
   const place = `${list}${after.split(/[?#]/)[0]}`
   // A URL without a host means this machine.
   if (list === '') return { hosts: [{ name: `localhost:${DEFAULT_PORT}`, url: `${before}${after}` }], place }
   const texts = list.split(',')
   if (texts.length > MOST_HOSTS)
     throw new InvalidValue(`must name at most ${MOST_HOSTS} hosts; it names ${texts.length}`)
-  const names = texts.map((one, at) => hostIn(one, at + 1))
+  const names = texts.map((one, at) => parseHost(one, at + 1))
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice) throw new InvalidValue(`must name each host once; it names ${twice} twice`)
   const [first = '', ...others] = names
-  const hostOf = (name: string): Host => ({ name, url: `${before}${name}${after}` })
-  if (!URL.canParse(hostOf(first).url)) throw new InvalidValue('must be a URL: postgres://USER:PASSWORD@HOST/DATABASE')
-  return { hosts: [hostOf(first), ...others.map(hostOf)], place }
+  const toHost = (name: string): Host => ({ name, url: `${before}${name}${after}` })
+  if (!URL.canParse(toHost(first).url)) throw new InvalidValue('must be a URL: postgres://USER:PASSWORD@HOST/DATABASE')
+  return { hosts: [toHost(first), ...others.map(toHost)], place }
 }

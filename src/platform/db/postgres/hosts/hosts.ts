@@ -2,7 +2,15 @@
 import { AppError } from '../../../contract/errors.ts'
 import type { Logger } from '../../../runtime/log.ts'
 import type { DatabaseUrl, Host } from './database-url.ts'
-import { follows, type HostState, type Known, NOTHING_KNOWN, primaryOf, type Seen, stateOf } from './primary.ts'
+import {
+  type HostState,
+  isFollowing,
+  type Known,
+  NOTHING_KNOWN,
+  type Seen,
+  selectPrimary,
+  toHostState,
+} from './primary.ts'
 import { type ConnectTo, watchHost } from './watch-host.ts'
 
 export type PrimaryListener = (primary: Host | undefined) => void
@@ -40,17 +48,17 @@ export type HostsOptions = DatabaseUrl & {
 const PAUSE_S = 1
 
 /** Returns the error of each request that needs the database while none of its hosts is the primary. */
-export const noPrimary = (): AppError =>
+export const createNoPrimaryError = (): AppError =>
   new AppError('UNAVAILABLE', 'The database has no primary at the moment; try again in a moment', {
     retryAfterS: PAUSE_S,
   })
 
-const noPrimaryAtStart = (states: readonly HostState[]): AppError => {
+const createNoPrimaryAtStartError = (states: readonly HostState[]): AppError => {
   const names = states.map(({ host }) => host).join(', ')
-  return new AppError('UNAVAILABLE', `none of ${names} is a primary: ${reasons(states).join('; ')}`)
+  return new AppError('UNAVAILABLE', `none of ${names} is a primary: ${listReasons(states).join('; ')}`)
 }
 
-const reasons = (states: readonly HostState[]): string[] =>
+const listReasons = (states: readonly HostState[]): string[] =>
   states.map(({ host, role, message }) => (role === 'standby' ? `${host} is a standby` : `${host} ${message}`))
 
 type Primary = { readonly host: Host; readonly timeline: number | undefined; readonly systemId: string | undefined }
@@ -73,7 +81,7 @@ export const createHosts = ({ hosts, connect, log }: HostsOptions): Hosts => {
   const lookNow = (): void => {
     for (const { lookSoon } of watches) lookSoon()
   }
-  const seenOf = (): Seen[] => watches.map(({ seen }) => seen())
+  const collectSeen = (): Seen[] => watches.map(({ seen }) => seen())
 
   const warnOfForeign = (): void => {
     for (const { host, role, message } of states()) {
@@ -92,7 +100,7 @@ export const createHosts = ({ hosts, connect, log }: HostsOptions): Hosts => {
       known = { systemId: next.systemId ?? known.systemId, timeline: next.timeline ?? known.timeline }
     }
     if (isAnother) failovers++
-    if (!next) log?.warn('the database has no primary', { hosts: reasons(states()) })
+    if (!next) log?.warn('the database has no primary', { hosts: listReasons(states()) })
     else if (isAnother) log?.warn('the database has another primary', { host: next.host.name, timeline: next.timeline })
     else if (!isOne) log?.info('primary of the database', { host: next.host.name, timeline: next.timeline })
     if (isLeft || isAnother) for (const listener of listeners) listener(next?.host)
@@ -100,11 +108,11 @@ export const createHosts = ({ hosts, connect, log }: HostsOptions): Hosts => {
   }
 
   /** @returns true if all requests wait for a primary */
-  const judge = (): boolean => {
+  const checkHosts = (): boolean => {
     // An older primary may answer sooner than the present one.
     if (!isReady) return false
     // Another cluster behind the one name replaces the database, as it would for a program that looks at nothing.
-    chosen = primaryOf(seenOf(), isOne ? NOTHING_KNOWN : known)
+    chosen = selectPrimary(collectSeen(), isOne ? NOTHING_KNOWN : known)
     const look = chosen?.look
     const next = chosen && { host: chosen.host, timeline: look?.timeline, systemId: look?.systemId }
     if (!isSame(primary, next)) replace(next)
@@ -112,12 +120,12 @@ export const createHosts = ({ hosts, connect, log }: HostsOptions): Hosts => {
     return next === undefined && !isOne
   }
 
-  const watches = hosts.map((host) => watchHost(host, connect, judge))
-  const states = (): HostState[] => seenOf().map((seen) => stateOf(seen, chosen, known))
+  const watches = hosts.map((host) => watchHost(host, connect, checkHosts))
+  const states = (): HostState[] => collectSeen().map((seen) => toHostState(seen, chosen, known))
 
   const ready = Promise.all(watches.map(({ first }) => first)).then(() => {
     isReady = true
-    judge()
+    checkHosts()
   })
 
   // Requests connect to a single host that does not answer: the error says why.
@@ -129,8 +137,8 @@ export const createHosts = ({ hosts, connect, log }: HostsOptions): Hosts => {
     timeline: () => primary?.timeline,
     tellsTimeline: () => primary === undefined || primary.timeline !== undefined,
     standbys: () =>
-      seenOf()
-        .filter((seen) => follows(seen, chosen))
+      collectSeen()
+        .filter((seen) => isFollowing(seen, chosen))
         .map(({ host }) => host),
     states,
     failovers: () => failovers,
@@ -141,7 +149,7 @@ export const createHosts = ({ hosts, connect, log }: HostsOptions): Hosts => {
     ready,
     requirePrimary: async () => {
       await ready
-      if (!current()) throw noPrimaryAtStart(states())
+      if (!current()) throw createNoPrimaryAtStartError(states())
     },
     close: async () => {
       await Promise.all(watches.map(({ close }) => close()))

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Known, type Look, NOTHING_KNOWN, primaryOf, type Seen, stateOf } from './primary.ts'
+import { type Known, type Look, NOTHING_KNOWN, type Seen, selectPrimary, toHostState } from './primary.ts'
 
 const seenOf = (name: string, look?: Partial<Look>): Seen => ({
   host: { name, url: `postgres://${name}/plat` },
@@ -15,7 +15,7 @@ const seenOf = (name: string, look?: Partial<Look>): Seen => ({
   problem: look ? '' : 'does not answer: Connection refused',
 })
 const standby = (name: string, look: Partial<Look> = {}): Seen => seenOf(name, { isInRecovery: true, ...look })
-const primaryIn = (seen: readonly Seen[], known: Known = NOTHING_KNOWN) => primaryOf(seen, known)?.host.name
+const primaryIn = (seen: readonly Seen[], known: Known = NOTHING_KNOWN) => selectPrimary(seen, known)?.host.name
 
 test('the primary is the host that is not in recovery', () => {
   expect(primaryIn([standby('db1'), seenOf('db2', {}), standby('db3')])).toBe('db2')
@@ -87,11 +87,11 @@ test.each([
     },
   ],
 ] as const)('the state of %s', (_, seen, state) => {
-  expect(stateOf(seen, PRIMARY, KNOWN)).toMatchObject({ host: seen.host.name, ...state })
+  expect(toHostState(seen, PRIMARY, KNOWN)).toMatchObject({ host: seen.host.name, ...state })
 })
 
 test('without a primary, a standby has no lag', () => {
-  expect(stateOf(standby('db1'), undefined, KNOWN)).toEqual({
+  expect(toHostState(standby('db1'), undefined, KNOWN)).toEqual({
     host: 'db1',
     role: 'standby',
     systemId: '7',

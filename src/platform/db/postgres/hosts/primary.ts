@@ -47,7 +47,7 @@ export type Known = { readonly systemId: string | undefined; readonly timeline: 
 
 export const NOTHING_KNOWN: Known = { systemId: undefined, timeline: 0 }
 
-const timelineOf = ({ look }: Seen): number => look?.timeline ?? 0
+const getTimeline = ({ look }: Seen): number => look?.timeline ?? 0
 
 const isForeign = ({ look }: Seen, systemId: string | undefined): boolean =>
   systemId !== undefined && look?.systemId !== undefined && look.systemId !== systemId
@@ -57,27 +57,27 @@ const isForeign = ({ look }: Seen, systemId: string | undefined): boolean =>
  * timeline below a known one has been left: such a host was the primary once, and its further writes will be lost.
  * @param seen in the order of the URL
  */
-export const primaryOf = (seen: readonly Seen[], known: Known): Seen | undefined => {
+export const selectPrimary = (seen: readonly Seen[], known: Known): Seen | undefined => {
   const candidates = seen.filter(({ look }) => look && !look.isInRecovery)
   // Timelines of different clusters cannot be compared: without a known one, the first host decides.
   const systemId = known.systemId ?? candidates[0]?.look?.systemId
   return candidates
-    .filter((one) => !isForeign(one, systemId) && timelineOf(one) >= known.timeline)
-    .reduce<Seen | undefined>((best, one) => (best && timelineOf(best) >= timelineOf(one) ? best : one), undefined)
+    .filter((one) => !isForeign(one, systemId) && getTimeline(one) >= known.timeline)
+    .reduce<Seen | undefined>((best, one) => (best && getTimeline(best) >= getTimeline(one) ? best : one), undefined)
 }
 
-const foreign = (seen: Seen, primary: Seen | undefined, known: Known): string | undefined => {
+const describeForeign = (seen: Seen, primary: Seen | undefined, known: Known): string | undefined => {
   if (isForeign(seen, known.systemId))
     return `has the system identifier ${seen.look?.systemId}, but the cluster in use has ${known.systemId}: it is another database, and is not used`
   if (seen.look?.isInRecovery) return undefined
   const by = primary
-    ? `${primary.host.name} is the primary on timeline ${timelineOf(primary)}`
+    ? `${primary.host.name} is the primary on timeline ${getTimeline(primary)}`
     : `timeline ${known.timeline} was in use`
-  return `accepts writes on timeline ${timelineOf(seen)}, but ${by}: it is not used`
+  return `accepts writes on timeline ${getTimeline(seen)}, but ${by}: it is not used`
 }
 
 /** Returns the state of a host beside the primary. */
-export const stateOf = (seen: Seen, primary: Seen | undefined, known: Known): HostState => {
+export const toHostState = (seen: Seen, primary: Seen | undefined, known: Known): HostState => {
   const { host, look, problem } = seen
   if (!look) return { host: host.name, role: 'away', message: problem }
   const said = {
@@ -89,12 +89,12 @@ export const stateOf = (seen: Seen, primary: Seen | undefined, known: Known): Ho
     const flushed = look.lsn === undefined ? {} : { flushedLsn: look.lsn }
     return { ...said, role: 'primary', ...flushed, message: '' }
   }
-  const reason = foreign(seen, primary, known)
+  const reason = describeForeign(seen, primary, known)
   if (reason !== undefined) return { ...said, role: 'foreign', message: reason }
-  return { ...said, role: 'standby', ...lagOf(look, primary?.look), message: behindMessage(seen, primary) }
+  return { ...said, role: 'standby', ...computeLag(look, primary?.look), message: formatBehindMessage(seen, primary) }
 }
 
-const lagOf = ({ lsn, position, sinceReplayMs }: Look, primary: Look | undefined): Partial<HostState> => {
+const computeLag = ({ lsn, position, sinceReplayMs }: Look, primary: Look | undefined): Partial<HostState> => {
   const replayed = lsn === undefined ? {} : { replayedLsn: lsn }
   if (primary?.position === undefined || position === undefined) return replayed
   const lagBytes = Math.max(0, primary.position - position)
@@ -103,13 +103,13 @@ const lagOf = ({ lsn, position, sinceReplayMs }: Look, primary: Look | undefined
 }
 
 /** True if a standby follows the timeline of the primary, so that positions of both can be compared. */
-export const follows = (standby: Seen, primary: Seen | undefined): boolean =>
+export const isFollowing = (standby: Seen, primary: Seen | undefined): boolean =>
   standby.look?.isInRecovery === true &&
   primary !== undefined &&
   standby.look.timeline === primary.look?.timeline &&
   !isForeign(standby, primary.look?.systemId)
 
-const behindMessage = (seen: Seen, primary: Seen | undefined): string =>
-  !primary || follows(seen, primary)
+const formatBehindMessage = (seen: Seen, primary: Seen | undefined): string =>
+  !primary || isFollowing(seen, primary)
     ? ''
     : `is on timeline ${seen.look?.timeline ?? 'unknown'}, but the primary is on ${primary.look?.timeline ?? 'unknown'}: it answers no reads`

@@ -44,7 +44,7 @@ type Row = {
   readonly since_replay_ms?: number | null
 }
 
-const lookOf = (row: Row): Look => ({
+const toLook = (row: Row): Look => ({
   isInRecovery: row.is_in_recovery,
   systemId: row.system_id ?? undefined,
   timeline: row.timeline ?? undefined,
@@ -53,10 +53,10 @@ const lookOf = (row: Row): Look => ({
   sinceReplayMs: row.since_replay_ms ?? undefined,
 })
 
-const stateOf = (error: unknown): string => (error instanceof SQL.PostgresError ? String(error.errno ?? '') : '')
+const getSqlState = (error: unknown): string => (error instanceof SQL.PostgresError ? String(error.errno ?? '') : '')
 
 /** The message of the server or of the client, but never the URL, which contains the password. */
-const reasonOf = (error: unknown): string => {
+const describeFailure = (error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return `does not answer: ${message}${code === '' ? '' : ` (${code})`}`
@@ -69,7 +69,7 @@ class TooLate extends Error {
 }
 
 /** Rejects when no answer has come in time, unless this process was too busy to read it. */
-const inTime = async <T>(answer: Promise<T>): Promise<T> => {
+const withTimeout = async <T>(answer: Promise<T>): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
   let timer: Timer | undefined
   const arm = (): void => {
@@ -128,11 +128,11 @@ export const watchHost = (host: Host, connect: ConnectTo, changed: () => boolean
   const ask = async (): Promise<Look> => {
     client ??= open()
     try {
-      const [row] = (await inTime(client.unsafe(lacksFunctions ? SHORT_LOOK : LOOK))) as Row[]
+      const [row] = (await withTimeout(client.unsafe(lacksFunctions ? SHORT_LOOK : LOOK))) as Row[]
       if (!row) throw new Error('a query for one row has none')
-      return lookOf(row)
+      return toLook(row)
     } catch (error) {
-      if (lacksFunctions || !LACKING.test(stateOf(error))) throw error
+      if (lacksFunctions || !LACKING.test(getSqlState(error))) throw error
       lacksFunctions = true
       return ask()
     }
@@ -144,9 +144,9 @@ export const watchHost = (host: Host, connect: ConnectTo, changed: () => boolean
       misses = 0
     } catch (error) {
       void drop()
-      if (seen.look && stateOf(error) === FULL) return
+      if (seen.look && getSqlState(error) === FULL) return
       misses++
-      if (misses >= MISSES || !seen.look) seen = { host, look: undefined, problem: reasonOf(error) }
+      if (misses >= MISSES || !seen.look) seen = { host, look: undefined, problem: describeFailure(error) }
     }
   }
 
