@@ -11,7 +11,7 @@ import { definedAreas, rowsOf, storedAreas } from '../../testing/areas.ts'
 import { countCases } from '../../testing/cases.ts'
 import { estateChanges } from '../../testing/estate-changes.ts'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
-import { engines } from '../../testing/servers.ts'
+import { engines, testsAll } from '../../testing/servers.ts'
 
 /** Fewer on PostgreSQL, where a step takes three times as long, and two instances make it. */
 const STEPS = { sqlite: 1000, postgres: 500 } as const
@@ -227,7 +227,7 @@ describe.each(engines())('areas on %s', (dialect) => {
         inScopes += [...defined.values()].filter((scopes) => scopes !== '').length
       }
       expect(inScopes).toBeGreaterThan(steps / 2)
-      for (const { counts } of writers) expect(counts.done).toBeGreaterThan(counts.refused)
+      for (const { counts } of writers) expect(counts.done).toBeGreaterThan(testsAll ? counts.refused : 0)
     },
     LIMIT_MS,
   )

@@ -4,7 +4,7 @@ import { cidrContains, cidrHolds, formatCidr, parseCidrOrThrow } from '../../net
 import { compareIp, parseIp } from '../../net/ip.ts'
 import { countCases } from '../../testing/cases.ts'
 import { type Answer, type Person, people } from '../../testing/people.ts'
-import { engines } from '../../testing/servers.ts'
+import { engines, testsAll } from '../../testing/servers.ts'
 
 const STEPS = { sqlite: 600, postgres: 250 } as const
 const LIMIT_MS = 300_000
@@ -320,7 +320,8 @@ describe.each(engines())('random writes of limited users on %s', (dialect) => {
         if (isRefused) ofKind.overlaps++
       }
       const rare = EXACT.filter((kind) => !counts.get(kind)?.done || !counts.get(kind)?.overlaps)
-      expect(dialect === 'sqlite' ? rare : []).toEqual([])
+      // A fifth of the steps need not hold each kind.
+      expect(testsAll && dialect === 'sqlite' ? rare : []).toEqual([])
       const sums = [...counts.values()]
       expect(sums.reduce((sum, { done }) => sum + done, 0)).toBeGreaterThan(countCases(STEPS[dialect]) / 10)
       expect(sums.reduce((sum, { overlaps }) => sum + overlaps, 0)).toBeGreaterThan(countCases(STEPS[dialect]) / 10)
