@@ -3,8 +3,6 @@
  * folder is recorded in golden/prose.txt and only falls. Each rule is shown to fail on a made-up offender.
  */
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Passage, proseFindings, readDocument, readSource } from './testing/prose.ts'
 import { findingsByFolder, recorded } from './testing/prose-files.ts'
 
@@ -139,20 +137,4 @@ test('the prose of a document is its text without the code', () => {
     [1, '# A title'],
     [6, 'Run `` now.'],
   ])
-})
-
-describe('docs/glossary.md', () => {
-  const page = readFileSync(join(import.meta.dirname, '../docs/glossary.md'), 'utf8')
-  const rows = [...page.matchAll(/^\| (?!Term|---)(.+) \| (.+) \| (.*) \|$/gm)].map(([, ...cells]) => cells)
-
-  test('has 40 to 60 terms, each with a meaning', () => {
-    expect(rows.length).toBeGreaterThanOrEqual(40)
-    expect(rows.length).toBeLessThanOrEqual(60)
-    expect(rows.filter(([term, meaning]) => !term?.trim() || !meaning?.trim())).toEqual([])
-  })
-
-  test('has every term once, in the order of the alphabet', () => {
-    const terms = rows.map(([term = '']) => term.toLowerCase())
-    expect(terms).toEqual([...new Set(terms)].toSorted())
-  })
 })

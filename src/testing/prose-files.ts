@@ -10,7 +10,8 @@ const FOLDERS = ['src', 'web', 'docs', 'e2e', 'scripts', 'bench', 'packaging', '
 /** Migrations on main are never edited, nor are their comments. This file and its test hold the terms that are refused. */
 const EXEMPT = /^src\/migrations\/\d|^src\/(testing\/prose|prose\.test)|\/dist\/|\.d\.m?ts$/
 
-const paths = (): string[] => [
+/** Returns the sources and documents of the repository, by their paths from its root. */
+export const listProseFiles = (): string[] => [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
   ...FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -26,7 +27,7 @@ const passagesOf = (path: string): Passage[] => {
 
 /** @returns the findings of every folder of the repository, by its path, sorted */
 export const findingsByFolder = (): ReadonlyMap<string, readonly string[]> => {
-  const folders = Map.groupBy(paths().toSorted(), (path) => dirname(path))
+  const folders = Map.groupBy(listProseFiles().toSorted(), (path) => dirname(path))
   return new Map([...folders].map(([folder, files]) => [folder, proseFindings(files.flatMap(passagesOf))]))
 }
 
