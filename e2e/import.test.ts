@@ -6,7 +6,7 @@ import { axeFindings, world } from './harness.ts'
 
 const it = world({ devices: 300 })
 const as = 'admin'
-const MANY = 5000
+const ROWS = 5000
 
 const paste = async (page: Page, text: string): Promise<void> => {
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
@@ -31,7 +31,7 @@ const isNoWider = (page: Page) => page.evaluate('document.documentElement.scroll
 test('5,000 rows are pasted, checked and imported, and stand selected in the table', () =>
   it.visit(
     async ({ page, open }) => {
-      const rows = Array.from({ length: MANY }, (_, i) => `new-${i},10.99.${i >> 8}.${i & 255},lab;batch,Ashburn 2`)
+      const rows = Array.from({ length: ROWS }, (_, i) => `new-${i},10.99.${i >> 8}.${i & 255},lab;batch,Ashburn 2`)
       await open('/devices')
       await page.getByRole('button', { name: 'Import' }).click()
       await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor()

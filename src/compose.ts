@@ -5,7 +5,7 @@ import { createRequirement, warnOfUnknownRoles } from './features/factors/requir
 import { createFeatures } from './features/handlers.ts'
 import { openHistory } from './features/history/history.ts'
 import { createKeyUses, type KeyUses } from './features/keys/uses.ts'
-import { areaKeeper } from './features/scopes/keeper.ts'
+import { scopeEnforcer } from './features/scopes/enforcer.ts'
 import { openSecrets } from './features/secrets/open-secrets.ts'
 import { createCredentialCheck } from './features/sessions/credential-check.ts'
 import { createIdentify } from './features/sessions/identify.ts'
@@ -209,7 +209,16 @@ export const compose = async (
       for (const feature of features) feature.onNotificationGap?.()
     },
   })
-  const kernel: Kernel<Tables> = createKernel({ db, features, now, log, onCommit, audit, history, areas: areaKeeper })
+  const kernel: Kernel<Tables> = createKernel({
+    db,
+    features,
+    now,
+    log,
+    onCommit,
+    audit,
+    history,
+    areas: scopeEnforcer,
+  })
   addProcessMetrics({ metrics, db, population, guard, now })
   const onEveryInstance = true
   const jobs: readonly Job<Tables>[] = [

@@ -12,7 +12,7 @@ import { host, type ScriptedScanner, scanOnce, scriptedScanner, snmpFacts } from
 import { onSqlite } from './testing/servers.ts'
 
 const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
-const kept = operations.filter(({ keeps }) => keeps)
+const kept = operations.filter(({ hasHistory }) => hasHistory)
 const named = <One extends { readonly name: string }>(some: readonly One[]) =>
   some.map((one): [string, One] => [one.name, one])
 
@@ -316,7 +316,7 @@ describe.each(named(kept))('the command of %s', (_, op) => {
   })
 })
 
-describe.each(named(operations.filter(({ past }) => past)))('the command of %s', (_, op) => {
+describe.each(named(operations.filter(({ supportsAsOf }) => supportsAsOf)))('the command of %s', (_, op) => {
   test('takes a moment', () => {
     expect(buildSpec(op).flags.map(({ names: [name] }) => name)).toContain('as-of')
   })

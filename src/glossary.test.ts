@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { contracts, routes } from './features/index.ts'
-import { nounOf } from './platform/operation/operation.ts'
+import { getNoun } from './platform/operation/operation.ts'
 import { listProseFiles } from './testing/prose-files.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -79,7 +79,7 @@ describe('docs/glossary.md', () => {
 
   test('every noun of the API has a row', () => {
     const operations = Object.values(contracts).flatMap((set) => Object.values(set))
-    const nouns = new Set([...operations, ...routes].map(nounOf))
+    const nouns = new Set([...operations, ...routes].map(getNoun))
     expect(nouns.size).toBeGreaterThan(40)
     expect(findMissingNouns(rows, nouns)).toEqual([])
   })

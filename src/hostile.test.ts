@@ -54,9 +54,9 @@ const SEEDS: readonly (readonly [string, object])[] = [
 type Call = { readonly method: string; readonly path: string; readonly body?: string | Uint8Array<ArrayBuffer> }
 
 /** The schema of an answer: of the change that a dry run shows, or of the operation. */
-const answerOf = ({ keeps, handlesDryRun, output }: AnyOperation, input: unknown): z.ZodType => {
+const answerOf = ({ hasHistory, handlesDryRun, output }: AnyOperation, input: unknown): z.ZodType => {
   const { dry_run = false } = input as { readonly dry_run?: boolean | 'changes' }
-  return keeps && !handlesDryRun && (dry_run === 'changes' || (dry_run && output instanceof z.ZodVoid))
+  return hasHistory && !handlesDryRun && (dry_run === 'changes' || (dry_run && output instanceof z.ZodVoid))
     ? Change
     : output
 }

@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000
 const QUICK = 'quick to check'
 const IMPORTER = ['datacenters:create', 'datacenters:update']
 /** Enough rows for an import of several seconds. */
-const MANY = 30_000
+const ROWS = 30_000
 
 type Person = { readonly id: string; readonly roleId: string; readonly headers: Readonly<Record<string, string>> }
 type Line = { readonly progress?: object; readonly result?: object; readonly error?: { readonly code: string } }
@@ -113,7 +113,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
 
   /** Returns the last line of an import of many rows, during which `move` runs. */
   const movedAmid = async (person: Person, move: () => Promise<unknown> | undefined): Promise<Line | undefined> => {
-    const answer = await post(person, rows(person, MANY))
+    const answer = await post(person, rows(person, ROWS))
     expect(answer.status).toBe(200)
     const lines = linesOf(answer)
     await lines.next()
@@ -147,7 +147,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     'its user is demoted while it waits for another one: the last line says so',
     async () => {
       const [first, second] = [await someone(), await someone()]
-      const before = linesOf(await post(first, rows(first, MANY)))
+      const before = linesOf(await post(first, rows(first, ROWS)))
       await before.next()
       // Both wait for the first import, the demotion before the second one.
       const demotion = admin.api.users.update({ id: second.id, roles: [] })

@@ -130,10 +130,13 @@ test(
 test(
   'a write of a resource without a history fails a test that names the file',
   async () => {
-    const without = resource.files.map(({ file, text }) => ({ file, text: text.replaceAll('    keeps: true,\n', '') }))
+    const without = resource.files.map(({ file, text }) => ({
+      file,
+      text: text.replaceAll('    hasHistory: true,\n', ''),
+    }))
     const copy = copyWith({ ...resource, files: without })
     const run = bunIn(copy.root, 'test', './src/features/history/kinds.test.ts')
-    await expect(run).rejects.toThrow('contacts.create has no "keeps: true" in src/features/contacts/api.ts')
+    await expect(run).rejects.toThrow('contacts.create has no "hasHistory: true" in src/features/contacts/api.ts')
     copy.remove()
   },
   MINUTE,

@@ -70,7 +70,7 @@ test('each write of discovery and conflicts that is limited has a call here', ()
   const names = [contracts.scans, contracts.discovery, contracts.discoveryRules, contracts.inbox, contracts.conflicts]
     .concat(contracts.discoveryLocks as never)
     .flatMap((set) => Object.values<AnyOperation>(set))
-    .filter(({ effect, limited }) => effect !== 'read' && limited !== undefined)
+    .filter(({ effect, scope }) => effect !== 'read' && scope !== undefined)
     .map(({ name }) => name)
   expect(names.sort()).toEqual([...Object.keys(CALLS), ...Object.keys(ITEMS), ...ELSEWHERE].sort())
 })

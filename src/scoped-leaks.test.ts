@@ -134,7 +134,7 @@ describe.each(onSqlite())('of the other half, a scoped caller on %s', (dialect) 
       const found = made.hidden.filter((secret) => text.includes(secret))
       if (found.length > 0) wrong.push(`${asked} holds ${found}: ${text}`)
       // Without the permission everywhere, nothing is read.
-      if (op.limited === undefined)
+      if (op.scope === undefined)
         return text.includes('This needs the permission') ? wrong : [...wrong, `${asked}: ${text}`]
       const missing = anonymous(await door(op, twin), twins.nowhere)
       if (text !== missing) wrong.push(`${asked} differs: ${text} and ${missing}`)
@@ -167,22 +167,23 @@ describe.each(onSqlite())('of the other half, a scoped caller on %s', (dialect) 
     const as_of = all.app.now().toISOString()
     const { ids } = twinsOf(made)
     const wrong: string[] = []
-    for (const op of restricted.filter(({ limited }) => limited)) {
+    for (const op of restricted.filter(({ scope }) => scope)) {
       const calls = callsAbout(op, { own: made.own, about: made.own })
-      for (const { field, input } of op.keeps ? calls : [])
+      for (const { field, input } of op.hasHistory ? calls : [])
         for (const dry_run of [true, 'changes']) {
           const name = `${op.name} by ${field}, dry_run=${dry_run}`
           expectNothingHidden(made, name, await door(op, { field, input: { ...input, dry_run } }))
         }
-      if (op.past)
+      if (op.supportsAsOf)
         for (const { field, input } of calls)
           expectNothingHidden(
             made,
             `${op.name} by ${field} as of now`,
             await door(op, { field, input: { ...input, as_of } }),
           )
-      if (op.keeps && op.effect === 'delete' && calls[0]) expectNothingHidden(made, op.name, await plan(op, calls[0]))
-      const history = op.keeps ? { dry_run: 'changes' } : op.past ? { as_of } : undefined
+      if (op.hasHistory && op.effect === 'delete' && calls[0])
+        expectNothingHidden(made, op.name, await plan(op, calls[0]))
+      const history = op.hasHistory ? { dry_run: 'changes' } : op.supportsAsOf ? { as_of } : undefined
       const more: Door = (_, { field, input }) => door(op, { field, input: { ...input, ...history } })
       if (history) wrong.push(...(await judge(made, op, ids, more)))
     }
@@ -192,7 +193,7 @@ describe.each(onSqlite())('of the other half, a scoped caller on %s', (dialect) 
   test('learns nothing from any route', async () => {
     const made = await estate()
     // An endless answer.
-    for (const { http, access, limited, name } of routes.filter(({ name }) => name !== 'events.stream')) {
+    for (const { http, access, scope, name } of routes.filter(({ name }) => name !== 'events.stream')) {
       const { method, path } = parseHttp(http)
       const at = path.replace('{id}', made.other.racks ?? '').replace(/\{\w+\}/g, 'none')
       for (const { key } of [made.ada, made.narrow]) {
@@ -200,7 +201,7 @@ describe.each(onSqlite())('of the other half, a scoped caller on %s', (dialect) 
         const text = `${JSON.stringify([...answer.headers])} ${await answer.text()}`
         // An empty body is no file to convert or to import.
         const allowed = path.includes('{') ? 404 : method === 'GET' ? 200 : 400
-        const status = limited === undefined ? 403 : allowed
+        const status = scope === undefined ? 403 : allowed
         if (isRestricted({ access })) expect([name, answer.status]).toEqual([name, status])
         expectNothingHidden(made, name, text.replaceAll(made.other.racks ?? '', '<id>'))
       }
@@ -219,7 +220,7 @@ describe.each(onSqlite())('of the other half, a scoped caller on %s', (dialect) 
         const door = doors[i % 2]
         if (door) wrong.push(...(await judge(made, op, twins, door)))
       }
-    for (const op of tools.filter(({ effect, limited }) => limited && effect === 'read'))
+    for (const op of tools.filter(({ effect, scope }) => scope && effect === 'read'))
       for (const door of doors)
         for (const call of callsAbout(op, { own: made.own, about: made.own }))
           expectNothingHidden(made, `${op.name} by ${call.field}`, await door(op, call))
@@ -250,10 +251,10 @@ describe.each(onSqlite())('of the other half, a scoped caller on %s', (dialect) 
     // The device that keeps an address is no word of the command, which would resolve a conflict of the own half.
     const commands = restricted.filter(({ session, name }) => session === undefined && name !== 'conflicts.resolve')
     // The words of the others name no object but that of the path, which a new object may not need.
-    for (const op of commands.filter(({ effect, limited }) => limited && effect !== 'create'))
+    for (const op of commands.filter(({ effect, scope }) => scope && effect !== 'create'))
       for (const twins of [ids, names]) wrong.push(...(await judge(made, op, twins, door)))
     expect(wrong).toEqual([])
-    for (const op of commands.filter(({ effect, limited }) => limited && effect === 'read')) {
+    for (const op of commands.filter(({ effect, scope }) => scope && effect === 'read')) {
       const [call = { field: '', input: {} }] = callsAbout(op, { own: made.own, about: made.own })
       const argv = argvOf(op, call)
       for (const form of ['table', 'json', 'csv'])

@@ -11,8 +11,7 @@ const limited = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
   // Those that need a change are in the test of the history.
   .filter(
-    ({ name, effect, limited }) =>
-      limited !== undefined && effect === 'read' && !/^history\.(get|items|diff)$/.test(name),
+    ({ name, effect, scope }) => scope !== undefined && effect === 'read' && !/^history\.(get|items|diff)$/.test(name),
   )
   .filter(({ access }) => listPermissions(access).some(isScopable))
 

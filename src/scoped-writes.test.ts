@@ -9,7 +9,7 @@ import { engines } from './testing/servers.ts'
 
 const INSIDE = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
-  .filter(({ limited }) => limited === 'inside')
+  .filter(({ scope }) => scope === 'checkWrite')
   .map(({ name }) => name)
   // scoped-discovery.test.ts has those.
   .filter((name) => !/^(scans|discovery|discovery-rules|discovery-locks|conflicts)\./.test(name))

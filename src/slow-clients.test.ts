@@ -16,7 +16,7 @@ const SLOW_TEST_MS = 120_000
 /** A list of 13 MB. */
 const DEVICES = 6000
 /** A list of 40 MB: the buffers of two sockets never hold most of it. */
-const MANY_DEVICES = 18_000
+const DEVICES_OF_LONG_LIST = 18_000
 
 const open: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -159,7 +159,7 @@ describe.if(engines().includes('sqlite'))('the write-ahead log', () => {
   test(
     "restarts while a slow client reads, which gets the list of its request's revision",
     async () => {
-      const to = await started({}, MANY_DEVICES)
+      const to = await started({}, DEVICES_OF_LONG_LIST)
       const slow = client(to)
       slow.readAt(60_000, 100)
       const stop = writing(to)
@@ -175,7 +175,7 @@ describe.if(engines().includes('sqlite'))('the write-ahead log', () => {
       slow.readAt(10_000_000, 1)
       const rows = await slow.whole
       await stop()
-      expect(rows).toHaveLength(MANY_DEVICES)
+      expect(rows).toHaveLength(DEVICES_OF_LONG_LIST)
       expect(readdirSync(to.folder.dir).filter((name) => name.startsWith('plat-answer-'))).toEqual([])
     },
     SLOW_TEST_MS,
@@ -189,14 +189,14 @@ describe.if(engines().includes('postgres'))('the connections to PostgreSQL', () 
       const database = await postgresDatabase()
       open.push(database.drop)
       // One connection for streams.
-      const to = await started({ DATABASE_URL: database.url, DATABASE_CONNECTIONS: '2' }, MANY_DEVICES)
+      const to = await started({ DATABASE_URL: database.url, DATABASE_CONNECTIONS: '2' }, DEVICES_OF_LONG_LIST)
       const slow = client(to)
       slow.readAt(60_000, 100)
       await until('a list that has begun', () => slow.received() > 0 || undefined)
       const rows = (await (await ask(to, '/api/devices')).json()) as unknown[]
-      expect([rows.length, slow.isClosed()]).toEqual([MANY_DEVICES, false])
+      expect([rows.length, slow.isClosed()]).toEqual([DEVICES_OF_LONG_LIST, false])
       slow.readAt(10_000_000, 1)
-      expect(await slow.whole).toHaveLength(MANY_DEVICES)
+      expect(await slow.whole).toHaveLength(DEVICES_OF_LONG_LIST)
     },
     SLOW_TEST_MS,
   )

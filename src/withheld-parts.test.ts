@@ -29,7 +29,7 @@ const withParts = (op: AnyOperation, { field, input }: Call): Call[] => {
 const callsOf = (op: AnyOperation, { ids }: Marked, hasWrites = false): Call[] => {
   const calls = callsAbout(op, { own: ids, about: ids }).flatMap((call) => withParts(op, call))
   if (op.effect === 'read') return calls
-  if (!op.keeps || !hasWrites) return []
+  if (!op.hasHistory || !hasWrites) return []
   return calls.flatMap(({ field, input }) =>
     [true, 'changes'].map((dry_run) => ({ field: `${field}, dry_run=${dry_run}`, input: { ...input, dry_run } })),
   )
@@ -181,11 +181,11 @@ describe.each(onSqlite())('an answer to a caller with one permission, on %s', (d
 describe('an operation with parts of other resources', () => {
   const all = [...operations, ...routes].filter(({ shows }) => shows !== undefined)
 
-  test('is a read of a limited caller, and its parts have a permission and tables', () => {
+  test('is a read of a scoped caller, and its parts have a permission and tables', () => {
     expect(all.length).toBeGreaterThan(10)
     const permissions = new Set<string>(CATALOGUE.map(({ name }) => name))
-    for (const { name, http, limited, shows = [] } of all) {
-      expect([name, http.startsWith('GET '), limited === 'part' || limited === 'whole']).toEqual([name, true, true])
+    for (const { name, http, scope, shows = [] } of all) {
+      expect([name, http.startsWith('GET '), scope === 'filter' || scope === 'checkPath']).toEqual([name, true, true])
       for (const resource of shows)
         expect([name, resource, permissions.has(`${resource}:list`), listTables([resource]).size > 0]).toEqual([
           ...[name, resource, true, true],

@@ -27,8 +27,8 @@ const operations = (): Plugin => ({
       feature,
       Object.fromEntries(
         Object.entries(set).map(([verb, op]) => {
-          const { http, headers, inQuery, past }: AnyOperation = op
-          return [verb, { http, headers, inQuery, past }]
+          const { http, headers, inQuery, supportsAsOf }: AnyOperation = op
+          return [verb, { http, headers, inQuery, supportsAsOf }]
         }),
       ),
     ])
@@ -160,13 +160,13 @@ const LOADED_LATER = [
   'src/features/feeds/catalogue.ts',
   'src/features/history/kind-names.ts',
   'src/features/racks/placement.ts',
-  'src/features/vlans/place.ts',
+  'src/features/vlans/vlan-scope.ts',
   'web/src/cables/fields.ts',
   'web/src/cables/resource.tsx',
   'web/src/device-types/fields.ts',
   'web/src/device-types/resource.tsx',
   'web/src/devices/batch.ts',
-  'web/src/devices/many-rows.tsx',
+  'web/src/devices/windowed-table.tsx',
   'web/src/devices/matching-pages.ts',
   'web/src/export/fields.ts',
   'web/src/export/json-list.ts',

@@ -15,7 +15,7 @@ setDefaultTimeout(60 * 60_000)
 const ROUNDS = 20
 const WRITERS = 8
 /** Writes of each, whose part of the log Litestream leaves as it is (`min-checkpoint-page-count` is 1000). */
-const FEW = 15
+const WRITES_WITHIN_LOG = 15
 /** Writes go on for this long, at least and at most: longer than a change may take to the replica (LOST_MS). */
 const LOAD_MS = [2500, 4500] as const
 /** The age of the oldest lost write. `sync-interval` is a second, and the transfer takes its time. */
@@ -179,7 +179,7 @@ describe.skipIf(!existsSync(litestream))('with Litestream', () => {
       await (await writeFor(child, name)).end()
       // Its checkpoint after these writes resets the log. It copies the next ones without another.
       await Bun.sleep(LOST_MS)
-      await load(child, `${name}-few`, FEW).writing
+      await load(child, `${name}-few`, WRITES_WITHIN_LOG).writing
       await Bun.sleep(LOST_MS)
       beside.kill('SIGKILL')
       await beside.exited

@@ -88,7 +88,7 @@ if (engines().includes('postgres')) {
   describe('to PostgreSQL and back', () => {
     const LAST_EVENT = 5_000_000_000
     /** Several pages, and numbers of several lengths. */
-    const MANY = 500
+    const ROWS = 500
     const password = 'hunter2'
     const startedMs = Date.now()
     let move: Move
@@ -103,7 +103,7 @@ if (engines().includes('postgres')) {
       )
       change(
         move.file,
-        `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${MANY})
+        `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${ROWS})
          INSERT INTO events (seq, event, resource_id, data, created_at) SELECT n, '', '', '', '' FROM numbers`,
       )
       change(move.file, `UPDATE credentials SET secret = 'v1.d5e85ca9.abcdefgh'`)

@@ -1,7 +1,7 @@
 /** The areas of all objects: as the tables have them, and as the one definition says from the objects of the API. */
 import { AREA_TABLES } from '../features/scopes/area-facts-store.ts'
 import { loadAreas } from '../features/scopes/area-store.ts'
-import { createScopeMatcher, type ObjectFacts, placeOfSubnet, type ScopeFacts } from '../features/scopes/areas.ts'
+import { createScopeMatcher, type ObjectFacts, type ScopeFacts, toAddressRange } from '../features/scopes/areas.ts'
 import type { Tables } from '../features/tables.ts'
 import type { Db } from '../platform/db/database.ts'
 import type { TestCaller } from './app.ts'
@@ -35,24 +35,24 @@ export const definedAreas = async (
   for (const { id, datacenter_id, subnet, space_id } of await rowsOf(admin, 'networks')) {
     const space = (space_id ?? null) as string | null
     spaces.set(id, space)
-    note(id, { datacenter_id: datacenter_id as string | null, places: [placeOfSubnet(String(subnet), space)] })
+    note(id, { datacenter_id: datacenter_id as string | null, ranges: [toAddressRange(String(subnet), space)] })
   }
   // One list of all networks does not exist.
   for (const { id, network_id, doc } of await db.read.selectFrom('discovered_devices').selectAll().execute()) {
     const { addresses } = JSON.parse(doc) as { addresses: { ip: string }[] }
     const places = addresses.map(({ ip }) => ({ first: ip, last: ip, space_id: spaces.get(network_id) ?? null }))
-    note(id, { places, inherited: scopes.get(network_id) ?? [] })
+    note(id, { ranges: places, inherited: scopes.get(network_id) ?? [] })
   }
   for (const { id, network_id, tags, start_ip, end_ip } of await rowsOf(admin, 'pools')) {
     const space_id = spaces.get(network_id) ?? null
     spaces.set(id, space_id)
     const places = [{ first: String(start_ip), last: String(end_ip), space_id }]
-    note(id, { tags: tags as string[], places, inherited: scopes.get(network_id) ?? [] })
+    note(id, { tags: tags as string[], ranges: places, inherited: scopes.get(network_id) ?? [] })
   }
   for (const { id, pool_id, ip_address } of await rowsOf(admin, 'reservations')) {
     const ip = String(ip_address)
     const places = [{ first: ip, last: ip, space_id: spaces.get(pool_id) ?? null }]
-    note(id, { places, inherited: scopes.get(pool_id) ?? [] })
+    note(id, { ranges: places, inherited: scopes.get(pool_id) ?? [] })
   }
   for (const { id, datacenter_id, tags, addresses } of await rowsOf(admin, 'devices')) {
     const places = (addresses as { ip: string; space_id?: string }[]).map(({ ip, space_id = null }) => ({
@@ -60,12 +60,12 @@ export const definedAreas = async (
       last: ip,
       space_id,
     }))
-    note(id, { datacenter_id: datacenter_id as string | null, tags: tags as string[], places })
+    note(id, { datacenter_id: datacenter_id as string | null, tags: tags as string[], ranges: places })
   }
   for (const { id, network_id, addresses } of await rowsOf(admin, 'discovery/devices?network_id=*')) {
     const space_id = spaces.get(network_id) ?? null
     const places = (addresses as { ip: string }[]).map(({ ip }) => ({ first: ip, last: ip, space_id }))
-    note(id, { places, inherited: scopes.get(network_id) ?? [] })
+    note(id, { ranges: places, inherited: scopes.get(network_id) ?? [] })
   }
   return found
 }

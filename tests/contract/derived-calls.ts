@@ -171,7 +171,7 @@ export const buildReads = (): readonly Call[] =>
       ...withFilters(op, base),
       ...(names.includes('limit') ? PAGES.map((page) => read(page)) : []),
       ...(names.includes('custom') ? (CUSTOM[getNoun(op)] ?? []).map((query) => read({}, query)) : []),
-      ...(op.past ? MOMENTS.map((as_of) => read({ as_of })) : []),
+      ...(op.supportsAsOf ? MOMENTS.map((as_of) => read({ as_of })) : []),
       read({}, 'nonsense=1'),
       // The same address again: its ETag has not changed.
       read({}),
@@ -182,7 +182,7 @@ export const buildReads = (): readonly Call[] =>
 /** Returns the reads of a caller whose rights end at a scope, with each order and a page. */
 export const buildScopedReads = (): readonly Call[] =>
   reads
-    .filter(({ limited }) => limited !== undefined)
+    .filter(({ scope }) => scope !== undefined)
     .flatMap((op) => {
       const base = buildBase(op)
       const fields = listFields(op)
@@ -198,7 +198,7 @@ export const buildScopedReads = (): readonly Call[] =>
 /** Returns previews of all writes of the inventory, which change nothing. */
 export const buildPreviews = (): readonly Call[] =>
   operations
-    .filter(({ keeps }) => keeps)
+    .filter(({ hasHistory }) => hasHistory)
     .flatMap((op) =>
       callsAbout(op, { own: ids, about: ids }).flatMap(({ input, field }) =>
         (field === 'path' ? [true, 'changes'] : [true]).map((dry_run) => compare(op.name, { ...input, dry_run })),

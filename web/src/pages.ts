@@ -24,7 +24,7 @@ export const PAGES = {
   '/connect': 'connect/connect-page',
   '/credentials': 'access/credentials-page',
   '/datacenters/$id': 'datacenters/datacenter-page',
-  '/device': 'device/device-page',
+  '/device': 'device-login/device-page',
   '/devices/$id': 'devices/device-page',
   '/dns': 'dns/dns-page',
   '/dns/$id': 'dns/zone-page',

@@ -84,11 +84,11 @@ const checkEnds = async (ctx: Ctx, given: Given, { a, b }: Record<Name, Meant>):
     ['b', b],
   ] as const) {
     // A port that the input names by its id may be hidden.
-    const called = ctx.mayName('ports') || given[at].port_id === undefined ? name : 'the port'
+    const called = ctx.canListAll('ports') || given[at].port_id === undefined ? name : 'the port'
     if (side === 'rear' && !port?.pass_through)
       issues.push({ field: `${at}.side`, message: `${called} is no pass-through port, and has a front alone` })
     const end = port && taken.get(store.endKey({ port_id: port.id, side }))
-    const which = ctx.mayName('cables') ? `, with the id "${end?.cable_id}"` : ''
+    const which = ctx.canListAll('cables') ? `, with the id "${end?.cable_id}"` : ''
     if (end) issues.push({ field: at, message: `${called} has a cable already${which}` })
   }
   if (isSame(a, b)) issues.push({ field: 'b', message: 'must be another end than a' })

@@ -170,9 +170,9 @@ const visiblePorts = preparedKeys((db: Kysely<Tables>, ids) =>
  * empty; of a device, its name.
  */
 export const findNamedPorts = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, NamedPort>> => {
-  const { whole } = ctx
-  const all = await labelled(whole, ids)
-  if (whole === ctx) return new Map(all.map((port) => [port.id, port]))
+  const { unscoped } = ctx
+  const all = await labelled(unscoped, ids)
+  if (unscoped === ctx) return new Map(all.map((port) => [port.id, port]))
   const deviceIds = [...new Set(all.map(({ device_id }) => device_id))]
   const ports = new Set((await visiblePorts(ctx, ids)).map(({ id }) => id))
   const devices = await filterExistingDevices(ctx, deviceIds)

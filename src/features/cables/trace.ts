@@ -126,7 +126,7 @@ const tracePorts = async (ctx: Ctx, ids: readonly string[]): Promise<Trace[]> =>
 
 /** @throws AppError NOT_FOUND */
 export const traceFrom = async (ctx: Ctx, id: string): Promise<Trace> => {
-  if (!(await ports.find(ctx.whole, id))) throw notFound('port', id)
+  if (!(await ports.find(ctx.unscoped, id))) throw notFound('port', id)
   const [trace] = await tracePorts(ctx, [id])
   if (!trace) throw new Error('one port has one path')
   return trace
@@ -142,10 +142,10 @@ type Asked = { readonly id: string; readonly limit?: number | undefined; readonl
 
 /** Returns the paths of the cabled ports of a device, by name. @throws AppError NOT_FOUND */
 export const traceDevice = async (ctx: Ctx, { id, limit, offset = 0 }: Asked): Promise<JsonList<DevicePath>> => {
-  const { whole } = ctx
-  await assertDeviceExists(whole, id)
+  const { unscoped } = ctx
+  await assertDeviceExists(unscoped, id)
   const revision = await ctx.store.revision(['cables', 'cable_ends', 'ports', 'devices'])
-  const all = await ports.findOfDevices(whole, [id])
+  const all = await ports.findOfDevices(unscoped, [id])
   const ends = await store.findEnds(
     ctx,
     all.map((port) => port.id),
@@ -158,7 +158,7 @@ export const traceDevice = async (ctx: Ctx, { id, limit, offset = 0 }: Asked): P
       ctx,
       wanted.map((port) => port.id),
     )
-    const isShown = whole === ctx ? () => true : await loadPortFilter(ctx, id)
+    const isShown = unscoped === ctx ? () => true : await loadPortFilter(ctx, id)
     yield wanted.flatMap(({ id: port_id, name }, i) =>
       JSON.stringify({ port_id, port: isShown(port_id) ? name : '', ...traces[i] }),
     )

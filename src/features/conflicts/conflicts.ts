@@ -45,7 +45,7 @@ const leaveTo = async (ctx: Ctx, conflict: Conflict, keep: string): Promise<void
   const { ip_address, space_id } = conflict
   const holders = await findHolders(ctx, conflict)
   // A conflict does not name all of very many members.
-  if ((await ctx.reached('devices', holders)).size < holders.length)
+  if ((await ctx.filterPermitted('devices', holders)).size < holders.length)
     throw new AppError('FORBIDDEN', 'The conflict has members outside of your part of the estate')
   for (const id of holders) {
     if (id === keep) continue
@@ -112,11 +112,11 @@ const summary = async (ctx: Ctx) => {
 const narrowConflicts = async (ctx: Ctx, all: readonly Conflict[]): Promise<Conflict[]> => {
   const ids = (members: (conflict: Conflict) => readonly string[]) => [...new Set(all.flatMap(members))]
   const seen = new Set([
-    ...(await ctx.reached(
+    ...(await ctx.filterPermitted(
       'devices',
       ids(({ device_ids }) => device_ids),
     )),
-    ...(await ctx.reached(
+    ...(await ctx.filterPermitted(
       'networks',
       ids(({ network_ids }) => network_ids),
     )),
@@ -127,7 +127,7 @@ const narrowConflicts = async (ctx: Ctx, all: readonly Conflict[]): Promise<Conf
 const detect = async (ctx: Ctx): Promise<{ conflicts: Conflict[]; count: number }> => {
   await checkAll(ctx)
   const all = (await store.query(ctx, { status: 'active' }).execute()).map(store.fromRow)
-  const shown = ctx.isLimited ? await narrowConflicts(ctx, all) : all
+  const shown = ctx.isScoped ? await narrowConflicts(ctx, all) : all
   return { conflicts: shown, count: shown.length }
 }
 
@@ -159,7 +159,7 @@ export const feature: Feature = {
     summary,
     ofDevice: async (ctx, { id, status, ...page }) => {
       const revision = await ctx.store.revision(['conflicts', 'devices'])
-      await devices.assertDeviceExists(ctx.whole, id)
+      await devices.assertDeviceExists(ctx.unscoped, id)
       return listRows(ctx, { revision, query: store.selectByMember(ctx, id, { status }), page, row: store.fromRow })
     },
     get: async (ctx, { id }) => getOrThrow(ctx, id),

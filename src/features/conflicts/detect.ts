@@ -74,7 +74,7 @@ const followAll = async (ctx: Ctx, causes: readonly Cause[], open: ReadonlyMap<s
 }
 
 /** Up to this number, addresses are queried one by one. */
-const FEW = 8
+const MAX_ADDRESSES_QUERIED_ONE_BY_ONE = 8
 
 const isFull = (open: Conflict | undefined): boolean =>
   open !== undefined && Math.max(open.device_ids.length, open.network_ids.length) >= MAX_MEMBERS
@@ -87,7 +87,10 @@ export const checkTakenAddresses = async (ctx: Ctx, taken: readonly IpKey[]): Pr
   // An address may be listed twice.
   const ipKeys = [...new Set(taken)]
   // For few addresses the count of their devices is skipped: usually no other device has them.
-  const known = ipKeys.length <= FEW ? await Promise.all(ipKeys.map((key) => findAddressCause(ctx, key))) : undefined
+  const known =
+    ipKeys.length <= MAX_ADDRESSES_QUERIED_ONE_BY_ONE
+      ? await Promise.all(ipKeys.map((key) => findAddressCause(ctx, key)))
+      : undefined
   const wanted = known?.filter(isShared).map(({ cause }) => cause) ?? ipKeys.map(buildAddressKey)
   if (wanted.length === 0) return
   const open = await store.findOpenByCauses(ctx, wanted)
@@ -116,7 +119,7 @@ export const checkChangedAddresses = async (ctx: Ctx, changed: readonly IpKey[])
 /** As `checkChangedAddresses`, with few queries for addresses of which no other device has one. */
 export const checkLostAddresses = async (ctx: Ctx, lost: readonly IpKey[]): Promise<void> => {
   const ipKeys = [...new Set(lost)]
-  if (ipKeys.length <= FEW) return checkChangedAddresses(ctx, ipKeys)
+  if (ipKeys.length <= MAX_ADDRESSES_QUERIED_ONE_BY_ONE) return checkChangedAddresses(ctx, ipKeys)
   const open = await store.findOpenByCauses(ctx, ipKeys.map(buildAddressKey))
   const shared = (await findAddressCauses(ctx, ipKeys)).filter(isShared)
   const known = new Set(shared.map(({ cause }) => cause))

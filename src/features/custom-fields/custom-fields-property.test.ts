@@ -176,18 +176,18 @@ describe.each(engines())('custom fields on %s', (dialect) => {
 describe.each(engines())('many values on %s', (dialect) => {
   const inv = inventory(dialect)
   // More than are sorted: the list is walked through.
-  const MANY = 2500
+  const DEVICES = 2500
 
   test('are filtered by bounds and by having any', async () => {
     await inv.api.customFields.create({ resource: 'devices', name: 'watts', type: 'number' })
     await inv.api.customFields.create({ resource: 'devices', name: 'bought', type: 'date' })
     const wattsOf = (i: number) => (i % 5) * 0.1 - 0.2
     const boughtOf = (i: number) => `20${20 + (i % 7)}-01-01`
-    const made = Array.from({ length: MANY }, (_, i) => ({
+    const made = Array.from({ length: DEVICES }, (_, i) => ({
       ...{ id: `d${i}`, name: `d${String(i).padStart(5, '0')}` },
       custom: { watts: wattsOf(i), bought: boughtOf(i) },
     }))
-    for (let from = 0; from < MANY; from += 1000) {
+    for (let from = 0; from < DEVICES; from += 1000) {
       const operations = made.slice(from, from + 1000).map((device) => ({ op: 'create', device }))
       expect((await inv.ask('POST /api/devices/bulk', { operations })).status).toBe(200)
     }

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import type { Restored } from '../restored.ts'
+import type { Restored } from '../restore-fields.ts'
 import type { Tables } from '../tables.ts'
 import { type CustomField, type CustomFieldDraft, type CustomFieldPatch, customFields } from './api.ts'
 import { lockForDefining, noteCommit } from './definitions.ts'
@@ -151,7 +151,7 @@ export const customFieldsFeature = ({ db }: { readonly db: Db<Tables> }): Featur
         if (resource) query = query.where('resource', '=', resource)
         if (managed_by) query = query.where(isManagedBy(managed_by))
         // The table also has the values of objects that the caller may not list.
-        const isWhole = ctx.whole === ctx
+        const isWhole = ctx.unscoped === ctx
         const tables =
           isCounted && isWhole ? (['custom_fields', 'custom_values'] as const) : (['custom_fields'] as const)
         const stored = await ctx.store.revision(tables)

@@ -142,7 +142,7 @@ const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void
     // A deletion takes the lock alone: it waits until the value is stored, and clears it.
     await ctx.store.sql.lockNamesShared(ctx.db, [...ids].map((id) => buildLockName(table, id)).sort())
     const there = await store.filterExistingIds(ctx, table, [...ids])
-    const namable = await ctx.namable(table, [...ids])
+    const namable = await ctx.filterVisible(table, [...ids])
     for (const { at = '', before = NONE, issues, set } of drafts)
       for (const one of set) {
         if (one.field.reference_to !== table) continue

@@ -10,7 +10,7 @@ import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { type FieldIssue, invalidField, rejectIssues } from '../../platform/contract/errors.ts'
 import { countRows } from '../../platform/contract/list.ts'
 import { getCachedCount } from '../../platform/db/cache/query-cache.ts'
-import { buildConditionalMembership, type Membership } from '../../platform/db/subset.ts'
+import { buildConditionalMembership, type Membership } from '../../platform/db/ordered-filter.ts'
 import type { Ctx } from '../ctx.ts'
 import { type Fields, loadFields } from './definitions.ts'
 import type { Custom, CustomResource, CustomValue } from './fields.ts'
@@ -110,15 +110,15 @@ const countKeyed = (ctx: Ctx, { field, name, condition }: Keyed): Promise<number
   })
 
 /** Up to this number of values, sorting their objects is faster than walking through the list. */
-const FEW = 2000
+const MAX_VALUES_SORTED = 2000
 
 const hasFew = async (ctx: Ctx, { name, condition }: Keyed): Promise<boolean> => {
   const count = await getCachedCount(ctx, TABLE, `first ${name}`, async () => {
-    const first = sql`SELECT 1 AS one FROM custom_values WHERE ${condition} LIMIT ${FEW + 1}`
+    const first = sql`SELECT 1 AS one FROM custom_values WHERE ${condition} LIMIT ${MAX_VALUES_SORTED + 1}`
     const query = sql<{ n: number | string }>`SELECT count(*) AS n FROM (${first}) AS found`
     return Number((await query.execute(ctx.db)).rows[0]?.n)
   })
-  return count <= FEW
+  return count <= MAX_VALUES_SORTED
 }
 
 /** Returns the value of a field in the stored object, as SQL text. @param id such as `devices.id` */

@@ -6,7 +6,7 @@ import { inventory } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'
 import { buildKeys } from './values.ts'
 
-const MANY = 6000
+const DEVICES = 6000
 const AT_ONCE = 1000
 /** Reading all values for each of the devices takes several times as long. */
 const SOON_MS = 300
@@ -16,7 +16,7 @@ const keyOf = (watts: number): string => buildKeys({ type: 'integer' }, watts)[0
 
 type Known = { readonly id: string; readonly name: string; readonly custom: Record<string, string | number> }
 
-const made: readonly Known[] = Array.from({ length: MANY }, (_, i) => ({
+const made: readonly Known[] = Array.from({ length: DEVICES }, (_, i) => ({
   id: `d${i}`,
   name: `d${String(i).padStart(5, '0')}`,
   custom: { owner: i % 2 === 0 ? 'even' : 'odd', ...(i % 7 > 0 && { watts: (i * 7919) % 500 }) },
@@ -50,7 +50,7 @@ describe.each(engines())('filtered and sorted lists on %s', (dialect) => {
       ['nobody', 'text'],
     ] as const)
       await inv.api.customFields.create({ resource: 'devices', name, type })
-    for (let from = 0; from < MANY; from += AT_ONCE) {
+    for (let from = 0; from < DEVICES; from += AT_ONCE) {
       const operations = made.slice(from, from + AT_ONCE).map((device) => ({ op: 'create', device }))
       expect((await inv.ask('POST /api/devices/bulk', { operations })).status).toBe(200)
     }
@@ -82,7 +82,7 @@ describe.each(engines())('filtered and sorted lists on %s', (dialect) => {
     expect(await found('custom.owner=')).toEqual({ ids: [], total: '0' })
     await inv.api.devices.create({ id: 'last', name: 'without any' })
     expect(await found('custom.owner=')).toEqual({ ids: ['last'], total: '1' })
-    expect((await found('custom.nobody=&limit=1')).total).toBe(String(MANY + 1))
+    expect((await found('custom.nobody=&limit=1')).total).toBe(String(DEVICES + 1))
   }, 60_000)
 
   test('of many rows are right and soon there', async () => {

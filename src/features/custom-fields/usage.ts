@@ -13,7 +13,7 @@ const FIXED = ['resource', 'type', 'multiple', 'reference_to'] as const
 
 /** True if an error may count the objects with a value, and show the value. */
 export const canTell = (ctx: Ctx, { resource }: Pick<CustomField, 'resource'>): boolean =>
-  ctx.mayName(resource === 'addresses' ? 'devices' : resource)
+  ctx.canListAll(resource === 'addresses' ? 'devices' : resource)
 
 const checkFixed = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
   const changed = FIXED.filter((field) => before[field] !== after[field])

@@ -68,7 +68,7 @@ export const dashboard = {
     description: 'In one answer. Parts that the caller may not list are null.',
     http: 'GET /api/dashboard',
     access: 'dashboard:read',
-    limited: 'parts',
+    scope: 'filterEach',
     cli: { command: 'dashboard' },
     input: () => z.object({}),
     output: Dashboard,

@@ -36,8 +36,8 @@ type Full = Current & Omit<Fill, 'days_to_full'>
 /** Here an address counts in all networks that contain it, for utilization only in the most specific one. */
 const findFullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
   // The use of a network that the caller sees includes that of networks in it that the caller does not see.
-  const uses = new Map((await networks.findAllUtilization(ctx.whole)).map((one) => [one.network_id, one]))
-  const rows = await ctx.whole.db
+  const uses = new Map((await networks.findAllUtilization(ctx.unscoped)).map((one) => [one.network_id, one]))
+  const rows = await ctx.unscoped.db
     .selectFrom('networks')
     .select(['id', 'name', 'prefix', 'first_key', 'last_key'])
     .orderBy('first_key')
@@ -52,7 +52,9 @@ const findFullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
     if (own > 0) for (const { id } of open) used.set(id, (used.get(id) ?? 0) + own)
   }
   const seen =
-    ctx.whole === ctx ? used : new Set((await ctx.db.selectFrom('networks').select('id').execute()).map(({ id }) => id))
+    ctx.unscoped === ctx
+      ? used
+      : new Set((await ctx.db.selectFrom('networks').select('id').execute()).map(({ id }) => id))
   return rows
     .filter(({ id }) => used.has(id) && seen.has(id))
     .map(({ id, name }) => {
@@ -196,10 +198,10 @@ const show = async (ctx: Ctx): Promise<Dashboard> => {
     conflicts: await readIfPermitted('conflicts:list', countActiveConflicts),
     inbox: await readIfPermitted('discovery:list', countInboxItems),
     running_scans: await readIfPermitted('discovery:list', discovery.countRunning),
-    webhooks: await readIfPermitted('webhook:list', () => findTroubledWebhooks(ctx.whole)),
-    ending_keys: await findEndingKeys(ctx.whole),
-    ...(await findSleepTime(ctx.whole)),
-    changes: await readIfPermitted('audit:list', () => findChanges(ctx.whole)),
+    webhooks: await readIfPermitted('webhook:list', () => findTroubledWebhooks(ctx.unscoped)),
+    ending_keys: await findEndingKeys(ctx.unscoped),
+    ...(await findSleepTime(ctx.unscoped)),
+    changes: await readIfPermitted('audit:list', () => findChanges(ctx.unscoped)),
   }
 }
 

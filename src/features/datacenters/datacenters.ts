@@ -8,7 +8,7 @@ import { updateRefs, withChangedRefs } from '../../platform/operation/object-ref
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
-import { asRestored, type Restored } from '../restored.ts'
+import { asRestored, type Restored } from '../restore-fields.ts'
 import { type Datacenter, type DatacenterDraft, type DatacenterPatch, datacenters } from './api.ts'
 import * as store from './store.ts'
 

@@ -10,7 +10,7 @@ import { createBreathe, pause } from '../../platform/runtime/pause.ts'
 import { getTemporaryFolder } from '../../platform/runtime/unnamed-file.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
-import type { Restored } from '../restored.ts'
+import type { Restored } from '../restore-fields.ts'
 import {
   buildName,
   type DeviceType,
@@ -145,13 +145,13 @@ const addPorts = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => 
 const apply = async (ctx: Ctx, id: string, deviceIds: readonly string[] | null | undefined) => {
   const { ports, name } = await getOrThrow(ctx, id)
   const all = await store.findDeviceIds(ctx, id)
-  const called = ctx.mayName('device-types') ? `the type "${name}"` : 'the type'
+  const called = ctx.canListAll('device-types') ? `the type "${name}"` : 'the type'
   const known = new Set(all)
   const issues = (deviceIds ?? []).flatMap((one, index) =>
     known.has(one) ? [] : [{ field: `device_ids[${index}]`, message: `is no device of ${called}: "${one}"` }],
   )
   if (issues.length > 0) throw invalid(issues)
-  const chosen = deviceIds ? new Set(deviceIds) : await ctx.reached('devices', all)
+  const chosen = deviceIds ? new Set(deviceIds) : await ctx.filterPermitted('devices', all)
   const added = await addMissing(
     ctx,
     // In one order for all callers, because each portion locks its devices.

@@ -19,7 +19,7 @@ const children = () => findChildren('device-types-child')
 const from = (signal = new AbortController().signal, userId = 'ann') => ({ caller: { ...GUEST, userId }, signal })
 const typeOf = (n: number): string =>
   `---\nmanufacturer: Ä\nmodel: M${n}\ninterfaces:\n${'  - name: p\n    type: x\n'.repeat(50)}`
-const MANY = Array.from({ length: 600 }, (_, n) => typeOf(n)).join('')
+const LARGE_LIBRARY = Array.from({ length: 600 }, (_, n) => typeOf(n)).join('')
 
 const messageOf = async (promise: Promise<unknown>): Promise<string | undefined> => {
   const error = await promise.catch((thrown: unknown) => thrown)
@@ -38,7 +38,7 @@ describe('the process that reads a library', () => {
   })
 
   test('gives many device types in their order', async () => {
-    const read = await createLibraryReader(dir)(MANY, from())
+    const read = await createLibraryReader(dir)(LARGE_LIBRARY, from())
     expect(read.map(({ draft }) => draft.model)).toEqual(Array.from({ length: 600 }, (_, n) => `M${n}`))
   })
 
@@ -57,24 +57,26 @@ describe('the process that reads a library', () => {
   })
 
   test('is ended after its time', async () => {
-    expect(await messageOf(createLibraryReader(dir, { ms: 200 })(MANY, from()))).toBe('takes longer than 0.2 s')
+    expect(await messageOf(createLibraryReader(dir, { ms: 200 })(LARGE_LIBRARY, from()))).toBe(
+      'takes longer than 0.2 s',
+    )
   })
 
   test('is ended when it needs too much memory', async () => {
-    expect(await messageOf(createLibraryReader(dir, { memoryBytes: 60 * 2 ** 20 })(MANY, from()))).toBe(
+    expect(await messageOf(createLibraryReader(dir, { memoryBytes: 60 * 2 ** 20 })(LARGE_LIBRARY, from()))).toBe(
       'needs more than 60 MiB of memory',
     )
   })
 
   test('is ended when it gives too much', async () => {
-    expect(await messageOf(createLibraryReader(dir, { outputBytes: 2 ** 20 })(MANY, from()))).toBe(
+    expect(await messageOf(createLibraryReader(dir, { outputBytes: 2 ** 20 })(LARGE_LIBRARY, from()))).toBe(
       'gives more than 1 MiB of text',
     )
   })
 
   test('ends with its request', async () => {
     const gone = new AbortController()
-    const reading = createLibraryReader(dir)(MANY, from(gone.signal)).catch((error: unknown) => error)
+    const reading = createLibraryReader(dir)(LARGE_LIBRARY, from(gone.signal)).catch((error: unknown) => error)
     while (children().length === 0) await Bun.sleep(1)
     gone.abort(new Error('gone'))
     expect(await reading).toEqual(new Error('gone'))

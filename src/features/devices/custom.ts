@@ -9,7 +9,7 @@ import {
   validateCustom,
 } from '../custom-fields/engine.ts'
 import type { Custom, CustomPatch } from '../custom-fields/fields.ts'
-import { asRestored, type Restored } from '../restored.ts'
+import { asRestored, type Restored } from '../restore-fields.ts'
 import type { Address, Device } from './schema.ts'
 
 /** An address as it is given: its values are not judged yet. */

@@ -10,22 +10,22 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { CustomPatch } from '../custom-fields/fields.ts'
 import { withCustom } from '../custom-fields/fields.ts'
 import { DEVICES_TYPED } from '../device-types/device-types.ts'
-import * as occupancy from '../occupancy/occupancy.ts'
-import type { Restored } from '../restored.ts'
+import type { Restored } from '../restore-fields.ts'
+import * as occupancy from '../used-addresses/used-addresses.ts'
+import { claimAddresses, findSpaces, lockAddresses, toIpKeys } from './address-locks.ts'
 import { DeviceDraft, DevicePatch, devices, MAX_ADDRESSES } from './api.ts'
+import { applyPatch } from './apply-patch.ts'
 import { type CheckedDevice, lockCustomOfDevices, validateDevices } from './custom.ts'
+import { withModels } from './device-type-defaults.ts'
 import { listDevices } from './list.ts'
 import * as membership from './membership-store.ts'
-import { claimMount, findRefusedMounts, lockRacks, mountAll, mountChange } from './mounts.ts'
-import { applyPatch } from './patched.ts'
-import { claimPlaces, findSpaces, lockPlaces, toIpKeys } from './places.ts'
+import { claimMount, findRefusedMounts, lockRacks, mountAll, mountChange } from './rack-positions.ts'
 import { reactions } from './reactions.ts'
 import { checkReferences, type References } from './references.ts'
 import type { Address, Device } from './schema.ts'
 import { findDevices, searchTables } from './search.ts'
 import { searchText, toLowerCaseCustom } from './search-text.ts'
 import * as store from './store.ts'
-import { withModels } from './types.ts'
 import { updateAll } from './update-all.ts'
 
 /** A new device, with its error if it is invalid. */
@@ -58,7 +58,7 @@ const toMemberRows = async (ctx: Ctx, all: readonly Device[]) => {
 /** Validates drafts together, with one query for all of them. */
 export const validate = async (ctx: Ctx, given: readonly NewDevice[]): Promise<Made[]> => {
   await lockRacks(ctx, given)
-  await lockPlaces(ctx, given)
+  await lockAddresses(ctx, given)
   const drafts = given.map(({ id = Bun.randomUUIDv7(), ...draft }) => ({ id, ...draft }))
   const ids = given.flatMap(({ id }) => (id === undefined ? [] : [id]))
   const [checked, taken] = await Promise.all([checkReferences(ctx, drafts), store.findDocs(ctx, ids)])
@@ -88,15 +88,19 @@ export const validate = async (ctx: Ctx, given: readonly NewDevice[]): Promise<M
 }
 
 /** The event of a new device: created directly, or promoted from a discovered device. */
-type Birth = 'device.created' | 'device.promoted'
+type CreationEvent = 'device.created' | 'device.promoted'
 
 /** Records valid devices in this transaction. */
-export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth = 'device.created'): Promise<void> => {
+export const insertAll = async (
+  ctx: Ctx,
+  all: readonly Device[],
+  birth: CreationEvent = 'device.created',
+): Promise<void> => {
   const members = await toMemberRows(ctx, all)
   const keys = members.map(({ ip_key }) => ip_key)
   // Before the addresses: of two callers that make one device, the second learns which it is.
   await store.insertRefs(ctx, all)
-  await claimPlaces(ctx, all)
+  await claimAddresses(ctx, all)
   await store.insert(ctx, all)
   await membership.add(ctx, members)
   const emitCreations = async () => {
@@ -117,7 +121,7 @@ const emitTyped = async (ctx: Ctx, drafts: readonly NewDevice[], made: readonly 
   if (fresh.length > 0) await ctx.emit(DEVICES_TYPED, fresh)
 }
 
-export const create = async (ctx: Ctx, draft: NewDevice, birth?: Birth): Promise<Device> => {
+export const create = async (ctx: Ctx, draft: NewDevice, birth?: CreationEvent): Promise<Device> => {
   const [made] = await validate(ctx, [draft])
   if (!made) throw new Error('one draft makes one device')
   if (made.error) throw made.error
@@ -170,7 +174,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Device> => {
 /** Locks the places of a patch before its references are read; without addresses there are none. */
 const checkPatch = async (ctx: Ctx, given: DevicePatch): Promise<References<DevicePatch> | undefined> => {
   if (given.addresses === undefined) return undefined
-  await lockPlaces(ctx, [{ addresses: given.addresses }])
+  await lockAddresses(ctx, [{ addresses: given.addresses }])
   const [checked] = await checkReferences(ctx, [given])
   await occupancy.lock(ctx, await toIpKeys(ctx, [{ addresses: checked?.of.addresses ?? [] }]))
   return checked
@@ -198,7 +202,7 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
     ? { old: await toIpKeys(ctx, [before]), new: await toIpKeys(ctx, [device]) }
     : { old: [], new: [] }
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
-  if (hasMoved) await claimPlaces(ctx, [device])
+  if (hasMoved) await claimAddresses(ctx, [device])
   if (changes.includes('mount')) await claimMount(ctx, device)
   await store.updateDocument(ctx, { before, device, changes })
   if (hasMoved) {
@@ -213,7 +217,7 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
 /** As `update`, for a caller who may have the permission in a part of the estate alone, also in a call that does not name the device. */
 export const updateNamed = (ctx: Ctx, patch: DevicePatch): Promise<Device> => {
   const guard = { permission: 'devices:update', schema: DevicePatch, params: ['id'], isCreate: false } as const
-  return ctx.guarded({ ...guard, input: patch, given: patch }, () => update(ctx, patch))
+  return ctx.checkScope({ ...guard, input: patch, given: patch }, () => update(ctx, patch))
 }
 
 type NewAddress = Pick<Address, 'ip' | 'label' | 'mac_address' | 'network_id' | 'pool_id'> & {

@@ -8,17 +8,17 @@ import type { DeviceType } from '../device-types/api.ts'
 import type { Network } from '../networks/api.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import type { SubnetChange } from '../networks/networks.ts'
-import * as occupancy from '../occupancy/occupancy.ts'
 import type { RangeChange } from '../pools/pools.ts'
 import type { Rack } from '../racks/api.ts'
 import { RACK_MOVED, type RackMoved } from '../racks/racks.ts'
 import { findSpaceKey } from '../spaces/keys.ts'
+import * as occupancy from '../used-addresses/used-addresses.ts'
+import { withType } from './apply-patch.ts'
 import { planRewrite } from './custom.ts'
 import * as membership from './membership-store.ts'
-import { withMount } from './mounts.ts'
 import { moveToNetworks } from './move-to-network.ts'
 import { moveToSpace } from './move-to-space.ts'
-import { withType } from './patched.ts'
+import { withMount } from './rack-positions.ts'
 import type { Address, Device } from './schema.ts'
 import * as store from './store.ts'
 
@@ -40,7 +40,7 @@ const rebuildAround = async (ctx: Ctx, network: Network): Promise<void> =>
   )
 
 const describeLeaving = (ctx: Ctx, { ip, device_id }: { readonly ip: string; readonly device_id: string }): string =>
-  ctx.mayName('devices')
+  ctx.canListAll('devices')
     ? `would leave the address ${ip} of device ${device_id} outside`
     : 'would leave an address of a device outside'
 

@@ -60,7 +60,7 @@ export const checkReferences = async <Of extends Referring>(
       else if (!isInSubnet(network.subnet, ip))
         issues.push({
           field: `${at}.ip`,
-          message: `is outside of its network${ctx.mayName('networks') ? ` ${network.subnet}` : ''}`,
+          message: `is outside of its network${ctx.canListAll('networks') ? ` ${network.subnet}` : ''}`,
         })
     }
     const range = pool_id === null ? undefined : pools.get(pool_id)

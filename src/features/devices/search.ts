@@ -10,12 +10,12 @@ import { invalidField } from '../../platform/contract/errors.ts'
 import { type ChainQuery, countRows, SHORT } from '../../platform/contract/list.ts'
 import { getCachedCount, getCachedList } from '../../platform/db/cache/query-cache.ts'
 import type { Part, WordsInOrder } from '../../platform/db/database.ts'
+import type { Membership } from '../../platform/db/ordered-filter.ts'
 import { padKeys } from '../../platform/db/query/prepared-lists.ts'
-import type { Membership } from '../../platform/db/subset.ts'
 import type { Ctx } from '../ctx.ts'
-import type { KeyRange } from '../occupancy/occupancy.ts'
 import { findAllSpaces, SPACES } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
+import type { KeyRange } from '../used-addresses/used-addresses.ts'
 
 type Doc = { readonly doc: string }
 
@@ -30,7 +30,7 @@ type Columns = ExpressionBuilder<Tables, 'devices'>
  * Up to this number, all matches are found in one query with their count, and the first ones are cached for all pages.
  * Beyond it the index is not read completely, because the first matches are found sooner without it.
  */
-const MANY = 16_000
+const MAX_MATCHES_READ_FROM_INDEX = 16_000
 /** The number of rows that are found together for the first pages. */
 const FIRST_PAGES = 100
 /** An id that no device has. */
@@ -199,7 +199,8 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     return asked
   }
   const count = async (): Promise<number> => {
-    const withWords = (await inOrder(MANY)).count ?? (await engine.countWords(ctx.db, 'devices', words))
+    const withWords =
+      (await inOrder(MAX_MATCHES_READ_FROM_INDEX)).count ?? (await engine.countWords(ctx.db, 'devices', words))
     // Text that equals or begins a field also contains the words, except for an address in another form or of a port.
     if (!mayBeElsewhere(text)) return withWords
     const elsewhere = selectDocs(ctx)
@@ -218,7 +219,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   }
   const inOrderOfNames = async (part: Part): Promise<Expression<SqlBool>> => {
     const all = await counted
-    const most = all === undefined ? undefined : all > MANY ? 0 : MANY
+    const most = all === undefined ? undefined : all > MAX_MATCHES_READ_FROM_INDEX ? 0 : MAX_MATCHES_READ_FROM_INDEX
     return (await inOrder(most)).condition(part)
   }
   const others = async (part: Part) => {
@@ -238,7 +239,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     if (rows === undefined) return (await others({ count: await total() })).select('doc')
     if (rows > SHORT) return (await others({ wanted: rows })).select('doc').limit(rows)
     const all = await counted
-    const isKept = all !== undefined && all <= MANY
+    const isKept = all !== undefined && all <= MAX_MATCHES_READ_FROM_INDEX
     const together = isKept ? (rows <= FIRST_PAGES ? FIRST_PAGES : SHORT) : rows
     const key = await cacheKey(ctx, text)
     const kept = await getCachedList(ctx, 'devices', `first ${together} ${key}`, () => findFirst(together), finds)

@@ -6,13 +6,13 @@ import { AppError, invalid, notFound } from '../../platform/contract/errors.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { findRefusedValues } from '../custom-fields/engine.ts'
-import * as occupancy from '../occupancy/occupancy.ts'
+import * as occupancy from '../used-addresses/used-addresses.ts'
+import { findRefusedAddresses, lockAddresses, toIpKeys } from './address-locks.ts'
 import type { DevicePatch } from './api.ts'
+import { applyPatch } from './apply-patch.ts'
 import { lockCustomOfDevices, validateDevices } from './custom.ts'
 import * as membership from './membership-store.ts'
-import { findRefusedMounts, lockRacks, mountChange } from './mounts.ts'
-import { applyPatch } from './patched.ts'
-import { findRefusedAddresses, lockPlaces, toIpKeys } from './places.ts'
+import { findRefusedMounts, lockRacks, mountChange } from './rack-positions.ts'
 import { checkReferences, type References } from './references.ts'
 import type { Device } from './schema.ts'
 import type { Change } from './search-text.ts'
@@ -101,7 +101,7 @@ export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Prom
   const breathe = createBreathe()
   const withAddresses = ({ addresses }: DevicePatch) => (addresses ? [{ addresses }] : [])
   await lockRacks(ctx, patches)
-  await lockPlaces(ctx, patches.flatMap(withAddresses))
+  await lockAddresses(ctx, patches.flatMap(withAddresses))
   const checked = await checkReferences(ctx, patches)
   await occupancy.lock(
     ctx,

@@ -3,8 +3,9 @@ import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
+import { compareWithServer, HOLDS, type ServerRrset } from './compare-rrset.ts'
+import { buildRrsetKey, parseRrsetKey } from './desired-rrsets.ts'
 import { computeDrift } from './drift.ts'
-import { compareWithServer, HOLDS, type ServerRrset } from './judge.ts'
 import { push } from './push.ts'
 import * as rrsets from './rrset-store.ts'
 import type { Run } from './run.ts'
@@ -12,7 +13,6 @@ import type { DriftReport } from './schema.ts'
 import * as store from './store.ts'
 import type { SyncOptions } from './sync.ts'
 import { TransferFailedError, transferZone } from './transfer.ts'
-import { buildRrsetKey, parseRrsetKey } from './wanted.ts'
 
 /** Of a zone that was never compared. */
 export const createEmptyReport = (zone_id: string): DriftReport => ({

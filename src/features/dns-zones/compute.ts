@@ -8,8 +8,8 @@ import { findDocuments } from '../devices/devices.ts'
 import type { Address, Device } from '../devices/schema.ts'
 import { findRecordsByNames } from '../dns-records/dns-records.ts'
 import { findSpaceKey } from '../spaces/keys.ts'
-import { buildClaims, type Claims } from './claims.ts'
-import { type Wanted, ZoneContent } from './wanted.ts'
+import { type Wanted, ZoneContent } from './desired-rrsets.ts'
+import { buildClaims, type Claims } from './device-names.ts'
 import { isClassless, parseAddress, toFullName, type Zone, type ZoneIndex } from './zone-index.ts'
 
 /** Returns what is wrong with the filter of a zone; undefined if it is sound. */

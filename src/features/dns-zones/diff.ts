@@ -1,8 +1,8 @@
 /** Compares the RRsets that a zone wants with those on record, and finds the state of each. */
 import { isDeepStrictEqual } from 'node:util'
+import { buildRrsetKey, type Wanted } from './desired-rrsets.ts'
 import type { Rrset, StoredState } from './rrset-store.ts'
 import type { ZoneSettings } from './schema.ts'
-import { buildRrsetKey, type Wanted } from './wanted.ts'
 
 /** True for equal values in any order. Values on record are sorted. */
 export const areSame = (a: readonly string[] | null, b: readonly string[] | null): boolean =>

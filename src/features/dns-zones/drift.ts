@@ -1,10 +1,10 @@
 /** Compares a zone with its server. */
 import { createBreathe } from '../../platform/runtime/pause.ts'
+import type { ServerRrset } from './compare-rrset.ts'
+import { buildRrsetKey, parseRrsetKey } from './desired-rrsets.ts'
 import { areSame } from './diff.ts'
-import type { ServerRrset } from './judge.ts'
 import type { Rrset } from './rrset-store.ts'
 import type { DriftEntry, DriftKind } from './schema.ts'
-import { buildRrsetKey, parseRrsetKey } from './wanted.ts'
 
 const createEntry = (
   { name, type }: Pick<Rrset, 'name' | 'type'>,

@@ -1,8 +1,8 @@
 // Messages to servers: prerequisites, the order of a CNAME, sizes, and the judgement of RRsets that were refused.
 import { describe, expect, test } from 'bun:test'
+import { compareWithServer } from './compare-rrset.ts'
 import { listChangedRrsets } from './diff.ts'
 import { computeDrift } from './drift.ts'
-import { compareWithServer } from './judge.ts'
 import type { Rrset } from './rrset-store.ts'
 import { buildUpdate, orderRrsets, splitIntoMessages } from './update-message.ts'
 

@@ -2,8 +2,8 @@
 import type { Metrics } from '../../platform/runtime/metrics.ts'
 import type { Ctx } from '../ctx.ts'
 import * as rrsets from './rrset-store.ts'
+import { ZONE_TABLES } from './serialize.ts'
 import * as store from './store.ts'
-import { ZONE_TABLES } from './view.ts'
 
 /** Gauges are read without the database, so a job measures them. */
 export const addMetrics = (metrics: Metrics) => {

@@ -5,7 +5,7 @@ import type { Ctx, Feature } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import type { DnsRecord } from '../dns-records/api.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
-import { listPossibleNames } from './claims.ts'
+import { listPossibleNames } from './device-names.ts'
 import * as rrsets from './rrset-store.ts'
 import * as store from './store.ts'
 import { createIndexes, toRelativeName, type ZoneIndex } from './zone-index.ts'
@@ -25,7 +25,7 @@ const CONCERNED: ReadonlySet<string> = new Set([
 type Indexes = readonly ZoneIndex[]
 
 /** Returns the zones of names and addresses; other settings of them may be old. */
-const createPlacement = (): ((ctx: Ctx) => Promise<Indexes>) => {
+const createZoneFinder = (): ((ctx: Ctx) => Promise<Indexes>) => {
   let known: { readonly key: string; readonly indexes: Indexes } | undefined
   /** Per transaction. Zones that come while it runs are computed after its end: see `waitForOthers`. */
   const byTransaction = new WeakMap<Ctx['db'], Promise<Indexes>>()
@@ -56,15 +56,15 @@ const createPlacement = (): ((ctx: Ctx) => Promise<Indexes>) => {
 type Noted = { readonly zone_id: string; readonly name: string }
 
 /** The names of each zone. Those of a zone with very many are not kept: it is computed as a whole. */
-type Places = Map<string, Set<string>>
+type NamesByZone = Map<string, Set<string>>
 
-const addPlaces = (places: Places, index: ZoneIndex, device: Device): void => {
+const addNames = (namesByZone: NamesByZone, index: ZoneIndex, device: Device): void => {
   const add = (zoneId: string, name: string): void => {
-    const names = places.get(zoneId) ?? new Set()
-    places.set(zoneId, names)
+    const names = namesByZone.get(zoneId) ?? new Set()
+    namesByZone.set(zoneId, names)
     if (names.has(rrsets.WHOLE)) return
     names.add(name)
-    if (names.size > MOST_NAMES) places.set(zoneId, new Set([rrsets.WHOLE]))
+    if (names.size > MOST_NAMES) namesByZone.set(zoneId, new Set([rrsets.WHOLE]))
   }
   const { space_id } = index
   const isOwn = (address: Device['addresses'][number]): boolean => address.space_id === space_id
@@ -73,7 +73,7 @@ const addPlaces = (places: Places, index: ZoneIndex, device: Device): void => {
   for (const name of names) for (const zone of index.forName(name)) add(zone.id, toRelativeName(name, zone.name))
   for (const text of ips) {
     const ip = parseIp(text)
-    if (ip) for (const { zone, name } of index.placesOf(ip)) add(zone.id, name)
+    if (ip) for (const { zone, name } of index.listReverseNames(ip)) add(zone.id, name)
   }
 }
 
@@ -90,10 +90,10 @@ export const noteWhole = (ctx: Ctx, zoneIds: readonly string[]): Promise<void> =
   )
 
 export const createReactions = (): NonNullable<Feature['reactions']> => {
-  const indexesAt = createPlacement()
+  const indexesAt = createZoneFinder()
 
   /** Per transaction: an import of very many devices is not kept until its end, only their names. */
-  const noted = new WeakMap<Ctx['db'], Places>()
+  const noted = new WeakMap<Ctx['db'], NamesByZone>()
 
   const flush = async (ctx: Ctx): Promise<void> => {
     const places = noted.get(ctx.db) ?? new Map()
@@ -104,11 +104,11 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
     )
   }
 
-  const place = (ctx: Ctx, indexes: Indexes, devices: readonly Device[]): void => {
+  const addDevices = (ctx: Ctx, indexes: Indexes, devices: readonly Device[]): void => {
     if (indexes.length === 0) return
-    const places: Places = noted.get(ctx.db) ?? new Map()
-    noted.set(ctx.db, places)
-    for (const device of devices) for (const index of indexes) addPlaces(places, index, device)
+    const namesByZone: NamesByZone = noted.get(ctx.db) ?? new Map()
+    noted.set(ctx.db, namesByZone)
+    for (const device of devices) for (const index of indexes) addNames(namesByZone, index, device)
   }
 
   /** Per transaction, once the zones are there. */
@@ -116,7 +116,7 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
 
   const noteFirst = async (ctx: Ctx, groups: readonly (readonly Device[])[]): Promise<void> => {
     const indexes = await indexesAt(ctx)
-    for (const devices of groups) place(ctx, indexes, devices)
+    for (const devices of groups) addDevices(ctx, indexes, devices)
     await flush(ctx)
   }
 
@@ -124,7 +124,7 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
   const noteDevices = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
     const indexes = ctx.store.sql.hasOneWriter ? await indexesAt(ctx) : read.get(ctx.db)
     if (indexes) {
-      place(ctx, indexes, devices)
+      addDevices(ctx, indexes, devices)
       ctx.atEnd(flush, undefined)
       return
     }

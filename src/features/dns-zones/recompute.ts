@@ -2,13 +2,13 @@
 import { splitBatches } from '../../platform/db/batches.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import { computeNames, computeWhole, findDanglingFilter } from './compute.ts'
+import { buildRrsetKey } from './desired-rrsets.ts'
 import { listChangedRrsets } from './diff.ts'
 import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
 import { type Run, reopen } from './run.ts'
 import { raiseSerial, serializeHead } from './serial.ts'
 import * as store from './store.ts'
-import { buildRrsetKey } from './wanted.ts'
 
 const NAMES_AT_ONCE = 500
 /** The RRsets that are written in one transaction. */

@@ -1,13 +1,13 @@
 /** Settles entries of the last report: by a push to the server, or by own records. */
 import type { CheckOptions } from './check.ts'
 import { createEmptyReport, saveReport } from './check.ts'
+import { buildRrsetKey } from './desired-rrsets.ts'
 import { pull, pullChanges } from './pull.ts'
 import { type Failed, push, pushChanges, type Resolved } from './push.ts'
 import { noteAll } from './reactions.ts'
 import type { Run } from './run.ts'
 import type { DriftEntry, DriftKind, DriftReport } from './schema.ts'
 import * as store from './store.ts'
-import { buildRrsetKey } from './wanted.ts'
 
 type Input = {
   readonly direction: 'push' | 'pull'

@@ -1,8 +1,8 @@
 /** One run of the lane of a zone, with the settings of all zones of its address space. Its writes fail after the server or the mode of the zone has changed. */
 import type { Ctx } from '../ctx.ts'
-import type { Hold } from './lanes.ts'
 import * as store from './store.ts'
 import { findZonePlace, type Zone, type ZoneIndex } from './zone-index.ts'
+import type { Hold } from './zone-lock.ts'
 
 export type Run = {
   readonly ctx: Ctx

@@ -2,7 +2,7 @@
 import { isExactValue } from '../../net/dns/value.ts'
 import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
-import { compareWithServer, HOLDS, markBlocked, type ServerRrset } from './judge.ts'
+import { compareWithServer, HOLDS, markBlocked, type ServerRrset } from './compare-rrset.ts'
 import type { Rrset } from './rrset-store.ts'
 import { buildUpdate, MOST_BYTES, type RrsetUpdate, splitIntoMessages } from './update-message.ts'
 import { toFullName } from './zone-index.ts'

@@ -3,8 +3,8 @@ import { isExactValue } from '../../net/dns/value.ts'
 import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
-import type { ServerRrset } from './judge.ts'
-import { buildRrsetKey } from './wanted.ts'
+import type { ServerRrset } from './compare-rrset.ts'
+import { buildRrsetKey } from './desired-rrsets.ts'
 import { toRelativeName } from './zone-index.ts'
 
 /** RFC 4034, RFC 5155, RFC 7344: signers keep them. */

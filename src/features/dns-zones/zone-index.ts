@@ -10,7 +10,7 @@ import { parseReverseName } from './zone-rules.ts'
 export type Zone = ZoneSettings & { readonly cidr: Cidr | undefined }
 
 /** A name of a zone, relative to it. */
-export type Place = { readonly zone: Zone; readonly name: string }
+export type NameInZone = { readonly zone: Zone; readonly name: string }
 
 /** @example toRelativeName('www.example.org', 'example.org') // 'www' */
 export const toRelativeName = (fqdn: string, zone: string): string =>
@@ -82,7 +82,7 @@ export class ZoneIndex {
   }
 
   /** Returns the names of PTR and CNAME records of an address. */
-  placesOf(ip: Ip): Place[] {
+  listReverseNames(ip: Ip): NameInZone[] {
     return [
       ...this.forAddress(ip).map((zone) => ({ zone, name: toReverseLabel(zone, ip) })),
       ...this.parentsFor(ip).map((zone) => ({ zone, name: toRelativeName(buildReverseName(ip), zone.name) })),

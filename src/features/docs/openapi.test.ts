@@ -13,7 +13,7 @@ const declared: readonly (AnyOperation & RawRoute)[] = [
   ...routes,
 ] as never
 /** Returns the operation or route of a name; each kind has fields that the other lacks. */
-const declaredAs = (name: string): Partial<RawRoute & Pick<AnyOperation, 'keeps'>> =>
+const declaredAs = (name: string): Partial<RawRoute & Pick<AnyOperation, 'hasHistory'>> =>
   declared.find((one) => one.name === name) ?? {}
 const entries = Object.entries(doc.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, entry]) => ({ path, method, entry })),
@@ -140,9 +140,16 @@ describe.each(entries.map((one) => [one.entry.operationId, one] as const))('%s',
 
   test('has its successes and the errors that can occur', () => {
     const statuses = Object.keys(entry.responses).map(Number)
-    const { alsoAnswers = {}, errors = [], plainErrors = [], keeps, status, output } = declaredAs(entry.operationId)
+    const {
+      alsoAnswers = {},
+      errors = [],
+      plainErrors = [],
+      hasHistory,
+      status,
+      output,
+    } = declaredAs(entry.operationId)
     // A dry run answers 200.
-    const isOther = keeps && (status === 201 || output instanceof z.ZodVoid)
+    const isOther = hasHistory && (status === 201 || output instanceof z.ZodVoid)
     const count = 1 + Object.keys(alsoAnswers).length + (isOther ? 1 : 0)
     expect(statuses.filter((one) => one < 300 || one === 302)).toHaveLength(count)
     expect(statuses).toEqual(expect.arrayContaining([429, 500]))

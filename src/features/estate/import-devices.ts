@@ -7,7 +7,7 @@ import type { Ctx } from '../ctx.ts'
 import { DeviceDraft, DevicePatch } from '../devices/api.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
-import type { Restored } from '../restored.ts'
+import type { Restored } from '../restore-fields.ts'
 import { buildAddressKey, type MergedRow, mergeRow, removeEmpty, toRowPlace } from './apply/known-part.ts'
 import { isFields } from './apply/references.ts'
 import {

@@ -2,23 +2,23 @@
 import type { z } from 'zod'
 import { AppError, type FieldIssue, invalid } from '../../platform/contract/errors.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
-import { collectTexts, createPlaceFinder } from '../../platform/operation/input-places.ts'
+import { collectTexts, createPlaceFinder } from '../../platform/operation/id-fields.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
 import { KIND_NAMES, type Kind, toKind } from '../history/kind-names.ts'
 import { getName, KIND_RULES, parseDocument } from '../history/kinds.ts'
-import { Sight } from '../history/sight.ts'
+import { VisibleItems } from '../history/visible-items.ts'
 import type { Resource } from '../inventory.ts'
 import { createOverlapError, listOverlaps } from '../scopes/overlaps.ts'
-import { narrowToKnown } from '../scopes/part.ts'
-import { getScopedNoun, getScopedTable, isSeen, type Seen } from '../scopes/seen.ts'
-import { settling } from '../scopes/settle.ts'
+import { narrowToKnown } from '../scopes/scoped-db.ts'
+import { getScopedNoun, getScopedTable, isScopedResource, type ScopedResource } from '../scopes/scoped-resources.ts'
+import { areaUpdates } from '../scopes/update-areas.ts'
 import type { Batching, Importer, Outcome, Row } from './row.ts'
 
-const placesOf = createPlaceFinder(isSeen)
+const placesOf = createPlaceFinder(isScopedResource)
 
 /** A field of a row that names an object. */
-type Named = { readonly at: number; readonly resource: Seen; readonly field: string; readonly id: string }
+type Named = { readonly at: number; readonly resource: ScopedResource; readonly field: string; readonly id: string }
 
 const PLACE = /^\[(\d+)\]\.value\./
 
@@ -27,7 +27,7 @@ const listNamedObjects = (schema: z.ZodType, rows: readonly Row[]): Named[] => {
   if (!place) return []
   return collectTexts(place, rows).flatMap(({ resource, field, text }) => {
     const [start = '', at] = PLACE.exec(field) ?? []
-    if (at === undefined || !isSeen(resource) || text === '') return []
+    if (at === undefined || !isScopedResource(resource) || text === '') return []
     return [{ at: Number(at), resource, field: field.slice(start.length), id: text }]
   })
 }
@@ -72,16 +72,16 @@ const findUnknownNames = async (by: Ctx, { schema, resource, given }: Rows, rows
 
 /** @throws AppError FORBIDDEN for an object that the rows have made or changed outside of the part */
 const requireInside = async (ctx: Ctx, resource: Resource, since: number): Promise<void> => {
-  const items = (await ctx.changedItems(since)).map((one) => ({ ...one, kind: one.kind as Kind }))
+  const items = (await ctx.changedObjects(since)).map((one) => ({ ...one, kind: one.kind as Kind }))
   const own = toKind(resource)
   for (const change of ['create', 'update'] as const) {
     const permission: Permission = `${resource}:${change}`
-    const sight = await Sight.of(ctx, () => permission)
+    const visible = await VisibleItems.of(ctx, () => permission)
     const some = items
       // Objects of other kinds change by rules.
       .filter((one) => one.change === change && (change === 'create' || one.kind === own))
       .map((one) => ({ ...one, states: one.before === undefined ? [] : [{ seq: undefined, document: one.before }] }))
-    const inside = new Set(await sight.seen(some))
+    const inside = new Set(await visible.seen(some))
     const outside = some.find((one) => !inside.has(one))
     if (!outside) continue
     const { kind, id } = outside
@@ -106,7 +106,7 @@ export const importInPart = async (
   let settled = since
   /** The objects of earlier rows are known as well, once their areas are stored. */
   const lookup = async (): Promise<Ctx> => {
-    if (ctx.changeCount > settled) await settling.settle(ctx, settled)
+    if (ctx.changeCount > settled) await areaUpdates.updateAreas(ctx, settled)
     settled = ctx.changeCount
     return narrowToKnown(ctx)
   }

@@ -159,7 +159,7 @@ const importAll = async (ctx: Ctx, { query, body, importer, progress, signal }: 
   await ctx.confirmRights()
   const result = tally.result(query)
   if (query.dry_run || result.failed > 0) throw new Undo(result)
-  return { ...result, change_id: await ctx.recordChange() }
+  return { ...result, change_id: await ctx.commitChange() }
 }
 
 const createUndoneError = ({ failed, errors: [first] }: ImportResult): AppError =>

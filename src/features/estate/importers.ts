@@ -276,7 +276,7 @@ const withResolvedRefs = (resource: Resource, importer: Importer, rowsOfFile: ()
   return async (ctx, given, batching) => {
     schema ??= rowsOfFile()
     const rows = await resolveRefs(ctx, schema, given)
-    if (ctx.isLimited) return importInPart({ ctx, importer, batching, schema, resource, given }, rows)
+    if (ctx.isScoped) return importInPart({ ctx, importer, batching, schema, resource, given }, rows)
     return importer(ctx, rows, batching, async () => ctx)
   }
 }

@@ -49,7 +49,7 @@ export const eventRoutes = {
       'Each event has the fields id, event and data, which is JSON: {event, timestamp, data}, of a device or a network also change_id. Send the id of the last received event as Last-Event-ID to get all events after it first. An event `reset` says that some of them are no longer stored: read again what you show. Only events that the caller may read are sent.',
     http: 'GET /api/events',
     access: 'events:read',
-    limited: 'handler',
+    scope: 'custom',
     isLong: true,
     query: FeedQuery,
     produces: 'text/event-stream',

@@ -2,8 +2,8 @@
 import type { Caller } from '../../platform/operation/caller.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { EVENTS } from './catalogue.ts'
-import type { Parts, Sight } from './sight.ts'
 import type { StoredEvent } from './store.ts'
+import type { Parts, VisibleData } from './visible-events.ts'
 import { type EventPart, listWithheld, removeParts } from './withheld.ts'
 
 export type Wanted = {
@@ -26,12 +26,16 @@ export type Audience = {
 /** The permission that the live feed requires, beside that of each event. */
 export const NEEDED: Permission = 'events:read'
 
-type Rights = Pick<Caller, 'permissions' | 'reach'>
+type Rights = Pick<Caller, 'permissions' | 'scopedPermissions'>
 
 /** Returns the parts of the estate in which the caller has both permissions; none for everywhere, undefined without one of them. */
-export const getParts = ({ permissions, reach }: Rights, permission: Permission): Parts | undefined => {
-  const parts = [NEEDED, permission].map((name) => (permissions.has(name) ? 'everywhere' : reach?.get(name)))
-  return parts.includes(undefined) ? undefined : parts.flatMap((part) => (typeof part === 'object' ? part : []))
+export const getParts = ({ permissions, scopedPermissions }: Rights, permission: Permission): Parts | undefined => {
+  const parts = [NEEDED, permission].map((name) =>
+    permissions.has(name) ? 'everywhere' : scopedPermissions?.get(name),
+  )
+  return parts.includes(undefined)
+    ? undefined
+    : parts.flatMap((scopeSet) => (typeof scopeSet === 'object' ? scopeSet : []))
 }
 
 /** Returns the text that tells the parts of an event from others. Their areas change with the objects. */
@@ -40,7 +44,7 @@ export const formatParts = (parts: Parts | undefined): string =>
 
 /** True if the permission counts in all of these parts. */
 const isHeldIn = (rights: Rights, permission: Permission, parts: Parts): boolean =>
-  getParts(rights, permission)?.every(({ part }) => parts.some((one) => one.part === part)) ?? false
+  getParts(rights, permission)?.every(({ cacheKey }) => parts.some((one) => one.cacheKey === cacheKey)) ?? false
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
@@ -81,7 +85,7 @@ export const formatEvent = ({ seq, event, data, change_id, created_at }: StoredE
  * @param sight of the events, if an audience has parts
  * @returns a function that encodes the events of one audience; each event is encoded once for all audiences
  */
-export const createEncoding = (events: readonly StoredEvent[], sight?: Sight) => {
+export const createEncoding = (events: readonly StoredEvent[], sight?: VisibleData) => {
   const known = new Map<StoredEvent, Bytes>()
   const encodeEvent = (event: StoredEvent): Bytes => {
     const bytes = known.get(event) ?? encoder.encode(formatEvent(event))

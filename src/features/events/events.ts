@@ -10,9 +10,9 @@ import { eventRoutes } from './api.ts'
 import { createFeed, type Feed, type Listener } from './feed.ts'
 import { RECORDED, recording } from './record.ts'
 import { createRevalidation } from './revalidation.ts'
-import { loadSight } from './sight.ts'
 import * as store from './store.ts'
 import { streamTo } from './stream.ts'
+import { loadSight } from './visible-events.ts'
 
 export type EventOptions = {
   readonly db: Db<Tables>

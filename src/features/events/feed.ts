@@ -6,11 +6,11 @@ import type { Logger } from '../../platform/runtime/log.ts'
 import { eventRoutes } from './api.ts'
 import { type Audience, type Bytes, buildAudience, createEncoding, type Wanted } from './audience.ts'
 import { Gaps, isMissingOne } from './gaps.ts'
-import type { Sight } from './sight.ts'
 import type { StoredEvent } from './store.ts'
+import type { VisibleData } from './visible-events.ts'
 
 export type Listener = {
-  readonly caller: Pick<Caller, 'userId' | 'username' | 'via' | 'credentialId' | 'permissions' | 'reach'>
+  readonly caller: Pick<Caller, 'userId' | 'username' | 'via' | 'credentialId' | 'permissions' | 'scopedPermissions'>
   readonly wanted: Wanted
   /** The number of bytes that the response has taken. */
   readonly sentBytes: () => number
@@ -31,7 +31,7 @@ export type FeedSource = {
   /** Returns the timeline of the database; undefined if it is unknown or there is only one. */
   readonly timeline: () => number | undefined
   /** Reads which of the events listeners with a part of the estate receive. */
-  readonly sight: (events: readonly StoredEvent[]) => Promise<Sight>
+  readonly sight: (events: readonly StoredEvent[]) => Promise<VisibleData>
 }
 
 type Options = {
@@ -149,7 +149,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
 
   const hasParts = (): boolean => [...groups.values()].some(({ parts }) => parts.size > 0)
 
-  const sendToAll = (events: readonly StoredEvent[], sight: Sight | undefined): void => {
+  const sendToAll = (events: readonly StoredEvent[], sight: VisibleData | undefined): void => {
     const encoded = createEncoding(events, sight)
     for (const group of groups.values()) {
       const bytes = encoded(group)

@@ -42,7 +42,7 @@ export type Revalidation = {
 /** The permissions that decide which events a listener receives. */
 const DECISIVE = [...new Set([NEEDED, ...EVENTS.map(({ permission }) => permission), ...PART_PERMISSIONS])]
 
-type Rights = Pick<Caller, 'permissions' | 'reach'>
+type Rights = Pick<Caller, 'permissions' | 'scopedPermissions'>
 
 /** Returns true if both receive the same parts of the events of the same parts of the estate. */
 const seesSameEvents = (one: Rights, other: Rights): boolean =>
@@ -60,10 +60,10 @@ export const createRevalidation = ({ check, listeners, dismiss, polled, now, sco
 
   /** Returns the scopes of all listeners with a part of the estate, or undefined without such. */
   const loadScopes = async (all: readonly Listener[]): Promise<string | undefined> =>
-    all.some(({ caller }) => caller.reach) ? scopes() : undefined
+    all.some(({ caller }) => caller.scopedPermissions) ? scopes() : undefined
 
   const evaluate = (listener: Listener, held: Held | undefined, current: string | undefined): void => {
-    const own = listener.caller.reach && current
+    const own = listener.caller.scopedPermissions && current
     const known = evaluated.get(listener)
     // A change of scopes may show or hide objects that no event tells of: the client reads again.
     const isSame = !known || known.scopes === own

@@ -2,7 +2,7 @@
 import { parseCidrOrThrow } from '../../net/cidr.ts'
 import { parseIp, parseIpKeyOrThrow } from '../../net/ip.ts'
 import { SubnetIndex } from '../../net/subnet-index.ts'
-import { buildMembership } from '../../platform/db/subset.ts'
+import { buildMembership } from '../../platform/db/ordered-filter.ts'
 import type { Ctx } from '../ctx.ts'
 import { selectMainAddresses } from '../devices/address-names.ts'
 import type { Address, Device } from '../devices/schema.ts'

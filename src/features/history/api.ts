@@ -93,7 +93,7 @@ export const history = {
     summary: 'List the changes of the estate, newest first',
     http: 'GET /api/history',
     access,
-    limited: 'handler',
+    scope: 'custom',
     mcp: 'listed',
     input: () =>
       z.object({
@@ -113,7 +113,7 @@ export const history = {
     description: 'An object that was created and deleted in between, or changed and changed back, is not part of it.',
     http: 'GET /api/history/diff',
     access,
-    limited: 'handler',
+    scope: 'custom',
     cli: { args: ['from', 'to'] },
     input: () =>
       z.object({
@@ -129,7 +129,7 @@ export const history = {
     summary: 'Show when the history begins, and how many changes it has',
     http: 'GET /api/history/extent',
     access,
-    limited: 'handler',
+    scope: 'custom',
     input: () => z.object({}),
     output: () =>
       z
@@ -145,7 +145,7 @@ export const history = {
     summary: 'Show a change with its first 100 objects',
     http: 'GET /api/history/{id}',
     access,
-    limited: 'handler',
+    scope: 'custom',
     input: ChangeId,
     output: Change,
   }),
@@ -157,12 +157,12 @@ export const history = {
       'the answer is 409 UNDO_CONFLICT, whose details name each obstacle. To undo an undo brings back what it took.',
     http: 'POST /api/history/{id}/undo',
     effect: 'action',
-    keeps: true,
-    answersChange: true,
+    hasHistory: true,
+    returnsChange: true,
     isBulk: true,
     isLong: true,
     access,
-    limited: 'inside',
+    scope: 'checkWrite',
     cli: { command: 'undo', args: ['id'] },
     input: ChangeId,
     output: Change,
@@ -172,7 +172,7 @@ export const history = {
     summary: 'List all objects of a change, by kind and id',
     http: 'GET /api/history/{id}/items',
     access,
-    limited: 'handler',
+    scope: 'custom',
     input: () => z.object({ ...ChangeId.shape, kind: Kind.optional(), change: ItemChange.optional(), ...Stream }),
     output: () => z.array(Item),
   }),
@@ -191,7 +191,7 @@ const defineHistory = (resource: Historied) => {
     description: `${relationships}Also of one that was deleted.`,
     http: `GET /api/${resource}/{id}/history`,
     access: read,
-    limited: 'handler',
+    scope: 'custom',
     input: () => z.object({ id: idOf(resource), ...Page }),
     output: () => z.array(HistoryEntry),
   })

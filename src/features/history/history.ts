@@ -3,9 +3,9 @@
 import { type Counts, formatSummary } from '../../platform/contract/change-summary.ts'
 import { invalidField, notFound, orNotFound } from '../../platform/contract/errors.ts'
 import type { Page } from '../../platform/contract/list.ts'
+import { createAsOfDb } from '../../platform/db/as-of-views.ts'
+import { type TableView, TableViews } from '../../platform/db/cte-views.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { createAsOfDb } from '../../platform/db/past.ts'
-import { type TableView, TableViews } from '../../platform/db/table-views.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { History } from '../../platform/operation/history.ts'
 import type { Handlers } from '../../platform/operation/implement.ts'
@@ -19,13 +19,13 @@ import { buildItem, streamChangeItems, streamItemsBetween, withDeviceNames } fro
 import { KIND_NAMES, KINDS, type Kind, toKind } from './kind-names.ts'
 import { KIND_RULES, type Means, PLAIN } from './kinds.ts'
 import { formatTime, isSettled, parseFilterTime, parseMoment } from './moment.ts'
-import { buildPastTables, FEW_LATER } from './past-tables.ts'
+import { buildPastTables, MAX_LATER_ROWS_READ } from './past-tables.ts'
 import { createRecorder, type KindCounts } from './record-store.ts'
 import { removeOld } from './retention.ts'
 import { countVisible, findVisibleChanges, SEEN_TABLES } from './seen-changes.ts'
-import { Sight } from './sight.ts'
 import * as store from './store.ts'
 import { countObjects, undoChange } from './undo.ts'
+import { VisibleItems } from './visible-items.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The number of items that an answer with a change lists. */
@@ -46,12 +46,12 @@ const toCounts = (stored: KindCounts, kinds: readonly Kind[]): Counts => {
 /** Returns the numbers of the objects of changes that the caller sees, by change and noun. */
 const loadCounts = async (
   ctx: Ctx,
-  sight: Sight,
+  visible: VisibleItems,
   changes: readonly store.StoredChange[],
 ): Promise<(change: store.StoredChange) => Counts> => {
-  const seen = sight.isWhole ? undefined : await countVisible(ctx, sight, changes)
+  const seen = visible.isWhole ? undefined : await countVisible(ctx, visible, changes)
   // Written by `record-store.ts`.
-  return ({ seq, counts }) => toCounts(seen ? (seen.get(seq) ?? {}) : (JSON.parse(counts) as KindCounts), sight.kinds)
+  return ({ seq, counts }) => toCounts(seen ? (seen.get(seq) ?? {}) : (JSON.parse(counts) as KindCounts), visible.kinds)
 }
 
 const toChange = (ctx: Ctx, row: store.StoredChange, counts: Counts): Change => {
@@ -96,16 +96,20 @@ const countBatchRows = async (batches: AsyncIterable<readonly unknown[]>): Promi
   return total
 }
 
-const formatItems = async function* (ctx: Ctx, sight: Sight, items: AsyncIterable<Item[]>): AsyncGenerator<string[]> {
-  for await (const rows of items) yield (await withDeviceNames(ctx, sight, rows)).map((item) => JSON.stringify(item))
+const formatItems = async function* (
+  ctx: Ctx,
+  visible: VisibleItems,
+  items: AsyncIterable<Item[]>,
+): AsyncGenerator<string[]> {
+  for await (const rows of items) yield (await withDeviceNames(ctx, visible, rows)).map((item) => JSON.stringify(item))
 }
 
 /** A change, as far as the caller sees its objects. */
-type SeenChange = { readonly row: store.StoredChange; readonly sight: Sight; readonly counts: Counts }
+type SeenChange = { readonly row: store.StoredChange; readonly sight: VisibleItems; readonly counts: Counts }
 
 const loadSeenChange = async (ctx: Ctx, row: store.StoredChange): Promise<SeenChange> => {
-  const sight = await Sight.of(ctx)
-  return { row, sight, counts: (await loadCounts(ctx, sight, [row]))(row) }
+  const visible = await VisibleItems.of(ctx)
+  return { row, sight: visible, counts: (await loadCounts(ctx, visible, [row]))(row) }
 }
 
 /** @throws AppError NOT_FOUND for a change of which the caller sees no item */
@@ -117,11 +121,11 @@ const getOrThrow = async (ctx: Ctx, id: string): Promise<SeenChange> => {
 }
 
 /** Returns a change with its first items. */
-const showChange = async (ctx: Ctx, { row, sight, counts }: SeenChange): Promise<Change> => {
+const showChange = async (ctx: Ctx, { row, sight: visible, counts }: SeenChange): Promise<Change> => {
   const items: Item[] = []
-  const all = streamChangeItems(ctx, row.seq, { sight, kinds: sight.kinds })
+  const all = streamChangeItems(ctx, row.seq, { sight: visible, kinds: visible.kinds })
   for await (const rows of pickPage(all, { limit: SHOWN_ITEMS })) items.push(...rows)
-  return { ...toChange(ctx, row, counts), items: await withDeviceNames(ctx, sight, items) }
+  return { ...toChange(ctx, row, counts), items: await withDeviceNames(ctx, visible, items) }
 }
 
 /** The tables from which the items of changes are read. */
@@ -140,15 +144,15 @@ const ITEM_TABLES = [
 ] as const
 
 /** A revision of answers that depend on what the caller sees as well. */
-const readRevision = async (ctx: Ctx, sight: Sight, tables: readonly (keyof Tables)[]): Promise<string> => {
-  const revision = await ctx.store.revision(sight.isWhole ? tables : [...tables, ...SEEN_TABLES])
-  return `${revision} ${sight.key} ${ctx.caller.permissions.has('audit:read')}`
+const readRevision = async (ctx: Ctx, visible: VisibleItems, tables: readonly (keyof Tables)[]): Promise<string> => {
+  const revision = await ctx.store.revision(visible.isWhole ? tables : [...tables, ...SEEN_TABLES])
+  return `${revision} ${visible.key} ${ctx.caller.permissions.has('audit:read')}`
 }
 
 type Given = { readonly kind?: Kind | undefined; readonly change?: ItemChange | undefined }
 
-const filterKinds = (sight: Sight, { kind }: Given): Kind[] =>
-  sight.kinds.filter((one) => kind === undefined || one === kind)
+const filterKinds = (visible: VisibleItems, { kind }: Given): Kind[] =>
+  visible.kinds.filter((one) => kind === undefined || one === kind)
 
 /** Returns the present documents of the objects, by kind and id. */
 const findPresent = async (
@@ -169,25 +173,25 @@ type ShortPage = { readonly limit: number; readonly offset?: number | undefined 
 /** Returns the entries of an object that the caller sees, newest first; undefined for all. */
 const findVisibleEntries = async (
   ctx: Ctx,
-  sight: Sight,
+  visible: VisibleItems,
   of: entries.HistoryOf,
 ): Promise<entries.EntryKey[] | undefined> => {
-  if (sight.isWhole) return undefined
+  if (visible.isWhole) return undefined
   const all = await entries.findEntryKeys(ctx, of)
-  return sight.seen(all.map((key) => ({ ...key, states: [{ seq: key.seq - 1 }, { seq: key.seq }] })))
+  return visible.seen(all.map((key) => ({ ...key, states: [{ seq: key.seq - 1 }, { seq: key.seq }] })))
 }
 
 /** @param kind of the object */
 const listHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { id: string } & ShortPage) => {
-  const sight = await Sight.of(ctx)
-  const revision = await readRevision(ctx, sight, ITEM_TABLES)
+  const visible = await VisibleItems.of(ctx)
+  const revision = await readRevision(ctx, visible, ITEM_TABLES)
   const documents = await KIND_RULES[kind].documents(ctx, [id])
-  const of = { kind, id, withRelationships: kind === 'device' && sight.kinds.includes('relationship') }
-  const seen = await findVisibleEntries(ctx, sight, of)
+  const of = { kind, id, withRelationships: kind === 'device' && visible.kinds.includes('relationship') }
+  const seen = await findVisibleEntries(ctx, visible, of)
   const total = seen?.length ?? (await entries.countEntries(ctx, of))
   // Neither the object nor a trace of it.
   if (total === 0) {
-    const [object] = await sight.seen([{ kind, id, states: [] }])
+    const [object] = await visible.seen([{ kind, id, states: [] }])
     orNotFound(object && documents.get(id), KIND_NAMES[kind].noun, id)
   }
   const mayKnowWho = ctx.caller.permissions.has('audit:read')
@@ -215,7 +219,7 @@ const listHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { id
       }
       return one
     })
-    yield (await withDeviceNames(ctx, sight, shown)).map((entry) => JSON.stringify(entry))
+    yield (await withDeviceNames(ctx, visible, shown)).map((entry) => JSON.stringify(entry))
   }
   return new JsonList<HistoryEntry>({ revision, total: async () => total, rows })
 }
@@ -228,7 +232,7 @@ const objectHistories = Object.fromEntries(
 ) as Handlers<typeof histories, Tables>
 
 /** From this number of objects, an undo is a large transaction. */
-const LARGE = 1000
+const LARGE_UNDO_OBJECTS = 1000
 
 export type HistoryOptions = {
   readonly config: Pick<Config, 'historyRetentionDays'> & Omit<Means, 'operations'>
@@ -239,12 +243,12 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
   operations: [
     ...implement(history, {
       list: async (ctx, { kind, object_id, user_id, operation, from, to, ...page }) => {
-        const sight = await Sight.of(ctx)
-        const tables = await readRevision(ctx, sight, ['changes', 'history_extent'])
+        const visible = await VisibleItems.of(ctx)
+        const tables = await readRevision(ctx, visible, ['changes', 'history_extent'])
         // Users are hidden from callers without this permission, so none of them matches.
         const isHidden = user_id !== undefined && !ctx.caller.permissions.has('audit:read')
         const filter = {
-          kinds: isHidden ? [] : filterKinds(sight, { kind }),
+          kinds: isHidden ? [] : filterKinds(visible, { kind }),
           object_id,
           user_id,
           operation,
@@ -254,12 +258,12 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
         // A duration names another time with each call.
         const revision = `${tables} ${filter.from} ${filter.to}`
         const { limit, offset = 0 } = page
-        const seen = sight.isWhole ? undefined : await findVisibleChanges(ctx, sight, filter)
+        const seen = visible.isWhole ? undefined : await findVisibleChanges(ctx, visible, filter)
         async function* rows(): AsyncGenerator<string[]> {
           const found = seen
             ? await store.findChangesBySeq(ctx, seen.slice(offset, offset + limit))
             : await store.findChanges(ctx, filter, { limit, offset })
-          const counts = await loadCounts(ctx, sight, found)
+          const counts = await loadCounts(ctx, visible, found)
           yield found.map((row) => JSON.stringify(toChange(ctx, row, counts(row))))
         }
         const total = async () => seen?.length ?? store.countChanges(ctx, filter)
@@ -269,30 +273,30 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
         const first = await parseMoment(ctx, 'from', from)
         const last = to === undefined ? undefined : await parseMoment(ctx, 'to', to)
         if (last && last.seq < first.seq) throw invalidField('from', 'must not be later than "to"')
-        const sight = await Sight.of(ctx)
-        const span = { sight, from: first.seq, to: last?.seq, kinds: filterKinds(sight, { kind }) }
+        const visible = await VisibleItems.of(ctx)
+        const span = { sight: visible, from: first.seq, to: last?.seq, kinds: filterKinds(visible, { kind }) }
         return new JsonList<Item>({
-          revision: `${first.seq}.${last?.seq} ${await readRevision(ctx, sight, ITEM_TABLES)}`,
+          revision: `${first.seq}.${last?.seq} ${await readRevision(ctx, visible, ITEM_TABLES)}`,
           total: () => countBatchRows(streamItemsBetween(ctx, span)),
-          rows: () => formatItems(ctx, sight, pickPage(streamItemsBetween(ctx, span), page)),
+          rows: () => formatItems(ctx, visible, pickPage(streamItemsBetween(ctx, span), page)),
         })
       },
       extent: async (ctx) => {
-        const sight = await Sight.of(ctx)
-        const { kinds } = sight
+        const visible = await VisibleItems.of(ctx)
+        const { kinds } = visible
         return {
           begins_at: formatTime(await store.readBeginning(ctx)),
           retention_days: config.historyRetentionDays,
-          changes: sight.isWhole
+          changes: visible.isWhole
             ? await store.countChanges(ctx, { kinds })
-            : (await findVisibleChanges(ctx, sight, { kinds })).length,
+            : (await findVisibleChanges(ctx, visible, { kinds })).length,
         }
       },
       get: async (ctx, { id }) => showChange(ctx, await getOrThrow(ctx, id)),
       undo: {
         transaction: async (ctx, { id }) => {
           const change = await store.findChange(ctx, id)
-          return { exclusive: true, large: change !== undefined && countObjects(change) >= LARGE }
+          return { exclusive: true, large: change !== undefined && countObjects(change) >= LARGE_UNDO_OBJECTS }
         },
         run: async (ctx, { id }) => {
           await getOrThrow(ctx, id)
@@ -305,16 +309,16 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
       },
       items: async (ctx, { id, kind, change, ...page }) => {
         // Before any row.
-        const revision = await readRevision(ctx, await Sight.of(ctx), ITEM_TABLES)
+        const revision = await readRevision(ctx, await VisibleItems.of(ctx), ITEM_TABLES)
         const {
           row: { seq },
-          sight,
+          sight: visible,
         } = await getOrThrow(ctx, id)
-        const filter = { sight, kinds: filterKinds(sight, { kind }), change }
+        const filter = { sight: visible, kinds: filterKinds(visible, { kind }), change }
         return new JsonList<Item>({
           revision,
           total: () => countBatchRows(streamChangeItems(ctx, seq, filter)),
-          rows: () => formatItems(ctx, sight, pickPage(streamChangeItems(ctx, seq, filter), page)),
+          rows: () => formatItems(ctx, visible, pickPage(streamChangeItems(ctx, seq, filter), page)),
         })
       },
     }),
@@ -366,7 +370,8 @@ export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<Hist
     },
     past: async (ctx, text, hidden = []) => {
       const moment = await parseMoment(ctx, 'as_of', text)
-      const areFew = (await store.countLater(ctx, { seq: moment.seq, most: FEW_LATER + 1 })) <= FEW_LATER
+      const areFew =
+        (await store.countLater(ctx, { seq: moment.seq, most: MAX_LATER_ROWS_READ + 1 })) <= MAX_LATER_ROWS_READ
       const tables = hidden.length > 0 ? getViewsWithout(hidden, areFew) : areFew ? few : many
       const { read, store: past } = createAsOfDb(ctx.store, tables, {
         seq: moment.seq,

@@ -4,8 +4,8 @@ import { formatName, parseId } from '../relationships/relationships.ts'
 import type { Item, ItemChange } from './api.ts'
 import { KINDS, type Kind } from './kind-names.ts'
 import { type Document, getName, KIND_RULES, parseDocument } from './kinds.ts'
-import type { Sight } from './sight.ts'
 import * as store from './store.ts'
+import type { VisibleItems } from './visible-items.ts'
 
 /** Fields that follow from the change itself. */
 const IMPLIED: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
@@ -33,14 +33,14 @@ const findDeviceNames = async (ctx: Ctx, ids: readonly string[]): Promise<Map<st
 /** Returns items whose relationships are named by those of their devices that the caller sees. */
 export const withDeviceNames = async <T extends Pick<Item, 'kind' | 'id' | 'name'>>(
   ctx: Ctx,
-  sight: Sight,
+  visible: VisibleItems,
   items: readonly T[],
 ): Promise<T[]> => {
   const relationships = items.filter(({ kind }) => kind === 'relationship')
-  if (relationships.length === 0 || !sight.kinds.includes('device')) return [...items]
+  if (relationships.length === 0 || !visible.kinds.includes('device')) return [...items]
   const triples = new Map(relationships.map(({ id }) => [id, parseId(id)]))
   const ids = [...triples.values()].flatMap(({ parent_id, child_id }) => [parent_id, child_id])
-  const devices = await sight.seen([...new Set(ids)].map((id) => ({ kind: 'device' as const, id, states: [] })))
+  const devices = await visible.seen([...new Set(ids)].map((id) => ({ kind: 'device' as const, id, states: [] })))
   const names = await findDeviceNames(
     ctx,
     devices.map(({ id }) => id),
@@ -78,7 +78,7 @@ export const findStatesAt = async (
 
 /** Returns those of the items of one kind that the caller sees. @param from, to the numbers of the changes whose states they show */
 const filterVisibleItems = async (
-  sight: Sight,
+  visible: VisibleItems,
   items: readonly (ItemStates & { readonly kind: Kind; readonly id: string })[],
   { from, to }: { readonly from: number; readonly to: number | undefined },
 ): Promise<Item[]> => {
@@ -89,11 +89,11 @@ const filterVisibleItems = async (
       { seq: to, document: after ?? null },
     ],
   }))
-  return (await sight.seen(shown)).map(({ kind, id, ...states }) => buildItem(kind, id, states))
+  return (await visible.seen(shown)).map(({ kind, id, ...states }) => buildItem(kind, id, states))
 }
 
 type ItemFilter = {
-  readonly sight: Sight
+  readonly sight: VisibleItems
   readonly kinds: readonly Kind[]
   readonly change?: ItemChange | undefined
 }
@@ -102,13 +102,13 @@ type ItemFilter = {
 export async function* streamChangeItems(
   ctx: Ctx,
   seq: number,
-  { sight, kinds, change }: ItemFilter,
+  { sight: visible, kinds, change }: ItemFilter,
 ): AsyncGenerator<Item[]> {
   for (const kind of KINDS.filter((one) => kinds.includes(one)))
     for await (const rows of store.streamItems(ctx, { seq, kind, change })) {
       const states = await findStatesAt(ctx, kind, { ids: rows.map(({ id }) => id), seq })
       const all = rows.map(({ id, before }) => ({ kind, id, before, after: states.get(id) }))
-      const items = await filterVisibleItems(sight, all, { from: seq - 1, to: seq })
+      const items = await filterVisibleItems(visible, all, { from: seq - 1, to: seq })
       yield change === undefined ? items : items.filter((item) => item.change === change)
     }
 }
@@ -116,13 +116,13 @@ export async function* streamChangeItems(
 type Span = Omit<ItemFilter, 'change'> & { readonly from: number; readonly to: number | undefined }
 
 /** Yields the objects that differ between two moments and that the caller sees, by kind and id. */
-export async function* streamItemsBetween(ctx: Ctx, { sight, from, to, kinds }: Span): AsyncGenerator<Item[]> {
+export async function* streamItemsBetween(ctx: Ctx, { sight: visible, from, to, kinds }: Span): AsyncGenerator<Item[]> {
   for (const kind of KINDS.filter((one) => kinds.includes(one)))
     for await (const ids of store.streamChangedIds(ctx, { kind, after: from, until: to })) {
       const after = await findStatesAt(ctx, kind, { ids, seq: to })
       const before = await findStatesAt(ctx, kind, { ids, seq: from })
       const different = ids.filter((id) => before.get(id) !== after.get(id))
       const all = different.map((id) => ({ kind, id, before: before.get(id), after: after.get(id) }))
-      yield await filterVisibleItems(sight, all, { from, to })
+      yield await filterVisibleItems(visible, all, { from, to })
     }
 }

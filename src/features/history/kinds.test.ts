@@ -16,7 +16,7 @@ import { PLAIN } from './kinds.ts'
 const operations = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 const nounOf = ({ name }: AnyOperation): string => name.slice(0, name.indexOf('.'))
 const BY_HAND = /\.(create|update|delete)$/
-const kept = operations.filter(({ keeps, name }) => keeps && BY_HAND.test(name))
+const kept = operations.filter(({ hasHistory, name }) => hasHistory && BY_HAND.test(name))
 
 /** Resources that an undo must not bring back: secrets, rights and the connections to other programs. Their changes are in the audit trail. */
 const WITHOUT_HISTORY = [
@@ -47,7 +47,7 @@ test('the writes of the inventory are kept, and its reads have a past', () => {
   const missing = operations
     .filter((op) => KINDS.some((kind) => kind === toSingular(nounOf(op))))
     .flatMap((op) => {
-      const flag = BY_HAND.test(op.name) ? 'keeps' : /^\w+\.(list|get)$/.test(op.name) ? 'past' : undefined
+      const flag = BY_HAND.test(op.name) ? 'hasHistory' : /^\w+\.(list|get)$/.test(op.name) ? 'supportsAsOf' : undefined
       return flag === undefined || op[flag] ? [] : [`${op.name} has no "${flag}: true" in ${fileOf(op)}`]
     })
   expect(missing).toEqual([])

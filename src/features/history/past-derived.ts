@@ -1,6 +1,7 @@
 /** The tables that follow from others, as of a moment: the addresses of networks, and the taken addresses of blocks. */
+
+import type { TableView } from '../../platform/db/cte-views.ts'
 import type { PastSql } from '../../platform/db/database.ts'
-import type { TableView } from '../../platform/db/table-views.ts'
 import { buildSpaceKey, extractSpace, type IsSame, selectPoolSpace } from './past-spaces.ts'
 
 const DIGITS = [...'0123456789abcdef']

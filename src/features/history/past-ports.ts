@@ -1,6 +1,7 @@
 /** The tables of ports and cables as of a moment: their columns out of documents. */
+
+import type { TableView } from '../../platform/db/cte-views.ts'
 import type { PastSql } from '../../platform/db/database.ts'
-import type { TableView } from '../../platform/db/table-views.ts'
 import type { Kind } from './kind-names.ts'
 
 type Columns = Readonly<Record<string, string>>

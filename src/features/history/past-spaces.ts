@@ -2,8 +2,9 @@
  * The address spaces of past keys. A network takes its pools and reservations along to another space although their
  * documents say nothing of it, so their keys follow from the space that their network was in.
  */
+
+import type { TableView } from '../../platform/db/cte-views.ts'
 import type { PastSql } from '../../platform/db/database.ts'
-import type { TableView } from '../../platform/db/table-views.ts'
 
 /** Returns the condition for an object that has not changed since. */
 export type IsSame = (kind: 'device' | 'network' | 'pool' | 'reservation', id: string) => string

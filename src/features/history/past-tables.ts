@@ -4,8 +4,8 @@
  */
 import { z } from 'zod'
 import { REFERABLE } from '../../platform/contract/external-fields.ts'
+import type { TableView } from '../../platform/db/cte-views.ts'
 import type { PastSql } from '../../platform/db/database.ts'
-import type { TableView } from '../../platform/db/table-views.ts'
 import { contracts } from '../index.ts'
 import { INVENTORY, toContractName, toTableName } from '../inventory.ts'
 import type { PlainTable, Tables } from '../tables.ts'
@@ -374,11 +374,11 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
 }
 
 /** The number of rows of later changes up to which it is faster to read them all than to look objects up. */
-export const FEW_LATER = 1000
+export const MAX_LATER_ROWS_READ = 1000
 
 /**
  * Returns the definitions, each after those that it needs.
- * @param areFew true if there are at most `FEW_LATER` rows of later changes
+ * @param areFew true if there are at most `MAX_LATER_ROWS_READ` rows of later changes
  */
 export const buildPastTables = (engine: PastSql, areFew: boolean): TableView[] => [
   // Of the other kinds, rules and locks have no past.

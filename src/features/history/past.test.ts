@@ -14,7 +14,7 @@ import { openHistory } from './history.ts'
 const NO_ROW = { kind: 'datacenter', id: 'old', sort_key: null, derived: null, child_id: null }
 
 const pastReads = (Object.values(contracts).flatMap((contract) => Object.values(contract)) as AnyOperation[]).filter(
-  ({ past }) => past,
+  ({ supportsAsOf }) => supportsAsOf,
 )
 
 describe.each(engines())('on %s', (dialect) => {

@@ -5,8 +5,8 @@ import { ItemChange } from './api.ts'
 import { findItemKeys, type ItemKey } from './item-keys.ts'
 import type { Kind } from './kind-names.ts'
 import type { KindCounts } from './record-store.ts'
-import type { Shown, Sight } from './sight.ts'
 import * as store from './store.ts'
+import type { Shown, VisibleItems } from './visible-items.ts'
 
 /** The tables that decide which changes are seen: no object changes without a change. */
 export const SEEN_TABLES = ['changes', 'history_extent', 'scopes'] as const
@@ -54,16 +54,16 @@ async function* streamKeys(
         yield rows.map(({ id, before }) => toKey({ kind, id, seq, isNew: before === null }))
 }
 
-const find = async (ctx: Ctx, sight: Sight, filter: store.ChangeFilter): Promise<number[]> => {
+const find = async (ctx: Ctx, visible: VisibleItems, filter: store.ChangeFilter): Promise<number[]> => {
   const breathe = createBreathe()
   const found: number[] = []
   const page = { limit: CHANGES_AT_ONCE, offset: 0 }
   for (let before: number | undefined; ; ) {
     const changes = await store.findChanges(ctx, { ...filter, before }, page)
     const seen = new Set<number>()
-    for await (const keys of streamKeys(ctx, changes, { kinds: filter.kinds, parts: sight.parts })) {
+    for await (const keys of streamKeys(ctx, changes, { kinds: filter.kinds, parts: visible.parts })) {
       const left = keys.filter(({ seq, id }) => !seen.has(seq) && (filter.object_id ?? id) === id)
-      for (const { seq } of await sight.seen(left)) seen.add(seq)
+      for (const { seq } of await visible.seen(left)) seen.add(seq)
       await breathe()
     }
     for (const { seq } of changes) if (seen.has(seq)) found.push(seq)
@@ -75,14 +75,14 @@ const find = async (ctx: Ctx, sight: Sight, filter: store.ChangeFilter): Promise
 /** Returns the numbers of the matching changes of which the caller sees an object, newest first. */
 export const findVisibleChanges = async (
   ctx: Ctx,
-  sight: Sight,
+  visible: VisibleItems,
   filter: store.ChangeFilter,
 ): Promise<readonly number[]> => {
   const cache = ctx.store.cache.at<readonly number[]>('history.seen', await ctx.store.revision([...SEEN_TABLES]))
-  const key = `${sight.key} ${JSON.stringify(filter)}`
+  const key = `${visible.key} ${JSON.stringify(filter)}`
   const known = cache.get(key)
   if (known) return known
-  const found = await find(ctx, sight, filter)
+  const found = await find(ctx, visible, filter)
   cache.set(key, found, found.length * 8)
   return found
 }
@@ -90,7 +90,7 @@ export const findVisibleChanges = async (
 /** Returns the numbers of the seen objects of changes, by change and kind, by the number of the change. */
 export const countVisible = async (
   ctx: Ctx,
-  sight: Sight,
+  visible: VisibleItems,
   changes: readonly store.SizedChange[],
 ): Promise<ReadonlyMap<number, KindCounts>> => {
   const breathe = createBreathe()
@@ -105,11 +105,12 @@ export const countVisible = async (
     // Written by `record-store.ts`.
     const stored = JSON.parse(change.counts) as KindCounts
     for (const done of ItemChange.options)
-      for (const kind of sight.kinds) if (!sight.parts.has(kind)) add(change.seq, done, kind, stored[done]?.[kind] ?? 0)
+      for (const kind of visible.kinds)
+        if (!visible.parts.has(kind)) add(change.seq, done, kind, stored[done]?.[kind] ?? 0)
   }
-  for await (const keys of streamKeys(ctx, changes, { kinds: [...sight.parts.keys()] })) {
-    for (const key of await sight.seen(keys)) {
-      const change = key.isNew ? 'create' : sight.isGone(key, key.seq) ? 'delete' : 'update'
+  for await (const keys of streamKeys(ctx, changes, { kinds: [...visible.parts.keys()] })) {
+    for (const key of await visible.seen(keys)) {
+      const change = key.isNew ? 'create' : visible.isGone(key, key.seq) ? 'delete' : 'update'
       add(key.seq, change, key.kind, 1)
     }
     await breathe()

@@ -147,7 +147,7 @@ export type ChangeFilter = {
 }
 
 /** Up to this many items, the changes of a kind are found by its items. */
-const FEW_ITEMS = 5000
+const MAX_ITEMS_READ_BY_KIND = 5000
 
 /** Returns true if few items have these kinds. */
 const hasFewItems = async ({ db }: StoreScope, kinds: readonly Kind[]): Promise<boolean> => {
@@ -155,12 +155,12 @@ const hasFewItems = async ({ db }: StoreScope, kinds: readonly Kind[]): Promise<
     .selectFrom('history')
     .select('seq')
     .where('kind', 'in', kinds)
-    .limit(FEW_ITEMS + 1)
+    .limit(MAX_ITEMS_READ_BY_KIND + 1)
   const { n } = await db
     .selectFrom(some.as('some'))
     .select(({ fn }) => fn.countAll<number | string>().as('n'))
     .executeTakeFirstOrThrow()
-  return Number(n) <= FEW_ITEMS
+  return Number(n) <= MAX_ITEMS_READ_BY_KIND
 }
 
 /** Returns the query for the matching changes, newest first. */

@@ -1,12 +1,12 @@
 /** The states of objects over time, as far as they say in which scopes the objects are. */
 import type { Ctx, StoreScope } from '../ctx.ts'
-import { getPlacing, listRelated, type ObjectId, type Placing } from '../scopes/facts.ts'
+import { type DocumentScope, getPlacing, listRelated, type ObjectId } from '../scopes/document-scopes.ts'
 import type { Kind } from './kind-names.ts'
 import { KIND_RULES, parseDocument } from './kinds.ts'
 import * as store from './store.ts'
 
 /** A state that holds until a change; undefined where the object does not exist. */
-type Span = { readonly until: number; readonly placing: Placing | undefined }
+type Span = { readonly until: number; readonly placing: DocumentScope | undefined }
 
 /** The number of objects that are kept between two reads. */
 const MOST = 20_000
@@ -55,7 +55,7 @@ export class Timelines {
    * Returns the state right after the change with this number; the last state of an object that is gone, if `seq` is infinite. The object
    * must have been read.
    */
-  at(object: ObjectId, seq: number): Placing | undefined {
+  at(object: ObjectId, seq: number): DocumentScope | undefined {
     const spans = this.#spans.get(buildKey(object))
     if (!spans) throw new Error(`the states of ${buildKey(object)} have not been read`)
     if (seq === Number.POSITIVE_INFINITY) return spans.findLast(({ placing }) => placing !== undefined)?.placing

@@ -3,8 +3,8 @@ import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Kind } from './kind-names.ts'
 import { formatTime } from './moment.ts'
-import { Sight } from './sight.ts'
 import * as store from './store.ts'
+import { VisibleItems } from './visible-items.ts'
 
 export type Obstacle = {
   readonly kind: Kind
@@ -30,30 +30,30 @@ export const buildUndoneError = (by: string): AppError =>
 export const buildNothingLeftError = (): AppError => buildConflictError('there is nothing left to undo')
 
 /** Returns the obstacles that the caller sees, and the number of the others. */
-const filterVisibleObstacles = async (sight: Sight, obstacles: readonly Obstacle[]) => {
-  const seen = await sight.seen(obstacles.map((one) => ({ ...one, states: [] })))
+const filterVisibleObstacles = async (visible: VisibleItems, obstacles: readonly Obstacle[]) => {
+  const seen = await visible.seen(obstacles.map((one) => ({ ...one, states: [] })))
   return { seen, hidden: obstacles.length - seen.length }
 }
 
 /** Returns the newest change of an object that the caller sees. */
 const findCause = async (
   ctx: Ctx,
-  sight: Sight,
+  visible: VisibleItems,
   of: { readonly kind: Kind; readonly id: string; readonly after: number },
 ): Promise<store.StoredChange | undefined> => {
   const cause = await store.findNewestChange(ctx, of)
-  if (!cause || sight.isWhole) return cause
-  const [seen] = await sight.seen([{ ...of, states: [{ seq: cause.seq - 1 }, { seq: cause.seq }] }])
+  if (!cause || visible.isWhole) return cause
+  const [seen] = await visible.seen([{ ...of, states: [{ seq: cause.seq - 1 }, { seq: cause.seq }] }])
   return seen && cause
 }
 
 /** Returns the refusal that names the obstacles. @param seq of the change to be undone */
 export const buildObstaclesError = async (ctx: Ctx, seq: number, obstacles: readonly Obstacle[]): Promise<AppError> => {
-  const sight = await Sight.of(ctx)
-  const { seen, hidden } = await filterVisibleObstacles(sight, obstacles)
+  const visible = await VisibleItems.of(ctx)
+  const { seen, hidden } = await filterVisibleObstacles(visible, obstacles)
   const details: { field: string; message: string }[] = []
   for (const { kind, id, field, message, isLater } of seen.slice(0, MOST_NAMED)) {
-    const cause = isLater ? await findCause(ctx, sight, { kind, id, after: seq }) : undefined
+    const cause = isLater ? await findCause(ctx, visible, { kind, id, after: seq }) : undefined
     details.push({
       field: field === undefined ? `${kind} ${id}` : `${kind} ${id} ${field}`,
       message: cause ? `${message}: ${describeChange(cause)}` : message,

@@ -1,6 +1,6 @@
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
-import { lockForRedrawing } from '../placement-lock.ts'
+import { lockPlacement } from '../placement-lock.ts'
 import type { ItemChange } from './api.ts'
 import { compareFields } from './items.ts'
 import { INVERSE, KIND_NAMES, KINDS, type Kind } from './kind-names.ts'
@@ -10,7 +10,7 @@ import { type Refused, runSteps } from './steps.ts'
 import * as store from './store.ts'
 import { buildNothingLeftError, buildObstaclesError, buildUndoneError, type Obstacle } from './undo-obstacles.ts'
 import { buildKey, buildPlan, hasExpired, type Plan } from './undo-plan.ts'
-import { requireAllowed, requireDone, requirePlanned } from './undo-reach.ts'
+import { requireAllowed, requireDone, requirePlanned } from './undo-visibility.ts'
 
 /** Objects of which the documents are read at once. */
 const AT_ONCE = 250
@@ -58,7 +58,7 @@ const findTouchedOutside = async ({ ctx, breathe }: Check, { actions, scope }: P
   const nowMs = Date.parse(ctx.now)
   const obstacles: Obstacle[] = []
   const updated: { kind: Kind; id: string; before: string; fields: ReadonlySet<string> }[] = []
-  for (const { kind: name, id, change, before } of await ctx.changedItems()) {
+  for (const { kind: name, id, change, before } of await ctx.changedObjects()) {
     // The kinds are those that the stores declare.
     const kind = name as Kind
     const key = buildKey({ kind, id })
@@ -115,7 +115,7 @@ export const undoChange = async (ctx: Ctx, id: string, means: Means): Promise<st
   const change = (await store.findChange(ctx, id)) ?? given
   if (change.undone_by !== null) throw buildUndoneError(change.undone_by)
   const places = parseCounts(change)
-  if (Object.values(places).some(({ network, pool }) => network || pool)) await lockForRedrawing(ctx)
+  if (Object.values(places).some(({ network, pool }) => network || pool)) await lockPlacement(ctx)
   const breathe = async () => {
     await pause()
     await ctx.confirmRights()
@@ -128,7 +128,7 @@ export const undoChange = async (ctx: Ctx, id: string, means: Means): Promise<st
   const obstacles = mergeObstacles(plan.obstacles, refused.map(toObstacle), await findTouchedOutside(run, plan))
   if (obstacles.length > 0) throw await buildObstaclesError(ctx, change.seq, obstacles)
   await requireDone(ctx)
-  const made = await ctx.recordChange({ undoes: id, defaultNote: `undo of ${id}` })
+  const made = await ctx.commitChange({ undoes: id, defaultNote: `undo of ${id}` })
   if (made === '') throw buildNothingLeftError()
   await settleChain(ctx, change)
   return made

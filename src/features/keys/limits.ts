@@ -41,30 +41,30 @@ export const toLimits = (row: StoredLimits): KeyLimits => {
 export const isNarrow = ({ permissions, scopeId, cidrs }: KeyLimits): boolean =>
   permissions !== undefined || scopeId !== undefined || cidrs.length > 0
 
-type Rights = Pick<Caller, 'permissions' | 'reach'>
+type Rights = Pick<Caller, 'permissions' | 'scopedPermissions'>
 
 /** Returns the rights that a key has of those of its owner. @param areas of its scope, if it has one */
 export const limitRights = (
-  { permissions: held, reach: heldInPart }: Rights,
+  { permissions: held, scopedPermissions: heldInPart }: Rights,
   { permissions: named, scopeId }: Omit<KeyLimits, 'cidrs'>,
   areas: ReadonlySet<number> = new Set(),
 ): Rights => {
   const permissions = named === undefined ? held : named.intersection(held)
   const parts = [...(heldInPart ?? [])].filter(([name]) => named?.has(name) ?? true)
-  if (scopeId === undefined) return { permissions, ...(parts.length > 0 && { reach: new Map(parts) }) }
+  if (scopeId === undefined) return { permissions, ...(parts.length > 0 && { scopedPermissions: new Map(parts) }) }
   const own = new Set([scopeId])
   const everywhere = createReach(areas, [own])
   const ofAll = [...permissions].flatMap((name) => (isScopable(name) ? [[name, everywhere] as const] : []))
   const cut = new Map(
-    [...new Set(parts.map(([, part]) => part))].map(
-      (part) => [part, createReach(part.areas.intersection(areas), [...part.scopes, own])] as const,
+    [...new Set(parts.map(([, scopeSet]) => scopeSet))].map(
+      (scopeSet) => [scopeSet, createReach(scopeSet.areas.intersection(areas), [...scopeSet.scopes, own])] as const,
     ),
   )
-  const inPart = parts.flatMap(([name, part]) => {
-    const reach = cut.get(part)
-    return reach ? [[name, reach] as const] : []
+  const inPart = parts.flatMap(([name, scopeSet]) => {
+    const ownScopes = cut.get(scopeSet)
+    return ownScopes ? [[name, ownScopes] as const] : []
   })
-  return { permissions: new Set(), reach: new Map([...ofAll, ...inPart]) }
+  return { permissions: new Set(), scopedPermissions: new Map([...ofAll, ...inPart]) }
 }
 
 /** True if the key opens from this address. No unknown address is among those of a list. */

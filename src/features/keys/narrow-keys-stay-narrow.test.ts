@@ -223,7 +223,7 @@ describe.each(onSqlite())('narrow API keys stay narrow on %s', (dialect) => {
   test('no operation without a permission is theirs, but for those that show what they may do', async () => {
     const operations = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
     const own = operations.filter(
-      ({ access, needsNoConsent, session }) => session || (access === 'authenticated' && !needsNoConsent),
+      ({ access, skipsConsent, session }) => session || (access === 'authenticated' && !skipsConsent),
     )
     expect(own.length).toBeGreaterThan(9)
     const { key } = await narrow(admin.key, { permissions: ALL })

@@ -3,7 +3,7 @@
 import { AppError } from '../../platform/contract/errors.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
 import { getViolation } from '../../platform/db/violations.ts'
-import type { Use } from '../../platform/runtime/last-used.ts'
+import type { Use } from '../../platform/runtime/usage-tracker.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { ApiKey } from './api.ts'
 import { parseStoredLimits } from './limits.ts'

@@ -145,9 +145,9 @@ export const lookup = {
     description:
       'Its owner, its network, if it is free and how to allocate it, limited to the objects that you may list. In a URL the slash of a block is written %2F.',
     http: 'GET /api/lookup/{query}',
-    past: true,
+    supportsAsOf: true,
     access: 'search:read',
-    limited: 'parts',
+    scope: 'filterEach',
     mcp: 'listed',
     cli: { command: 'lookup' },
     input: () =>

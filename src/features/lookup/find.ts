@@ -7,16 +7,16 @@ import type { Device } from '../devices/schema.ts'
 import { buildNetworkKey } from '../discovery/discovery.ts'
 import type { DiscoveredDevice } from '../discovery/schema.ts'
 import { listSubnetKeysAround } from '../networks/membership.ts'
-import { countTakenIn, type KeyRange } from '../occupancy/occupancy.ts'
 import { listNeverFree } from '../pools/free-space.ts'
 import * as ports from '../ports/store.ts'
 import { findSpaceKeys } from '../spaces/keys.ts'
+import { countTakenIn, type KeyRange } from '../used-addresses/used-addresses.ts'
 import { type Lookup, type LookupPart, type LookupPool, type LookupState, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
 import * as store from './store.ts'
-import { countAddressesIn, countReservationsIn } from './taken.ts'
+import { countAddressesIn, countReservationsIn } from './used-blocks.ts'
 
 /** The number of addresses of a device whose networks are looked up. */
-const SOME_ADDRESSES = 8
+const MAX_ADDRESSES_LOOKED_UP = 8
 
 /** Checks that the caller may list the objects of a part. */
 export type May = (part: LookupPart) => boolean
@@ -111,9 +111,9 @@ type Checked = { readonly key: IpKey; readonly text: string; readonly found: Fou
  */
 export const findAddressState = async (ctx: Ctx, { key, text, found, may }: Checked): Promise<LookupState> => {
   const state = getVisibleState(key, text, found)
-  if (ctx.whole === ctx || !may('devices') || (state !== 'free' && state !== 'discovered')) return state
+  if (ctx.unscoped === ctx || !may('devices') || (state !== 'free' && state !== 'discovered')) return state
   if (found.networks.length === 0) return state
-  return (await countTakenIn(ctx.whole, { first: key, last: key })) === 0 ? state : 'assigned'
+  return (await countTakenIn(ctx.unscoped, { first: key, last: key })) === 0 ? state : 'assigned'
 }
 
 const getVisibleState = (key: IpKey, text: string, found: Found): LookupState => {
@@ -191,15 +191,15 @@ export const findBlock = async (ctx: Ctx, { cidr, text }: BlockSubject, { may, s
   ])
   const networks = sortBySize(rows)
   // Of a caller who sees a part of the estate, only those of a block inside a network of it: this counts the addresses of hidden devices.
-  const isCounted = ctx.whole === ctx || networks.length > 0
-  const taken = isCounted ? await countVisibleTaken(ctx.whole, range, may) : undefined
+  const isCounted = ctx.unscoped === ctx || networks.length > 0
+  const taken = isCounted ? await countVisibleTaken(ctx.unscoped, range, may) : undefined
   const [pools, devices] = await Promise.all([
     readIfListed(may('pools'), () => findPoolsIn(ctx, may('networks') ? [...networks, ...inside] : 'withheld', range)),
     loadDevices(ctx, filterDistinct(addresses.map(({ device_id }) => device_id)), MAX_IN_BLOCK),
   ])
   const found = { networks, inside, pools, devices, discovered: hosts.map(parseDiscovered), reservations }
   const cut = store.isWholeBlock(addresses) ? [] : ['devices']
-  const state = getBlockState(text, found, ctx.whole === ctx ? 0 : taken)
+  const state = getBlockState(text, found, ctx.unscoped === ctx ? 0 : taken)
   return { ...found, state, taken, ...(isCounted && { usable: countUsableAddresses(cidr) }), cut }
 }
 
@@ -212,7 +212,7 @@ const findNetworksAround = async (
   const space = await findSpaceKeys(ctx, addresses)
   const keys = [...new Set(addresses.map((address) => parseIpKeyOrThrow(address.ip, space(address))))].slice(
     0,
-    SOME_ADDRESSES,
+    MAX_ADDRESSES_LOOKED_UP,
   )
   const [around, named] = await Promise.all([
     store.networksBySubnetKeys(ctx, filterDistinct(keys.flatMap(listSubnetKeysAround))),
@@ -234,7 +234,7 @@ const findMac = async (ctx: Ctx, { text }: Subject, may: May): Promise<Found> =>
   ])
   const matched = discovered.map(({ matched_device_id }) => matched_device_id)
   const ofPorts = await readIfListed(may('devices') && ctx.caller.permissions.has('ports:list'), () =>
-    ports.findDeviceIdsByMac(ctx, { mac: text, limit: store.SOME }),
+    ports.findDeviceIdsByMac(ctx, { mac: text, limit: store.MAX_ROWS }),
   )
   const devices = await readIfListed(may('devices'), async () =>
     loadDevices(ctx, filterDistinct([...(await store.findDeviceIdsByMac(ctx, text)), ...ofPorts, ...matched])),

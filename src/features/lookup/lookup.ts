@@ -10,10 +10,10 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { isDefault } from '../spaces/fields.ts'
 import { findAllSpaces, type NamedSpace } from '../spaces/keys.ts'
 import { type Lookup, type LookupElsewhere, LookupPart, lookup, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
-import { findInSpaces } from './elsewhere.ts'
 import { type Found, filterDistinct, find, type May, type Scope } from './find.ts'
-import { listAllowedWays } from './next-actions.ts'
+import { findInSpaces } from './other-spaces.ts'
 import * as store from './store.ts'
+import { listAllowedWays } from './suggested-commands.ts'
 import { formatSummary } from './summary.ts'
 
 export type LookupOptions = { readonly config: Pick<Config, 'auditEnabled'> }
@@ -35,7 +35,7 @@ const NEEDS: Readonly<Record<LookupPart, Permission>> = {
 const IN_BLOCK: ReadonlySet<string> = new Set(['devices', 'discovered', 'reservations'])
 
 /** The number of objects whose audit entries are read. */
-const SOME_OBJECTS = 5
+const MAX_OBJECTS_WITH_AUDIT = 5
 
 /** The open conflicts of the found objects. With devices withheld, the address still finds its conflict. */
 const findConflicts = async (
@@ -61,7 +61,9 @@ const findRelated = async (ctx: Ctx, asked: Subject, { found, ...scope }: Scope 
     may('datacenters') ? store.datacentersByIds(ctx, filterDistinct(places)) : [],
     may('relationships') ? store.findRelationships(ctx, deviceIds) : [],
     may('conflicts') ? findConflicts(ctx, asked, { members: [...deviceIds, ...own], ...scope }) : [],
-    ...(may('changes') ? objects : []).slice(0, SOME_OBJECTS).map((id) => store.findChanges(ctx.whole, { id })),
+    ...(may('changes') ? objects : [])
+      .slice(0, MAX_OBJECTS_WITH_AUDIT)
+      .map((id) => store.findChanges(ctx.unscoped, { id })),
   ])
   return {
     datacenters,

@@ -5,21 +5,21 @@ import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
 import { buildAddressCondition } from '../discovery/discovery.ts'
-import type { KeyRange } from '../occupancy/occupancy.ts'
 import * as relationships from '../relationships/relationships.ts'
 import type { Reservation } from '../reservations/api.ts'
 import * as reservations from '../reservations/reservations.ts'
 import { withSpace } from '../spaces/fields.ts'
 import { SPACES } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
+import type { KeyRange } from '../used-addresses/used-addresses.ts'
 import { type LookupNetwork, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
 
 /** One more than is shown, to detect further entries. */
-export const SOME = MAX_OF_EACH + 1
-/** Like `SOME`, for objects with addresses in a block. */
-const SOME_IN_BLOCK = MAX_IN_BLOCK + 1
+export const MAX_ROWS = MAX_OF_EACH + 1
+/** Like `MAX_ROWS`, for objects with addresses in a block. */
+const MAX_ROWS_IN_BLOCK = MAX_IN_BLOCK + 1
 /** The number of addresses of a block that are read to find their devices; a device may have several. */
-const SOME_ADDRESSES = 8 * SOME_IN_BLOCK
+const MAX_ADDRESS_ROWS = 8 * MAX_ROWS_IN_BLOCK
 const CHANGES = 10
 /** An upper bound for texts with a given prefix: no text contains this noncharacter (Unicode 23.7). */
 const BEYOND = '\u{10ffff}'
@@ -49,7 +49,7 @@ export const networksInside = prepared((db: Kysely<Tables>, { first, last, prefi
     .orderBy('first_key')
     .orderBy('prefix')
     .orderBy('id')
-    .limit(SOME),
+    .limit(MAX_ROWS),
 )
 
 /** Returns the networks with one of these subnets, in all address spaces. */
@@ -72,7 +72,7 @@ export const poolsIn = prepared((db: Kysely<Tables>, { first, last }: KeyRange) 
     .where('end_key', '>=', first)
     .orderBy('start_key')
     .orderBy('id')
-    .limit(SOME),
+    .limit(MAX_ROWS),
 )
 export const poolTags = preparedKeys((db: Kysely<Tables>, poolIds) =>
   db.selectFrom('pool_tags').select(['pool_id', 'tag', 'position']).where('pool_id', 'in', poolIds),
@@ -88,7 +88,7 @@ export const devicesAt = prepared((db: Kysely<Tables>, { key }: { key: IpKey }) 
     .select('doc')
     .where('id', 'in', (eb) => eb.selectFrom('addresses').select('device_id').where('ip_key', '=', key))
     .orderBy('id')
-    .limit(SOME),
+    .limit(MAX_ROWS),
 )
 export const devicesByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('devices').select(['id', 'doc']).where('id', 'in', ids),
@@ -102,9 +102,9 @@ export const addressesIn = prepared((db: Kysely<Tables>, { first, last }: KeyRan
     .where('ip_key', '<=', last)
     .orderBy('ip_key')
     .orderBy('device_id')
-    .limit(SOME_ADDRESSES),
+    .limit(MAX_ADDRESS_ROWS),
 )
-export const isWholeBlock = (addresses: readonly unknown[]): boolean => addresses.length < SOME_ADDRESSES
+export const isWholeBlock = (addresses: readonly unknown[]): boolean => addresses.length < MAX_ADDRESS_ROWS
 
 /** Repeat the conditions of partial indexes, so that the planner uses them. */
 const hasDnsName = sql<SqlBool>`dns_name <> ''`
@@ -122,7 +122,7 @@ const idsOfMac = prepared((db: Kysely<Tables>, { mac }: { mac: string }) =>
     .where('mac_address', '=', mac)
     .where(hasMac)
     .orderBy('device_id')
-    .limit(SOME),
+    .limit(MAX_ROWS),
 )
 
 const idsNamed = prepared((db: Kysely<Tables>, { name }: { name: string }) =>
@@ -134,7 +134,7 @@ const idsNamed = prepared((db: Kysely<Tables>, { name }: { name: string }) =>
     .union(db.selectFrom('device_domains').select('device_id as id').where(sql<SqlBool>`lower(domain) = ${name}`))
     .union(db.selectFrom('addresses').select('device_id as id').where('dns_name', '=', name).where(hasDnsName))
     .orderBy('id')
-    .limit(SOME),
+    .limit(MAX_ROWS),
 )
 const idsBelow = prepared((db: Kysely<Tables>, { from, to }: { from: string; to: string }) =>
   db
@@ -152,7 +152,7 @@ const idsBelow = prepared((db: Kysely<Tables>, { from, to }: { from: string; to:
         .where(hasDnsName),
     )
     .orderBy('id')
-    .limit(SOME),
+    .limit(MAX_ROWS),
 )
 
 const buildLabelRange = (name: string) => ({ from: `${name}.`, to: `${name}.${BEYOND}` })
@@ -172,7 +172,7 @@ const discoveredNamed = prepared((db: Kysely<Tables>, { name }: { name: string }
     .select('device_id as id')
     .where('hostname_key', '=', name)
     .where(hasName)
-    .limit(SOME),
+    .limit(MAX_ROWS),
 )
 const discoveredBelow = prepared((db: Kysely<Tables>, { from, to }: { from: string; to: string }) =>
   db
@@ -181,7 +181,7 @@ const discoveredBelow = prepared((db: Kysely<Tables>, { from, to }: { from: stri
     .where('hostname_key', '>=', from)
     .where('hostname_key', '<', to)
     .where(hasName)
-    .limit(SOME),
+    .limit(MAX_ROWS),
 )
 
 /** As `findDeviceIdsByName`, for discovered devices. */
@@ -207,7 +207,7 @@ const ofMac = prepared((db: Kysely<Tables>, { mac, key }: { mac: string; key: st
         .where('key', '=', key)
         .where('device_id', 'is not', null),
     )
-    .limit(SOME),
+    .limit(MAX_ROWS),
 )
 
 /** Finds the devices with an address in one of the networks, whose `places` are those of `placeOf`. */
@@ -222,7 +222,13 @@ export const discoveredAtPlaces = preparedKeys((db: Kysely<Tables>, places) =>
 
 /** Finds the discovered devices with an address, in any network. */
 export const findDiscoveredIdsByAddress = ({ db }: StoreScope, ip: string): Promise<{ id: string }[]> =>
-  db.selectFrom('discovered_devices').select('id').where(buildAddressCondition(ip)).orderBy('id').limit(SOME).execute()
+  db
+    .selectFrom('discovered_devices')
+    .select('id')
+    .where(buildAddressCondition(ip))
+    .orderBy('id')
+    .limit(MAX_ROWS)
+    .execute()
 
 /** Returns all discovered devices in a block, documented or not, in address order. */
 export const discoveredIn = prepared((db: Kysely<Tables>, { first, last }: KeyRange) =>
@@ -237,7 +243,7 @@ export const discoveredIn = prepared((db: Kysely<Tables>, { first, last }: KeyRa
         .where('ip_key', '<=', last)
         .orderBy('ip_key')
         .orderBy('id')
-        .limit(SOME_IN_BLOCK),
+        .limit(MAX_ROWS_IN_BLOCK),
     )
     .orderBy('ip_key')
     .orderBy('id'),
@@ -252,7 +258,7 @@ export const undocumentedIn = prepared((db: Kysely<Tables>, { first, last }: Key
     .where('matched_device_id', 'is', null)
     .orderBy('ip_key')
     .orderBy('id')
-    .limit(SOME_IN_BLOCK),
+    .limit(MAX_ROWS_IN_BLOCK),
 )
 
 export const discoveredByIds = preparedKeys((db: Kysely<Tables>, ids) =>
@@ -271,7 +277,7 @@ const reservationsBetween = prepared((db: Kysely<Tables>, { first, last, now }: 
     .where('ip_key', '<=', last)
     .where(reservations.isLive(now))
     .orderBy('ip_key')
-    .limit(SOME_IN_BLOCK),
+    .limit(MAX_ROWS_IN_BLOCK),
 )
 const reservationsByName = prepared((db: Kysely<Tables>, { name, now }: { name: string; now: string }) =>
   db
@@ -280,7 +286,7 @@ const reservationsByName = prepared((db: Kysely<Tables>, { name, now }: { name: 
     .where(sql<SqlBool>`lower(hostname) = ${name}`)
     .where(reservations.isLive(now))
     .orderBy('ip_key')
-    .limit(SOME),
+    .limit(MAX_ROWS),
 )
 const reservationsByMac = prepared((db: Kysely<Tables>, { mac, now }: { mac: string; now: string }) =>
   db
@@ -290,7 +296,7 @@ const reservationsByMac = prepared((db: Kysely<Tables>, { mac, now }: { mac: str
     .where(hasMac)
     .where(reservations.isLive(now))
     .orderBy('ip_key')
-    .limit(SOME),
+    .limit(MAX_ROWS),
 )
 
 /** Returns the active reservations in a block. */
@@ -360,7 +366,7 @@ const selectNamed = (db: Kysely<Tables>) =>
     .orderBy('parent_id')
     .orderBy('child_id')
     .orderBy('type')
-    .limit(SOME)
+    .limit(MAX_ROWS)
 const asParent = preparedKeys((db: Kysely<Tables>, ids) => selectNamed(db).where('parent_id', 'in', ids))
 const asChild = preparedKeys((db: Kysely<Tables>, ids) => selectNamed(db).where('child_id', 'in', ids))
 
@@ -380,7 +386,7 @@ export const findOpenConflicts = preparedKeys((db: Kysely<Tables>, memberIds) =>
     )
     .where('status', '<>', 'resolved')
     .orderBy('id', 'desc')
-    .limit(SOME),
+    .limit(MAX_ROWS),
 )
 
 export const openConflictsBy = preparedKeys((db: Kysely<Tables>, causes) =>

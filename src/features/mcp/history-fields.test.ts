@@ -24,7 +24,7 @@ const call = (operation: string, input: object): Promise<Answer> =>
   callTool({ fetch: app.fetch, key: admin.key }, 'call_operation', { operation, input })
 const newest = async () => (await admin.api.history.list({ limit: 1 }))[0]
 
-describe.each(named(operations.filter(({ keeps }) => keeps)))('the tool of %s', (name, op) => {
+describe.each(named(operations.filter(({ hasHistory }) => hasHistory)))('the tool of %s', (name, op) => {
   test('takes a note, and has no dry run', async () => {
     expect(fieldsOf(op)).toContain('change_note')
     expect(fieldsOf(op)).not.toContain('dry_run')
@@ -36,7 +36,7 @@ describe.each(named(operations.filter(({ keeps }) => keeps)))('the tool of %s', 
   })
 })
 
-test.each(named(operations.filter(({ past }) => past)))('the tool of %s takes a moment', (_, op) => {
+test.each(named(operations.filter(({ supportsAsOf }) => supportsAsOf)))('the tool of %s takes a moment', (_, op) => {
   expect(fieldsOf(op)).toContain('as_of')
 })
 

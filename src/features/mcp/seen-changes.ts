@@ -3,7 +3,7 @@ import type { RowChange } from '../../platform/db/journal.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 import type { StoreScope } from '../ctx.ts'
 import { KIND_NAMES, KINDS, type Kind } from '../history/kind-names.ts'
-import { Sight } from '../history/sight.ts'
+import { VisibleItems } from '../history/visible-items.ts'
 import { describeRow } from './changes.ts'
 
 const BY_NOUN: ReadonlyMap<string, Kind> = new Map(KINDS.map((kind) => [KIND_NAMES[kind].noun, kind]))
@@ -24,9 +24,9 @@ export const filterVisibleChanges = async (
   caller: Caller,
   changes: readonly RowChange[],
 ): Promise<SeenChanges> => {
-  const { permissions, reach } = caller
-  if (!reach) return { changes, permissions }
-  const sight = await Sight.of({ ...scope, caller })
+  const { permissions, scopedPermissions } = caller
+  if (!scopedPermissions) return { changes, permissions }
+  const visible = await VisibleItems.of({ ...scope, caller })
   const placed: { change: RowChange; kind: Kind; id: string; states: [] }[] = []
   const seen = new Set<RowChange>()
   for (const change of changes) {
@@ -35,8 +35,11 @@ export const filterVisibleChanges = async (
     if (kind === undefined) {
       if (permission !== undefined && permissions.has(permission)) seen.add(change)
     } else if (change.before) placed.push({ change, kind, id, states: [] })
-    else if (sight.kinds.includes(kind)) seen.add(change)
+    else if (visible.kinds.includes(kind)) seen.add(change)
   }
-  for (const { change } of await sight.seen(placed)) seen.add(change)
-  return { changes: changes.filter((one) => seen.has(one)), permissions: permissions.union(new Set(reach.keys())) }
+  for (const { change } of await visible.seen(placed)) seen.add(change)
+  return {
+    changes: changes.filter((one) => seen.has(one)),
+    permissions: permissions.union(new Set(scopedPermissions.keys())),
+  }
 }

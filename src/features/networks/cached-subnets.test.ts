@@ -5,7 +5,7 @@ import { GUEST } from '../../platform/operation/caller.ts'
 import { inventory } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'
 import type { Ctx } from '../ctx.ts'
-import { lockForPlacing } from '../placement-lock.ts'
+import { lockPlacementShared } from '../placement-lock.ts'
 import { findNetworksHolding } from './membership.ts'
 import * as networks from './networks.ts'
 import * as store from './store.ts'
@@ -23,7 +23,7 @@ describe.each(engines())('the networks of an address on %s', (dialect) => {
       // Networks use only these fields.
       const ctx = { ...own, precondition: () => {}, changed: () => {} } as unknown as Ctx
       const holding = async (ip: string) => (await findNetworksHolding(ctx, [keyOf(ip)])).get(keyOf(ip))
-      await lockForPlacing(ctx)
+      await lockPlacementShared(ctx)
       expect([await holding('10.90.1.1'), await holding('10.91.1.1')]).toEqual([[wide], []])
       expect([await holding('10.90.1.2'), await holding('10.91.1.1')]).toEqual([[wide], []])
       const draft = { datacenter_id: null, gateway: '', vlan_id: null, description: '', dns_servers: [], tags: [] }

@@ -34,7 +34,7 @@ export const getTarget = ({ targets }: ContentsMove, { first, last }: Span): Tar
 }
 
 /**
- * Locks the pools of networks until commit. Called before `lockForRedrawing`, because those who place addresses lock pools first; and
+ * Locks the pools of networks until commit. Called before `lockPlacement`, because those who place addresses lock pools first; and
  * again after it, for pools that were created in between.
  */
 export const lockContents = (ctx: Ctx, networkIds: readonly string[]): Promise<void> =>
@@ -56,8 +56,8 @@ export const moveContents = async (
 }
 
 /** Returns true if an answer may count objects of the resource: the caller may list some of them. */
-const canCount = ({ caller: { permissions, reach } }: Ctx, resource: string): boolean =>
-  permissions.has(`${resource}:list`) || reach?.has(`${resource}:list`) === true
+const canCount = ({ caller: { permissions, scopedPermissions } }: Ctx, resource: string): boolean =>
+  permissions.has(`${resource}:list`) || scopedPermissions?.has(`${resource}:list`) === true
 
 /** Returns the numbers of the moved objects, 0 for those that the caller may not list. */
 export const filterMovedCounts = (ctx: Ctx, { pools, reservations, addresses }: Moved): Moved => ({

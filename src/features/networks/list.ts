@@ -24,7 +24,7 @@ const buildAdditions = async (ctx: Ctx, included: ReadonlySet<string>): Promise<
   const nodes = included.has('tree') ? buildSubnetTree(await tree.findAllRows(ctx)) : undefined
   const added: Addition[] = []
   if (included.has('utilization')) {
-    const used = await store.countUsed(ctx.whole)
+    const used = await store.countUsed(ctx.unscoped)
     const nested = await loadAllNested(ctx, nodes)
     added.push((network) => {
       const utilization = { ...buildUtilization(network, used.get(network.id) ?? 0), ...nested.get(network.id) }

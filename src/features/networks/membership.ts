@@ -1,7 +1,7 @@
 /** The network of an address that names none: the most specific one, or all with that subnet. */
 import { listEnclosingCidrs } from '../../net/cidr.ts'
 import { fromIpKey, getSpaceKey, type IpKey } from '../../net/ip.ts'
-import type { Subset } from '../../platform/db/subset.ts'
+import type { Subset } from '../../platform/db/ordered-filter.ts'
 import type { Ctx } from '../ctx.ts'
 import * as store from './store.ts'
 

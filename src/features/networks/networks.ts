@@ -2,15 +2,15 @@
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
-import { buildMembership, countMembers } from '../../platform/db/subset.ts'
+import { buildMembership, countMembers } from '../../platform/db/ordered-filter.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
 import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import { filterExistingDatacenters } from '../datacenters/datacenters.ts'
-import { lockForRedrawing } from '../placement-lock.ts'
-import { asRestored, type Restored } from '../restored.ts'
+import { lockPlacement } from '../placement-lock.ts'
+import { asRestored, type Restored } from '../restore-fields.ts'
 import { withSpace } from '../spaces/fields.ts'
 import { findSpaceKey } from '../spaces/keys.ts'
 import { checkSpace } from '../spaces/members.ts'
@@ -69,7 +69,7 @@ const checkDatacenter = async (ctx: Ctx, id: string | null | undefined): Promise
 export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<Network> => {
   const id = input.id ?? Bun.randomUUIDv7()
   await lockCustom(ctx, 'networks')
-  await lockForRedrawing(ctx)
+  await lockPlacement(ctx)
   await checkDatacenter(ctx, input.datacenter_id)
   await checkSpace(ctx, input)
   if (input.id !== undefined && (await store.find(ctx, id)))
@@ -102,7 +102,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Network> => {
 /** @param moving as in `SubnetChange`; the caller checks them by `requireInside` at the end */
 export const update = async (ctx: Ctx, { id, space_id, ...patch }: NetworkPatch, moving = NONE): Promise<Network> => {
   await lockCustom(ctx, 'networks')
-  if (patch.subnet !== undefined || space_id !== undefined) await lockForRedrawing(ctx)
+  if (patch.subnet !== undefined || space_id !== undefined) await lockPlacement(ctx)
   const before = await lockForChange(ctx, id)
   await checkDatacenter(ctx, patch.datacenter_id)
   await checkSpace(ctx, { space_id })
@@ -133,7 +133,7 @@ const updateFields = async (ctx: Ctx, before: Network, { patch, moving }: Fields
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await lockCustom(ctx, 'networks')
-  await lockForRedrawing(ctx)
+  await lockPlacement(ctx)
   const network = await lockForChange(ctx, id)
   await ctx.emit('network.deleting', network)
   await store.deleteRow(ctx, network)
@@ -142,11 +142,11 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 
 /** @throws AppError NOT_FOUND */
 export const getUtilizationOrThrow = async (ctx: Ctx, id: string): Promise<Utilization> =>
-  loadUtilization(ctx, await getNetworkOrThrow(ctx.whole, id))
+  loadUtilization(ctx, await getNetworkOrThrow(ctx.unscoped, id))
 
 /** Returns the utilization of every network, without the fields of those that contain others. */
 export const findAllUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
-  const used = await store.countUsed(ctx.whole)
+  const used = await store.countUsed(ctx.unscoped)
   return (await store.query(ctx).execute()).map((network) => buildUtilization(network, used.get(network.id) ?? 0))
 }
 

@@ -5,7 +5,7 @@ import { MAX_NAME } from '../../platform/contract/fields.ts'
 import { withIdempotencyKey } from '../../platform/operation/idempotency.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
-import { lockForRedrawing } from '../placement-lock.ts'
+import { lockPlacement } from '../placement-lock.ts'
 import type { Network } from './api.ts'
 import { merge } from './merge.ts'
 import { create, getNetworkOrThrow, lockNetworkOrThrow } from './networks.ts'
@@ -28,7 +28,7 @@ const buildNames = (subnets: readonly string[], name: string | undefined): strin
 
 const allocateOnce = async (ctx: Ctx, request: Request): Promise<{ networks: Network[] }> => {
   await lockCustom(ctx, 'networks')
-  await lockForRedrawing(ctx)
+  await lockPlacement(ctx)
   // No pool is created in it until commit.
   const parent = await lockNetworkOrThrow(ctx, request.id)
   const subnets = (await findNextSubnets(ctx, parent, request)).map(formatCidr)

@@ -7,7 +7,7 @@ import type { Ctx } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
 import type { CustomPatch } from '../custom-fields/fields.ts'
 import { copyCustom } from '../custom-fields/rows.ts'
-import { lockForRedrawing } from '../placement-lock.ts'
+import { lockPlacement } from '../placement-lock.ts'
 import { findSpaceKey } from '../spaces/keys.ts'
 import type { Network } from './api.ts'
 import { filterMovedCounts, lockContents, moveContents } from './contents.ts'
@@ -50,7 +50,7 @@ export const split = async (ctx: Ctx, { id, prefix_length, custom: given }: Spli
   ctx.require('networks:update')
   await lockCustom(ctx, 'networks')
   await lockContents(ctx, [id])
-  await lockForRedrawing(ctx)
+  await lockPlacement(ctx)
   const network = await lockNetworkOrThrow(ctx, id)
   ctx.precondition(network)
   await lockContents(ctx, [id])

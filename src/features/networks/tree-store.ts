@@ -142,8 +142,8 @@ export const countNestedUsed = async (ctx: Ctx, id: string, { first_key, last_ke
           and([is('first_key', '>=', first_key), is('first_key', '<=', last_key), is('prefix', '>', prefix)]),
         ]),
       )
-    const seen = ctx.whole === ctx ? networks : (await networks.execute()).map((row) => row.id)
-    const { n } = await ctx.whole.db
+    const seen = ctx.unscoped === ctx ? networks : (await networks.execute()).map((row) => row.id)
+    const { n } = await ctx.unscoped.db
       .selectFrom('network_addresses')
       .select(({ fn }) => fn.count<number | string>('ip_key').distinct().as('n'))
       .where('network_id', 'in', seen)

@@ -52,7 +52,7 @@ const findChildren = async (ctx: Ctx, { network, space, subnets }: Around): Prom
   const keys = subnets.map((subnet) => `${space}${formatCidr(subnet)}`)
   const found = await store.findBySubnetKeys(ctx, [own, ...keys])
   const equal = found.get(own) ?? []
-  const used = await store.countUsed(ctx.whole)
+  const used = await store.countUsed(ctx.unscoped)
   const nested = await loadAllNested(ctx)
   return keys
     .flatMap((key) => (found.get(key) ?? []).sort(byName))
@@ -90,8 +90,8 @@ const listFree = ({ network, subnets }: Around): Cidr[] => {
 
 /** @throws AppError NOT_FOUND */
 export const loadTree = async (ctx: Ctx, id: string): Promise<NetworkTree> => {
-  const network = orNotFound(await store.find(ctx.whole, id), 'network', id)
-  const row = orNotFound(await tree.findRow(ctx.whole, id), 'network', id)
+  const network = orNotFound(await store.find(ctx.unscoped, id), 'network', id)
+  const row = orNotFound(await tree.findRow(ctx.unscoped, id), 'network', id)
   const space = getSpaceKey(row.first_key)
   const around: Around = { network, space, subnets: await findSubnetsIn(ctx, row) }
   const free = listFree(around)
@@ -101,7 +101,7 @@ export const loadTree = async (ctx: Ctx, id: string): Promise<NetworkTree> => {
     findChildren(ctx, around),
     tree.findPools(ctx, id),
     tree.countTaken(
-      ctx.whole,
+      ctx.unscoped,
       shown.map((block) => toCidrKeys(block, space)),
     ),
   ])

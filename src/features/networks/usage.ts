@@ -79,7 +79,7 @@ const computeNestedFields = async (
   const containers = [...nodes.values()].filter(({ children }) => children > 0)
   if (containers.length === 0) return new Map()
   const inside = sumUsed(nodes, used)
-  const excess = countExcess(nodes, await tree.findSharedAddresses(ctx.whole))
+  const excess = countExcess(nodes, await tree.findSharedAddresses(ctx.unscoped))
   return new Map(
     containers.map((node) => {
       const all = (used.get(node.block.id) ?? 0) + (inside.get(node.group) ?? 0) - (excess.get(node) ?? 0)
@@ -93,7 +93,7 @@ export const loadAllNested = async (ctx: Ctx, known?: Tree): Promise<ReadonlyMap
   const revision = await ctx.store.revision(['networks'])
   const text = await getCachedText(ctx, 'network_addresses', `\u0000nested ${revision}`, async () => {
     const nodes = known ?? buildSubnetTree(await tree.findAllRows(ctx))
-    return JSON.stringify([...(await computeNestedFields(ctx, nodes, await store.countUsed(ctx.whole)))])
+    return JSON.stringify([...(await computeNestedFields(ctx, nodes, await store.countUsed(ctx.unscoped)))])
   })
   // As it was written.
   return new Map(JSON.parse(text ?? '[]') as [string, Nested][])
@@ -102,9 +102,9 @@ export const loadAllNested = async (ctx: Ctx, known?: Tree): Promise<ReadonlyMap
 /** Returns the utilization of a network. */
 export const loadUtilization = async (ctx: Ctx, network: Network): Promise<Utilization> => {
   const { id } = network
-  const used = (await store.countUsed(ctx.whole, id)).get(id) ?? 0
+  const used = (await store.countUsed(ctx.unscoped, id)).get(id) ?? 0
   const own = buildUtilization(network, used)
-  const row = await tree.findRow(ctx.whole, id)
+  const row = await tree.findRow(ctx.unscoped, id)
   const node = row && buildSubnetTree(await tree.findRowsIn(ctx, row)).get(id)
   return node && node.children > 0
     ? { ...own, ...buildNested(node, await tree.countNestedUsed(ctx, id, node.block)) }

@@ -41,7 +41,7 @@ const signInFirst = () => new AppError('UNAUTHORIZED', 'Sign in to choose the pe
 
 const buildConsentRequest = (
   { client, redirectUri, scopes }: Asked,
-  user: Pick<Caller, 'username' | 'permissions' | 'reach'>,
+  user: Pick<Caller, 'username' | 'permissions' | 'scopedPermissions'>,
 ): ConsentRequest => {
   const held = listHeldAnywhere(user)
   const { host, isLoopback } = parseDestination(redirectUri)

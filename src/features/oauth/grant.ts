@@ -9,7 +9,7 @@ export type Holder = {
   readonly isActive: boolean
   readonly generation: number
   readonly permissions: ReadonlySet<string>
-  readonly reach?: ReadonlyMap<string, unknown>
+  readonly scopedPermissions?: ReadonlyMap<string, unknown>
 }
 
 type Granted = {
@@ -111,7 +111,7 @@ export const matchesChallenge = (verifier: string, challenge: string): boolean =
 export const computeEffectiveScopes = (
   agreed: string,
   { scope }: Pick<AskingClient, 'scope'>,
-  user: Pick<Holder, 'permissions' | 'reach'>,
+  user: Pick<Holder, 'permissions' | 'scopedPermissions'>,
 ): string[] => filterCommon(filterCommon(parseCatalogued(agreed), new Set(parseScopes(scope))), listHeldAnywhere(user))
 
 /** Returns the user, unless the consent has ended. */

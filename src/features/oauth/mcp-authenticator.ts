@@ -9,7 +9,7 @@ import type { Permission } from '../../platform/operation/operation.ts'
 import { createRights } from '../../platform/operation/read-rights.ts'
 import type { Identify, Identity } from '../../platform/operation/request.ts'
 import type { Rights } from '../../platform/operation/rights.ts'
-import type { LastUsed } from '../../platform/runtime/last-used.ts'
+import type { LastUsed } from '../../platform/runtime/usage-tracker.ts'
 import { hashSecret, isSameHash } from '../../platform/security/secret-token.ts'
 import type { DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -60,14 +60,14 @@ type Token = NonNullable<Awaited<ReturnType<typeof store.findAccessToken>>>
 const buildCaller = (token: Token, account: Account): Caller => {
   const carried = new Set(parseScopes(token.scope))
   const { permissions } = account
-  const reach = new Map([...(account.reach ?? [])].filter(([name]) => carried.has(name)))
+  const scopedPermissions = new Map([...(account.scopedPermissions ?? [])].filter(([name]) => carried.has(name)))
   return {
     userId: account.id,
     username: account.username,
     via: 'oauth',
     credentialId: token.grant_id,
     permissions: carried.intersection(permissions),
-    ...(reach.size > 0 && { reach }),
+    ...(scopedPermissions.size > 0 && { scopedPermissions }),
     client: { id: token.client_id, name: token.client_name, withheld: listHeldAnywhere(account).difference(carried) },
   }
 }

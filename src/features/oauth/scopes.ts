@@ -40,11 +40,11 @@ export const parseCatalogued = (text: string): string[] => {
 /** Returns the permissions that a user has, be it in a part of the estate alone. */
 export const listHeldAnywhere = ({
   permissions,
-  reach,
+  scopedPermissions,
 }: {
   readonly permissions: ReadonlySet<string>
-  readonly reach?: ReadonlyMap<string, unknown>
-}): ReadonlySet<string> => (reach ? permissions.union(new Set(reach.keys())) : permissions)
+  readonly scopedPermissions?: ReadonlyMap<string, unknown>
+}): ReadonlySet<string> => (scopedPermissions ? permissions.union(new Set(scopedPermissions.keys())) : permissions)
 
 /** Returns the intersection. */
 export const filterCommon = (scopes: readonly string[], others: ReadonlySet<string>): string[] =>

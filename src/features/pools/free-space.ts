@@ -17,8 +17,14 @@ import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
 import type { Block } from '../networks/networks.ts'
-import { type BlockCache, boundTakenIn, countAllTakenIn, type KeyRange, walkFreeKeys } from '../occupancy/occupancy.ts'
 import { findSpaceKey } from '../spaces/keys.ts'
+import {
+  type BlockCache,
+  boundTakenIn,
+  countAllTakenIn,
+  type KeyRange,
+  walkFreeKeys,
+} from '../used-addresses/used-addresses.ts'
 import type { HeatmapEntry, Pool, PoolUtilization } from './api.ts'
 import * as store from './store.ts'
 
@@ -73,14 +79,14 @@ export const findNextIp = async (ctx: Ctx, pool: Pool, network: Network): Promis
 }
 
 /** Names a pool in an error, unless the caller may not list pools. */
-export const formatPoolName = (ctx: Pick<Ctx, 'mayName'>, { name }: Pick<Pool, 'name'>): string =>
-  ctx.mayName('pools') ? `The pool "${name}"` : 'The pool'
+export const formatPoolName = (ctx: Pick<Ctx, 'canListAll'>, { name }: Pick<Pool, 'name'>): string =>
+  ctx.canListAll('pools') ? `The pool "${name}"` : 'The pool'
 
 export const createNoneLeftError = (
-  ctx: Pick<Ctx, 'mayName'>,
+  ctx: Pick<Ctx, 'canListAll'>,
   { name, start_ip, end_ip }: Pick<Pool, 'name' | 'start_ip' | 'end_ip'>,
 ): AppError => {
-  const range = ctx.mayName('pools') ? ` (${start_ip} - ${end_ip})` : ''
+  const range = ctx.canListAll('pools') ? ` (${start_ip} - ${end_ip})` : ''
   return new AppError('IP_NOT_AVAILABLE', `${formatPoolName(ctx, { name })}${range} has no free address left`)
 }
 

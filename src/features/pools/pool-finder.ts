@@ -16,7 +16,7 @@ export type PoolFinder = {
 }
 
 /** Up to this many blocks of 256 addresses, the pools around each are asked for. For more, all ranges are read once. */
-const FEW = 4
+const MAX_BLOCKS_ASKED_ONE_BY_ONE = 4
 
 /** An index of ranges that may overlap. A lookup takes a binary search, and a step for each range that begins before the address ends. */
 export class RangeIndex {
@@ -81,7 +81,7 @@ export const createPoolFinder = (): PoolFinder => {
   const query = async (ctx: Ctx, keys: readonly string[]): Promise<Ranges> => {
     const blocks = listBlocks(keys)
     const ranges =
-      blocks.length > FEW
+      blocks.length > MAX_BLOCKS_ASKED_ONE_BY_ONE
         ? await store.findAllRanges(ctx)
         : (await Promise.all(blocks.map((block) => findRangesAround(ctx, block)))).flat()
     return ranges.length === 0 ? [] : new RangeIndex(ranges).holding(keys)
@@ -105,7 +105,8 @@ export const createPoolFinder = (): PoolFinder => {
       if (ctx.store.sql.isInProcess) return
       const blocks = listBlocks(keys)
       // `find` awaits the answer, and reports a failure.
-      if (blocks.length <= FEW) for (const block of blocks) findRangesAround(ctx, block).catch(() => {})
+      if (blocks.length <= MAX_BLOCKS_ASKED_ONE_BY_ONE)
+        for (const block of blocks) findRangesAround(ctx, block).catch(() => {})
     },
   }
 }

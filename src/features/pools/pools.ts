@@ -15,7 +15,7 @@ import type { Network } from '../networks/api.ts'
 import { type ContentsMove, getTarget } from '../networks/contents.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import * as networks from '../networks/networks.ts'
-import { asRestored, type Restored } from '../restored.ts'
+import { asRestored, type Restored } from '../restore-fields.ts'
 import { findSpaceKey, matchSpace } from '../spaces/keys.ts'
 import { type HeatmapEntry, type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools } from './api.ts'
 import { buildHeatmap, findNextIp, getExpiringRevision, loadUtilizations } from './free-space.ts'
@@ -91,7 +91,7 @@ const validateRange = ({ start_ip, end_ip }: Pick<Pool, 'start_ip' | 'end_ip'>, 
 const checkRange = (ctx: Ctx, pool: Pick<Pool, 'start_ip' | 'end_ip'>, network: Network): void => {
   const issues = validateRange(pool, network)
   const unnamed = () => issues.map((one) => ({ ...one, message: one.message.replace(` ${network.subnet}`, '') }))
-  rejectIssues(ctx.mayName('networks') ? issues : unnamed())
+  rejectIssues(ctx.canListAll('networks') ? issues : unnamed())
 }
 
 export const create = async (ctx: Ctx, input: PoolDraft & Restored): Promise<Pool> => {
@@ -161,7 +161,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => removeAll(c
 
 /** Names a pool, which may be hidden from the caller. */
 const formatPool = (ctx: Ctx, { name, start_ip, end_ip }: Pool): string =>
-  ctx.mayName('pools') ? `the pool "${name}" (${start_ip} - ${end_ip})` : 'a pool'
+  ctx.canListAll('pools') ? `the pool "${name}" (${start_ip} - ${end_ip})` : 'a pool'
 
 /** Moves pools to the networks that hold them. */
 const moveAll = async (ctx: Ctx, move: ContentsMove): Promise<void> => {
@@ -234,7 +234,8 @@ const list = async (ctx: Ctx, input: ListInput) => {
     page,
     prepare: async () => {
       tags = await store.findTags(ctx, 'all')
-      if (include) utilizationOf = await loadUtilizations(ctx.whole, await networks.findNetworkBlocks(ctx.whole, 'all'))
+      if (include)
+        utilizationOf = await loadUtilizations(ctx.unscoped, await networks.findNetworkBlocks(ctx.unscoped, 'all'))
     },
     row: (row) => {
       const pool = store.toPool(row, tags.get(row.id) ?? [])
@@ -251,7 +252,7 @@ export const getUtilizationOrThrow = async (ctx: Ctx, id: string): Promise<PoolU
 
 /** Returns the utilization of every pool, without tags. */
 export const findAllUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilization: PoolUtilization }[]> => {
-  const computeUtilization = await loadUtilizations(ctx.whole, await networks.findNetworkBlocks(ctx.whole, 'all'))
+  const computeUtilization = await loadUtilizations(ctx.unscoped, await networks.findNetworkBlocks(ctx.unscoped, 'all'))
   const all = (await store.query(ctx).execute()).map((row) => store.toPool(row, []))
   return all.map((pool) => ({ pool, utilization: computeUtilization(pool) }))
 }
@@ -282,10 +283,10 @@ export const feature: Feature = {
       return { ip: await findNextIp(ctx, pool, await networks.getNetworkOrThrow(ctx, pool.network_id)) }
     },
     heatmap: async (ctx, { id, ...page }) => {
-      const { whole } = ctx
-      const pool = await getPoolOrThrow(whole, id)
-      const entries = await buildHeatmap(whole, pool, await networks.getNetworkOrThrow(whole, pool.network_id))
-      return listValues(whole === ctx ? entries : await withoutHidden(ctx, entries), page)
+      const { unscoped } = ctx
+      const pool = await getPoolOrThrow(unscoped, id)
+      const entries = await buildHeatmap(unscoped, pool, await networks.getNetworkOrThrow(unscoped, pool.network_id))
+      return listValues(unscoped === ctx ? entries : await withoutHidden(ctx, entries), page)
     },
   }),
   reactions: {

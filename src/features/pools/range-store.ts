@@ -3,8 +3,8 @@ import type { Kysely } from 'kysely'
 import type { IpKey } from '../../net/ip.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
-import type { KeyRange } from '../occupancy/occupancy.ts'
 import type { Tables } from '../tables.ts'
+import type { KeyRange } from '../used-addresses/used-addresses.ts'
 import type { PoolRow } from './table.ts'
 
 export type PoolRangeRow = Pick<PoolRow, 'id' | 'start_key' | 'end_key'> & {

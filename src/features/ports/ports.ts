@@ -13,7 +13,7 @@ import { PORTS_WANTED, type PortsWanted } from '../device-types/device-types.ts'
 import { assertDeviceExists } from '../devices/devices.ts'
 import { renameInterface } from '../devices/rename-interface.ts'
 import type { Device } from '../devices/schema.ts'
-import { asRestored, type Restored } from '../restored.ts'
+import { asRestored, type Restored } from '../restore-fields.ts'
 import { adopt } from './adopt.ts'
 import { type Port, PortDraft, PortPatch, ports } from './api.ts'
 import { checkCables, checkParent, refuseTakenName, refuseTooMany } from './checks.ts'
@@ -138,7 +138,7 @@ export const feature: Feature = {
       return listWithCustom<'ports', store.Row, Port>(ctx, { resource: 'ports', ...list })
     },
     device: async (ctx, { device_id, include, ...page }) => {
-      await assertDeviceExists(ctx.whole, device_id)
+      await assertDeviceExists(ctx.unscoped, device_id)
       const revision = await ctx.store.revision(include ? ['ports', 'cable_ends', 'devices'] : ['ports'])
       const query = store.query(ctx).where('device_id', '=', device_id)
       let peers: Promise<Peers> | undefined

@@ -3,7 +3,7 @@ import type { Rack } from './api.ts'
 import type { Face, Mount } from './mount.ts'
 
 /** The place of a device that occupies units. */
-export type Place = Pick<Mount, 'height' | 'face' | 'full_depth' | 'slot'> & { readonly position: number }
+export type RackPosition = Pick<Mount, 'height' | 'face' | 'full_depth' | 'slot'> & { readonly position: number }
 
 /** The largest number of devices beside each other is 4, so that each slot is a whole number of twelfths. */
 const TWELFTHS = 12
@@ -15,14 +15,14 @@ export const parseSlot = (slot: string): { readonly from: number; readonly to: n
 }
 
 /** Returns the place of a device that is mounted in units; undefined for one in no unit. */
-export const toRackPlace = ({ position, ...mount }: Mount): Place | undefined =>
+export const toRackPlace = ({ position, ...mount }: Mount): RackPosition | undefined =>
   position === null || mount.height === 0 ? undefined : { ...mount, position }
 
-export const listFaces = ({ face, full_depth }: Pick<Place, 'face' | 'full_depth'>): readonly Face[] =>
+export const listFaces = ({ face, full_depth }: Pick<RackPosition, 'face' | 'full_depth'>): readonly Face[] =>
   full_depth ? ['front', 'rear'] : [face]
 
 /** Two places have a face, a part of the width and a part of the height in common. */
-export const overlap = (a: Place, b: Place): boolean => {
+export const overlap = (a: RackPosition, b: RackPosition): boolean => {
   if (!a.full_depth && !b.full_depth && a.face !== b.face) return false
   if (a.position >= b.position + b.height || b.position >= a.position + a.height) return false
   const [widthA, widthB] = [parseSlot(a.slot), parseSlot(b.slot)]
@@ -31,7 +31,7 @@ export const overlap = (a: Place, b: Place): boolean => {
 
 type Units = Pick<Rack, 'height' | 'first_unit'>
 
-export const isInside = ({ position, height }: Pick<Place, 'position' | 'height'>, rack: Units): boolean =>
+export const isInside = ({ position, height }: Pick<RackPosition, 'position' | 'height'>, rack: Units): boolean =>
   position >= rack.first_unit && position + height <= rack.first_unit + rack.height
 
 export type Usage = {
@@ -48,9 +48,9 @@ export type Usage = {
 /** Returns the units of a rack in order, true for those of which any part is taken. */
 const listTakenUnits = ({ height, first_unit }: Units, mounts: readonly Mount[]): boolean[] => {
   const taken = new Array<boolean>(height).fill(false)
-  for (const place of mounts.flatMap((mount) => toRackPlace(mount) ?? [])) {
-    const from = Math.floor(place.position) - first_unit
-    const to = Math.ceil(place.position + place.height) - first_unit
+  for (const position of mounts.flatMap((mount) => toRackPlace(mount) ?? [])) {
+    const from = Math.floor(position.position) - first_unit
+    const to = Math.ceil(position.position + position.height) - first_unit
     taken.fill(true, Math.max(0, from), Math.max(0, to))
   }
   return taken.slice(0, height)

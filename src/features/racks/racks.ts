@@ -11,13 +11,13 @@ import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import type { Datacenter } from '../datacenters/api.ts'
 import { filterExistingDatacenters } from '../datacenters/datacenters.ts'
-import { asRestored, type Restored } from '../restored.ts'
+import { asRestored, type Restored } from '../restore-fields.ts'
 import { type ListedRack, type Rack, type RackDraft, type RackPatch, rackRoutes, racks } from './api.ts'
 import { buildElevation, renderElevation } from './elevation.ts'
 import { computeUsage, isInside, toRackPlace } from './placement.ts'
 import * as store from './store.ts'
 
-export const { findRacks, filterExistingIds: filterExistingRacks, lockPlaces, findMountedIn } = store
+export const { findRacks, filterExistingIds: filterExistingRacks, lockPositions, findMountedIn } = store
 const { matchDatacenter } = store
 
 /** Emitted before the devices of a rack follow it to another datacenter. */
@@ -29,7 +29,7 @@ const getOrThrow = async (ctx: Ctx, id: string): Promise<Rack> => orNotFound(awa
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Rack> => {
   await store.lockCustom(ctx)
-  await store.lockPlaces(ctx, [id])
+  await store.lockPositions(ctx, [id])
   const rack = orNotFound(await store.lock(ctx, id), 'rack', id)
   ctx.precondition(rack)
   return rack
@@ -63,10 +63,10 @@ export const create = async (ctx: Ctx, input: RackDraft & Restored): Promise<Rac
 /** @throws AppError VALIDATION_ERROR if a device would be outside */
 const checkUnits = async (ctx: Ctx, before: Rack, rack: Rack): Promise<void> => {
   for (const { name, mount } of await store.findMountedIn(ctx, [rack.id])) {
-    const place = toRackPlace(mount)
-    if (!place || isInside(place, rack)) continue
-    const isOfHeight = isInside(place, { ...rack, height: before.height })
-    const device = ctx.mayName('devices') ? `the device "${name}"` : 'a device'
+    const position = toRackPlace(mount)
+    if (!position || isInside(position, rack)) continue
+    const isOfHeight = isInside(position, { ...rack, height: before.height })
+    const device = ctx.canListAll('devices') ? `the device "${name}"` : 'a device'
     throw invalidField(isOfHeight ? 'height' : 'first_unit', `would leave ${device} outside of the rack`)
   }
 }

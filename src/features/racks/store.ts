@@ -12,7 +12,7 @@ const own = createNamedStore('racks', Rack)
 export const { claimRefs, query, objectOf, find, lock, lockAll, lockCustom, insert, update, renameCustom, remove } = own
 
 /** Writers of the places in these racks wait for each other until commit. Called before rows are locked. */
-export const lockPlaces = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
+export const lockPositions = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
   ids.length === 0
     ? Promise.resolve()
     : ctx.store.sql.lockNames(

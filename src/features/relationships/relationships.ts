@@ -5,7 +5,7 @@ import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { assertDeviceExists, filterExistingDevices } from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
-import type { Restored } from '../restored.ts'
+import type { Restored } from '../restore-fields.ts'
 import { type Relationship, type RelationshipDraft, relationships } from './api.ts'
 import * as store from './store.ts'
 import type { RelationshipRow } from './table.ts'
@@ -164,7 +164,7 @@ export const feature: Feature = {
       return listRows(ctx, { revision, query, page, row: sendRow })
     },
     list: async (ctx, { device_id, include, ...page }) => {
-      await assertDeviceExists(ctx.whole, device_id)
+      await assertDeviceExists(ctx.unscoped, device_id)
       const revision = await ctx.store.revision(include ? ['relationships', 'devices'] : ['relationships'])
       if (include)
         return listRows(ctx, { revision, query: store.selectNamedByDevice(ctx, device_id), page, row: sendNamed })
@@ -175,7 +175,7 @@ export const feature: Feature = {
       return { status: 'created' as const }
     },
     related: async (ctx, { device_id, type, ...page }) => {
-      await assertDeviceExists(ctx.whole, device_id)
+      await assertDeviceExists(ctx.unscoped, device_id)
       const revision = await ctx.store.revision(['relationships', 'devices'])
       return listRows(ctx, { revision, query: store.selectRelated(ctx, device_id, type), page, row: ({ doc }) => doc })
     },

@@ -31,7 +31,7 @@ describe.each(engines())('allocations in one transaction on %s', (dialect) => {
         emit: async () => {},
         changed: () => {},
         revision: () => undefined,
-        mayName: () => true,
+        canListAll: () => true,
       }
       // Allocation uses only these fields.
       const ctx = own as unknown as Ctx

@@ -5,10 +5,10 @@ import { withIdempotencyKey } from '../../platform/operation/idempotency.ts'
 import type { Ctx } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
 import { addAddresses, hasDevice } from '../devices/devices.ts'
-import * as occupancy from '../occupancy/occupancy.ts'
-import { lockForPlacing } from '../placement-lock.ts'
+import { lockPlacementShared } from '../placement-lock.ts'
 import { createNoneLeftError, formatPoolName, listNeverFree, walkAvailableKeys } from '../pools/free-space.ts'
 import { lockPoolRangeOrThrow, type PoolRange } from '../pools/pools.ts'
+import * as occupancy from '../used-addresses/used-addresses.ts'
 import type { Allocation, AllocationRequest } from './api.ts'
 import { purgeExpired, reserve } from './record.ts'
 
@@ -95,7 +95,7 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
   await lockCustom(ctx, 'addresses')
   const pool = await lockPoolRangeOrThrow(ctx, request.id)
   if (device_id) {
-    await lockForPlacing(ctx)
+    await lockPlacementShared(ctx)
     if (!(await hasDevice(ctx, device_id))) throw invalidField('device_id', `there is no device with id "${device_id}"`)
   }
   const keys = await claimFree(ctx, pool, request)

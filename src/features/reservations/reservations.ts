@@ -10,10 +10,10 @@ import { lockCustom } from '../custom-fields/engine.ts'
 import { mergeCustom, rewriteCustom } from '../custom-fields/rows.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import { getNetworkOrThrow } from '../networks/networks.ts'
-import * as occupancy from '../occupancy/occupancy.ts'
 import { getExpiringRevision, listNeverFree, toKeyRange } from '../pools/free-space.ts'
 import { findPoolRanges, getPoolOrThrow, lockPoolOrThrow, type PoolsMoved, type RangeChange } from '../pools/pools.ts'
 import { findSpaceKey } from '../spaces/keys.ts'
+import * as occupancy from '../used-addresses/used-addresses.ts'
 import { allocate } from './allocate.ts'
 import { type Reservation, type ReservationPatch, reservations } from './api.ts'
 import { free, type NewReservation, purgeExpired, reserve } from './record.ts'
@@ -49,7 +49,7 @@ export const create = async (ctx: Ctx, draft: NewReservation, isShared = false):
   if (key < range.first || key > range.last)
     throw invalidField(
       'ip_address',
-      `is outside of the pool${ctx.mayName('pools') ? ` (${pool.start_ip} - ${pool.end_ip})` : ''}`,
+      `is outside of the pool${ctx.canListAll('pools') ? ` (${pool.start_ip} - ${pool.end_ip})` : ''}`,
     )
   if (listNeverFree(network, space).has(key))
     throw createUnavailableError(ip, 'is the network or broadcast address of its network')
@@ -162,7 +162,7 @@ export const feature: Feature = {
       if (first !== undefined)
         issues.push({
           field: 'space_id',
-          message: `would reserve ${ctx.mayName('reservations') ? first : 'an address'} twice: it is reserved in that space as well`,
+          message: `would reserve ${ctx.canListAll('reservations') ? first : 'an address'} twice: it is reserved in that space as well`,
         })
     },
     'network.changed-space': async (ctx, { after, from, to }: SpaceChange) => {
@@ -184,7 +184,7 @@ export const feature: Feature = {
       const field = outside.ip_key < range.first ? 'start_ip' : 'end_ip'
       issues.push({
         field,
-        message: `would leave the reservation of ${ctx.mayName('reservations') ? outside.ip_address : 'an address'} outside`,
+        message: `would leave the reservation of ${ctx.canListAll('reservations') ? outside.ip_address : 'an address'} outside`,
       })
     },
   },

@@ -110,7 +110,7 @@ export const roles = {
     http: 'GET /api/permissions',
     // The catalogue is public documentation, and does not show which users have a permission.
     access: 'authenticated',
-    needsNoConsent: true,
+    skipsConsent: true,
     cli: { command: 'permission list' },
     input: () => z.object(Page),
     output: () => z.array(CataloguePermission),

@@ -4,7 +4,7 @@ import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { StoreScope } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Tables } from '../tables.ts'
-import { type ObjectFacts, placeOfSubnet, type ScopeSet } from './areas.ts'
+import { type ObjectFacts, type ScopeIds, toAddressRange } from './areas.ts'
 
 /** The tables whose rows have an area, each after those that its rows inherit from. */
 export const AREA_TABLES = [
@@ -13,12 +13,12 @@ export const AREA_TABLES = [
 export type AreaTable = (typeof AREA_TABLES)[number]
 
 /** @param text null for an object in no scope */
-export const setIn = (text: string | null): ScopeSet => (text ? text.split(' ') : [])
+export const setIn = (text: string | null): ScopeIds => (text ? text.split(' ') : [])
 
 /** An object with its facts, and the text of its stored set. */
-export type Placed = { readonly id: string; readonly set: string; readonly facts: ObjectFacts }
+export type ObjectWithFacts = { readonly id: string; readonly set: string; readonly facts: ObjectFacts }
 
-type Reader = (scope: StoreScope, ids: readonly string[]) => Promise<Placed[]>
+type Reader = (scope: StoreScope, ids: readonly string[]) => Promise<ObjectWithFacts[]>
 
 const findTags = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('pool_tags').select(['pool_id', 'tag']).where('pool_id', 'in', ids),
@@ -100,7 +100,7 @@ const READERS: Readonly<Record<AreaTable, Reader>> = {
     (await findNetworks(scope, ids)).map(({ id, scopes, datacenter_id, subnet, space_id }) => ({
       id,
       set: scopes ?? '',
-      facts: { datacenter_id, places: [placeOfSubnet(subnet, space_id)] },
+      facts: { datacenter_id, ranges: [toAddressRange(subnet, space_id)] },
     })),
   pools: async (scope, ids) => {
     const tags = Map.groupBy(await findTags(scope, ids), ({ pool_id }) => pool_id)
@@ -109,7 +109,7 @@ const READERS: Readonly<Record<AreaTable, Reader>> = {
       set: scopes ?? '',
       facts: {
         tags: tags.get(id)?.map(({ tag }) => tag) ?? [],
-        places: [{ first: start_ip, last: end_ip, space_id }],
+        ranges: [{ first: start_ip, last: end_ip, space_id }],
         inherited: setIn(inherited),
       },
     }))
@@ -118,14 +118,14 @@ const READERS: Readonly<Record<AreaTable, Reader>> = {
     (await findReservations(scope, ids)).map(({ id, scopes, ip_address, space_id, inherited }) => ({
       id,
       set: scopes ?? '',
-      facts: { places: [{ first: ip_address, last: ip_address, space_id }], inherited: setIn(inherited) },
+      facts: { ranges: [{ first: ip_address, last: ip_address, space_id }], inherited: setIn(inherited) },
     })),
   devices: async (scope, ids) =>
     (await findDevices(scope, ids)).map(({ id, scopes, doc }) => {
       // The column holds the JSON of a device.
       const { datacenter_id, tags, addresses } = JSON.parse(doc) as Device
       const places = addresses.map(({ ip, space_id = null }) => ({ first: ip, last: ip, space_id }))
-      return { id, set: scopes ?? '', facts: { datacenter_id, tags, places } }
+      return { id, set: scopes ?? '', facts: { datacenter_id, tags, ranges: places } }
     }),
   discovered_devices: async (scope, ids) => {
     const addresses = Map.groupBy(await findAddresses(scope, ids), ({ device_id }) => device_id)
@@ -133,7 +133,7 @@ const READERS: Readonly<Record<AreaTable, Reader>> = {
       id,
       set: scopes ?? '',
       facts: {
-        places: (addresses.get(id) ?? []).map(({ ip }) => ({ first: ip, last: ip, space_id })),
+        ranges: (addresses.get(id) ?? []).map(({ ip }) => ({ first: ip, last: ip, space_id })),
         inherited: setIn(inherited),
       },
     }))
@@ -152,7 +152,7 @@ export const loadObjectFacts = async (
   scope: StoreScope,
   table: AreaTable,
   ids: readonly string[],
-): Promise<Placed[]> => {
+): Promise<ObjectWithFacts[]> => {
   const { db, store } = scope
   const parents = store.sql.hasOneWriter ? undefined : PARENTS[table]
   if (parents) {

@@ -9,18 +9,18 @@ import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import { findKeysByIds } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import { AREA_TABLES, type AreaTable, loadObjectFacts, setIn } from './area-facts-store.ts'
-import type { ScopeFacts, ScopeSet, ScopesOf } from './areas.ts'
+import type { ScopeFacts, ScopeIds, ScopesOf } from './areas.ts'
 
 /** The area of an object in no scope. */
 export const NO_AREA = 0
 
-const formatSet = (scopes: ScopeSet): string => scopes.join(' ')
+const formatSet = (scopes: ScopeIds): string => scopes.join(' ')
 
 /** The sets of scopes by their numbers, and the other way. */
 export type Areas = {
-  readonly setOf: (area: number) => ScopeSet
+  readonly setOf: (area: number) => ScopeIds
   /** Returns the number of the set, which is stored if it is new. */
-  readonly areaOf: (scopes: ScopeSet) => Promise<number>
+  readonly areaOf: (scopes: ScopeIds) => Promise<number>
 }
 
 /** Stores a set, unless another transaction has. @returns its number */
@@ -44,7 +44,7 @@ const storeSet = async ({ db, store: { sql: engine } }: StoreScope, text: string
 }
 
 export const loadAreas = async (scope: StoreScope): Promise<Areas> => {
-  const byNumber = new Map<number, ScopeSet>([[NO_AREA, []]])
+  const byNumber = new Map<number, ScopeIds>([[NO_AREA, []]])
   const byText = new Map([['', NO_AREA]])
   const addArea = (id: number, text: string): number => {
     byNumber.set(id, setIn(text))
@@ -112,7 +112,7 @@ export const updateAreas = async (
   const numbers = await ensureSets(scope, moved.keys())
   for (const [set, some] of moved) {
     const area = numbers.get(set) ?? NO_AREA
-    if (some.length > FEW) {
+    if (some.length > MAX_OBJECTS_UPDATED_ONE_BY_ONE) {
       for (const batch of splitBatches(some))
         await writeArea(scope, table, { area, where: sql`id IN (${sql.join(batch)})` })
     } else for (const id of some) await setArea[table](scope, { area, id })
@@ -121,7 +121,7 @@ export const updateAreas = async (
 }
 
 /** The number of objects up to which a prepared update of each is fastest. */
-const FEW = 8
+const MAX_OBJECTS_UPDATED_ONE_BY_ONE = 8
 
 const prepareSetter = (table: AreaTable) =>
   prepared((db: Kysely<Tables>, { area, id }: { area: number; id: string }) =>
@@ -239,9 +239,9 @@ export const updateAllAreas = async (ctx: Ctx, scope: ScopeFacts): Promise<void>
       // A comparison with NULL is neither true nor false.
       {
         from: sql`${withScope} AND ${isMember} IS NOT TRUE`,
-        to: (set: ScopeSet) => set.filter((id) => id !== scope.id),
+        to: (set: ScopeIds) => set.filter((id) => id !== scope.id),
       },
-      { from: sql`NOT (${withScope}) AND ${isMember}`, to: (set: ScopeSet) => [...set, scope.id].sort() },
+      { from: sql`NOT (${withScope}) AND ${isMember}`, to: (set: ScopeIds) => [...set, scope.id].sort() },
     ]
     for (const { from, to } of moves) {
       const { rows } = await sql<{ area: number }>`SELECT DISTINCT area FROM ${sql.table(table)} WHERE ${from}`.execute(

@@ -7,7 +7,7 @@ import type { Scope } from './api.ts'
 export type ScopeFacts = Pick<Scope, 'id' | 'datacenter_ids' | 'space_ids' | 'subnets' | 'tags'>
 
 /** An address, or the first and the last one of a range, in an address space; null is the default one. */
-type Place = { readonly first: string; readonly last: string; readonly space_id: string | null }
+type AddressRange = { readonly first: string; readonly last: string; readonly space_id: string | null }
 
 /** The facts by which an object is in a scope. */
 export type ObjectFacts = {
@@ -16,15 +16,15 @@ export type ObjectFacts = {
   /** The address space itself. */
   readonly space_id?: string
   readonly tags?: readonly string[]
-  readonly places?: readonly Place[]
+  readonly ranges?: readonly AddressRange[]
   /** The scopes of the object that it belongs to: those of the network of a pool or a discovered device, and of a reservation's pool. */
   readonly inherited?: Iterable<string>
 }
 
 /** The ids of scopes, sorted. */
-export type ScopeSet = readonly string[]
+export type ScopeIds = readonly string[]
 
-export type ScopesOf = (facts: ObjectFacts) => ScopeSet
+export type ScopesOf = (facts: ObjectFacts) => ScopeIds
 
 const buildIndex = (scopes: readonly ScopeFacts[], keysOf: (scope: ScopeFacts) => readonly string[]) => {
   const byKey = new Map<string, string[]>()
@@ -50,7 +50,7 @@ export const createScopeMatcher = (scopes: readonly ScopeFacts[]): ScopesOf => {
   const bySpace = buildIndex(scopes, ({ space_ids }) => space_ids)
   const bySubnet = buildIndex(scopes, ({ subnets }) => subnets)
   const byTag = buildIndex(scopes, ({ tags }) => tags)
-  return ({ datacenter_id, space_id: own, tags = [], places = [], inherited = [] }) => {
+  return ({ datacenter_id, space_id: own, tags = [], ranges = [], inherited = [] }) => {
     const found = new Set(inherited)
     const add = (ids: readonly string[] | undefined) => {
       for (const id of ids ?? []) found.add(id)
@@ -58,7 +58,7 @@ export const createScopeMatcher = (scopes: readonly ScopeFacts[]): ScopesOf => {
     if (datacenter_id) add(byDatacenter.get(datacenter_id))
     if (own) add(bySpace.get(own))
     for (const tag of tags) add(byTag.get(tag))
-    for (const { first, last, space_id } of places) {
+    for (const { first, last, space_id } of ranges) {
       if (space_id !== null) add(bySpace.get(space_id))
       const ip = space_id === null && bySubnet.size > 0 ? parseIp(first) : undefined
       if (!ip) continue
@@ -72,7 +72,7 @@ export const createScopeMatcher = (scopes: readonly ScopeFacts[]): ScopesOf => {
 }
 
 /** Returns the first and the last address of a subnet as a place. */
-export const placeOfSubnet = (subnet: string, space_id: string | null): Place => {
+export const toAddressRange = (subnet: string, space_id: string | null): AddressRange => {
   const { family, first, last } = parseCidrOrThrow(subnet)
   return { first: formatIp({ family, value: first }), last: formatIp({ family, value: last }), space_id }
 }

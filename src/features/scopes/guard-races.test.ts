@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { halves } from '../../testing/halves.ts'
 import { people } from '../../testing/people.ts'
 
-describe('a limited write', () => {
+describe('a scoped write', () => {
   const all = people('postgres')
   const estate = halves(all)
 

@@ -4,39 +4,39 @@
  */
 import { AppError, type FieldIssue, notFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
-import { createViewedDb } from '../../platform/db/narrowed.ts'
-import { isReached } from '../../platform/operation/access.ts'
-import type { AreaKeeper } from '../../platform/operation/area-keeper.ts'
-import type { Caller, Reach } from '../../platform/operation/caller.ts'
+import { createViewedDb } from '../../platform/db/scoped-db.ts'
+import { isInScopeSet } from '../../platform/operation/access.ts'
+import type { Caller, ScopeSet } from '../../platform/operation/caller.ts'
 import type { ItemChange } from '../../platform/operation/change-record.ts'
-import { collectTexts, createPlaceFinder, type PlacedText } from '../../platform/operation/input-places.ts'
-import type { LimitedWrite } from '../../platform/operation/limited-write.ts'
+import { collectTexts, createPlaceFinder, type IdText } from '../../platform/operation/id-fields.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
+import type { ScopeEnforcer } from '../../platform/operation/scope-enforcer.ts'
+import type { ScopedWrite } from '../../platform/operation/scoped-write.ts'
 import type { Ctx } from '../ctx.ts'
 import { getNoun } from '../nouns.ts'
 import { parseId } from '../relationships/relationships.ts'
 import type { Tables } from '../tables.ts'
-import { getPlacing } from './facts.ts'
+import { getPlacing } from './document-scopes.ts'
 import { refuseOverlaps } from './overlaps.ts'
-import { getViews } from './part.ts'
+import { getViews } from './scoped-db.ts'
 import {
   getScopedNoun,
   getScopedPermissions,
   getScopedTable,
   isOfFollowing,
-  isSeen,
-  type Seen,
+  isScopedResource,
+  type ScopedResource,
   toScopedResource,
-} from './seen.ts'
-import { loadForTransaction, settling } from './settle.ts'
+} from './scoped-resources.ts'
+import { areaUpdates, loadForTransaction } from './update-areas.ts'
 
 /** The resources of changed objects. */
-type Changeable = Seen | 'relationships'
+type Changeable = ScopedResource | 'relationships'
 
 const getChangedNoun = (of: Changeable): string => (of === 'relationships' ? getNoun(of) : getScopedNoun(of))
 
 /** The fields that place an object in a part, or name the objects that it belongs to. */
-const PLACING: Readonly<Partial<Record<Changeable, readonly string[]>>> = {
+const SCOPE_FIELDS: Readonly<Partial<Record<Changeable, readonly string[]>>> = {
   spaces: ['name'],
   datacenters: ['name'],
   networks: ['datacenter_id', 'subnet'],
@@ -51,26 +51,28 @@ const PLACING: Readonly<Partial<Record<Changeable, readonly string[]>>> = {
   'discovery-rules': ['network_id'],
 }
 
-const getIdFields = createPlaceFinder(isSeen)
+const getIdFields = createPlaceFinder(isScopedResource)
 
 /** An object of the input. */
-type Named = Omit<PlacedText, 'put' | 'resource'> & {
-  readonly resource: Seen
+type Named = Omit<IdText, 'put' | 'resource'> & {
+  readonly resource: ScopedResource
   /** As sent: a ref, or the id. */
   readonly shown: string
 }
 
 /** Returns the texts of an input in places of ids, with those that were sent in the same places. */
-const listNamed = ({ schema, input, given }: LimitedWrite): Named[] => {
+const listNamed = ({ schema, input, given }: ScopedWrite): Named[] => {
   const place = getIdFields(schema)
   if (!place) return []
   const sent = new Map(collectTexts(place, given).map(({ field, text }) => [field, text]))
   return collectTexts(place, input).flatMap(({ resource, field, text }) =>
-    isSeen(resource) && text !== '' ? [{ resource, field, text, shown: sent.get(field) ?? text }] : [],
+    isScopedResource(resource) && text !== '' ? [{ resource, field, text, shown: sent.get(field) ?? text }] : [],
   )
 }
 
-const mapIdsByResource = <Of extends { readonly resource: Seen; readonly text: string }>(all: readonly Of[]) =>
+const mapIdsByResource = <Of extends { readonly resource: ScopedResource; readonly text: string }>(
+  all: readonly Of[],
+) =>
   new Map(
     [...Map.groupBy(all, ({ resource }) => resource)].map(([resource, some]) => [
       resource,
@@ -78,22 +80,24 @@ const mapIdsByResource = <Of extends { readonly resource: Seen; readonly text: s
     ]),
   )
 
-type Ids = ReadonlyMap<Seen, readonly string[]>
+type Ids = ReadonlyMap<ScopedResource, readonly string[]>
 
 /** Tells whether the caller has a permission for an object. */
-type IsIn = (permission: Permission, resource: Seen, id: string) => boolean
+type IsIn = (permission: Permission, resource: ScopedResource, id: string) => boolean
 
 /** Reads which of the objects are in the parts in which the caller has some permission. */
 const loadMembership = async (ctx: Ctx, caller: Caller, ids: Ids): Promise<IsIn> => {
-  const reaches = new Map([...(caller.reach ?? new Map<Permission, Reach>()).values()].map((one) => [one.part, one]))
+  const reaches = new Map(
+    [...(caller.scopedPermissions ?? new Map<Permission, ScopeSet>()).values()].map((one) => [one.cacheKey, one]),
+  )
   // Not those of the caller: the transaction itself may have made others.
   const sets = ids.size === 0 ? [] : await ctx.db.selectFrom('areas').selectAll().execute()
   const found = new Map<string, Set<string>>()
-  for (const [part, reach] of reaches) {
-    const areas = new Set(sets.flatMap(({ id, scopes }) => (isReached(reach, scopes.split(' ')) ? [id] : [])))
+  for (const [part, scopeSet] of reaches) {
+    const areas = new Set(sets.flatMap(({ id, scopes }) => (isInScopeSet(scopeSet, scopes.split(' ')) ? [id] : [])))
     const members = new Set<string>()
     found.set(part, members)
-    const limit = { areas, part: [...areas].sort((a, b) => a - b).join() }
+    const limit = { areas, cacheKey: [...areas].sort((a, b) => a - b).join() }
     const db = createViewedDb(ctx.db, getViews(ctx.store, limit))
     for (const [resource, all] of ids)
       for (const some of splitBatches(all)) {
@@ -107,8 +111,8 @@ const loadMembership = async (ctx: Ctx, caller: Caller, ids: Ids): Promise<IsIn>
   }
   return (permission, resource, id) => {
     if (caller.permissions.has(permission)) return true
-    const { part = '' } = caller.reach?.get(permission) ?? {}
-    return found.get(part)?.has(`${resource} ${id}`) === true
+    const { cacheKey = '' } = caller.scopedPermissions?.get(permission) ?? {}
+    return found.get(cacheKey)?.has(`${resource} ${id}`) === true
   }
 }
 
@@ -125,11 +129,7 @@ const canKnow = (
 const stripIndices = (field: string): string => field.replaceAll(/\[\d+\]/g, '[]')
 
 /** Returns the objects that the stored object names, as texts that `buildKey` makes. */
-const findStoredNames = async (
-  ctx: Ctx,
-  { schema }: LimitedWrite,
-  subject: Named | undefined,
-): Promise<Set<string>> => {
+const findStoredNames = async (ctx: Ctx, { schema }: ScopedWrite, subject: Named | undefined): Promise<Set<string>> => {
   const place = getIdFields(schema)
   if (!place || !subject) return new Set()
   const row = await selectRow(ctx, subject).selectAll().executeTakeFirst()
@@ -140,7 +140,7 @@ const findStoredNames = async (
 // All of them have the column; the type of all of them together is too wide for the builder.
 const selectRow = (ctx: Ctx, { resource, text }: Named) =>
   ctx.db.selectFrom(getScopedTable(resource) as 'networks').where('id', '=', text)
-const buildKey = ({ field, text }: Pick<PlacedText, 'field' | 'text'>): string => `${stripIndices(field)} ${text}`
+const buildKey = ({ field, text }: Pick<IdText, 'field' | 'text'>): string => `${stripIndices(field)} ${text}`
 
 const hasRow = async (ctx: Ctx, named: Named): Promise<boolean> =>
   (await selectRow(ctx, named).select('id').executeTakeFirst()) !== undefined
@@ -155,7 +155,7 @@ const buildOutsideError = (noun: string, permission: Permission, details: readon
   )
 
 /** Checks the objects of an input before the work. */
-const check = async (ctx: Ctx, write: LimitedWrite, named: readonly Named[], isIn: IsIn): Promise<void> => {
+const check = async (ctx: Ctx, write: ScopedWrite, named: readonly Named[], isIn: IsIn): Promise<void> => {
   const { permission, params, isCreate } = write
   const hidden = named.filter((one) => !canKnow(isIn, permission, one))
   const isParam = ({ field }: Named): boolean => params.includes(field)
@@ -189,7 +189,7 @@ const check = async (ctx: Ctx, write: LimitedWrite, named: readonly Named[], isI
 const formatNotThere = (permission: Permission): string => `you do not have the permission ${permission} there`
 
 /** @throws AppError FORBIDDEN for a conflict with a member outside of the part */
-const checkMembers = async (ctx: Ctx, { caller, permission }: LimitedWrite, named: readonly Named[]): Promise<void> => {
+const checkMembers = async (ctx: Ctx, { caller, permission }: ScopedWrite, named: readonly Named[]): Promise<void> => {
   const ids = named.flatMap(({ resource, text }) => (resource === 'conflicts' ? text : []))
   if (permission === undefined || ids.length === 0) return
   const rows = await ctx.db.selectFrom('conflict_members').select('member_id').where('conflict_id', 'in', ids).execute()
@@ -212,7 +212,7 @@ const checkMembers = async (ctx: Ctx, { caller, permission }: LimitedWrite, name
 
 type Changed = {
   readonly change: ItemChange
-  readonly resource: Seen
+  readonly resource: ScopedResource
   readonly text: string
   readonly of: Changeable
   /** The document before the change, as the work has read it, with the kind of the object. */
@@ -221,7 +221,7 @@ type Changed = {
 
 /** Returns the objects that a transaction has changed. A relationship is where both of its devices are. */
 const listChangedSince = async (ctx: Ctx, since: number): Promise<Changed[]> =>
-  (await ctx.changedItems(since)).flatMap(({ kind, id, change, before }): Changed[] => {
+  (await ctx.changedObjects(since)).flatMap(({ kind, id, change, before }): Changed[] => {
     if (kind === 'relationship') {
       const { parent_id, child_id } = parseId(id)
       return [parent_id, child_id].map((text) => ({ change, resource: 'devices', text, of: 'relationships' }))
@@ -233,7 +233,7 @@ const listChangedSince = async (ctx: Ctx, since: number): Promise<Changed[]> =>
 
 /** Returns the permission that decides on a change: that of the resource, if the work needs it, else that of the operation. */
 const getDecidingPermission = (
-  { permission, required }: LimitedWrite,
+  { permission, required }: ScopedWrite,
   { of, change }: Changed,
 ): Permission | undefined => {
   const own: Permission = `${of === 'relationships' ? of : getScopedPermissions(of)}:${change}`
@@ -244,15 +244,18 @@ const getDecidingPermission = (
  * Returns those of the objects that were outside when the work has locked them: with several writers, another one may have moved them after
  * the check of the input. Objects that are placed by others stay with them.
  */
-const findMovedAway = async (ctx: Ctx, write: LimitedWrite, changed: readonly Changed[]): Promise<Set<Changed>> => {
+const findMovedAway = async (ctx: Ctx, write: ScopedWrite, changed: readonly Changed[]): Promise<Set<Changed>> => {
   if (ctx.store.sql.hasOneWriter || changed.length === 0) return new Set()
   const setOf = await loadForTransaction(ctx)
   const isOutside = (one: Changed): boolean => {
     const permission = getDecidingPermission(write, one)
-    const part = permission && !write.caller.permissions.has(permission) && write.caller.reach?.get(permission)
-    if (!setOf || !part || !one.was) return false
+    const scopeSet =
+      permission && !write.caller.permissions.has(permission) && write.caller.scopedPermissions?.get(permission)
+    if (!setOf || !scopeSet || !one.was) return false
     const placing = getPlacing({ kind: one.was.kind, id: one.text }, JSON.parse(one.was.document))
-    return placing !== undefined && 'facts' in placing && !placing.inherits && !isReached(part, setOf(placing.facts))
+    return (
+      placing !== undefined && 'facts' in placing && !placing.inherits && !isInScopeSet(scopeSet, setOf(placing.facts))
+    )
   }
   return new Set(changed.filter(isOutside))
 }
@@ -260,7 +263,7 @@ const findMovedAway = async (ctx: Ctx, write: LimitedWrite, changed: readonly Ch
 /** @throws AppError FORBIDDEN for a changed object outside of the part, before or after the change */
 const checkChanges = async (
   ctx: Ctx,
-  write: LimitedWrite,
+  write: ScopedWrite,
   before: { named: readonly Named[]; isIn: IsIn },
   since: number,
 ) => {
@@ -286,45 +289,48 @@ const checkChanges = async (
     throw buildOutsideError(
       noun,
       permission,
-      (PLACING[one.of] ?? []).map((field) => ({ field, message })),
+      (SCOPE_FIELDS[one.of] ?? []).map((field) => ({ field, message })),
     )
   }
 }
 
-const start = async (ctx: Ctx, write: LimitedWrite) => {
+const start = async (ctx: Ctx, write: ScopedWrite) => {
   const named = listNamed(write)
   const isIn = await loadMembership(ctx, write.caller, mapIdsByResource(named))
   await check(ctx, write, named, isIn)
   return { named, isIn }
 }
 
-type Choice = Pick<LimitedWrite, 'caller' | 'permission'> & {
+type Choice = Pick<ScopedWrite, 'caller' | 'permission'> & {
   readonly named: { readonly resource: string; readonly ids: readonly string[] }
   readonly isMeant: typeof canKnow
 }
 
 const filterIds = async (ctx: Ctx, { caller, permission, named, isMeant }: Choice): Promise<ReadonlySet<string>> => {
   const { resource, ids } = named
-  if (!isSeen(resource)) return new Set(ids)
+  if (!isScopedResource(resource)) return new Set(ids)
   const all = ids.map((text) => ({ resource, text }))
   const isIn = await loadMembership(ctx, caller, mapIdsByResource(all))
   return new Set(all.filter((one) => isMeant(isIn, permission, one)).map(({ text }) => text))
 }
 
 /** Serves writes. */
-export const guarding: Pick<AreaKeeper<Tables>, 'checkInput' | 'guarded' | 'namable' | 'reached'> = {
+export const writeChecks: Pick<
+  ScopeEnforcer<Tables>,
+  'checkInput' | 'checkScope' | 'filterVisible' | 'filterPermitted'
+> = {
   checkInput: async (ctx, write) => void (await start(ctx, write)),
-  guarded: async (ctx, write, work) => {
+  checkScope: async (ctx, write, work) => {
     const before = await start(ctx, write)
     const since = ctx.changeCount
     const made = await work()
-    await settling.settle(ctx, since)
+    await areaUpdates.updateAreas(ctx, since)
     await checkChanges(ctx, write, before, since)
     await refuseOverlaps(ctx, since)
     return made
   },
-  namable: (ctx, write, named) => filterIds(ctx, { ...write, named, isMeant: canKnow }),
-  reached: (ctx, write, named) =>
+  filterVisible: (ctx, write, named) => filterIds(ctx, { ...write, named, isMeant: canKnow }),
+  filterPermitted: (ctx, write, named) =>
     filterIds(ctx, {
       ...write,
       named,

@@ -1,4 +1,4 @@
-// Two limited users lay networks over the same addresses at once, on PostgreSQL through two instances: only one of them can.
+// Two scoped users lay networks over the same addresses at once, on PostgreSQL through two instances: only one of them can.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
 import { type Person, people } from '../../testing/people.ts'

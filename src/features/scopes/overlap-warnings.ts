@@ -32,7 +32,7 @@ const createWarning = ({ id, name, subnet }: Record<'id' | 'name' | 'subnet', st
 /** Loads the users who may create networks only in scopes. */
 const loadLimitedUsers = async (ctx: Ctx): Promise<ReadonlyMap<string, Account>> => {
   const accounts = await findAccounts(ctx, await store.findLimitedUsers(ctx))
-  return new Map([...accounts].filter(([, { reach }]) => reach?.has(CREATE)))
+  return new Map([...accounts].filter(([, { scopedPermissions }]) => scopedPermissions?.has(CREATE)))
 }
 
 const collectWarnings = async (ctx: Ctx, users: ReadonlyMap<string, Account>): Promise<Warning[]> => {
@@ -41,12 +41,12 @@ const collectWarnings = async (ctx: Ctx, users: ReadonlyMap<string, Account>): P
   for (;;) {
     const { networks, isLast, end } = await store.findMadeNetworks(ctx, after)
     for (const [userId, made] of Map.groupBy(networks, (one) => one.userId)) {
-      const { reach, username = '' } = (userId === null ? undefined : users.get(userId)) ?? {}
-      const part = reach?.get(CREATE)
-      if (!part) continue
+      const { scopedPermissions, username = '' } = (userId === null ? undefined : users.get(userId)) ?? {}
+      const scopeSet = scopedPermissions?.get(CREATE)
+      if (!scopeSet) continue
       for (const some of splitBatches(made, NETWORKS_AT_ONCE)) {
         const ids = some.map(({ id }) => id)
-        for (const network of await findOverlapping(ctx, ids, part)) warnings.push(createWarning(network, username))
+        for (const network of await findOverlapping(ctx, ids, scopeSet)) warnings.push(createWarning(network, username))
         if (warnings.length >= MAX_WARNINGS) return warnings.slice(0, MAX_WARNINGS)
         await pause()
       }

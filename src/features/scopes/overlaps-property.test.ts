@@ -1,4 +1,4 @@
-/** Random writes of limited users beside a model that tells who may make them, on both databases. */
+/** Random writes of scoped users beside a model that tells who may make them, on both databases. */
 import { describe, expect, test } from 'bun:test'
 import { cidrContains, cidrHolds, formatCidr, parseCidrOrThrow } from '../../net/cidr.ts'
 import { compareIp, parseIp } from '../../net/ip.ts'
@@ -80,7 +80,7 @@ const modelOf = (scope: Scope, { networks, devices }: Estate) => {
       (one) => !one.addresses.some((own) => own.space_id === space_id && holds(subnet, own.ip)) || mayDevice(one),
     )
   /** @param placed with the id of the network before a change */
-  const mayPlace = (placed: Pick<Network, 'id' | 'subnet' | 'space_id'>): boolean => {
+  const canCreateAt = (placed: Pick<Network, 'id' | 'subnet' | 'space_id'>): boolean => {
     const before = networks.find(({ id }) => id === placed.id)
     const around = networks.filter((one) => one.space_id === placed.space_id && contains(one.subnet, placed.subnet))
     const others = around.filter((one) => one !== before)
@@ -116,10 +116,10 @@ const modelOf = (scope: Scope, { networks, devices }: Estate) => {
       const others = device.addresses.filter((address) => !isInside(address))
       return others.length < device.addresses.length && !mayDevice({ ...device, addresses: others })
     })
-  return { mayPlace, mayPool, hasLeaving }
+  return { canCreateAt: canCreateAt, mayPool, hasLeaving }
 }
 
-describe.each(engines())('random writes of limited users on %s', (dialect) => {
+describe.each(engines())('random writes of scoped users on %s', (dialect) => {
   const all = people(dialect)
   const seed = Number(process.env.PLAT_TEST_SEED ?? 7)
   let state = seed
@@ -166,7 +166,7 @@ describe.each(engines())('random writes of limited users on %s', (dialect) => {
       /** A write, and the answer of the model; undefined if only the changed objects tell. */
       type Write = { readonly kind: string; readonly http: string; readonly body: object; readonly isAllowed?: boolean }
       const writeOf = (scope: Scope, estate: Estate): Write => {
-        const { mayPlace, mayPool, hasLeaving } = modelOf(scope, estate)
+        const { canCreateAt, mayPool, hasLeaving } = modelOf(scope, estate)
         const subnet = one(SUBNETS)
         const space_id = one(spaces)
         const inSpace = space_id === null ? {} : { space_id }
@@ -190,7 +190,7 @@ describe.each(engines())('random writes of limited users on %s', (dialect) => {
           return { start_ip, end_ip }
         }
         const kinds: (() => Write)[] = [
-          () => ({ kind: 'create', http: 'POST networks', body: draft, isAllowed: mayPlace(placed) }),
+          () => ({ kind: 'create', http: 'POST networks', body: draft, isAllowed: canCreateAt(placed) }),
           () => ({
             kind: 'bulk',
             http: 'POST networks/bulk',
@@ -209,11 +209,11 @@ describe.each(engines())('random writes of limited users on %s', (dialect) => {
           kinds.push(
             () => ({
               ...{ kind: 'subnet', http: `PUT networks/${network.id}`, body: { subnet } },
-              isAllowed: subnet === network.subnet || mayPlace({ id: network.id, subnet, ...at }),
+              isAllowed: subnet === network.subnet || canCreateAt({ id: network.id, subnet, ...at }),
             }),
             () => {
               const isSame = space_id === (network.space_id ?? null)
-              const isAllowed = isSame || mayPlace({ id: network.id, subnet: network.subnet, ...inSpace })
+              const isAllowed = isSame || canCreateAt({ id: network.id, subnet: network.subnet, ...inSpace })
               const move = { kind: 'space', http: `PUT networks/${network.id}`, body: { space_id } }
               // A device that leaves the scope by the move is outside of it afterwards: either answer is right.
               return isAllowed && !isSame && hasLeaving(network) ? move : { ...move, isAllowed }
@@ -294,10 +294,10 @@ describe.each(engines())('random writes of limited users on %s', (dialect) => {
         expect([told, answer.status < 500]).toEqual([told, true])
 
         // Each change that is made is allowed.
-        const { mayPlace, mayPool } = modelOf(scope, before)
+        const { canCreateAt, mayPool } = modelOf(scope, before)
         const done = moved(before, after)
         const wrong = [
-          ...done.networks.filter((each) => !mayPlace(each)),
+          ...done.networks.filter((each) => !canCreateAt(each)),
           ...done.pools.filter((each) => !mayPool(each)),
         ]
         expect({ told, wrong }).toEqual({ told, wrong: [] })
@@ -311,7 +311,7 @@ describe.each(engines())('random writes of limited users on %s', (dialect) => {
           const rehearsed = await all.admin.ask(`${path}?dry_run=true`, body)
           const { network, networks = [] } = rehearsed.body as { network?: Network; networks?: Network[] }
           const planned = kind === 'merge' && network ? [network] : networks
-          expect({ told, planned: planned.every(mayPlace) }).toEqual({ told, planned: false })
+          expect({ told, planned: planned.every(canCreateAt) }).toEqual({ told, planned: false })
         }
         if (isAllowed === false) expect([told, answer.status < 300]).toEqual([told, false])
         const ofKind = counts.get(kind) ?? { done: 0, overlaps: 0 }

@@ -1,12 +1,12 @@
 /**
- * Refuses networks and pools of limited writes that overlap address space outside of the scope of their caller. Otherwise addresses would
+ * Refuses networks and pools of scoped writes that overlap address space outside of the scope of their caller. Otherwise addresses would
  * leave the feeds and zones of hidden networks, and the ids of hidden devices would become readable as occupancy.
  */
 import { cidrContains, parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { fromIpKey, getAddressBits } from '../../net/ip.ts'
 import { AppError } from '../../platform/contract/errors.ts'
-import { isReached } from '../../platform/operation/access.ts'
-import type { Reach } from '../../platform/operation/caller.ts'
+import { isInScopeSet } from '../../platform/operation/access.ts'
+import type { ScopeSet } from '../../platform/operation/caller.ts'
 import type { RecordedItem } from '../../platform/operation/change-record.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
@@ -15,7 +15,7 @@ import { listSubnetKeysAround } from '../networks/membership.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import { findSpaceKey } from '../spaces/keys.ts'
 import * as store from './overlap-store.ts'
-import { settling } from './settle.ts'
+import { areaUpdates } from './update-areas.ts'
 
 const KINDS = ['network', 'pool'] as const
 type OverlapKind = (typeof KINDS)[number]
@@ -53,9 +53,9 @@ type NetworkBlock = store.Block & {
 type PoolBlock = store.Block & { readonly network_area: number }
 
 /** Loads the areas of a scope as the transaction sees them: it may have made new ones. */
-const loadAreas = async ({ db }: StoreScope, part: Reach): Promise<ReadonlySet<number>> => {
+const loadAreas = async ({ db }: StoreScope, scopeSet: ScopeSet): Promise<ReadonlySet<number>> => {
   const sets = await db.selectFrom('areas').selectAll().execute()
-  return new Set(sets.flatMap(({ id, scopes }) => (isReached(part, scopes.split(' ')) ? [id] : [])))
+  return new Set(sets.flatMap(({ id, scopes }) => (isInScopeSet(scopeSet, scopes.split(' ')) ? [id] : [])))
 }
 
 /** Lists the keys of the subnets that contain the block of a network, the longest prefix first. */
@@ -115,9 +115,9 @@ const selectPools = async (
 }
 
 /** Finds the existing networks of these ids that overlap anything outside of a scope. */
-export const findOverlapping = async (scope: StoreScope, ids: readonly string[], part: Reach) => {
+export const findOverlapping = async (scope: StoreScope, ids: readonly string[], scopeSet: ScopeSet) => {
   const networks = await store.findNetworks(scope, ids)
-  const found = await selectNetworks(scope, networks, await loadAreas(scope, part))
+  const found = await selectNetworks(scope, networks, await loadAreas(scope, scopeSet))
   return networks.filter(({ id }) => found.has(id))
 }
 
@@ -158,25 +158,25 @@ const SELECTIONS = {
 } satisfies Record<OverlapKind, unknown>
 
 /**
- * Lists the networks and pools that a limited transaction has created or moved, and that overlap address space outside of the scope. The
+ * Lists the networks and pools that a scoped transaction has created or moved, and that overlap address space outside of the scope. The
  * areas of its objects must be stored.
  * @param since a `Ctx.changeCount`
  */
 export const listOverlaps = async (ctx: Ctx, since = 0): Promise<Overlap[]> => {
-  const { reach } = ctx.caller
-  if (!reach) return []
-  const items = await ctx.changedItems(since)
+  const { scopedPermissions } = ctx.caller
+  if (!scopedPermissions) return []
+  const items = await ctx.changedObjects(since)
   const overlaps: Overlap[] = []
   for (const kind of KINDS)
     for (const change of CHANGES) {
       const permission: Permission = `${RESOURCES[kind]}:${change}`
-      // In a limited call, the set of permissions also has those that count only in the scope.
-      const part = reach.get(permission)
+      // In a scoped call, the set of permissions also has those that count only in the scope.
+      const scopeSet = scopedPermissions.get(permission)
       const own = items.filter((one) => one.kind === kind && one.change === change)
-      if (!part || own.length === 0) continue
+      if (!scopeSet || own.length === 0) continue
       const { blocks, select } = await SELECTIONS[kind](ctx, parseBefore(own))
       if (blocks.length === 0) continue
-      for (const id of await select(await loadAreas(ctx, part))) overlaps.push({ kind, id, permission })
+      for (const id of await select(await loadAreas(ctx, scopeSet))) overlaps.push({ kind, id, permission })
     }
   return overlaps
 }
@@ -190,8 +190,8 @@ export const refuseOverlaps = async (ctx: Ctx, since: number): Promise<void> => 
 type Move = Pick<SpaceChange, 'before' | 'after'>
 
 /** Returns true if anything in the subnet is outside of the scope, in the old space or in the new one. */
-const isMoveOutside = async (ctx: Ctx, { before, after }: Move, part: Reach): Promise<boolean> => {
-  const areas = await loadAreas(ctx, part)
+const isMoveOutside = async (ctx: Ctx, { before, after }: Move, scopeSet: ScopeSet): Promise<boolean> => {
+  const areas = await loadAreas(ctx, scopeSet)
   const { id, subnet } = after
   const cidr = parseCidrOrThrow(subnet)
   const toBlock = async (network: Network): Promise<NetworkBlock> => {
@@ -211,9 +211,9 @@ const isMoveOutside = async (ctx: Ctx, { before, after }: Move, part: Reach): Pr
  */
 export const refuseMove = async (ctx: Ctx, move: Move): Promise<void> => {
   const permission: Permission = 'networks:update'
-  const part = ctx.caller.reach?.get(permission)
-  if (!part || !(await isMoveOutside(ctx, move, part))) return
+  const scopeSet = ctx.caller.scopedPermissions?.get(permission)
+  if (!scopeSet || !(await isMoveOutside(ctx, move, scopeSet))) return
   // Objects that earlier steps of the transaction have made have no areas yet.
-  await settling.settle(ctx)
-  if (await isMoveOutside(ctx, move, part)) throw createOverlapError({ kind: 'network', permission })
+  await areaUpdates.updateAreas(ctx)
+  if (await isMoveOutside(ctx, move, scopeSet)) throw createOverlapError({ kind: 'network', permission })
 }

@@ -8,24 +8,24 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { type ListedScope, type Scope, type ScopeCounts, type ScopeDraft, type ScopePatch, scopes } from './api.ts'
 import { AREA_TABLES } from './area-facts-store.ts'
 import { countByScope, countIn, removeAreasOfScope, updateAllAreas } from './area-store.ts'
-import { placeOfSubnet as subnetPlace } from './areas.ts'
-import * as facts from './facts.ts'
+import { toAddressRange as subnetPlace } from './areas.ts'
+import * as placing from './check-create.ts'
+import * as facts from './document-scopes.ts'
+import * as placed from './event-scopes.ts'
 import { findOverlapWarnings } from './overlap-warnings.ts'
 import { refuseMove } from './overlaps.ts'
-import * as placed from './placed.ts'
-import * as placing from './placing.ts'
-import { noteWrite, updateDiscoveredAreas } from './settle.ts'
 import * as store from './store.ts'
+import { noteWrite, updateDiscoveredAreas } from './update-areas.ts'
 
 /** For features that show where the caller may create objects. */
 export const { canPlace, canReachPool } = placing
-export const placeOfSubnet = subnetPlace
+export const toAddressRange = subnetPlace
 
 /** For objects that have no rows. */
 export const { getPlacing } = facts
 export const { loadScopesOfPlacings } = placed
-export type { ScopeSet } from './areas.ts'
-export type { Placing } from './facts.ts'
+export type { ScopeIds } from './areas.ts'
+export type { DocumentScope } from './document-scopes.ts'
 
 const getOrThrow = async (ctx: Ctx, id: string): Promise<Scope> => orNotFound(await store.find(ctx, id), 'scope', id)
 

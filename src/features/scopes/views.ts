@@ -1,8 +1,9 @@
-/** The views of tables for a caller who reaches some areas alone: one of each table that a limited read may name. */
+/** The views of tables for a caller who reaches some areas alone: one of each table that a scoped read may name. */
+
+import { type TableView, TableViews } from '../../platform/db/cte-views.ts'
 import type { PastSql } from '../../platform/db/database.ts'
-import { type TableView, TableViews } from '../../platform/db/table-views.ts'
 import { listHidden } from '../../platform/operation/access.ts'
-import type { Limit } from '../../platform/operation/caller.ts'
+import type { ScopeFilter } from '../../platform/operation/caller.ts'
 import { OUTSIDE } from '../conflicts/schema.ts'
 import { INVENTORY, type Resource, toTableName } from '../inventory.ts'
 import type { Tables } from '../tables.ts'
@@ -35,11 +36,11 @@ export const BY_OWN_AREA = {
 
 export type TableByArea = keyof typeof BY_OWN_AREA
 
-// Of an object, the compiler knows the keys as texts alone.
+// `Object.keys` returns `string[]`.
 const TABLES_BY_AREA = Object.keys(BY_OWN_AREA) as TableByArea[]
 
 /** Returns the areas of the objects that the readers of a resource see; undefined for all of them. */
-export const getAreas = ({ areas, byResource }: Limit, resource: string): ReadonlySet<number> | undefined =>
+export const getAreas = ({ areas, byResource }: ScopeFilter, resource: string): ReadonlySet<number> | undefined =>
   byResource?.get(resource) ?? areas
 
 /** The tables of objects that have custom values and refs. */
@@ -49,14 +50,14 @@ const HOLDERS = [
 ] as const satisfies readonly Name[]
 
 /**
- * Builds the views of a limited call. An address, a tag, a port or a cable is seen with its devices, a rack and a VLAN with their
+ * Builds the views of a scoped call. An address, a tag, a port or a cable is seen with its devices, a rack and a VLAN with their
  * datacenter, scans and rules with their network. A space is also seen with a network in it.
  */
-export const createViews = (engine: PastSql, limit: Limit): TableViews => {
-  const hidden = listTables(listHidden(limit))
+export const createViews = (engine: PastSql, scopeFilter: ScopeFilter): TableViews => {
+  const hidden = listTables(listHidden(scopeFilter))
   /** The condition that an object with an area is seen by the readers of a resource. */
   const isReached = (resource: string, alias: string): string => {
-    const reached = getAreas(limit, resource)
+    const reached = getAreas(scopeFilter, resource)
     if (reached === undefined) return '1 = 1'
     // SQLite uses the index of areas only with its own condition.
     return reached.size === 0
@@ -70,13 +71,13 @@ export const createViews = (engine: PastSql, limit: Limit): TableViews => {
   })
   /** The condition that the object with an id is seen by the readers of a resource. */
   const one = (table: AreaTable, id: string, resource: string = table) =>
-    getAreas(limit, resource) === undefined
+    getAreas(scopeFilter, resource) === undefined
       ? '1 = 1'
       : `EXISTS (SELECT 1 FROM ${engine.stored(table)} AS p WHERE p.id = ${id} AND ${isReached(resource, 'p')})`
   const child = (name: Name, column: string, [parent, resource]: readonly [AreaTable, string?]) =>
     view(name, one(parent, `s.${column}`, resource), [parent])
   const atDevice = (port: string) =>
-    getAreas(limit, 'cables') === undefined
+    getAreas(scopeFilter, 'cables') === undefined
       ? '1 = 1'
       : `EXISTS (SELECT 1 FROM ${engine.stored('ports')} AS e JOIN ${engine.stored('devices')} AS p ON p.id = e.device_id
       WHERE e.id = s.${port} AND ${isReached('cables', 'p')})`

@@ -24,9 +24,9 @@ export const search = {
     summary:
       'Find devices, networks, pools, datacenters and discovered devices by name, address, subnet, tag or description',
     http: 'GET /api/search',
-    past: true,
+    supportsAsOf: true,
     access: 'search:read',
-    limited: 'parts',
+    scope: 'filterEach',
     mcp: 'listed',
     cli: { command: 'search', args: ['q'] },
     input: () => z.object({ q: SearchText }),

@@ -107,7 +107,7 @@ export const sessions = {
     summary: 'Show your account and its permissions',
     http: 'GET /api/auth/me',
     access: 'authenticated',
-    needsNoConsent: true,
+    skipsConsent: true,
     beforeSetup: true,
     cli: { command: 'whoami' },
     input: () => z.object({}),

@@ -19,7 +19,7 @@ export const getCredentialName = ({ credentialId, keyHash }: Credential): string
 export type Held = {
   readonly permissions: ReadonlySet<string>
   /** The others, with the scopes in which they are held. */
-  readonly reach?: NonNullable<Caller['reach']>
+  readonly scopedPermissions?: NonNullable<Caller['scopedPermissions']>
   /** In ms since the epoch; infinite without an expiry. */
   readonly expiresMs: number
 }
@@ -104,8 +104,8 @@ export const createCredentialCheck = ({ db, sessions, requirement, now }: CheckO
         if (!holds(one, account) || (one.method === 'password' && incomplete.has(one.userId))) return []
         const { name, limits, expiresMs } = one
         // Their areas are not compared.
-        const { permissions, reach } = limits ? limitRights(account, limits) : account
-        const held = { permissions, ...(reach && { reach }) }
+        const { permissions, scopedPermissions } = limits ? limitRights(account, limits) : account
+        const held = { permissions, ...(scopedPermissions && { scopedPermissions }) }
         return [[name, { ...held, expiresMs: Math.min(expiresMs, getRefusedMs(one, account)) }] as const]
       }),
     )

@@ -88,7 +88,7 @@ const buildUnauthorizedError = (message: string) => new AppError('UNAUTHORIZED',
 const buildSessionEndedError = () => buildUnauthorizedError('The session has ended; sign in again')
 
 const buildCaller = (
-  account: Omit<Account, 'reach'> & Pick<Caller, 'reach'>,
+  account: Omit<Account, 'scopedPermissions'> & Pick<Caller, 'scopedPermissions'>,
   via: Caller['via'],
   credentialId: string,
 ): Caller => ({
@@ -97,7 +97,7 @@ const buildCaller = (
   via,
   credentialId,
   permissions: account.permissions,
-  ...(account.reach && { reach: account.reach }),
+  ...(account.scopedPermissions && { scopedPermissions: account.scopedPermissions }),
 })
 
 /** @throws AppError UNAUTHORIZED, EXPIRED_KEY or LEGACY_API_KEY_UNSUPPORTED for invalid credentials */
@@ -256,7 +256,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     const caller = { ...buildCaller(account, 'session', id), signedInMs: createdAt.getTime() }
     // A passkey is two factors, and a provider has asked for what it must.
     if (method !== 'password' || !(await source.needsFactor(account.id))) return caller
-    const { reach: _, ...bare } = caller
+    const { scopedPermissions: _, ...bare } = caller
     return { ...bare, permissions: new Set(), needsFactor: true }
   }
 

@@ -2,7 +2,7 @@
 
 import { AppError, notFound } from '../../platform/contract/errors.ts'
 import { computeEtag } from '../../platform/contract/etag.ts'
-import { createViewedDb } from '../../platform/db/narrowed.ts'
+import { createViewedDb } from '../../platform/db/scoped-db.ts'
 import { createSessionCookie, type OwnCookie } from '../../platform/http/credentials.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { ParsedInputOf, Permission } from '../../platform/operation/operation.ts'
@@ -11,7 +11,7 @@ import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import type { Requirement } from '../factors/requirement.ts'
 import type { SignInFactors } from '../factors/sign-in-factor.ts'
 import { toTableName } from '../inventory.ts'
-import { getViews } from '../scopes/part.ts'
+import { getViews } from '../scopes/scoped-db.ts'
 import { findAccount, findUser, requireChargeById } from '../users/account.ts'
 import { findEffectiveGrants } from '../users/grants.ts'
 import type { Grant } from '../users/grants-api.ts'
@@ -51,8 +51,8 @@ const findUsed = async ({ caller, db, store }: Ctx): Promise<Optional[]> => {
   for (const resource of OPTIONAL) {
     const isZones = resource === 'dns-zones'
     const permission: Permission = isZones ? 'dns:list' : `${resource}:list`
-    const part = caller.reach?.get(permission)
-    const seen = caller.permissions.has(permission) ? db : part && createViewedDb(db, getViews(store, part))
+    const scopeSet = caller.scopedPermissions?.get(permission)
+    const seen = caller.permissions.has(permission) ? db : scopeSet && createViewedDb(db, getViews(store, scopeSet))
     const table = isZones ? 'dns_zones' : toTableName(resource)
     if (await seen?.selectFrom(table).select('id').limit(1).executeTakeFirst()) used.push(resource)
   }
@@ -68,15 +68,15 @@ const findOwnGrants = async (ctx: Ctx, userId: string): Promise<Grant[] | undefi
 }
 
 const showMe = async (ctx: Ctx): Promise<Me> => {
-  const { userId, permissions, reach, needsFactor } = ctx.caller
+  const { userId, permissions, scopedPermissions, needsFactor } = ctx.caller
   const user = userId === undefined ? undefined : await findUser(ctx, userId)
   if (!user) throw new AppError('UNAUTHORIZED', 'Your account is gone')
   const grants = await findOwnGrants(ctx, user.id)
   const in_use = await findUsed(ctx)
   return {
     ...user,
-    permissions: [...permissions, ...(reach?.keys() ?? [])].sort(),
-    ...(reach && { is_scoped: true }),
+    permissions: [...permissions, ...(scopedPermissions?.keys() ?? [])].sort(),
+    ...(scopedPermissions && { is_scoped: true }),
     ...(grants && { grants }),
     ...(in_use.length > 0 && { in_use }),
     ...(needsFactor && { second_factor_setup_required: true }),

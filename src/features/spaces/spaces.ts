@@ -6,8 +6,8 @@ import { updateRefs, withChangedRefs } from '../../platform/operation/object-ref
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
-import { lockForRedrawing } from '../placement-lock.ts'
-import { asRestored, type Restored } from '../restored.ts'
+import { lockPlacement } from '../placement-lock.ts'
+import { asRestored, type Restored } from '../restore-fields.ts'
 import { type Space, type SpaceDraft, type SpacePatch, spaces } from './api.ts'
 import * as store from './store.ts'
 
@@ -31,7 +31,7 @@ export const create = async (ctx: Ctx, input: SpaceDraft & Restored): Promise<Sp
   const bare: Space = { id, name, description, reachable, refs, managed_by, created_at, updated_at: ctx.now }
   await store.lockCustom(ctx)
   // Of two spaces that are made at once, the second takes the next key.
-  await lockForRedrawing(ctx)
+  await lockPlacement(ctx)
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A space with id "${id}" exists already`)
   // First: of several creates by one ref, the later ones become updates.
@@ -60,7 +60,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: SpacePatch): Promise<Sp
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await store.lockCustom(ctx)
   // Excludes networks and addresses that are placed in it at the same time.
-  await lockForRedrawing(ctx)
+  await lockPlacement(ctx)
   const space = await lockForChange(ctx, id)
   const first = await store.findFirstIn(ctx, id)
   if (first !== undefined) throw new AppError('IN_USE', `The space "${space.name}" is in use by ${first}`)

@@ -1,8 +1,8 @@
 /** Decides which user an identity is: docs/decisions/sso.md. */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
-import { type EndedCredentials, endAllCredentials } from '../eviction/end-credentials.ts'
 import { removeMembershipsFrom, setMembershipsFrom } from '../groups/groups.ts'
+import { type EndedCredentials, endAllCredentials } from '../revoke-access/end-credentials.ts'
 import { findPermissionsOfUser, findUser, type SignedIn } from '../users/account.ts'
 import { createUser, findIdByEmail, lockUsernames, recordProviderSignIn } from '../users/provider-users.ts'
 import type { SsoError } from './api.ts'

@@ -106,7 +106,7 @@ export const insert = async ({ db }: DbScope, stored: Stored, changed_by: string
 }
 
 /** Records who has made a change. */
-export const recordChange = async ({ db }: DbScope, id: string, changed_by: string | null): Promise<void> => {
+export const commitChange = async ({ db }: DbScope, id: string, changed_by: string | null): Promise<void> => {
   await db.updateTable('sso_providers').set({ changed_by }).where('id', '=', id).execute()
 }
 

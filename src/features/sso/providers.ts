@@ -14,8 +14,8 @@ import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Place, SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
 import type { Outbound } from '../../platform/security/outbound.ts'
 import { type Ctx, type DbScope, implement } from '../ctx.ts'
-import { endCredentials } from '../eviction/end-credentials.ts'
 import { removeMembershipsFrom } from '../groups/groups.ts'
+import { endCredentials } from '../revoke-access/end-credentials.ts'
 import { buildMissingKeyIssue } from '../secrets/secrets.ts'
 import { type Account, findAccounts } from '../users/account.ts'
 import { type SsoProviderDraft, type SsoProviderPatch, ssoProviders } from './api.ts'
@@ -140,7 +140,7 @@ const update = async (
   const sealed = client_secret === undefined ? before.sealed : sealSecret(options, id, client_secret)
   const changed = { ...after, updated_at: ctx.now }
   await store.update(ctx, { provider: changed, sealed })
-  await store.recordChange(ctx, id, ctx.caller.userId ?? null)
+  await store.commitChange(ctx, id, ctx.caller.userId ?? null)
   await ctx.emit('sso-provider.updated', changed)
   return toSentProvider(options.config, changed)
 }

@@ -41,7 +41,7 @@ export const system = {
     summary: 'Show the version, features and limits of the server',
     http: 'GET /api/config',
     access: 'authenticated',
-    needsNoConsent: true,
+    skipsConsent: true,
     beforeSetup: true,
     cli: { command: 'server-info' },
     input: () => z.object({}),

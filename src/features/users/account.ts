@@ -1,7 +1,7 @@
 /** Users for other features: their permissions, their public form, and the changes at a sign-in. */
 import { AppError } from '../../platform/contract/errors.ts'
 import { createReach } from '../../platform/operation/access.ts'
-import type { Reach } from '../../platform/operation/caller.ts'
+import type { ScopeSet } from '../../platform/operation/caller.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { PasswordsBusyError, type PasswordTurn } from '../../platform/security/passwords.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
@@ -30,7 +30,7 @@ export type Account = {
   /** Those that the user has everywhere. */
   readonly permissions: ReadonlySet<string>
   /** The others, with the part of the estate in which the user has each. */
-  readonly reach?: ReadonlyMap<Permission, Reach>
+  readonly scopedPermissions?: ReadonlyMap<Permission, ScopeSet>
 } & ProviderTerms
 
 export const findAccount = async (scope: DbScope, id: string): Promise<Account | undefined> =>
@@ -59,7 +59,7 @@ export const findAccounts = async (scope: DbScope, ids: readonly string[]): Prom
   return accounts
 }
 
-type HeldRights = Pick<Account, 'permissions' | 'reach'>
+type HeldRights = Pick<Account, 'permissions' | 'scopedPermissions'>
 
 type HeldScopes = {
   /** Those that are held everywhere. */
@@ -105,16 +105,19 @@ const findRightsOfRoles = async (scope: DbScope, held: readonly grants.HeldRole[
   if (scopesByPermission.size === 0) return { permissions }
   const scopeIds = [...new Set([...scopesByPermission.values()].flat())].sort()
   const areas = Map.groupBy(await grants.findAreasOfScopes(scope, scopeIds), ({ scope_id }) => scope_id)
-  const reaches = new Map<string, Reach>()
-  const getReach = (ids: readonly string[]): Reach => {
+  const reaches = new Map<string, ScopeSet>()
+  const getReach = (ids: readonly string[]): ScopeSet => {
     const known = reaches.get(ids.join())
     if (known) return known
     const numbers = new Set(ids.flatMap((id) => (areas.get(id) ?? []).map(({ area_id }) => area_id)))
-    const reach = createReach(numbers, [new Set(ids)])
-    reaches.set(ids.join(), reach)
-    return reach
+    const scopeSet = createReach(numbers, [new Set(ids)])
+    reaches.set(ids.join(), scopeSet)
+    return scopeSet
   }
-  return { permissions, reach: new Map([...scopesByPermission].map(([name, ids]) => [name, getReach(ids)])) }
+  return {
+    permissions,
+    scopedPermissions: new Map([...scopesByPermission].map(([name, ids]) => [name, getReach(ids)])),
+  }
 }
 
 /** Returns the account of this name, in any case. */
@@ -144,7 +147,7 @@ export const requireChargeOfAll = async (ctx: Ctx, ids: readonly string[], subje
 /** Returns the permissions that users hold together, and that an account lacks where they hold them. */
 export const findLacking = async (
   scope: DbScope,
-  account: Pick<Account, 'permissions' | 'reach'>,
+  account: Pick<Account, 'permissions' | 'scopedPermissions'>,
   ids: readonly string[],
 ): Promise<string[]> => findMissing(scope, account, await grants.findRolesHeldBy(scope, ids))
 

@@ -8,14 +8,14 @@ import type { HeldRole } from './grant-store.ts'
 import * as grants from './grant-store.ts'
 
 /** Returns true if the caller has the permission everywhere or in this scope. A part of several scopes is not enough for one that is another. */
-const isCovered = ({ permissions, reach }: Rights, permission: string, scopeId: string | null): boolean => {
+const isCovered = ({ permissions, scopedPermissions }: Rights, permission: string, scopeId: string | null): boolean => {
   if (permissions.has(permission)) return true
   if (scopeId === null || !isScopable(permission)) return false
-  return reach?.get(permission)?.scopes.every((some) => some.has(scopeId)) ?? false
+  return scopedPermissions?.get(permission)?.scopes.every((some) => some.has(scopeId)) ?? false
 }
 
 /** The rights of a caller or of an account. */
-type Rights = Pick<Caller, 'permissions' | 'reach'>
+type Rights = Pick<Caller, 'permissions' | 'scopedPermissions'>
 
 /** Returns the permissions of a role that count where it is granted, and that the holder of the rights lacks there. */
 const findUncovered = async (scope: DbScope, rights: Rights, { role_id, scope_id }: HeldRole): Promise<string[]> => {

@@ -5,7 +5,6 @@ import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { AtEnd } from '../../platform/operation/context.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
-import type { KeyRange, Marked } from '../occupancy/occupancy.ts'
 import type { Pool } from '../pools/api.ts'
 import {
   computePercent,
@@ -18,6 +17,7 @@ import {
 import { createPoolFinder, type PoolRangeRow } from '../pools/pool-finder.ts'
 import * as pools from '../pools/pools.ts'
 import type { Tables } from '../tables.ts'
+import type { KeyRange, Marked } from '../used-addresses/used-addresses.ts'
 import * as store from './store.ts'
 
 /** Data of `pool.utilization_high`. */

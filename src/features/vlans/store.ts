@@ -8,8 +8,8 @@ import { recordCustom } from '../custom-fields/engine.ts'
 import { formatCustom, withCustomOfRow } from '../custom-fields/rows.ts'
 import type { Tables } from '../tables.ts'
 import type { Vlan } from './api.ts'
-import { buildVlanScopeKey, pickVlanScope, type VlanScopeKey } from './place.ts'
 import type { VlanRow } from './table.ts'
+import { buildVlanScopeKey, pickVlanScope, type VlanScopeKey } from './vlan-scope.ts'
 
 /** A VLAN without its networks, which follow from theirs. */
 export type StoredVlan = Omit<Vlan, 'network_ids'>

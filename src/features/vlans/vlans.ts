@@ -9,11 +9,11 @@ import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import type { Datacenter } from '../datacenters/api.ts'
 import { filterExistingDatacenters } from '../datacenters/datacenters.ts'
-import { asRestored, type Restored } from '../restored.ts'
-import { narrowToListed } from '../scopes/part.ts'
+import { asRestored, type Restored } from '../restore-fields.ts'
+import { narrowToListed } from '../scopes/scoped-db.ts'
 import { type Vlan, type VlanDraft, type VlanPatch, vlans } from './api.ts'
-import { buildVlanScopeKey } from './place.ts'
 import * as store from './store.ts'
+import { buildVlanScopeKey } from './vlan-scope.ts'
 
 /** For the history, and for the rows of documents and files. */
 export const { computeDerived, findDocuments, findIdsByKeys, buildNaturalKey } = store

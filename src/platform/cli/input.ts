@@ -118,5 +118,5 @@ export const buildInput = async (
   const input = { ...body, ...parseFlags(spec, properties, texts), ...Object.fromEntries(unset) }
   refuseUnknown(op, input)
   refuseNothing(op, input)
-  return op.keeps && input.dry_run !== undefined ? { ...input, dry_run: parseDryRun(input.dry_run) } : input
+  return op.hasHistory && input.dry_run !== undefined ? { ...input, dry_run: parseDryRun(input.dry_run) } : input
 }

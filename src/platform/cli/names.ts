@@ -112,8 +112,10 @@ export const findLookup = (
 const isCode = (error: unknown, code: AppError['code']): boolean => error instanceof AppError && error.code === code
 
 /** Returns the moment whose names count in an input. */
-export const getMoment = ({ past }: AnyOperation, { as_of }: Readonly<Record<string, unknown>>): string | undefined =>
-  past && typeof as_of === 'string' ? as_of : undefined
+export const getMoment = (
+  { supportsAsOf }: AnyOperation,
+  { as_of }: Readonly<Record<string, unknown>>,
+): string | undefined => (supportsAsOf && typeof as_of === 'string' ? as_of : undefined)
 
 /** Calls an operation, on a server or in this process. */
 export type Ask = (op: AnyOperation, input: Readonly<Record<string, string>>) => Promise<unknown>
@@ -131,7 +133,7 @@ export const createNames = (transport: Transport, contracts: Contracts, asOf?: s
 
 /** Resolves names, each once. @param asOf the moment whose names count; now without it */
 export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string): Names => {
-  const ask: Ask = (op, input) => askNow(op, asOf !== undefined && op.past ? { ...input, as_of: asOf } : input)
+  const ask: Ask = (op, input) => askNow(op, asOf !== undefined && op.supportsAsOf ? { ...input, as_of: asOf } : input)
   const known = new Map<string, Promise<string>>()
 
   /** Returns the id of the object that has this id or ref: false for none, undefined if the noun has no operation to check that. */

@@ -7,8 +7,8 @@ import { toFlagName, toSingular } from './command-name.ts'
 import { type FieldSchema, getElementSchema, getInputSchema, getKind, listChoices, stripNull } from './schema.ts'
 
 /** Returns true for a field that is about the call and not about the object. */
-export const isOfHistory = ({ keeps }: AnyOperation, field: string): boolean =>
-  keeps === true && Object.hasOwn(WRITE_FIELDS, field)
+export const isOfHistory = ({ hasHistory }: AnyOperation, field: string): boolean =>
+  hasHistory === true && Object.hasOwn(WRITE_FIELDS, field)
 
 /** Names of the fields that the command line adds to an operation. */
 export const INPUT_FIELD = '@input'
@@ -131,7 +131,7 @@ export const buildSpec = (op: AnyOperation): Spec => {
     }),
     flags: [
       ...Object.entries(properties).map(([field, schema]) =>
-        op.keeps && field === 'dry_run' ? { ...DRY_RUN, field } : buildFlag(field, schema, names),
+        op.hasHistory && field === 'dry_run' ? { ...DRY_RUN, field } : buildFlag(field, schema, names),
       ),
       ...buildBodyFlags(op, fields).filter((one) => !one.names.some((name) => names.has(name))),
     ],

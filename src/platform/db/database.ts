@@ -246,7 +246,7 @@ export type JsonEntry = Pick<JsonElement, 'from' | 'text'> & {
 /** A field of an object in a list of a JSON document. */
 export type ListField = { readonly list: string; readonly position: string; readonly name: string }
 
-/** The parts of the common table expressions of `past.ts` that the engines write differently, as SQL text. */
+/** The parts of the common table expressions of `as-of-views.ts` that the engines write differently, as SQL text. */
 export type PastSql = {
   /** Names the stored table in a statement in which a common table expression has its name. */
   readonly stored: (table: string) => string

@@ -4,11 +4,11 @@ import { engines } from '../../testing/servers.ts'
 import { addThing, type Things, thing, thingIds, thingsSuite, thrown } from '../../testing/things.ts'
 
 /** Rows from `00000` on, more than several chunks of a stream. */
-const MANY = 1700
+const ROWS_OF_SEVERAL_CHUNKS = 1700
 const addMany = (db: Things) =>
   db.write(async (tx) => {
-    const rows = Array.from({ length: MANY }, (_, i) => thing(String(i).padStart(5, '0'), i))
-    for (let i = 0; i < MANY; i += 500)
+    const rows = Array.from({ length: ROWS_OF_SEVERAL_CHUNKS }, (_, i) => thing(String(i).padStart(5, '0'), i))
+    for (let i = 0; i < ROWS_OF_SEVERAL_CHUNKS; i += 500)
       await tx.db
         .insertInto('things')
         .values(rows.slice(i, i + 500))
@@ -24,7 +24,7 @@ describe.each(engines())('streams on %s', (dialect) => {
     test('yields every row in order, in chunks', async () => {
       await addMany(suite.db)
       const chunks = await Array.fromAsync(suite.db.stream(query(suite.db)))
-      expect(chunks.flat().map(({ n }) => n)).toEqual(Array.from({ length: MANY }, (_, i) => i))
+      expect(chunks.flat().map(({ n }) => n)).toEqual(Array.from({ length: ROWS_OF_SEVERAL_CHUNKS }, (_, i) => i))
       expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(500)
     })
 
@@ -37,7 +37,7 @@ describe.each(engines())('streams on %s', (dialect) => {
       await suite.db.write((tx) => tx.db.deleteFrom('things').execute())
       const all = [...value, ...(await Array.fromAsync(stream)).flat()].map(({ n }) => n)
       const first = Array.from({ length: 600 }, (_, i) => i)
-      expect(all).toEqual([...first, ...first.map((i) => MANY - 1 - i)])
+      expect(all).toEqual([...first, ...first.map((i) => ROWS_OF_SEVERAL_CHUNKS - 1 - i)])
     })
 
     test('takes the parameters of its query', async () => {
@@ -45,11 +45,11 @@ describe.each(engines())('streams on %s', (dialect) => {
       const chunks = await Array.fromAsync(
         suite.db.stream(
           query(suite.db)
-            .where('n', '>=', MANY - 2)
+            .where('n', '>=', ROWS_OF_SEVERAL_CHUNKS - 2)
             .where('id', 'like', '0%'),
         ),
       )
-      expect(chunks.flat().map(({ n }) => n)).toEqual([MANY - 2, MANY - 1])
+      expect(chunks.flat().map(({ n }) => n)).toEqual([ROWS_OF_SEVERAL_CHUNKS - 2, ROWS_OF_SEVERAL_CHUNKS - 1])
     })
 
     test('of no rows yields no row', async () => {
@@ -62,7 +62,7 @@ describe.each(engines())('streams on %s', (dialect) => {
       let rows = (await stream.next()).value?.length ?? 0
       await suite.db.write((tx) => tx.db.deleteFrom('things').execute())
       for await (const chunk of stream) rows += chunk.length
-      expect(rows).toBe(MANY)
+      expect(rows).toBe(ROWS_OF_SEVERAL_CHUNKS)
     })
 
     test('does not keep writes waiting', async () => {
@@ -81,7 +81,7 @@ describe.each(engines())('streams on %s', (dialect) => {
           expect(chunk.length).toBe(500)
           break
         }
-      expect((await Array.fromAsync(suite.db.stream(query(suite.db)))).flat()).toHaveLength(MANY)
+      expect((await Array.fromAsync(suite.db.stream(query(suite.db)))).flat()).toHaveLength(ROWS_OF_SEVERAL_CHUNKS)
     })
 
     test('that is left early holds no snapshot for the next', async () => {

@@ -6,20 +6,20 @@ import type { Bound, BoundRaw, Feature } from '../operation/context.ts'
 import { WithStatus } from '../operation/handler-result.ts'
 import { parseHttp } from '../operation/http-route.ts'
 import type { Kernel } from '../operation/kernel.ts'
-import type { Access, AnyOperation, Limited, NeededSession, RawRoute } from '../operation/operation.ts'
+import type { Access, AnyOperation, NeededSession, RawRoute, ScopeRule } from '../operation/operation.ts'
 import type { Identify, Identity } from '../operation/request.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
 import { buildInputPlan, type InputPlan, readInput } from './input.ts'
 import { selectLower } from './limits.ts'
-import type { Recipient } from './outgoing.ts'
 import { streamProgress, toErrorLine } from './progress-lines.ts'
 import { refuseUnknownRawQuery } from './query-names.ts'
 import { type Answered, RequestContext, split } from './request-context.ts'
 import type { HostCheck } from './request-host.ts'
 import { withWholeUrl } from './request-url.ts'
 import { getLongBody, type LongBody, respond, toLongBody } from './respond.ts'
+import type { Recipient } from './response-stream.ts'
 import { createRouteTable } from './route-table.ts'
 import type { Streams } from './streams.ts'
 import type { Connection } from './unacknowledged.ts'
@@ -53,7 +53,7 @@ export type App = { readonly fetch: (request: Request, socket?: Socket) => Promi
 
 type Admission = {
   readonly access: Access
-  readonly limited?: Limited | undefined
+  readonly scope?: ScopeRule | undefined
   readonly bearerOnly?: boolean
   readonly admitsFeedKeys?: boolean
   readonly session?: NeededSession | undefined
@@ -161,7 +161,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   /** Identifies the caller and checks the access. */
   const admit = async (
     context: RequestContext,
-    { access, limited, bearerOnly = false, admitsFeedKeys = false, session, beforeSetup, own }: Admission,
+    { access, scope, bearerOnly = false, admitsFeedKeys = false, session, beforeSetup, own }: Admission,
   ): Promise<void> => {
     if (access === 'public' && !own) return
     const { raw } = context
@@ -179,7 +179,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     // Before the body is read: a caller without the permission learns nothing about it.
     if (!admitsFeedKeys) refuseFeedKey(context.caller)
     if (!beforeSetup) requireSetup(context.caller)
-    checkAccess(access, context.caller, limited)
+    checkAccess(access, context.caller, scope)
     // How old its sign-in is, the kernel checks.
     if (session) requireSession(context.caller)
   }
@@ -200,8 +200,8 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       return known
     }
     const isRead = op.effect === 'read'
-    const { access, limited, session, beforeSetup } = op
-    const bare = { access, limited, session, beforeSetup }
+    const { access, scope, session, beforeSetup } = op
+    const bare = { access, scope, session, beforeSetup }
     const isConditional = /^(PUT|DELETE) /.test(op.http)
     const read = (context: RequestContext): void | Promise<void> => {
       const input = readInput(plan(), context)
@@ -272,9 +272,9 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
 
   const rawHandler = (bound: BoundRaw<Tables>): Handler => {
     const { route, identify: own } = bound
-    const { access, limited, bearerOnly = false, admitsFeedKeys = false, session, beforeSetup } = route
+    const { access, scope, bearerOnly = false, admitsFeedKeys = false, session, beforeSetup } = route
     return async (context) => {
-      await admit(context, { access, limited, bearerOnly, admitsFeedKeys, session, beforeSetup, own })
+      await admit(context, { access, scope, bearerOnly, admitsFeedKeys, session, beforeSetup, own })
         .then(() => refuseUnknownRawQuery(context, route.query))
         .catch((error: unknown) => refused(context, route, error))
       return kernel.runRaw(bound, context, withWholeUrl(context.raw))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { type Coding, compress, compressSource, compressSync, selectCoding } from './compression.ts'
-import type { Source } from './outgoing.ts'
+import type { Source } from './response-stream.ts'
 
 const DECODE = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
 const CODINGS: readonly Coding[] = ['gzip', 'br', 'zstd']

@@ -1,7 +1,7 @@
 /** Content codings (RFC 9110 8.4): negotiates a coding and compresses. */
 import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
-import type { Source } from './outgoing.ts'
+import type { Source } from './response-stream.ts'
 
 export type Coding = 'zstd' | 'br' | 'gzip'
 /** Order of preference among codings of equal weight: the fastest first. */

@@ -4,8 +4,8 @@ import { type Caller, GUEST } from '../operation/caller.ts'
 import type { Request as KernelRequest } from '../operation/request.ts'
 import type { Rights } from '../operation/rights.ts'
 import type { LimitResult } from './limits.ts'
-import type { Source } from './outgoing.ts'
 import { withWholeUrl } from './request-url.ts'
+import type { Source } from './response-stream.ts'
 import type { Params } from './route-table.ts'
 
 /** The parts of an answer. They become one `Response`, with all headers, at the end. */

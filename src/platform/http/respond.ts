@@ -4,8 +4,8 @@ import { computeEtag, matchesEtag, quoteEtag } from '../contract/etag.ts'
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
 import { compress, compressSource, selectCoding } from './compression.ts'
 import { DATA_CACHE_CONTROL } from './headers.ts'
-import type { Source } from './outgoing.ts'
 import type { Answered, RequestContext } from './request-context.ts'
+import type { Source } from './response-stream.ts'
 
 /** Bodies up to this size are not compressed. */
 const SMALL_BYTES = 1024

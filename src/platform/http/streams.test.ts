@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from '../../testing/until.ts'
 import { createLogger } from '../runtime/log.ts'
-import type { Source } from './outgoing.ts'
+import type { Source } from './response-stream.ts'
 import { createSpoolSpace } from './spool.ts'
 import { createStreams, type StreamLimits, type Streams } from './streams.ts'
 

@@ -4,8 +4,8 @@
  * moved to files.
  */
 import type { Logger } from '../runtime/log.ts'
-import { Outgoing, type Recipient, type Source } from './outgoing.ts'
 import { PACE_LIMITS, type PaceLimits } from './pace.ts'
+import { Outgoing, type Recipient, type Source } from './response-stream.ts'
 import type { Spool, SpoolSpace } from './spool.ts'
 import { readUnacknowledged, type Unacknowledged } from './unacknowledged.ts'
 

@@ -143,7 +143,7 @@ const validateFields = <Tables>(
   { caller }: CallContext,
 ) => {
   // As over REST: a caller without the permission learns nothing about the input.
-  checkAccess(getAdmission(bound.op, input.id), caller, bound.op.limited)
+  checkAccess(getAdmission(bound.op, input.id), caller, bound.op.scope)
   refuseUnknown(bound.op.input, input, (field) => !isWithheld(bound.op, field))
   return parseFields(isPlanned ? [] : answerFields, fields)
 }

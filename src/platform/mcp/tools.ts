@@ -85,8 +85,8 @@ const removeExtensions = ({
 })
 
 /** Tools have plans in place of dry runs. Another operation may have a `dry_run` of its own, which stays. */
-export const isWithheld = ({ keeps, showsChanges }: AnyOperation, field: string): boolean =>
-  field === 'dry_run' && (keeps === true || showsChanges === true)
+export const isWithheld = ({ hasHistory, showsChanges }: AnyOperation, field: string): boolean =>
+  field === 'dry_run' && (hasHistory === true || showsChanges === true)
 
 /** Tools have custom fields only where some are defined. */
 export const NO_CUSTOM_FIELDS: DescribeCustom = () => null

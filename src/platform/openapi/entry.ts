@@ -18,7 +18,14 @@ export type Documented = DocumentedRoute &
   Partial<
     Pick<
       AnyOperation,
-      'description' | 'headers' | 'inQuery' | 'reportsProgress' | 'bodyRules' | 'keeps' | 'past' | 'createsByRef'
+      | 'description'
+      | 'headers'
+      | 'inQuery'
+      | 'reportsProgress'
+      | 'bodyRules'
+      | 'hasHistory'
+      | 'supportsAsOf'
+      | 'createsByRef'
     >
   > & {
     readonly effect?: Effect
@@ -163,14 +170,17 @@ const buildContent = (
   return { ...json, [alsoProduces]: also }
 }
 
-const buildSuccess = ({ summary, effect, keeps, past }: Documented, content: Content | undefined): Response => {
+const buildSuccess = (
+  { summary, effect, hasHistory, supportsAsOf }: Documented,
+  content: Content | undefined,
+): Response => {
   const isList = content?.['application/json']?.schema.type === 'array'
   const names = [
     'X-Request-Id',
     ...(content && effect ? ['ETag'] : []),
     ...(isList ? ['X-Total-Count'] : []),
-    ...(keeps ? ['X-Change-Id'] : []),
-    ...(past ? ['X-As-Of'] : []),
+    ...(hasHistory ? ['X-Change-Id'] : []),
+    ...(supportsAsOf ? ['X-As-Of'] : []),
   ]
   return { description: content ? summary : 'Done', headers: createHeaderRefs(names), ...(content && { content }) }
 }
@@ -188,13 +198,13 @@ const buildDryRun = (content: Content | undefined): Response => {
 
 /** Returns the answers of a success by status. A dry run answers 200, whatever the call itself would. */
 const buildSuccesses = (documented: Documented, content: Content | undefined): Record<string, Response> => {
-  const { status, effect, keeps, alsoAnswers = {} } = documented
+  const { status, effect, hasHistory, alsoAnswers = {} } = documented
   const usual = String(status ?? (content || !effect ? 200 : 204))
   const answers = {
     [usual]: buildSuccess(documented, content),
     ...mapValues(alsoAnswers, (kind) => buildSuccess(documented, kind === 'same' ? content : undefined)),
   }
-  if (!keeps) return answers
+  if (!hasHistory) return answers
   const dry = buildDryRun(content)
   const real = answers['200']
   if (!real) return { ...answers, '200': dry }

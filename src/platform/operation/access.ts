@@ -1,16 +1,16 @@
 /** Decides whether a caller may call an operation, from its declaration and the caller alone. */
 import { AppError } from '../contract/errors.ts'
 import { parseRef } from '../contract/external-fields.ts'
-import type { Caller, Limit, Reach } from './caller.ts'
+import type { Caller, ScopeFilter, ScopeSet } from './caller.ts'
 import {
   type Access,
   type AnyOperation,
   getNoun,
-  isGuarded,
-  type Limited,
+  isCheckedWrite,
   listPermissions,
   type NeededSession,
   type Permission,
+  type ScopeRule,
 } from './operation.ts'
 
 /** FORBIDDEN for a client to which its user could have granted more. */
@@ -43,46 +43,53 @@ export const getAdmission = (op: AnyOperation, id: unknown): Access =>
     ? { anyOf: [...listPermissions(op.access), `${getNoun(op)}:create`] }
     : op.access
 
-/** Returns the part of the estate with these areas, which are those of the scopes. */
-export const createReach = (areas: ReadonlySet<number>, scopes: Reach['scopes']): Reach => {
+/** Builds the set of these scopes, whose objects are in these areas. */
+export const createReach = (areas: ReadonlySet<number>, scopes: ScopeSet['scopes']): ScopeSet => {
   const numbers = [...areas].sort((a, b) => a - b).join()
   const names = scopes.map((set) => [...set].sort().join()).join(' ')
-  return { areas, scopes, part: Bun.hash(`${numbers} ${names}`).toString(36) }
+  return { areas, scopes, cacheKey: Bun.hash(`${numbers} ${names}`).toString(36) }
 }
 
-/** Returns true if an object in these scopes is in the part. */
-export const isReached = ({ scopes }: Reach, held: readonly string[]): boolean =>
+/** Returns true if an object in the scopes `held` is permitted. */
+export const isInScopeSet = ({ scopes }: ScopeSet, held: readonly string[]): boolean =>
   scopes.every((set) => held.some((id) => set.has(id)))
 
 /** The part of the estate in which the caller has the permission of an operation that can be limited to a part. */
-const getReach = (access: Access, { reach }: Caller): Reach | undefined => {
+const getReach = (access: Access, { scopedPermissions }: Caller): ScopeSet | undefined => {
   const [permission, ...others] = listPermissions(access)
-  return permission !== undefined && others.length === 0 ? reach?.get(permission) : undefined
+  return permission !== undefined && others.length === 0 ? scopedPermissions?.get(permission) : undefined
 }
 
 /** Returns the limit of an answer of several kinds of objects. @param own the part of its own permission; undefined for everywhere */
-const limitOfParts = (own: Reach | undefined, reach: ReadonlyMap<Permission, Reach>): Limit | undefined => {
+const limitOfParts = (
+  own: ScopeSet | undefined,
+  scopedPermissions: ReadonlyMap<Permission, ScopeSet>,
+): ScopeFilter | undefined => {
   const byResource = new Map<string, ReadonlySet<number>>()
   const parts: string[] = []
-  for (const [name, { areas, part }] of reach) {
+  for (const [name, { areas, cacheKey }] of scopedPermissions) {
     const [resource = '', action] = name.split(':')
     if (action !== 'list') continue
     byResource.set(resource, own ? own.areas.intersection(areas) : areas)
-    parts.push(`${resource} ${part}`)
+    parts.push(`${resource} ${cacheKey}`)
   }
   if (byResource.size === 0) return own
-  return { areas: own?.areas, part: `${own?.part ?? ''}+${Bun.hash(parts.sort().join()).toString(36)}`, byResource }
+  return {
+    areas: own?.areas,
+    cacheKey: `${own?.cacheKey ?? ''}+${Bun.hash(parts.sort().join()).toString(36)}`,
+    byResource,
+  }
 }
 
 /** Returns the part of the estate that a call is limited to; undefined for a caller with the permissions everywhere. */
 export const computeLimit = (
-  { access, limited }: Pick<AnyOperation, 'access' | 'limited'>,
+  { access, scope }: Pick<AnyOperation, 'access' | 'scope'>,
   caller: Caller,
-): Limit | undefined => {
-  if (!limited || !caller.reach) return undefined
+): ScopeFilter | undefined => {
+  if (!scope || !caller.scopedPermissions) return undefined
   const isWhole = listPermissions(access).some((permission) => caller.permissions.has(permission))
   const own = isWhole ? undefined : getReach(access, caller)
-  return limited === 'parts' ? limitOfParts(own, caller.reach) : own
+  return scope === 'filterEach' ? limitOfParts(own, caller.scopedPermissions) : own
 }
 
 /** The areas of a resource that the caller may list nowhere. A scope without objects has another empty set. */
@@ -91,12 +98,12 @@ export const NO_AREAS: ReadonlySet<number> = new Set()
 /** Returns the areas in which the caller may list objects of a resource, inside of those of the call; undefined if these are all. */
 const getListedAreas = (
   resource: string,
-  { permissions, reach }: Caller,
+  { permissions, scopedPermissions }: Caller,
   own: ReadonlySet<number> | undefined,
 ): ReadonlySet<number> | undefined => {
   const permission: Permission = `${resource}:list`
   if (permissions.has(permission)) return undefined
-  const areas = reach?.get(permission)?.areas
+  const areas = scopedPermissions?.get(permission)?.areas
   if (areas === undefined || own === undefined) return areas ?? NO_AREAS
   return own === areas || own.isSubsetOf(areas) ? undefined : own.intersection(areas)
 }
@@ -106,9 +113,9 @@ const getListedAreas = (
  * for a caller who may list all of them.
  */
 export const limitOfAnswer = (
-  op: Pick<AnyOperation, 'access' | 'limited' | 'shows'>,
+  op: Pick<AnyOperation, 'access' | 'scope' | 'shows'>,
   caller: Caller,
-): Limit | undefined => {
+): ScopeFilter | undefined => {
   const own = computeLimit(op, caller)
   if (!op.shows || op.shows.every((resource) => caller.permissions.has(`${resource}:list`))) return own
   const byResource = new Map(own?.byResource)
@@ -120,34 +127,34 @@ export const limitOfAnswer = (
     parts.push(`${resource} ${areas === NO_AREAS ? 'none' : [...areas].sort((a, b) => a - b)}`)
   }
   if (parts.length === 0) return own
-  return { areas: own?.areas, part: `${own?.part ?? ''}-${Bun.hash(parts.join(' ')).toString(36)}`, byResource }
+  return { areas: own?.areas, cacheKey: `${own?.cacheKey ?? ''}-${Bun.hash(parts.join(' ')).toString(36)}`, byResource }
 }
 
 /** Returns the resources of which a call reads no object, because its caller lacks the permission. */
-export const listHidden = ({ byResource = new Map<string, ReadonlySet<number>>() }: Limit): string[] =>
+export const listHidden = ({ byResource = new Map<string, ReadonlySet<number>>() }: ScopeFilter): string[] =>
   [...byResource].flatMap(([resource, areas]) => (areas === NO_AREAS ? [resource] : []))
 
 /** Returns the caller with the permissions that it has in all of the part; for an answer of several kinds of objects, anywhere. */
-export const limitCaller = (caller: Caller, { areas, byResource }: Omit<Limit, 'part'>): Caller => {
+export const limitCaller = (caller: Caller, { areas, byResource }: Omit<ScopeFilter, 'cacheKey'>): Caller => {
   // Permissions of the same scopes share one set, which may have thousands of areas.
   const isHere = (own: ReadonlySet<number>): boolean =>
     byResource !== undefined || areas === undefined || own === areas || own.isSupersetOf(areas)
-  const here = [...(caller.reach ?? [])].flatMap(([name, own]) => (isHere(own.areas) ? [name] : []))
+  const here = [...(caller.scopedPermissions ?? [])].flatMap(([name, own]) => (isHere(own.areas) ? [name] : []))
   return { ...caller, permissions: caller.permissions.union(new Set(here)) }
 }
 
 /**
- * @param limited the operation's property of this name
+ * @param scope the operation's property of this name
  * @throws AppError UNAUTHORIZED for a guest, FORBIDDEN for a caller without the permission.
  */
-export const checkAccess = (access: Access, caller: Caller, limited?: Limited): void => {
+export const checkAccess = (access: Access, caller: Caller, scope?: ScopeRule): void => {
   if (access === 'public') return
   if (caller.via === 'guest') throw new AppError('UNAUTHORIZED', 'Sign in, or send an API key as a Bearer token')
   const wanted = listPermissions(access)
   if (access === 'authenticated' || wanted.some((permission) => caller.permissions.has(permission))) return
-  const isPartial = caller.reach && wanted.some((permission) => caller.reach?.has(permission))
-  const isJudged = limited === 'handler' || limited === 'parts' || isGuarded(limited)
-  if (isPartial && (isJudged || (limited && getReach(access, caller)))) return
+  const isPartial = caller.scopedPermissions && wanted.some((permission) => caller.scopedPermissions?.has(permission))
+  const isJudged = scope === 'custom' || scope === 'filterEach' || isCheckedWrite(scope)
+  if (isPartial && (isJudged || (scope && getReach(access, caller)))) return
   const where = isPartial ? ' everywhere; you have it in a part of the estate' : ''
   const isLeftOut = caller.keyPermissions && !wanted.some((permission) => caller.keyPermissions?.has(permission))
   const why = isLeftOut ? ', which the API key leaves out' : where
@@ -181,16 +188,16 @@ export const requireSetup = ({ needsFactor }: Pick<Caller, 'needsFactor'>): void
 
 type Called = {
   readonly access: Access
-  readonly limited?: Limited | undefined
+  readonly scope?: ScopeRule | undefined
   readonly session?: NeededSession | undefined
   readonly beforeSetup?: true | undefined
 }
 
 /** As `checkAccess`, and checks the session. Also applies to public routes that identify their caller. */
 export const checkCaller = (called: Called, caller: Caller, nowMs: () => number): void => {
-  const { access, limited, session, beforeSetup } = called
+  const { access, scope, session, beforeSetup } = called
   if (!beforeSetup) requireSetup(caller)
-  checkAccess(access, caller, limited)
+  checkAccess(access, caller, scope)
   if (session === 'any') requireSession(caller)
   if (session === 'fresh') requireFreshSession(caller, nowMs())
 }
@@ -207,8 +214,8 @@ export const refuseFeedKey = ({ feedId }: Caller): void => {
  * such a client.
  * @throws AppError FORBIDDEN
  */
-export const checkConsent = ({ access, needsNoConsent }: AnyOperation, { client, isNarrow }: Caller): void => {
-  if ((!client && !isNarrow) || access !== 'authenticated' || needsNoConsent) return
+export const checkConsent = ({ access, skipsConsent }: AnyOperation, { client, isNarrow }: Caller): void => {
+  if ((!client && !isNarrow) || access !== 'authenticated' || skipsConsent) return
   const other = client ? 'a client that acts for the user' : 'an API key with limits'
   throw new AppError('FORBIDDEN', `This is for the user, and not for ${other}`)
 }

@@ -63,7 +63,7 @@ export const runBulk = async <Tables, const Noun extends string, Draft extends z
       const { schema, run } = rules.create
       const given = item.id === undefined ? fields : { id: item.id, ...fields }
       const input = parse(schema, await resolveRefs(ctx, schema, given))
-      return ctx.guarded({ permission, schema, params: [], isCreate: true, input, given }, () => run(ctx, input))
+      return ctx.checkScope({ permission, schema, params: [], isCreate: true, input, given }, () => run(ctx, input))
     }
     if (!item.id) throw invalidField('id', 'is required')
     const { schema, run } = rules.update
@@ -72,10 +72,10 @@ export const runBulk = async <Tables, const Noun extends string, Draft extends z
     const guard = { permission, schema, params: ['id'], isCreate: false, given }
     if (item.op === 'update') {
       const input = parse(schema, resolved)
-      return ctx.guarded({ ...guard, input }, () => run(ctx, input))
+      return ctx.checkScope({ ...guard, input }, () => run(ctx, input))
     }
     const { id } = resolved
-    await ctx.guarded({ ...guard, input: { id } }, () => rules.remove(ctx, id))
+    await ctx.checkScope({ ...guard, input: { id } }, () => rules.remove(ctx, id))
     return undefined
   }
 

@@ -6,15 +6,15 @@ import type { Journal } from '../db/journal.ts'
 import { createStreamShares } from '../db/stream-shares.ts'
 import type { Logger } from '../runtime/log.ts'
 import { limitCaller } from './access.ts'
-import type { AreaKeeper, Part } from './area-keeper.ts'
-import type { Caller, Limit } from './caller.ts'
+import type { Caller, ScopeFilter } from './caller.ts'
 import type { ChangeDetails, ChangeRecord } from './change-record.ts'
 import type { AtEnd, InTransaction, KernelCtx, Reaction } from './context.ts'
 import type { History, Past } from './history.ts'
-import type { GuardedInput, LimitedWrite } from './limited-write.ts'
+import type { TransactionOptions } from './prepared-handler.ts'
 import type { Request } from './request.ts'
 import type { HeldRights } from './rights.ts'
-import type { TransactionOptions } from './second-step.ts'
+import type { ScopedDb, ScopeEnforcer } from './scope-enforcer.ts'
+import type { ScopedInput, ScopedWrite } from './scoped-write.ts'
 
 /** A request in progress. */
 export type Call = {
@@ -24,24 +24,26 @@ export type Call = {
   readonly held: HeldRights
   readonly note: string
   /** The part of the estate that a read is limited to. */
-  readonly limit?: Limit
+  readonly scopeFilter?: ScopeFilter
   /** The input of a write that a caller may make in a part of the estate alone. */
-  readonly guard?: GuardedInput | undefined
+  readonly scopedInput?: ScopedInput | undefined
 }
 
 /** Returns a write whose caller may have its permission in a part of the estate alone. */
 export const toLimitedWrite = (
-  { guard, held }: Call,
-  own: GuardedInput | undefined = guard,
-): LimitedWrite | undefined =>
-  guard && own && held.caller.reach ? { ...own, caller: held.caller, required: held.required } : undefined
+  { scopedInput, held }: Call,
+  own: ScopedInput | undefined = scopedInput,
+): ScopedWrite | undefined =>
+  scopedInput && own && held.caller.scopedPermissions
+    ? { ...own, caller: held.caller, required: held.required }
+    : undefined
 
 /** Returns the caller with the permissions that it has wherever it has that of the call. */
-const getLimitedCaller = ({ held: { caller }, limit, guard }: Call): Caller => {
-  const permission = guard?.permission
-  const own = permission && !caller.permissions.has(permission) ? caller.reach?.get(permission) : undefined
-  const reach = limit ?? own
-  return reach ? limitCaller(caller, reach) : caller
+const getLimitedCaller = ({ held: { caller }, scopeFilter, scopedInput }: Call): Caller => {
+  const permission = scopedInput?.permission
+  const own = permission && !caller.permissions.has(permission) ? caller.scopedPermissions?.get(permission) : undefined
+  const scopeSet = scopeFilter ?? own
+  return scopeSet ? limitCaller(caller, scopeSet) : caller
 }
 
 /** The state of the database that a context reads. */
@@ -49,8 +51,8 @@ export type Views<Tables> = {
   readonly readPoint?: ReadPoint | undefined
   readonly past?: Past<Tables>
   /** The whole estate at the moment of `past`, which hides a part of it. */
-  readonly wholePast?: Past<Tables>
-  readonly part?: Part<Tables>
+  readonly unscopedPast?: Past<Tables>
+  readonly scoped?: ScopedDb<Tables>
 }
 
 /** Work for the end of a transaction, and one of its items. */
@@ -75,7 +77,7 @@ export type ContextOptions<Tables> = {
   readonly now: () => Date
   readonly log: Logger
   readonly history: History<Tables>
-  readonly areas: AreaKeeper<Tables> | undefined
+  readonly areas: ScopeEnforcer<Tables> | undefined
   readonly reactions: ReadonlyMap<string, readonly Reaction<Tables>[]>
   readonly transact: <T>(
     call: Call,
@@ -117,11 +119,11 @@ export const createContexts = <Tables>({
   const contextFor = (
     call: Call,
     tx?: Transaction<Tables>,
-    { readPoint, past, wholePast, part }: Views<Tables> = {},
+    { readPoint, past, unscopedPast, scoped }: Views<Tables> = {},
   ): KernelCtx<Tables> => {
     const { request, held } = call
     const { userId } = held.caller
-    const read = part?.store ?? (readPoint ? db.at(readPoint) : db)
+    const read = scoped?.store ?? (readPoint ? db.at(readPoint) : db)
     // A past reads by the store of another context, so its streams have a share already.
     const store = past?.store ?? (shares && userId !== undefined && !tx ? shares(read, userId) : read)
     const at = now()
@@ -131,13 +133,13 @@ export const createContexts = <Tables>({
         return getLimitedCaller(call)
       },
       rights: request.rights,
-      db: tx?.db ?? past?.db ?? part?.db ?? store.read,
+      db: tx?.db ?? past?.db ?? scoped?.db ?? store.read,
       store,
       readPoint: request.readPoint,
-      get whole() {
-        if (!part && !wholePast) return ctx
-        const { limit: _, ...unlimited } = call
-        if (wholePast) return contextFor(unlimited, undefined, { past: wholePast })
+      get unscoped() {
+        if (!scoped && !unscopedPast) return ctx
+        const { scopeFilter: _, ...unlimited } = call
+        if (unscopedPast) return contextFor(unlimited, undefined, { past: unscopedPast })
         return contextFor(unlimited, undefined, { readPoint: request.readPoint })
       },
       get now() {
@@ -167,8 +169,8 @@ export const createContexts = <Tables>({
       get changeCount() {
         return tx?.record.length ?? 0
       },
-      changedItems: async (since) => tx?.record.items(since) ?? [],
-      recordChange: async (details = {}) => (tx ? recordOnce(ctx, tx, call, details) : ''),
+      changedObjects: async (since) => tx?.record.items(since) ?? [],
+      commitChange: async (details = {}) => (tx ? recordOnce(ctx, tx, call, details) : ''),
       rowChanges: () => tx?.journal?.changes(),
       searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
       atEnd: (work, item) => void tx?.pending.push({ work, item }),
@@ -187,24 +189,24 @@ export const createContexts = <Tables>({
         }
       },
       require: (permission) => held.require(permission),
-      get isLimited() {
+      get isScoped() {
         return toLimitedWrite(call) !== undefined
       },
-      mayName: (resource) => {
+      canListAll: (resource) => {
         const { via, permissions } = held.caller
         return via === 'job' || (toLimitedWrite(call) === undefined && permissions.has(`${resource}:list`))
       },
-      namable: async (resource, ids) => {
+      filterVisible: async (resource, ids) => {
         const write = toLimitedWrite(call)
-        return write && areas ? areas.namable(ctx, write, { resource, ids }) : new Set(ids)
+        return write && areas ? areas.filterVisible(ctx, write, { resource, ids }) : new Set(ids)
       },
-      reached: async (resource, ids) => {
+      filterPermitted: async (resource, ids) => {
         const write = toLimitedWrite(call)
-        return write && areas ? areas.reached(ctx, write, { resource, ids }) : new Set(ids)
+        return write && areas ? areas.filterPermitted(ctx, write, { resource, ids }) : new Set(ids)
       },
-      guarded: async (own, work) => {
+      checkScope: async (own, work) => {
         const write = toLimitedWrite(call, own)
-        return write && areas ? areas.guarded(ctx, write, work) : work()
+        return write && areas ? areas.checkScope(ctx, write, work) : work()
       },
       confirmRights: () => held.confirm(tx as never),
       showChanges: async (changes) => {

@@ -1,22 +1,22 @@
 /** The caller of an operation. A guest has no user. Every other caller has the current permissions of their user. */
 import type { Permission } from './operation.ts'
 
-/** A part of the estate. */
-export type Reach = {
+/** The scopes in which a caller has one permission. */
+export type ScopeSet = {
   /** The stored areas of its objects. */
   readonly areas: ReadonlySet<number>
-  /** The scopes that make it: an object is in the part if it is in one scope of each of these sets. */
+  /** An object is permitted if it is in one scope of each of these sets. */
   readonly scopes: readonly ReadonlySet<string>[]
-  /** Tells the part from others. */
-  readonly part: string
+  /** Cache key of this set of areas. */
+  readonly cacheKey: string
 }
 
-/** What a limited call reads. */
-export type Limit = {
+/** The areas that a scoped call reads. */
+export type ScopeFilter = {
   /** Undefined for the whole estate, of which some kinds of objects are limited. */
   readonly areas: ReadonlySet<number> | undefined
-  /** Tells what is read from others. */
-  readonly part: string
+  /** Cache key of this filter. */
+  readonly cacheKey: string
   /** The areas of the objects of a resource, if they are others. */
   readonly byResource?: ReadonlyMap<string, ReadonlySet<number>>
 }
@@ -28,8 +28,8 @@ export type Caller = {
   /** Id of the session, key or grant that authenticated the call. */
   readonly credentialId: string | undefined
   readonly permissions: ReadonlySet<string>
-  /** The permissions that the caller has in a part of the estate alone. */
-  readonly reach?: ReadonlyMap<Permission, Reach>
+  /** The permissions that the caller has in some scopes only. */
+  readonly scopedPermissions?: ReadonlyMap<Permission, ScopeSet>
   /** The time of the sign-in of a session, in ms since the epoch. */
   readonly signedInMs?: number
   /** A role requires a second factor, and the user has none. The session then has no permissions. */

@@ -6,11 +6,11 @@ import type { Logger } from '../runtime/log.ts'
 import type { RawAudit } from './audit.ts'
 import type { Caller } from './caller.ts'
 import type { ChangeDetails, ItemWrite, RecordedItem } from './change-record.ts'
-import type { GuardedInput } from './limited-write.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
+import type { PreparedStep } from './prepared-handler.ts'
 import type { Identify, ShownChanges } from './request.ts'
 import type { Rights } from './rights.ts'
-import type { SecondStep } from './second-step.ts'
+import type { ScopedInput } from './scoped-write.ts'
 
 export type KernelWriteOptions<Tables> = WriteOptions & {
   /** The audit entry of a raw route, written in this transaction. */
@@ -33,7 +33,7 @@ export type KernelCtx<Tables> = {
    * The same call over the whole estate, where this context reads a part of it. Its caller has the permissions that count everywhere. For
    * the use of addresses, which counts all of their holders, and for tables that are not of the estate: nothing else of it may be sent.
    */
-  readonly whole: KernelCtx<Tables>
+  readonly unscoped: KernelCtx<Tables>
   /** The state from which the caller was identified, if it is not the last commit. */
   readonly readPoint: ReadPoint | undefined
   /** The time of the call, or the moment of a read of the past: RFC 3339, UTC, milliseconds. */
@@ -59,11 +59,11 @@ export type KernelCtx<Tables> = {
    * Records the change now and not at the end of the transaction, which may write no further object with a history.
    * @returns its id; '' if nothing has changed
    */
-  readonly recordChange: (details?: ChangeDetails) => Promise<string>
+  readonly commitChange: (details?: ChangeDetails) => Promise<string>
   /** The number of writes of such objects so far. */
   readonly changeCount: number
   /** Returns the objects with a history that the transaction has changed so far. @param since a `changeCount`: only what was changed after it */
-  readonly changedItems: (since?: number) => Promise<readonly RecordedItem[]>
+  readonly changedObjects: (since?: number) => Promise<readonly RecordedItem[]>
   /** Returns the rows that the transaction has changed so far; undefined if it is not watched. */
   readonly rowChanges: () => readonly RowChange[] | undefined
   /** As `Tx.searchTextChanged`; does nothing in a context that cannot write. */
@@ -77,24 +77,24 @@ export type KernelCtx<Tables> = {
   /** @throws AppError FORBIDDEN without the permission. Later transactions of the call check it again. */
   readonly require: (permission: Permission) => void
   /**
-   * True for a write whose caller may have its permission in a part of the estate alone.
+   * True for a write whose caller may have its permission in some scopes only.
    */
-  readonly isLimited: boolean
+  readonly isScoped: boolean
   /** True if an error may name any object of the resource: the caller may list all of them. The input may name further ones. */
-  readonly mayName: (resource: string) => boolean
+  readonly canListAll: (resource: string) => boolean
   /**
    * Returns those of the ids that the caller may name in a write: all of them, or those of objects that the caller may read. For fields
    * whose schema does not tell that they hold ids.
    */
-  readonly namable: (resource: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
+  readonly filterVisible: (resource: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
   /** Returns those of the ids for which the caller has the permission of the operation: all of them, or those of objects in the part. */
-  readonly reached: (resource: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
+  readonly filterPermitted: (resource: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
   /**
    * Runs a part of a write with an input of its own, such as an item of a bulk call, for a caller who may have the permission in a part of
    * the estate alone. Its objects are checked as those of an operation.
    * @throws AppError NOT_FOUND, VALIDATION_ERROR or FORBIDDEN
    */
-  readonly guarded: <T>(input: GuardedInput, work: () => Promise<T>) => Promise<T>
+  readonly checkScope: <T>(input: ScopedInput, work: () => Promise<T>) => Promise<T>
   /**
    * Compares the caller's rights with the current ones. A long transaction calls it before each batch and before its
    * end. Each transaction does so when it begins. Decisions that used `caller` earlier are not repeated, except those
@@ -146,7 +146,7 @@ export type Bound<Tables> = {
         readonly prepare: (
           ctx: KernelCtx<Tables>,
           input: never,
-        ) => Promise<SecondStep<InTransaction<Tables, unknown>, unknown>>
+        ) => Promise<PreparedStep<InTransaction<Tables, unknown>, unknown>>
       }
     | {
         readonly transaction: (ctx: KernelCtx<Tables>, input: never) => Promise<WriteOptions>

@@ -4,7 +4,7 @@ import type { WriteOptions } from '../db/database.ts'
 import type { Bound, InTransaction, KernelCtx } from './context.ts'
 import type { HandlerResult } from './handler-result.ts'
 import type { AnyOperation, OperationSet, OutputOf, ParsedInputOf } from './operation.ts'
-import type { SecondStep } from './second-step.ts'
+import type { PreparedStep } from './prepared-handler.ts'
 
 export type Handler<O extends AnyOperation, Tables> = (
   ctx: KernelCtx<Tables>,
@@ -22,7 +22,7 @@ export type PreparedHandler<O extends AnyOperation, Tables> = {
   readonly prepare: (
     ctx: KernelCtx<Tables>,
     input: ParsedInputOf<O>,
-  ) => Promise<SecondStep<InTransaction<Tables, HandlerResult<OutputOf<O>>>, HandlerResult<OutputOf<O>>>>
+  ) => Promise<PreparedStep<InTransaction<Tables, HandlerResult<OutputOf<O>>>, HandlerResult<OutputOf<O>>>>
 }
 
 /** A write that chooses the options of its transaction by what it will do. */

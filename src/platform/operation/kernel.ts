@@ -8,7 +8,6 @@ import type { Db, ReadPoint, Tx } from '../db/database.ts'
 import { recordTransaction } from '../db/journal.ts'
 import type { Logger } from '../runtime/log.ts'
 import { checkCaller, checkConsent, computeLimit, limitOfAnswer, listHidden, refuseFeedKey } from './access.ts'
-import type { AreaKeeper } from './area-keeper.ts'
 import {
   type AuditedCall,
   type AuditSink,
@@ -19,21 +18,22 @@ import {
   getAuditedCall,
 } from './audit.ts'
 import { type Call, createContexts, type Done, type Pending, type Transaction, toLimitedWrite } from './call-context.ts'
-import { type Caller, GUEST, type Limit } from './caller.ts'
+import { type Caller, GUEST, type ScopeFilter } from './caller.ts'
 import { ChangeRecord } from './change-record.ts'
 import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
 import { type ByRef, parseByRef, type Step, updateOrCreate } from './create-by-ref.ts'
 import { addFence, type Fence } from './fence.ts'
-import { parseInput } from './handler-input.ts'
 import { JsonList, WithStatus } from './handler-result.ts'
 import type { History } from './history.ts'
-import { getGuardedInput, ROUTE_INPUT } from './limited-write.ts'
-import { type AnyOperation, getNoun, isGuarded, type RawRoute } from './operation.ts'
+import { type AnyOperation, getNoun, isCheckedWrite, type RawRoute } from './operation.ts'
+import { parseInput } from './parse-input.ts'
+import { Answered, runPreparedStep, type TransactionOptions } from './prepared-handler.ts'
 import type { Request } from './request.ts'
 import { findIdByRef, mayHoldRefs, resolveRefs } from './resolve-refs.ts'
 import { HeldRights } from './rights.ts'
 import { RolledBack } from './rolled-back.ts'
-import { Answered, runSecondStep, type TransactionOptions } from './second-step.ts'
+import type { ScopeEnforcer } from './scope-enforcer.ts'
+import { getGuardedInput, ROUTE_INPUT } from './scoped-write.ts'
 
 /** The signal of work that is never cancelled. */
 const NEVER = new AbortController().signal
@@ -53,7 +53,7 @@ export type KernelOptions<Tables> = {
   readonly onCommit: (events: readonly string[]) => void
   readonly audit: AuditSink<Tx<Tables>>
   readonly history: History<Tables>
-  readonly areas?: AreaKeeper<Tables>
+  readonly areas?: ScopeEnforcer<Tables>
 }
 
 /** The signal that stops a job and the fence that guards its writes. */
@@ -86,7 +86,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   type Work<T> = (ctx: KernelCtx<Tables>) => Promise<T>
 
-  const getAreasOrThrow = (): AreaKeeper<Tables> => {
+  const getAreasOrThrow = (): ScopeEnforcer<Tables> => {
     if (!areas) throw new Error('this kernel has no scopes')
     return areas
   }
@@ -100,8 +100,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       checkCaller(op, caller, nowMs)
       checkConsent(op, caller)
     }
-    const limited = isGuarded(op.limited) ? op.limited : undefined
-    return { name: op.name, request, held: new HeldRights(request, check, limited), note }
+    const scope = isCheckedWrite(op.scope) ? op.scope : undefined
+    return { name: op.name, request, held: new HeldRights(request, check, scope), note }
   }
 
   const transact = async <T>(
@@ -130,9 +130,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
           }
           await areas?.begin(ctx, { name: call.name, isFirst, guard: inner.guard })
           const write = toLimitedWrite(call)
-          const value = write ? await getAreasOrThrow().guarded(ctx, write, whole) : await whole()
-          await areas?.settle(ctx)
-          const recorded = await ctx.recordChange()
+          const value = write ? await getAreasOrThrow().checkScope(ctx, write, whole) : await whole()
+          await areas?.updateAreas(ctx)
+          const recorded = await ctx.commitChange()
           await done?.(value, ctx, inner, recorded)
           return { value, tx }
         }
@@ -156,8 +156,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
     const call = buildCall(op, request)
     const { own, fields } = parseInput(op, request.input)
-    const limit = limitOfAnswer(op, call.held.caller)
-    if (limit && op.limited !== 'handler') return runLimited({ op, handler }, { ...call, limit }, { own, fields })
+    const scopeFilter = limitOfAnswer(op, call.held.caller)
+    if (scopeFilter && op.scope !== 'custom')
+      return runScoped({ op, handler }, { ...call, scopeFilter }, { own, fields })
     let ctx = contextFor(call, undefined, { readPoint: request.readPoint })
     if (fields.asOf !== undefined) {
       const past = await history.past(ctx, fields.asOf)
@@ -166,49 +167,56 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     }
     // Most calls hold no refs, and take no turn of the event loop for them.
     if (!mayHoldRefs(op.input, own)) return runHandler(handler, ctx, own)
-    const input = await resolveRefs(limit ? narrowedFor({ ...call, limit }, request.readPoint) : ctx, op.input, own)
+    const input = await resolveRefs(
+      scopeFilter ? createScopedContext({ ...call, scopeFilter }, request.readPoint) : ctx,
+      op.input,
+      own,
+    )
     const answer = await runHandler(handler, ctx, input)
     return answer instanceof JsonList ? answer.of(JSON.stringify(input)) : answer
   }
 
-  type LimitedCall = Call & { readonly limit: Limit }
+  type ScopedCall = Call & { readonly scopeFilter: ScopeFilter }
 
-  const narrowedFor = (call: LimitedCall, readPoint: ReadPoint | undefined): KernelCtx<Tables> => {
+  const createScopedContext = (call: ScopedCall, readPoint: ReadPoint | undefined): KernelCtx<Tables> => {
     const whole = readPoint ? db.at(readPoint) : db
     return contextFor(call, undefined, {
       readPoint,
-      part: getAreasOrThrow().partOf(whole, call.held.caller, call.limit),
+      scoped: getAreasOrThrow().openScopedDb(whole, call.held.caller, call.scopeFilter),
     })
   }
 
   type Input = ReturnType<typeof parseInput>
 
-  /** Returns the context of a limited read at an earlier moment. */
-  const pastFor = async (call: LimitedCall, asOf: string, whole: KernelCtx<Tables>): Promise<KernelCtx<Tables>> => {
-    const past = await history.past(whole, asOf, listHidden(call.limit))
+  /** Returns the context of a scoped read at an earlier moment. */
+  const pastFor = async (call: ScopedCall, asOf: string, whole: KernelCtx<Tables>): Promise<KernelCtx<Tables>> => {
+    const past = await history.past(whole, asOf, listHidden(call.scopeFilter))
     call.request.setHeader?.('X-As-Of', past.at)
-    return contextFor(call, undefined, { past, wholePast: await history.past(whole, asOf) })
+    return contextFor(call, undefined, { past, unscopedPast: await history.past(whole, asOf) })
   }
 
   /** Runs a read for a caller who may see a part of what it shows. */
-  const runLimited = async (
+  const runScoped = async (
     { op, handler }: Bound<Tables>,
-    call: LimitedCall,
+    call: ScopedCall,
     { own, fields }: Input,
   ): Promise<unknown> => {
     // The past has no areas.
-    if (fields.asOf !== undefined && call.held.caller.reach)
+    if (fields.asOf !== undefined && call.held.caller.scopedPermissions)
       throw new AppError('FORBIDDEN', 'as_of needs the permission everywhere; you have it in a part of the estate')
     const { readPoint } = call.request
     const whole = contextFor(call, undefined, { readPoint })
     let narrowed: KernelCtx<Tables> | undefined
-    const part = (): KernelCtx<Tables> => (narrowed ??= narrowedFor(call, readPoint))
+    const part = (): KernelCtx<Tables> => (narrowed ??= createScopedContext(call, readPoint))
     // The object in the path needs the permission of the operation alone.
-    const limit = computeLimit(op, call.held.caller)
-    const named = limit && limit !== call.limit ? () => narrowedFor({ ...call, limit }, readPoint) : part
-    const input = mayHoldRefs(op.input, own) ? await resolveRefs(limit ? named() : whole, op.input, own) : own
-    if (limit) await getAreasOrThrow().requireSeen({ whole, part: named, limit }, op, input)
-    const isWhole = op.limited === 'whole' && !call.limit.byResource
+    const scopeFilter = computeLimit(op, call.held.caller)
+    const named =
+      scopeFilter && scopeFilter !== call.scopeFilter
+        ? () => createScopedContext({ ...call, scopeFilter }, readPoint)
+        : part
+    const input = mayHoldRefs(op.input, own) ? await resolveRefs(scopeFilter ? named() : whole, op.input, own) : own
+    if (scopeFilter) await getAreasOrThrow().requireVisible({ unscoped: whole, scoped: named, scopeFilter }, op, input)
+    const isWhole = op.scope === 'checkPath' && !call.scopeFilter.byResource
     const ctx = fields.asOf === undefined ? (isWhole ? whole : part()) : await pastFor(call, fields.asOf, whole)
     const answer = await runHandler(handler, ctx, input)
     return answer instanceof JsonList && input !== own ? answer.of(JSON.stringify(input)) : answer
@@ -239,7 +247,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     if ('prepare' in handler || op.hasOwnTransactions) await checkInput(call)
     if ('prepare' in handler) {
       const second = await handler.prepare(contextFor(call), own)
-      if (!(second instanceof Answered)) return runSecondStep(second, inTransaction)
+      if (!(second instanceof Answered)) return runPreparedStep(second, inTransaction)
       await done(second.value)
       return second.value
     }
@@ -254,7 +262,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     const done: RunWrite['done'] = async (made, ctx, _tx, changeId = '') => {
       if (!ctx) throw new Error(`${run.bound.op.name} is not a single transaction, so it cannot be rolled back`)
       const value = made instanceof WithStatus ? made.value : made
-      const isPreview = dryRun === 'changes' || value === undefined || run.bound.op.answersChange
+      const isPreview = dryRun === 'changes' || value === undefined || run.bound.op.returnsChange
       throw new RolledBack(isPreview ? await history.preview(ctx, changeId) : value)
     }
     try {
@@ -273,14 +281,14 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     let input = step ? step.input : request.input
     const event = (made?: unknown) => buildEvent(audited, request, buildSubject(bound.op, input, made))
     // An invalid input is no call in earnest either.
-    const isDry = bound.op.keeps === true && asksForDryRun(input)
+    const isDry = bound.op.hasHistory === true && asksForDryRun(input)
     try {
       const access = buildCall(bound.op, request)
       if (step?.refusal) throw step.refusal
       const given = input
       if (mayHoldRefs(bound.op.input, input)) input = await resolveRefs(contextFor(access), bound.op.input, input)
       const { own, fields } = parseInput(bound.op, input)
-      const call = { ...access, note: fields.note, guard: getGuardedInput(bound.op, own, given) }
+      const call = { ...access, note: fields.note, scopedInput: getGuardedInput(bound.op, own, given) }
       if (isDry && bound.op.handlesDryRun) request.setHeader?.('X-Dry-Run', 'true')
       if (fields.dryRun !== false) return await runDry({ bound, call, own }, fields.dryRun)
       const done: RunWrite['done'] = async (made, _ctx, tx, changeId) => {
@@ -306,15 +314,15 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     if (!create || !audited) throw new Error(`${noun} has no create`)
     // The two calls check the access.
     const held = new HeldRights(request)
-    const guard = getGuardedInput(bound.op, {}, {})
-    const ctx = contextFor({ name: bound.op.name, request, held, note: '', guard })
+    const scopedInput = getGuardedInput(bound.op, {}, {})
+    const ctx = contextFor({ name: bound.op.name, request, held, note: '', scopedInput })
     return updateOrCreate(byRef, {
       ifMatch: request.ifMatch,
       find: async () => {
         const id = await findIdByRef(ctx, noun, byRef.ref)
-        return id !== undefined && (await ctx.namable(noun, [id])).has(id) ? id : undefined
+        return id !== undefined && (await ctx.filterVisible(noun, [id])).has(id) ? id : undefined
       },
-      isLimited: ctx.isLimited,
+      isLimited: ctx.isScoped,
       update: (step) => runAudited(update, step),
       create: async (step) => {
         const made = await runAudited({ bound: create, request, audited }, step)
@@ -351,13 +359,15 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     runRaw: async ({ route, handler }, request, raw) => {
       const call = createRawAudit(audit, route, request)
       try {
-        const held = new HeldRights(request, (caller) => checkCaller(route, caller, nowMs), route.limited)
-        const guard = route.limited === 'inside' ? ROUTE_INPUT : undefined
-        const own: Call = { name: route.name, request, held, note: '', guard }
-        const isNarrowed = route.limited === 'part' || route.limited === 'parts'
-        const limit = isNarrowed ? limitOfAnswer(route, held.caller) : undefined
+        const held = new HeldRights(request, (caller) => checkCaller(route, caller, nowMs), route.scope)
+        const scopedInput = route.scope === 'checkWrite' ? ROUTE_INPUT : undefined
+        const own: Call = { name: route.name, request, held, note: '', scopedInput }
+        const isNarrowed = route.scope === 'filter' || route.scope === 'filterEach'
+        const scopeFilter = isNarrowed ? limitOfAnswer(route, held.caller) : undefined
         const readPoint = route.readsOnce ? request.readPoint : undefined
-        const ctx = limit ? narrowedFor({ ...own, limit }, readPoint) : contextFor(own, undefined, { readPoint })
+        const ctx = scopeFilter
+          ? createScopedContext({ ...own, scopeFilter }, readPoint)
+          : contextFor(own, undefined, { readPoint })
         return await handler(ctx, raw, call)
       } catch (error) {
         await call.failed(error)

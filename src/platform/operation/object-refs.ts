@@ -59,7 +59,7 @@ export const createObjectRefs = (resource: Referable, noun: string, label: strin
   const taken = async (ctx: KernelCtx<RefTables>, row: RefRow): Promise<RefTakenError> => {
     const { source, external_id, object_id } = row
     const ref = { source, id: external_id }
-    if (ctx.isLimited) return new RefTakenError(ref, object_id, `another ${noun}`)
+    if (ctx.isScoped) return new RefTakenError(ref, object_id, `another ${noun}`)
     const { rows } = await sql<{ name: string }>`
       SELECT ${sql.ref(label)} AS name FROM ${sql.table(resource.replaceAll('-', '_'))} WHERE id = ${object_id}`.execute(
       ctx.db,

@@ -19,17 +19,17 @@ export type Permission = `${string}:${string}`
 export type Access = 'public' | 'authenticated' | Permission | { readonly anyOf: readonly Permission[] }
 
 /**
- * How an operation answers a caller who has its permission in a part of the estate alone. A read answers from this part, by views of the
- * tables (`part`), where each kind of objects in an answer may also need the permission to list it (`parts`); or as it answers others, if
- * the objects that its path names are in the part (`whole`). A write runs as for others, and is refused unless the objects that it makes,
- * and those that its input names and it changes, are in the part (`inside`); of a write of several items, each by itself, by `ctx.guarded` of
- * its handler (`items`). Or the handler judges each row by `ctx.caller.reach` (`handler`).
+ * Says how an operation treats a caller who has its permission in some scopes only.
+ * `filter`: a read answers from the objects in these scopes, by views of the tables. `filterEach`: each resource in the answer also needs
+ * its list permission. `checkPath`: a read answers as for other callers if the objects in its path are in the scopes.
+ * `checkWrite`: a write is refused unless the objects that it creates, and the named objects that it changes, are in the scopes.
+ * `checkItems`: the handler checks each item by `ctx.checkScope`. `custom`: the handler checks each row by `ctx.caller.scopedPermissions`.
  */
-export type Limited = 'part' | 'parts' | 'whole' | 'inside' | 'items' | 'handler'
+export type ScopeRule = 'filter' | 'filterEach' | 'checkPath' | 'checkWrite' | 'checkItems' | 'custom'
 
 /** True for a write whose objects are checked. */
-export const isGuarded = (limited: Limited | undefined): limited is 'inside' | 'items' =>
-  limited === 'inside' || limited === 'items'
+export const isCheckedWrite = (scope: ScopeRule | undefined): scope is 'checkWrite' | 'checkItems' =>
+  scope === 'checkWrite' || scope === 'checkItems'
 
 /** The session that a call needs: of any age, or with a sign-in at most 15 minutes ago. API keys and tokens have none. */
 export type NeededSession = 'any' | 'fresh'
@@ -81,22 +81,22 @@ export type Operation<
    * Writes objects that have a history. The operation also takes `change_note` (header `X-Change-Note`) and `dry_run`, which the handler
    * does not see, and answers with `X-Change-Id`.
    */
-  readonly keeps?: true
+  readonly hasHistory?: true
   /**
    * An update of `{id}` that runs the create of its noun, if `{id}` is a ref, the id of another system, that no object
    * has.
    */
   readonly createsByRef?: true
-  /** With `keeps`: the handler sees `dry_run`, as true or false, and answers dry runs itself. */
+  /** With `hasHistory`: the handler sees `dry_run`, as true or false, and answers dry runs itself. */
   readonly handlesDryRun?: true
   /** Answers the change that it makes, so that each of its dry runs answers the preview. */
-  readonly answersChange?: true
+  readonly returnsChange?: true
   /** May take minutes, so it has no deadline. */
   readonly isLong?: true
   /** Calls `ctx.progress`. Over HTTP, a client that accepts `application/x-ndjson` gets lines of it, then the result or the error. */
   readonly reportsProgress?: true
   /** Reads objects that have a history. The operation also takes `as_of`, which the handler does not see. */
-  readonly past?: true
+  readonly supportsAsOf?: true
   /** Changes many objects in one call. An AI client sees the changes before they are made, as with every delete. */
   readonly isBulk?: true
   /**
@@ -110,10 +110,10 @@ export type Operation<
   readonly errors?: readonly number[]
   readonly access: Access
   /** Without it, the permission counts only if the caller has it everywhere. */
-  readonly limited?: Limited
+  readonly scope?: ScopeRule
   /**
    * Of a read: the resources of which its answer shows objects, or derives parts, beside the object that it is about. Objects that the
-   * caller may not list are as if they did not exist. Needs `limited`.
+   * caller may not list are as if they did not exist. Needs `scope`.
    */
   readonly shows?: readonly string[]
   /** Only a user who has signed in may call it, and no API key. No surface but HTTP offers it. */
@@ -121,7 +121,7 @@ export type Operation<
   /** Permitted to a user who must first set up a second factor. */
   readonly beforeSetup?: true
   /** With access `authenticated`: permitted to a client that acts for a user, although no scope covers it. */
-  readonly needsNoConsent?: true
+  readonly skipsConsent?: true
   /** Request headers that carry a field of the input: `{ 'Idempotency-Key': 'idempotency_key' }`. */
   readonly headers?: Readonly<Record<string, keyof z.input<In> & string>>
   /** Input fields of a POST or PUT that travel in the query string: `?dry_run=true`. A body may hold them too. */
@@ -190,11 +190,11 @@ export const operation = <
       : { readonly http: 'a {param} is not a field of input' }),
 ): Operation<Name, H, In, Out> => {
   const { input, output, recorded, ...rest }: Declared<Name, H, In, Out> = declared
-  const { keeps, past, headers = {}, inQuery = [] } = rest
+  const { hasHistory, supportsAsOf, headers = {}, inQuery = [] } = rest
   const own = once(input)
-  const added = { ...(keeps && WRITE_FIELDS), ...(past && READ_FIELDS) }
+  const added = { ...(hasHistory && WRITE_FIELDS), ...(supportsAsOf && READ_FIELDS) }
   // The type stays that of the handler's input. The kernel takes the added fields out.
-  const inputOf = keeps || past ? once(() => own().safeExtend(added) as unknown as In) : own
+  const inputOf = hasHistory || supportsAsOf ? once(() => own().safeExtend(added) as unknown as In) : own
   const outputOf = once(output)
   const { method, params } = parseHttp(rest.http)
   // As the type of `declared` demands it of POST.
@@ -203,7 +203,7 @@ export const operation = <
     ...rest,
     effect,
     ...(params.length > 0 && { cli: { args: params, ...rest.cli } }),
-    ...(keeps && { headers: { ...headers, [NOTE_HEADER]: 'change_note' }, inQuery: [...inQuery, 'dry_run'] }),
+    ...(hasHistory && { headers: { ...headers, [NOTE_HEADER]: 'change_note' }, inQuery: [...inQuery, 'dry_run'] }),
     ...(recorded && { recorded: once(recorded) }),
     get input() {
       return inputOf()
@@ -229,7 +229,7 @@ export type RawRoute = {
   readonly isOptional?: boolean
   readonly access: Access
   /** Without it, the permission counts only if the caller has it everywhere. */
-  readonly limited?: Limited
+  readonly scope?: ScopeRule
   /** As the property of an operation. */
   readonly shows?: readonly string[]
   /** Only a user who has signed in may call it, and no API key. */

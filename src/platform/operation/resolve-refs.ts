@@ -3,12 +3,13 @@ import type { z } from 'zod'
 import { parseRef, REFERABLE, type Ref } from '../contract/external-fields.ts'
 import { getCachedText } from '../db/cache/query-cache.ts'
 import type { KernelCtx } from './context.ts'
-import { collectTexts, createPlaceFinder, hasText, type Place, type PlacedText } from './input-places.ts'
+import { collectTexts, createPlaceFinder, hasText, type IdFields, type IdText } from './id-fields.ts'
 import { findRefs, type RefTables } from './object-refs.ts'
 
 const placesOf = createPlaceFinder((resource) => REFERABLE.some((one) => one === resource))
 
-const isSuspect = (place: Place, value: unknown): boolean => hasText(place, value, (text) => text.includes(':'))
+const isSuspect = (idFields: IdFields, value: unknown): boolean =>
+  hasText(idFields, value, (text) => text.includes(':'))
 
 /** Returns true if the input may hold refs. Most inputs hold none, and need no query. */
 export const mayHoldRefs = (schema: z.ZodType, input: unknown): boolean => {
@@ -16,10 +17,10 @@ export const mayHoldRefs = (schema: z.ZodType, input: unknown): boolean => {
   return place !== null && isSuspect(place, input)
 }
 
-type Found = Ref & Pick<PlacedText, 'resource' | 'put'>
+type Found = Ref & Pick<IdText, 'resource' | 'put'>
 
-const collectRefs = (place: Place, value: unknown): Found[] =>
-  collectTexts(place, value).flatMap(({ resource, text, put }) => {
+const collectRefs = (idFields: IdFields, value: unknown): Found[] =>
+  collectTexts(idFields, value).flatMap(({ resource, text, put }) => {
     const ref = parseRef(text)
     return ref ? [{ ...ref, resource, put }] : []
   })

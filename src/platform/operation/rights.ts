@@ -7,8 +7,8 @@
 import { AppError } from '../contract/errors.ts'
 import { type Guard, GuardError, type Tx } from '../db/database.ts'
 import { checkAccess } from './access.ts'
-import type { Caller, Reach } from './caller.ts'
-import type { Limited, Permission } from './operation.ts'
+import type { Caller, ScopeSet } from './caller.ts'
+import type { Permission, ScopeRule } from './operation.ts'
 
 /** The rights of a caller as of one moment. */
 export type Rights = {
@@ -37,14 +37,16 @@ export class RightsMovedError extends AppError {
 /** Maximum number of attempts, for a caller whose permissions change during each of them. */
 const MAX_TRIES = 5
 
-const formatGrant = ([permission, { scopes }]: readonly [Permission, Reach]): string =>
+const formatGrant = ([permission, { scopes }]: readonly [Permission, ScopeSet]): string =>
   `${permission} ${scopes.map((some) => [...some].sort().join()).join(' ')}`
 
 /** Tells whether two callers have the same permissions in the same scopes. */
 const haveSameRights = (one: Caller, other: Caller): boolean => {
   if (one.permissions.symmetricDifference(other.permissions).size > 0) return false
-  if (!one.reach && !other.reach) return true
-  const [texts, others] = [one, other].map(({ reach }) => new Set([...(reach ?? [])].map(formatGrant)))
+  if (!one.scopedPermissions && !other.scopedPermissions) return true
+  const [texts, others] = [one, other].map(
+    ({ scopedPermissions }) => new Set([...(scopedPermissions ?? [])].map(formatGrant)),
+  )
   return texts !== undefined && others !== undefined && texts.symmetricDifference(others).size === 0
 }
 
@@ -53,23 +55,23 @@ export class HeldRights {
   #caller: Caller
   #rights: Rights | undefined
   readonly #check: (caller: Caller) => void
-  readonly #limited: Limited | undefined
+  readonly #scope: ScopeRule | undefined
   readonly #required = new Set<Permission>()
 
   /**
    * @param check throws AppError UNAUTHORIZED or FORBIDDEN for a caller who may not make this call
-   * @param limited as in `Operation`
+   * @param scope as in `Operation`
    */
   constructor(
     { caller, rights }: { readonly caller: Caller; readonly rights?: Rights | undefined },
     check: (caller: Caller) => void = () => {},
-    limited?: Limited,
+    scope?: ScopeRule,
   ) {
     check(caller)
     this.#caller = caller
     this.#rights = rights
     this.#check = check
-    this.#limited = limited
+    this.#scope = scope
   }
 
   get caller(): Caller {
@@ -78,7 +80,7 @@ export class HeldRights {
 
   /** @throws AppError FORBIDDEN without the permission, now and whenever the rights change */
   require(permission: Permission): void {
-    checkAccess(permission, this.#caller, this.#limited)
+    checkAccess(permission, this.#caller, this.#scope)
     this.#required.add(permission)
   }
 
@@ -166,7 +168,7 @@ export class HeldRights {
     if (rights === this.#rights) return true
     const { caller } = rights
     this.#check(caller)
-    for (const permission of this.#required) checkAccess(permission, caller, this.#limited)
+    for (const permission of this.#required) checkAccess(permission, caller, this.#scope)
     const isSame = haveSameRights(this.#caller, caller)
     this.#caller = caller
     this.#rights = rights

@@ -1,6 +1,6 @@
 // The body of a password worker: one bcrypt computation per message, answered in order. Being
 // synchronous is the point: the second it takes belongs to this thread and to no shared pool.
-import type { WorkerAnswer } from '../runtime/worker-gate.ts'
+import type { WorkerAnswer } from '../runtime/worker-pool.ts'
 
 /** A request to a password worker. The answer is the hash, or true if the password matches. */
 export type PasswordJob =

@@ -1,7 +1,7 @@
 // Hashes passwords with bcrypt at cost 14, in separate workers behind a queue. Independent of users and sessions.
 import { availableParallelism } from 'node:os'
 import type { Turn } from '../runtime/fair-queue.ts'
-import { createWorkerGate, type Wait } from '../runtime/worker-gate.ts'
+import { createWorkerGate, type Wait } from '../runtime/worker-pool.ts'
 import { checkPassword, countPasswordBytes, MAX_PASSWORD_BYTES } from './password-rule.ts'
 import type { PasswordJob } from './password-worker.ts'
 

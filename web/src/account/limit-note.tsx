@@ -1,5 +1,5 @@
 /** Shows the limits of a key. */
-import { formatLimits, type Limits } from './words.ts'
+import { formatLimits, type Limits } from './labels.ts'
 
 export const LimitNote = ({ apiKey }: { readonly apiKey: Limits }) => {
   const text = formatLimits(apiKey)

@@ -10,8 +10,8 @@ import { Alert, SelectField, TextField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import css from './account.module.css'
+import { listError, parseBlocks } from './labels.ts'
 import { SecretOnce } from './secret-once.tsx'
-import { listError, parseBlocks } from './words.ts'
 
 const KeyPermissions = lazy(() => import('./key-limits.tsx').then((module) => ({ default: module.KeyPermissions })))
 

@@ -27,7 +27,7 @@ const transport: Transport = {
   },
   // Without this header, the server refuses writes of a browser session (CSRF).
   headers: { 'X-Requested-With': 'XMLHttpRequest' },
-  complete: (op, input) => (op.past ? { as_of: asOf.get(), ...input } : input),
+  complete: (op, input) => (op.supportsAsOf ? { as_of: asOf.get(), ...input } : input),
 }
 
 export const api = createClient(transport, contracts)

@@ -5,13 +5,13 @@ import type { AnyOperation, InputOf, OutputOf } from '../../../src/platform/oper
 
 export type Contracts = typeof registry
 
-type Slim<O extends AnyOperation> = Pick<O, 'http' | 'headers' | 'inQuery' | 'past'>
+type Slim<O extends AnyOperation> = Pick<O, 'http' | 'headers' | 'inQuery' | 'supportsAsOf'>
 
 export type SlimContracts = {
   readonly [F in keyof Contracts]: { readonly [V in keyof Contracts[F]]: Slim<Contracts[F][V] & AnyOperation> }
 }
 
-/** Only `http`, `headers`, `inQuery` and `past` are read, and they are present. Names and schemas are not. */
+/** Only `http`, `headers`, `inQuery` and `supportsAsOf` are read, and they are present. Names and schemas are not. */
 export const contracts = slim as unknown as Contracts
 
 export type Out<O extends AnyOperation> = OutputOf<O>

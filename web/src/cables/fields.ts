@@ -1,6 +1,6 @@
 /** The fields of a cable. */
 import type { Contracts, Out } from '../api/contracts.ts'
-import { buildNameKey } from '../ports/words.ts'
+import { buildNameKey } from '../ports/labels.ts'
 import { CUSTOM_VALUES, type Fields, ID_FIELD, MANAGED_BY_FIELD, REFS_FIELD, TIME_FIELDS } from '../resource/fields.ts'
 
 export type Cable = Out<Contracts['cables']['get']>

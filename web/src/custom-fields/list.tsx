@@ -1,8 +1,8 @@
 /** The custom fields of a list: its further columns, filters and orders. */
 import type { ReactNode } from 'react'
 import type { CustomField } from '../../../src/features/custom-fields/api.ts'
-import { devices } from '../devices/source.ts'
-import { buildDeviceSpec, DEVICE_FILTERS } from '../devices/spec.ts'
+import { buildDeviceSpec, DEVICE_FILTERS } from '../devices/column-spec.ts'
+import { devices } from '../devices/device-list-client.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { loadDefinitions } from './definitions.ts'

@@ -3,7 +3,7 @@ import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import { api, call } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { datacentersQuery, meQuery, networksQuery, poolsQuery, queryClient } from '../api/queries.ts'
-import { devices } from '../devices/source.ts'
+import { devices } from '../devices/device-list-client.ts'
 import { spacesQuery } from '../spaces/known-spaces.tsx'
 import { type Definition, getOwnValue, type RefNames, type WithCustom } from './values.ts'
 

@@ -4,8 +4,8 @@ import { type Change, type Contracts, contracts, type Device, type In, type Out 
 import { type Batch, type BatchOptions, type HistoryFields, retryWithinLimit, runBatch } from '../resource/batch.ts'
 import type { Run } from '../resource/change-dialog.tsx'
 import { plural } from '../ui/format.ts'
-import { isMatching, type Matching, type Selected } from './matching.ts'
-import { devices } from './source.ts'
+import { devices } from './device-list-client.ts'
+import { isMatching, type Matching, type Selected } from './server-filter.ts'
 
 export type BulkOperation = In<Contracts['devices']['bulk']>['operations'][number]
 

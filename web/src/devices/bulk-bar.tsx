@@ -6,7 +6,7 @@ import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { BulkDialog } from './bulk-dialogs.tsx'
-import type { Selected } from './matching.ts'
+import type { Selected } from './server-filter.ts'
 
 const BulkFieldDialog = lazy(() =>
   import('./bulk-field-dialog.tsx').then((module) => ({ default: module.BulkFieldDialog })),

@@ -9,8 +9,8 @@ import { SelectField, TextField } from '../ui/field.tsx'
 import { formatCount, plural } from '../ui/format.ts'
 import { Skeleton } from '../ui/primitives.tsx'
 import { type BulkOperation, previewBatch, putAll, runOperations } from './batch.ts'
-import { isMatching, type Selected } from './matching.ts'
-import { devices } from './source.ts'
+import { devices } from './device-list-client.ts'
+import { isMatching, type Selected } from './server-filter.ts'
 
 export type DialogProps = {
   readonly ids: Selected

@@ -12,7 +12,7 @@ import { SelectField } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
 import { type BulkOperation, putAll, runOperations } from './batch.ts'
 import type { DialogProps } from './bulk-dialogs.tsx'
-import { devices } from './source.ts'
+import { devices } from './device-list-client.ts'
 
 const NONE: readonly CustomField[] = []
 

@@ -5,8 +5,8 @@ import { buildColumns } from '../resource/columns.tsx'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Badge, Tags, TimeAgo, type Tone } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
+import type { DeviceRow } from './column-spec.ts'
 import { buildDeviceFields, DEVICE_ORDER } from './fields.ts'
-import type { DeviceRow } from './spec.ts'
 
 const TONES: Readonly<Record<DeviceStatus, Tone>> = {
   planned: 'info',

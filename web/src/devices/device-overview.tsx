@@ -19,7 +19,9 @@ import { SeenCard } from './seen-card.tsx'
 const MOST_SHOWN = 8
 
 const DeviceNames = lazy(() => import('../dns/device-names.tsx').then((module) => ({ default: module.DeviceNames })))
-const DevicePlace = lazy(() => import('../racks/device-place.tsx').then((module) => ({ default: module.DevicePlace })))
+const DevicePosition = lazy(() =>
+  import('../racks/device-position.tsx').then((module) => ({ default: module.DevicePosition })),
+)
 const DeviceTypeName = lazy(() =>
   import('../device-types/device-type-name.tsx').then((module) => ({ default: module.DeviceTypeName })),
 )
@@ -84,7 +86,7 @@ export const DeviceOverview = ({ device }: { readonly device: Device }) => {
               addresses: <Addresses device={device} />,
               datacenter_id: datacenter,
               ...(device.device_type_id && { device_type_id: <DeviceTypeName id={device.device_type_id} /> }),
-              ...(device.mount && { mount: <DevicePlace mount={device.mount} /> }),
+              ...(device.mount && { mount: <DevicePosition mount={device.mount} /> }),
               ...(device.tags.length === 0 ? {} : { tags: <Tags tags={device.tags} /> }),
               created_at: <TimeAgo at={device.created_at} />,
               updated_at: <TimeAgo at={device.updated_at} />,

@@ -3,10 +3,10 @@ import type { Device } from '../api/contracts.ts'
 import { type RefNames, withCustomFields } from '../custom-fields/values.ts'
 import { TableEngine, type TableQuery } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
-import { buildBrief } from './brief.ts'
+import { buildDeviceSpec, createRowMapper, type DeviceRow } from './column-spec.ts'
+import { buildBrief } from './graph-summary.ts'
 import type { Called, WorkerRequest, WorkerResponse } from './messages.ts'
-import { buildDeviceSpec, createRowMapper, type DeviceRow } from './spec.ts'
-import type { Host, Windowed } from './windowed.ts'
+import type { Host, Windowed } from './window-reader.ts'
 
 const names = new Map<string, string>()
 const marked = new Set<string>()
@@ -105,7 +105,7 @@ const createHost = (request: LoadRequest): Host => ({
   maxRows: request.maxRows,
   fields: () => Object.keys(spec.fields),
   datacenters: () => datacenters.map((id) => [id, names.get(id) ?? id] as const),
-  hold: (rows) => {
+  replaceRows: (rows) => {
     setRows(rows)
     if (called.length > 0) markImported(called)
   },
@@ -131,7 +131,7 @@ const createHost = (request: LoadRequest): Host => ({
 
 /** Holds windows of rows from now on. */
 const startWindows = async (request: LoadRequest, total: number): Promise<void> => {
-  const { createWindowed } = await import('./windowed.ts')
+  const { createWindowed } = await import('./window-reader.ts')
   etag = undefined
   rebuildEngine([])
   windowed = createWindowed(createHost(request), total)

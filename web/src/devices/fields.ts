@@ -2,7 +2,7 @@
 import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import type { Device } from '../api/contracts.ts'
-import { placeText } from '../racks/place-text.ts'
+import { formatPosition } from '../racks/position-text.ts'
 import {
   buildNameField,
   CUSTOM_VALUES,
@@ -144,7 +144,7 @@ export const buildDeviceFields = (names: Names = new Map()): Fields<Device> => (
     label: 'Place in a rack',
     text: (device) =>
       device.mount
-        ? [getRackName(device, names), placeText(device.mount)].filter((part) => part !== '').join(', ')
+        ? [getRackName(device, names), formatPosition(device.mount)].filter((part) => part !== '').join(', ')
         : '',
     column: { id: 'rack', text: 'Rack', width: 180 },
     sort: (device) => placeKey(device, names),

@@ -1,5 +1,5 @@
 /** Selects all devices of a list of the server. Their ids are read by pages. Pure. */
-import type { Matching } from './matching.ts'
+import type { Matching } from './server-filter.ts'
 import type { Param } from './windowed-state.ts'
 
 /** The ids of one request. */

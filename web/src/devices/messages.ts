@@ -3,7 +3,7 @@ import type { Device, DeviceStatus } from '../api/contracts.ts'
 import type { Definition } from '../custom-fields/values.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
-import type { DeviceRow } from './spec.ts'
+import type { DeviceRow } from './column-spec.ts'
 import type { WindowedState } from './windowed-state.ts'
 
 /** A device by its id, or without one by its name. */

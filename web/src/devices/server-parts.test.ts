@@ -1,8 +1,8 @@
 /** The parts of a filter that the server applies, and those that wait for the browser. */
 import { describe, expect, test } from 'bun:test'
 import type { Device } from '../api/contracts.ts'
+import { DEVICE_FILTERS, SPACE } from './column-spec.ts'
 import { hasAllRows, isAmong, parseParts, removeApplied } from './server-parts.ts'
-import { DEVICE_FILTERS, SPACE } from './spec.ts'
 
 const fields = [...DEVICE_FILTERS, SPACE]
 const datacenters = [

@@ -4,8 +4,8 @@ import { parseIp } from '../../../src/net/ip.ts'
 import { parseMac } from '../../../src/net/mac.ts'
 import type { Device } from '../api/contracts.ts'
 import { parseFilter, type Term } from '../table/filter.ts'
+import { SPACE } from './column-spec.ts'
 import { STATES } from './messages.ts'
-import { SPACE } from './spec.ts'
 import type { Param } from './windowed-state.ts'
 
 type Known = Param[0]

@@ -6,8 +6,8 @@ import { useStore } from '../api/store.ts'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { TableView } from '../table/view.ts'
-import { type DeviceResult, devices, type Preview } from './source.ts'
-import { createRowMapper, type DeviceRow } from './spec.ts'
+import { createRowMapper, type DeviceRow } from './column-spec.ts'
+import { type DeviceResult, devices, type Preview } from './device-list-client.ts'
 import type { DevicesView } from './windowed-state.ts'
 
 /**

@@ -71,7 +71,7 @@ export const createWindowList = ({ path, params, isDescending }: Options, events
     startLater(Math.max(0, restMs))
   }
 
-  const take = async (window: number, response: Response, isReversed: boolean): Promise<void> => {
+  const applyWindow = async (window: number, response: Response, isReversed: boolean): Promise<void> => {
     const known = windows.get(window)
     if (response.status === 304 && known) {
       keep(window, { ...known, isStale: false })
@@ -111,7 +111,7 @@ export const createWindowList = ({ path, params, isDescending }: Options, events
     try {
       const headers: HeadersInit = etag ? { 'If-None-Match': etag } : {}
       const response = await fetch(url, { headers, signal: abort.signal, cache: 'no-store' })
-      if (response.ok || response.status === 304) await take(window, response, isAtEnd !== isDescending)
+      if (response.ok || response.status === 304) await applyWindow(window, response, isAtEnd !== isDescending)
       else {
         await events.onFailed(response)
         startLater(RETRY_MS)

@@ -1,6 +1,6 @@
 /** The state of the table of devices while only windows of its rows are here. */
 import type { TableView } from '../table/view.ts'
-import type { DeviceRow } from './spec.ts'
+import type { DeviceRow } from './column-spec.ts'
 
 /** A parameter of the list on the server. */
 export type Param = readonly [name: 'q' | 'tags' | 'datacenter_id' | 'status' | 'space_id', value: string]

@@ -4,8 +4,8 @@ import { ArrowRight, Check, Lock } from 'lucide-react'
 import { Button } from '../ui/button.tsx'
 import { Tag } from '../ui/primitives.tsx'
 import css from './inbox.module.css'
+import { formatReason, getFieldName, isContradiction } from './labels.ts'
 import type { Difference, InboxItem } from './shapes.ts'
-import { formatReason, getFieldName, isContradiction } from './words.ts'
 
 /** Facts about cabling, reported by switches and neighbours. */
 const KINDS: Readonly<Record<string, string>> = { connected_to: 'relationship', switch_port: 'switch port' }

@@ -5,9 +5,9 @@ import type { Column } from '../table/column.ts'
 import { buildTimeColumn } from '../table/time-column.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import type { Networks } from './discovered-devices-spec.ts'
+import { getDiscoveredName } from './labels.ts'
 import { Confidence, DiscoveredDeviceStatus } from './marks.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
-import { getDiscoveredName } from './words.ts'
 
 /** The drawer shows the others. */
 const PORTS_SHOWN = 8

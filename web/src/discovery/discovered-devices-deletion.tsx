@@ -6,9 +6,9 @@ import { api } from '../api/client.ts'
 import { formatCount, plural } from '../ui/format.ts'
 import { Confirm } from '../ui/layers.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
+import { getDiscoveredName } from './labels.ts'
 import { useDiscoveryChanged } from './scan-actions.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
-import { getDiscoveredName } from './words.ts'
 
 /** Above this number, the user must type the number. */
 const TYPED_FROM = 26

@@ -24,6 +24,7 @@ import { buildDiscoveredDevicesColumns, DISCOVERED_DEFAULT_COLUMNS } from './dis
 import { DeleteDiscovered } from './discovered-devices-deletion.tsx'
 import { buildDiscoveredDevicesSpec, type Networks, splitFilter } from './discovered-devices-spec.ts'
 import { EvidenceDrawer } from './evidence-drawer.tsx'
+import { getDiscoveredName } from './labels.ts'
 import { useNetworks } from './network-choice.tsx'
 import { NetworkFilter } from './network-filter.tsx'
 import { usePromotePermit } from './promote.tsx'
@@ -31,7 +32,6 @@ import { PromoteMany } from './promote-many.tsx'
 import { discoveredDevicesQuery, MAX_DISCOVERED } from './queries.ts'
 import type { DiscoveredDevice } from './shapes.ts'
 import { StartScan } from './start-scan.tsx'
-import { getDiscoveredName } from './words.ts'
 
 const NONE: readonly DiscoveredDevice[] = []
 const HINTS: readonly Hint[] = [

@@ -1,7 +1,7 @@
 /** The labels of discovery, and names from templates. */
 import { describe, expect, test } from 'bun:test'
+import { formatInterval, formatSpan, formatTimeUntil, listStages } from './labels.ts'
 import { fillTemplate, listUnknownWords } from './template.ts'
-import { formatInterval, formatSpan, formatTimeUntil, listStages } from './words.ts'
 
 const discovered = { hostname: 'web-1', ip: '10.0.0.7', mac_address: '02:00:00:00:00:07', vendor: 'Acme' }
 

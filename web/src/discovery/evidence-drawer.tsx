@@ -18,6 +18,7 @@ import { Addresses } from './evidence-addresses.tsx'
 import { Identity, Services } from './evidence-services.tsx'
 import { SnmpFacts } from './evidence-snmp.tsx'
 import { getSourceName, OsVotes, Sureness } from './evidence-sure.tsx'
+import { getDiscoveredName } from './labels.ts'
 import { LockedFields } from './locked-fields.tsx'
 import { DiscoveredDeviceStatus } from './marks.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
@@ -25,7 +26,6 @@ import { useNetworkLabel, useNetworks } from './network-choice.tsx'
 import { PromoteOne, usePromotePermit } from './promote.tsx'
 import { discoveredDeviceQuery } from './queries.ts'
 import type { DiscoveredDeviceDetail } from './shapes.ts'
-import { getDiscoveredName } from './words.ts'
 
 const Documented = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
   const { matched_device_id: id, promoted_at } = discovered

@@ -1,9 +1,9 @@
 /** The confidence of a discovered device: its evidence, their sum, and the votes for its operating system. */
 import css from './evidence.module.css'
+import { getDiscoveredName } from './labels.ts'
 import marksCss from './marks.module.css'
 import { Confidence } from './marks.tsx'
 import type { DiscoveredDeviceDetail } from './shapes.ts'
-import { getDiscoveredName } from './words.ts'
 
 const SOURCES: Readonly<Record<string, string>> = {
   arp: 'ARP',

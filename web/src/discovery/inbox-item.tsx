@@ -8,11 +8,11 @@ import { Checkbox } from '../ui/field.tsx'
 import { TimeAgo } from '../ui/primitives.tsx'
 import { DifferenceList, type FieldActions } from './difference-list.tsx'
 import css from './inbox.module.css'
+import { isContradiction } from './labels.ts'
 import { BucketBadge } from './marks.tsx'
 import { usePromotePermit } from './promote.tsx'
 import type { Bucket, InboxItem, Lockable } from './shapes.ts'
 import { getItemName, type Inbox } from './use-inbox.ts'
-import { isContradiction } from './words.ts'
 
 const ACCEPT: Readonly<Record<Bucket, string>> = {
   new: 'Document it',

@@ -7,10 +7,10 @@ import { Button } from '../ui/button.tsx'
 import { TimeAgo } from '../ui/primitives.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import css from './evidence.module.css'
+import { getFieldName } from './labels.ts'
 import { locksQuery } from './queries.ts'
 import { useDiscoveryChanged } from './scan-actions.tsx'
 import type { Lockable } from './shapes.ts'
-import { getFieldName } from './words.ts'
 
 export const useUnlock = (deviceId: string) => {
   const changed = useDiscoveryChanged()

@@ -2,9 +2,9 @@
 import { useEffect, useState } from 'react'
 import { cx } from '../ui/cx.ts'
 import { Badge, type Tone } from '../ui/primitives.tsx'
+import { formatTimeUntil } from './labels.ts'
 import css from './marks.module.css'
 import type { Bucket, DiscoveredDevice, Scan } from './shapes.ts'
-import { formatTimeUntil } from './words.ts'
 
 const SCAN_TONES: Readonly<Record<Scan['status'], Tone>> = {
   pending: 'idle',

@@ -10,10 +10,10 @@ import { plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './evidence.module.css'
+import { getDiscoveredName } from './labels.ts'
 import { discoveredDevicesQuery } from './queries.ts'
 import { useDiscoveryChanged } from './scan-actions.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
-import { getDiscoveredName } from './words.ts'
 
 const MOST = 12
 const SETTLE_MS = 250

@@ -9,13 +9,13 @@ import { Button } from '../ui/button.tsx'
 import { formatCount, plural } from '../ui/format.ts'
 import { Badge, Card, Skeleton, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
+import { formatInterval } from './labels.ts'
 import { Progress, ScanStatus, Until } from './marks.tsx'
 import { isActive, rulesQuery, scansQuery } from './queries.ts'
 import { RunningScans } from './running-scans.tsx'
 import { useCancelScan } from './scan-actions.tsx'
 import css from './scans.module.css'
 import type { Scan } from './shapes.ts'
-import { formatInterval } from './words.ts'
 
 const SHOWN = 8
 

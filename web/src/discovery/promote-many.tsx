@@ -12,6 +12,7 @@ import { formatCount, plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './evidence.module.css'
+import { getDiscoveredName } from './labels.ts'
 import {
   CustomParts,
   isOfCustom,
@@ -23,7 +24,6 @@ import {
 } from './promote-fields.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
 import { fillTemplate, listUnknownWords } from './template.ts'
-import { getDiscoveredName } from './words.ts'
 
 /** The most devices in one request. */
 const MOST_AT_ONCE = 1000

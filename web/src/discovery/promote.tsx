@@ -12,6 +12,7 @@ import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
+import { getDiscoveredName } from './labels.ts'
 import {
   CustomParts,
   isOfCustom,
@@ -22,7 +23,6 @@ import {
   usePromoted,
 } from './promote-fields.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
-import { getDiscoveredName } from './words.ts'
 
 /** Returns why the caller may not promote discovered devices, or undefined. */
 export const usePromotePermit = (): string | undefined => {

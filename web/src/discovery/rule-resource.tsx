@@ -3,10 +3,10 @@ import { contracts, type Network } from '../api/contracts.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { FieldSpec, Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
+import { SCAN_TYPES } from './labels.ts'
 import { NetworkChoice } from './network-choice.tsx'
 import type { Rule, ScanType } from './shapes.ts'
 import { TypeChoice } from './type-choice.tsx'
-import { SCAN_TYPES } from './words.ts'
 
 const parseScanType = (text: string): ScanType => SCAN_TYPES.find(([type]) => type === text)?.[0] ?? 'quick'
 

@@ -12,12 +12,12 @@ import { Button } from '../ui/button.tsx'
 import { Badge, TimeAgo } from '../ui/primitives.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { toastError } from '../ui/toast.tsx'
+import { formatInterval } from './labels.ts'
 import { Until } from './marks.tsx'
 import { useNetworks } from './network-choice.tsx'
 import { rulesQuery } from './queries.ts'
 import { buildRuleResource, buildRuleSpec, formatRuleName, type Names, NEW_RULE } from './rule-resource.tsx'
 import type { Rule } from './shapes.ts'
-import { formatInterval } from './words.ts'
 
 const DEFAULT_COLUMNS = ['network', 'type', 'every', 'enabled', 'next', 'last', 'excludes', 'tools']
 

@@ -4,12 +4,12 @@ import { usePermit } from '../shell/me.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount, plural } from '../ui/format.ts'
+import { formatDuration, formatOfTotal, formatTimeLeft, STAGES } from './labels.ts'
 import { Progress, ScanStatus, useNow } from './marks.tsx'
 import { isActive } from './queries.ts'
 import { getNetworkName, type Networks } from './scan-columns.tsx'
 import css from './scans.module.css'
 import type { Scan } from './shapes.ts'
-import { formatDuration, formatOfTotal, formatTimeLeft, STAGES } from './words.ts'
 
 /** Further scans are only in the list. */
 const SHOWN = 3

@@ -6,12 +6,12 @@ import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { formatCount } from '../ui/format.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
+import { formatDuration, formatOfTotal } from './labels.ts'
 import { Progress, ScanStatus, scanStatusText } from './marks.tsx'
 import { isActive } from './queries.ts'
 import { ScanTools } from './scan-actions.tsx'
 import css from './scans.module.css'
 import type { Scan } from './shapes.ts'
-import { formatDuration, formatOfTotal } from './words.ts'
 
 export type Networks = ReadonlyMap<string, Network>
 

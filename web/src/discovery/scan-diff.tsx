@@ -4,10 +4,10 @@ import { Link } from '@tanstack/react-router'
 import { formatCount, plural } from '../ui/format.ts'
 import { Card, Skeleton } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
+import { getDiscoveredName, getFieldName } from './labels.ts'
 import { scanDiffQuery } from './queries.ts'
 import css from './scans.module.css'
 import type { Scan, ScanChange } from './shapes.ts'
-import { getDiscoveredName, getFieldName } from './words.ts'
 
 const KINDS = [
   ['new', 'New'],

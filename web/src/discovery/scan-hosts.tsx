@@ -13,9 +13,9 @@ import { formatCount, plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
 import { buildDiscoveredDevicesColumns } from './discovered-devices-columns.tsx'
 import { buildDiscoveredDevicesSpec } from './discovered-devices-spec.ts'
+import { getDiscoveredName } from './labels.ts'
 import { discoveredDevicesQuery, isActive, MOST_HOSTS, pollMs } from './queries.ts'
 import type { DiscoveredDevice, Scan } from './shapes.ts'
-import { getDiscoveredName } from './words.ts'
 
 /** Twice the polling interval of the scan. Both together stay below the rate limit. */
 const PACE_MS = 6000

@@ -2,12 +2,12 @@
 import { Check } from 'lucide-react'
 import { formatCount } from '../ui/format.ts'
 import { Card } from '../ui/primitives.tsx'
+import { formatDuration, formatTimeLeft, listStages } from './labels.ts'
 import { Progress, useNow } from './marks.tsx'
 import { isActive } from './queries.ts'
 import css from './scans.module.css'
 import type { Scan } from './shapes.ts'
 import startCss from './start.module.css'
-import { formatDuration, formatTimeLeft, listStages } from './words.ts'
 
 type StepState = 'done' | 'now' | 'ahead' | 'left out'
 

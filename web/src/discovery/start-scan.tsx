@@ -15,18 +15,18 @@ import { formatCount } from '../ui/format.ts'
 import { Drawer } from '../ui/layers.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import { toast } from '../ui/toast.tsx'
+import { formatSpan, getTechniqueName } from './labels.ts'
 import { NetworkChoice } from './network-choice.tsx'
 import { DISCOVERY_KEYS, estimateQuery } from './queries.ts'
 import type { Estimate, ScanType } from './shapes.ts'
 import css from './start.module.css'
 import { TypeChoice } from './type-choice.tsx'
-import { formatSpan, getTechniqueName } from './words.ts'
 
 /** The delay between the last keystroke and the request. */
 const SETTLE_MS = 350
 /** Above these numbers, the form warns about the size of the scan. */
-const MANY_HOSTS = 4096
-const LONG_SECONDS = 300
+const MIN_HOSTS_WITH_WARNING = 4096
+const MIN_SECONDS_WITH_WARNING = 300
 
 const useSettled = (text: string): string => {
   const [settled, setSettled] = useState(text)
@@ -60,7 +60,7 @@ const Figures = ({ estimate, isOld }: { readonly estimate: Estimate; readonly is
 }
 
 const Warning = ({ estimate: { total_hosts, estimated_seconds } }: { readonly estimate: Estimate }) =>
-  total_hosts < MANY_HOSTS && estimated_seconds < LONG_SECONDS ? null : (
+  total_hosts < MIN_HOSTS_WITH_WARNING && estimated_seconds < MIN_SECONDS_WITH_WARNING ? null : (
     <Alert isWarning>
       <b>This is a large scan.</b>
       <span>

@@ -1,8 +1,8 @@
 /** The choice of a scan type, each with a description. */
 import { useId } from 'react'
+import { SCAN_TYPES } from './labels.ts'
 import type { ScanType } from './shapes.ts'
 import css from './start.module.css'
-import { SCAN_TYPES } from './words.ts'
 
 type Props = { readonly value: ScanType; readonly onChange: (type: ScanType) => void }
 

@@ -3,15 +3,15 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useMemo, useState } from 'react'
 import { api, call, getChangeId } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
-import { devices } from '../devices/source.ts'
+import { devices } from '../devices/device-list-client.ts'
 import { createUndo } from '../resource/undo.ts'
 import { usePermit } from '../shell/me.ts'
 import { plural } from '../ui/format.ts'
 import { toast, toastError } from '../ui/toast.tsx'
+import { getDiscoveredName, getFieldName } from './labels.ts'
 import { type InboxFilter, inboxQuery } from './queries.ts'
 import { useDiscoveryChanged } from './scan-actions.tsx'
 import type { Difference, InboxItem, Lockable } from './shapes.ts'
-import { getDiscoveredName, getFieldName } from './words.ts'
 
 /** The most items in one request. */
 const MOST_AT_ONCE = 1000

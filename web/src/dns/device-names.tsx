@@ -6,9 +6,9 @@ import type { Device } from '../api/contracts.ts'
 import { plural } from '../ui/format.ts'
 import { Badge, Card } from '../ui/primitives.tsx'
 import css from './dns.module.css'
+import { formatState, STATE_TONES } from './labels.ts'
 import { listZoneNames } from './names.ts'
 import { type Rrset, withId, type Zone } from './queries.ts'
-import { formatState, STATE_TONES } from './words.ts'
 
 /** Each name is one request. */
 const MOST_NAMES = 8

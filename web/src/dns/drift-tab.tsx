@@ -16,9 +16,9 @@ import { Badge, TimeAgo } from '../ui/primitives.tsx'
 import { State } from '../ui/states.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import css from './dns.module.css'
+import { type Direction, formatSide, KIND_TEXTS, KIND_TONES, KINDS } from './labels.ts'
 import { type Drift, type DriftEntry, driftQuery, ZONE_KEYS, type Zone } from './queries.ts'
 import { ResolveDialog, type Settling, useResolveBlock } from './resolve-dialog.tsx'
-import { type Direction, formatSide, KIND_TEXTS, KIND_TONES, KINDS } from './words.ts'
 
 const buildId = ({ name, type }: DriftEntry): string => `${name} ${type}`
 

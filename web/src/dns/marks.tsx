@@ -1,8 +1,8 @@
 /** The states of zones and RRsets as badges with their messages. */
 import { Badge } from '../ui/primitives.tsx'
 import css from './dns.module.css'
+import { formatState, STATE_TONES, ZONE_MARKS } from './labels.ts'
 import type { RrsetState, Zone } from './queries.ts'
-import { formatState, STATE_TONES, ZONE_MARKS } from './words.ts'
 
 export const ZoneStatus = ({ zone: { status, status_message } }: { readonly zone: Zone }) => {
   const [tone, text] = ZONE_MARKS[status]

@@ -7,9 +7,9 @@ import { isCode } from '../api/errors.ts'
 import type { FieldSpec, Resource } from '../resource/resource.ts'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
+import { isRecordType, TYPES, VALUE_HINTS } from './labels.ts'
 import { type OwnRecord, type RecordDraft, ZONE_KEYS, type Zone } from './queries.ts'
 import { toSentNumber } from './server-resource.tsx'
-import { isRecordType, TYPES, VALUE_HINTS } from './words.ts'
 
 type Owner = Pick<Zone, 'id' | 'name' | 'ttl'>
 

@@ -10,8 +10,8 @@ import { formatCount, plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './dns.module.css'
+import { type Direction, formatSettleTitle, formatSide, getEffect, getRefusal, KIND_TEXTS } from './labels.ts'
 import { type DriftEntry, type DriftKind, ZONE_KEYS, type Zone } from './queries.ts'
-import { type Direction, formatSettleTitle, formatSide, getEffect, getRefusal, KIND_TEXTS } from './words.ts'
 
 export type Settling = {
   /** Undefined while it is still to be chosen. */

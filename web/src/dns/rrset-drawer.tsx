@@ -11,8 +11,8 @@ import { Drawer } from '../ui/layers.tsx'
 import { Badge, CopyText, Facts } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './dns.module.css'
+import { formatState, STATE_TONES } from './labels.ts'
 import { type RrsetRow, withId, type Zone } from './queries.ts'
-import { formatState, STATE_TONES } from './words.ts'
 
 /** More RRsets than contain the name of another one. */
 const MOST_FOUND = 1000

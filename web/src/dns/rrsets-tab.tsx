@@ -18,10 +18,10 @@ import { Button } from '../ui/button.tsx'
 import { formatCount, plural } from '../ui/format.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { Failure, State } from '../ui/states.tsx'
+import { STATES, TYPES } from './labels.ts'
 import { RrsetMark } from './marks.tsx'
 import { type RrsetFilter, type RrsetRow, rrsetsQuery, type Zone } from './queries.ts'
 import { RrsetDrawer } from './rrset-drawer.tsx'
-import { STATES, TYPES } from './words.ts'
 
 const BY_NAME = { sort: 'name', isDescending: false }
 

@@ -11,8 +11,8 @@ import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { Badge, Skeleton, type Tone } from '../ui/primitives.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './dns.module.css'
+import { planText } from './labels.ts'
 import { type SyncPlan, ZONE_KEYS, type Zone } from './queries.ts'
-import { planText } from './words.ts'
 
 const TONES: Readonly<Record<SyncPlan['entries'][number]['action'], Tone>> = {
   create: 'ok',

@@ -10,8 +10,8 @@ import type { Input, Resource } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { useSpaces } from '../spaces/known-spaces.tsx'
 import type { TableSpec } from '../table/engine.ts'
+import { formatZoneKind, ZONE_MARKS } from './labels.ts'
 import { getSettingsTime, readZone, serversQuery, ZONE_KEYS, type Zone, type ZoneDraft, zoneQuery } from './queries.ts'
-import { formatZoneKind, ZONE_MARKS } from './words.ts'
 import { buildZoneFields, type ZoneParts } from './zone-fields.tsx'
 
 /** A conflict with the default zone belongs to another field than the name. */

@@ -6,8 +6,8 @@ import { CodeBlock } from '../connect/code-block.tsx'
 import { Card, CopyText, Facts } from '../ui/primitives.tsx'
 import { getTitle } from './feed-resource.ts'
 import css from './feeds.module.css'
+import { fillUsage, NO_KEY } from './labels.ts'
 import type { Feed } from './queries.ts'
-import { fillUsage, NO_KEY } from './words.ts'
 
 export const buildAbsoluteUrl = ({ url }: Pick<Feed, 'url'>): string => `${location.origin}${url}`
 

@@ -7,8 +7,8 @@ import { isCode } from '../api/errors.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { buildFields, clearUnusedFields, type FeedParts } from './feed-fields.tsx'
+import { filterInWords, type Names } from './labels.ts'
 import { type Feed, type FeedDraft, feedQuery } from './queries.ts'
-import { filterInWords, type Names } from './words.ts'
 
 export const buildFeedResource = (parts: FeedParts): Resource<Feed> => ({
   noun: 'feed',

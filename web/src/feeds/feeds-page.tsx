@@ -16,9 +16,9 @@ import { buildAbsoluteUrl } from './consumer-tab.tsx'
 import { FeedEditor } from './feed-editor.tsx'
 import { DELETE_WARNING, PARENT } from './feed-page.tsx'
 import { buildFeedSpec, getTitle, type Shown } from './feed-resource.ts'
+import { filterInWords, type Names } from './labels.ts'
 import { type Feed, feedsQuery } from './queries.ts'
 import { useFeedParts } from './use-feed-parts.ts'
-import { filterInWords, type Names } from './words.ts'
 
 type Tools = Shown & {
   readonly needs: (permission: string) => string | undefined

@@ -3,7 +3,7 @@ import { useId } from 'react'
 import fieldCss from '../ui/field.module.css'
 import { Checkbox } from '../ui/field.tsx'
 import css from './feeds.module.css'
-import { STATUSES } from './words.ts'
+import { STATUSES } from './labels.ts'
 
 type Props = {
   /** States, separated by commas. */

@@ -5,8 +5,8 @@ import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
 import { useSpaces } from '../spaces/known-spaces.tsx'
 import { buildFeedResource } from './feed-resource.ts'
+import type { Names } from './labels.ts'
 import type { Feed } from './queries.ts'
-import type { Names } from './words.ts'
 
 /** @param format of the stored feed */
 export const useFeedParts = (format?: Feed['format']) => {

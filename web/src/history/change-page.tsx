@@ -14,9 +14,9 @@ import { formatExactMoment, plural } from '../ui/format.ts'
 import { Card, CopyText, Facts } from '../ui/primitives.tsx'
 import css from './history.module.css'
 import { getMomentBefore, ItemRow } from './item-row.tsx'
+import { formatActor, formatProgram, getUndoPermission, withCapital } from './labels.ts'
 import { changeQuery, moreItemsQuery } from './queries.ts'
 import { useShownNames } from './use-names.ts'
-import { formatActor, formatProgram, getUndoPermission, withCapital } from './words.ts'
 
 const route = getRouteApi('/app/history/$id')
 const PARENT = { text: 'History', link: { to: '/history' } } as const

@@ -6,7 +6,7 @@ import { formatExactMoment } from '../ui/format.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import css from './history.module.css'
-import { formatActor, formatProgram } from './words.ts'
+import { formatActor, formatProgram } from './labels.ts'
 
 const State = ({ change: { undone_by, undoes } }: { readonly change: Change }) => (
   <>

@@ -16,9 +16,9 @@ import { Card } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { Begins } from './begins.tsx'
 import { ItemRow } from './item-row.tsx'
+import { CHANGE_WORDS, formatHeading, type Names } from './labels.ts'
 import { type DiffFilter, diffQuery } from './queries.ts'
 import { useShownNames } from './use-names.ts'
-import { CHANGE_WORDS, formatHeading, type Names } from './words.ts'
 
 const PARENT = { text: 'History', link: { to: '/history' } } as const
 

@@ -2,9 +2,9 @@
 import { useState } from 'react'
 import type { HistoryItem } from '../api/contracts.ts'
 import css from './history.module.css'
+import { formatValue, getLabel, listDifference, listShownFields, type Names } from './labels.ts'
 import { useCustomWords } from './use-custom-words.ts'
 import { useNames } from './use-names.ts'
-import { formatValue, getLabel, listDifference, listShownFields, type Names } from './words.ts'
 
 type ValueProps = { readonly sign: '−' | '+'; readonly text: string }
 

@@ -8,7 +8,7 @@ import { buildObjectLink, findItem } from '../shell/nav.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import css from './history.module.css'
-import { CHANGE_TONES, CHANGE_WORDS, type Names } from './words.ts'
+import { CHANGE_TONES, CHANGE_WORDS, type Names } from './labels.ts'
 
 type ObjectOf = Pick<HistoryItem, 'kind' | 'id' | 'name'>
 

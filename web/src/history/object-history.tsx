@@ -16,8 +16,6 @@ import { Begins } from './begins.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import css from './history.module.css'
 import { ItemName } from './item-row.tsx'
-import { type ObjectKind, objectHistoryQuery } from './queries.ts'
-import { useShownNames } from './use-names.ts'
 import {
   CHANGE_TONES,
   CHANGE_WORDS,
@@ -26,7 +24,9 @@ import {
   getUndoPermission,
   listUndone,
   type Names,
-} from './words.ts'
+} from './labels.ts'
+import { type ObjectKind, objectHistoryQuery } from './queries.ts'
+import { useShownNames } from './use-names.ts'
 
 type EntryProps = {
   readonly entry: HistoryEntry

@@ -8,9 +8,9 @@ import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import { ChangePreview } from './delete-preview.tsx'
 import css from './history.module.css'
+import { splitAroundId } from './labels.ts'
 import { previewUndo, UNDO_PREVIEW, undoChange } from './queries.ts'
 import { refreshAll, reportUndone } from './undo-now.ts'
-import { splitAroundId } from './words.ts'
 
 type ObstaclesProps = { readonly error: unknown; readonly onLeave: () => void }
 

@@ -2,11 +2,11 @@
 import type { Change } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { queryClient } from '../api/queries.ts'
-import { devices } from '../devices/source.ts'
+import { devices } from '../devices/device-list-client.ts'
 import { undoing } from '../shell/palette-state.ts'
 import { toast, toastError } from '../ui/toast.tsx'
+import { withCapital } from './labels.ts'
 import { UNDO_PREVIEW, undoChange } from './queries.ts'
-import { withCapital } from './words.ts'
 
 /** Requests everything again, because an undo may have changed objects of any kind. */
 export const refreshAll = (): void => {

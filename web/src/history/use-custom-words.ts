@@ -6,7 +6,7 @@ import type { HistoryItem, Kind } from '../api/contracts.ts'
 import { queryClient } from '../api/queries.ts'
 import type { CustomResource, toTexts, Value, WithCustom } from '../custom-fields/values.ts'
 import { useIsInUse } from '../shell/me.ts'
-import { type CustomWord, formatValue, type Names } from './words.ts'
+import { type CustomWord, formatValue, type Names } from './labels.ts'
 
 type Item = Pick<HistoryItem, 'kind' | 'id' | 'fields'>
 

@@ -5,8 +5,8 @@ import { api } from '../api/client.ts'
 import type { HistoryItem } from '../api/contracts.ts'
 import { datacentersQuery, deviceTypesQuery, networksQuery, poolsQuery, racksQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
+import type { Names } from './labels.ts'
 import { useReferredNames } from './use-custom-words.ts'
-import type { Names } from './words.ts'
 
 const NONE: readonly never[] = []
 

@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { ApplyResult, ImportQuery } from '../../../src/features/estate/api.ts'
 import { queryClient } from '../api/queries.ts'
+import { devices } from '../devices/device-list-client.ts'
 import { selectNext } from '../devices/imported.ts'
-import { devices } from '../devices/source.ts'
 import type { ImportRow, ResourceName } from '../export/fields.ts'
 import { plural } from '../ui/format.ts'
 import { toast } from '../ui/toast.tsx'
@@ -48,7 +48,7 @@ export const useImport = (resource: ResourceName, empty: ImportQuery['empty']) =
       const [ownId, ownName] = [toText(id), toText(name)]
       return { ...(ownId === undefined ? {} : { id: ownId }), ...(ownName === undefined ? {} : { name: ownName }) }
     })
-    selectNext(await devices.mark(called))
+    selectNext(await devices.markImported(called))
     await navigate({ to: '/devices', search: { q: 'in:import' } })
   }
 

@@ -5,7 +5,7 @@ import { isOwnDoing, notifySignedOut } from '../api/connection.ts'
 import type { Device } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { meQuery } from '../api/queries.ts'
-import { devices } from '../devices/source.ts'
+import { devices } from '../devices/device-list-client.ts'
 import type { FeedListener, Heard } from './feed.ts'
 import { markFresh } from './fresh.ts'
 

@@ -1,8 +1,8 @@
 /** The ports of a device as cells, as they are on its front. Arrow keys move from cell to cell. */
 import { type KeyboardEvent, useId, useRef } from 'react'
 import type { Port } from './fields.ts'
+import { collectGroups, formatPeer, splitName } from './labels.ts'
 import css from './ports.module.css'
-import { collectGroups, formatPeer, splitName } from './words.ts'
 
 export type CellState = 'connected' | 'free' | 'disabled'
 

@@ -9,8 +9,8 @@ import {
   REFS_FIELD,
   TIME_FIELDS,
 } from '../resource/fields.ts'
+import { buildNameKey, formatPeer, formatSpeed, formatVlans } from './labels.ts'
 import { formatNumbers, parseNumbers } from './range.ts'
-import { buildNameKey, formatPeer, formatSpeed, formatVlans } from './words.ts'
 
 export type Port = Out<Contracts['ports']['get']>
 export type Peer = NonNullable<Port['peers']>[number]

@@ -7,7 +7,7 @@ import type { Values } from '../resource/resource.ts'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Peer, Port } from './fields.ts'
-import { formatPeer } from './words.ts'
+import { formatPeer } from './labels.ts'
 
 type DeviceName = { readonly id: string; readonly name: string }
 type PortSides = Pick<Port, 'name' | 'pass_through' | 'peers'>

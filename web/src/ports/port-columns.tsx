@@ -4,7 +4,7 @@ import type { Column } from '../table/column.ts'
 import { Badge, TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { buildPortFields, type Port } from './fields.ts'
-import { formatVlans } from './words.ts'
+import { formatVlans } from './labels.ts'
 
 const ORDER = ['name', 'peers', 'kind', 'type', 'speed_mbps', 'vlan_id', 'mac_address', 'enabled', 'description']
 

@@ -13,12 +13,12 @@ import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { Card, Facts } from '../ui/primitives.tsx'
 import type { Port } from './fields.ts'
+import { formatPeer } from './labels.ts'
 import { ConnectDrawer, findFreeSide, useDisconnect } from './port-actions.tsx'
 import { listPortFacts } from './port-panel.tsx'
 import css from './ports.module.css'
 import { devicePortsQuery, portQuery } from './queries.ts'
 import { buildPortResource, DELETE_WARNING } from './resource.ts'
-import { formatPeer } from './words.ts'
 
 const route = getRouteApi('/app/ports/$id')
 const DEVICES: Parent = { text: 'Devices', link: { to: '/devices' } }

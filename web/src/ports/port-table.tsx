@@ -22,12 +22,12 @@ import { formatCount } from '../ui/format.ts'
 import { MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
 import { buildPortFields, type Port } from './fields.ts'
+import { formatPeer } from './labels.ts'
 import { findFreeSide, useDisconnect } from './port-actions.tsx'
 import { buildPortColumns, DEFAULT_COLUMNS } from './port-columns.tsx'
 import css from './ports.module.css'
 import { buildPortResource, DELETE_WARNING } from './resource.ts'
 import { ViewChoice } from './view-choice.tsx'
-import { formatPeer } from './words.ts'
 
 const DeletePorts = lazy(() => import('./delete-ports.tsx').then((module) => ({ default: module.DeletePorts })))
 

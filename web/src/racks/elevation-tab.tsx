@@ -10,9 +10,9 @@ import { RowLink } from '../ui/row-link.tsx'
 import css from './elevation.module.css'
 import { FaceView, formatCell } from './face-view.tsx'
 import { type Cell, type Elevation, FACES, type Face, findObstacle, type Mounted, toSpot } from './geometry.ts'
-import { writePlace } from './new-place.ts'
+import { formatNewPosition } from './new-position.ts'
 import { Legend } from './patterns.tsx'
-import { placeText } from './place-text.ts'
+import { formatPosition } from './position-text.ts'
 import { useDrag } from './use-drag.ts'
 import { type Move, type Moving, useMove } from './use-move.ts'
 import { useRackKeys } from './use-rack-keys.ts'
@@ -20,7 +20,7 @@ import { useRackKeys } from './use-rack-keys.ts'
 const moveText = (elevation: Elevation, { device, target }: Move): string => {
   if (!target) return `Moving ${device.name}`
   const blocker = findObstacle(elevation, device, target)
-  const place = placeText({ ...toSpot(device, target), face: target.face })
+  const place = formatPosition({ ...toSpot(device, target), face: target.face })
   return `Moving ${device.name} to ${place}${blocker ? `, where ${blocker.name} is` : ''}`
 }
 
@@ -132,7 +132,7 @@ export const ElevationTab = ({ elevation }: { readonly elevation: Elevation }) =
   const mayCreate = may('devices:create')
   const open = ({ device, position, slot, height }: Cell, face: Face) => {
     if (device) void navigate({ to: '/devices/$id', params: { id: device.device_id } })
-    else if (mayCreate) void set({ new: writePlace({ face, position, slot, height }) })
+    else if (mayCreate) void set({ new: formatNewPosition({ face, position, slot, height }) })
   }
   const { grids, cells, face, cell, onKey, begin, onFocus } = useRackKeys({ elevation, moving, mayMove, open })
   const { onGrab, isDragEnd } = useDrag(elevation, moving)

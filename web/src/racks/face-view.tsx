@@ -17,9 +17,9 @@ import {
   UNIT,
   WIDTH,
 } from './geometry.ts'
-import { writePlace } from './new-place.ts'
+import { formatNewPosition } from './new-position.ts'
 import { getPatternUrl, Patterns } from './patterns.tsx'
-import { formatUnits, placeText } from './place-text.ts'
+import { formatPosition, formatUnits } from './position-text.ts'
 import type { Move } from './use-move.ts'
 
 /** The rough width of a letter of the labels, in pixels. */
@@ -33,9 +33,9 @@ const limitText = (text: string, width: number): string => {
 
 export const formatCell = ({ device, ...spot }: Cell, face: Face): string =>
   device === undefined
-    ? `${placeText({ ...spot, face })}: free`
+    ? `${formatPosition({ ...spot, face })}: free`
     : [
-        `${placeText({ ...spot, face: device.face })}: ${device.name}`,
+        `${formatPosition({ ...spot, face: device.face })}: ${device.name}`,
         device.status,
         ...(device.make_model === '' ? [] : [device.make_model]),
       ].join(', ')
@@ -175,7 +175,7 @@ const CellShape = ({ cell, ...props }: FaceProps & { readonly cell: Cell }) => {
       ) : mayCreate ? (
         <Link
           to="."
-          search={(old: object) => ({ ...old, new: writePlace({ face, position, slot, height }) })}
+          search={(old: object) => ({ ...old, new: formatNewPosition({ face, position, slot, height }) })}
           tabIndex={-1}
           draggable={false}
         >

@@ -14,7 +14,7 @@ import {
   UNIT,
   WIDTH,
 } from './geometry.ts'
-import { placeText } from './place-text.ts'
+import { formatPosition } from './position-text.ts'
 
 const RACK = {
   ...{ id: 'r', name: 'A1', datacenter_id: null, location: '', description: '', max_power_w: null },
@@ -160,5 +160,5 @@ test.each([
   [{ position: 12.5, height: 0.5, face: 'rear', slot: '2/3' }, 'U12.5, rear, slot 2 of 3'],
   [{ position: null, height: 1, face: 'front', slot: '1/1' }, 'in no unit'],
 ])('the place %j is %s', (place, text) => {
-  expect(placeText(place)).toBe(text)
+  expect(formatPosition(place)).toBe(text)
 })

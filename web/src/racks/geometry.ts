@@ -1,5 +1,5 @@
 /** Where the devices and the free places of a rack are drawn on a face, and how keys move between them. Pure. */
-import { isInside, overlap, type Place, parseSlot } from '../../../src/features/racks/placement.ts'
+import { isInside, overlap, parseSlot, type RackPosition } from '../../../src/features/racks/placement.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import type { Rack } from './fields.ts'
 
@@ -129,10 +129,10 @@ export const limitPosition = (rack: Units, device: Mounted, position: number): n
 
 /** The device in the way of a place, as the server judges it; undefined if it is free. */
 export const findObstacle = (elevation: Elevation, device: Mounted, target: Target): Mounted | undefined => {
-  const place: Place = { ...device, ...target, height: getHeight(device) }
-  if (!isInside(place, elevation.rack)) return undefined
+  const position: RackPosition = { ...device, ...target, height: getHeight(device) }
+  if (!isInside(position, elevation.rack)) return undefined
   const others = FACES.flatMap((face) => elevation[face]).filter(isPlaced)
-  return others.find((other) => other.device_id !== device.device_id && overlap(place, other))
+  return others.find((other) => other.device_id !== device.device_id && overlap(position, other))
 }
 
 /** The first free place for a device from the bottom; its own place if it has one. */

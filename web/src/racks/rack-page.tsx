@@ -18,7 +18,7 @@ import css from './elevation.module.css'
 import { ElevationTab } from './elevation-tab.tsx'
 import { buildRackFields } from './fields.ts'
 import type { Elevation } from './geometry.ts'
-import { readPlace } from './new-place.ts'
+import { parseNewPosition } from './new-position.ts'
 import { elevationQuery } from './queries.ts'
 import { buildRackResource, DELETE_WARNING } from './resource.ts'
 import { formatPower, formatSpace, PowerMeter, SpaceMeter } from './usage.tsx'
@@ -89,7 +89,7 @@ const Head = ({ elevation, datacenters }: { elevation: Elevation; datacenters: r
 /** The form of a device that begins at a free place. */
 const NewDevice = ({ rack }: Pick<Elevation, 'rack'>) => {
   const { search, set } = usePageSearch()
-  const place = readPlace(search.new ?? '')
+  const place = parseNewPosition(search.new ?? '')
   if (search.new === undefined) return null
   const { face = 'front', position = '', slot = '1/1', height = '' } = place ?? {}
   const mount = writeMount({ rack_id: rack.id, face, slot, position: String(position), height: String(height) })

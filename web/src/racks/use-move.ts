@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { call, getChangeId } from '../api/client.ts'
 import { type Contracts, contracts, type In } from '../api/contracts.ts'
 import { toAppError } from '../api/errors.ts'
-import { devices } from '../devices/source.ts'
+import { devices } from '../devices/device-list-client.ts'
 import { createUndo } from '../resource/undo.ts'
 import { toast } from '../ui/toast.tsx'
 import type { Mounted, Target } from './geometry.ts'
-import { placeText } from './place-text.ts'
+import { formatPosition } from './position-text.ts'
 import { CHANGES } from './queries.ts'
 
 export type Move = {
@@ -38,7 +38,9 @@ const mountAt = (rack_id: string, { device, target }: Move): MountInput => {
 }
 
 const formatMoved = ({ device, target }: Move): string =>
-  target ? `Moved ${device.name} to ${placeText({ ...device, ...target })}` : `Moved ${device.name} out of its unit`
+  target
+    ? `Moved ${device.name} to ${formatPosition({ ...device, ...target })}`
+    : `Moved ${device.name} out of its unit`
 
 export const useMove = (rackId: string) => {
   const client = useQueryClient()

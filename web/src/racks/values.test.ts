@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { mountInput, mountText, readMount, writeMount } from '../devices/mount-values.ts'
-import { readPlace, writePlace } from './new-place.ts'
+import { formatNewPosition, parseNewPosition } from './new-position.ts'
 
 const MOUNT = {
   ...{ rack_id: 'r', position: 12.5, height: 0.5, face: 'rear', full_depth: false, slot: '2/2', power_w: null },
@@ -37,10 +37,10 @@ describe('the place of a new device in the URL', () => {
     { face: 'front', position: 12, slot: '1/1' },
     { face: 'rear', position: 3.5, slot: '2/4', height: 0.5 },
   ] as const)('%j is read as it was written', (place) => {
-    expect(readPlace(writePlace(place))).toEqual(place)
+    expect(parseNewPosition(formatNewPosition(place))).toEqual(place)
   })
 
   test.each(['', '1', 'top 1 1/1', 'front x 1/1', 'front 1 5/5'])('%p is none', (text) => {
-    expect(readPlace(text)).toBeUndefined()
+    expect(parseNewPosition(text)).toBeUndefined()
   })
 })

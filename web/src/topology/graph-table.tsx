@@ -1,8 +1,8 @@
 /** The graph as a table. */
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import type { DeviceRow } from '../devices/column-spec.ts'
 import { StatusBadge } from '../devices/columns.tsx'
-import type { DeviceRow } from '../devices/spec.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
@@ -10,9 +10,9 @@ import { useSorting } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'
 import { RowLink } from '../ui/row-link.tsx'
+import { formatLevel, listTies, ROLE_TEXTS } from './labels.ts'
 import { detectRole, type Role } from './role.ts'
 import type { Placed } from './source.ts'
-import { formatLevel, listTies, ROLE_TEXTS } from './words.ts'
 
 type NodeRow = {
   readonly id: string

@@ -1,19 +1,19 @@
 /** The drawing of a graph, its selected node, and the keys that move the selection. */
 import { useEffect, useId, useMemo, useRef, useState } from 'react'
-import type { DeviceRow } from '../devices/spec.ts'
+import type { DeviceRow } from '../devices/column-spec.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { useNarrow } from '../ui/use-narrow.ts'
 import { findTowards, type Point } from './camera.ts'
 import { useColours } from './colours.ts'
 import { listNeighbours } from './graph.ts'
 import { Inspector } from './inspector.tsx'
+import { formatLevel, formatSummary, listTies, ROLE_TEXTS } from './labels.ts'
 import { Legend } from './legend.tsx'
 import { paintGraph, type Scene } from './paint-graph.ts'
 import { detectRole } from './role.ts'
 import type { Placed } from './source.ts'
 import { type Frame, Stage, type StageHandle } from './stage.tsx'
 import css from './topology.module.css'
-import { formatLevel, formatSummary, listTies, ROLE_TEXTS } from './words.ts'
 
 const DIRECTIONS: Readonly<Record<string, Point>> = {
   ArrowRight: { x: 1, y: 0 },

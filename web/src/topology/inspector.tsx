@@ -1,16 +1,16 @@
 /** The panel of the selected node. */
 import { Link } from '@tanstack/react-router'
+import type { DeviceRow } from '../devices/column-spec.ts'
 import { StatusBadge } from '../devices/columns.tsx'
 import { RelationshipBadge } from '../devices/relationship-badge.tsx'
-import type { DeviceRow } from '../devices/spec.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount, plural } from '../ui/format.ts'
 import { Badge, Facts } from '../ui/primitives.tsx'
 import type { Graph, View } from './graph.ts'
+import { formatLevel, listTies, ROLE_TEXTS, type Tie } from './labels.ts'
 import type { Role } from './role.ts'
 import css from './topology.module.css'
-import { formatLevel, listTies, ROLE_TEXTS, type Tie } from './words.ts'
 
 const MOST_SHOWN = 12
 

@@ -1,51 +1,68 @@
-/** Chooses labels by rank, so that none overlap. */
+/** A graph in words: the line for the current node, and the cells of the table. */
+import { plural } from '../ui/format.ts'
+import type { Graph, LinkType, Ports, View } from './graph.ts'
+import type { Role } from './role.ts'
 
-export type Label = {
-  readonly node: number
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  /** The alternative start of the label. */
-  readonly otherX?: number
-  /** Higher ranks come first. */
-  readonly rank: number
+export const VIEW_TEXTS: Readonly<Record<View, readonly [name: string, question: string]>> = {
+  all: ['All', 'All relationships'],
+  connections: ['Connections', 'Connections to other devices'],
+  containment: ['Containment', 'Its container, and its contents'],
+  impact: ['Impact', 'The devices that fail without it'],
 }
 
-const HEIGHT = 16
-/** The gap between labels. */
-const GAP = 4
-/** The cell size of the grid that finds overlaps. */
-const CELL = 64
+export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
+  network: 'network device',
+  storage: 'storage or database',
+  host: 'host or rack',
+  server: 'server',
+}
 
-/** `x` is the start of the text, and `y` its middle. Obstacles are drawn in any case, and no label covers them. */
-export const cullLabels = <L extends Label>(labels: readonly L[], obstacles: readonly Label[] = []): L[] => {
-  const taken = new Map<string, Label[]>()
-  const listCells = ({ x, y, width }: Label): string[] => {
-    const cells: string[] = []
-    for (let column = Math.floor((x - GAP) / CELL); column <= Math.floor((x + width) / CELL); column++)
-      for (let row = Math.floor((y - HEIGHT) / CELL); row <= Math.floor((y + HEIGHT) / CELL); row++)
-        cells.push(`${column} ${row}`)
-    return cells
+const WORDS: Readonly<Record<LinkType, readonly [asParent: string, asChild: string]>> = {
+  connected_to: ['connected to', 'connected to'],
+  contains: ['contains', 'contained by'],
+  depends_on: ['depends on', 'needed by'],
+  cable: ['cabled to', 'cabled to'],
+}
+
+export type Tie = {
+  readonly node: number
+  readonly type: LinkType
+  readonly isParent: boolean
+  readonly text: string
+  /** Of a cable: the port here and the port there. */
+  readonly ports?: string
+}
+
+/** @param isParent true at the first of both ends */
+const formatPorts = ([from, to]: Ports, isParent: boolean): string => (isParent ? `${from} – ${to}` : `${to} – ${from}`)
+
+/** Returns the relationships and cables of a node with its neighbours. */
+export const listTies = ({ links }: Pick<Graph, 'links'>, node: number): Tie[] =>
+  links.flatMap(({ from, to, type, ports }) => {
+    if (from !== node && to !== node) return []
+    const isParent = from === node
+    const tie = { node: isParent ? to : from, type, isParent, text: WORDS[type][isParent ? 0 : 1] }
+    return [{ ...tie, ...(ports && { ports: formatPorts(ports, isParent) }) }]
+  })
+
+export const formatLevel = (view: View, level: number): string => {
+  if (level === 0) return 'in the middle'
+  const hops = plural(Math.abs(level), 'hop')
+  return view === 'impact' ? `${level > 0 ? 'fails with it' : 'is needed'}, ${hops}` : `${hops} away`
+}
+
+/** The summary of the whole graph. */
+export const formatSummary = ({ ids, levels, links, left }: Graph, view: View, name: string): string => {
+  const more = left > 0 ? `, and ${plural(left, 'device')} more that are not shown` : ''
+  if (ids.length === 1)
+    return view === 'impact' ? `Nothing depends on ${name}, and it depends on nothing` : `${name} stands alone`
+  if (view !== 'impact') {
+    const cables = links.filter(({ type }) => type === 'cable').length
+    const cabled = cables > 0 ? `, ${plural(cables, 'cable')}` : ''
+    return `${plural(ids.length, 'device')}, ${plural(links.length - cables, 'relationship')}${cabled}${more}`
   }
-  const take = (label: Label): void => {
-    for (const cell of listCells(label)) {
-      const known = taken.get(cell)
-      if (known) known.push(label)
-      else taken.set(cell, [label])
-    }
-  }
-  const isOver = (a: Label, b: Label): boolean =>
-    a.x - GAP < b.x + b.width && b.x - GAP < a.x + a.width && Math.abs(a.y - b.y) < HEIGHT
-  const isTaken = (label: Label): boolean =>
-    listCells(label).some((cell) => taken.get(cell)?.some((other) => isOver(label, other)))
-  for (const obstacle of obstacles) take(obstacle)
-  return labels
-    .toSorted((a, b) => b.rank - a.rank || a.node - b.node)
-    .flatMap((label) => {
-      const places = label.otherX === undefined ? [label.x] : [label.x, label.otherX]
-      const fitting = places.map((x) => ({ ...label, x })).find((one) => !isTaken(one))
-      if (!fitting) return []
-      take(fitting)
-      return [fitting]
-    })
+  const failing = levels.filter((level) => level > 0).length
+  const needed = levels.filter((level) => level < 0).length
+  const breaks = failing === 0 ? 'nothing depends on it' : `${plural(failing, 'device')} can’t work without it`
+  return `If ${name} goes, ${breaks}; it needs ${plural(needed, 'device')}${more}`
 }

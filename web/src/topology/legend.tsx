@@ -2,10 +2,10 @@
 import { useEffect, useRef } from 'react'
 import { type Colours, useColours } from './colours.ts'
 import type { LinkType } from './graph.ts'
+import { ROLE_TEXTS } from './labels.ts'
 import { createShapePath, DASHES, HUES } from './paint-graph.ts'
 import { ROLES, type Role } from './role.ts'
 import css from './topology.module.css'
-import { ROLE_TEXTS } from './words.ts'
 
 const LINES: readonly (readonly [LinkType, string])[] = [
   ['connected_to', 'connected to'],

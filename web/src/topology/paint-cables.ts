@@ -1,7 +1,7 @@
 /** Draws cables: bent beside other lines between the same devices, with the names of their ports. */
 import type { Camera, Point, Positions } from './camera.ts'
 import type { GraphLink } from './graph.ts'
-import type { Label } from './labels.ts'
+import type { Label } from './label-layout.ts'
 
 /** The distance between lines, in pixels at full size. */
 const BEND = 18

@@ -2,7 +2,7 @@
 import { type Camera, getPoint, type Positions, type Size, toScreen } from './camera.ts'
 import type { Colours } from './colours.ts'
 import type { Graph, LinkType } from './graph.ts'
-import { cullLabels, type Label } from './labels.ts'
+import { cullLabels, type Label } from './label-layout.ts'
 import { addCurve, computeCurve, listPortLabels, NAMES_FROM_ZOOM } from './paint-cables.ts'
 import { ROLES, type Role } from './role.ts'
 
@@ -45,8 +45,8 @@ const LABEL_FONT = '11px Inter, sans-serif'
 const LABEL_GAP = 13
 const ARROW = 6
 /** Above these numbers of lines, at one device or in total, lines are thin. Thick ones are slow and illegible. */
-const MANY_HOT = 120
-const MANY_LINKS = 400
+const MAX_NODES_HIGHLIGHTED = 120
+const MAX_LINKS_AT_FULL_WIDTH = 400
 
 type Painter = { readonly context: CanvasRenderingContext2D; readonly camera: Camera; readonly colours: Colours }
 
@@ -60,7 +60,7 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
   const { zoom } = camera
   context.lineCap = 'round'
   const hasArrows = zoom > 0.45
-  const isBusy = graph.links.length > MANY_LINKS
+  const isBusy = graph.links.length > MAX_LINKS_AT_FULL_WIDTH
   for (const isHot of [false, true])
     for (const type of TYPES) {
       const arrows = new Path2D()
@@ -93,9 +93,9 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
       }
       context.strokeStyle = colours[HUES[type]]
       context.fillStyle = colours[HUES[type]]
-      context.globalAlpha = isHot && near.size <= MANY_HOT ? 1 : 0.5
+      context.globalAlpha = isHot && near.size <= MAX_NODES_HIGHLIGHTED ? 1 : 0.5
       const width = (isHot ? 2 : 1.1) * (WIDTHS[type] ?? 1)
-      context.lineWidth = near.size > MANY_HOT || (isBusy && !isHot) ? 1 : width
+      context.lineWidth = near.size > MAX_NODES_HIGHLIGHTED || (isBusy && !isHot) ? 1 : width
       context.setLineDash([...DASHES[type]])
       context.stroke(lines)
       context.setLineDash([])
@@ -248,7 +248,7 @@ const paintLabels = ({ context, camera, colours }: Painter, scene: Scene, size: 
     const { node } = label
     write(names[node] ?? '', label, near.has(node) || node === selected || node === hovered || node === 0)
   }
-  if (camera.zoom < NAMES_FROM_ZOOM || near.size > MANY_HOT) return
+  if (camera.zoom < NAMES_FROM_ZOOM || near.size > MAX_NODES_HIGHLIGHTED) return
   const ports = listPortLabels(
     graph.links,
     selected,

@@ -2,7 +2,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { useStore } from '../api/store.ts'
-import { devices, MAX_ROWS } from '../devices/source.ts'
+import { devices, MAX_ROWS } from '../devices/device-list-client.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
 import { PageLoading } from '../shell/shell.tsx'
@@ -16,13 +16,13 @@ import { FindDevice } from './find-device.tsx'
 import { EVEN_MORE_NODES, MOST_HOPS, VIEWS } from './graph.ts'
 import { GraphTable } from './graph-table.tsx'
 import { GraphView } from './graph-view.tsx'
+import { VIEW_TEXTS } from './labels.ts'
 import { OverviewTable } from './overview-table.tsx'
 import { OverviewView } from './overview-view.tsx'
 import { parseHops, parseMost, parseView } from './search.ts'
 import { useGraph } from './source.ts'
 import css from './topology.module.css'
 import { useBrief, useNodes } from './use-nodes.ts'
-import { VIEW_TEXTS } from './words.ts'
 
 const TABLE_HINTS: readonly Hint[] = [
   [['j', 'k'], 'move'],

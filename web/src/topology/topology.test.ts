@@ -4,13 +4,13 @@ import type { Relationship } from '../api/contracts.ts'
 import { computeFit, findNode, findTowards, toScreen, zoomAt } from './camera.ts'
 import { computeForceLayout } from './force.ts'
 import { buildGraph, LinkIndex, listNeighbours } from './graph.ts'
-import { cullLabels } from './labels.ts'
+import { cullLabels } from './label-layout.ts'
+import { formatSummary, listTies } from './labels.ts'
 import { computeLayeredLayout } from './layered.ts'
 import { planOverview } from './overview.ts'
 import { computeCurve, computePoint } from './paint-cables.ts'
 import { detectRole } from './role.ts'
 import { parseHops, parseView } from './search.ts'
-import { formatSummary, listTies } from './words.ts'
 
 const index = (...rows: readonly string[]) =>
   new LinkIndex(

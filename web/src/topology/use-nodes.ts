@@ -1,9 +1,9 @@
 /** The data of the drawn devices, from the rows that the tables use. */
 import { useEffect, useState } from 'react'
 import { useStore } from '../api/store.ts'
+import { createRowMapper, type DeviceRow } from '../devices/column-spec.ts'
+import { devices } from '../devices/device-list-client.ts'
 import type { Brief } from '../devices/messages.ts'
-import { devices } from '../devices/source.ts'
-import { createRowMapper, type DeviceRow } from '../devices/spec.ts'
 import { useNames } from '../devices/use-devices.ts'
 
 const DRAWN_MS = 150

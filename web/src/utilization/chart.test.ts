@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { UtilizationHistory } from '../api/contracts.ts'
 import { computeChart, HEIGHT, roundUp, WIDTH } from './chart.ts'
-import { formatForecast } from './words.ts'
+import { formatForecast } from './labels.ts'
 
 const sample = (day: string, used_ips: number, total_ips = 254) => ({
   ...{ day, used_ips, total_ips, utilization: (used_ips / total_ips) * 100 },

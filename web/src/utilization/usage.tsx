@@ -8,8 +8,8 @@ import { formatCount, formatPercent } from '../ui/format.ts'
 import { Card, Skeleton } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import { computeChart, HEIGHT, WIDTH } from './chart.ts'
+import { formatForecast } from './labels.ts'
 import css from './usage.module.css'
-import { formatForecast } from './words.ts'
 
 const PERIODS = [
   [30, '30 days'],

@@ -16,11 +16,11 @@ type Props = {
 }
 
 /** The others are shown on demand. */
-const FEW = 12
+const MAX_NUMBERS_SHOWN = 12
 
 export const Unnamed = ({ numbers, names, onName, blocked }: Props) => {
   const [isWhole, setWhole] = useState(false)
-  const shown = isWhole ? numbers : numbers.slice(0, FEW)
+  const shown = isWhole ? numbers : numbers.slice(0, MAX_NUMBERS_SHOWN)
   return (
     <div className={css.unnamed}>
       <Card title="Numbers without a name">

@@ -3,7 +3,7 @@ import { AppError, invalidField, notFound, orNotFound } from '../../../platform/
 import { ALL } from '../../../platform/contract/fields.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
 import type { Ctx } from '../../ctx.ts'
-import { lockForPlacing } from '../../placement-lock.ts'
+import { lockPlacementShared } from '../../placement-lock.ts'
 import type { Tables } from '../../tables.ts'
 import type { discovery } from '../api.ts'
 import { processItems, promote, promoteMany } from '../inbox/promote.ts'
@@ -45,7 +45,7 @@ export const forget = async (ctx: Ctx, ids: readonly string[]): Promise<void> =>
 
 /** Deletes the existing ones together, and reports each missing one by its position. */
 const removeMany = async (ctx: Ctx, { ids }: { ids: readonly string[] }) => {
-  if (ctx.isLimited) return removeEach(ctx, ids)
+  if (ctx.isScoped) return removeEach(ctx, ids)
   const there = await store.filterExistingIds(ctx, ids)
   await forget(ctx, [...there])
   await ctx.emit('discovered-devices.deleted', { ids: [...there] })
@@ -105,7 +105,7 @@ const merge = async (
   { id, other_ids }: { id: string; other_ids: readonly string[] },
 ): Promise<DiscoveredDetail> => {
   // Until commit, no network moves to another address space.
-  await lockForPlacing(ctx)
+  await lockPlacementShared(ctx)
   const records = await store.loadByIds(ctx, [id, ...other_ids])
   const into = orNotFound(getKnown(records, id), 'discovered device', id)
   const kept = keep(records)
@@ -128,7 +128,7 @@ const merge = async (
 
 const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[] }): Promise<DiscoveredDetail> => {
   // Until commit, no network moves to another address space.
-  await lockForPlacing(ctx)
+  await lockPlacementShared(ctx)
   const records = await store.loadByIds(ctx, [id])
   const record = orNotFound(getKnown(records, id), 'discovered device', id)
   const kept = keep(records)

@@ -17,7 +17,7 @@ export type DiscoveredFilter = {
 }
 
 /** Most matches that are fetched and sorted. With more, the list is read in its order until a page is full. */
-const FEW = 500
+const MAX_MATCHES_SORTED = 500
 
 const matchText = (word: string): RawBuilder<SqlBool> =>
   sql<SqlBool>`search_text LIKE ${`%${escapeLike(word.toLowerCase())}%`} ESCAPE '\\'`
@@ -78,10 +78,10 @@ const findHolders = async (ctx: Ctx, words: readonly string[]): Promise<string[]
   let query = ctx.db
     .selectFrom('discovered_texts')
     .select('device_id')
-    .limit(FEW + 1)
+    .limit(MAX_MATCHES_SORTED + 1)
   for (const word of words) query = query.where(matchText(word))
   const rows = await query.execute()
-  return rows.length > FEW ? undefined : rows.map(({ device_id }) => device_id)
+  return rows.length > MAX_MATCHES_SORTED ? undefined : rows.map(({ device_id }) => device_id)
 }
 
 const countTexts = async (ctx: Ctx, words: readonly string[]): Promise<number> => {

@@ -220,7 +220,7 @@ export const inboxHandlers: Handlers<typeof inbox, Tables> = {
       // The query is that of the page.
       page: {},
       total: () => countRows(inboxStore.selectIds(ctx, filter)),
-      row: ctx.whole === ctx ? inboxStore.toItem : (row): Promise<InboxItem> => inboxStore.toVisibleItem(ctx, row),
+      row: ctx.unscoped === ctx ? inboxStore.toItem : (row): Promise<InboxItem> => inboxStore.toVisibleItem(ctx, row),
     })
   },
   summary: async (ctx, { network_id }) => {

@@ -120,7 +120,7 @@ export const processItems = async <Item, const Word extends string, T extends ob
   const guard = { permission, schema: Promotion, params: ['id'], isCreate: false }
   const runOne = (item: Item, index: number): Promise<T> => {
     const input = { ...shared, id: idOf(item) }
-    return ctx.guarded({ ...guard, input, given: input }, () => run(item, index))
+    return ctx.checkScope({ ...guard, input, given: input }, () => run(item, index))
   }
   const results: ItemResult<Word, T>[] = []
   const itemError = createItemErrors()

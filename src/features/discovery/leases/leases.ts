@@ -3,7 +3,7 @@ import { invalidField } from '../../../platform/contract/errors.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
 import type { ParsedInputOf } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
-import { lockForPlacing } from '../../placement-lock.ts'
+import { lockPlacementShared } from '../../placement-lock.ts'
 import { DEFAULT } from '../../spaces/fields.ts'
 import { filterExistingSpaces, findSpaceKey, matchSpace } from '../../spaces/keys.ts'
 import type { Tables } from '../../tables.ts'
@@ -45,7 +45,7 @@ type Place = { readonly networkId: string; readonly space_id: string | null }
 
 const hasNetwork = async (tx: Ctx, { networkId, space_id }: Place): Promise<boolean> => {
   // No network is deleted or moved to another space until commit.
-  await lockForPlacing(tx)
+  await lockPlacementShared(tx)
   const there = tx.db.selectFrom('networks').select('id').where('id', '=', networkId)
   return (await there.where(matchSpace(space_id ?? DEFAULT)).executeTakeFirst()) !== undefined
 }

@@ -90,7 +90,7 @@ describe.each(onSqlite())('the credentials of a scan on %s', (dialect) => {
   })
 
   describe('of a user who waits for its scan', () => {
-    /** Queues the scan of a limited user behind another one, and starts it after a change. */
+    /** Queues the scan of a scoped user behind another one, and starts it after a change. */
     const afterwards = async (
       change: (who: Awaited<ReturnType<typeof limited>>, net: CredentialEstate) => Promise<unknown>,
     ) => {
@@ -214,7 +214,7 @@ test('of a client that acts for a user are those that the user has granted it', 
   const granted = toCredentialUser({
     ...{ userId: 'ada', username: 'ada', via: 'oauth', credentialId: 'grant' },
     permissions: new Set(['discovery:create', 'networks:list']),
-    reach: new Map([['devices:read', { areas: new Set([1]), scopes: [], part: '' }]]),
+    scopedPermissions: new Map([['devices:read', { areas: new Set([1]), scopes: [], cacheKey: '' }]]),
     client: { id: 'c', name: 'c', withheld: new Set() },
   })
   const permissions = ['discovery:create', 'devices:read']

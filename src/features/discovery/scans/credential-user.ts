@@ -28,7 +28,8 @@ const SEEING_DEVICES: readonly Permission[] = ['devices:read', 'devices:list']
 const DECISIVE: readonly Permission[] = [...RULING, ...SEEING_DEVICES]
 
 const getHeldPermissions = (caller: Caller): readonly string[] | null => {
-  if (caller.client) return DECISIVE.filter((name) => caller.permissions.has(name) || caller.reach?.has(name))
+  if (caller.client)
+    return DECISIVE.filter((name) => caller.permissions.has(name) || caller.scopedPermissions?.has(name))
   return caller.keyPermissions ? DECISIVE.filter((name) => caller.keyPermissions?.has(name)) : null
 }
 
@@ -71,7 +72,7 @@ export const findScanUser = async (ctx: Ctx, { id, rule_id, created_by }: Scan):
   return { user: last === null ? 'earlier' : parseUser(last), permissions }
 }
 
-type Rights = Pick<Account, 'permissions' | 'reach'>
+type Rights = Pick<Account, 'permissions' | 'scopedPermissions'>
 
 /** Returns the present rights; undefined for a user who is deleted, deactivated, or has not signed in for too long. */
 const findRights = async (ctx: Ctx, user: CredentialUser): Promise<Rights | undefined> => {
@@ -86,8 +87,8 @@ const findRights = async (ctx: Ctx, user: CredentialUser): Promise<Rights | unde
   return limitRights(account, limits, new Set(areas.map(({ area_id }) => area_id)))
 }
 
-const hasIn = ({ permissions, reach }: Rights, names: readonly Permission[], area: number): boolean =>
-  names.some((name) => permissions.has(name) || reach?.get(name)?.areas.has(area))
+const hasIn = ({ permissions, scopedPermissions }: Rights, names: readonly Permission[], area: number): boolean =>
+  names.some((name) => permissions.has(name) || scopedPermissions?.get(name)?.areas.has(area))
 
 type Choice = {
   readonly credentials: readonly UsableCredential[]

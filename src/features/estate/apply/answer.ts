@@ -7,11 +7,11 @@ import type { Permission } from '../../../platform/operation/operation.ts'
 import { createBreathe } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
 import { withDeviceNames } from '../../history/items.ts'
-import { Sight } from '../../history/sight.ts'
+import { VisibleItems } from '../../history/visible-items.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import { buildFingerprints, countChanges } from '../../mcp/changes.ts'
 import { type ApplyResult, MAX_ERRORS, MAX_SHOWN_CHANGES } from '../api.ts'
-import type { Plan } from './planning.ts'
+import type { Plan } from '../plan/context.ts'
 import { getRules } from './resources.ts'
 import { MAX_BAD_ROWS, type PlannedChange, type RowError } from './row.ts'
 
@@ -110,7 +110,9 @@ const toShownChange = (change: PlannedChange, isDry: boolean): ApplyResult['chan
 const withNames = async (ctx: Ctx, changes: readonly PlannedChange[]): Promise<PlannedChange[]> => {
   const isStored = ({ change, resource }: PlannedChange) => resource === 'relationships' && change !== 'create'
   const items = changes.filter(isStored).map((one) => ({ ...one, kind: getRules(one.resource).kind }))
-  const named = new Map((await withDeviceNames(ctx, await Sight.of(ctx), items)).map(({ id, name }) => [id, name]))
+  const named = new Map(
+    (await withDeviceNames(ctx, await VisibleItems.of(ctx), items)).map(({ id, name }) => [id, name]),
+  )
   return changes.map((one) => (isStored(one) ? { ...one, name: named.get(one.id) ?? one.name } : one))
 }
 
@@ -141,7 +143,7 @@ export const buildAnswer = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyRe
     extra: plan.extra,
     // The counts have objects that a caller with a part of the estate may not read.
     also:
-      journal && !ctx.caller.reach
+      journal && !ctx.caller.scopedPermissions
         ? countOthers(countChanges(journal, { permissions: ctx.caller.permissions, needed: [] }), own)
         : null,
     ...(isDry && { lacking: [...lacking] }),

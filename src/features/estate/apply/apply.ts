@@ -3,29 +3,29 @@ import { AppError, invalidField } from '../../../platform/contract/errors.ts'
 import { JournalFull } from '../../../platform/db/journal.ts'
 import { WithStatus } from '../../../platform/operation/handler-result.ts'
 import type { ParsedInputOf, Permission } from '../../../platform/operation/operation.ts'
+import { Answered } from '../../../platform/operation/prepared-handler.ts'
 import { RolledBack } from '../../../platform/operation/rolled-back.ts'
-import { Answered } from '../../../platform/operation/second-step.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Means } from '../../history/kinds.ts'
 import { type Refused, runSteps, type Step } from '../../history/steps.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory.ts'
 import { MOST_OBJECTS, WATCHED_TABLES } from '../../mcp/changes.ts'
-import { lockForRedrawing } from '../../placement-lock.ts'
-import { narrowToKnown } from '../../scopes/part.ts'
+import { lockPlacement } from '../../placement-lock.ts'
+import { narrowToKnown } from '../../scopes/scoped-db.ts'
 import type { Tables } from '../../tables.ts'
 import { APPLY_WRITES, type estate, MAX_APPLY_PORTS, MAX_APPLY_ROWS } from '../api.ts'
+import type { EstateRows, Plan, PlanInput } from '../plan/context.ts'
+import { buildPlan } from '../plan/plan.ts'
+import { buildRounds, type Later } from '../plan/second-pass.ts'
 import { type AnswerParts, buildAnswer, createRefusal, getPermission, listPermissions, refuseMany } from './answer.ts'
 import { canHoldCustom, loadReferenceFields } from './custom-references.ts'
 import { toRowPlace } from './known-part.ts'
 import { findGiverErrors, lockDevices } from './moved-addresses.ts'
-import { buildPlan } from './plan.ts'
-import type { EstateRows, Plan, PlanInput } from './planning.ts'
-import { createOutsideError, findOutside, findOverlapping } from './reach.ts'
 import { placeInRow } from './references.ts'
 import { getRules } from './resources.ts'
 import type { PlannedChange, RowError } from './row.ts'
-import { buildRounds, type Later } from './second-round.ts'
+import { createOutsideError, findOutside, findOverlapping } from './visibility.ts'
 
 export type ApplyInput = ParsedInputOf<(typeof estate)['apply']>
 
@@ -67,8 +67,8 @@ const checkInput = ({ prune, allow_empty, managed_by }: ApplyInput, total: numbe
     throw invalidField('prune', 'would delete all objects of the owner, because there is no row; allow_empty allows it')
 }
 
-const hasSomewhere = ({ caller: { permissions, reach } }: Ctx, permission: Permission): boolean =>
-  permissions.has(permission) || reach?.has(permission) === true
+const hasSomewhere = ({ caller: { permissions, scopedPermissions } }: Ctx, permission: Permission): boolean =>
+  permissions.has(permission) || scopedPermissions?.has(permission) === true
 
 /** @throws AppError FORBIDDEN for a caller who may neither create nor change anything */
 const requireWrite = (ctx: Ctx): void => {
@@ -109,7 +109,7 @@ const runOnce = async (
   { ctx, means, total, isAtomic }: Run,
   changes: readonly PlannedChange[],
 ): Promise<Map<PlannedChange, AppError>> => {
-  if (changes.some(({ resource }) => REDRAWN.has(resource))) await lockForRedrawing(ctx)
+  if (changes.some(({ resource }) => REDRAWN.has(resource))) await lockPlacement(ctx)
   const hasCustom = changes.some(({ document }) => canHoldCustom(document))
   const fields = hasCustom ? await loadReferenceFields(ctx, changes) : new Map()
   const { first, second } = buildRounds(changes, (resource) => fields.get(resource) ?? new Map())
@@ -236,7 +236,7 @@ export const applyHandler = (means: Means) => ({
     const planInput: PlanInput = {
       ...{ rows, owner, takesOver, prunes, lists, empty, onNamed },
       ...(isAtomic && { onBadRow: refuseMany }),
-      ...(ctx.caller.reach && { whole: ctx }),
+      ...(ctx.caller.scopedPermissions && { unscoped: ctx }),
     }
 
     /** @returns the permissions that the caller lacks, of a dry run @throws AppError FORBIDDEN in earnest */
@@ -278,7 +278,7 @@ export const applyHandler = (means: Means) => ({
     }
     const run = async (tx: Ctx) => {
       await tx.store.sql.lockNames(tx.db, ['estate apply'])
-      const again = { ...planInput, settled: plan.settled, ...(planInput.whole && { whole: tx }) }
+      const again = { ...planInput, settled: plan.settled, ...(planInput.unscoped && { unscoped: tx }) }
       const holds = async (one: Plan) => lists === 'replace' || (await lockDevices(tx, one))
       let current = plan
       let isCurrent = tx.revision(READ_TABLES) === revision && (await holds(plan))

@@ -11,7 +11,7 @@ import {
 import { splitBatches } from '../../../platform/db/batches.ts'
 import type { Resource } from '../../inventory.ts'
 import { findPoolRanges } from '../../pools/pools.ts'
-import { type Planning, toText } from './planning.ts'
+import { type Planning, toText } from '../plan/context.ts'
 import type { Fields } from './references.ts'
 
 /** The fixed fields of a row as a text, and of a reservation the pool and the address. */

@@ -3,9 +3,9 @@ import { type AppError, invalidField } from '../../../platform/contract/errors.t
 import type { Ctx } from '../../ctx.ts'
 import * as devices from '../../devices/devices.ts'
 import type { Document } from '../../history/kinds.ts'
+import { formatRowName, type KeptAddresses, type Plan, type Planning } from '../plan/context.ts'
+import { buildUpdate, RowChanges } from '../plan/deferred.ts'
 import { buildAddressKey } from './known-part.ts'
-import { buildUpdate, RowChanges } from './plan-later.ts'
-import { formatRowName, type KeptAddresses, type Plan, type Planning } from './planning.ts'
 import { type Fields, isFields } from './references.ts'
 import { type PlannedChange, toStoredForm } from './row.ts'
 

@@ -10,7 +10,7 @@ const MEBIBYTE = 2 ** 20
 /** The memory of a machine that conversions leave to the server. */
 const SERVER_BYTES = 384 * MEBIBYTE
 /** The memory that allows two conversions at a time. */
-const MANY_BYTES = 3072 * MEBIBYTE
+const BYTES_FOR_TWO_CONVERSIONS = 3072 * MEBIBYTE
 /** The most memory of one conversion. A NetBox of 52 MB took 0.6 GB, so one of 256 MiB may need 3 GiB. */
 const MAX_MEMORY_BYTES = 4096 * MEBIBYTE
 /** The largest answer: as much as an import takes. */
@@ -28,7 +28,7 @@ const readMachineBytes = (): number => Math.min(totalmem(), process.constrainedM
 
 /** @param machineBytes the memory of the machine */
 export const computeBounds = (machineBytes: number): ConversionBounds => {
-  const atOnce = machineBytes >= MANY_BYTES ? 2 : 1
+  const atOnce = machineBytes >= BYTES_FOR_TWO_CONVERSIONS ? 2 : 1
   const free = Math.max(machineBytes - SERVER_BYTES, machineBytes / 2)
   const memoryBytes = Math.floor(Math.min(free / atOnce, MAX_MEMORY_BYTES))
   return { ms: MAX_MS, memoryBytes, outputBytes: MAX_OUTPUT_BYTES, atOnce }

@@ -4,15 +4,15 @@ import { outcomeOf } from '../../../testing/hostile-files.ts'
 import { convertNetbox } from './netbox/netbox.ts'
 import { convertPhpipam } from './phpipam/phpipam.ts'
 
-const MANY = 2_000_001
+const OBJECTS_BEYOND_LIMIT = 2_000_001
 const TOO_MANY = 'the file: has more than 2000000 objects'
 
 test.each([
-  ['dumpdata', convertNetbox, () => `[${'{"model":"a.b","pk":1,"fields":{}},'.repeat(MANY)}`],
-  ['pg_dump', convertNetbox, () => `COPY public.dcim_site (id) FROM stdin;\n${'1\n'.repeat(MANY)}`],
-  ['REST', convertNetbox, () => `{"dcim/sites":[${'{},'.repeat(MANY)}`],
-  ['mysqldump', convertPhpipam, () => `INSERT INTO a (b) VALUES ${'(1),'.repeat(MANY)}`],
-  ['JSON of phpIPAM', convertPhpipam, () => `{"a":[${'{},'.repeat(MANY)}`],
+  ['dumpdata', convertNetbox, () => `[${'{"model":"a.b","pk":1,"fields":{}},'.repeat(OBJECTS_BEYOND_LIMIT)}`],
+  ['pg_dump', convertNetbox, () => `COPY public.dcim_site (id) FROM stdin;\n${'1\n'.repeat(OBJECTS_BEYOND_LIMIT)}`],
+  ['REST', convertNetbox, () => `{"dcim/sites":[${'{},'.repeat(OBJECTS_BEYOND_LIMIT)}`],
+  ['mysqldump', convertPhpipam, () => `INSERT INTO a (b) VALUES ${'(1),'.repeat(OBJECTS_BEYOND_LIMIT)}`],
+  ['JSON of phpIPAM', convertPhpipam, () => `{"a":[${'{},'.repeat(OBJECTS_BEYOND_LIMIT)}`],
 ])('a file of %s with millions of tiny objects is refused', async (_, convert, make) => {
   expect(await outcomeOf(convert, new TextEncoder().encode(make()))).toBe(TOO_MANY)
 })
@@ -25,7 +25,7 @@ test('one value of many bytes is refused', async () => {
 })
 
 test('a row of millions of values is refused by its columns', async () => {
-  const file = `INSERT INTO a (b) VALUES (${'1,'.repeat(MANY)}1);`
+  const file = `INSERT INTO a (b) VALUES (${'1,'.repeat(OBJECTS_BEYOND_LIMIT)}1);`
   expect(await outcomeOf(convertPhpipam, new TextEncoder().encode(file))).toBe('byte 25: a row of a has 2 of 1 columns')
 })
 

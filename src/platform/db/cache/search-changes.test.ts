@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { RevisionCache } from './revision-cache.ts'
 import { createSearchCache, SearchChanges } from './search-cache.ts'
 
-const MANY = 5000
+const DEVICES = 5000
 
 const made = () => {
   const found = createSearchCache(new RevisionCache())
@@ -13,7 +13,7 @@ const made = () => {
   return { found, seek, changes: new SearchChanges() }
 }
 const addMany = (changes: SearchChanges, text = 'x') => {
-  for (let i = 0; i < MANY; i++) changes.add('things', { added: [text] })
+  for (let i = 0; i < DEVICES; i++) changes.add('things', { added: [text] })
 }
 
 describe('a cached search is read again', () => {

@@ -10,7 +10,7 @@ import { createStandbyReads, type StandbyReads } from './standby-reads.ts'
 
 const problem = engines().includes('postgres') ? replicasProblem : 'not on PostgreSQL'
 /** More rows than a stream fetches at once. */
-const MANY = 2000
+const WRITES = 2000
 
 describe.skipIf(problem !== undefined)(problem ? `standbys (${problem})` : 'standbys', () => {
   let set: Replicas
@@ -24,7 +24,7 @@ describe.skipIf(problem !== undefined)(problem ? `standbys (${problem})` : 'stan
     primary = first
     one = second
     other = third
-    await primary.execute(`create table things as select n from generate_series(1, ${MANY}) as n`)
+    await primary.execute(`create table things as select n from generate_series(1, ${WRITES}) as n`)
     await set.caughtUp()
   })
   afterAll(() => set?.close())
@@ -78,7 +78,7 @@ describe.skipIf(problem !== undefined)(problem ? `standbys (${problem})` : 'stan
     expect(Object.fromEntries(reads.answers())).toEqual({ [one.name]: 3, [other.name]: 3 })
     let rows = 0
     for await (const chunk of reads.stream(position, [everything, everything])) rows += chunk.length
-    expect(rows).toBe(2 * MANY)
+    expect(rows).toBe(2 * WRITES)
   })
 
   test('answer nothing that they have not replayed, and answer again when they have', async () => {
@@ -93,7 +93,7 @@ describe.skipIf(problem !== undefined)(problem ? `standbys (${problem})` : 'stan
     expect(await run(reads, position, 'select n from later')).toEqual([7])
     let rows = 0
     for await (const chunk of reads.stream(position, [everything])) rows += chunk.length
-    expect(rows).toBe(MANY)
+    expect(rows).toBe(WRITES)
   })
 
   test('an error of the query itself is thrown', async () => {

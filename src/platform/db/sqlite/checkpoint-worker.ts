@@ -1,7 +1,7 @@
 // The body of a worker that runs a checkpoint of SQLite's log: one call, whose duration depends on the disk. It waits
 // for no lock; pages that a reader or another process needs stay in the log.
 import { Database } from 'bun:sqlite'
-import type { WorkerAnswer } from '../../runtime/worker-gate.ts'
+import type { WorkerAnswer } from '../../runtime/worker-pool.ts'
 
 export type CheckpointJob = { readonly file: string }
 /** The extent of the checkpoint: all of the log, or a part. */

@@ -1,6 +1,6 @@
 /** Runs checkpoints of SQLite's log on a separate thread, because one within a commit delays all reads. */
 import type { Database } from 'bun:sqlite'
-import { createWorkerGate } from '../../runtime/worker-gate.ts'
+import { createWorkerGate } from '../../runtime/worker-pool.ts'
 import type { CheckpointJob, Moved } from './checkpoint-worker.ts'
 import { isReplicated, LOG_FACTOR, leaveLog } from './litestream.ts'
 import { createSnapshots, type Snapshots } from './snapshots.ts'

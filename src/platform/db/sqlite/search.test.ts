@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
+import { TableViews } from '../cte-views.ts'
 import { getDdl } from '../migrate.ts'
-import { createViewedDb } from '../narrowed.ts'
-import { TableViews } from '../table-views.ts'
+import { createViewedDb } from '../scoped-db.ts'
 import { inPart, matchesWordsInOrder } from './search.ts'
 
 const COUNT = 16_000

@@ -4,15 +4,15 @@ import { escapeLike, type Part, type Sql } from '../database.ts'
 import { SLOW } from './slow-reads.ts'
 
 /** The number of matches that are fetched and sorted, which is faster than scanning all names. */
-const FEW = { least: 500, leastFound: 1500, oneOf: 70 }
+const SORTED_MATCHES = { least: 500, leastFound: 1500, oneOf: 70 }
 /** With more matches, a scan of the rows in their order, without the index, may find the first ones soon. */
-const MANY = 4000
+const MAX_MATCHES_READ_FROM_INDEX = 4000
 /** The number of rows that such a scan may read. */
 const SOON = 10_000
 /** If at least one of this many rows matches, a scan always finds the next match soon. */
 const DENSE = 4
 /** Matches in a table of so many rows are counted on another thread, which takes a tenth longer. In a smaller one no request waits for 50 ms. */
-const LARGE = 150_000
+const MAX_ROWS_COUNTED_IN_PLACE = 150_000
 /** Shorter words have no trigram. */
 const SHORTEST = 3
 
@@ -43,7 +43,7 @@ const estimateRowCount = async (db: QueryExecutorProvider, table: string): Promi
 }
 
 export const areFew: Sql['areFew'] = async (db, table, rows) => {
-  const few = Math.max(FEW.least, Math.floor((await estimateRowCount(db, table)) / FEW.oneOf))
+  const few = Math.max(SORTED_MATCHES.least, Math.floor((await estimateRowCount(db, table)) / SORTED_MATCHES.oneOf))
   return (await countRows(db, sql`${rows} LIMIT ${few + 1}`)) <= few
 }
 
@@ -63,7 +63,7 @@ const countRows = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>, m
 
 /** As `countRows`, of any number of the rows of a table. */
 const countMany = async (db: QueryExecutorProvider, table: string, rows: RawBuilder<unknown>): Promise<number> =>
-  countRows(db, rows, (await estimateRowCount(db, table)) < LARGE ? sql`` : SLOW)
+  countRows(db, rows, (await estimateRowCount(db, table)) < MAX_ROWS_COUNTED_IN_PLACE ? sql`` : SLOW)
 
 export const countWords: Sql['countWords'] = async (db, table, words) => {
   const matches = buildMatches(table, words)
@@ -90,7 +90,11 @@ const listMatches = async (db: QueryExecutorProvider, matches: RawBuilder<unknow
   return (await query.execute(db)).rows[0] ?? { list: '[]', count: 0 }
 }
 
-export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (db, table, { words, most = MANY }) => {
+export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (
+  db,
+  table,
+  { words, most = MAX_MATCHES_READ_FROM_INDEX },
+) => {
   const matches = buildMatches(table, words)
   const byText = buildContainsAll(table, words)
   if (!matches) return { condition: async () => byText, count: undefined }
@@ -102,7 +106,7 @@ export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (db, table,
     // The sign keeps SQLite from fetching and then sorting the matches (sqlite.org/optoverview.html, 'unary +').
     return joinConditions([
       ...short,
-      count > Math.max(FEW.leastFound, size / FEW.oneOf) ? sql<SqlBool>`+${inside}` : inside,
+      count > Math.max(SORTED_MATCHES.leastFound, size / SORTED_MATCHES.oneOf) ? sql<SqlBool>`+${inside}` : inside,
     ])
   }
   const first = await listMatches(db, sql`${matches} LIMIT ${most + 1}`)
@@ -121,7 +125,7 @@ const countUpTo = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>, m
 
 const isFrequent = async (db: QueryExecutorProvider, table: string, words: readonly string[]): Promise<boolean> => {
   const matches = buildMatches(table, words)
-  return !matches || (await countUpTo(db, matches, MANY)) > MANY
+  return !matches || (await countUpTo(db, matches, MAX_MATCHES_READ_FROM_INDEX)) > MAX_MATCHES_READ_FROM_INDEX
 }
 
 /**
@@ -142,7 +146,8 @@ export const inPart: Sql['inPart'] = {
     const rows = sql`SELECT 1 FROM ${sql.table(table)}`
     const conditionOfMany = async (): Promise<RawBuilder<SqlBool>> => {
       const matches = words.every(isIndexed) ? buildMatches(table, words) : undefined
-      if (!matches || (await countUpTo(db, rows, MANY)) <= MANY) return buildContainsAll(table, words)
+      if (!matches || (await countUpTo(db, rows, MAX_MATCHES_READ_FROM_INDEX)) <= MAX_MATCHES_READ_FROM_INDEX)
+        return buildContainsAll(table, words)
       return sql<SqlBool>`+${sql.ref(`${table}.seq`)} IN (${matches})`
     }
     const areMany = await isFrequent(db, table, words)

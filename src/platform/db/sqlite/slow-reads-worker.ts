@@ -1,5 +1,5 @@
 // The body of a worker that reads from a SQLite file: one query per message.
-import type { WorkerAnswer } from '../../runtime/worker-gate.ts'
+import type { WorkerAnswer } from '../../runtime/worker-pool.ts'
 import { connect } from './connection.ts'
 import { createStatementCache, runStatement } from './dialect.ts'
 import type { SentStatement } from './large-writer-worker.ts'

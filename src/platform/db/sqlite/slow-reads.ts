@@ -3,7 +3,7 @@
  * answers no request during that time.
  */
 import { type CompiledQuery, type QueryResult, sql } from 'kysely'
-import { createWorkerGate } from '../../runtime/worker-gate.ts'
+import { createWorkerGate } from '../../runtime/worker-pool.ts'
 import type { QueryMetrics } from '../query/query-metrics.ts'
 import type { Run } from './dialect.ts'
 import type { SentStatement } from './large-writer-worker.ts'

@@ -1,0 +1,96 @@
+/** What the documents of objects say of the scopes that they are in, by kind. For the past, whose objects have no rows. */
+import { type ObjectFacts, toAddressRange } from './areas.ts'
+
+export type ObjectId = { readonly kind: string; readonly id: string }
+
+type Document = Readonly<Record<string, unknown>>
+type AddressRanges = NonNullable<ObjectFacts['ranges']>
+
+/** The facts of an object. The places of some are in the address space of the object that they belong to. */
+type OwnFacts = {
+  readonly facts: ObjectFacts
+  /** The object whose scopes and address space it inherits. */
+  readonly inherits?: ObjectId
+  /** The address space of those that inherit from it, if it has one itself. */
+  readonly space_id?: string | null
+}
+
+/** An object of no scope itself is reached if all of these are. Definitions name none. */
+type Following = { readonly follows: readonly ObjectId[] }
+
+export type DocumentScope = OwnFacts | Following
+
+const toText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+const toObjectId = (kind: string, id: unknown): ObjectId => ({ kind, id: toText(id) ?? '' })
+
+const getTags = ({ tags }: Document): readonly string[] =>
+  // The list of a document that its schema has accepted.
+  (tags ?? []) as string[]
+
+const listAddressRanges = ({ addresses }: Document): AddressRanges =>
+  // As `getTags`.
+  ((addresses ?? []) as { ip: string; space_id?: string }[]).map(({ ip, space_id = null }) => ({
+    first: ip,
+    last: ip,
+    space_id,
+  }))
+
+const buildRange = (first: unknown, last: unknown): AddressRanges => [
+  { first: toText(first) ?? '', last: toText(last) ?? '', space_id: null },
+]
+
+const followsDatacenter = (_id: string, { datacenter_id }: Document): DocumentScope => ({
+  follows: [toObjectId('datacenter', datacenter_id)],
+})
+
+const isDefinition = (): DocumentScope => ({ follows: [] })
+
+const getPort = (end: unknown): ObjectId => toObjectId('port', (end as Document | undefined)?.port_id)
+
+/** The views of the present, `views.ts`, say the same of tables. Objects of other kinds are in no scope. */
+const BY_KIND: Readonly<Record<string, (id: string, document: Document) => DocumentScope>> = {
+  space: (id) => ({ facts: { space_id: id } }),
+  datacenter: (id) => ({ facts: { datacenter_id: id } }),
+  network: (_, { datacenter_id, subnet, space_id }) => ({
+    facts: {
+      datacenter_id: toText(datacenter_id),
+      ranges: [toAddressRange(toText(subnet) ?? '', toText(space_id))],
+    },
+    space_id: toText(space_id),
+  }),
+  pool: (_, document) => ({
+    facts: { tags: getTags(document), ranges: buildRange(document.start_ip, document.end_ip) },
+    inherits: toObjectId('network', document.network_id),
+  }),
+  reservation: (_, { ip_address, pool_id }) => ({
+    facts: { ranges: buildRange(ip_address, ip_address) },
+    inherits: toObjectId('pool', pool_id),
+  }),
+  device: (_, document) => ({
+    facts: {
+      datacenter_id: toText(document.datacenter_id),
+      tags: getTags(document),
+      ranges: listAddressRanges(document),
+    },
+  }),
+  vlan: followsDatacenter,
+  rack: followsDatacenter,
+  port: (_, { device_id }) => ({ follows: [toObjectId('device', device_id)] }),
+  cable: (_, { a, b }) => ({ follows: [getPort(a), getPort(b)] }),
+  relationship: (_, { parent_id, child_id }) => ({
+    follows: [toObjectId('device', parent_id), toObjectId('device', child_id)],
+  }),
+  'discovery-rule': (_, { network_id }) => ({ follows: [toObjectId('network', network_id)] }),
+  'discovery-lock': (_, { device_id }) => ({ follows: [toObjectId('device', device_id)] }),
+  'custom-field': isDefinition,
+  'device-type': isDefinition,
+}
+
+/** Returns what a document says; undefined for an object that is in no scope. */
+export const getPlacing = ({ kind, id }: ObjectId, document: Document): DocumentScope | undefined =>
+  BY_KIND[kind]?.(id, document)
+
+/** Returns the objects by which another one is judged. */
+export const listRelated = (documentScope: DocumentScope): readonly ObjectId[] =>
+  'follows' in documentScope ? documentScope.follows : documentScope.inherits ? [documentScope.inherits] : []

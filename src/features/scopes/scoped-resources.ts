@@ -1,0 +1,53 @@
+/** The resources whose objects may be hidden, and are named by an id. */
+import { toTableName } from '../inventory.ts'
+import { getNoun, toKind } from '../nouns.ts'
+import type { Tables } from '../tables.ts'
+
+/** Resources of the inventory. */
+const OWN = [
+  ...(['spaces', 'datacenters', 'networks', 'pools', 'reservations', 'devices'] as const),
+  ...(['ports', 'cables', 'racks', 'vlans'] as const),
+] as const
+
+type Following = {
+  readonly table: keyof Tables
+  readonly noun: string
+  /** The resource of their permissions. */
+  readonly permissions: string
+}
+
+/** Objects that are where their networks, addresses or members are. */
+const FOLLOWING = {
+  scans: { table: 'discovery_scans', noun: 'scan', permissions: 'discovery' },
+  discovery: { table: 'discovered_devices', noun: 'discovered device', permissions: 'discovery' },
+  'discovery-rules': { table: 'discovery_rules', noun: 'rule', permissions: 'discovery' },
+  conflicts: { table: 'conflicts', noun: 'conflict', permissions: 'conflicts' },
+} as const satisfies Readonly<Record<string, Following>>
+
+type InventoryResource = (typeof OWN)[number]
+export type ScopedResource = InventoryResource | keyof typeof FOLLOWING
+
+// `Object.keys` returns `string[]`.
+const SCOPED_RESOURCES: readonly ScopedResource[] = [...OWN, ...(Object.keys(FOLLOWING) as (keyof typeof FOLLOWING)[])]
+
+export const isScopedResource = (resource: string): resource is ScopedResource =>
+  SCOPED_RESOURCES.some((one) => one === resource)
+
+/** True for a resource of the inventory. */
+const isOwn = (resource: ScopedResource): resource is InventoryResource => OWN.some((one) => one === resource)
+
+/** Returns the resource of a kind of the history. */
+export const toScopedResource = (kind: string): ScopedResource | undefined =>
+  kind === 'discovery-rule' ? 'discovery-rules' : OWN.find((one) => toKind(one) === kind)
+
+export const getScopedTable = (resource: ScopedResource) =>
+  isOwn(resource) ? toTableName(resource) : FOLLOWING[resource].table
+export const getScopedNoun = (resource: ScopedResource): string =>
+  isOwn(resource) ? getNoun(resource) : FOLLOWING[resource].noun
+/** The resource of the permissions for its objects. */
+export const getScopedPermissions = (resource: ScopedResource): string =>
+  isOwn(resource) ? resource : FOLLOWING[resource].permissions
+
+/** True for the permissions of objects that are where others are: an operation with one changes whatever it names. */
+export const isOfFollowing = (permission: string): boolean =>
+  Object.values(FOLLOWING).some(({ permissions }) => permission.startsWith(`${permissions}:`))

@@ -1,0 +1,127 @@
+/**
+ * Shows a database as it was at an earlier moment, by views of its tables. Knows no table.
+ */
+import { type Compilable, type CompiledQuery, type Kysely, type QueryResult, type SqlBool, sql } from 'kysely'
+import { RevisionCache } from './cache/revision-cache.ts'
+import type { TableViews } from './cte-views.ts'
+import { type Db, escapeLike, type Sql } from './database.ts'
+import { createKysely, InterceptingExecutor, type RunQuery } from './query/intercepting-executor.ts'
+import { removeOrder } from './query/order-column.ts'
+
+const holdsWords: Sql['matchesWords'] = (table, words) => {
+  const holds = words.map(
+    (word) => sql<SqlBool>`${sql.ref(`${table}.search_text`)} LIKE ${`%${escapeLike(word)}%`} ESCAPE '\\'`,
+  )
+  return sql`(${sql.join(holds, sql` AND `)})`
+}
+
+/** The capabilities of a past. The indexes of searches have the present texts alone. */
+const getPastCapabilities = (present: Sql): Sql => ({
+  ...present,
+  areFew: async () => true,
+  matchesWords: holdsWords,
+  matchesWordsInOrder: async (_db, table, { words }) => ({
+    condition: async () => holdsWords(table, words),
+    count: undefined,
+  }),
+  countWords: async (db, table, words) => {
+    const { rows } = await sql<{ n: number | string }>`
+      SELECT count(*) AS n FROM ${sql.table(table)} WHERE ${holdsWords(table, words)}`.execute(db)
+    return Number(rows[0]?.n)
+  },
+})
+
+/** A count of all rows, with the columns that were added to it. */
+const COUNT = /^select count\(\*\) as "n"(.*?) from /
+
+export type PastMoment = {
+  /** The number of its last change. */
+  readonly seq: number
+  /** Returns false while its answers may still change. */
+  readonly isSettled: () => Promise<boolean>
+  /** Tells views that leave something out from the whole. */
+  readonly part?: string
+}
+
+const isOver = (): never => {
+  throw new Error('the past does not change')
+}
+
+/** Returns the database as it was at a moment. */
+export const createAsOfDb = <Tables>(
+  present: Db<Tables>,
+  tables: TableViews,
+  { seq, isSettled, part }: PastMoment,
+): Pick<Db<Tables>, 'read'> & { readonly store: Db<Tables> } => {
+  const executor = present.read.getExecutor()
+  const { inIndexOrder } = present.sql.past
+  const compiled = ({ query, queryId, sql: text }: CompiledQuery, inSteps?: TableViews['inSteps']): string =>
+    inIndexOrder && query.kind === 'SelectQueryNode'
+      ? executor.compileQuery(inIndexOrder(query, inSteps), queryId).sql
+      : text
+  const whole = { seq, form: 'whole', compile: (query: CompiledQuery) => compiled(query) }
+  const inSteps = { seq, form: 'steps', compile: (query: CompiledQuery) => compiled(query, tables.inSteps) }
+  const counting = {
+    seq,
+    form: 'count',
+    compile: (query: CompiledQuery) => inSteps.compile(query).replace(COUNT, 'select 1 as "one"$1 from '),
+  }
+
+  async function* streamed<Row>(chunks: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
+    for await (const rows of chunks) yield removeOrder(rows)
+  }
+  const past = <Row>(query: Compilable<Row>): Compilable<Row> => ({
+    compile: () => tables.rewrite(query.compile(), inSteps),
+  })
+
+  /** Counts in steps, so that the event loop runs in between: without an index the past is counted row by row. */
+  const counted = async <Row>(query: CompiledQuery<Row>): Promise<QueryResult<Row>> => {
+    let n = 0
+    for await (const rows of streamed(present.stream({ compile: () => tables.rewrite(query, counting) })))
+      n += rows.length
+    // The row of such a query.
+    return { rows: [{ n } as Row] }
+  }
+  const run: RunQuery = async (inner, query) => {
+    if (present.sql.isInProcess && COUNT.test(query.sql)) return counted(query)
+    const result = await inner.executeQuery(tables.rewrite(query, whole))
+    return { ...result, rows: removeOrder(result.rows) }
+  }
+
+  const read: Kysely<Tables> = createKysely(new InterceptingExecutor(executor, run))
+  let asked: Promise<boolean> | undefined
+  const settled = (): Promise<boolean> => {
+    asked ??= isSettled()
+    return asked
+  }
+  const store: Db<Tables> = {
+    ...present,
+    read,
+    quick: read,
+    quickMany: read,
+    cache: new RevisionCache(),
+    sql: getPastCapabilities(present.sql),
+    write: isOver,
+    vacuum: isOver,
+    remember: async (table, key, find) => {
+      if (!(await settled())) return find()
+      const kept = present.cache.at<string>('past', `${await present.timeline()}${seq}`)
+      const name = part === undefined ? `${table} ${key}` : `${part} ${table} ${key}`
+      const known = kept.get(name)
+      if (known !== undefined) return known
+      const found = await find()
+      if (found !== undefined) kept.set(name, found, found.length)
+      return found
+    },
+    revision: async (names) => {
+      const own = part === undefined ? '' : ` ${part}`
+      if (!(await settled())) return `past ${seq} ${await present.revision(names)}${own}`
+      return `past ${seq} ${await present.timeline()}`.trimEnd() + own
+    },
+    readPoint: isOver,
+    at: isOver,
+    stream: (...queries) => streamed(present.stream(...queries.map(past))),
+    scan: (...queries) => streamed(present.scan(...queries.map(past))),
+  }
+  return { read, store }
+}
