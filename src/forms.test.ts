@@ -39,11 +39,11 @@ type Module = Readonly<Record<string, Fields & ((...given: readonly unknown[]) =
 const load = async (file: string): Promise<Module> => import(join(import.meta.dirname, '../web/src', file))
 
 type Reading = {
-  readonly valuesOf: (form: Fields, object: object) => Values
-  readonly sentValue: (field: FieldSpec, values: Values, before: Values) => unknown
+  readonly readValues: (form: Fields, object: object) => Values
+  readonly getSentValue: (field: FieldSpec, values: Values, before: Values) => unknown
   readonly isShown: (field: FieldSpec, values: Values, isNew: boolean) => boolean
 }
-const { valuesOf, sentValue, isShown }: Reading = await import(
+const { readValues, getSentValue, isShown }: Reading = await import(
   join(import.meta.dirname, '../web/src/resource/form-values.ts')
 )
 
@@ -72,7 +72,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   'custom-fields': {
     path: '/api/custom-fields',
     file: 'custom-fields/definition-resource.tsx',
-    form: ({ definitionResource }) => definitionResource?.([]),
+    form: ({ buildDefinitionResource }) => buildDefinitionResource?.([]),
     filled: () => ({
       ...{ resource: 'devices', name: 'shelf', label: 'Shelf', type: 'text', default: 'top', pattern: '[a-z]*' },
       ...{ searchable: true, description, group: 'Place', position: 7, refs },
@@ -94,7 +94,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   vlans: {
     path: '/api/vlans',
     file: 'vlans/vlans-page.tsx',
-    form: ({ vlanResource }) => vlanResource?.([]),
+    form: ({ buildVlanResource }) => buildVlanResource?.([]),
     filled: ({ datacenters }) => ({
       ...{ vlan_id: 20, name: 'servers', datacenter_id: datacenters, description, refs, custom },
     }),
@@ -103,7 +103,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   networks: {
     path: '/api/networks',
     file: 'networks/resource.ts',
-    form: ({ networkResource }) => networkResource?.([]),
+    form: ({ buildNetworkResource }) => buildNetworkResource?.([]),
     filled: ({ datacenters, spaces }) => ({
       ...{ name: 'servers', subnet: '10.0.0.0/24', vlan_id: 30, datacenter_id: datacenters, space_id: spaces },
       ...{ description, refs, custom },
@@ -113,14 +113,14 @@ const FORMS: Readonly<Record<string, Form>> = {
     path: '/api/pools',
     at: ({ networks }) => `/api/networks/${networks}/pools`,
     file: 'pools/resource.ts',
-    form: ({ poolResource }) => poolResource?.([]),
+    form: ({ buildPoolResource }) => buildPoolResource?.([]),
     filled: () => ({ name: 'hosts', start_ip: '10.0.0.10', end_ip: '10.0.0.99', description, tags, refs, custom }),
   },
   reservations: {
     path: '/api/reservations',
     at: ({ pools }) => `/api/pools/${pools}/reservations`,
     file: 'reservations/resource.ts',
-    form: ({ reservationResource }) => reservationResource?.([]),
+    form: ({ buildReservationResource }) => buildReservationResource?.([]),
     filled: () => ({
       ...{ ip_address: '10.0.0.50', hostname: 'later', purpose: 'a printer', notes: description },
       ...{ mac_address: '02:00:00:00:00:01', expires_at: '2099-07-01T10:30:00.000Z', refs, custom },
@@ -129,7 +129,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   racks: {
     path: '/api/racks',
     file: 'racks/resource.ts',
-    form: ({ rackResource }) => rackResource?.([]),
+    form: ({ buildRackResource }) => buildRackResource?.([]),
     filled: ({ datacenters }) => ({
       ...{
         name: 'R1',
@@ -159,7 +159,8 @@ const FORMS: Readonly<Record<string, Form>> = {
   devices: {
     path: '/api/devices',
     file: 'devices/device-drawer.tsx',
-    form: ({ deviceResource }) => deviceResource?.({ datacenters: [], types: [{ id: '', name: '' }], hasRacks: true }),
+    form: ({ buildDeviceResource }) =>
+      buildDeviceResource?.({ datacenters: [], types: [{ id: '', name: '' }], hasRacks: true }),
     filled: ({ datacenters, spaces, networks, pools, racks, 'device-types': type }) => ({
       ...{ name: 'sw1', hostname: 'sw1.example.com', description, make_model: 'ACME S1', os: 'OS, v2' },
       ...{ status: 'maintenance', datacenter_id: datacenters, username: 'root', location: 'row 1', tags },
@@ -179,7 +180,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     path: '/api/ports',
     at: ({ devices }) => `/api/devices/${devices}/ports`,
     file: 'ports/resource.ts',
-    form: ({ portResource }) => portResource?.([]),
+    form: ({ buildPortResource }) => buildPortResource?.([]),
     filled: ({ parent = '' }) => ({
       ...{ name: 'xe-0', kind: 'network', type: '10gbase-x-sfpp', speed_mbps: 10_000 },
       ...{ mac_address: '02:00:00:00:00:03', enabled: false, parent_id: parent, vlan_id: 20 },
@@ -199,7 +200,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   'discovery-rules': {
     path: '/api/discovery/rules',
     file: 'discovery/rule-resource.tsx',
-    form: ({ ruleResource }) => ruleResource?.(new Map()),
+    form: ({ buildRuleResource }) => buildRuleResource?.(new Map()),
     filled: ({ networks }) => ({
       ...{ network_id: networks, enabled: false, scan_type: 'full', interval_hours: 12 },
       ...{ exclude_ips: '10.0.0.1-10.0.0.9,10.0.0.128/25' },
@@ -209,7 +210,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   webhooks: {
     path: '/api/webhooks',
     file: 'webhooks/webhook-resource.tsx',
-    form: ({ webhookResource }) => webhookResource?.(),
+    form: ({ buildWebhookResource }) => buildWebhookResource?.(),
     filled: () => ({
       ...{ name: 'hook', url: 'https://hook.example.com/?a=b,c', events: ['device.created', 'network.deleted'] },
       ...{ enabled: false, description, headers: { 'X-One': 'a, b', 'X-Two': 'c: d' }, timeout_seconds: 20 },
@@ -220,7 +221,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   feeds: {
     path: '/api/feeds',
     file: 'feeds/feed-resource.ts',
-    form: ({ feedResource }) => feedResource?.({ format: 'template' }),
+    form: ({ buildFeedResource }) => buildFeedResource?.({ format: 'template' }),
     filled: ({ datacenters, networks, spaces }) => ({
       ...{ name: 'list', format: 'template', description, tags, datacenter_id: datacenters, network_id: networks },
       ...{ statuses: ['active', 'planned'], space_id: spaces, address_label: 'front', family: 'ipv4' },
@@ -230,7 +231,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   'dns-providers': {
     path: '/api/dns/providers',
     file: 'dns/server-resource.tsx',
-    form: ({ serverResource }) => serverResource?.(),
+    form: ({ buildServerResource }) => buildServerResource?.(),
     filled: () => ({
       ...{ name: 'ns', host: '192.0.2.53', port: 5353, tsig_name: 'key.example.com', tsig_algorithm: 'hmac-sha512' },
       ...{ tsig_secret: 'c2VjcmV0', timeout_seconds: 9, description },
@@ -262,7 +263,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   credentials: {
     path: '/api/credentials',
     file: 'access/credential-resource.tsx',
-    form: ({ credentialResource }) => credentialResource?.([]),
+    form: ({ buildCredentialResource }) => buildCredentialResource?.([]),
     filled: ({ networks, devices }) => ({
       ...{ name: 'v3', type: 'snmp_v3', username: 'ann', auth_protocol: 'SHA256', auth_password: 'long enough' },
       ...{ priv_protocol: 'AES', priv_password: 'long enough', network_id: networks, device_id: devices, description },
@@ -302,7 +303,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   'sso-providers': {
     path: '/api/sso/providers',
     file: 'access/providers/resource.tsx',
-    form: ({ providerResource }) => providerResource?.(undefined, []),
+    form: ({ buildProviderResource }) => buildProviderResource?.(undefined, []),
     filled: ({ groups }) => ({
       ...{ name: 'idp', issuer: 'https://idp.example.com', client_id: 'plat', client_secret: 'a secret' },
       ...{ scopes: ['openid', 'email', 'groups'], enabled: true, create_users: true, link_by_email: true },
@@ -372,10 +373,10 @@ describe('a form that is saved unchanged', () => {
       const before = await ask('GET', `${path}/${id}`)
       const { fields } = form(await load(file)) ?? { fields: [] }
       expect(fields.length).toBeGreaterThan(0)
-      const values = valuesOf({ fields }, before)
+      const values = readValues({ fields }, before)
       const shown = fields.filter((field) => !field.isSecret && !field.isFixed && isShown(field, values, false))
       expect(shown.map(({ name }) => name).filter((name) => isEmpty(before[name]) && !empty.includes(name))).toEqual([])
-      const input = Object.fromEntries(shown.map((field) => [field.name, sentValue(field, values, values)]))
+      const input = Object.fromEntries(shown.map((field) => [field.name, getSentValue(field, values, values)]))
       await ask('PUT', `${path}/${id}`, input)
       expect(settled(await ask('GET', `${path}/${id}`))).toEqual(settled(before))
     },

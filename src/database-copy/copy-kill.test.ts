@@ -11,8 +11,8 @@ const path = (name: string): string => JSON.stringify(join(import.meta.dir, name
 /** `nth` counts the steps of that name. */
 const script = ({ from, to, step, nth }: { from: string; to: string; step: string; nth: number }): string => `
   const { copyEstate } = await import(${path('copy.ts')})
-  const { openSource } = await import(${path(from.startsWith('postgres:') ? 'postgres-adapter.ts' : 'sqlite-adapter.ts')})
-  const { openTarget } = await import(${path(to.startsWith('postgres:') ? 'postgres-adapter.ts' : 'sqlite-adapter.ts')})
+  const { ${from.startsWith('postgres:') ? 'openPostgresSource' : 'openSqliteSource'}: openSource } = await import(${path(from.startsWith('postgres:') ? 'postgres-adapter.ts' : 'sqlite-adapter.ts')})
+  const { ${to.startsWith('postgres:') ? 'openPostgresTarget' : 'openSqliteTarget'}: openTarget } = await import(${path(to.startsWith('postgres:') ? 'postgres-adapter.ts' : 'sqlite-adapter.ts')})
   let seen = 0
   await copyEstate({
     source: await openSource(${JSON.stringify(from)}),

@@ -45,8 +45,8 @@ export const resource: Recipe = {
     },
     {
       file: 'web/src/export/fields.ts',
-      after: 'datacenters: cellKinds(datacenters),',
-      add: ['  contacts: cellKinds(contacts),'],
+      after: 'datacenters: listCellKinds(datacenters),',
+      add: ['  contacts: listCellKinds(contacts),'],
     },
     { file: 'src/migrations/index.ts', before: ']', add: ['  contacts,'] },
   ],
