@@ -3,11 +3,19 @@
  * reaction. BENCH_WITHOUT names it: `events` records no event, `conflicts` detects no conflict.
  */
 import { feature as conflicts } from '../src/features/conflicts/conflicts.ts'
-import { recording } from '../src/features/events/record.ts'
+import { eventRecorder } from '../src/features/events/record.ts'
+import { NO_EVENTS } from '../src/platform/operation/event-recorder.ts'
 
-const left = { events: recording, conflicts: conflicts.reactions ?? {} }[process.env.BENCH_WITHOUT ?? '']
-if (!left) throw new Error('BENCH_WITHOUT is events or conflicts')
-for (const name of Object.keys(left)) Reflect.deleteProperty(left, name)
+const LEAVE_OUT: Readonly<Record<string, () => void>> = {
+  events: () => void Object.assign(eventRecorder, NO_EVENTS),
+  conflicts: () => {
+    const { reactions = {} } = conflicts
+    for (const name of Object.keys(reactions)) Reflect.deleteProperty(reactions, name)
+  },
+}
+const leaveOut = LEAVE_OUT[process.env.BENCH_WITHOUT ?? '']
+if (!leaveOut) throw new Error('BENCH_WITHOUT is events or conflicts')
+leaveOut()
 // Imported only now: composing the server takes the reactions of the features.
 const { serve } = await import('../src/server.ts')
 await serve({})

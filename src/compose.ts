@@ -1,6 +1,7 @@
 /** The composition root: configuration -> database -> features -> HTTP and jobs. No logic. */
 import { join } from 'node:path'
 import { openTrail } from './features/audit/trail.ts'
+import { eventRecorder } from './features/events/record.ts'
 import { createRequirement, warnOfUnknownRoles } from './features/factors/requirement.ts'
 import { createFeatures } from './features/handlers.ts'
 import { openHistory } from './features/history/history.ts'
@@ -210,14 +211,7 @@ export const compose = async (
     },
   })
   const kernel: Kernel<Tables> = createKernel({
-    db,
-    features,
-    now,
-    log,
-    onCommit,
-    audit,
-    history,
-    areas: scopeEnforcer,
+    ...{ db, features, now, log, onCommit, audit, history, events: eventRecorder, areas: scopeEnforcer },
   })
   addProcessMetrics({ metrics, db, population, guard, now })
   const onEveryInstance = true

@@ -55,6 +55,11 @@ describe.each(onSqlite())('the feed of a scoped caller on %s', (dialect) => {
       await id(`POST /api/discovery/networks/${network}/results`, { hosts })
       const tight = { name: `${word} tight`, start_ip: `10.${n}.8.10`, end_ip: `10.${n}.8.10` }
       await id(`POST /api/networks/${network}/pools`, tight)
+      const loose = { name: `${word} loose`, start_ip: `10.${n}.8.20`, end_ip: `10.${n}.8.29` }
+      const pool = await id(`POST /api/networks/${network}/pools`, loose)
+      await id(`POST /api/pools/${pool}/reservations`, { ip_address: `10.${n}.8.20`, purpose: word })
+      await id(`POST /api/devices/${device}/relationships`, { child_id: half.child, type: 'connected_to', notes: word })
+      await id(`PUT /api/datacenters/${half.datacenters}`, { description: word })
       await id('POST /api/devices', {
         name: `${word} last`,
         datacenter_id: half.datacenters,
@@ -81,6 +86,7 @@ describe.each(onSqlite())('the feed of a scoped caller on %s', (dialect) => {
       'rack.created',
       'vlan.created',
     ] as const),
+    ...(['pool.created', 'reservation.created', 'relationship.created', 'datacenter.updated'] as const),
     ...(['discovery.device_found', 'discovery.completed', 'pool.utilization_high'] as const),
     ...([
       'device.deleted',

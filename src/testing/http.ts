@@ -9,6 +9,7 @@ import { createStreams, streamLimits } from '../platform/http/streams.ts'
 import { NO_AUDIT } from '../platform/operation/audit.ts'
 import { type Caller, GUEST } from '../platform/operation/caller.ts'
 import type { Bound, BoundRaw } from '../platform/operation/context.ts'
+import { NO_EVENTS } from '../platform/operation/event-recorder.ts'
 import { NO_HISTORY } from '../platform/operation/history.ts'
 import { createKernel } from '../platform/operation/kernel.ts'
 import type { AnyOperation, RawRoute } from '../platform/operation/operation.ts'
@@ -45,6 +46,7 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
     onCommit: () => {},
     audit: NO_AUDIT,
     history: NO_HISTORY,
+    events: NO_EVENTS,
   })
   const identify = async () => ({ caller: EVERYBODY, isAmbient: false })
   const config = loadConfig({ env: { RATE_LIMIT_ENABLED: 'false' }, cwd: '/nowhere' })

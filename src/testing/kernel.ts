@@ -2,6 +2,7 @@
 import { NO_AUDIT } from '../platform/operation/audit.ts'
 import { type Caller, GUEST } from '../platform/operation/caller.ts'
 import type { Feature, Job, KernelCtx } from '../platform/operation/context.ts'
+import { NO_EVENTS } from '../platform/operation/event-recorder.ts'
 import { NO_HISTORY } from '../platform/operation/history.ts'
 import { createKernel } from '../platform/operation/kernel.ts'
 import { createLogger } from '../platform/runtime/log.ts'
@@ -32,6 +33,7 @@ export const thingsKernel = async (features: readonly Feature<ThingTables>[] = [
     onCommit: () => {},
     audit: NO_AUDIT,
     history: NO_HISTORY,
+    events: NO_EVENTS,
   })
   /** Runs in the context of a job: without a transaction, and with `write`. */
   const inJob = (run: Job<ThingTables>['run']) => kernel.runJob({ name: 'test', summary: '', everyMs: 1000, run })

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { NO_AUDIT } from '../../platform/operation/audit.ts'
+import { NO_EVENTS } from '../../platform/operation/event-recorder.ts'
 import { NO_HISTORY } from '../../platform/operation/history.ts'
 import { createKernel } from '../../platform/operation/kernel.ts'
 import { createLogger } from '../../platform/runtime/log.ts'
@@ -56,6 +57,7 @@ describe.each(engines())('the audit trail on %s', (dialect) => {
         onCommit: () => {},
         audit: NO_AUDIT,
         history: NO_HISTORY,
+        events: NO_EVENTS,
       })
       for (const job of auditFeature(app).jobs ?? []) await kernel.runJob(job)
     }

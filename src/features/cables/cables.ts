@@ -2,6 +2,8 @@
 import { AppError, invalid, orNotFound } from '../../platform/contract/errors.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
+import type { EarlierDocuments } from '../../platform/operation/change-record.ts'
+import { createLastRead } from '../../platform/operation/last-read.ts'
 import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
@@ -11,7 +13,7 @@ import { asRestored, type Restored } from '../restore-fields.ts'
 import { narrowToListed } from '../scopes/scoped-db.ts'
 import { type Cable, CableDraft, CablePatch, cables } from './api.ts'
 import { isEnd, prepareEnds } from './ends.ts'
-import { findNames, type Names, toEnd } from './names.ts'
+import { findEarlierNames, findNames, type Names, toEnd } from './names.ts'
 import * as store from './store.ts'
 import { traceDevice, traceFrom } from './trace.ts'
 
@@ -29,6 +31,26 @@ const toCable = ({ id, a, b, ...fields }: store.StoredCable, names: Names): Cabl
 
 const withNames = async (ctx: Ctx, cable: store.StoredCable): Promise<Cable> =>
   toCable(cable, await findNames(ctx, listEnds([cable])))
+
+type LastState = { readonly stored: store.StoredCable; readonly isGone: boolean }
+
+/** The names of the ends of a cable. */
+const lastNames = createLastRead<Names>()
+
+/** Returns cables as their events have them: deleted ones with the names that their ends had before the transaction. */
+export const toEventData = async (
+  ctx: Ctx,
+  all: readonly LastState[],
+  earlier: EarlierDocuments,
+): Promise<readonly Cable[]> => {
+  const [only] = all
+  const noted = only && all.length === 1 ? lastNames.find(ctx, { ...only.stored, isGone: only.isGone }) : undefined
+  if (only && noted) return [toCable(only.stored, noted)]
+  const selectEnds = (gone: boolean) => listEnds(all.flatMap(({ stored, isGone }) => (isGone === gone ? [stored] : [])))
+  const names = await findNames(ctx, selectEnds(false))
+  const formerNames = await findEarlierNames(ctx, selectEnds(true), earlier)
+  return all.map(({ stored, isGone }) => toCable(stored, isGone ? formerNames : names))
+}
 
 /** The resources whose names are in a cable. */
 const NAMED = ['devices', 'ports']
@@ -57,15 +79,14 @@ export const create = async (
   }
   const stored = await withCustomOfNew(ctx, 'cables', { object: bare, given: draft.custom, ...asRestored(draft) })
   await store.insert(ctx, stored)
-  const cable = await withNames(ctx, stored)
-  await ctx.emit('cable.created', cable)
-  return toVisibleCable(ctx, stored, cable)
+  const names = await findNames(ctx, listEnds([stored]))
+  lastNames.note(ctx, id, names)
+  return toVisibleCable(ctx, stored, toCable(stored, names))
 }
 
 type Locked = {
   readonly stored: store.StoredCable
   readonly names: Names
-  readonly cable: Cable
   /** As the caller sees it. */
   readonly shown: Cable
 }
@@ -75,10 +96,11 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Locked> => {
   const [locked] = await store.lockAll(ctx, [id])
   const stored = orNotFound(locked, 'cable', id)
   const names = await findNames(ctx, listEnds([stored]))
+  lastNames.note(ctx, id, names)
   const cable = toCable(stored, names)
   const shown = await toVisibleCable(ctx, stored, cable)
   ctx.precondition(shown)
-  return { stored, names, cable, shown }
+  return { stored, names, shown }
 }
 
 /** @throws AppError VALIDATION_ERROR if an end is given that is not the stored one */
@@ -99,15 +121,14 @@ export const update = async (ctx: Ctx, { id, a, b, ...patch }: CablePatch): Prom
   if (changes.length === 0) return locked.shown
   const stored = { ...value, updated_at: ctx.now }
   await store.updateRow(ctx, before, stored)
-  const cable = toCable(stored, names)
-  await ctx.emit('cable.updated', { cable, changes })
-  return toVisibleCable(ctx, stored, cable)
+  // The names are not those of the cable itself.
+  lastNames.note(ctx, id, names)
+  return toVisibleCable(ctx, stored, toCable(stored, names))
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const { stored, cable } = await lockForChange(ctx, id)
+  const { stored } = await lockForChange(ctx, id)
   await store.removeAll(ctx, [stored])
-  await ctx.emit('cable.deleted', cable)
 }
 
 /** Deletes the cables of ports that are about to be deleted. */
@@ -118,9 +139,7 @@ const removeByPorts = async (ctx: Ctx, portIds: readonly string[]): Promise<void
     ctx,
     [...ends.values()].map(({ cable_id }) => cable_id),
   )
-  const names = await findNames(ctx, listEnds(all))
   await store.removeAll(ctx, all)
-  for (const stored of all) await ctx.emit('cable.deleted', toCable(stored, names))
 }
 
 /** The tables of cables with the names of their ends. */

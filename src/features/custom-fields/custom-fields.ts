@@ -75,7 +75,6 @@ export const create = async (ctx: Ctx, input: CustomFieldDraft & Restored): Prom
   await refuseTaken(ctx, field)
   await refuseMore(ctx, field)
   await store.insert(ctx, { ...field, number: await store.findNextNumber(ctx) })
-  await ctx.emit('custom_field.created', field)
   return field
 }
 
@@ -110,7 +109,6 @@ export const update = async (ctx: Ctx, { id, ...patch }: CustomFieldPatch): Prom
   if (field.name !== before.name) await rename(ctx, { ...before, number }, field.name)
   // The texts of searches change with it.
   else if (field.searchable !== before.searchable) await rename(ctx, { ...before, number }, field.name)
-  await ctx.emit('custom_field.updated', { custom_field: field, changes: merged.changes })
   return field
 }
 
@@ -131,7 +129,6 @@ export const remove = async (ctx: Ctx, id: string, isForced = false): Promise<vo
   await rewrite(ctx, { resource, ids, change: without, isChange: true })
   if (ids.length > 0) await store.removeFieldValues(ctx, number)
   await store.deleteRow(ctx, stored)
-  await ctx.emit('custom_field.deleted', field)
 }
 
 /** Returns how many objects have a value, by the number of the field. */

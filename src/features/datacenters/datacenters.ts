@@ -40,7 +40,6 @@ export const create = async (ctx: Ctx, input: DatacenterDraft & Restored): Promi
     ...asRestored(input),
   })
   await store.insert(ctx, datacenter)
-  await ctx.emit('datacenter.created', datacenter)
   return datacenter
 }
 
@@ -52,7 +51,6 @@ export const update = async (ctx: Ctx, { id, ...patch }: DatacenterPatch): Promi
   if (changes.length === 0) return before
   const datacenter = { ...value, updated_at: ctx.now }
   await store.update(ctx, before, datacenter)
-  await ctx.emit('datacenter.updated', { datacenter, changes })
   return datacenter
 }
 

@@ -65,7 +65,6 @@ export const create = async (ctx: Ctx, input: DeviceTypeDraft & Restored): Promi
   const type: DeviceType = { id, ...names, ...size, description, ports, refs, managed_by, ...times }
   await refuseTaken(ctx, type)
   await store.insert(ctx, type)
-  await ctx.emit('device_type.created', type)
   return type
 }
 
@@ -76,10 +75,6 @@ export const update = async (ctx: Ctx, { id, ...patch }: DeviceTypePatch): Promi
   const type = { ...value, name: buildName(value), updated_at: ctx.now }
   await refuseTaken(ctx, type)
   await store.updateRow(ctx, before, type)
-  await ctx.emit('device_type.updated', {
-    device_type: type,
-    changes: type.name === before.name ? changes : [...changes, 'name'],
-  })
   return type
 }
 
@@ -87,7 +82,6 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const type = await lockForChange(ctx, id)
   await ctx.emit('device_type.deleting', type)
   await store.deleteRow(ctx, type)
-  await ctx.emit('device_type.deleted', type)
 }
 
 type PortsOf = { readonly device_id: string; readonly ports: readonly TypePort[] }

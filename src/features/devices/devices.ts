@@ -87,26 +87,19 @@ export const validate = async (ctx: Ctx, given: readonly NewDevice[]): Promise<M
   })
 }
 
-/** The event of a new device: created directly, or promoted from a discovered device. */
-type CreationEvent = 'device.created' | 'device.promoted'
+/** The last part of the name of the event of a device that is promoted from a discovered device. */
+type CreationEvent = 'promoted'
 
 /** Records valid devices in this transaction. */
-export const insertAll = async (
-  ctx: Ctx,
-  all: readonly Device[],
-  birth: CreationEvent = 'device.created',
-): Promise<void> => {
+export const insertAll = async (ctx: Ctx, all: readonly Device[], birth?: CreationEvent): Promise<void> => {
   const members = await toMemberRows(ctx, all)
   const keys = members.map(({ ip_key }) => ip_key)
   // Before the addresses: of two callers that make one device, the second learns which it is.
   await store.insertRefs(ctx, all)
   await claimAddresses(ctx, all)
-  await store.insert(ctx, all)
+  await store.insert(ctx, all, birth)
   await membership.add(ctx, members)
-  const emitCreations = async () => {
-    for (const device of all) await ctx.emit(birth, device)
-  }
-  await Promise.all([emitCreations(), ctx.emit('devices.recorded', all)])
+  await ctx.emit('devices.recorded', all)
   // As late as possible: other writers of neighbouring addresses wait for this lock until the commit.
   await occupancy.lock(ctx, keys)
   await Promise.all([occupancy.take(ctx, keys), ctx.emit('devices.placed', all)])
@@ -244,7 +237,6 @@ const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => 
   await ctx.emit('devices.deleting', all)
   await store.deleteRows(ctx, all)
   await occupancy.release(ctx, keys)
-  for (const device of all) await ctx.emit('device.deleted', device)
   await ctx.emit('devices.removed', all)
 }
 

@@ -138,7 +138,8 @@ export const findRefusedRefs = (ctx: Ctx, changes: readonly Change[]) => refs.re
 export const releaseRefs = (ctx: Ctx, changes: readonly Change[]): Promise<void> =>
   refs.release(ctx, listRefChanges(changes))
 
-export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
+/** @param event as in `ItemWrite` */
+export const insert = async (ctx: Ctx, devices: readonly Device[], event?: string): Promise<void> => {
   const searchable = await loadSearchableNames(ctx, 'devices')
   const rows = devices.map((device) => toRow(device, searchable))
   ctx.searchTextChanged('devices', { added: rows.map(({ search_text }) => search_text) })
@@ -156,7 +157,7 @@ export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void
     'addresses',
     devices.flatMap((device) => listAddressChanges(undefined, device)),
   )
-  for (const { id, doc } of rows) ctx.changed('device', { id, after: doc })
+  for (const { id, doc } of rows) ctx.changed('device', { id, after: doc, event })
 }
 
 export const updateDocument = async (ctx: Ctx, change: Change): Promise<void> => {

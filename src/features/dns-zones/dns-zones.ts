@@ -15,7 +15,7 @@ import { dnsZones } from './api.ts'
 import { type CheckOptions, checkIfDue, checkZone, createEmptyReport } from './check.ts'
 import { computeSyncChanges, planSync } from './dry-plan.ts'
 import { addMetrics } from './metrics.ts'
-import { createReactions, NOTED } from './reactions.ts'
+import { createDeviceListener, createReactions, NOTED } from './reactions.ts'
 import { resolve } from './resolve.ts'
 import * as rrsets from './rrset-store.ts'
 import { openRun, type Run, ZoneChangedError } from './run.ts'
@@ -229,6 +229,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
       },
     }),
     reactions: createReactions(),
+    ...createDeviceListener(),
     onCommit: (names) => {
       if (names.includes(NOTED)) wake()
     },

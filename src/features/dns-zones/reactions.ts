@@ -1,7 +1,11 @@
 /** Notes the names that a change may alter, in its transaction. The lanes compute them after the commit. */
 import { parseIp } from '../../net/ip.ts'
+import { splitBatches } from '../../platform/db/batches.ts'
 import { memoized } from '../../platform/db/cache/revision-cache.ts'
+import type { ChangedObject } from '../../platform/operation/change-record.ts'
+import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx, Feature } from '../ctx.ts'
+import { findDocuments } from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { DnsRecord } from '../dns-records/api.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
@@ -17,9 +21,7 @@ export const NOTED = 'dns-zone.noted'
 const MOST_NAMES = 5000
 
 /** The fields that names and filters are made of. */
-const CONCERNED: ReadonlySet<string> = new Set([
-  ...['hostname', 'addresses', 'domains', 'status', 'tags', 'datacenter_id'],
-])
+const CONCERNED = ['hostname', 'addresses', 'domains', 'status', 'tags', 'datacenter_id'] as const
 
 /** The zones of each address space. */
 type Indexes = readonly ZoneIndex[]
@@ -89,53 +91,57 @@ export const noteWhole = (ctx: Ctx, zoneIds: readonly string[]): Promise<void> =
     zoneIds.map((zone_id) => ({ zone_id, name: rrsets.WHOLE })),
   )
 
-export const createReactions = (): NonNullable<Feature['reactions']> => {
+const parseDevice = (json: string | undefined): Device | undefined =>
+  // The document of a device.
+  json === undefined ? undefined : (JSON.parse(json) as Device)
+
+/** The number of devices that are compared before the event loop runs again. */
+const DEVICES_AT_ONCE = 250
+
+/** Returns the earlier and the last state of devices whose names may have changed. */
+const listConcerned = async (ctx: Ctx, changes: readonly ChangedObject[]): Promise<Device[]> => {
+  const missing = changes.filter(({ change, after }) => change !== 'delete' && after === undefined)
+  const read = await findDocuments(
+    ctx,
+    missing.map(({ id }) => id),
+  )
+  return changes.flatMap(({ id, before, after = read.get(id) }) => {
+    const [from, to] = [parseDevice(before), parseDevice(after)]
+    const isSame = from && to && CONCERNED.every((field) => Bun.deepEquals(from[field], to[field]))
+    return isSame ? [] : [from, to].flatMap((device) => device ?? [])
+  })
+}
+
+type DeviceListener = Required<Pick<Feature, 'onFirstChange' | 'onObjectsChanged'>>
+
+/** Notes the names of the changed devices at the end of a transaction. */
+export const createDeviceListener = (): DeviceListener => {
   const indexesAt = createZoneFinder()
-
-  /** Per transaction: an import of very many devices is not kept until its end, only their names. */
-  const noted = new WeakMap<Ctx['db'], NamesByZone>()
-
-  const flush = async (ctx: Ctx): Promise<void> => {
-    const places = noted.get(ctx.db) ?? new Map()
-    noted.delete(ctx.db)
+  const noteChanged: DeviceListener['onObjectsChanged'] = async (ctx, changes) => {
+    const devices = changes.filter(({ kind }) => kind === 'device')
+    const indexes = devices.length > 0 ? await indexesAt(ctx) : []
+    if (indexes.length === 0) return
+    const namesByZone: NamesByZone = new Map()
+    for (const batch of splitBatches(devices, DEVICES_AT_ONCE)) {
+      for (const device of await listConcerned(ctx, batch))
+        for (const index of indexes) addNames(namesByZone, index, device)
+      if (devices.length > DEVICES_AT_ONCE) await pause()
+    }
     await noteAll(
       ctx,
-      [...places].flatMap(([zone_id, names]) => [...names].map((name): Noted => ({ zone_id, name }))),
+      [...namesByZone].flatMap(([zone_id, names]) => [...names].map((name): Noted => ({ zone_id, name }))),
     )
   }
-
-  const addDevices = (ctx: Ctx, indexes: Indexes, devices: readonly Device[]): void => {
-    if (indexes.length === 0) return
-    const namesByZone: NamesByZone = noted.get(ctx.db) ?? new Map()
-    noted.set(ctx.db, namesByZone)
-    for (const device of devices) for (const index of indexes) addNames(namesByZone, index, device)
+  return {
+    onFirstChange: (ctx, kind) => {
+      // Its error is that of the work at the end.
+      if (kind === 'device' && !ctx.store.sql.hasOneWriter) indexesAt(ctx).catch(() => {})
+    },
+    onObjectsChanged: noteChanged,
   }
+}
 
-  /** Per transaction, once the zones are there. */
-  const read = new WeakMap<Ctx['db'], Indexes>()
-
-  const noteFirst = async (ctx: Ctx, groups: readonly (readonly Device[])[]): Promise<void> => {
-    const indexes = await indexesAt(ctx)
-    for (const devices of groups) addDevices(ctx, indexes, devices)
-    await flush(ctx)
-  }
-
-  /** The first devices of a transaction wait for its end: the zones are asked for beside its own queries, without a round trip more. */
-  const noteDevices = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-    const indexes = ctx.store.sql.hasOneWriter ? await indexesAt(ctx) : read.get(ctx.db)
-    if (indexes) {
-      addDevices(ctx, indexes, devices)
-      ctx.atEnd(flush, undefined)
-      return
-    }
-    // Its error is that of `noteFirst`.
-    indexesAt(ctx).then(
-      (found) => read.set(ctx.db, found),
-      () => {},
-    )
-    ctx.atEnd(noteFirst, devices)
-  }
-
+export const createReactions = (): NonNullable<Feature['reactions']> => {
   const noteRecord = (ctx: Ctx, { zone_id, name }: DnsRecord) => noteAll(ctx, [{ zone_id, name }])
 
   /** Which addresses belong to a network may depend on every other one. */
@@ -157,20 +163,11 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
   }
 
   return {
-    'devices.recorded': noteDevices,
-    'devices.removed': noteDevices,
-    'device.updated': async (
-      ctx,
-      { device, before, changes }: { device: Device; before: Device; changes: readonly string[] },
-    ) => {
-      if (changes.some((field) => CONCERNED.has(field))) await noteDevices(ctx, [before, device])
-    },
     'network.created': async (ctx) => ctx.atEnd(noteNetworks, undefined),
     'network.updated': async (ctx, { changes }: { changes: readonly string[] }) => {
       if (changes.includes('subnet')) ctx.atEnd(noteNetworks, undefined)
     },
     'network.deleted': async (ctx) => ctx.atEnd(noteNetworks, undefined),
-    // Its devices are rewritten without an event each.
     'network.changed-space': async (ctx, { before, after }: SpaceChange) => {
       for (const { space_id } of [before, after]) ctx.atEnd(noteSpaces, space_id)
     },

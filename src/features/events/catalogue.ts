@@ -1,41 +1,94 @@
 /** The events that webhooks and the live feed send. Browser-safe. */
 import type { Permission } from '../../platform/operation/operation.ts'
+import { INVENTORY, type Resource } from '../inventory.ts'
+import { getNoun, type KindOf, toKind } from '../nouns.ts'
 
-type Row = {
-  readonly name: string
+type Row<Name extends string> = {
+  readonly name: Name
   readonly description: string
   /** The permission to read the object that the event is about. The live feed requires it. */
   readonly permission: Permission
 }
 
-const buildRow = (name: string, permission: Permission, description: string): Row => ({ name, description, permission })
+const buildRow = <const Name extends string>(name: Name, permission: Permission, description: string): Row<Name> => ({
+  name,
+  description,
+  permission,
+})
+
+type Snake<Text extends string> = Text extends `${infer First}-${infer Rest}` ? `${First}_${Snake<Rest>}` : Text
+
+/** The first part of the names of the events of a resource. */
+export type Family<R extends Resource = Resource> = Snake<KindOf<R>>
+
+/** Returns the first part of the names of the events of a kind. @example toFamily('device-type') // 'device_type' */
+export const toFamily = (kind: KindOf<Resource>): Family =>
+  // The type of `replaceAll` does not tell the text.
+  kind.replaceAll('-', '_') as Family
+
+const FAMILIES: ReadonlySet<string> = new Set(INVENTORY.map(toKind))
+
+/** True for a kind of objects with a history that has events: the resources of the inventory. */
+export const hasEvents = (kind: string): kind is KindOf<Resource> => FAMILIES.has(kind)
+
+/** The last part of the names of events of objects with a history. */
+export type ObjectVerb = 'created' | 'updated' | 'deleted'
+type ObjectRow = Row<`${Family}.${ObjectVerb}`>
+
+type Texts = { readonly [Verb in ObjectVerb]?: string }
+
+/** Returns the events of a resource of the inventory. @param texts in place of the usual ones */
+const buildRows = (resource: Resource, texts: Texts = {}): ObjectRow[] => {
+  const family = toFamily(toKind(resource))
+  const noun = getNoun(resource)
+  const article = /^[aeiou]/.test(noun) ? 'an' : 'a'
+  const of = `${article} ${noun}`
+  const named = `${article === 'an' ? 'An' : 'A'} ${noun}`
+  const usual = {
+    created: `${named} was added`,
+    updated: `Fields of ${of} were changed; \`changes\` names them`,
+    deleted: `${named} was removed`,
+  }
+  const buildRow = (verb: ObjectVerb): ObjectRow => ({
+    ...{ name: `${family}.${verb}`, description: texts[verb] ?? usual[verb], permission: `${resource}:read` },
+  })
+  return [buildRow('created'), buildRow('updated'), buildRow('deleted')]
+}
+
+/** The resources with their events, in the order of the catalogue. All others follow them. */
+const FIRST: readonly (readonly [Resource, Texts?])[] = [
+  ['devices'],
+  ['networks'],
+  ['vlans'],
+  [
+    'custom-fields',
+    {
+      created: 'A custom field was defined',
+      updated: 'Fields of a definition were changed; `changes` names them',
+    },
+  ],
+  ['ports', { created: 'A port of a device was added' }],
+  ['cables', { created: 'Two ports were connected by a cable' }],
+  ['racks'],
+  ['device-types'],
+]
+
+/** The event of a new device that takes the place of `device.created`. */
+const PROMOTED = buildRow('device.promoted', 'devices:read', 'A discovered device was promoted to a device')
+
+const [DEVICES = [], ...OTHERS] = FIRST.map(([resource, texts]) => buildRows(resource, texts))
+const REST = INVENTORY.filter((resource) => FIRST.every(([first]) => first !== resource))
+
+/** The events of objects with a history. They follow from the change record. */
+export const OBJECT_EVENTS = [
+  ...DEVICES,
+  PROMOTED,
+  ...OTHERS.flat(),
+  ...REST.flatMap((resource) => buildRows(resource)),
+]
 
 export const EVENTS = [
-  buildRow('device.created', 'devices:read', 'A device was added'),
-  buildRow('device.updated', 'devices:read', 'Fields of a device were changed; `changes` names them'),
-  buildRow('device.deleted', 'devices:read', 'A device was removed'),
-  buildRow('device.promoted', 'devices:read', 'A discovered device was promoted to a device'),
-  buildRow('network.created', 'networks:read', 'A network was added'),
-  buildRow('network.updated', 'networks:read', 'Fields of a network were changed; `changes` names them'),
-  buildRow('network.deleted', 'networks:read', 'A network was removed'),
-  buildRow('vlan.created', 'vlans:read', 'A VLAN was added'),
-  buildRow('vlan.updated', 'vlans:read', 'Fields of a VLAN were changed; `changes` names them'),
-  buildRow('vlan.deleted', 'vlans:read', 'A VLAN was removed'),
-  buildRow('custom_field.created', 'custom-fields:read', 'A custom field was defined'),
-  buildRow('custom_field.updated', 'custom-fields:read', 'Fields of a definition were changed; `changes` names them'),
-  buildRow('custom_field.deleted', 'custom-fields:read', 'A custom field was removed'),
-  buildRow('port.created', 'ports:read', 'A port of a device was added'),
-  buildRow('port.updated', 'ports:read', 'Fields of a port were changed; `changes` names them'),
-  buildRow('port.deleted', 'ports:read', 'A port was removed'),
-  buildRow('cable.created', 'cables:read', 'Two ports were connected by a cable'),
-  buildRow('cable.updated', 'cables:read', 'Fields of a cable were changed; `changes` names them'),
-  buildRow('cable.deleted', 'cables:read', 'A cable was removed'),
-  buildRow('rack.created', 'racks:read', 'A rack was added'),
-  buildRow('rack.updated', 'racks:read', 'Fields of a rack were changed; `changes` names them'),
-  buildRow('rack.deleted', 'racks:read', 'A rack was removed'),
-  buildRow('device_type.created', 'device-types:read', 'A device type was added'),
-  buildRow('device_type.updated', 'device-types:read', 'Fields of a device type were changed; `changes` names them'),
-  buildRow('device_type.deleted', 'device-types:read', 'A device type was removed'),
+  ...OBJECT_EVENTS,
   buildRow('discovery.started', 'discovery:read', 'A scan was started'),
   buildRow('discovery.completed', 'discovery:read', 'A scan has completed successfully'),
   buildRow('discovery.device_found', 'discovery:read', 'A scan has discovered a new device'),
@@ -45,7 +98,7 @@ export const EVENTS = [
   buildRow('dns.drift_resolved', 'dns:read', 'The server of a DNS zone has again what Plat wants'),
   buildRow('dns.sync_failed', 'dns:read', 'The server of a DNS zone can no longer be used'),
   buildRow('pool.utilization_high', 'pools:read', 'More of a pool is used than POOL_UTILIZATION_THRESHOLD'),
-] as const
+]
 
 export type EventName = (typeof EVENTS)[number]['name']
 /** The event of a test delivery; it can't be subscribed to. */
@@ -54,7 +107,7 @@ export const PING = 'webhook.ping'
 // `map` loses the literal types of the names.
 export const EVENT_NAMES = EVENTS.map(({ name }) => name) as [EventName, ...EventName[]]
 
-const BY_NAME: ReadonlyMap<string, Row> = new Map(EVENTS.map((one) => [one.name, one]))
+const BY_NAME: ReadonlyMap<string, Row<EventName>> = new Map(EVENTS.map((one) => [one.name, one]))
 
 /** Returns the permission that an event requires; undefined for a name outside the catalogue. */
 export const getEventPermission = (event: string): Permission | undefined => BY_NAME.get(event)?.permission

@@ -43,6 +43,18 @@ test('shows a line for each event', async () => {
   expect(out).toMatch(/^\S+Z {2}device\.created +web-01\n\S+Z {2}device\.updated +web-01 \(os\)\n$/)
 })
 
+test('names a reservation by its address and a relationship by its devices', async () => {
+  const { id: network_id } = await admin.api.networks.create({ name: 'named', subnet: '10.1.0.0/24' })
+  const range = { start_ip: '10.1.0.10', end_ip: '10.1.0.20' }
+  const { id: pool_id } = await admin.api.pools.create({ network_id, name: 'named', ...range })
+  for (const id of ['parent', 'child']) await admin.api.devices.create({ id, name: id })
+  const { out } = await watched(['--count', '2', '--types', 'reservation.*,relationship.*'], async () => {
+    await admin.api.reservations.create({ pool_id, ip_address: '10.1.0.11' })
+    await admin.api.relationships.create({ device_id: 'parent', child_id: 'child', type: 'contains' })
+  })
+  expect(out).toMatch(/reservation\.created +10\.1\.0\.11\n.*relationship\.created +parent contains child\n$/)
+})
+
 test('keeps to types, and prints JSON for scripts', async () => {
   const { out } = await watched(['--count', '1', '--types', 'network.*', '-o', 'json'], async () => {
     await admin.api.devices.create({ name: 'hidden' })

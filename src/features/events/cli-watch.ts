@@ -31,13 +31,20 @@ async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Re
   }
 }
 
+/** The first field with a value names the object. */
+const NAMING = ['name', 'pool_name', 'description', 'ip', 'subnet', 'ip_address', 'id']
+
+/** A relationship has no name, and no id in its data. */
+const describeRelationship = ({ parent_id, type, child_id }: Readonly<Record<string, unknown>>): string =>
+  parent_id === undefined ? '' : `${parent_id} ${type} ${child_id}`
+
 /** Returns the line that describes the object of an event. */
 const formatLine = ({ event, data }: Received): string => {
   // The contract of the server ensures this type.
   const { timestamp, data: about } = JSON.parse(data) as { timestamp: string; data: Record<string, unknown> }
-  const named = ['name', 'pool_name', 'description', 'ip', 'subnet', 'id'].flatMap((field) => about[field] || [])
+  const named = NAMING.flatMap((field) => about[field] || [])
   const changes = Array.isArray(about.changes) ? ` (${about.changes.join(', ')})` : ''
-  return `${toPrintable(`${timestamp}  ${event.padEnd(24)}  ${String(named[0] ?? '')}${changes}`)}\n`
+  return `${toPrintable(`${timestamp}  ${event.padEnd(24)}  ${String(named[0] ?? describeRelationship(about))}${changes}`)}\n`
 }
 
 const parseCount = (texts: Texts): number => {

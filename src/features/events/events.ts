@@ -8,7 +8,7 @@ import type { CheckCredentials } from '../sessions/credential-check.ts'
 import type { Tables } from '../tables.ts'
 import { eventRoutes } from './api.ts'
 import { createFeed, type Feed, type Listener } from './feed.ts'
-import { RECORDED, recording } from './record.ts'
+import { announcing, RECORDED } from './record.ts'
 import { createRevalidation } from './revalidation.ts'
 import * as store from './store.ts'
 import { streamTo } from './stream.ts'
@@ -75,7 +75,7 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
   return {
     operations: [],
     routes: [{ route: eventRoutes.stream, handler: streamTo({ follow, leave: feed.leave, before }) }],
-    reactions: recording,
+    reactions: announcing,
     onCommit: onEvents,
     onRemoteCommit: onEvents,
     onNotificationGap: () => {

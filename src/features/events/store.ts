@@ -1,25 +1,16 @@
 /** The queries of events; the only writer of their table. */
 import type { Kysely } from 'kysely'
-import { prepared } from '../../platform/db/query/prepared.ts'
+import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { EventRow } from './table.ts'
 
 type New = Pick<EventRow, 'event' | 'resource_id' | 'data' | 'change_id' | 'created_at'>
 
-const insertOne = prepared((db: Kysely<Tables>, row: New) =>
-  db.insertInto('events').values({
-    event: row.event,
-    resource_id: row.resource_id,
-    data: row.data,
-    change_id: row.change_id,
-    created_at: row.created_at,
-  }),
+export const insertAll = preparedRows(
+  ['event', 'resource_id', 'data', 'change_id', 'created_at'],
+  (db: Kysely<Tables>, rows: New[]) => db.insertInto('events').values(rows),
 )
-
-export const insert = async (ctx: StoreScope, row: New): Promise<void> => {
-  await insertOne(ctx, row)
-}
 
 export type StoredEvent = New & { readonly seq: number }
 

@@ -37,7 +37,13 @@ const BY_FAMILY: Readonly<Record<string, (data: Data) => readonly DocumentScope[
   // Their devices also tell of the cable when its ports are gone.
   cable: ({ a, b }) => [{ follows: [toObjectId('device', getDeviceId(a)), toObjectId('device', getDeviceId(b))] }],
   discovery: ({ network_id }) => [{ follows: [toObjectId('network', network_id)] }],
-  pool: ({ pool_id }) => [{ follows: [toObjectId('pool', pool_id)] }],
+  // `pool.utilization_high` is about a pool, and names it.
+  pool: (data) =>
+    data.pool_id === undefined ? asKind('pool')(data) : [{ follows: [toObjectId('pool', data.pool_id)] }],
+  reservation: asKind('reservation'),
+  datacenter: asKind('datacenter'),
+  space: asKind('space'),
+  relationship: asKind('relationship'),
   // One for each member.
   conflict: (data) => listMembers(data).map((member) => ({ follows: [member] })),
 }

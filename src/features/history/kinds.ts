@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { DEFAULT_SPACE, parseIpKeyOrThrow } from '../../net/ip.ts'
 import type { AppError } from '../../platform/contract/errors.ts'
-import type { RecordedItem } from '../../platform/operation/change-record.ts'
+import type { EarlierDocuments, RecordedItem } from '../../platform/operation/change-record.ts'
 import { getOneStep } from '../../platform/operation/implement.ts'
 import * as cables from '../cables/cables.ts'
 import type { Ctx, Feature, StoreScope } from '../ctx.ts'
@@ -28,6 +28,15 @@ import type { HistoryRow } from './table.ts'
 
 /** A parsed document. */
 export type Document = Readonly<Record<string, unknown>>
+
+/** The last state of an object that a transaction has changed. */
+export type LastState = {
+  /** The stored JSON. */
+  readonly json: string
+  readonly document: Document
+  /** The object is deleted, and `document` is the one before the transaction. */
+  readonly isGone: boolean
+}
 
 /** An object to be made again. */
 export type Lost = {
@@ -70,6 +79,12 @@ export type KindRules = {
   readonly name?: string
   /** Returns the existing objects of those ids, as JSON text by id. */
   readonly documents: (ctx: Ctx, ids: readonly string[]) => Promise<Map<string, string>>
+  /** Returns the data of the events of objects, as JSON in their order; undefined if that is the stored JSON. */
+  readonly eventTexts?: (
+    ctx: Ctx,
+    states: readonly LastState[],
+    earlier: EarlierDocuments,
+  ) => readonly string[] | Promise<readonly string[]>
   /** Values of columns that SQL cannot derive from a document. */
   readonly derived?: (document: Document, space: SpaceKeys) => Readonly<Record<string, unknown>>
   /** The parts of a document that are in a space, if the keys of `derived` begin with that of the space. */
@@ -119,6 +134,24 @@ const getSpace = ({ space_id }: Document): InSpace => ({ space_id: toText(space_
 /** The key of an address of a network. It leaves out the space of the network, which may change without the document. */
 const buildAddressKey = (ip: unknown): string => parseIpKeyOrThrow(toText(ip), DEFAULT_SPACE)
 
+/** Returns JSON of an object with one more member, the last one. */
+export const addMember = (json: string, name: string, value: unknown): string =>
+  `${json.slice(0, -1)},"${name}":${JSON.stringify(value)}}`
+
+/** Returns the JSON of objects as their events have them. @param toEventData of stored objects */
+const buildTexts =
+  <Stored>(
+    toEventData: (
+      ctx: Ctx,
+      all: readonly { readonly stored: Stored; readonly isGone: boolean }[],
+      earlier: EarlierDocuments,
+    ) => Promise<readonly object[]>,
+  ): NonNullable<KindRules['eventTexts']> =>
+  async (ctx, states, earlier) => {
+    const all = states.map(({ document, isGone }) => ({ stored: given<Stored>(document), isGone }))
+    return (await toEventData(ctx, all, earlier)).map((data) => JSON.stringify(data))
+  }
+
 /** A relationship as a create takes it. */
 const toRelationship = (document: Document): Parameters<typeof relationships.create>[1] =>
   given({ ...document, device_id: document.parent_id })
@@ -134,7 +167,13 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
     derived: customFields.getDerived,
   },
   'device-type': { name: 'name', documents: deviceTypes.findDocuments, ...buildRules(deviceTypes) },
-  vlan: { name: 'name', documents: vlans.findDocuments, ...buildRules(vlans), derived: vlans.computeDerived },
+  vlan: {
+    name: 'name',
+    documents: vlans.findDocuments,
+    ...buildRules(vlans),
+    derived: vlans.computeDerived,
+    eventTexts: buildTexts(vlans.toEventData),
+  },
   network: {
     name: 'name',
     documents: networks.findDocuments,
@@ -181,6 +220,8 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
           all.map(({ id, document }) => given({ id, ...document })),
         ),
     },
+    eventTexts: (_, states) =>
+      states.map(({ json, document }) => addMember(json, 'ip_address', toDevice(document).addresses[0]?.ip ?? '')),
     placed: (document) => toDevice(document).addresses,
     derived: (document, space) => {
       const device = toDevice(document)
@@ -202,7 +243,12 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
       ),
     derived: ports.computeDerived,
   },
-  cable: { name: 'label', documents: cables.findDocuments, ...buildRules(cables) },
+  cable: {
+    name: 'label',
+    documents: cables.findDocuments,
+    ...buildRules(cables),
+    eventTexts: buildTexts(cables.toEventData),
+  },
   relationship: {
     documents: relationships.findDocuments,
     create: (ctx, { document }) => relationships.create(ctx, toRelationship(document)),

@@ -1,7 +1,8 @@
-/** Undoing all changes of a random history, from the newest to the oldest, leads back to the empty estate. */
+/** Undoing all changes of a random history, from the newest to the oldest, leads back to the empty estate. Each object of each change has one event. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { gearChanges } from '../../testing/gear-changes.ts'
+import { expectAsHistory, readEvents } from '../../testing/recorded-events.ts'
 import { engines } from '../../testing/servers.ts'
 
 const ESTATE = ['datacenters', 'vlans', 'networks', 'pools', 'reservations', 'devices', 'relationships'] as const
@@ -250,6 +251,8 @@ describe.each(engines())('on %s', (dialect) => {
         if (isEmpty) expect(text).toContain('there is nothing left to undo')
       }
       for (const resource of [...ESTATE, ...GEAR]) expect(await rows(resource)).toEqual([])
+      const events = await readEvents(app)
+      for (const { id } of await admin.api.history.list({ limit: 1000 })) await expectAsHistory(admin, id, events)
     },
     180_000,
   )

@@ -155,7 +155,7 @@ describe.each(onSqlite())('a plan of a caller with few permissions, on %s', (dia
   })
 
   test('never names objects that are only counted: sessions, deliveries', async () => {
-    const hook = { name: `hook ${++count}`, url: 'https://192.0.2.1/hook', events: ['device.created'] }
+    const hook = { name: `hook ${++count}`, url: 'https://192.0.2.1/hook', events: ['device.created' as const] }
     const { id } = await admin.api.webhooks.create(hook)
     await admin.api.devices.create({ name: 'told' })
     const { plan_id } = await plan(admin, 'webhooks.delete', { id })

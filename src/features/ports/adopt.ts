@@ -48,8 +48,6 @@ export const adopt = async (ctx: Ctx, deviceId: string): Promise<{ added: number
     if (mac_address === undefined) continue
     const port = { ...before, mac_address, updated_at: ctx.now }
     await store.updateRow(ctx, before, port)
-    // A port that was just added keeps its event of creation.
-    await ctx.emit('port.updated', { port, changes: ['mac_address'] })
   }
   return { added: added.length, updated: macs.size }
 }

@@ -28,7 +28,6 @@ const buildPort = (ctx: Ctx, device_id: string, port: NewPort): StoredPort => ({
 export const insertAll = async (ctx: Ctx, ports: readonly StoredPort[]): Promise<void> => {
   if (ports.length === 0) return
   await store.insertRows(ctx, ports)
-  for (const port of ports) await ctx.emit('port.created', port)
 }
 
 /**

@@ -92,7 +92,6 @@ export const update = async (ctx: Ctx, { id, device_id, ...patch }: PortPatch): 
   await checkCables(ctx, port, changes)
   await store.updateRow(ctx, before, port)
   if (changes.includes('name')) await renameInterface(ctx, port.device_id, { from: before.name, to: port.name })
-  await ctx.emit('port.updated', { port, changes })
   return port
 }
 
@@ -104,7 +103,6 @@ const removeAll = async (ctx: Ctx, all: readonly store.StoredPort[]): Promise<vo
     all.map(({ id }) => id),
   )
   await store.removeAll(ctx, all)
-  for (const port of all) await ctx.emit('port.deleted', port)
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
@@ -112,7 +110,6 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   for (const before of await store.findChildren(ctx, id)) {
     const child = { ...before, parent_id: null, updated_at: ctx.now }
     await store.updateRow(ctx, before, child)
-    await ctx.emit('port.updated', { port: child, changes: ['parent_id'] })
   }
   await removeAll(ctx, [port])
 }

@@ -56,7 +56,6 @@ export const create = async (ctx: Ctx, input: RackDraft & Restored): Promise<Rac
   const bare: Rack = { id, name, datacenter_id, location, description, ...units, refs, managed_by, ...times }
   const rack = await withCustomOfNew(ctx, 'racks', { object: bare, given: input.custom, ...asRestored(input) })
   await store.insert(ctx, rack)
-  await ctx.emit('rack.created', rack)
   return rack
 }
 
@@ -86,7 +85,6 @@ export const update = async (ctx: Ctx, { id, ...patch }: RackPatch): Promise<Rac
     const moved: RackMoved = { id, datacenter_id }
     await ctx.emit(RACK_MOVED, moved)
   }
-  await ctx.emit('rack.updated', { rack, changes })
   return rack
 }
 
@@ -102,7 +100,6 @@ const leaveDatacenter = async (ctx: Ctx, { id }: Datacenter): Promise<void> => {
   for (const before of await store.lockOfDatacenter(ctx, id)) {
     const rack = { ...before, datacenter_id: null, updated_at: ctx.now }
     await store.update(ctx, before, rack)
-    await ctx.emit('rack.updated', { rack, changes: ['datacenter_id'] })
   }
 }
 

@@ -46,7 +46,6 @@ export const reserve = async (
     bare.map((object, i) => ({ object, given: drafts[i]?.custom, ...asRestored(drafts[i]) })),
   )
   await store.insert(ctx, reservations, pool.space)
-  for (const reservation of reservations) await ctx.emit('reservation.created', reservation)
   return reservations
 }
 

@@ -103,16 +103,14 @@ export const update = async (ctx: Ctx, { id, ...given }: ReservationPatch): Prom
   const { mac_address: mac, ...others } = value
   const reservation: Reservation = { ...others, updated_at: ctx.now, ...filterGivenTexts({ mac_address: mac }) }
   await store.updateRow(ctx, before, reservation)
-  await ctx.emit('reservation.updated', { reservation, changes })
   return reservation
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await lockCustom(ctx, 'addresses')
-  const reservation = await lockForChange(ctx, id)
+  await lockForChange(ctx, id)
   const key = await store.findKey(ctx, id)
   await free(ctx, key === undefined ? [] : [key])
-  await ctx.emit('reservation.deleted', reservation)
 }
 
 export const feature: Feature = {

@@ -40,7 +40,6 @@ export const create = async (ctx: Ctx, input: SpaceDraft & Restored): Promise<Sp
   const space = await withCustomOfNew(ctx, 'spaces', { object: bare, given: input.custom, ...asRestored(input) })
   if (!(await store.giveKey(ctx, id))) throw new AppError('LIMIT_REACHED', 'At most 65,535 spaces can ever be created')
   await store.insert(ctx, space)
-  await ctx.emit('space.created', space)
   return space
 }
 
@@ -53,7 +52,6 @@ export const update = async (ctx: Ctx, { id, ...patch }: SpacePatch): Promise<Sp
   const space = { ...value, updated_at: ctx.now }
   await refuseTaken(ctx, space)
   await store.update(ctx, before, space)
-  await ctx.emit('space.updated', { space, changes })
   return space
 }
 

@@ -211,6 +211,7 @@ describe.each(onSqlite())('a pool that crosses the threshold on %s', (dialect) =
     const { data } = await app.db.read
       .selectFrom('events')
       .select('data')
+      .where('event', '=', 'pool.utilization_high')
       .where('resource_id', '=', id)
       .executeTakeFirstOrThrow()
     expect(JSON.parse(data)).toEqual({ pool_id: id, pool_name: net, network_id, utilization: 90, threshold: 80 })

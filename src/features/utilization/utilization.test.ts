@@ -35,6 +35,7 @@ describe.each(onSqlite())('utilization on %s', (dialect) => {
       await app.db.read
         .selectFrom('events')
         .select(['event', 'data'])
+        .where('event', '=', 'pool.utilization_high')
         .where('resource_id', '=', poolId)
         .orderBy('seq')
         .execute()

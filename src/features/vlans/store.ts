@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely'
 import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
+import type { EarlierDocuments } from '../../platform/operation/change-record.ts'
 import { createObjectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import { recordCustom } from '../custom-fields/engine.ts'
@@ -162,11 +163,17 @@ const findNetworkIdsIn = async (
     places = places.where('datacenter_id', '=', datacenterId)
     networks = networks.where('datacenter_id', '=', datacenterId)
   }
-  const named = new Set<VlanScopeKey>()
-  for (const { vlan_id, datacenter_id } of await places.distinct().execute())
-    named.add(buildVlanScopeKey(vlan_id, datacenter_id))
+  return collectByPlace(await places.distinct().execute(), await networks.orderBy('name_key').orderBy('id').execute())
+}
+
+type Place = Pick<Vlan, 'vlan_id' | 'datacenter_id'>
+type NumberedNetwork = Pick<Tables['networks'], 'id' | 'vlan_id' | 'datacenter_id'>
+
+/** @param networks in the order of the result */
+const collectByPlace = (places: readonly Place[], networks: readonly NumberedNetwork[]): NetworkIds => {
+  const named = new Set(places.map(({ vlan_id, datacenter_id }) => buildVlanScopeKey(vlan_id, datacenter_id)))
   const ids = new Map<VlanScopeKey, string[]>()
-  for (const { id, ...network } of await networks.orderBy('name_key').orderBy('id').execute()) {
+  for (const { id, ...network } of networks) {
     const place = pickVlanScope(network, named)
     if (place === undefined) continue
     const others = ids.get(place)
@@ -174,4 +181,32 @@ const findNetworkIdsIn = async (
     else ids.set(place, [id])
   }
   return ids
+}
+
+/** Returns the rows as they were before the transaction. @param earlier the documents of those that it has changed, which have the same columns */
+const restoreRows = <Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  earlier: ReadonlyMap<string, string | undefined>,
+): Row[] => [
+  ...rows.filter(({ id }) => !earlier.has(id)),
+  ...[...earlier.values()].flatMap((json) => (json === undefined ? [] : [JSON.parse(json) as Row])),
+]
+
+/** Returns the networks that belonged to the VLANs of these numbers before the transaction, as `findNetworkIds`. */
+export const findEarlierNetworks = async (
+  ctx: Ctx,
+  numbers: readonly number[],
+  earlier: EarlierDocuments,
+): Promise<NetworkIds> => {
+  const vlans = ctx.db.selectFrom('vlans').select(['id', 'vlan_id', 'datacenter_id']).where('vlan_id', 'in', numbers)
+  const networks = ctx.db
+    .selectFrom('networks')
+    .select(['id', 'name', 'vlan_id', 'datacenter_id'])
+    .where('vlan_id', 'in', numbers)
+  const named = restoreRows(await networks.execute(), earlier('network')).map((row) => ({
+    ...row,
+    name_key: row.name.toLowerCase(),
+  }))
+  named.sort((a, b) => (a.name_key < b.name_key ? -1 : a.name_key > b.name_key ? 1 : a.id < b.id ? -1 : 1))
+  return collectByPlace(restoreRows(await vlans.execute(), earlier('vlan')), named)
 }

@@ -2,6 +2,8 @@
 import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
+import type { EarlierDocuments } from '../../platform/operation/change-record.ts'
+import { createLastRead } from '../../platform/operation/last-read.ts'
 import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
@@ -28,6 +30,35 @@ const toVlan = (vlan: store.StoredVlan, networkIds: store.NetworkIds): Vlan => {
 const withNetworks = async (ctx: Ctx, vlan: store.StoredVlan): Promise<Vlan> =>
   toVlan(vlan, await store.findNetworkIdsOfOne(ctx, vlan))
 
+const lastNetworks = createLastRead<store.NetworkIds>()
+
+/** As `withNetworks`, in a write: the networks are noted for the event. */
+const withNotedNetworks = async (ctx: Ctx, vlan: store.StoredVlan): Promise<Vlan> => {
+  const networkIds = await store.findNetworkIdsOfOne(ctx, vlan)
+  lastNetworks.note(ctx, vlan.id, networkIds)
+  return toVlan(vlan, networkIds)
+}
+
+type LastState = { readonly stored: store.StoredVlan; readonly isGone: boolean }
+
+/** Returns VLANs as their events have them: deleted ones with the networks that they had before the transaction. */
+export const toEventData = async (
+  ctx: Ctx,
+  all: readonly LastState[],
+  earlier: EarlierDocuments,
+): Promise<readonly Vlan[]> => {
+  const [only] = all
+  const noted = only && all.length === 1 ? lastNetworks.find(ctx, { ...only.stored, isGone: only.isGone }) : undefined
+  if (only && noted) return [toVlan(only.stored, noted)]
+  const listNumbers = (gone: boolean) => [
+    ...new Set(all.flatMap(({ stored, isGone }) => (isGone === gone ? stored.vlan_id : []))),
+  ]
+  const [present, former] = [listNumbers(false), listNumbers(true)]
+  const networkIds = present.length > 0 ? await store.findNetworkIds(ctx, present) : undefined
+  const formerIds = former.length > 0 ? await store.findEarlierNetworks(ctx, former, earlier) : undefined
+  return all.map(({ stored, isGone }) => toVlan(stored, (isGone ? formerIds : networkIds) ?? new Map()))
+}
+
 const getOrThrow = async (ctx: Ctx, id: string): Promise<Vlan> =>
   withNetworks(ctx, orNotFound(await store.find(ctx, id), 'VLAN', id))
 
@@ -42,7 +73,7 @@ type Locked = { readonly stored: store.StoredVlan; readonly vlan: Vlan; readonly
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Locked> => {
   const stored = orNotFound(await store.lock(ctx, id), 'VLAN', id)
-  const vlan = await withNetworks(ctx, stored)
+  const vlan = await withNotedNetworks(ctx, stored)
   const shown = await toVisibleVlan(ctx, stored, vlan)
   ctx.precondition(shown)
   return { stored, vlan, shown }
@@ -84,9 +115,7 @@ export const create = async (ctx: Ctx, input: VlanDraft & Restored): Promise<Vla
   await refuseTaken(ctx, bare)
   const stored = await withCustomOfNew(ctx, 'vlans', { object: bare, given: input.custom, ...asRestored(input) })
   await store.insert(ctx, stored)
-  const vlan = await withNetworks(ctx, stored)
-  await ctx.emit('vlan.created', vlan)
-  return toVisibleVlan(ctx, stored, vlan)
+  return toVisibleVlan(ctx, stored, await withNotedNetworks(ctx, stored))
 }
 
 export const update = async (ctx: Ctx, { id, ...patch }: VlanPatch): Promise<Vlan> => {
@@ -99,9 +128,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: VlanPatch): Promise<Vla
   const stored = { ...value, updated_at: ctx.now }
   await refuseTaken(ctx, stored)
   await store.updateRow(ctx, before, stored)
-  const vlan = await withNetworks(ctx, stored)
-  await ctx.emit('vlan.updated', { vlan, changes })
-  return toVisibleVlan(ctx, stored, vlan)
+  return toVisibleVlan(ctx, stored, await withNotedNetworks(ctx, stored))
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
@@ -142,15 +169,8 @@ const withoutDatacenter = async (
 }
 
 const leaveDatacenter = async (ctx: Ctx, datacenter: Datacenter): Promise<void> => {
-  const left: { readonly stored: store.StoredVlan; readonly changes: readonly string[] }[] = []
-  for (const before of await store.lockOfDatacenter(ctx, datacenter.id)) {
-    const stored = await withoutDatacenter(ctx, datacenter, before)
-    await store.updateRow(ctx, before, stored)
-    left.push({ stored, changes: stored.group === before.group ? ['datacenter_id'] : ['datacenter_id', 'group'] })
-  }
-  if (left.length === 0) return
-  const networkIds = await store.findNetworkIds(ctx, [...new Set(left.map(({ stored }) => stored.vlan_id))])
-  for (const { stored, changes } of left) await ctx.emit('vlan.updated', { vlan: toVlan(stored, networkIds), changes })
+  for (const before of await store.lockOfDatacenter(ctx, datacenter.id))
+    await store.updateRow(ctx, before, await withoutDatacenter(ctx, datacenter, before))
 }
 
 /** The columns of the field by which VLANs alone are sorted. */

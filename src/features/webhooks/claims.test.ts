@@ -49,7 +49,7 @@ if (engines().includes('postgres')) {
     await write(async (ctx) => {
       const content = { event: 'x', body: '{}', change_id: '' }
       const row = { id, webhook_id: webhookId, ...content, attempts_left: 1, due_ms: 1, created_at: at }
-      await deliveries.insertDelivery(ctx, row)
+      await deliveries.insertAll(ctx, [row])
       // Claims it before the dispatcher of the app polls.
       await deliveries.leases.take(ctx, [id], 'nobody')
     })

@@ -1,6 +1,7 @@
 /** The queries of deliveries; the only writer of their table. */
 import { type Kysely, sql } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
+import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import { createLeases } from '../../platform/runtime/leases.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -51,34 +52,27 @@ export type NewDelivery = Pick<
   'id' | 'webhook_id' | 'event' | 'body' | 'change_id' | 'attempts_left' | 'due_ms' | 'created_at'
 >
 
-const insertOne = prepared((db: Kysely<Tables>, row: Record<keyof NewDelivery, string | number | null>) =>
-  db.insertInto('webhook_deliveries').values({
-    // Placeholders: each has the type of its column.
-    ...(row as NewDelivery),
-    id: row.id as string,
-    webhook_id: row.webhook_id as string,
-    event: row.event as string,
-    body: row.body as string,
-    change_id: row.change_id as string,
-    attempts_left: row.attempts_left as number,
-    due_ms: row.due_ms as number,
-    until_ms: 0,
-    holder: '',
-    created_at: row.created_at as string,
-    status: 'pending',
-    attempt_number: 0,
-    response_code: null,
-    response_body: '',
-    error: '',
-    duration_ms: null,
-    attempts: '[]',
-    next_retry: null,
-  }),
+const insertRows = preparedRows(
+  ['id', 'webhook_id', 'event', 'body', 'change_id', 'attempts_left', 'due_ms', 'created_at'],
+  (db: Kysely<Tables>, rows: NewDelivery[]) =>
+    db.insertInto('webhook_deliveries').values(
+      rows.map((row) => ({
+        ...row,
+        until_ms: 0,
+        holder: '',
+        status: 'pending' as const,
+        attempt_number: 0,
+        response_code: null,
+        response_body: '',
+        error: '',
+        duration_ms: null,
+        attempts: '[]',
+        next_retry: null,
+      })),
+    ),
 )
 
-export const insertDelivery = async (scope: StoreScope, row: NewDelivery): Promise<void> => {
-  await insertOne(scope, row)
-}
+export const insertAll: (scope: StoreScope, rows: readonly NewDelivery[]) => Promise<void> = insertRows
 
 type Filter = { readonly id: string; readonly status?: DeliveryStatus | undefined; readonly event?: string | undefined }
 

@@ -1,6 +1,7 @@
 /** Creates a delivery of each event for each subscribed webhook, in the transaction of the event. */
 import { memoized } from '../../platform/db/cache/revision-cache.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, Feature } from '../ctx.ts'
+import { hasEvents } from '../events/catalogue.ts'
 import type { Recorded } from '../events/record.ts'
 import * as deliveries from './delivery-store.ts'
 import type { Delivery, Webhook } from './schema.ts'
@@ -43,23 +44,42 @@ const createSubscriptions = (): ((ctx: Ctx) => Promise<readonly Subscription[]>)
 /** Returns the bytes that are sent; `data` is JSON. */
 export const formatBody = (
   id: string,
-  { event, data, at }: Pick<Recorded, 'data' | 'at'> & { readonly event: string },
-): string => `{"event":"${event}","delivery_id":"${id}","timestamp":"${at}","data":${data}}`
+  { event, data, created_at }: Pick<Recorded, 'event' | 'data' | 'created_at'>,
+): string => `{"event":"${event}","delivery_id":"${id}","timestamp":"${created_at}","data":${data}}`
 
-/** Creates the reaction that queues a delivery of an event for every subscription to it. */
-export const createQueue = (): ((ctx: Ctx, recorded: Recorded) => Promise<void>) => {
+type Queue = {
+  /** Queues a delivery of each event for every subscription to it. */
+  readonly enqueue: (ctx: Ctx, all: readonly Recorded[]) => Promise<void>
+  readonly onFirstChange: NonNullable<Feature['onFirstChange']>
+}
+
+export const createQueue = (): Queue => {
   const subscriptionsOf = createSubscriptions()
-  return async (ctx, recorded) => {
-    const { event, at, changeId: change_id } = recorded
-    for (const { id: webhook_id, events, retry_count } of await subscriptionsOf(ctx)) {
-      if (!events.includes(event)) continue
-      const id = Bun.randomUUIDv7()
-      const times = { due_ms: Date.parse(at), created_at: at }
-      const body = formatBody(id, recorded)
-      const row = { id, webhook_id, event, body, change_id, attempts_left: 1 + retry_count, ...times }
-      await deliveries.insertDelivery(ctx, row)
-      await ctx.emit(QUEUED, id)
-    }
+  const enqueue: Queue['enqueue'] = async (ctx, all) => {
+    const subscriptions = await subscriptionsOf(ctx)
+    const rows = all.flatMap((recorded) => {
+      const { event, created_at, change_id } = recorded
+      return subscriptions.flatMap(({ id: webhook_id, events, retry_count }): deliveries.NewDelivery[] => {
+        if (!events.some((name) => name === event)) return []
+        const id = Bun.randomUUIDv7()
+        const times = { due_ms: Date.parse(created_at), created_at }
+        const body = formatBody(id, recorded)
+        return [{ id, webhook_id, event, body, change_id, attempts_left: 1 + retry_count, ...times }]
+      })
+    })
+    if (rows.length === 0) return
+    await deliveries.insertAll(ctx, rows)
+    await ctx.emit(
+      QUEUED,
+      rows.map(({ id }) => id),
+    )
+  }
+  return {
+    enqueue,
+    onFirstChange: (ctx, kind) => {
+      // Its error is that of the read at the end.
+      if (hasEvents(kind) && !ctx.store.sql.hasOneWriter) subscriptionsOf(ctx).catch(() => {})
+    },
   }
 }
 
@@ -71,9 +91,9 @@ export const enqueuePing = async (
 ): Promise<Pick<Delivery, 'id'> & { readonly body: string }> => {
   const id = Bun.randomUUIDv7()
   const data = JSON.stringify({ message: 'A test delivery from Plat', webhook_id })
-  const body = formatBody(id, { event, data, at: ctx.now })
+  const body = formatBody(id, { event, data, created_at: ctx.now })
   const due_ms = Date.parse(ctx.now) + (timeout_seconds + SLACK_S) * 1000
   const row = { id, webhook_id, event, body, change_id: '', attempts_left: 1, due_ms, created_at: ctx.now }
-  await deliveries.insertDelivery(ctx, row)
+  await deliveries.insertAll(ctx, [row])
   return { id, body }
 }

@@ -67,6 +67,7 @@ const disableGone = (ctx: Ctx, id: string): Promise<void> =>
   })
 
 export const webhooksFeature = (options: WebhookOptions): Feature => {
+  const { enqueue, onFirstChange } = createQueue()
   const { config, secrets, outbound, now } = options
   const userAgent = `Plat/${options.version}`
   const buildTarget = ({ webhook, sealed, headers }: store.Stored): Target & { readonly enabled: boolean } => ({
@@ -180,7 +181,8 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
       delivery: async (ctx, { id, delivery_id }) => getDeliveryOrThrow(ctx, id, delivery_id),
       redeliver: async (ctx, { id, delivery_id }) => redeliver(ctx, id, delivery_id),
     }),
-    reactions: { [RECORDED]: createQueue() },
+    reactions: { [RECORDED]: enqueue },
+    onFirstChange,
     onCommit: (names) => {
       if (!names.includes(QUEUED)) return
       // Errors are logged where they occur, and the next poll tries again.

@@ -6,9 +6,11 @@ import type { Journal } from '../db/journal.ts'
 import { createStreamShares } from '../db/stream-shares.ts'
 import type { Logger } from '../runtime/log.ts'
 import { limitCaller } from './access.ts'
+import type { PlacedEvent } from './announced-event.ts'
 import type { Caller, ScopeFilter } from './caller.ts'
-import type { ChangeDetails, ChangeRecord } from './change-record.ts'
-import type { AtEnd, InTransaction, KernelCtx, Reaction } from './context.ts'
+import type { ChangeDetails, ChangedObject, ChangeRecord } from './change-record.ts'
+import type { AtEnd, Feature, InTransaction, KernelCtx, Reaction } from './context.ts'
+import type { EventRecorder } from './event-recorder.ts'
 import type { History, Past } from './history.ts'
 import type { TransactionOptions } from './prepared-handler.ts'
 import type { Request } from './request.ts'
@@ -58,9 +60,11 @@ export type Views<Tables> = {
 /** Work for the end of a transaction, and one of its items. */
 export type Pending<Tables> = { readonly work: AtEnd<Tables, never>; readonly item: unknown }
 
-/** A transaction, the names of the events emitted in it so far, the work for its end, and its change. */
+/** A transaction, the names of the events emitted in it so far, the announced events, the work for its end, and its change. */
 export type Transaction<Tables> = Tx<Tables> & {
   readonly events: string[]
+  /** The events that are not written yet. */
+  readonly announced: PlacedEvent[]
   readonly pending: Pending<Tables>[]
   readonly record: ChangeRecord
   readonly changeId: string
@@ -77,6 +81,8 @@ export type ContextOptions<Tables> = {
   readonly now: () => Date
   readonly log: Logger
   readonly history: History<Tables>
+  readonly events: EventRecorder<Tables>
+  readonly features: readonly Pick<Feature<Tables>, 'onFirstChange' | 'onObjectsChanged'>[]
   readonly areas: ScopeEnforcer<Tables> | undefined
   readonly reactions: ReadonlyMap<string, readonly Reaction<Tables>[]>
   readonly transact: <T>(
@@ -89,29 +95,57 @@ export type ContextOptions<Tables> = {
 
 export type ContextFor<Tables> = (call: Call, tx?: Transaction<Tables>, views?: Views<Tables>) => KernelCtx<Tables>
 
+/** Waits for all of them, also after a failure: work that goes on would write into a transaction that has ended. */
+const waitForAll = async (work: readonly (Promise<unknown> | undefined)[]): Promise<void> => {
+  for (const outcome of await Promise.allSettled(work)) if (outcome.status === 'rejected') throw outcome.reason
+}
+
 export const createContexts = <Tables>({
   db,
   now,
   log,
   history,
+  events,
+  features,
   areas,
   reactions,
   transact,
 }: ContextOptions<Tables>): ContextFor<Tables> => {
   const shares = db.streamsOfUser === undefined ? undefined : createStreamShares(db.streamsOfUser, db.recallSnapshots)
 
-  /** Writes the change of a transaction, once. */
+  /** Writes the events of changed objects, and those that were announced so far. */
+  const recordEvents = async (
+    ctx: KernelCtx<Tables>,
+    tx: Transaction<Tables>,
+    items: readonly ChangedObject[],
+  ): Promise<void> => {
+    const announced = tx.announced.splice(0)
+    if (items.length === 0 && announced.length === 0) return
+    // More of them than a call takes arguments.
+    for (const name of await events.record(ctx, items, announced)) tx.events.push(name)
+  }
+
+  /** Writes the change of a transaction and its events, once. */
   const recordOnce = async (
     ctx: KernelCtx<Tables>,
     tx: Transaction<Tables>,
     { name: operation, request: { tool = '' }, note }: Call,
     { undoes, defaultNote = '' }: ChangeDetails,
   ): Promise<string> => {
-    if (tx.recorded !== undefined) return tx.recorded
+    if (tx.recorded !== undefined) {
+      await recordEvents(ctx, tx, [])
+      return tx.recorded
+    }
     const items = tx.record.length === 0 ? [] : await tx.record.items()
     tx.recorded = items.length === 0 ? '' : tx.changeId
     const origin = { id: tx.changeId, operation, tool, note: note || defaultNote, undoes: undoes ?? null }
-    if (items.length > 0) await history.record(ctx, origin, items)
+    if (items.length === 0) await recordEvents(ctx, tx, items)
+    else
+      await waitForAll([
+        ...features.map(({ onObjectsChanged }) => onObjectsChanged?.(ctx, items)),
+        recordEvents(ctx, tx, items),
+        history.record(ctx, origin, items),
+      ])
     return tx.recorded
   }
 
@@ -159,11 +193,13 @@ export const createContexts = <Tables>({
       emit: async (event, data) => {
         // A reaction declares the data type of its event, and the emitter is the only code that creates that data.
         for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
-        tx?.events.push(event)
+        // The change record decides on those.
+        if (!events.objectEvents.has(event)) tx?.events.push(event)
       },
+      announce: (event) => void tx?.announced.push({ ...event, position: tx.record.length }),
       changed: (kind, write) => {
         if (tx?.recorded !== undefined) throw new Error('a write after the change of its transaction was recorded')
-        tx?.record.add(kind, write)
+        if (tx?.record.add(kind, write)) for (const { onFirstChange } of features) onFirstChange?.(ctx, kind)
       },
       changeId: tx?.changeId ?? '',
       get changeCount() {
@@ -177,12 +213,16 @@ export const createContexts = <Tables>({
       revision: (tables) => tx?.revision(tables),
       savepoint: async (work) => {
         if (!tx) return work()
-        const before = { events: tx.events.length, pending: tx.pending.length, record: tx.record.length }
+        const before = {
+          ...{ events: tx.events.length, announced: tx.announced.length },
+          ...{ pending: tx.pending.length, record: tx.record.length },
+        }
         try {
           return await tx.savepoint(work)
         } catch (error) {
           // The events of the rolled back savepoint did not happen.
           tx.events.length = before.events
+          tx.announced.splice(before.announced)
           tx.pending.length = before.pending
           tx.record.truncate(before.record)
           throw error

@@ -3,9 +3,10 @@ import type { Kysely } from 'kysely'
 import type { Db, ReadPoint, SearchTextChanged, Tx, WriteOptions } from '../db/database.ts'
 import type { RowChange } from '../db/journal.ts'
 import type { Logger } from '../runtime/log.ts'
+import type { AnnouncedEvent } from './announced-event.ts'
 import type { RawAudit } from './audit.ts'
 import type { Caller } from './caller.ts'
-import type { ChangeDetails, ItemWrite, RecordedItem } from './change-record.ts'
+import type { ChangeDetails, ChangedObject, ItemWrite } from './change-record.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
 import type { PreparedStep } from './prepared-handler.ts'
 import type { Identify, ShownChanges } from './request.ts'
@@ -48,6 +49,8 @@ export type KernelCtx<Tables> = {
   readonly signal: AbortSignal
   /** Emits an event. The reactions of other features run in the same transaction. */
   readonly emit: (event: string, data: unknown) => Promise<void>
+  /** Adds an event that leaves Plat, after the events of the objects that the transaction has changed so far. It is written at the end. */
+  readonly announce: (event: AnnouncedEvent) => void
   /**
    * Declares a write of an object that has a history, by its documents as they are sent. Called by the store beside
    * the write. The transaction records all of them as one change.
@@ -63,7 +66,7 @@ export type KernelCtx<Tables> = {
   /** The number of writes of such objects so far. */
   readonly changeCount: number
   /** Returns the objects with a history that the transaction has changed so far. @param since a `changeCount`: only what was changed after it */
-  readonly changedObjects: (since?: number) => Promise<readonly RecordedItem[]>
+  readonly changedObjects: (since?: number) => Promise<readonly ChangedObject[]>
   /** Returns the rows that the transaction has changed so far; undefined if it is not watched. */
   readonly rowChanges: () => readonly RowChange[] | undefined
   /** As `Tx.searchTextChanged`; does nothing in a context that cannot write. */
@@ -123,6 +126,15 @@ export type InTransaction<Tables, T> = (ctx: KernelCtx<Tables>) => Promise<T>
 
 /** Work at the end of a transaction: see `KernelCtx.atEnd`. */
 export type AtEnd<Tables, Item> = (ctx: KernelCtx<Tables>, items: readonly Item[]) => Promise<void>
+
+/**
+ * Called at the first write of a kind of objects with a history in a transaction. Starts the reads of its end, so that they take no round trip
+ * then.
+ */
+export type OnFirstChange<Tables> = (ctx: KernelCtx<Tables>, kind: string) => void
+
+/** Work of a feature on the objects that a transaction has changed, at its end. It changes no object with a history. */
+export type OnObjectsChanged<Tables> = (ctx: KernelCtx<Tables>, changes: readonly ChangedObject[]) => Promise<void>
 
 export type RawHandler<Tables> = (
   ctx: KernelCtx<Tables>,
@@ -192,6 +204,8 @@ export type Feature<Tables> = {
   readonly operations: readonly Bound<Tables>[]
   readonly routes?: readonly BoundRaw<Tables>[]
   readonly reactions?: Readonly<Record<string, Reaction<Tables>>>
+  readonly onFirstChange?: OnFirstChange<Tables>
+  readonly onObjectsChanged?: OnObjectsChanged<Tables>
   readonly jobs?: readonly Job<Tables>[]
   /** Finds stored objects that an administrator should look at. They are logged at the start and shown on the page *System*. */
   readonly warnings?: FindWarnings<Tables>

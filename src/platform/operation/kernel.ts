@@ -22,6 +22,7 @@ import { type Caller, GUEST, type ScopeFilter } from './caller.ts'
 import { ChangeRecord } from './change-record.ts'
 import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
 import { type ByRef, parseByRef, type Step, updateOrCreate } from './create-by-ref.ts'
+import type { EventRecorder } from './event-recorder.ts'
 import { addFence, type Fence } from './fence.ts'
 import { JsonList, WithStatus } from './handler-result.ts'
 import type { History } from './history.ts'
@@ -53,6 +54,7 @@ export type KernelOptions<Tables> = {
   readonly onCommit: (events: readonly string[]) => void
   readonly audit: AuditSink<Tx<Tables>>
   readonly history: History<Tables>
+  readonly events: EventRecorder<Tables>
   readonly areas?: ScopeEnforcer<Tables>
 }
 
@@ -78,7 +80,7 @@ export type Kernel<Tables> = {
 }
 
 export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
-  const { db, features, now, log, onCommit, audit, history, areas } = options
+  const { db, features, now, log, onCommit, audit, history, events, areas } = options
   const reactions = new Map<string, Reaction<Tables>[]>()
   for (const feature of features)
     for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
@@ -119,7 +121,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
           : { tx: plain, journal: undefined }
         const record = new ChangeRecord()
         const changeId = Bun.randomUUIDv7()
-        const own = { events: [], pending: [], record, changeId, recorded: undefined, journal }
+        const own = { events: [], announced: [], pending: [], record, changeId, recorded: undefined, journal }
         const tx: Transaction<Tables> = { ...inner, ...own }
         const run = async () => {
           const ctx = contextFor(call, tx)
@@ -145,7 +147,10 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return value
   }
 
-  const contextFor = createContexts<Tables>({ db, now, log, history, areas, reactions, transact })
+  const listeners = features.filter(({ onFirstChange, onObjectsChanged }) => onFirstChange ?? onObjectsChanged)
+  const contextFor = createContexts<Tables>({
+    ...{ db, now, log, history, events, features: listeners, areas, reactions, transact },
+  })
 
   const runHandler = (handler: Bound<Tables>['handler'], ctx: KernelCtx<Tables>, input: never): Promise<unknown> => {
     if (typeof handler === 'function') return handler(ctx, input)

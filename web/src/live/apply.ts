@@ -16,10 +16,16 @@ const TOGETHER_MS = 250
 /** Above this number of changes, loading the whole list is faster. */
 const MOST_DEVICES = 2000
 
-/** The first parts of the query keys that events affect, by the first part of their names. */
+/**
+ * The first parts of the query keys that events affect beside the objects of the events, by the first part of their names. Objects that a
+ * change alters in passing have events of their own.
+ */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
+  // Utilization, records and places in racks follow from devices.
   device: ['networks', 'network', 'pools', 'pool', 'dashboard', 'dns-zones', 'dns-zone', 'racks', 'rack'],
-  network: ['networks', 'network', 'pools', 'vlans', 'dashboard'],
+  network: ['networks', 'network', 'pools', 'pool', 'vlans', 'dashboard'],
+  pool: ['pools', 'pool', 'dashboard'],
+  reservation: ['reservations', 'pools', 'pool', 'networks', 'network', 'dashboard'],
   vlan: ['vlans', 'me'],
   rack: ['racks', 'rack', 'me'],
   device_type: ['device-types', 'me'],
@@ -27,7 +33,9 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   cable: ['ports', 'cables', 'me'],
   dns: ['dns-zones', 'dns-zone', 'me'],
   space: ['spaces', 'me'],
-  // Values of objects change with their field.
+  // The page of a device has them.
+  relationship: ['device'],
+  // A new name of a field is a new name of its values, and no change of their objects.
   custom_field: [
     'custom-fields',
     'me',

@@ -68,7 +68,7 @@ export const promote = async (ctx: Ctx, { id, ...wanted }: Promotion): Promise<D
   const { doc } = record
   if (doc.promoted_to_device_id !== null)
     throw new AppError('ALREADY_EXISTS', `It is documented already, as the device ${doc.promoted_to_device_id}`)
-  const device = await devices.create(ctx, draftFor(record, doc, wanted), 'device.promoted').catch((error: unknown) => {
+  const device = await devices.create(ctx, draftFor(record, doc, wanted), 'promoted').catch((error: unknown) => {
     throw renameErrorFields(error)
   })
   const promoted = { ...doc, promoted_to_device_id: device.id, promoted_at: ctx.now, updated_at: ctx.now }
