@@ -166,7 +166,7 @@ test('the longest wait ends in 429 with a time to come back, before REQUEST_TIME
 
 test('a disconnected client leaves the queue', async () => {
   const app = await appFor({ passwords: createPasswords({ workers: 1, maxWaitMs: LONG_TEST_MS }) })
-  await createUser(app.db, { username: 'slow' })
+  await createUser(app.db, { username: 'slow', isSlow: true })
   await createSlower(app, 'quick', 4)
   const signIn = signInTo(app.plat)
   const first = signIn('192.0.2.1', { username: 'slow', password: 'wrong' })

@@ -101,7 +101,7 @@ test(
       return real.verify(password, hash, turn)
     }
     const app = await appFor({ passwords: { ...real, verify } })
-    await createUser(app.db, { username: 'known' })
+    await createUser(app.db, { username: 'known', isSlow: true })
     const answers = []
     for (const username of ['known', 'nobody']) {
       const response = await loginTo(app, username, 'wrong password')
@@ -150,7 +150,7 @@ test('a session lives as long as it is used, and ends when it is not', async () 
 test(
   'a new password ends both sessions, and what is wrong changes nothing',
   async () => {
-    const app = await appFor()
+    const app = await appFor({ passwords: createPasswords() })
     const { id } = await createUser(app.db, { username: 'ada' })
     const sessions = [await loginTo(app, 'ada', PASSWORD), await loginTo(app, 'ada', PASSWORD)]
     const asks = sessions.map((response) => inSession(app, cookieOf(response)))

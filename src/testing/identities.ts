@@ -11,6 +11,8 @@ import type { Db } from '../platform/db/database.ts'
 export const PASSWORD = 'correct horse battery'
 /** bcrypt's minimum: the next login replaces such a hash by a real one. */
 const QUICK_COST = 4
+/** At the real cost. */
+const SLOW_HASH = '$2b$14$EsybGQCrLKRb3iRXpaauiu7cd3zPaM3W/Yimp4GcQPuyZrO8OvbnO'
 const PASSWORD_HASH = Bun.password.hashSync(PASSWORD, { algorithm: 'bcrypt', cost: QUICK_COST })
 
 const CREATED = '2026-01-02T03:04:05.678Z'
@@ -20,6 +22,8 @@ export type TestUser = {
   /** Names or ids. */
   readonly roles?: readonly string[]
   readonly password?: string
+  /** With PASSWORD at the real cost of bcrypt: its check takes a second. */
+  readonly isSlow?: boolean
   readonly email?: string
   readonly isActive?: boolean
 }
@@ -36,7 +40,9 @@ export const createUser = async (db: Db<Tables>, user: TestUser): Promise<{ id: 
       full_name: '',
       password_hash: isOwn
         ? Bun.password.hashSync(user.password, { algorithm: 'bcrypt', cost: QUICK_COST })
-        : PASSWORD_HASH,
+        : user.isSlow
+          ? SLOW_HASH
+          : PASSWORD_HASH,
       is_active: user.isActive ?? true,
       created_at: CREATED,
       updated_at: CREATED,

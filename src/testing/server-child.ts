@@ -128,7 +128,7 @@ export const serverFolder = async (settings: Readonly<Record<string, string>> = 
   if (config.databaseUrl === undefined) await copyDataFile(config)
   // Before the first start, which would create an admin and hash a password.
   const { db, close } = await openDatabase({ config, log, now: () => new Date() })
-  const { id } = await createUser(db, { username: 'admin', roles: ['admin'] })
+  const { id } = await createUser(db, { username: 'admin', roles: ['admin'], isSlow: true })
   const key = await keyFor(db, id)
   await close()
 
