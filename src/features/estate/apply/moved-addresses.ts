@@ -61,7 +61,7 @@ export const takeAlong = (given: Fields, held: Fields): Fields => {
   return { ...given, ...along, ...own, ...(custom !== undefined && { custom }) }
 }
 
-/** Gives an address with what was known of it to the device that has it now. */
+/** Gives an address with its known fields to the device that has it now. */
 const give = (to: PlannedChange, { place, address }: Move, { addressDefaults: defaults }: Planning): PlannedChange => {
   const addresses = listAddresses(to.document).map((one, i) => (i === place ? takeAlong(one, address) : one))
   const document = { ...to.document, addresses }
