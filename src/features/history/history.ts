@@ -13,16 +13,17 @@ import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { listTables } from '../scopes/views.ts'
 import type { Tables } from '../tables.ts'
-import { type Change, HISTORIED, type HistoryEntry, histories, history, type Item, ItemChange } from './api.ts'
+import { type Change, HISTORIED, type HistoryEntry, histories, history, type Item, type ItemChange } from './api.ts'
+import { loadCounts } from './change-counts.ts'
 import * as entries from './entry-store.ts'
 import { buildItem, streamChangeItems, streamItemsBetween, withDeviceNames } from './items.ts'
 import { KIND_NAMES, KINDS, type Kind, toKind } from './kind-names.ts'
 import { KIND_RULES, type Means, PLAIN } from './kinds.ts'
 import { formatTime, isSettled, parseFilterTime, parseMoment } from './moment.ts'
 import { buildPastTables, MAX_LATER_ROWS_READ } from './past-tables.ts'
-import { createRecorder, type KindCounts } from './record-store.ts'
+import { createRecorder } from './record-store.ts'
 import { removeOld } from './retention.ts'
-import { countVisible, findVisibleChanges, SEEN_TABLES } from './seen-changes.ts'
+import { findVisibleChanges, SEEN_TABLES } from './seen-changes.ts'
 import * as store from './store.ts'
 import { countObjects, undoChange } from './undo.ts'
 import { VisibleItems } from './visible-items.ts'
@@ -30,29 +31,6 @@ import { VisibleItems } from './visible-items.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The number of items that an answer with a change lists. */
 const SHOWN_ITEMS = 100
-
-const toCounts = (stored: KindCounts, kinds: readonly Kind[]): Counts => {
-  const counts: Counts = {}
-  for (const change of ItemChange.options) {
-    const some = kinds.flatMap((kind) => {
-      const n = stored[change]?.[kind]
-      return n === undefined ? [] : [[KIND_NAMES[kind].noun, n] as const]
-    })
-    if (some.length > 0) counts[change] = Object.fromEntries(some)
-  }
-  return counts
-}
-
-/** Returns the numbers of the objects of changes that the caller sees, by change and noun. */
-const loadCounts = async (
-  ctx: Ctx,
-  visible: VisibleItems,
-  changes: readonly store.StoredChange[],
-): Promise<(change: store.StoredChange) => Counts> => {
-  const seen = visible.isWhole ? undefined : await countVisible(ctx, visible, changes)
-  // Written by `record-store.ts`.
-  return ({ seq, counts }) => toCounts(seen ? (seen.get(seq) ?? {}) : (JSON.parse(counts) as KindCounts), visible.kinds)
-}
 
 const toChange = (ctx: Ctx, row: store.StoredChange, counts: Counts): Change => {
   const mayKnowWho = ctx.caller.permissions.has('audit:read')

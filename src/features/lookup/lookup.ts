@@ -12,6 +12,7 @@ import { findAllSpaces, type NamedSpace } from '../spaces/keys.ts'
 import { type Lookup, type LookupElsewhere, LookupPart, lookup, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
 import { type Found, filterDistinct, find, type May, type Scope } from './find.ts'
 import { findInSpaces } from './other-spaces.ts'
+import { findRelationships } from './relationship-store.ts'
 import * as store from './store.ts'
 import { listAllowedWays } from './suggested-commands.ts'
 import { formatSummary } from './summary.ts'
@@ -59,7 +60,7 @@ const findRelated = async (ctx: Ctx, asked: Subject, { found, ...scope }: Scope 
   const places = [...found.networks.slice(0, 1), ...found.devices].map(({ datacenter_id }) => datacenter_id)
   const [datacenters, relationships, conflicts, ...changes] = await Promise.all([
     may('datacenters') ? store.datacentersByIds(ctx, filterDistinct(places)) : [],
-    may('relationships') ? store.findRelationships(ctx, deviceIds) : [],
+    may('relationships') ? findRelationships(ctx, deviceIds) : [],
     may('conflicts') ? findConflicts(ctx, asked, { members: [...deviceIds, ...own], ...scope }) : [],
     ...(may('changes') ? objects : [])
       .slice(0, MAX_OBJECTS_WITH_AUDIT)

@@ -5,7 +5,6 @@ import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
 import { buildAddressCondition } from '../discovery/discovery.ts'
-import * as relationships from '../relationships/relationships.ts'
 import type { Reservation } from '../reservations/api.ts'
 import * as reservations from '../reservations/reservations.ts'
 import { withSpace } from '../spaces/fields.ts'
@@ -357,25 +356,6 @@ export const spacesUsing = prepared((db: Kysely<Tables>, { first, last, prefix, 
 /** Returns the active reservations for a MAC. */
 export const findReservationsByMac = async (ctx: Ctx, mac: string): Promise<Reservation[]> =>
   (await reservationsByMac(ctx, { mac, now: ctx.now })).map(reservations.fromRow)
-
-const selectNamed = (db: Kysely<Tables>) =>
-  db
-    .selectFrom('relationships')
-    .select(['parent_id', 'child_id', 'type', 'notes', 'managed_by', 'created_at'])
-    .select(relationships.selectNames)
-    .orderBy('parent_id')
-    .orderBy('child_id')
-    .orderBy('type')
-    .limit(MAX_ROWS)
-const asParent = preparedKeys((db: Kysely<Tables>, ids) => selectNamed(db).where('parent_id', 'in', ids))
-const asChild = preparedKeys((db: Kysely<Tables>, ids) => selectNamed(db).where('child_id', 'in', ids))
-
-export const findRelationships = async (scope: StoreScope, deviceIds: readonly string[]) => {
-  const parents = await asParent(scope, deviceIds)
-  const children = await asChild(scope, deviceIds)
-  // A relationship between two of the devices is found from both ends.
-  return [...parents, ...children.filter(({ parent_id }) => !deviceIds.includes(parent_id))]
-}
 
 export const findOpenConflicts = preparedKeys((db: Kysely<Tables>, memberIds) =>
   db
