@@ -1,7 +1,7 @@
 // `npm run check`: types, lint and the tests beside the code on SQLite only. For use while working; not the gate.
 
 import { ensureDependencies } from './install.mjs'
-import { finish, runLint, runTests, runTypes } from './steps.mjs'
+import { finish, runLint, runTestsInParallel, runTypes } from './steps.mjs'
 import { ensureServers } from './test-servers.mjs'
 import { ensureVendors } from './vendors.mjs'
 
@@ -15,5 +15,9 @@ const env = {
   // Only the full test makes networks, which takes half a minute.
   PLAT_TEST_LAB: 'off',
 }
-const [types, lint, tests] = await Promise.all([runTypes(), runLint(), runTests(['src', 'web', '--bail'], { env })])
+const [types, lint, tests] = await Promise.all([
+  runTypes(),
+  runLint(),
+  runTestsInParallel(['src', 'web', '--bail'], { env }),
+])
 finish([types, lint, tests])

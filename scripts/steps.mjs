@@ -29,16 +29,21 @@ export const runGolden = () => runStep('golden', bunPath(), ['scripts/golden.ts'
 /** Times of the test files in ms, measured by `npm run test:times`. Bun starts the longest files first. */
 const TIMES = 'tests/times.json'
 
-/** Test processes at once. Tests wait for other processes for about half of the time; more processes end no earlier, and time out. */
+/** Test processes at once, because many tests wait: for a server, a slow client, or the end of a lease. */
 const WORKERS = 2 * availableParallelism()
 
 // Files of a process share its modules, and so its PostgreSQL cluster and its browser.
 const IN_PARALLEL = [`--parallel=${WORKERS}`, '--no-isolate', `--timings=${TIMES}`]
 
-/** Runs `bun test` with these arguments and counts the tests. */
-export function runTests(args, { env = {}, isMeasured = false } = {}) {
+const show = (text) => process.stdout.write(text)
+
+/** Runs `bun test` with these arguments, one file after another, and counts the tests. */
+export const runTests = (args, env = {}) => countedTests('tests', args, env, show)
+
+/** The same in several processes. @param isMeasured stores how long each file took */
+export function runTestsInParallel(args, { env = {}, isMeasured = false } = {}) {
   const times = isMeasured ? ['--update-timings'] : []
-  return countedTests('tests', [...IN_PARALLEL, ...times, ...args], env, (text) => process.stdout.write(text))
+  return countedTests('tests', [...IN_PARALLEL, ...times, ...args], env, show)
 }
 
 /** All folders with tests. */

@@ -1,5 +1,5 @@
 // `npm run test:all`: nightly and before a release. All tests on both engines with all cases, the tests that take minutes, many generated
-// requests, the packages, and the upgrade from the previous release. Takes about two hours and needs root.
+// requests, the packages, and the upgrade from the previous release. Needs root.
 
 import { run } from './child.mjs'
 

@@ -1,11 +1,21 @@
 // `npm test`: everything, on a machine that may be fresh. Each step runs even if one before it failed.
-// `npm test -- src/net` runs only the tests of these paths. `npm run test:times` also stores how long each file took.
+// `npm test -- src/net` runs only the tests, and passes the arguments to `bun test`. `npm run test:times` also stores how long each file took.
 // `npm run test:all` runs all tests on both engines, with all cases, and the tests that take minutes.
 
 import { ensureGoTool } from './go-tools.mjs'
 import { ensureDependencies } from './install.mjs'
 import { ensureAnsible, ensureCanaille, ensurePatroni, ensureSchemathesis } from './python-tools.mjs'
-import { finish, runContract, runGolden, runLint, runTests, runTypes, runWeb, TEST_FOLDERS } from './steps.mjs'
+import {
+  finish,
+  runContract,
+  runGolden,
+  runLint,
+  runTests,
+  runTestsInParallel,
+  runTypes,
+  runWeb,
+  TEST_FOLDERS,
+} from './steps.mjs'
 import { ensureLongServers, ensureServers } from './test-servers.mjs'
 import { ensureVendors } from './vendors.mjs'
 
@@ -21,11 +31,11 @@ if (process.env.PLAT_LONG === '1') {
 }
 
 const isMeasured = process.argv[2] === '--times'
-const chosen = process.argv.slice(isMeasured ? 3 : 2)
-if (chosen.length > 0) finish([await runWeb(), await runTests(chosen, { isMeasured })])
+const chosen = isMeasured ? [] : process.argv.slice(2)
+if (chosen.length > 0) finish([await runWeb(), await runTests(chosen)])
 else {
   ensureSchemathesis()
   const checks = await Promise.all([runTypes(), runLint(), runGolden(), runWeb()])
-  const [tests, contract] = await Promise.all([runTests(TEST_FOLDERS, { isMeasured }), runContract()])
+  const [tests, contract] = await Promise.all([runTestsInParallel(TEST_FOLDERS, { isMeasured }), runContract()])
   finish([...checks, tests, contract])
 }

@@ -26,10 +26,10 @@ export const toFamily = (kind: KindOf<Resource>): Family =>
   // The type of `replaceAll` does not tell the text.
   kind.replaceAll('-', '_') as Family
 
-const FAMILIES: ReadonlySet<string> = new Set(INVENTORY.map(toKind))
+const KINDS: ReadonlySet<string> = new Set(INVENTORY.map(toKind))
 
 /** True for a kind of objects with a history that has events: the resources of the inventory. */
-export const hasEvents = (kind: string): kind is KindOf<Resource> => FAMILIES.has(kind)
+export const hasEvents = (kind: string): kind is KindOf<Resource> => KINDS.has(kind)
 
 /** The last part of the names of events of objects with a history. */
 export type ObjectVerb = 'created' | 'updated' | 'deleted'
@@ -49,10 +49,10 @@ const buildRows = (resource: Resource, texts: Texts = {}): ObjectRow[] => {
     updated: `Fields of ${of} were changed; \`changes\` names them`,
     deleted: `${named} was removed`,
   }
-  const buildRow = (verb: ObjectVerb): ObjectRow => ({
+  const buildOne = (verb: ObjectVerb): ObjectRow => ({
     ...{ name: `${family}.${verb}`, description: texts[verb] ?? usual[verb], permission: `${resource}:read` },
   })
-  return [buildRow('created'), buildRow('updated'), buildRow('deleted')]
+  return [buildOne('created'), buildOne('updated'), buildOne('deleted')]
 }
 
 /** The resources with their events, in the order of the catalogue. All others follow them. */

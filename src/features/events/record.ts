@@ -4,6 +4,7 @@ import type { PlacedEvent } from '../../platform/operation/announced-event.ts'
 import { collectEarlier } from '../../platform/operation/change-record.ts'
 import type { EventRecorder } from '../../platform/operation/event-recorder.ts'
 import { pause } from '../../platform/runtime/pause.ts'
+import { waitForAll } from '../../platform/runtime/wait-for-all.ts'
 import type { Conflict } from '../conflicts/schema.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import type { DiscoveredDevice, Scan } from '../discovery/schema.ts'
@@ -51,7 +52,7 @@ export const announcing: NonNullable<Feature['reactions']> = {
 
 const write = async (ctx: Ctx, events: readonly Recorded[]): Promise<void> => {
   // The subscriptions of webhooks are read beside the insert.
-  if (events.length > 0) await Promise.all([store.insertAll(ctx, events), ctx.emit(RECORDED, events)])
+  if (events.length > 0) await waitForAll([store.insertAll(ctx, events), ctx.emit(RECORDED, events)])
 }
 
 const toRecorded = (ctx: Ctx, { name, resourceId, data }: PlacedEvent): Recorded => ({

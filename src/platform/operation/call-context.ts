@@ -5,6 +5,7 @@ import type { Db, ReadPoint, Tx } from '../db/database.ts'
 import type { Journal } from '../db/journal.ts'
 import { createStreamShares } from '../db/stream-shares.ts'
 import type { Logger } from '../runtime/log.ts'
+import { waitForAll } from '../runtime/wait-for-all.ts'
 import { limitCaller } from './access.ts'
 import type { PlacedEvent } from './announced-event.ts'
 import type { Caller, ScopeFilter } from './caller.ts'
@@ -94,11 +95,6 @@ export type ContextOptions<Tables> = {
 }
 
 export type ContextFor<Tables> = (call: Call, tx?: Transaction<Tables>, views?: Views<Tables>) => KernelCtx<Tables>
-
-/** Waits for all of them, also after a failure: work that goes on would write into a transaction that has ended. */
-const waitForAll = async (work: readonly (Promise<unknown> | undefined)[]): Promise<void> => {
-  for (const outcome of await Promise.allSettled(work)) if (outcome.status === 'rejected') throw outcome.reason
-}
 
 export const createContexts = <Tables>({
   db,

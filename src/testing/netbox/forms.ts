@@ -1,5 +1,6 @@
 /** Writes the small estate as NetBox does: as dumpdata, pg_dump and REST answers of several versions. */
-import { ENTRIES, type Entry, Ref, SECRET } from './estate.ts'
+import { type Entry, Ref } from './entry.ts'
+import { ENTRIES, SECRET } from './estate.ts'
 
 export const VERSIONS = ['2.11', '3.6', '4.2', '4.6'] as const
 export type Version = (typeof VERSIONS)[number]
