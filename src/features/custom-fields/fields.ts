@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { line } from '../../platform/contract/fields.ts'
 import { matchWhole } from '../../platform/contract/text-rules.ts'
+import { customFieldFacts } from './resource.ts'
 
 /** The resources whose objects have custom fields. `addresses` are those of devices, and reservations. */
 export const CUSTOM_RESOURCES = [
@@ -22,7 +23,7 @@ export const CUSTOM_RESOURCES = [
 ] as const
 export type CustomResource = (typeof CUSTOM_RESOURCES)[number]
 
-export const FIELD_TYPES = ['text', 'integer', 'number', 'boolean', 'date', 'choice', 'url', 'reference'] as const
+export const FIELD_TYPES = customFieldFacts.fields.type.of
 export type FieldType = (typeof FIELD_TYPES)[number]
 
 /** The resources that a reference may name. */

@@ -1,12 +1,13 @@
 /** The pools contract: ranges of a network from which addresses are allocated. Browser-safe. */
 import { z } from 'zod'
-import { IpAddress } from '../../platform/contract/address-field.ts'
-import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
-import { draft, Filter, idOf, Name, NewId, Page, patch, Tags, Timestamp, text } from '../../platform/contract/fields.ts'
+import { ManagedByFilter } from '../../platform/contract/external-fields.ts'
+import { Filter, idOf, Page } from '../../platform/contract/fields.ts'
 import { sortField } from '../../platform/contract/sort.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { customFilter, customInput, customOutput } from '../custom-fields/fields.ts'
+import { crud } from '../../resource/crud.ts'
+import { customFilter } from '../custom-fields/fields.ts'
 import { SpaceFilter } from '../spaces/fields.ts'
+import { poolFacts } from './resource.ts'
 
 export const PoolUtilization = z
   .object({
@@ -20,24 +21,18 @@ export const PoolUtilization = z
   .meta({ id: 'PoolUtilization' })
 export type PoolUtilization = z.infer<typeof PoolUtilization>
 
-export const Pool = z
-  .object({
-    id: z.string(),
-    network_id: z.string(),
-    name: z.string(),
-    start_ip: z.string(),
-    end_ip: z.string(),
-    description: z.string(),
-    tags: z.array(z.string()),
-    refs: Refs,
-    managed_by: z.string(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    utilization: PoolUtilization.optional(),
-    custom: customOutput('pools'),
-  })
-  .meta({ id: 'Pool', columns: ['id', 'name', 'network_id', 'start_ip', 'end_ip', 'tags'] })
+const base = crud(poolFacts, {
+  schemas: {
+    network_id: {
+      patch: idOf('networks').nullish().describe("Can't change; accepted if it is the pool's own"),
+    },
+    utilization: { answer: PoolUtilization.optional() },
+  },
+})
+export const { Item: Pool, Draft: PoolDraft, Patch: PoolPatch } = base
 export type Pool = z.infer<typeof Pool>
+export type PoolDraft = z.output<typeof PoolDraft>
+export type PoolPatch = z.output<typeof PoolPatch>
 
 export const HeatmapEntry = z
   .object({
@@ -48,32 +43,6 @@ export const HeatmapEntry = z
   .meta({ id: 'HeatmapEntry' })
 export type HeatmapEntry = z.infer<typeof HeatmapEntry>
 
-const fields = {
-  description: text(4096),
-  tags: Tags,
-  refs: RefsInput,
-  managed_by: ManagedBy,
-  custom: customInput('pools'),
-}
-
-export const PoolDraft = z.object({
-  network_id: idOf('networks'),
-  id: NewId.optional(),
-  name: Name,
-  start_ip: IpAddress,
-  end_ip: IpAddress,
-  ...draft(fields),
-})
-export type PoolDraft = z.output<typeof PoolDraft>
-
-export const PoolPatch = z.object({
-  id: idOf('pools'),
-  network_id: idOf('networks').nullish().describe("Can't change; accepted if it is the pool's own"),
-  ...patch({ name: Name, start_ip: IpAddress, end_ip: IpAddress, ...fields }),
-})
-export type PoolPatch = z.output<typeof PoolPatch>
-
-const One = z.object({ id: idOf('pools') })
 const include = z.enum(['utilization']).optional().describe('Adds the utilization of each pool')
 const tags = z.array(Filter).optional().describe('Only pools with every one of these tags')
 
@@ -132,39 +101,9 @@ export const pools = {
     input: PoolDraft,
     output: Pool,
   }),
-  get: operation({
-    name: 'pools.get',
-    summary: 'Show a pool',
-    http: 'GET /api/pools/{id}',
-    supportsAsOf: true,
-    access: 'pools:read',
-    scope: 'checkPath',
-    input: One,
-    output: Pool,
-  }),
-  update: operation({
-    name: 'pools.update',
-    summary: 'Change some fields of a pool',
-    description: BY_REF,
-    http: 'PUT /api/pools/{id}',
-    alsoAnswers: { 201: 'same' },
-    hasHistory: true,
-    createsByRef: true,
-    access: 'pools:update',
-    scope: 'checkWrite',
-    input: PoolPatch,
-    output: Pool,
-  }),
-  delete: operation({
-    name: 'pools.delete',
-    summary: 'Delete a pool with its reservations; addresses stay, without a pool',
-    http: 'DELETE /api/pools/{id}',
-    hasHistory: true,
-    access: 'pools:delete',
-    scope: 'checkWrite',
-    input: One,
-    output: () => z.void(),
-  }),
+  get: base.operations.get,
+  update: base.operations.update,
+  delete: base.operations.delete,
   nextIp: operation({
     name: 'pools.next-ip',
     summary: 'Show the lowest free address of a pool; records nothing',
@@ -172,7 +111,7 @@ export const pools = {
     access: 'pools:read',
     scope: 'checkPath',
     mcp: 'listed',
-    input: One,
+    input: () => z.object({ id: idOf('pools') }),
     output: () => z.object({ ip: z.string() }).meta({ id: 'NextIp' }),
   }),
   heatmap: operation({
@@ -183,7 +122,7 @@ export const pools = {
     access: 'pools:read',
     scope: 'filter',
     shows: ['devices'],
-    input: () => One.extend(Page),
+    input: () => z.object({ id: idOf('pools'), ...Page }),
     output: () => z.array(HeatmapEntry),
   }),
 }

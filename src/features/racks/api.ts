@@ -1,47 +1,11 @@
 /** The contract of racks: units in a datacenter that devices are mounted in. Browser-safe. */
 import { z } from 'zod'
-import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
-import {
-  draft,
-  Filter,
-  idOf,
-  Name,
-  NewId,
-  numberOr,
-  optionalNumber,
-  Page,
-  patch,
-  reference,
-  Timestamp,
-  text,
-} from '../../platform/contract/fields.ts'
-import { sortField } from '../../platform/contract/sort.ts'
+import { idOf } from '../../platform/contract/fields.ts'
 import { operation, rawRoute } from '../../platform/operation/operation.ts'
-import { customFilter, customInput, customOutput } from '../custom-fields/fields.ts'
+import { crud } from '../../resource/crud.ts'
 import { DeviceStatus } from '../devices/schema.ts'
 import { FACES, Mount } from './mount.ts'
-
-export const NUMBERINGS = ['bottom_up', 'top_down'] as const
-
-export const Rack = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    datacenter_id: z.string().nullable(),
-    location: z.string(),
-    description: z.string(),
-    height: z.int().describe('In units'),
-    first_unit: z.int().describe('The lowest number of a unit'),
-    numbering: z.enum(NUMBERINGS).describe('Where the lowest unit is: at the bottom or at the top'),
-    max_power_w: z.int().nullable(),
-    refs: Refs,
-    managed_by: z.string(),
-    custom: customOutput('racks'),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
-  .meta({ id: 'Rack', columns: ['id', 'name', 'datacenter_id', 'location', 'height', 'max_power_w'] })
-export type Rack = z.infer<typeof Rack>
+import { rackFacts } from './resource.ts'
 
 export const RackUsage = z
   .object({
@@ -57,36 +21,21 @@ export const RackUsage = z
   .meta({ id: 'RackUsage' })
 export type RackUsage = z.infer<typeof RackUsage>
 
-export const ListedRack = Rack.extend({ usage: RackUsage.optional().describe('With include=usage') }).meta({
-  id: 'ListedRack',
-  columns: ['id', 'name', 'datacenter_id', 'location', 'height', 'max_power_w'],
+const base = crud(rackFacts, {
+  listed: { usage: RackUsage.optional().describe('With include=usage') },
+  filters: {
+    include: z
+      .array(z.enum(['usage']))
+      .optional()
+      .describe('usage adds the use of space and power'),
+  },
+  listShows: ['devices'],
 })
-export type ListedRack = z.infer<typeof ListedRack>
-
-const fields = {
-  datacenter_id: reference('datacenters'),
-  location: text(255).describe('Room and row'),
-  description: text(4096),
-  height: numberOr(42, { min: 1, max: 100 }).describe('The height in units'),
-  first_unit: numberOr(1, { min: 0, max: 100 }).describe('The lowest number of a unit'),
-  numbering: z
-    .enum([...NUMBERINGS, ''], { error: `must be one of ${NUMBERINGS.join(', ')}` })
-    .nullable()
-    .transform((numbering) => numbering || ('bottom_up' as const))
-    .describe('Where the lowest unit is: at the bottom or at the top'),
-  max_power_w: optionalNumber(1, 1_000_000),
-  refs: RefsInput,
-  managed_by: ManagedBy,
-  custom: customInput('racks'),
-}
-
-export const RackDraft = z.object({ id: NewId.optional(), name: Name, ...draft(fields) })
-export type RackDraft = z.output<typeof RackDraft>
-
-export const RackPatch = z.object({ id: idOf('racks'), ...patch({ name: Name, ...fields }) })
-export type RackPatch = z.output<typeof RackPatch>
-
-const One = z.object({ id: idOf('racks') })
+export const Rack = base.Item
+export type Rack = z.infer<typeof Rack>
+export type ListedRack = z.infer<typeof base.Listed>
+export type RackDraft = z.output<typeof base.Draft>
+export type RackPatch = z.output<typeof base.Patch>
 
 const { rack_id: _, ...placed } = Mount.shape
 
@@ -114,75 +63,7 @@ export const Elevation = z
 export type Elevation = z.infer<typeof Elevation>
 
 export const racks = {
-  list: operation({
-    name: 'racks.list',
-    summary: 'List racks, by name',
-    http: 'GET /api/racks',
-    supportsAsOf: true,
-    access: 'racks:list',
-    scope: 'filter',
-    shows: ['devices'],
-    input: () =>
-      z.object({
-        name: Filter.optional().describe('Part of the name, in any case'),
-        datacenter_id: idOf('datacenters').optional(),
-        managed_by: ManagedByFilter,
-        include: z
-          .array(z.enum(['usage']))
-          .optional()
-          .describe('usage adds the use of space and power'),
-        custom: customFilter('racks'),
-        sort: sortField(),
-        ...Page,
-      }),
-    output: () => z.array(ListedRack),
-  }),
-  create: operation({
-    name: 'racks.create',
-    summary: 'Create a rack',
-    http: 'POST /api/racks',
-    status: 201,
-    effect: 'create',
-    hasHistory: true,
-    access: 'racks:create',
-    scope: 'checkWrite',
-    cli: { args: ['name'] },
-    input: RackDraft,
-    output: Rack,
-  }),
-  get: operation({
-    name: 'racks.get',
-    summary: 'Show a rack',
-    http: 'GET /api/racks/{id}',
-    supportsAsOf: true,
-    access: 'racks:read',
-    scope: 'checkPath',
-    input: One,
-    output: Rack,
-  }),
-  update: operation({
-    name: 'racks.update',
-    summary: 'Change some fields of a rack; its devices follow it to another datacenter',
-    description: BY_REF,
-    http: 'PUT /api/racks/{id}',
-    alsoAnswers: { 201: 'same' },
-    hasHistory: true,
-    createsByRef: true,
-    access: 'racks:update',
-    scope: 'checkWrite',
-    input: RackPatch,
-    output: Rack,
-  }),
-  delete: operation({
-    name: 'racks.delete',
-    summary: 'Delete a rack; its devices stay, without a place',
-    http: 'DELETE /api/racks/{id}',
-    hasHistory: true,
-    access: 'racks:delete',
-    scope: 'checkWrite',
-    input: One,
-    output: () => z.void(),
-  }),
+  ...base.operations,
   elevation: operation({
     name: 'racks.elevation',
     summary: 'Show what is mounted in a rack, on both faces',
@@ -191,7 +72,7 @@ export const racks = {
     access: 'racks:read',
     scope: 'filter',
     shows: ['devices'],
-    input: One,
+    input: () => z.object({ id: idOf('racks') }),
     output: Elevation,
   }),
 }

@@ -1,0 +1,30 @@
+/** The facts of networks. */
+import { resource } from '../../resource/facts.ts'
+
+export const networkFacts = resource({
+  name: 'networks',
+  noun: 'network',
+  schema: 'Network',
+  fields: {
+    name: { type: 'name', filter: 'part' },
+    subnet: { type: 'own', required: true },
+    vlan_id: { type: 'integer', min: 1, max: 4094, filter: 'equal' },
+    datacenter_id: { type: 'reference', to: 'datacenters', filter: 'equal' },
+    description: { type: 'text', max: 4096 },
+  },
+  laterFields: { space_id: { type: 'own', onlyWithValue: true } },
+  columns: ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description'],
+  sorts: ['subnet'],
+  scope: 'area',
+  custom: 'last',
+  summaries: {
+    list: 'List networks',
+    create: 'Create a network',
+    get: 'Show a network',
+    update: 'Change some fields of a network',
+    delete:
+      'Delete a network with its pools, reservations, scans and discovered devices; addresses stay, without a network',
+  },
+  args: ['name', 'subnet'],
+  mcp: ['list', 'get'],
+})

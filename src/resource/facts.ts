@@ -1,0 +1,184 @@
+/**
+ * The facts of a resource: all that is declared about a noun once, and from which its schemas, operations, rows and forms follow. A fact
+ * is a value without behaviour. Imports nothing, because the command line and the browser load it.
+ */
+
+type CommonFacts = {
+  /** Describes the field in inputs, and in answers without `answer`. */
+  readonly description?: string
+  /** Describes the field in answers; `''` for no description there. */
+  readonly answer?: string
+  /** A create needs a value, and an update cannot clear it. */
+  readonly required?: true
+  /** An answer has the field only with a value, and a filter never. */
+  readonly onlyWithValue?: true
+  /** The rules compute the stored value: the field is in answers and not in inputs. */
+  readonly isComputed?: true
+  /** A filter of the list: by the value, by a part of the text, or by the text in any case. */
+  readonly filter?: 'equal' | 'part' | 'same'
+}
+
+/** What happens to objects that refer to a deleted object: the reference is cleared, they are deleted, or the deletion is refused. */
+export type OnDelete = 'clear' | 'cascade' | 'refuse'
+
+type NameFacts = { readonly type: 'name' }
+type TextFacts = {
+  readonly type: 'text'
+  /** Characters. */
+  readonly max: number
+  /** White space at both ends is removed. A required text always loses it. */
+  readonly trim?: true
+  /** A rule of `text-rules.ts`. */
+  readonly rule?: 'HOST_NAME' | 'DOMAIN_NAME'
+}
+type NumberFacts = {
+  readonly type: 'integer' | 'number'
+  readonly min?: number
+  readonly max?: number
+  /** The value is a multiple of it. */
+  readonly step?: number
+  /** The value of a field without one. Without it, an absent value is null. */
+  readonly usual?: number
+}
+type FlagFacts = { readonly type: 'flag'; readonly usual: boolean }
+type ChoiceFacts = { readonly type: 'choice'; readonly of: readonly string[]; readonly usual?: string }
+type ListFacts = { readonly type: 'tags' }
+type TimeFacts = { readonly type: 'moment' | 'date' }
+type AddressFacts = { readonly type: 'ip' | 'mac' }
+type ReferenceFacts = { readonly type: 'reference'; readonly to: string; readonly onDelete?: OnDelete }
+/** A field whose schemas are given to `crud()`. It is stored as JSON text, or by the store of its resource. */
+type OwnFacts = { readonly type: 'own' }
+
+export type FieldFacts = CommonFacts &
+  (
+    | NameFacts
+    | TextFacts
+    | NumberFacts
+    | FlagFacts
+    | ChoiceFacts
+    | ListFacts
+    | TimeFacts
+    | AddressFacts
+    | ReferenceFacts
+    | OwnFacts
+  )
+
+/** A field of answers that is computed when they are made. */
+export type ComputedFacts = {
+  /** `ids` of objects of the resource `of`; `own` has a schema of its own, and is in some answers only. */
+  readonly type: 'ids' | 'own'
+  readonly of?: string
+  /** The field that it stands behind in answers. */
+  readonly after: string
+  readonly answer?: string
+}
+
+/** The objects that a scope contains: those whose reference is in it, those of its areas, all, or none. */
+export type ScopeFacts = { readonly follows: string } | 'area' | 'everywhere' | 'nowhere'
+
+export type ResourceFacts = {
+  /** Plural, in kebab case: the URL, the operations, the permissions and, with `_` for `-`, the table. */
+  readonly name: string
+  /** Singular, as in texts: `VLAN`. */
+  readonly noun: string
+  /** The name of the schema in the OpenAPI document. */
+  readonly schema: string
+  /** In the order of answers. */
+  readonly fields: Readonly<Record<string, FieldFacts>>
+  /** Fields that stand behind `managed_by` in inputs, and before `custom` in answers. */
+  readonly laterFields?: Readonly<Record<string, FieldFacts>>
+  readonly computed?: Readonly<Record<string, ComputedFacts>>
+  /** The columns of tables on the command line. */
+  readonly columns: readonly string[]
+  /** The fields whose values are unique together, in any case. */
+  readonly identity?: readonly string[]
+  /** The order of the list; by default the name. */
+  readonly order?: readonly string[]
+  /** Fields by which the list can be sorted besides the name and the times. */
+  readonly sorts?: readonly string[]
+  /** The field that names an object in messages; by default `name`. */
+  readonly label?: string
+  /** The object has ids of other systems; false for none. */
+  readonly refs?: false
+  /** The object has no time of its last change. */
+  readonly updates?: false
+  /** The place of the values of custom fields in answers; absent without them. */
+  readonly custom?: 'last' | 'before times'
+  /** The resource of their definitions, if that is another one. */
+  readonly customOf?: string
+  readonly scope: ScopeFacts
+  /** The words of operations: `{ list: 'List VLANs, by number' }`. */
+  readonly summaries: Readonly<Record<'list' | 'create' | 'get' | 'update' | 'delete', string>>
+  /** The positional arguments of `create` on the command line. */
+  readonly args: readonly string[]
+  /** The operations that an AI client sees without a search. */
+  readonly mcp?: readonly ('list' | 'create' | 'get' | 'update' | 'delete')[]
+  /** The page is hidden where no object exists. */
+  readonly isOptional?: true
+}
+
+/** Keeps the exact type of the facts. */
+export const resource = <const F extends ResourceFacts>(facts: F): F => facts
+
+type Empty = Readonly<Record<never, never>>
+type LaterFields<F extends ResourceFacts> = F extends {
+  readonly laterFields: infer L extends Readonly<Record<string, FieldFacts>>
+}
+  ? L
+  : Empty
+
+/** All stored fields of a resource, but `id`, refs, owner, times and custom values. */
+export type FieldsOf<F extends ResourceFacts> = F['fields'] & LaterFields<F>
+
+export type Computed<F extends ResourceFacts> = F extends {
+  readonly computed: infer C extends Readonly<Record<string, ComputedFacts>>
+}
+  ? C
+  : Empty
+
+type IsNullable<F extends FieldFacts> = F extends { readonly required: true } | { readonly usual: unknown }
+  ? false
+  : true
+type OrNull<F extends FieldFacts, T> = IsNullable<F> extends true ? T | null : T
+
+/** The value of a field in an object, if it is not `own`. */
+export type ValueOf<F extends FieldFacts> = F extends { readonly type: 'name' | 'text' | 'mac' }
+  ? string
+  : F extends { readonly type: 'integer' | 'number' }
+    ? OrNull<F, number>
+    : F extends { readonly type: 'flag' }
+      ? boolean
+      : F extends { readonly type: 'choice'; readonly of: readonly (infer C)[] }
+        ? OrNull<F, C>
+        : F extends { readonly type: 'tags' }
+          ? string[]
+          : F extends { readonly type: 'reference' | 'moment' | 'date' | 'ip' }
+            ? OrNull<F, string>
+            : never
+
+/** Returns all stored fields, in the order of answers. */
+export const listFields = ({ fields, laterFields = {} }: ResourceFacts): [string, FieldFacts][] => [
+  ...Object.entries(fields),
+  ...Object.entries(laterFields),
+]
+
+/** True for a resource whose objects have ids of other systems. */
+export const hasRefs = ({ refs }: ResourceFacts): boolean => refs !== false
+
+/**
+ * Returns the names of the fields of an object in the order of answers.
+ * @param fields those that stand in the order of `fields`, with computed ones among them
+ */
+export const orderAnswer = (facts: ResourceFacts): string[] => {
+  const computed = Object.entries(facts.computed ?? {})
+  const times = facts.updates === false ? ['created_at'] : ['created_at', 'updated_at']
+  const owned = [...(hasRefs(facts) ? ['refs'] : []), 'managed_by']
+  const later = Object.keys(facts.laterFields ?? {})
+  const custom = facts.custom === undefined ? [] : ['custom']
+  const last = facts.custom === 'before times' ? [...later, ...custom, ...times] : [...times, ...later, ...custom]
+  const stored = ['id', ...Object.keys(facts.fields), ...owned, ...last]
+  return stored.flatMap((name) => [
+    name,
+    ...computed.filter(([, { after }]) => after === name).map(([computedName]) => computedName),
+  ])
+}
