@@ -1,25 +1,46 @@
 /**
- * The registry of names: the resources of the inventory. Import, export, permissions, tables without a `table.ts` and the
- * lists of the web UI follow from it. Imports nothing, because the command line and the browser load it.
+ * The registry of resources: their facts, in the order in which objects are made. Import, export, permissions, kinds, tables and the lists
+ * of the web UI follow from it. Loads no schema, because the command line and the browser load it.
  */
+import { cableFacts } from './cables/resource.ts'
+import { customFieldFacts } from './custom-fields/resource.ts'
+import { datacenterFacts } from './datacenters/resource.ts'
+import { deviceTypeFacts } from './device-types/resource.ts'
+import { deviceFacts } from './devices/resource.ts'
+import { networkFacts } from './networks/resource.ts'
+import { poolFacts } from './pools/resource.ts'
+import { portFacts } from './ports/resource.ts'
+import { rackFacts } from './racks/resource.ts'
+import { relationshipFacts } from './relationships/resource.ts'
+import { reservationFacts } from './reservations/resource.ts'
+import { spaceFacts } from './spaces/resource.ts'
+import { vlanFacts } from './vlans/resource.ts'
 
-export const INVENTORY = [
-  // The objects that a resource names come before it.
-  'custom-fields',
-  'spaces',
-  'datacenters',
-  'vlans',
-  'networks',
-  'pools',
-  'device-types',
-  'racks',
-  'devices',
-  'ports',
-  'cables',
-  'relationships',
-  'reservations',
+/** The objects that a resource refers to come before it. */
+export const RESOURCES = [
+  customFieldFacts,
+  spaceFacts,
+  datacenterFacts,
+  vlanFacts,
+  networkFacts,
+  poolFacts,
+  deviceTypeFacts,
+  rackFacts,
+  deviceFacts,
+  portFacts,
+  cableFacts,
+  relationshipFacts,
+  reservationFacts,
 ] as const
-export type Resource = (typeof INVENTORY)[number]
+
+export type Resource = (typeof RESOURCES)[number]['name']
+export const INVENTORY: readonly Resource[] = RESOURCES.map(({ name }) => name)
+
+type FactsByName = { readonly [F in (typeof RESOURCES)[number] as F['name']]: F }
+/** The facts of each resource. */
+export const FACTS =
+  // One entry for each of the resources.
+  Object.fromEntries(RESOURCES.map((facts) => [facts.name, facts])) as FactsByName
 
 /** The table of a resource: its name, with `_` for `-`. */
 export type TableOf<R extends string> = R extends `${infer First}-${infer Rest}` ? `${First}_${TableOf<Rest>}` : R

@@ -1,6 +1,6 @@
 /** The singular nouns of the resources of the inventory: in data, and in texts. Browser-safe, without Zod. */
 import { toSingular } from '../platform/cli/command-name.ts'
-import type { Resource } from './inventory.ts'
+import { FACTS, type Resource } from './inventory.ts'
 
 /** As `toSingular`. */
 type Singular<Noun extends string> = Noun extends `${infer Stem}ies`
@@ -15,12 +15,5 @@ export const toKind = <R extends Resource>(resource: R): KindOf<R> =>
   // The type of `toSingular` does not tell the text.
   toSingular(resource) as KindOf<R>
 
-/** The nouns that differ from the kind. */
-const NOUNS: Readonly<Partial<Record<Resource, string>>> = {
-  'custom-fields': 'custom field',
-  'device-types': 'device type',
-  vlans: 'VLAN',
-}
-
 /** The singular noun of the objects of a resource in texts. */
-export const getNoun = (resource: Resource): string => NOUNS[resource] ?? toKind(resource)
+export const getNoun = (resource: Resource): string => FACTS[resource].noun

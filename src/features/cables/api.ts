@@ -1,35 +1,17 @@
 /** The cables contract: a cable connects two ports of devices. Browser-safe. */
 import { z } from 'zod'
-import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
-import { draft, Filter, idOf, NewId, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
+import { ManagedByFilter } from '../../platform/contract/external-fields.ts'
+import { Filter, idOf, Page, text } from '../../platform/contract/fields.ts'
 import { sortField, TIMES } from '../../platform/contract/sort.ts'
 import { BulkFields, buildBulkRules, createBulkInput, createBulkOutput } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { customFilter, customInput, customOutput } from '../custom-fields/fields.ts'
+import { crud } from '../../resource/crud.ts'
+import { customFilter } from '../custom-fields/fields.ts'
 import { End, Side } from '../ports/end.ts'
+import { cableFacts } from './resource.ts'
 
-export const CableStatus = z.enum(['connected', 'planned', 'decommissioned'])
+export const CableStatus = z.enum(cableFacts.fields.status.of)
 export type CableStatus = z.infer<typeof CableStatus>
-
-export const Cable = z
-  .object({
-    id: z.string(),
-    a: End,
-    b: End,
-    type: z.string(),
-    label: z.string(),
-    color: z.string(),
-    length_m: z.number().nullable(),
-    status: CableStatus,
-    description: z.string(),
-    refs: Refs,
-    managed_by: z.string(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    custom: customOutput('cables'),
-  })
-  .meta({ id: 'Cable', columns: ['id', 'a', 'b', 'type', 'label', 'color', 'length_m', 'status'] })
-export type Cable = z.infer<typeof Cable>
 
 const EndInput = z.object({
   port_id: idOf('ports').optional().describe('Or device_id and port'),
@@ -44,37 +26,28 @@ const EndInput = z.object({
 })
 export type EndInput = z.output<typeof EndInput>
 
-const MAX_LENGTH_M = 1_000_000
-
-const fields = {
-  type: text(64).describe('Such as cat6a'),
-  label: text(64),
-  color: text(64),
-  length_m: z.number().min(0).max(MAX_LENGTH_M).nullable(),
-  status: z
-    .enum([...CableStatus.options, ''], { error: `must be one of ${CableStatus.options.join(', ')}` })
-    .nullable()
-    .transform((status) => status || 'connected'),
-  description: text(4096),
-  refs: RefsInput,
-  managed_by: ManagedBy,
-  custom: customInput('cables'),
-}
-
-export const CableDraft = z.object({ id: NewId.optional(), a: EndInput, b: EndInput, ...draft(fields) })
-export type CableDraft = z.output<typeof CableDraft>
-
 const SAME = 'The end never changes: only the same one, or that of a new cable by a ref'
 
-export const CablePatch = z.object({
-  id: idOf('cables'),
-  a: EndInput.optional().describe(SAME),
-  b: EndInput.optional().describe(SAME),
-  ...patch(fields),
-})
-export type CablePatch = z.output<typeof CablePatch>
+const END = { input: EndInput, answer: End, patch: EndInput.optional().describe(SAME) }
 
-const One = z.object({ id: idOf('cables') })
+const base = crud(cableFacts, {
+  schemas: { a: END, b: END },
+  shows: ['devices', 'ports'],
+  listInput: () =>
+    z.object({
+      device_id: idOf('devices').optional().describe('Only cables with an end at this device'),
+      label: Filter.optional().describe('The label, in any case'),
+      status: CableStatus.optional(),
+      managed_by: ManagedByFilter,
+      custom: customFilter('cables'),
+      sort: sortField(['label'], TIMES),
+      ...Page,
+    }),
+})
+export const { Item: Cable, Draft: CableDraft, Patch: CablePatch } = base
+export type Cable = z.infer<typeof Cable>
+export type CableDraft = z.output<typeof CableDraft>
+export type CablePatch = z.output<typeof CablePatch>
 
 const Hop = z
   .object({
@@ -125,26 +98,7 @@ const formatPaths = (answer: unknown) =>
   (answer as DevicePath[]).flatMap(({ port, hops }) => hops.map((hop, i) => ({ port, hop: i + 1, ...toHopRow(hop) })))
 
 export const cables = {
-  list: operation({
-    name: 'cables.list',
-    summary: 'List cables, by label',
-    http: 'GET /api/cables',
-    supportsAsOf: true,
-    access: 'cables:list',
-    scope: 'filter',
-    shows: ['devices', 'ports'],
-    input: () =>
-      z.object({
-        device_id: idOf('devices').optional().describe('Only cables with an end at this device'),
-        label: Filter.optional().describe('The label, in any case'),
-        status: CableStatus.optional(),
-        managed_by: ManagedByFilter,
-        custom: customFilter('cables'),
-        sort: sortField(['label'], TIMES),
-        ...Page,
-      }),
-    output: () => z.array(Cable),
-  }),
+  list: base.operations.list,
   create: operation({
     name: 'cables.create',
     summary: 'Connect two ports by a cable; ports that are not there are made',
@@ -158,40 +112,9 @@ export const cables = {
     input: CableDraft,
     output: Cable,
   }),
-  get: operation({
-    name: 'cables.get',
-    summary: 'Show a cable',
-    http: 'GET /api/cables/{id}',
-    supportsAsOf: true,
-    access: 'cables:read',
-    scope: 'checkPath',
-    shows: ['devices', 'ports'],
-    input: One,
-    output: Cable,
-  }),
-  update: operation({
-    name: 'cables.update',
-    summary: 'Change some fields of a cable; its ends never change',
-    description: BY_REF,
-    http: 'PUT /api/cables/{id}',
-    alsoAnswers: { 201: 'same' },
-    hasHistory: true,
-    createsByRef: true,
-    access: 'cables:update',
-    scope: 'checkWrite',
-    input: CablePatch,
-    output: Cable,
-  }),
-  delete: operation({
-    name: 'cables.delete',
-    summary: 'Delete a cable; its ports stay',
-    http: 'DELETE /api/cables/{id}',
-    hasHistory: true,
-    access: 'cables:delete',
-    scope: 'checkWrite',
-    input: One,
-    output: () => z.void(),
-  }),
+  get: base.operations.get,
+  update: base.operations.update,
+  delete: base.operations.delete,
   bulk: operation({
     name: 'cables.bulk',
     summary: 'Create, update and delete up to 1,000 cables in one call',
@@ -210,7 +133,7 @@ export const cables = {
         update: CablePatch,
         example: { a: { device_id: 'sw-1', port: 'Gi0/1' }, b: { device_id: 'web-1', port: 'eth0' } },
       }),
-    recorded: () => createBulkInput({ cable: z.object(patch({ id: NewId, a: EndInput, b: EndInput, ...fields })) }),
+    recorded: () => createBulkInput({ cable: base.Partial() }),
   }),
   trace: operation({
     name: 'cables.trace',

@@ -4,9 +4,9 @@ import { merge } from '../../platform/contract/merge.ts'
 import { withChangedRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import { type Custom, withCustom } from '../custom-fields/fields.ts'
-import { type DevicePatch, MAX_TAGS } from './api.ts'
+import type { DevicePatch } from './api.ts'
 import type { CheckedDevice } from './custom.ts'
-import type { Device } from './schema.ts'
+import { type Device, MAX_TAGS } from './schema.ts'
 
 type Retag = Pick<DevicePatch, 'tags' | 'add_tags' | 'remove_tags'>
 

@@ -1,26 +1,14 @@
 /** The ports contract: the interfaces, consoles and power sockets of devices, and the ports of panels. Browser-safe. */
 import { z } from 'zod'
-import { MacAddress } from '../../platform/contract/address-field.ts'
-import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
-import {
-  draft,
-  Filter,
-  flagOr,
-  idOf,
-  NewId,
-  optionalNumber,
-  Page,
-  patch,
-  reference,
-  Timestamp,
-  text,
-  trimmed,
-} from '../../platform/contract/fields.ts'
+import { ManagedByFilter } from '../../platform/contract/external-fields.ts'
+import { Filter, flagOr, idOf, Page, text, trimmed } from '../../platform/contract/fields.ts'
 import { sortField } from '../../platform/contract/sort.ts'
 import { BulkFields, buildBulkRules, createBulkInput, createBulkOutput } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { customFilter, customInput, customOutput } from '../custom-fields/fields.ts'
+import { crud } from '../../resource/crud.ts'
+import { customFilter } from '../custom-fields/fields.ts'
 import { Side } from './end.ts'
+import { portFacts } from './resource.ts'
 
 /** The largest number of ports of one device. */
 export const MAX_PORTS = 2000
@@ -41,34 +29,6 @@ const Peer = z
   .meta({ id: 'PortPeer' })
 export type Peer = z.infer<typeof Peer>
 
-export const Port = z
-  .object({
-    id: z.string(),
-    device_id: z.string(),
-    name: z.string(),
-    kind: PortKind,
-    type: z.string(),
-    speed_mbps: z.int().nullable(),
-    mac_address: z.string(),
-    enabled: z.boolean(),
-    parent_id: z
-      .string()
-      .nullable()
-      .describe('The port of the same device that this one is part of: a LAG, or the port of a breakout'),
-    pass_through: z.boolean().describe('The port of a panel, with a front and a rear'),
-    vlan_id: z.int().nullable().describe('The untagged VLAN number'),
-    tagged_vlan_ids: z.array(z.int()).describe('The tagged VLAN numbers'),
-    description: z.string(),
-    refs: Refs,
-    managed_by: z.string(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    custom: customOutput('ports'),
-    peers: z.array(Peer).optional().describe('With include=peers: the other end of each cable'),
-  })
-  .meta({ id: 'Port', columns: ['id', 'device_id', 'name', 'kind', 'type', 'mac_address', 'description'] })
-export type Port = z.infer<typeof Port>
-
 export const PortName = trimmed(64)
 export const PortKindInput = z
   .enum([...PortKind.options, ''], { error: `must be one of ${PortKind.options.join(', ')}` })
@@ -80,68 +40,42 @@ export const PassThrough = flagOr(false).describe('The port of a panel, with a f
 
 const VlanNumber = z.int().min(1).max(4094)
 
-const fields = {
-  kind: PortKindInput,
-  type: PortType,
-  speed_mbps: optionalNumber(1, 1_000_000_000),
-  mac_address: MacAddress,
-  enabled: flagOr(true),
-  parent_id: reference('ports').describe(
-    'The port of the same device that this one is part of: a LAG, or the port of a breakout',
-  ),
-  pass_through: PassThrough,
-  vlan_id: optionalNumber(1, 4094).describe('The untagged VLAN number'),
-  tagged_vlan_ids: z
-    .array(VlanNumber)
-    .max(4094)
-    .nullable()
-    .transform((numbers) => [...new Set(numbers ?? [])].sort((a, b) => a - b))
-    .describe('The tagged VLAN numbers'),
-  description: text(4096),
-  refs: RefsInput,
-  managed_by: ManagedBy,
-  custom: customInput('ports'),
-}
-
-export const PortDraft = z.object({
-  id: NewId.optional(),
-  device_id: idOf('devices'),
-  name: PortName,
-  ...draft(fields),
+const base = crud(portFacts, {
+  schemas: {
+    device_id: {
+      patch: idOf('devices')
+        .optional()
+        .describe('A port stays at its device: only the same one, or that of a new port by a ref'),
+    },
+    tagged_vlan_ids: {
+      input: z
+        .array(VlanNumber)
+        .max(4094)
+        .nullable()
+        .transform((numbers) => [...new Set(numbers ?? [])].sort((a, b) => a - b))
+        .describe('The tagged VLAN numbers'),
+      answer: z.array(z.int()).describe('The tagged VLAN numbers'),
+    },
+    peers: { answer: z.array(Peer).optional().describe('With include=peers: the other end of each cable') },
+  },
+  listInput: () =>
+    z.object({
+      device_id: idOf('devices').optional(),
+      mac: Filter.optional().describe('The MAC address, in any notation'),
+      kind: PortKind.optional(),
+      managed_by: ManagedByFilter,
+      custom: customFilter('ports'),
+      sort: sortField(),
+      ...Page,
+    }),
 })
+export const { Item: Port, Draft: PortDraft, Patch: PortPatch } = base
+export type Port = z.infer<typeof Port>
 export type PortDraft = z.output<typeof PortDraft>
-
-export const PortPatch = z.object({
-  id: idOf('ports'),
-  device_id: idOf('devices')
-    .optional()
-    .describe('A port stays at its device: only the same one, or that of a new port by a ref'),
-  ...patch({ name: PortName, ...fields }),
-})
 export type PortPatch = z.output<typeof PortPatch>
 
-const One = z.object({ id: idOf('ports') })
-
 export const ports = {
-  list: operation({
-    name: 'ports.list',
-    summary: 'List ports, by device and name',
-    http: 'GET /api/ports',
-    supportsAsOf: true,
-    access: 'ports:list',
-    scope: 'filter',
-    input: () =>
-      z.object({
-        device_id: idOf('devices').optional(),
-        mac: Filter.optional().describe('The MAC address, in any notation'),
-        kind: PortKind.optional(),
-        managed_by: ManagedByFilter,
-        custom: customFilter('ports'),
-        sort: sortField(),
-        ...Page,
-      }),
-    output: () => z.array(Port),
-  }),
+  list: base.operations.list,
   device: operation({
     name: 'ports.device',
     summary: 'List the ports of a device, by name; numbers in names sort by their value',
@@ -173,39 +107,9 @@ export const ports = {
     input: PortDraft,
     output: Port,
   }),
-  get: operation({
-    name: 'ports.get',
-    summary: 'Show a port',
-    http: 'GET /api/ports/{id}',
-    supportsAsOf: true,
-    access: 'ports:read',
-    scope: 'checkPath',
-    input: One,
-    output: Port,
-  }),
-  update: operation({
-    name: 'ports.update',
-    summary: 'Change some fields of a port; a new name also goes to `interface` of the addresses of its device',
-    description: BY_REF,
-    http: 'PUT /api/ports/{id}',
-    alsoAnswers: { 201: 'same' },
-    hasHistory: true,
-    createsByRef: true,
-    access: 'ports:update',
-    scope: 'checkWrite',
-    input: PortPatch,
-    output: Port,
-  }),
-  delete: operation({
-    name: 'ports.delete',
-    summary: 'Delete a port with its cables',
-    http: 'DELETE /api/ports/{id}',
-    hasHistory: true,
-    access: 'ports:delete',
-    scope: 'checkWrite',
-    input: One,
-    output: () => z.void(),
-  }),
+  get: base.operations.get,
+  update: base.operations.update,
+  delete: base.operations.delete,
   bulk: operation({
     name: 'ports.bulk',
     summary: 'Create, update and delete up to 1,000 ports in one call',
@@ -220,8 +124,7 @@ export const ports = {
     output: () => createBulkOutput({ port: Port.optional() }),
     bodyRules: () =>
       buildBulkRules('port', { create: PortDraft, update: PortPatch, example: { device_id: 'sw-1', name: 'Gi0/1' } }),
-    recorded: () =>
-      createBulkInput({ port: z.object(patch({ id: NewId, device_id: idOf('devices'), name: PortName, ...fields })) }),
+    recorded: () => createBulkInput({ port: base.Partial() }),
   }),
   adopt: operation({
     name: 'ports.adopt',

@@ -1,76 +1,33 @@
 /** The reservations contract: held addresses, and the allocation, unique for each caller. Browser-safe. */
 import { z } from 'zod'
-import { IpAddress, MacAddress } from '../../platform/contract/address-field.ts'
-import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
-import {
-  draft,
-  idOf,
-  Key,
-  line,
-  Moment,
-  Page,
-  patch,
-  reference,
-  ruledText,
-  Timestamp,
-  text,
-} from '../../platform/contract/fields.ts'
+import { MacAddress } from '../../platform/contract/address-field.ts'
+import { ManagedByFilter } from '../../platform/contract/external-fields.ts'
+import { idOf, Key, line, Page, reference, ruledText } from '../../platform/contract/fields.ts'
 import { HOST_NAME } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { customInput, customOutput } from '../custom-fields/fields.ts'
+import { crud } from '../../resource/crud.ts'
+import { customInput } from '../custom-fields/fields.ts'
+import { reservationFacts } from './resource.ts'
 
 /** The largest number of addresses of one allocation. */
 export const MAX_ALLOCATION = 1000
 
-export const Reservation = z
-  .object({
-    id: z.string(),
-    pool_id: z.string(),
-    ip_address: z.string(),
-    hostname: z.string(),
-    mac_address: z.string().optional().describe('Absent where none is recorded'),
-    purpose: z.string(),
-    notes: z.string(),
-    expires_at: Timestamp.nullable(),
-    created_by: z.string().describe('Name of the user who made it'),
-    refs: Refs,
-    managed_by: z.string(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    custom: customOutput('addresses'),
-  })
-  .meta({ id: 'Reservation', columns: ['id', 'ip_address', 'hostname', 'purpose', 'expires_at', 'created_by'] })
-export type Reservation = z.infer<typeof Reservation>
-
-const expiry = z
-  .union([Moment, z.literal('')], { error: 'must be an RFC 3339 time, like 2026-01-31T12:00:00Z' })
-  .nullable()
-  .transform((moment) => moment || null)
-const hostname = ruledText(253, HOST_NAME)
-const mac_address = MacAddress.describe('The MAC address of the host that gets the address')
-const fields = {
-  hostname,
-  mac_address,
-  purpose: text(255),
-  notes: text(4096),
-  expires_at: expiry,
-  refs: RefsInput,
-  managed_by: ManagedBy,
-  custom: customInput('addresses'),
-}
-
-export const ReservationDraft = z.object({ pool_id: idOf('pools'), ip_address: IpAddress, ...draft(fields) })
-export type ReservationDraft = z.output<typeof ReservationDraft>
-
 const FIXED = 'Of a reservation that the call makes, by a ref; else it is ignored'
 
-export const ReservationPatch = z.object({
-  id: idOf('reservations'),
-  pool_id: idOf('pools').optional().describe(FIXED),
-  ip_address: Key.optional().describe(FIXED),
-  ...patch(fields),
+const base = crud(reservationFacts, {
+  schemas: {
+    pool_id: { patch: idOf('pools').optional().describe(FIXED) },
+    ip_address: { patch: Key.optional().describe(FIXED) },
+  },
 })
+export const { Item: Reservation, Patch: ReservationPatch } = base
+/** The server chooses the id. */
+export const ReservationDraft = base.Draft.omit({ id: true })
+export type Reservation = z.infer<typeof Reservation>
+export type ReservationDraft = z.output<typeof ReservationDraft>
 export type ReservationPatch = z.output<typeof ReservationPatch>
+
+const hostname = ruledText(253, HOST_NAME)
 
 export const AllocationRequest = z.object({
   id: idOf('pools').describe('The pool'),
@@ -96,8 +53,6 @@ export const Allocation = z
   .object({ ips: z.array(z.string()), reservations: z.array(Reservation) })
   .meta({ id: 'Allocation' })
 export type Allocation = z.infer<typeof Allocation>
-
-const One = z.object({ id: idOf('reservations') })
 
 export const reservations = {
   all: operation({
@@ -135,39 +90,9 @@ export const reservations = {
     input: ReservationDraft,
     output: Reservation,
   }),
-  get: operation({
-    name: 'reservations.get',
-    summary: 'Show a reservation',
-    http: 'GET /api/reservations/{id}',
-    supportsAsOf: true,
-    access: 'reservations:read',
-    scope: 'checkPath',
-    input: One,
-    output: Reservation,
-  }),
-  update: operation({
-    name: 'reservations.update',
-    summary: 'Change some fields of a reservation',
-    description: BY_REF,
-    http: 'PUT /api/reservations/{id}',
-    alsoAnswers: { 201: 'same' },
-    hasHistory: true,
-    createsByRef: true,
-    access: 'reservations:update',
-    scope: 'checkWrite',
-    input: ReservationPatch,
-    output: Reservation,
-  }),
-  delete: operation({
-    name: 'reservations.delete',
-    summary: 'Free a reserved address',
-    http: 'DELETE /api/reservations/{id}',
-    hasHistory: true,
-    access: 'reservations:delete',
-    scope: 'checkWrite',
-    input: One,
-    output: () => z.void(),
-  }),
+  get: base.operations.get,
+  update: base.operations.update,
+  delete: base.operations.delete,
   allocate: operation({
     name: 'reservations.allocate',
     summary: 'Allocate free addresses of a pool, each to one caller only',

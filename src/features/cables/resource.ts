@@ -1,0 +1,38 @@
+/** The facts of cables: a cable connects two ports of devices. */
+import { resource } from '../../resource/facts.ts'
+
+export const cableFacts = resource({
+  name: 'cables',
+  noun: 'cable',
+  schema: 'Cable',
+  fields: {
+    a: { type: 'own', required: true },
+    b: { type: 'own', required: true },
+    type: { type: 'text', max: 64, description: 'Such as cat6a', answer: '' },
+    label: { type: 'text', max: 64, filter: 'same' },
+    color: { type: 'text', max: 64 },
+    length_m: { type: 'number', min: 0, max: 1_000_000 },
+    status: {
+      type: 'choice',
+      of: ['connected', 'planned', 'decommissioned'],
+      usual: 'connected',
+      filter: 'equal',
+    },
+    description: { type: 'text', max: 4096 },
+  },
+  columns: ['id', 'a', 'b', 'type', 'label', 'color', 'length_m', 'status'],
+  order: ['label'],
+  sorts: ['label'],
+  label: 'label',
+  scope: 'nowhere',
+  custom: 'last',
+  summaries: {
+    list: 'List cables, by label',
+    create: 'Connect two ports by a cable; ports that are not there are made',
+    get: 'Show a cable',
+    update: 'Change some fields of a cable; its ends never change',
+    delete: 'Delete a cable; its ports stay',
+  },
+  args: [],
+  isOptional: true,
+})
