@@ -8,7 +8,7 @@ const root = resolve(import.meta.dir, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 const documents = [
-  ...['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'examples/README.md', 'bench/README.md'],
+  ...['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'STYLE.md', 'examples/README.md', 'bench/README.md'],
   ...['docs', 'docs/decisions'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((file) => file.endsWith('.md'))

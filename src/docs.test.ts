@@ -12,7 +12,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const PASSWORD = 'sesame-sesame'
 
 const documents = [
-  ...['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'examples/README.md'],
+  ...['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'STYLE.md', 'examples/README.md'],
   ...['docs', 'docs/decisions'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((file) => file.endsWith('.md'))

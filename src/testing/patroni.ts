@@ -55,7 +55,7 @@ export type Machine = {
   readonly killPostgres: () => void
   /**
    * Stops Patroni and PostgreSQL by SIGSTOP: connections stay open, and get no answer. An etcd that wakes as its leader may revoke the
-   * lease of the new primary, in 3.6.16 too (docs/decisions/three-machines.md).
+   * lease of the new primary, in 3.6.16 too (docs/decisions/failover.md#three-machines).
    */
   readonly freeze: () => void
   readonly thaw: () => void

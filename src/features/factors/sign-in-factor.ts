@@ -1,4 +1,4 @@
-/** Second factors at a sign-in, and passkeys that sign in alone: docs/decisions/second-factors.md. */
+/** Second factors at a sign-in, and passkeys that sign in alone: docs/decisions/sign-in.md#second-factors. */
 import { AppError, type FieldIssue } from '../../platform/contract/errors.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { SealedValueError, type Secrets } from '../../platform/security/crypto.ts'

@@ -1,4 +1,7 @@
-/** Checks a password outside any transaction, always in the same time: docs/decisions/sign-in-queue.md. */
+/**
+ * Checks a password outside any transaction, always in the same time:
+ * docs/decisions/sign-in.md#sign-ins-queue-for-their-hash.
+ */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'

@@ -1,6 +1,6 @@
 /**
  * Decides who may create and change providers: a provider signs in its users, so its owner could become any of them. The rule is
- * that of accounts, docs/decisions/escalation.md.
+ * that of accounts, docs/decisions/rights.md#escalation.
  */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx, DbScope } from '../ctx.ts'

@@ -108,7 +108,7 @@ export type ReadPoint = {
   readonly position?: string
 }
 
-/** The hosts that answer reads: docs/decisions/reads-on-standbys.md. */
+/** The hosts that answer reads: docs/decisions/failover.md#reads-on-standbys. */
 export type ReadHosts = {
   readonly mode: 'primary' | 'standbys'
   /** The number of reads outside of transactions that each host has answered since the start, by its name. */

@@ -1,4 +1,7 @@
-/** Reads rights from the database, and reads them again if they changed: docs/decisions/rights-of-the-write.md. */
+/**
+ * Reads rights from the database, and reads them again if they changed:
+ * docs/decisions/rights.md#rights-are-those-at-the-commit.
+ */
 import type { Db, Demand, ReadPoint, Tx } from '../db/database.ts'
 import type { Caller } from './caller.ts'
 import type { Rights } from './rights.ts'

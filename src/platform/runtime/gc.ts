@@ -1,4 +1,7 @@
-/** Garbage collection, so that memory grows neither with the age of the process nor with a scan: docs/decisions/collecting.md. */
+/**
+ * Garbage collection, so that memory grows neither with the age of the process nor with a scan:
+ * docs/decisions/build.md#garbage-collection.
+ */
 import { fullGC, heapSize } from 'bun:jsc'
 
 const EVERY_MS = 10_000

@@ -1,4 +1,4 @@
-/** The server's process does without the engine's heaviest compiler: docs/decisions/compilers.md. */
+/** The server's process does without the engine's heaviest compiler: docs/decisions/build.md#without-the-compiler-ftl. */
 
 /**
  * Flags that the engine reads at start, before any code runs. A flag that is set in the environment stays. `./plat`,

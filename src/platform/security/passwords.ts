@@ -119,7 +119,7 @@ function parseCost(hash: string): number {
   return Number(/^\$2[abxy]\$(\d\d)\$/.exec(hash)?.[1] ?? 0)
 }
 
-/** Two workers keep 25 simultaneous sign-ins fast: docs/decisions/sign-in-queue.md. */
+/** Two workers keep 25 simultaneous sign-ins fast: docs/decisions/sign-in.md#sign-ins-queue-for-their-hash. */
 function countDefaultWorkers(): number {
   return Math.min(2, availableParallelism())
 }

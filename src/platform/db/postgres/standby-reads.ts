@@ -1,6 +1,6 @@
 /**
  * Reads on standbys. Each read names a position in the primary's log that the standby must have replayed, so that no answer
- * is older than its question: docs/decisions/reads-on-standbys.md.
+ * is older than its question: docs/decisions/failover.md#reads-on-standbys.
  */
 import type { Compilable, CompiledQuery, LogEvent, QueryResult } from 'kysely'
 import { createSnapshotAges, type SnapshotAges } from '../snapshot-ages.ts'

@@ -48,7 +48,7 @@ const CACHE = { share: 1 / 16, leastBytes: 64 * MIB, mostBytes: 128 * MIB }
 
 /**
  * Returns the number of pages that a large transaction caches. With fewer, it reads pages of indexes again and writes them to the log
- * repeatedly (docs/decisions/large-imports.md).
+ * repeatedly (docs/decisions/exchange.md#large-imports).
  * @param memoryBytes the memory of the machine, or the limit of the container
  */
 export const computeLargeCachePages = (memoryBytes: number): number => {
