@@ -1,88 +1,35 @@
 /** The rules of device types. */
-import { AppError, invalid, orNotFound } from '../../platform/contract/errors.ts'
-import { listRows } from '../../platform/contract/list.ts'
+import { invalid } from '../../platform/contract/errors.ts'
 import { merge } from '../../platform/contract/merge.ts'
-import { containsText } from '../../platform/db/contains.ts'
-import { isManagedBy } from '../../platform/db/managed-by.ts'
-import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { createBreathe, pause } from '../../platform/runtime/pause.ts'
 import { getTemporaryFolder } from '../../platform/runtime/unnamed-file.ts'
+import { resourceRules } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
-import type { Restored } from '../restore-fields.ts'
-import {
-  buildName,
-  type DeviceType,
-  type DeviceTypeDraft,
-  type DeviceTypePatch,
-  deviceTypes,
-  type ImportedType,
-  type TypePort,
-} from './api.ts'
+import { buildName, type DeviceType, deviceTypes, type ImportedType, type TypePort } from './api.ts'
 import type { LibraryType } from './library.ts'
 import { createLibraryReader } from './library-process.ts'
-import * as store from './store.ts'
+import type { deviceTypeFacts } from './resource.ts'
+import { findDeviceIds, lockKeys, store } from './store.ts'
 
 /** For the history, and for the rows of documents and files. */
-export const { findDocuments, findIdsByKeys, buildNaturalKey } = store
+export const { documents: findDocuments, findIdsByKeys, buildKey: buildNaturalKey } = store
 
-/** Returns the existing device types of those ids, by id. Devices take over their size and model. */
-export const findDeviceTypes = store.findByIds
+/** Returns the existing device types of these ids, by id. Devices take over their size and model. */
+export const findDeviceTypes = store.findAll
+
+const rules = resourceRules<typeof deviceTypeFacts, DeviceType>(store, {
+  derive: (type) => ({ ...type, name: buildName(type) }),
+  check: async (ctx, { after }) => {
+    if (after) await lockKeys(ctx, [buildNaturalKey(after)])
+  },
+  taken: ({ name }) => `A device type "${name}" exists already`,
+})
+export const { create, update, remove } = rules
 
 /** Emitted after new devices with a type were recorded. */
 export const DEVICES_TYPED = 'devices.typed'
-
-const getOrThrow = async (ctx: Ctx, id: string): Promise<DeviceType> =>
-  orNotFound(await store.find(ctx, id), 'device type', id)
-
-const lockForChange = async (ctx: Ctx, id: string): Promise<DeviceType> => {
-  const type = orNotFound(await store.lock(ctx, id), 'device type', id)
-  ctx.precondition(type)
-  return type
-}
-
-/** Another device type has the manufacturer and the model. @throws AppError ALREADY_EXISTS */
-const refuseTaken = async (ctx: Ctx, type: DeviceType): Promise<void> => {
-  const key = buildNaturalKey(type)
-  await store.lockKeys(ctx, [key])
-  const holder = (await findIdsByKeys(ctx, [key])).get(key)
-  if (holder !== undefined && holder !== type.id)
-    throw new AppError('ALREADY_EXISTS', `A device type "${type.name}" exists already`)
-}
-
-export const create = async (ctx: Ctx, input: DeviceTypeDraft & Restored): Promise<DeviceType> => {
-  const { id = Bun.randomUUIDv7(), created_at = ctx.now, manufacturer, model } = input
-  if (input.id !== undefined && (await store.find(ctx, id)))
-    throw new AppError('ALREADY_EXISTS', `A device type with id "${id}" exists already`)
-  const { slug, part_number, height, full_depth, power_w, description, ports, managed_by } = input
-  const refs = updateRefs({}, input.refs)
-  // First: of several creates by one ref, the later ones become updates.
-  await store.claimRefs(ctx, refs)
-  const names = { name: buildName({ manufacturer, model }), manufacturer, model, slug, part_number }
-  const size = { height, full_depth, power_w }
-  const times = { created_at, updated_at: ctx.now }
-  const type: DeviceType = { id, ...names, ...size, description, ports, refs, managed_by, ...times }
-  await refuseTaken(ctx, type)
-  await store.insert(ctx, type)
-  return type
-}
-
-export const update = async (ctx: Ctx, { id, ...patch }: DeviceTypePatch): Promise<DeviceType> => {
-  const before = await lockForChange(ctx, id)
-  const { value, changes } = merge(before, withChangedRefs(before, patch))
-  if (changes.length === 0) return before
-  const type = { ...value, name: buildName(value), updated_at: ctx.now }
-  await refuseTaken(ctx, type)
-  await store.updateRow(ctx, before, type)
-  return type
-}
-
-export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const type = await lockForChange(ctx, id)
-  await ctx.emit('device_type.deleting', type)
-  await store.deleteRow(ctx, type)
-}
 
 type PortsOf = { readonly device_id: string; readonly ports: readonly TypePort[] }
 
@@ -124,7 +71,7 @@ const addMissing = async (ctx: Ctx, wanted: readonly PortsOf[]): Promise<string[
 
 /** Adds the ports of their types to new devices. */
 const addPorts = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-  const types = await store.findByIds(
+  const types = await findDeviceTypes(
     ctx,
     devices.flatMap(({ device_type_id }) => device_type_id ?? []),
   )
@@ -137,8 +84,8 @@ const addPorts = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => 
 
 /** @throws AppError VALIDATION_ERROR on `device_ids` for a device of another type */
 const apply = async (ctx: Ctx, id: string, deviceIds: readonly string[] | null | undefined) => {
-  const { ports, name } = await getOrThrow(ctx, id)
-  const all = await store.findDeviceIds(ctx, id)
+  const { ports, name } = await rules.getOrThrow(ctx, id)
+  const all = await findDeviceIds(ctx, id)
   const called = ctx.canListAll('device-types') ? `the type "${name}"` : 'the type'
   const known = new Set(all)
   const issues = (deviceIds ?? []).flatMap((one, index) =>
@@ -158,10 +105,10 @@ const apply = async (ctx: Ctx, id: string, deviceIds: readonly string[] | null |
 type Known = Map<string, DeviceType>
 
 const lockKnownTypes = async (ctx: Ctx, keys: readonly string[]): Promise<Known> => {
-  await store.lockKeys(ctx, keys)
+  await lockKeys(ctx, keys)
   const ids = await findIdsByKeys(ctx, [...new Set(keys)])
   return new Map(
-    [...(await store.findByIds(ctx, [...ids.values()])).values()].map((type) => [buildNaturalKey(type), type]),
+    [...(await findDeviceTypes(ctx, [...ids.values()])).values()].map((type) => [buildNaturalKey(type), type]),
   )
 }
 
@@ -207,16 +154,7 @@ export const deviceTypesFeature = ({ config }: DeviceTypeOptions): Feature => {
   const readLibrary = createLibraryReader(getTemporaryFolder(config.dataDir))
   return {
     operations: implement(deviceTypes, {
-      list: async (ctx, { name, managed_by, ...page }) => {
-        let query = store.query(ctx)
-        if (name) query = query.where(containsText('name_key', name))
-        if (managed_by) query = query.where(isManagedBy(managed_by))
-        return listRows(ctx, { revision: await ctx.store.revision(['device_types']), query, page, row: store.fromRow })
-      },
-      create,
-      get: async (ctx, { id }) => getOrThrow(ctx, id),
-      update,
-      delete: async (ctx, { id }) => remove(ctx, id),
+      ...rules.handlers,
       apply: async (ctx, { id, device_ids }) => apply(ctx, id, device_ids),
       import: {
         isReadOnly: true,
@@ -228,6 +166,6 @@ export const deviceTypesFeature = ({ config }: DeviceTypeOptions): Feature => {
         },
       },
     }),
-    reactions: { [DEVICES_TYPED]: addPorts },
+    reactions: { ...rules.reactions, [DEVICES_TYPED]: addPorts },
   }
 }

@@ -1,15 +1,13 @@
 /** The reactions of devices, in the same transaction, to deletions and changes of the objects that they refer to. */
 import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
+import { onDeleting } from '../../resource/deleting.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import { REWRITE, type Rewrite } from '../custom-fields/engine.ts'
-import type { Datacenter } from '../datacenters/api.ts'
-import type { DeviceType } from '../device-types/api.ts'
 import type { Network } from '../networks/api.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import type { SubnetChange } from '../networks/networks.ts'
 import type { RangeChange } from '../pools/pools.ts'
-import type { Rack } from '../racks/api.ts'
 import { RACK_MOVED, type RackMoved } from '../racks/racks.ts'
 import { findSpaceKey } from '../spaces/keys.ts'
 import * as occupancy from '../used-addresses/used-addresses.ts'
@@ -45,23 +43,25 @@ const describeLeaving = (ctx: Ctx, { ip, device_id }: { readonly ip: string; rea
     : 'would leave an address of a device outside'
 
 export const reactions: NonNullable<Feature['reactions']> = {
-  'datacenter.deleting': async (ctx, { id }: Datacenter) => {
-    const clear = (device: Device): Device =>
-      device.datacenter_id === id ? { ...device, datacenter_id: null } : device
-    await store.rewrite(ctx, await store.findIdsInDatacenter(ctx, id), clear)
-  },
-  'rack.deleting': async (ctx, { id }: Rack) => {
-    const clear = (device: Device): Device => (device.mount?.rack_id === id ? withMount(device, undefined) : device)
-    await store.rewrite(ctx, await store.findIdsByColumn(ctx, 'rack_id', id), clear)
-  },
+  ...onDeleting({
+    datacenters: async (ctx, { id }) => {
+      const clear = (device: Device): Device =>
+        device.datacenter_id === id ? { ...device, datacenter_id: null } : device
+      await store.rewrite(ctx, await store.findIdsInDatacenter(ctx, id), clear)
+    },
+    racks: async (ctx, { id }) => {
+      const clear = (device: Device): Device => (device.mount?.rack_id === id ? withMount(device, undefined) : device)
+      await store.rewrite(ctx, await store.findIdsByColumn(ctx, 'rack_id', id), clear)
+    },
+    'device-types': async (ctx, { id }) => {
+      const clear = (device: Device): Device => (device.device_type_id === id ? withType(device, null) : device)
+      await store.rewrite(ctx, await store.findIdsByColumn(ctx, 'device_type_id', id), clear)
+    },
+  }),
   [RACK_MOVED]: async (ctx, { id, datacenter_id }: RackMoved) => {
     const move = (device: Device): Device =>
       device.mount?.rack_id === id && device.datacenter_id !== datacenter_id ? { ...device, datacenter_id } : device
     await store.rewrite(ctx, await store.findIdsByColumn(ctx, 'rack_id', id), move)
-  },
-  'device_type.deleting': async (ctx, { id }: DeviceType) => {
-    const clear = (device: Device): Device => (device.device_type_id === id ? withType(device, null) : device)
-    await store.rewrite(ctx, await store.findIdsByColumn(ctx, 'device_type_id', id), clear)
   },
   'pools.deleting': async (ctx, poolIds: readonly string[]) => {
     const gone = new Set(poolIds)

@@ -1,10 +1,11 @@
 /** The registry of the kinds of objects that have a history: one entry for each resource of the estate. */
-import type { z } from 'zod'
 import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { DEFAULT_SPACE, parseIpKeyOrThrow } from '../../net/ip.ts'
 import type { AppError } from '../../platform/contract/errors.ts'
 import type { EarlierDocuments, RecordedItem } from '../../platform/operation/change-record.ts'
 import { getOneStep } from '../../platform/operation/implement.ts'
+import type { ResourceFacts } from '../../resource/facts.ts'
+import { objectStore, type StoredObject } from '../../resource/store.ts'
 import * as cables from '../cables/cables.ts'
 import type { Ctx, Feature, StoreScope } from '../ctx.ts'
 import * as customFields from '../custom-fields/custom-fields.ts'
@@ -12,9 +13,7 @@ import * as deviceTypes from '../device-types/device-types.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import * as discovery from '../discovery/discovery.ts'
-import { contracts } from '../index.ts'
-import { INVENTORY, type Resource, toContractName } from '../inventory.ts'
-import { createNamedStore, type Named } from '../named-store.ts'
+import { FACTS, INVENTORY, type Resource } from '../inventory.ts'
 import * as networks from '../networks/networks.ts'
 import * as pools from '../pools/pools.ts'
 import * as ports from '../ports/ports.ts'
@@ -115,11 +114,9 @@ const buildRules = <Create, Update>(rules: {
 const createPlainRules = (resource: PlainTable): KindRules => {
   const run = (verb: 'create' | 'update' | 'delete', ctx: Ctx, input: object, { operations }: Means) =>
     getOneStep(operations, `${resource}.${verb}`).run(ctx, input)
-  // The type of one of them would not allow the others.
-  const schema: z.ZodObject & z.ZodType<Named> = contracts[toContractName(resource)].get.output
   return {
     name: 'name',
-    documents: createNamedStore(resource, schema).documents,
+    documents: objectStore<ResourceFacts, StoredObject>(FACTS[resource]).documents,
     create: (ctx, { document }, means) => run('create', ctx, document, means),
     update: (ctx, id, fields, means) => run('update', ctx, { id, ...fields }, means),
     remove: (ctx, id, means) => run('delete', ctx, { id }, means),

@@ -5,6 +5,7 @@ import { listRows } from '../../platform/contract/list.ts'
 import { buildMembership, countMembers } from '../../platform/db/ordered-filter.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
 import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { onDeleting } from '../../resource/deleting.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
@@ -181,7 +182,7 @@ export const feature: Feature = {
       }),
   }),
   reactions: {
-    'datacenter.deleting': (ctx, { id }: { id: string }) => store.clearDatacenter(ctx, id),
+    ...onDeleting({ datacenters: (ctx, { id }) => store.clearDatacenter(ctx, id) }),
     ...rewriteCustom('networks', { lock: store.lockAll, update: store.updateRow, rename: store.renameCustom }),
   },
 }

@@ -4,6 +4,7 @@ import { type FieldIssue, nameTaken, orNotFound, rejectIssues } from '../../plat
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
+import { onDeleting } from '../../resource/deleting.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { type ListedScope, type Scope, type ScopeCounts, type ScopeDraft, type ScopePatch, scopes } from './api.ts'
 import { AREA_TABLES } from './area-facts-store.ts'
@@ -165,7 +166,7 @@ export const feature: Feature = {
     },
   }),
   reactions: {
-    'datacenter.deleting': (ctx, { id }: { id: string }) => leave(ctx, 'datacenter_ids', id),
+    ...onDeleting({ datacenters: (ctx, { id }) => leave(ctx, 'datacenter_ids', id) }),
     // Before the network moves, and before its other obstacles are told.
     'network.changing-space': refuseMove,
     'discovered-devices.placed': async (ctx, ids: readonly string[]) => ctx.atEnd(updateDiscoveredAreas, ids),

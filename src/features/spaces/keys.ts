@@ -59,8 +59,10 @@ export const findSpaceKey = async (scope: StoreScope, object: InSpace): Promise<
   object.space_id ? (await findSpaceKeys(scope, [object]))(object) : DEFAULT_SPACE
 
 /** Returns those of the ids that are spaces. */
-export const filterExistingSpaces = store.filterExistingIds
+export const filterExistingSpaces = store.store.filterExisting
 
-export const { SPACES, findAllSpaces, computeSpaceBounds, find: findSpace, findSpaceIdByKey, findKeysByIds } = store
+export const findSpace = store.store.find
+
+export const { SPACES, findAllSpaces, computeSpaceBounds, findSpaceIdByKey, findKeysByIds } = store
 
 export type { NamedSpace } from './store.ts'

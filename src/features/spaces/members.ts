@@ -14,7 +14,7 @@ export const checkSpace = async (ctx: Ctx, { space_id }: InSpace): Promise<void>
 
 /** As `checkSpace`, and locks the space until commit, so that it is not deleted concurrently. */
 export const lockSpace = async (ctx: Ctx, { space_id }: InSpace): Promise<void> => {
-  if (space_id && !(await store.lock(ctx, space_id)))
+  if (space_id && !(await store.store.lock(ctx, space_id)))
     throw invalidField('space_id', `there is no space with id "${space_id}"`)
 }
 

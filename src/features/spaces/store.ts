@@ -4,13 +4,19 @@ import type { IpKey, SpaceKey } from '../../net/ip.ts'
 import { getCachedText } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
+import { objectStore } from '../../resource/store.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
-import { createNamedStore } from '../named-store.ts'
 import type { Tables } from '../tables.ts'
-import { Space } from './api.ts'
+import type { Space } from './api.ts'
+import { spaceFacts } from './resource.ts'
 
-export const { claimRefs, query, objectOf, find, lock, lockAll, lockCustom, insert, update, renameCustom, remove } =
-  createNamedStore('spaces', Space)
+export const store = objectStore<typeof spaceFacts, Space>(spaceFacts)
+
+/** True if another space has the name, in any case. */
+export const isNameTaken = async (ctx: Ctx, { id, name }: Pick<Space, 'id' | 'name'>): Promise<boolean> => {
+  const same = store.rows(ctx).where('name_key', '=', name.toLowerCase()).where('id', '!=', id)
+  return (await same.executeTakeFirst()) !== undefined
+}
 
 const HIGHEST = 0xffff
 
@@ -91,14 +97,6 @@ export const findSpaceIdByKey = async ({ db }: StoreScope, key: SpaceKey): Promi
   const query = db.selectFrom('space_keys').select('space_id').where('space_key', '=', key)
   return (await query.executeTakeFirstOrThrow()).space_id
 }
-
-/** Returns the existing ids. */
-export const filterExistingIds = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
-  const rows = await idsAmong(ctx, ids)
-  return new Set(rows.map(({ id }) => id))
-}
-
-const idsAmong = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('spaces').select('id').where('id', 'in', ids))
 
 /** Returns the first network, address, feed or DNS zone of a space, as a text. */
 export const findFirstIn = async (ctx: Ctx, id: string): Promise<string | undefined> => {

@@ -1,0 +1,80 @@
+/** The list of a resource, with the filters and the orders of its facts. */
+import type { SelectQueryBuilder } from 'kysely'
+import type { Ctx } from '../features/ctx.ts'
+import type { CustomFilter } from '../features/custom-fields/lists.ts'
+import { listWithCustom } from '../features/custom-fields/row-lists.ts'
+import type { ListedResource, Orders } from '../features/custom-fields/sorted.ts'
+import type { Tables } from '../features/tables.ts'
+import { listRows, type Page } from '../platform/contract/list.ts'
+import { containsText } from '../platform/db/contains.ts'
+import { isManagedBy } from '../platform/db/managed-by.ts'
+import type { JsonList } from '../platform/operation/handler-result.ts'
+import type { FieldFacts, ResourceFacts } from './facts.ts'
+import { listKeyedFields } from './rows.ts'
+
+type Table = keyof Tables & string
+
+/** The builder knows the tables by name. All conditions are of the columns of the facts. */
+export type AnyQuery = SelectQueryBuilder<Tables, 'datacenters', { id: string }>
+
+/** The input of a list. */
+export type ListInput = Readonly<Record<string, unknown>> & {
+  readonly managed_by?: string | undefined
+  readonly custom?: CustomFilter | undefined
+  readonly sort?: string | undefined
+} & Page
+
+/** The rows of a page: their query, and its page if that is known before the rows are read. */
+export type ListedPage = { readonly query: AnyQuery; readonly page: Page }
+
+export type ListRules<A> = {
+  /** Returns the tables on which the list depends beside its own. */
+  readonly tables: (input: ListInput) => readonly Table[]
+  /** Returns the function that makes a row of the list. */
+  readonly createRow: (ctx: Ctx, input: ListInput, page: ListedPage) => (row: object) => A | Promise<A>
+}
+
+/** Returns the query with the filter by a field, if the input has one. */
+const filterBy = (query: AnyQuery, [name, { filter }]: [string, FieldFacts], value: unknown): AnyQuery => {
+  // An empty text filters nothing.
+  if (value === undefined || value === '') return query
+  if (filter === 'part') return query.where(containsText(`${name}_key`, String(value)))
+  if (filter === 'same') return query.where(`${name}_key` as 'id', '=', String(value).trim().toLowerCase())
+  return query.where(name as 'id', '=', (typeof value === 'boolean' ? Number(value) : value) as string)
+}
+
+/** Returns the columns of the orders of the list that other lists do not have. */
+const buildOrders = ({ sorts = [], ...facts }: ResourceFacts): Orders => {
+  const keyed = listKeyedFields(facts)
+  const toColumn = (field: string) => (keyed.includes(field) ? `${field}_key` : field)
+  return Object.fromEntries(sorts.map((field) => [field, [toColumn(field), ...keyed.slice(0, 1).map(toColumn), 'id']]))
+}
+
+/** @param selectOrdered returns the rows of the resource in the order of the list */
+export const createList = <A>(
+  facts: ResourceFacts,
+  selectOrdered: (ctx: Ctx) => object,
+  { tables, createRow }: ListRules<A>,
+) => {
+  const { name, custom: hasCustom } = facts
+  const table = name.replaceAll('-', '_') as Table
+  const filtered = Object.entries(facts.fields).filter(([, { filter }]) => filter !== undefined)
+  const orders = buildOrders(facts)
+  return async (ctx: Ctx, input: ListInput): Promise<JsonList<A>> => {
+    const { managed_by, custom, sort, limit, offset } = input
+    let query = filtered.reduce(
+      (found, field) => filterBy(found, field, input[field[0]]),
+      selectOrdered(ctx) as AnyQuery,
+    )
+    if (managed_by) query = query.where(isManagedBy(managed_by))
+    const page = { limit, offset }
+    const all = [table, ...tables(input)]
+    // Other filters and orders have other pages than the query.
+    const isPlain = custom === undefined && sort === undefined
+    const row = createRow(ctx, input, { query, page: isPlain ? page : {} })
+    if (hasCustom === undefined) return listRows(ctx, { revision: await ctx.store.revision(all), query, page, row })
+    // A resource with custom fields is one of these.
+    const resource = name as Exclude<ListedResource, 'devices'>
+    return listWithCustom(ctx, { resource, query, tables: all, wanted: { custom, sort }, page, row, orders })
+  }
+}

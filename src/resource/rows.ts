@@ -1,0 +1,125 @@
+/** The rows of a resource: the columns of its table and the conversion of objects, from its facts. */
+
+import { formatCustom, type WithCustom, withCustomOfRow } from '../features/custom-fields/rows.ts'
+import { withRefs } from '../platform/contract/external-fields.ts'
+import { type FieldFacts, type FieldsOf, hasRefs, listFields, type ResourceFacts, type ValueOf } from './facts.ts'
+
+type Column<F extends FieldFacts> = F extends { readonly type: 'flag' }
+  ? number
+  : F extends { readonly type: 'tags' | 'own' }
+    ? string
+    : ValueOf<F>
+
+type NamesOf<T> = { [K in keyof T]: K }[keyof T] & string
+type FieldNames<F extends ResourceFacts> =
+  | NamesOf<F['fields']>
+  | (F extends { laterFields: infer L } ? NamesOf<L> : never)
+type Fields<F extends ResourceFacts> = FieldsOf<F> & Readonly<Record<string, FieldFacts>>
+
+type LabelOf<F extends ResourceFacts> = F extends { readonly label: infer L extends string } ? L : 'name'
+type KeyedFields<F extends ResourceFacts> =
+  | LabelOf<F>
+  | { [K in NamesOf<F['fields']>]: F['fields'][K] extends { readonly filter: 'same' } ? K : never }[NamesOf<
+      F['fields']
+    >]
+
+/** A row of the table of a resource. */
+export type RowOf<F extends ResourceFacts> = { id: string; managed_by: string; created_at: string } & {
+  [K in FieldNames<F>]: Column<Fields<F>[K]>
+} & { [K in KeyedFields<F> as `${K}_key`]: string } & (F extends { readonly identity: readonly string[] }
+    ? { natural_key: string }
+    : unknown) &
+  (F extends { readonly refs: false } ? unknown : { refs: string }) &
+  (F extends { readonly updates: false } ? unknown : { updated_at: string }) &
+  (F extends { readonly custom: string } ? { custom: string | null } : unknown)
+
+export const getLabel = ({ label = 'name' }: ResourceFacts): string => label
+
+/** Returns the fields whose lower case has a column of its own, for orders and filters in any case. */
+export const listKeyedFields = (facts: ResourceFacts): string[] => {
+  const filtered = Object.entries(facts.fields).filter(([, { filter }]) => filter === 'same')
+  return [...new Set([getLabel(facts), ...filtered.map(([name]) => name)])]
+}
+
+/** A value of a row. */
+type Cell = string | number | null
+type Row = Readonly<Record<string, Cell>>
+type Values = Readonly<Record<string, unknown>>
+
+/** Returns the columns of the object itself, in the order of its fields. */
+export const listColumns = (facts: ResourceFacts): string[] => [
+  'id',
+  ...Object.keys(facts.fields),
+  ...(hasRefs(facts) ? ['refs'] : []),
+  'managed_by',
+  'created_at',
+  ...(facts.updates === false ? [] : ['updated_at']),
+  ...Object.keys(facts.laterFields ?? {}),
+  ...(facts.custom === undefined ? [] : ['custom']),
+]
+
+const isJson = ({ type }: FieldFacts): boolean => type === 'tags' || type === 'own'
+
+const toCell = (facts: FieldFacts, value: unknown): Cell => {
+  if (value === undefined) return null
+  if (facts.type === 'flag') return Number(value)
+  // The other types have texts, numbers and null.
+  return isJson(facts) ? JSON.stringify(value) : (value as Cell)
+}
+
+const fromCell = (facts: FieldFacts, cell: Cell | undefined): unknown => {
+  if (facts.type === 'flag') return cell === 1
+  // As `toCell` writes it.
+  return isJson(facts) ? JSON.parse(cell as string) : cell
+}
+
+export type RowConversion<T> = {
+  /** The columns that a query selects. */
+  readonly columns: readonly string[]
+  /** These, and the columns of keys. */
+  readonly allColumns: readonly string[]
+  readonly toRow: (object: T) => Row
+  readonly fromRow: (row: object) => T
+}
+
+/** @param buildKey returns the natural key of an object, if its resource has an identity */
+export const createConversion = <T extends object>(
+  facts: ResourceFacts,
+  buildKey?: (object: T) => string,
+): RowConversion<T> => {
+  const fields = listFields(facts)
+  const columns = listColumns(facts)
+  const keyed = listKeyedFields(facts)
+  // Most fields are stored as they are.
+  const converted = fields.filter(([, one]) => one.type === 'flag' || isJson(one) || one.onlyWithValue)
+  const keyColumns = [...keyed.map((field) => `${field}_key`), ...(buildKey ? ['natural_key'] : [])]
+  const toRow = (object: T): Row => {
+    const values = object as Values
+    return {
+      // The fields of an object are its columns.
+      ...(values as Row),
+      ...Object.fromEntries(converted.map(([name, one]) => [name, toCell(one, values[name])])),
+      ...(hasRefs(facts) && { refs: JSON.stringify(values.refs) }),
+      ...(facts.custom !== undefined && { custom: formatCustom(object as WithCustom) }),
+      ...Object.fromEntries(keyed.map((field) => [`${field}_key`, String(values[field]).toLowerCase()])),
+      ...(buildKey && { natural_key: buildKey(object) }),
+    }
+  }
+  const readFields = (row: Row): Record<string, unknown> => {
+    const object: Record<string, unknown> = { ...row }
+    for (const [name, one] of converted) {
+      if (one.onlyWithValue && row[name] === null) delete object[name]
+      else object[name] = fromCell(one, row[name])
+    }
+    return object
+  }
+  const fromRow = (row: object): T => {
+    const plain = converted.length === 0 ? row : readFields(row as Row)
+    // The row has the columns of its facts.
+    const referred = (hasRefs(facts) ? withRefs(plain as { readonly refs: string }) : plain) as object
+    return (
+      facts.custom === undefined ? referred : withCustomOfRow(referred as { readonly custom: string | null })
+    ) as T
+  }
+  return { columns, allColumns: [...columns, ...keyColumns], toRow, fromRow }
+}

@@ -1,0 +1,332 @@
+/** The rules of a resource: the handlers of its five operations, and what happens to its objects when others are deleted. */
+
+import type { Kysely } from 'kysely'
+import type { Ctx, Feature } from '../features/ctx.ts'
+import type { CustomPatch, CustomResource } from '../features/custom-fields/fields.ts'
+import { mergeCustom, rewriteCustom, type WithCustom, withCustomOfNew } from '../features/custom-fields/rows.ts'
+import { FACTS, INVENTORY, type Resource } from '../features/inventory.ts'
+import { asRestored } from '../features/restore-fields.ts'
+import { narrowToListed } from '../features/scopes/scoped-db.ts'
+import type { Tables } from '../features/tables.ts'
+import { AppError, invalidField, orNotFound } from '../platform/contract/errors.ts'
+import type { Refs, RefsPatch } from '../platform/contract/external-fields.ts'
+import { merge } from '../platform/contract/merge.ts'
+import { preparedKeys } from '../platform/db/query/prepared-lists.ts'
+import type { EarlierDocuments } from '../platform/operation/change-record.ts'
+import type { JsonList } from '../platform/operation/handler-result.ts'
+import { createLastRead } from '../platform/operation/last-read.ts'
+import { updateRefs, withChangedRefs } from '../platform/operation/object-refs.ts'
+import { emitDeleting, onDeleting } from './deleting.ts'
+import { listFields, orderAnswer, type ResourceFacts } from './facts.ts'
+import { createList, type ListedPage, type ListInput, type ListRules } from './list.ts'
+import type { ObjectStore, ObjectWrite, StoredObject } from './store.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** A write, with the fields that it changes: all of them of a new object, none of a deleted one. */
+export type Write<T> = ObjectWrite<T> & { readonly changes: readonly string[] }
+
+/** Values of computed fields, by the id of the object. */
+export type ComputedValues = ReadonlyMap<string, Values>
+
+export type ComputeRules<T> = {
+  /** Returns the computed fields of stored objects. */
+  readonly compute: (ctx: Ctx, objects: readonly T[]) => Promise<ComputedValues>
+  /** As `compute`, of deleted objects before the transaction. */
+  readonly computeEarlier: (ctx: Ctx, objects: readonly T[], earlier: EarlierDocuments) => Promise<ComputedValues>
+  /** As `compute`, of a page of the list, with one query for all of them. */
+  readonly computeListed: (ctx: Ctx, page: ListedPage) => Promise<(object: T) => Values>
+}
+
+/** The behaviour of a resource. Each part is optional. */
+export type Rules<T, A> = {
+  /** Sets the fields that the rules compute and store. */
+  readonly derive?: (object: T) => T
+  /** Takes named locks, before rows are locked. @param id undefined for a new object without a chosen id */
+  readonly lock?: (ctx: Ctx, verb: 'create' | 'update' | 'delete', id: string) => Promise<void>
+  /** Checks what the facts do not tell. @throws AppError */
+  readonly check?: (ctx: Ctx, write: Write<T>) => Promise<void>
+  /** Returns the message of the conflict of two objects with one identity. */
+  readonly taken?: (object: T) => string
+  /** Returns the object whose reference, by its field, is to a deleted object; by default without the reference. */
+  readonly left?: Readonly<Record<string, (ctx: Ctx, object: T, gone: StoredObject) => Promise<T>>>
+  /** Changes other objects in the same transaction. */
+  readonly follow?: (ctx: Ctx, write: Write<T>) => Promise<void>
+  /** Called after the row of an object is deleted. */
+  readonly deleted?: (ctx: Ctx, object: A) => Promise<void>
+  readonly computed?: ComputeRules<T>
+  /** The rows of the list, if they are more than the objects. */
+  readonly listed?: ListRules<unknown>
+}
+
+type Owned = {
+  readonly id: string
+  readonly refs: Refs
+  readonly managed_by: string
+  readonly created_at: string
+  readonly updated_at: string
+} & WithCustom
+
+export type LastState<T> = { readonly stored: T; readonly isGone: boolean }
+
+export type ResourceRules<T, A> = {
+  readonly getOrThrow: (ctx: Ctx, id: string) => Promise<A>
+  readonly create: (ctx: Ctx, input: Values) => Promise<A>
+  readonly update: (ctx: Ctx, input: Values & { readonly id: string }) => Promise<A>
+  readonly remove: (ctx: Ctx, id: string) => Promise<void>
+  /** Returns objects as their events have them: deleted ones with the computed values before the transaction. */
+  readonly toEventData: (ctx: Ctx, all: readonly LastState<T>[], earlier: EarlierDocuments) => Promise<readonly A[]>
+  readonly handlers: {
+    readonly list: (ctx: Ctx, input: ListInput) => Promise<JsonList<A>>
+    readonly create: (ctx: Ctx, input: Values) => Promise<A>
+    readonly get: (ctx: Ctx, input: { readonly id: string }) => Promise<A>
+    readonly update: (ctx: Ctx, input: Values & { readonly id: string }) => Promise<A>
+    readonly delete: (ctx: Ctx, input: { readonly id: string }) => Promise<void>
+  }
+  readonly reactions: NonNullable<Feature['reactions']>
+}
+
+/** Returns the query of the existing ids of a resource. */
+const createIdQuery = (resource: string) => {
+  const table = resource.replaceAll('-', '_') as 'datacenters'
+  return preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom(table).select('id').where('id', 'in', ids))
+}
+const idQueries = new Map(INVENTORY.map((resource) => [resource as string, createIdQuery(resource)]))
+
+type Reference = { readonly field: string; readonly to: string; readonly onDelete: 'clear' | 'cascade' | 'refuse' }
+
+const listReferences = (facts: ResourceFacts): Reference[] =>
+  listFields(facts).flatMap(([field, one]) =>
+    one.type === 'reference' ? [{ field, to: one.to, onDelete: one.onDelete ?? 'clear' }] : [],
+  )
+
+const isResource = (name: string): name is Resource => Object.hasOwn(FACTS, name)
+const getNoun = (resource: string): string => (isResource(resource) ? FACTS[resource].noun : resource)
+
+/** @throws AppError VALIDATION_ERROR on the field of an object that does not exist */
+const checkReferences = async (
+  ctx: Ctx,
+  references: readonly Reference[],
+  { after, changes }: Write<object>,
+): Promise<void> => {
+  for (const { field, to } of references) {
+    const id = (after as Values | undefined)?.[field]
+    if (typeof id !== 'string' || !changes.includes(field)) continue
+    const found = await idQueries.get(to)?.(ctx, [id])
+    if (found?.length === 0) throw invalidField(field, `there is no ${getNoun(to)} with id "${id}"`)
+  }
+}
+
+const orderFields = (names: readonly string[], values: Values): Values =>
+  Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])))
+
+/** Returns the functions of a resource. @param rules what its facts do not tell */
+export const resourceRules = <F extends ResourceFacts, T extends Owned, A extends object = T>(
+  store: ObjectStore<F, T>,
+  rules: Rules<T, A> = {},
+): ResourceRules<T, A> => {
+  const { facts } = store
+  const { name, noun, identity } = facts as ResourceFacts
+  const { computed, derive = (object: T) => object } = rules
+  const custom = facts.custom === undefined ? undefined : ((facts.customOf ?? name) as CustomResource)
+  const references = listReferences(facts)
+  const fieldNames = listFields(facts).map(([field]) => field)
+  // Stored values of custom fields are the last member of an object.
+  const answerOrder = [...orderAnswer(facts).filter((field) => field !== 'custom'), 'custom']
+  const computedFrom = Object.values(facts.computed ?? {}).flatMap(({ of }) => of ?? [])
+  const lastComputed = createLastRead<Values>()
+
+  /** Returns the object of the contract. */
+  const toAnswer = (object: T, values: Values): A => orderFields(answerOrder, { ...object, ...values }) as A
+  const computeOne = async (ctx: Ctx, object: T): Promise<Values> =>
+    (await computed?.compute(ctx, [object]))?.get(object.id) ?? {}
+  /** Without computed fields an object is sent as it is stored. */
+  const asStored = (object: T) => object as unknown as A
+  const answer = async (ctx: Ctx, object: T): Promise<A> =>
+    computed ? toAnswer(object, await computeOne(ctx, object)) : asStored(object)
+
+  /** The complete answer of a write, and the answer for its caller, who may list only some of the objects in it. */
+  type Shown = { readonly whole: A; readonly shown: A }
+  const show = async (ctx: Ctx, object: T): Promise<Shown> => {
+    if (!computed) return { whole: asStored(object), shown: asStored(object) }
+    const values = await computeOne(ctx, object)
+    lastComputed.note(ctx, object.id, values)
+    const whole = toAnswer(object, values)
+    const listed = await narrowToListed(ctx, computedFrom)
+    return { whole, shown: listed === ctx ? whole : await answer(listed, object) }
+  }
+
+  const getOrThrow = async (ctx: Ctx, id: string): Promise<A> =>
+    answer(ctx, orNotFound(await store.find(ctx, id), noun, id))
+
+  const lockForChange = async (ctx: Ctx, verb: 'update' | 'delete', id: string) => {
+    await store.lockCustom(ctx)
+    await rules.lock?.(ctx, verb, id)
+    const stored = orNotFound(await store.lock(ctx, id), noun, id)
+    const answers = await show(ctx, stored)
+    ctx.precondition(answers.shown)
+    return { stored, ...answers }
+  }
+
+  /** Another object has the identity. @throws AppError ALREADY_EXISTS */
+  const refuseTaken = async (ctx: Ctx, object: T): Promise<void> => {
+    if (!identity || !rules.taken) return
+    const key = store.buildKey(object as Parameters<typeof store.buildKey>[0])
+    const holder = (await store.findIdsByKeys(ctx, [key])).get(key)
+    if (holder !== undefined && holder !== object.id) throw new AppError('ALREADY_EXISTS', rules.taken(object))
+  }
+
+  const article = /^[aeiou]/i.test(noun) ? 'An' : 'A'
+
+  /** Returns a new object without values of custom fields. */
+  const build = (ctx: Ctx, input: Values): T => {
+    const { id = Bun.randomUUIDv7(), created_at = ctx.now } = input
+    const values = {
+      id,
+      // Fields that the rules compute keep their place.
+      ...Object.fromEntries(fieldNames.map((field) => [field, input[field] ?? null])),
+      refs: updateRefs({}, input.refs as RefsPatch),
+      managed_by: input.managed_by,
+      created_at,
+      updated_at: ctx.now,
+    }
+    return derive(values as unknown as T)
+  }
+
+  const create = async (ctx: Ctx, input: Values): Promise<A> => {
+    const bare = build(ctx, input)
+    const { id } = bare
+    await store.lockCustom(ctx)
+    await rules.lock?.(ctx, 'create', id)
+    const write = { after: bare, changes: Object.keys(bare) }
+    await checkReferences(ctx, references, write)
+    if (input.id !== undefined && (await store.find(ctx, id)))
+      throw new AppError('ALREADY_EXISTS', `${article} ${noun} with id "${id}" exists already`)
+    // Before other claims: of several creates by one ref, the later ones become updates.
+    await store.claimRefs(ctx, bare.refs)
+    await rules.check?.(ctx, write)
+    await refuseTaken(ctx, bare)
+    const given = input.custom as CustomPatch | undefined
+    const object = custom ? await withCustomOfNew(ctx, custom, { object: bare, given, ...asRestored(input) }) : bare
+    await store.write(ctx, [{ after: object }])
+    await rules.follow?.(ctx, { ...write, after: object })
+    return (await show(ctx, object)).shown
+  }
+
+  type PatchOfT = Parameters<typeof mergeCustom<T>>[2]['patch']
+  const mergePatch = (ctx: Ctx, before: T, given: Values) => {
+    const patch = withChangedRefs(before, given as { readonly refs?: RefsPatch | undefined })
+    // The contract has validated the values.
+    return custom
+      ? mergeCustom<T>(ctx, custom, { before, patch: patch as PatchOfT })
+      : Promise.resolve(merge<T>(before, patch as Partial<T>))
+  }
+
+  const update = async (ctx: Ctx, { id, ...patch }: Values & { readonly id: string }): Promise<A> => {
+    const { stored: before, shown } = await lockForChange(ctx, 'update', id)
+    const { value, changes } = await mergePatch(ctx, before, patch)
+    if (changes.length === 0) return shown
+    const after = derive({ ...value, updated_at: ctx.now })
+    const write = { before, after, changes }
+    await checkReferences(ctx, references, write)
+    await rules.check?.(ctx, write)
+    await refuseTaken(ctx, after)
+    await store.write(ctx, [{ before, after }])
+    await rules.follow?.(ctx, write)
+    return (await show(ctx, after)).shown
+  }
+
+  const removeLocked = async (ctx: Ctx, before: T, whole: A): Promise<void> => {
+    await rules.check?.(ctx, { before, changes: [] })
+    await emitDeleting(ctx, { resource: name as Resource, objects: [before] })
+    await store.write(ctx, [{ before }])
+    await rules.follow?.(ctx, { before, changes: [] })
+    await rules.deleted?.(ctx, whole)
+  }
+
+  const remove = async (ctx: Ctx, id: string): Promise<void> => {
+    const { stored, whole } = await lockForChange(ctx, 'delete', id)
+    await removeLocked(ctx, stored, whole)
+  }
+
+  /** Handles the objects whose field refers to a deleted object. */
+  const leave = async (ctx: Ctx, { field, to, onDelete }: Reference, gone: StoredObject): Promise<void> => {
+    const found = await store.lockWhere(ctx, field, gone.id)
+    if (found.length > 0 && onDelete === 'refuse')
+      throw new AppError('IN_USE', `The ${getNoun(to)} is in use by the ${noun} with id "${found[0]?.id}"`)
+    for (const before of found) {
+      if (onDelete === 'cascade') await removeLocked(ctx, before, await answer(ctx, before))
+      else {
+        const after = (await rules.left?.[field]?.(ctx, before, gone)) ?? { ...before, [field]: null }
+        await store.write(ctx, [{ before, after: { ...after, updated_at: ctx.now } }])
+      }
+    }
+  }
+
+  const leaveBy = Map.groupBy(references, ({ to }) => to)
+  const leaving = onDeleting(
+    Object.fromEntries(
+      [...leaveBy].map(([to, all]) => [
+        to,
+        async (ctx: Ctx, gone: StoredObject) => {
+          for (const reference of all) await leave(ctx, reference, gone)
+        },
+      ]),
+    ),
+  )
+
+  const toEventData = async (
+    ctx: Ctx,
+    all: readonly LastState<T>[],
+    earlier: EarlierDocuments,
+  ): Promise<readonly A[]> => {
+    if (!computed) return all.map(({ stored }) => asStored(stored))
+    const [only] = all
+    const noted =
+      only && all.length === 1 ? lastComputed.find(ctx, { id: only.stored.id, isGone: only.isGone }) : undefined
+    if (only && noted) return [toAnswer(only.stored, noted)]
+    const list = (gone: boolean) => all.flatMap(({ stored, isGone }) => (isGone === gone ? [stored] : []))
+    const [present, former] = [list(false), list(true)]
+    const values = new Map<string, Values>([
+      ...(present.length > 0 ? await computed.compute(ctx, present) : []),
+      ...(former.length > 0 ? await computed.computeEarlier(ctx, former, earlier) : []),
+    ])
+    return all.map(({ stored }) => toAnswer(stored, values.get(stored.id) ?? {}))
+  }
+
+  const listed: ListRules<A> = (rules.listed as ListRules<A> | undefined) ?? {
+    tables: () => computedFrom.map((of) => of.replaceAll('-', '_') as keyof Tables),
+    createRow: (ctx, _input, page) => {
+      if (!computed) return (row) => asStored(store.fromRow(row))
+      let values: ReturnType<typeof computed.computeListed> | undefined
+      return async (row) => {
+        values ??= computed.computeListed(ctx, page)
+        const object = store.fromRow(row)
+        return toAnswer(object, (await values)(object))
+      }
+    },
+  }
+  const rewrite = custom && {
+    lock: store.lockAll,
+    update: (ctx: Ctx, before: T, after: T) => store.write(ctx, [{ before, after }]),
+    rename: store.writeSilently,
+  }
+  return {
+    getOrThrow,
+    create,
+    update,
+    remove,
+    toEventData,
+    handlers: {
+      list: createList(facts, store.query, listed),
+      create,
+      get: (ctx, { id }) => getOrThrow(ctx, id),
+      update,
+      delete: (ctx, { id }) => remove(ctx, id),
+    },
+    reactions: {
+      ...(references.length > 0 && leaving),
+      ...(custom && rewrite && rewriteCustom<T>(custom, rewrite)),
+    },
+  }
+}

@@ -1,0 +1,197 @@
+/** The queries of a resource whose objects are rows of one table; the only writer of that table. */
+import type { Kysely, SelectQueryBuilder } from 'kysely'
+import type { Ctx } from '../features/ctx.ts'
+import { lockCustom, recordCustom } from '../features/custom-fields/engine.ts'
+import type { CustomResource } from '../features/custom-fields/fields.ts'
+import { formatCustom, type WithCustom } from '../features/custom-fields/rows.ts'
+import type { TableOf } from '../features/inventory.ts'
+import type { Tables } from '../features/tables.ts'
+import { toSingular } from '../platform/cli/command-name.ts'
+import type { Referable, Refs } from '../platform/contract/external-fields.ts'
+import { splitBatches } from '../platform/db/batches.ts'
+import { prepared, type Value } from '../platform/db/query/prepared.ts'
+import { preparedKeys, preparedRows } from '../platform/db/query/prepared-lists.ts'
+import { createObjectRefs } from '../platform/operation/object-refs.ts'
+import { hasRefs, type ResourceFacts } from './facts.ts'
+import { createConversion, getLabel, type RowOf } from './rows.ts'
+
+/** An object as it is stored. */
+export type StoredObject = { readonly id: string; readonly refs?: Refs }
+
+/** A new object, a changed one, or a deleted one. */
+export type ObjectWrite<T> =
+  | { readonly before?: undefined; readonly after: T }
+  | { readonly before: T; readonly after: T }
+  | { readonly before: T; readonly after?: undefined }
+
+/** The fields of an object that its natural key is built from. */
+type KeyFields<F extends ResourceFacts, T> = F extends { readonly identity: readonly (infer K)[] }
+  ? Pick<T, K & keyof T>
+  : T
+
+/** The parts of a store that the facts do not tell. */
+export type OwnStore<F extends ResourceFacts, T> = {
+  /** Returns the text that is unique for the fields of `identity`. */
+  readonly buildKey?: (object: KeyFields<F, T>) => string
+}
+
+type Query<F extends ResourceFacts> = SelectQueryBuilder<Tables, TableOf<F['name']> & keyof Tables, RowOf<F>>
+
+export type ObjectStore<F extends ResourceFacts, T> = {
+  readonly facts: F
+  /** The rows of all objects, without an order. */
+  readonly rows: (ctx: Ctx) => Query<F>
+  /** As `rows`, in the order of the list. */
+  readonly query: (ctx: Ctx) => Query<F>
+  readonly fromRow: (row: object) => T
+  /** Returns the text that is unique for the fields of `identity`. */
+  readonly buildKey: (object: KeyFields<F, T>) => string
+  readonly find: (ctx: Ctx, id: string) => Promise<T | undefined>
+  /** Returns the existing objects of these ids, by id. */
+  readonly findAll: (ctx: Ctx, ids: readonly string[]) => Promise<Map<string, T>>
+  /** Returns the existing ids. */
+  readonly filterExisting: (ctx: Ctx, ids: readonly string[]) => Promise<Set<string>>
+  /** Returns the existing objects of these ids as JSON text, by id. */
+  readonly documents: (ctx: Ctx, ids: readonly string[]) => Promise<Map<string, string>>
+  /** As `find`, and locks the row until commit. */
+  readonly lock: (ctx: Ctx, id: string) => Promise<T | undefined>
+  /** As `lock`, of several objects, by id. */
+  readonly lockAll: (ctx: Ctx, ids: readonly string[]) => Promise<T[]>
+  /** Locks the objects whose field has the value, by id. */
+  readonly lockWhere: (ctx: Ctx, field: string, value: string) => Promise<T[]>
+  /** Returns the ids of the objects with these natural keys, by key. */
+  readonly findIdsByKeys: (ctx: Ctx, keys: readonly string[]) => Promise<Map<string, string>>
+  /** Locks the refs of a new object until commit. @throws RefTakenError */
+  readonly claimRefs: (ctx: Ctx, refs: Refs) => Promise<void>
+  /** Keeps the definitions of custom fields unchanged until commit. Called before rows are locked. */
+  readonly lockCustom: (ctx: Ctx) => Promise<void>
+  /** Stores objects with their refs and the values of custom fields, and records them in the change of the transaction. */
+  readonly write: (ctx: Ctx, writes: readonly ObjectWrite<T>[]) => Promise<void>
+  /** Stores only the values of custom fields, which is no change of the object. */
+  readonly writeSilently: (ctx: Ctx, object: T) => Promise<void>
+}
+
+type Cells = Readonly<Record<string, Value>>
+
+/** Returns the columns by which a list is ordered: of texts those in lower case, and the id at last. */
+const listOrderColumns = (facts: ResourceFacts, keyed: ReadonlySet<string>): string[] => [
+  ...(facts.order ?? ['name']).map((field) => (keyed.has(`${field}_key`) ? `${field}_key` : field)),
+  'id',
+]
+
+export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
+  facts: F,
+  { buildKey }: OwnStore<F, T> = {},
+): ObjectStore<F, T> => {
+  const { name } = facts
+  const kind = toSingular(name)
+  // The builder knows the tables by name. All queries below are of the columns of the facts.
+  const table = name.replaceAll('-', '_') as 'datacenters'
+  const conversion = createConversion<T>(facts, buildKey as ((object: T) => string) | undefined)
+  const { fromRow, toRow, allColumns } = conversion
+  const columns = conversion.columns as 'id'[]
+  const orderColumns = listOrderColumns(facts, new Set(allColumns))
+  // A resource with refs or with custom fields is one of these names.
+  const refs = hasRefs(facts) ? createObjectRefs(name as Referable, kind, getLabel(facts)) : undefined
+  const custom = facts.custom === undefined ? undefined : ((facts.customOf ?? name) as CustomResource)
+
+  const selectRows = (db: Kysely<Tables>) => db.selectFrom(table).select(columns)
+  const rowById = prepared((db: Kysely<Tables>, { id }: { id: string }) => selectRows(db).where('id', '=', id))
+  const rowsByIds = preparedKeys((db: Kysely<Tables>, ids) => selectRows(db).where('id', 'in', ids))
+  const idsAmong = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom(table).select('id').where('id', 'in', ids))
+  const keysAmong = preparedKeys((db: Kysely<Tables>, keys) => {
+    const keyed = table as string as 'device_types'
+    return db.selectFrom(keyed).select(['id', 'natural_key']).where('natural_key', 'in', keys)
+  })
+  const insertRows = preparedRows(allColumns, (db: Kysely<Tables>, rows: Cells[]) =>
+    db.insertInto(table).values(rows as unknown as Tables['datacenters'][]),
+  )
+  const updateRow = prepared((db: Kysely<Tables>, values: Cells) =>
+    db
+      .updateTable(table)
+      .set(Object.fromEntries(allColumns.flatMap((column) => (column === 'id' ? [] : [[column, values[column]]]))))
+      .where('id', '=', values.id as string),
+  )
+
+  const rows = (ctx: Ctx) => selectRows(ctx.db) as unknown as Query<F>
+  const query = (ctx: Ctx) =>
+    orderColumns.reduce((ordered, column) => ordered.orderBy(column as 'id'), selectRows(ctx.db)) as unknown as Query<F>
+
+  const find = async (ctx: Ctx, id: string): Promise<T | undefined> => {
+    const [row] = await rowById(ctx, { id })
+    return row && fromRow(row)
+  }
+  const findAll = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, T>> => {
+    if (ids.length === 0) return new Map()
+    return new Map((await rowsByIds(ctx, ids)).map((row) => [row.id, fromRow(row)]))
+  }
+  const lockRows = async (ctx: Ctx, of: ReturnType<typeof selectRows>): Promise<T[]> =>
+    (await ctx.store.sql.lockRows(of.orderBy('id')).execute()).map((row) => fromRow(row))
+
+  const deleteRows = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+    for (const batch of splitBatches(ids)) await ctx.db.deleteFrom(table).where('id', 'in', batch).execute()
+  }
+  type Referred = T & { readonly refs: Refs }
+  // A resource with `refs` has them in each object.
+  const toReferred = (objects: readonly T[]) => objects as readonly Referred[]
+  const getCustom = (object: T | undefined) => (object as WithCustom | undefined)?.custom
+  const write = async (ctx: Ctx, writes: readonly ObjectWrite<T>[]): Promise<void> => {
+    const created = writes.flatMap(({ before, after }) => (before === undefined ? (after ?? []) : []))
+    const removed = writes.flatMap(({ before, after }) => (after === undefined ? (before ?? []) : []))
+    if (created.length > 0) await insertRows(ctx, created.map(toRow))
+    for (const { before, after } of writes) {
+      if (before === undefined || after === undefined) continue
+      await updateRow(ctx, toRow(after))
+      await refs?.update(ctx, ...(toReferred([before, after]) as readonly [Referred, Referred]))
+    }
+    if (removed.length > 0) {
+      await deleteRows(
+        ctx,
+        removed.map(({ id }) => id),
+      )
+      await refs?.remove(ctx, toReferred(removed))
+    }
+    if (created.length > 0) await refs?.insert(ctx, toReferred(created))
+    const changes = writes.map(({ before, after }) => ({ id: (after ?? before)?.id ?? '', before, after }))
+    if (custom) {
+      const values = changes.map(({ id, before, after }) => ({
+        id,
+        before: getCustom(before),
+        after: getCustom(after),
+      }))
+      await recordCustom(ctx, custom, values)
+    }
+    for (const { id, before, after } of changes)
+      ctx.changed(kind, { id, before: before && JSON.stringify(before), after: after && JSON.stringify(after) })
+  }
+
+  return {
+    facts,
+    rows,
+    query,
+    fromRow,
+    buildKey: (object) => {
+      if (!buildKey) throw new Error(`${name} have no natural key`)
+      return buildKey(object)
+    },
+    find,
+    findAll,
+    filterExisting: async (ctx, ids) => new Set((await idsAmong(ctx, ids)).map(({ id }) => id)),
+    documents: async (ctx, ids) =>
+      new Map([...(await findAll(ctx, ids))].map(([id, object]) => [id, JSON.stringify(object)])),
+    lock: async (ctx, id) => (await lockRows(ctx, selectRows(ctx.db).where('id', '=', id)))[0],
+    lockAll: (ctx, ids) => lockRows(ctx, selectRows(ctx.db).where('id', 'in', ids)),
+    lockWhere: (ctx, field, value) => lockRows(ctx, selectRows(ctx.db).where(field as 'id', '=', value)),
+    findIdsByKeys: async (ctx, keys) =>
+      new Map((await keysAmong(ctx, keys)).map(({ id, natural_key }) => [natural_key, id])),
+    claimRefs: async (ctx, of) => refs?.claim(ctx, of),
+    lockCustom: async (ctx) => {
+      if (custom) await lockCustom(ctx, custom)
+    },
+    write,
+    writeSilently: async (ctx, object) => {
+      const set = { custom: formatCustom(object as WithCustom) }
+      await ctx.db.updateTable(table).set(set).where('id', '=', object.id).execute()
+    },
+  }
+}
