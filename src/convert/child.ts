@@ -1,12 +1,13 @@
 /** The main of the process of a conversion: converts one file. Its output is the JSON of the result. */
-import { runJobChild } from '../../../platform/runtime/bounded-job-child.ts'
-import { withSourceRules } from '../row-rules.ts'
+
+import { withSourceRules } from '../platform/contract/row-rules.ts'
+import { runJobChild } from '../platform/runtime/bounded-job-child.ts'
 import type { ConvertOptions } from './converter.ts'
 import { CONVERTERS, detectFormat } from './converters.ts'
 import type { Format } from './formats.ts'
 import { streamJson } from './json-pieces.ts'
-import { replayPages } from './netbox/page-file.ts'
-import { readNetboxApi } from './netbox/read-api.ts'
+import { replayPages } from './netbox/read/page-file.ts'
+import { readNetboxApi } from './netbox/read/read-api.ts'
 
 export type ConvertJob = {
   /** By default the one of the content. */

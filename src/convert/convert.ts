@@ -1,9 +1,9 @@
 /** Converts an uploaded file in a process with bounds, so that it can harm neither the server nor other requests. */
 import { totalmem } from 'node:os'
-import type { Bounds } from '../../../platform/child/bounds.ts'
-import { AppError } from '../../../platform/contract/errors.ts'
-import { type JobOutput, runBoundedJob } from '../../../platform/runtime/bounded-job.ts'
-import { createFairLane, type Owner } from '../../../platform/runtime/fair-lane.ts'
+import type { Bounds } from '../platform/child/bounds.ts'
+import { AppError } from '../platform/contract/errors.ts'
+import { type JobOutput, runBoundedJob } from '../platform/runtime/bounded-job.ts'
+import { createFairLane, type Owner } from '../platform/runtime/fair-lane.ts'
 import type { ConvertJob, PullJob } from './child.ts'
 
 const MEBIBYTE = 2 ** 20

@@ -1,11 +1,11 @@
 /** Spreadsheets: encodings, columns, mappings, and the place of each cell. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { AppError } from '../../../platform/contract/errors.ts'
-import { countCases } from '../../../testing/cases.ts'
-import { damaged, outcomeOf, rubbish } from '../../../testing/hostile-files.ts'
-import type { Resource } from '../../inventory.ts'
-import { formatCsv } from '../csv/csv.ts'
+import type { Resource } from '../features/inventory.ts'
+import { AppError } from '../platform/contract/errors.ts'
+import { formatCsv } from '../platform/csv/csv.ts'
+import { countCases } from '../testing/cases.ts'
+import { damaged, outcomeOf, rubbish } from '../testing/hostile-files.ts'
 import type { ConvertOptions } from './converter.ts'
 import { convertCsv } from './csv.ts'
 

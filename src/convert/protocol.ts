@@ -1,7 +1,7 @@
 /** The answer with a converted source. Browser-safe. */
 import { z } from 'zod'
-import { INVENTORY, type Resource } from '../../inventory.ts'
-import { CONVERTED_RULES } from '../row-rules.ts'
+import { INVENTORY, type Resource } from '../features/inventory.ts'
+import { CONVERTED_RULES } from '../platform/contract/row-rules.ts'
 
 const Rows = z.array(z.record(z.string(), z.unknown()))
 // `Object.fromEntries` loses the keys.

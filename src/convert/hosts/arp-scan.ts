@@ -1,5 +1,5 @@
 /** Converts the output of arp-scan: address, MAC address and vendor, divided by tabs. */
-import { splitLines } from '../../../../net/text-lines.ts'
+import { splitLines } from '../../net/text-lines.ts'
 import { type Converter, createFileError } from '../converter.ts'
 import { Findings } from './found.ts'
 import { createLineError, decodeText } from './text.ts'

@@ -1,5 +1,5 @@
 /** Converts the leases of dnsmasq. */
-import { parseDnsmasqLeases } from '../../../../net/leases/dnsmasq.ts'
+import { parseDnsmasqLeases } from '../../net/leases/dnsmasq.ts'
 import type { Converter } from '../converter.ts'
 import { collectLeases } from './leases.ts'
 import { decodeText } from './text.ts'

@@ -1,12 +1,12 @@
 /** The machines of scans, leases, hosts files and zones, and the devices that they become. */
 
-import { isDomainName, isHostname } from '../../../../net/dns-name.ts'
-import { normalizeIp, parseIp } from '../../../../net/ip.ts'
-import { parseMac } from '../../../../net/mac.ts'
+import { isDomainName, isHostname } from '../../net/dns-name.ts'
+import { normalizeIp, parseIp } from '../../net/ip.ts'
+import { parseMac } from '../../net/mac.ts'
 import type { Conversion, EstateRow, Host } from '../converter.ts'
 import { ObjectLimit } from '../object-limit.ts'
 import { ReportBuilder } from '../report-builder.ts'
-import { compact, MAX_ADDRESSES, trimText } from '../row-text.ts'
+import { compact, MAX_ADDRESSES, trimText } from '../rows/row-text.ts'
 
 /** A machine as its source describes it. */
 export type Found = Omit<Host, 'ip'> & {

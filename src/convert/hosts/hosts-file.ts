@@ -1,6 +1,6 @@
 /** Converts a hosts file (hosts(5)): an address, a host name, and aliases. */
-import { parseIp } from '../../../../net/ip.ts'
-import { splitLines } from '../../../../net/text-lines.ts'
+import { parseIp } from '../../net/ip.ts'
+import { splitLines } from '../../net/text-lines.ts'
 import type { Converter } from '../converter.ts'
 import { checkSpecialAddress, Findings } from './found.ts'
 import { createLineError, decodeText } from './text.ts'

@@ -1,7 +1,7 @@
 /** Scans, leases, hosts files and zones: their devices, and their errors. */
 import { describe, expect, test } from 'bun:test'
-import { outcomeOf } from '../../../../testing/hostile-files.ts'
-import { DeviceDraft } from '../../../devices/api.ts'
+import { DeviceDraft } from '../../features/devices/api.ts'
+import { outcomeOf } from '../../testing/hostile-files.ts'
 import type { Conversion, Converter, ConvertOptions } from '../converter.ts'
 import { convertArpScan } from './arp-scan.ts'
 import { convertDnsmasq } from './dnsmasq.ts'

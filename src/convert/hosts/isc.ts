@@ -1,5 +1,5 @@
 /** Converts the leases of ISC dhcpd, of IPv4 and IPv6. */
-import { parseIscLeases } from '../../../../net/leases/isc.ts'
+import { parseIscLeases } from '../../net/leases/isc.ts'
 import { type Converter, createFileError } from '../converter.ts'
 import { collectLeases } from './leases.ts'
 import { decodeText } from './text.ts'

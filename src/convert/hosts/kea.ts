@@ -1,5 +1,5 @@
 /** Converts the lease file of Kea (memfile), of IPv4 and IPv6. */
-import { parseKeaCsvLeases } from '../../../../net/leases/kea-csv.ts'
+import { parseKeaCsvLeases } from '../../net/leases/kea-csv.ts'
 import { type Converter, createFileError } from '../converter.ts'
 import { collectLeases } from './leases.ts'
 import { decodeText } from './text.ts'

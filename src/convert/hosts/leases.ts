@@ -1,5 +1,5 @@
 /** The leases of a DHCP server: the last entry of an address counts, and only one that has not ended. */
-import type { Lease, LeaseEntry } from '../../../../net/leases/lease.ts'
+import type { Lease, LeaseEntry } from '../../net/leases/lease.ts'
 import type { Conversion } from '../converter.ts'
 import { Findings } from './found.ts'
 import { createLineError } from './text.ts'

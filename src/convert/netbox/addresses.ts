@@ -1,13 +1,13 @@
 /** The addresses of a device or machine, in the order in which they matter. */
-import { isDomainName } from '../../../../net/dns-name.ts'
-import { formatIp } from '../../../../net/ip.ts'
+import { isDomainName } from '../../net/dns-name.ts'
+import { formatIp } from '../../net/ip.ts'
 import type { Line } from '../report-builder.ts'
-import { compact, MAX_ADDRESSES, MAX_LABEL } from '../row-text.ts'
+import { compact, MAX_ADDRESSES, MAX_LABEL } from '../rows/row-text.ts'
 import { findFirstMac, type Interface, type Interfaces, type Owner } from './interfaces.ts'
 import { listLines, type Mapping, markDone, toText } from './mapping.ts'
 import { type Networks, parseInterface } from './networks.ts'
-import type { NetboxObject } from './objects.ts'
 import type { Ports } from './ports.ts'
+import type { NetboxObject } from './read/objects.ts'
 import { buildAddressKey, getSpace } from './spaces.ts'
 
 const ADDRESS = 'ipam.ipaddress'

@@ -1,10 +1,10 @@
 /** Cables between ports, and the relationships of the devices that they connect. */
 import type { EstateRow } from '../converter.ts'
-import { compact, MAX_PORT_TYPE, trimText } from '../row-text.ts'
+import { compact, MAX_PORT_TYPE, trimText } from '../rows/row-text.ts'
 import { leaveTimes, listLines, type Mapping, markDone, toRefs } from './mapping.ts'
 import type { CableEnds, Target } from './model.ts'
-import { type NetboxObject, parseNumber } from './objects.ts'
 import type { MadeEnd, MadePort, Ports } from './ports.ts'
+import { type NetboxObject, parseNumber } from './read/objects.ts'
 
 const CABLE = 'dcim.cable'
 

@@ -1,14 +1,15 @@
 /** Custom fields keep their names and types. Each becomes one of every resource that its objects become. */
-import { getOwn } from '../../../../platform/contract/own.ts'
-import type { CustomResource, FieldType } from '../../../custom-fields/fields.ts'
-import { isPattern } from '../../../custom-fields/pattern.ts'
+
+import type { CustomResource, FieldType } from '../../features/custom-fields/fields.ts'
+import { isPattern } from '../../features/custom-fields/pattern.ts'
+import { getOwn } from '../../platform/contract/own.ts'
 import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
 import type { SourceField } from '../custom/definition.ts'
 import { listChoices } from './custom-choices.ts'
 import { getCustomResource, TARGETS } from './custom-kinds.ts'
 import { leaveTimes, markDone, NO_PLACE, type Reading, toRef } from './mapping.ts'
 import type { NetboxModel } from './model.ts'
-import { CUSTOM_FIELDS, isRecord, type NetboxObject, parseNumber } from './objects.ts'
+import { CUSTOM_FIELDS, isRecord, type NetboxObject, parseNumber } from './read/objects.ts'
 
 export const CUSTOM_FIELD = 'extras.customfield'
 

@@ -1,5 +1,5 @@
 /** The resources of objects with custom fields, and of those that they refer to. */
-import type { CustomResource, ReferenceTarget } from '../../../custom-fields/fields.ts'
+import type { CustomResource, ReferenceTarget } from '../../features/custom-fields/fields.ts'
 
 /** The resource of the objects of each kind. Those of other kinds have no custom fields in Plat. */
 const RESOURCES: Readonly<Record<string, CustomResource>> = {

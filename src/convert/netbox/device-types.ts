@@ -1,11 +1,11 @@
 /** Device types, with the ports that their devices get. */
 import type { EstateRow } from '../converter.ts'
-import { PortNames } from '../port-names.ts'
-import { compact, MAX_PORT_TYPE, MAX_PORTS, trimText } from '../row-text.ts'
+import { PortNames } from '../rows/port-names.ts'
+import { compact, MAX_PORT_TYPE, MAX_PORTS, trimText } from '../rows/row-text.ts'
 import { addRow, leaveTimes, listLines, type Mapping, markDone, type RowRef, toRef, toRefs, toText } from './mapping.ts'
-import { listIn, type NetboxObject, parseNumber } from './objects.ts'
 import { PANEL_TEMPLATE, Panels } from './panel-ports.ts'
 import type { Size } from './racks.ts'
+import { listIn, type NetboxObject, parseNumber } from './read/objects.ts'
 
 const TYPE = 'dcim.devicetype'
 const USED = new Set('manufacturer model slug part_number u_height is_full_depth description'.split(' '))

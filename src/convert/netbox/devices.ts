@@ -1,15 +1,15 @@
 /** Devices and virtual machines become devices. */
 import type { EstateRow } from '../converter.ts'
-import type { Mounts } from '../mounts.ts'
 import type { Line } from '../report-builder.ts'
-import { compact, filterTags } from '../row-text.ts'
+import type { Mounts } from '../rows/mounts.ts'
+import { compact, filterTags } from '../rows/row-text.ts'
 import { type AddressContext, buildAddresses } from './addresses.ts'
 import type { DeviceTypes } from './device-types.ts'
 import { getDeviceName, type Owner } from './interfaces.ts'
 import { addRow, listLines, listTags, markDone, type RowRef, toRef, toRefs, toText } from './mapping.ts'
-import type { NetboxObject } from './objects.ts'
 import { findDatacenter } from './places.ts'
 import { buildMount } from './racks.ts'
+import type { NetboxObject } from './read/objects.ts'
 
 const DEVICE = 'dcim.device'
 const MACHINE = 'virtualization.virtualmachine'

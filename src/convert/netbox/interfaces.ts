@@ -1,7 +1,7 @@
 /** The interfaces of devices and machines, with their addresses, MAC addresses and the other ends of their cables. */
-import { parseMac } from '../../../../net/mac.ts'
+import { parseMac } from '../../net/mac.ts'
 import { type CableEnds, compareTexts, type NetboxModel, type Target } from './model.ts'
-import { listIn, type NetboxObject } from './objects.ts'
+import { listIn, type NetboxObject } from './read/objects.ts'
 
 /** The kinds of interfaces, and the field that names their owner. */
 const OWNERS = { 'dcim.interface': 'device', 'virtualization.vminterface': 'virtual_machine' } as const

@@ -2,8 +2,8 @@
 import { createFileError } from '../converter.ts'
 import type { ReportBuilder } from '../report-builder.ts'
 import { isSecret, removeSecrets } from '../secret-fields.ts'
-import { CONTENT_TYPE, getReferenceKind } from './kinds.ts'
-import { listIn, type NetboxObject, type NetboxSource, parseNumber } from './objects.ts'
+import { CONTENT_TYPE, getReferenceKind } from './read/kinds.ts'
+import { listIn, type NetboxObject, type NetboxSource, parseNumber } from './read/objects.ts'
 
 /** An object of a kind that a generic field names. */
 export type Target = { readonly kind: string; readonly id: number }

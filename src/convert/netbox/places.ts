@@ -1,8 +1,8 @@
 /** Sites become datacenters. */
 import type { EstateRow } from '../converter.ts'
-import { compact } from '../row-text.ts'
+import { compact } from '../rows/row-text.ts'
 import { addRow, listLines, type Mapping, type RowRef, toRef, toRefs, toText } from './mapping.ts'
-import type { NetboxObject } from './objects.ts'
+import type { NetboxObject } from './read/objects.ts'
 
 const SITE = 'dcim.site'
 const USED = new Set(['name', 'description', 'physical_address'])

@@ -1,14 +1,14 @@
 /** Interfaces, consoles, power ports and the ports of panels become ports of their devices. */
 import type { EstateRow } from '../converter.ts'
-import { PortNames } from '../port-names.ts'
 import type { Line } from '../report-builder.ts'
-import { compact, MAX_PORT_TYPE, MAX_PORTS, trimText } from '../row-text.ts'
-import { parseVlanNumber } from '../vlan-rows.ts'
+import { PortNames } from '../rows/port-names.ts'
+import { compact, MAX_PORT_TYPE, MAX_PORTS, trimText } from '../rows/row-text.ts'
+import { parseVlanNumber } from '../rows/vlan-rows.ts'
 import { type Interface, type Interfaces, listMacs, type Owner } from './interfaces.ts'
 import { leaveTimes, listLines, type Mapping, markDone, type RowRef, toRef, toRefs } from './mapping.ts'
 import type { Target } from './model.ts'
-import { listIn, type NetboxObject, parseNumber } from './objects.ts'
 import { PANEL, Panels } from './panel-ports.ts'
+import { listIn, type NetboxObject, parseNumber } from './read/objects.ts'
 
 export type PortKind = 'network' | 'console' | 'power'
 

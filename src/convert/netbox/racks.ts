@@ -1,10 +1,10 @@
 /** Racks, and the places of devices in them. */
 import type { EstateRow } from '../converter.ts'
-import { Mounts } from '../mounts.ts'
-import { compact } from '../row-text.ts'
+import { Mounts } from '../rows/mounts.ts'
+import { compact } from '../rows/row-text.ts'
 import { addRow, listLines, type Mapping, type RowRef, toRef, toRefs, toText } from './mapping.ts'
-import { type NetboxObject, parseNumber } from './objects.ts'
 import { findDatacenter } from './places.ts'
+import { type NetboxObject, parseNumber } from './read/objects.ts'
 
 const RACK = 'dcim.rack'
 const DEVICE = 'dcim.device'

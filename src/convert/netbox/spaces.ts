@@ -1,9 +1,9 @@
 /** VRFs become address spaces. The addresses without a VRF are in the default one. */
 import type { EstateRow } from '../converter.ts'
-import { compact } from '../row-text.ts'
-import { SpaceNames } from '../space-names.ts'
+import { compact } from '../rows/row-text.ts'
+import { SpaceNames } from '../rows/space-names.ts'
 import { addRow, listLines, type Mapping, type RowRef, toRef, toRefs } from './mapping.ts'
-import type { NetboxObject } from './objects.ts'
+import type { NetboxObject } from './read/objects.ts'
 
 const VRF = 'ipam.vrf'
 const USED = new Set(['name', 'description'])

@@ -1,9 +1,9 @@
 /** VLANs keep their number, their site and the name of their group. */
-import { trimText } from '../row-text.ts'
-import { parseVlanNumber, VlanRows } from '../vlan-rows.ts'
+import { trimText } from '../rows/row-text.ts'
+import { parseVlanNumber, VlanRows } from '../rows/vlan-rows.ts'
 import { listLines, type Mapping, markDone, toRefs, toText } from './mapping.ts'
-import type { NetboxObject } from './objects.ts'
 import { findDatacenter } from './places.ts'
+import type { NetboxObject } from './read/objects.ts'
 
 export const VLAN = 'ipam.vlan'
 const GROUP = 'ipam.vlangroup'

@@ -1,6 +1,6 @@
 /** Reads the addresses and subnets of rows. */
-import { type Cidr, toCidr } from '../../../../net/cidr.ts'
-import { type Family, getAddressBits, getMaxValue, type Ip, parseIp } from '../../../../net/ip.ts'
+import { type Cidr, toCidr } from '../../net/cidr.ts'
+import { type Family, getAddressBits, getMaxValue, type Ip, parseIp } from '../../net/ip.ts'
 import type { Row } from './tables.ts'
 
 /** Reads an address, which the database keeps as a number. */

@@ -1,7 +1,7 @@
 /** Racks, and the places of devices in them. */
 import type { EstateRow } from '../converter.ts'
-import { Mounts } from '../mounts.ts'
-import { compact, trimText } from '../row-text.ts'
+import { Mounts } from '../rows/mounts.ts'
+import { compact, trimText } from '../rows/row-text.ts'
 import { findDatacenter, listLines, type Mapping, type RowRef, toRef, toRefs } from './mapping.ts'
 import type { Row } from './tables.ts'
 

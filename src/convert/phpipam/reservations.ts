@@ -1,9 +1,9 @@
 /** Addresses without a host name that are reserved, or given out by DHCP, become reservations. */
-import { formatIp } from '../../../../net/ip.ts'
-import { parseMac } from '../../../../net/mac.ts'
+import { formatIp } from '../../net/ip.ts'
+import { parseMac } from '../../net/mac.ts'
 import type { EstateRow } from '../converter.ts'
-import { AddressPools, buildReservationRow, checkReservation } from '../reserve.ts'
-import { trimText } from '../row-text.ts'
+import { AddressPools, buildReservationRow, checkReservation } from '../rows/reserve.ts'
+import { trimText } from '../rows/row-text.ts'
 import { type Address, buildAddressKey, isReserved } from './devices.ts'
 import { getState, listLines, type Mapping, toRefs } from './mapping.ts'
 

@@ -1,8 +1,8 @@
 /** VRFs become address spaces, and so do sections that have the same subnets as others. */
-import { formatCidr } from '../../../../net/cidr.ts'
+import { formatCidr } from '../../net/cidr.ts'
 import type { EstateRow } from '../converter.ts'
-import { compact } from '../row-text.ts'
-import { SpaceNames } from '../space-names.ts'
+import { compact } from '../rows/row-text.ts'
+import { SpaceNames } from '../rows/space-names.ts'
 import { readCidr } from './blocks.ts'
 import { listLines, type Mapping, toRefs } from './mapping.ts'
 import { getKey, type Row } from './tables.ts'

@@ -1,6 +1,6 @@
 /** VLANs keep their number and the name of their L2 domain. */
-import { trimText } from '../row-text.ts'
-import { parseVlanNumber, VlanRows } from '../vlan-rows.ts'
+import { trimText } from '../rows/row-text.ts'
+import { parseVlanNumber, VlanRows } from '../rows/vlan-rows.ts'
 import { listLines, type Mapping, toRefs } from './mapping.ts'
 
 const USED = new Set(['vlanId', 'domainId', 'name', 'number', 'description'])

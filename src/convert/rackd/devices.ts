@@ -1,12 +1,12 @@
 /** Devices of rackd, with their addresses, tags, domains and custom fields, and their relationships. */
 
-import { isDomainName, isHostname } from '../../../../net/dns-name.ts'
-import { compareIp, formatIp, type Ip } from '../../../../net/ip.ts'
-import { DeviceStatus } from '../../../devices/schema.ts'
-import { RelationshipType } from '../../../relationships/api.ts'
+import { DeviceStatus } from '../../features/devices/schema.ts'
+import { RelationshipType } from '../../features/relationships/api.ts'
+import { isDomainName, isHostname } from '../../net/dns-name.ts'
+import { compareIp, formatIp, type Ip } from '../../net/ip.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line } from '../report-builder.ts'
-import { compact, filterTags, MAX_ADDRESSES, MAX_LABEL } from '../row-text.ts'
+import { compact, filterTags, MAX_ADDRESSES, MAX_LABEL } from '../rows/row-text.ts'
 import { isSecret } from '../secret-fields.ts'
 import {
   findRef,

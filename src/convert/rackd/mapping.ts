@@ -1,8 +1,8 @@
 /** Parts that the rows of all resources need: references by id, and lines for values without a field. */
-import { cidrHolds, parseCidr } from '../../../../net/cidr.ts'
-import { type Ip, parseIp } from '../../../../net/ip.ts'
+import { cidrHolds, parseCidr } from '../../net/cidr.ts'
+import { type Ip, parseIp } from '../../net/ip.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
-import { trimText } from '../row-text.ts'
+import { trimText } from '../rows/row-text.ts'
 import type { RackdTables } from './rackd-tables.ts'
 import type { SqlRow } from './sqlite-file.ts'
 

@@ -1,8 +1,8 @@
 /** Datacenters, networks and pools of rackd. */
-import { parseCidr } from '../../../../net/cidr.ts'
-import { compareIp, formatIp } from '../../../../net/ip.ts'
+import { parseCidr } from '../../net/cidr.ts'
+import { compareIp, formatIp } from '../../net/ip.ts'
 import type { EstateRow } from '../converter.ts'
-import { compact, filterTags } from '../row-text.ts'
+import { compact, filterTags } from '../rows/row-text.ts'
 import { findRef, hasAddresses, type Ids, listDanglingLine, listLines, type Mapping, toIp, toText } from './mapping.ts'
 
 const MAX_VLAN = 4094

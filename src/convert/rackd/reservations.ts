@@ -1,9 +1,9 @@
 /** Reservations of rackd that hold an address now. */
 
-import { isHostname } from '../../../../net/dns-name.ts'
-import { formatIp } from '../../../../net/ip.ts'
+import { isHostname } from '../../net/dns-name.ts'
+import { formatIp } from '../../net/ip.ts'
 import type { EstateRow } from '../converter.ts'
-import { compact } from '../row-text.ts'
+import { compact } from '../rows/row-text.ts'
 import { isInPool } from './devices.ts'
 import { findRef, type Ids, listLines, type Mapping, toIp, toText } from './mapping.ts'
 import type { SqlRow } from './sqlite-file.ts'

@@ -1,5 +1,5 @@
 /** Places devices in racks by the rules of Plat, which refuses what overlaps or is outside. */
-import type { EstateRow } from './converter.ts'
+import type { EstateRow } from '../converter.ts'
 
 type RowRef = { readonly ref: string }
 type Rack = { readonly first: number; readonly height: number; readonly datacenter: string | undefined }

@@ -1,5 +1,5 @@
 /** The names of the ports of one device, which are unique in any case. */
-import type { ReportBuilder } from './report-builder.ts'
+import type { ReportBuilder } from '../report-builder.ts'
 import { MAX_PORT_NAME, type Place, trimText } from './row-text.ts'
 
 export class PortNames {

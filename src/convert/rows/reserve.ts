@@ -1,7 +1,7 @@
 /** Addresses on no device become reservations, in the pools that hold them or in pools that are made for them. */
-import { type Cidr, getNetworkAndBroadcast } from '../../../net/cidr.ts'
-import { formatIp, type Ip } from '../../../net/ip.ts'
-import type { EstateRow } from './converter.ts'
+import { type Cidr, getNetworkAndBroadcast } from '../../net/cidr.ts'
+import { formatIp, type Ip } from '../../net/ip.ts'
+import type { EstateRow } from '../converter.ts'
 import { compact } from './row-text.ts'
 
 export type ReservedNetwork = { readonly cidr: Cidr; readonly ref: object; readonly key: string }

@@ -1,5 +1,5 @@
 /** Texts and ids of rows, within the limits of their fields. */
-import type { ReportBuilder } from './report-builder.ts'
+import type { ReportBuilder } from '../report-builder.ts'
 
 /** The longest name, location and other text of one line. */
 export const MAX_TEXT = 255

@@ -1,5 +1,5 @@
 /** Finds the smallest range that holds each address, in one pass over both in order. */
-import type { Ip } from '../../../net/ip.ts'
+import type { Ip } from '../../net/ip.ts'
 
 export type Range<T> = { readonly first: Ip; readonly last: Ip; readonly item: T }
 

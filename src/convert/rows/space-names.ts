@@ -1,6 +1,6 @@
 /** The names of address spaces, which are unique in any case, although those of a source may not be. */
-import { isDefault } from '../../spaces/fields.ts'
-import type { ReportBuilder } from './report-builder.ts'
+import { isDefault } from '../../features/spaces/fields.ts'
+import type { ReportBuilder } from '../report-builder.ts'
 import { type Place, trimText } from './row-text.ts'
 
 export class SpaceNames {

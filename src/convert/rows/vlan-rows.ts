@@ -1,5 +1,5 @@
 /** The VLANs of a document: no two have the same number, datacenter and group. */
-import type { EstateRow } from './converter.ts'
+import type { EstateRow } from '../converter.ts'
 import { compact, MAX_TEXT } from './row-text.ts'
 
 const MAX_VLAN = 4094

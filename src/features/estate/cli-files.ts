@@ -5,9 +5,9 @@ import { parseDocument, readText } from '../../platform/cli/body-file.ts'
 import type { Io } from '../../platform/cli/io.ts'
 import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
+import { DOCUMENT_RULES } from '../../platform/contract/row-rules.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
 import { findResource, getFileResource, isDataFile, sortFiles } from './cli-resources.ts'
-import { DOCUMENT_RULES } from './row-rules.ts'
 
 export type SourceFile = {
   readonly name: string

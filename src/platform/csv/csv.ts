@@ -1,5 +1,5 @@
 /** CSV (RFC 4180), read and written. Browser-safe. */
-import { escapeCell, restoreCell } from '../../../platform/http/csv-cell.ts'
+import { escapeCell, restoreCell } from '../http/csv-cell.ts'
 
 const quoteCell = (value: string): string => {
   const safe = escapeCell(value)

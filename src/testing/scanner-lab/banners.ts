@@ -1,7 +1,7 @@
 /** Servers of the lab that only send a banner. Runs in the namespace of the hosts until it is killed. */
 import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { answers, greets } from '../testing/listeners.ts'
+import { answers, greets } from '../../scanner/testing/listeners.ts'
 
 type Talk = (socket: Socket) => void
 

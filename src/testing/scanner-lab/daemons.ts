@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSelfSigned } from '../testing/listeners.ts'
-import { waitUntil } from '../testing/plans.ts'
+import { createSelfSigned } from '../../scanner/testing/listeners.ts'
+import { waitUntil } from '../../scanner/testing/plans.ts'
 import { TLS_HOSTS } from './banners.ts'
 import type { Lab } from './lab.ts'
 

@@ -3,8 +3,8 @@
  * and comparisons.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { FoundHost, ScanPlan } from '../protocol.ts'
-import { buildPlan, waitUntil } from '../testing/plans.ts'
+import type { FoundHost, ScanPlan } from '../../scanner/protocol.ts'
+import { buildPlan, waitUntil } from '../../scanner/testing/plans.ts'
 import { startBanners } from './daemons.ts'
 import { checkLab, createLab, DROPS_ALL, DROPS_TCP, IPV6_HOSTS, type Lab, type LabScan, NO_PING } from './lab.ts'
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FoundHost, ScanPlan, Stage } from '../protocol.ts'
+import type { FoundHost, ScanPlan, Stage } from '../../scanner/protocol.ts'
 
 /** Of real vendors, so that a MAC names one. */
 const OUIS = [

@@ -3,11 +3,11 @@
  * argument is the action on the running scan: `cancel` it, or `kill` it repeatedly and resume from the checkpoint.
  */
 import { readFileSync } from 'node:fs'
-import { startScan } from '../process.ts'
-import type { Checkpoint, FoundHost, ScanPlan, Stage } from '../protocol.ts'
-import { readNeighbours } from '../sweeps/neighbours.ts'
-import { openLibc } from '../sys/libc.ts'
-import { openTargets } from '../targets.ts'
+import { startScan } from '../../scanner/process.ts'
+import type { Checkpoint, FoundHost, ScanPlan, Stage } from '../../scanner/protocol.ts'
+import { readNeighbours } from '../../scanner/sweeps/neighbours.ts'
+import { openLibc } from '../../scanner/sys/libc.ts'
+import { openTargets } from '../../scanner/targets.ts'
 import type { LabScan } from './lab.ts'
 
 const deed = process.argv[2]

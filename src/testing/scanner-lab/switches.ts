@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { waitUntil } from '../testing/plans.ts'
+import { waitUntil } from '../../scanner/testing/plans.ts'
 import { COMMUNITY } from './daemons.ts'
 import type { Lab } from './lab.ts'
 

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { formatIpv4, parseIpv4 } from '../../net/ipv4-text.ts'
-import { buildPlan } from '../testing/plans.ts'
+import { buildPlan } from '../../scanner/testing/plans.ts'
 import { COMMUNITY, SNMP_HOSTS, SNMP_USERS, SSH_HOSTS, SYS_DESCR, startDaemons } from './daemons.ts'
 import { checkLab, createLab, type Lab, type LabScan } from './lab.ts'
 import { addLossyNetwork } from './tap-network.ts'

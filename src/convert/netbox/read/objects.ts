@@ -1,6 +1,6 @@
 /** The objects of a NetBox in one form, whatever the source: references are numbers, choices are words, nothing is empty. */
-import { createFileError } from '../converter.ts'
-import { toStorable } from '../file-text.ts'
+import { createFileError } from '../../converter.ts'
+import { toStorable } from '../../file-text.ts'
 import { isDerived } from './kinds.ts'
 
 export type NetboxObject = { readonly id: number; readonly [field: string]: unknown }

@@ -1,5 +1,5 @@
 /** The pages of a NetBox one behind the other: the server reads them, and the process of a conversion what is in them. */
-import type { Spool } from '../../../../platform/runtime/spool.ts'
+import type { Spool } from '../../../platform/runtime/spool.ts'
 import { countPage, type FetchPage, type PageAnswer, readPages } from './read-api.ts'
 
 /** The status and the number of bytes stand before each page, 32 bits each. */

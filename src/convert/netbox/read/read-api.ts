@@ -1,7 +1,7 @@
 /** Reads a NetBox by its API, page by page. */
-import { AppError, invalidField } from '../../../../platform/contract/errors.ts'
-import { createBreathe } from '../../../../platform/runtime/pause.ts'
-import { JsonFile } from '../json-file.ts'
+import { AppError, invalidField } from '../../../platform/contract/errors.ts'
+import { createBreathe } from '../../../platform/runtime/pause.ts'
+import { JsonFile } from '../../json-file.ts'
 import { getRouteKind } from './kinds.ts'
 import { isRecord, type NetboxSource } from './objects.ts'
 import { RestReader } from './read-rest.ts'

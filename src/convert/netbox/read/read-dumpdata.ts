@@ -1,7 +1,7 @@
 /** Reads the JSON that `manage.py dumpdata` writes: a list of models with their fields. */
-import { createFileError } from '../converter.ts'
-import type { JsonFile } from '../json-file.ts'
-import { ObjectLimit } from '../object-limit.ts'
+import { createFileError } from '../../converter.ts'
+import type { JsonFile } from '../../json-file.ts'
+import { ObjectLimit } from '../../object-limit.ts'
 import { isRead } from './kinds.ts'
 import {
   addObject,

@@ -1,7 +1,7 @@
 /** Reads the answers of the REST API, where references are objects and choices have labels. */
-import { createFileError } from '../converter.ts'
-import type { JsonFile } from '../json-file.ts'
-import { ObjectLimit } from '../object-limit.ts'
+import { createFileError } from '../../converter.ts'
+import type { JsonFile } from '../../json-file.ts'
+import { ObjectLimit } from '../../object-limit.ts'
 import { getRouteKind, isRead } from './kinds.ts'
 import {
   addObject,

@@ -1,8 +1,8 @@
 /** The fields of a row of a source that knows a part of its object: what is not in the row stays. */
 import { normalizeIp } from '../../../net/ip.ts'
+import type { RowRules } from '../../../platform/contract/row-rules.ts'
 import type { Document } from '../../history/kinds.ts'
 import { isDefault } from '../../spaces/fields.ts'
-import type { RowRules } from '../row-rules.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,9 @@
 /** The operation that reads a NetBox by its URL. The server stores the answers, and a process converts them. */
 
+import type { ConvertFile } from '../../../convert/convert.ts'
+import { storePages } from '../../../convert/netbox/read/page-file.ts'
+import { connectNetbox } from '../../../convert/netbox/read/pull.ts'
+import type { PulledEstate } from '../../../convert/protocol.ts'
 import { getOwner } from '../../../platform/operation/caller.ts'
 import { JsonText } from '../../../platform/operation/handler-result.ts'
 import { readWhole } from '../../../platform/runtime/bounded-job.ts'
@@ -8,10 +12,6 @@ import type { Outbound } from '../../../platform/security/outbound.ts'
 import type { Ctx } from '../../ctx.ts'
 import { MAX_APPLY_BYTES } from '../api.ts'
 import type { Slots } from '../import-slots.ts'
-import type { ConvertFile } from './convert.ts'
-import { storePages } from './netbox/page-file.ts'
-import { connectNetbox } from './netbox/pull.ts'
-import type { PulledEstate } from './schema.ts'
 
 type Parts = {
   /** Shared with imports. */

@@ -2,6 +2,7 @@ import { cidrHolds, parseCidr } from '../../../net/cidr.ts'
 import { parseIp } from '../../../net/ip.ts'
 import { AppError, type FieldIssue, invalid } from '../../../platform/contract/errors.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
+import type { RowRules } from '../../../platform/contract/row-rules.ts'
 import { getCachedCount } from '../../../platform/db/cache/query-cache.ts'
 import { createBreathe } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -19,7 +20,6 @@ import { type Entry, findStoredDocuments, Objects, toEntry } from '../apply/obje
 import { type Fields, type HiddenName, isFields, placeInRow, type Scope } from '../apply/references.ts'
 import { getRules, type ResourceRules } from '../apply/resources.ts'
 import { type Ownership, type PlannedChange, type RowError, validateNew, validateStored } from '../apply/row.ts'
-import type { RowRules } from '../row-rules.ts'
 
 export type EstateRows = Readonly<Partial<Record<Resource, readonly unknown[]>>>
 
