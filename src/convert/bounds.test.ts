@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as resources from '../features/estate/apply/resources.ts'
 import { findChildren } from '../platform/child/testing/children.ts'
 import { AppError } from '../platform/contract/errors.ts'
 import { withSourceRules } from '../platform/contract/row-rules.ts'
@@ -10,10 +11,12 @@ import { readWhole } from '../platform/runtime/bounded-job.ts'
 import { outcomeOf } from '../testing/hostile-files.ts'
 import { type ConversionBounds, computeBounds, createConverter } from './convert.ts'
 import type { Conversion } from './converter.ts'
-import { convertCsv } from './csv.ts'
+import { createCsvConverter } from './csv.ts'
 import type { Format } from './formats.ts'
 import { convertNmap } from './hosts/nmap.ts'
 import { convertZone } from './hosts/zone.ts'
+
+const convertCsv = createCsvConverter(resources)
 
 const MEBIBYTE = 2 ** 20
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

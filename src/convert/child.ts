@@ -1,35 +1,24 @@
 /** The main of the process of a conversion: converts one file. Its output is the JSON of the result. */
-
 import { withSourceRules } from '../platform/contract/row-rules.ts'
 import { runJobChild } from '../platform/runtime/bounded-job-child.ts'
-import type { ConvertOptions } from './converter.ts'
-import { CONVERTERS, detectFormat } from './converters.ts'
-import type { Format } from './formats.ts'
+import { CONVERTERS, type ConverterParts, detectFormat } from './converters.ts'
 import { streamJson } from './json-pieces.ts'
 import { replayPages } from './netbox/read/page-file.ts'
 import { readNetboxApi } from './netbox/read/read-api.ts'
-
-export type ConvertJob = {
-  /** By default the one of the content. */
-  readonly format: Format | undefined
-  readonly withLeftover: boolean
-  readonly options: Omit<ConvertOptions, 'now'> & { readonly nowMs: number }
-}
+import type { ConvertJob, PullJob } from './protocol.ts'
 
 /** Returns the JSON of a conversion, in pieces. @throws AppError of the converter */
-export const convertToJson = async (
+const convertToJson = async (
   { format: given, withLeftover, options: { nowMs, ...options } }: ConvertJob,
   bytes: Uint8Array,
+  parts: ConverterParts,
 ): Promise<Iterable<Uint8Array>> => {
   const format = given ?? detectFormat(bytes)
-  const convert = await CONVERTERS[format].load()
+  const convert = await CONVERTERS[format].load(parts)
   const { leftover, ...result } = await convert(bytes, { ...options, now: new Date(nowMs) })
   const documents = withSourceRules(result.documents)
   return streamJson({ format, ...result, documents, ...(withLeftover && { leftover }) })
 }
-
-/** The bytes are the pages of a NetBox, see `page-file.ts`. */
-export type PullJob = { readonly pages: 'netbox'; readonly withLeftover: boolean }
 
 const pullToJson = async ({ pages, withLeftover }: PullJob, bytes: Uint8Array): Promise<Iterable<Uint8Array>> => {
   const { convertObjects } = await import('./netbox/netbox.ts')
@@ -39,9 +28,9 @@ const pullToJson = async ({ pages, withLeftover }: PullJob, bytes: Uint8Array): 
 }
 
 /** @returns the exit code */
-export const runConvertChild = (): Promise<number> =>
+export const runConvertChild = (parts: ConverterParts): Promise<number> =>
   runJobChild('convert-child', (given, bytes) => {
     // Both halves are one program.
     const job = given as ConvertJob | PullJob
-    return 'pages' in job ? pullToJson(job, bytes) : convertToJson(job, bytes)
+    return 'pages' in job ? pullToJson(job, bytes) : convertToJson(job, bytes, parts)
   })

@@ -1,10 +1,19 @@
-/** Converts an uploaded file in a process with bounds, so that it can harm neither the server nor other requests. */
+/**
+ * Converts an uploaded file in a process with bounds, so that it can harm neither the server nor other requests. Reads the
+ * pages of a NetBox for that process, or for a conversion here.
+ */
 import { totalmem } from 'node:os'
 import type { Bounds } from '../platform/child/bounds.ts'
 import { AppError } from '../platform/contract/errors.ts'
 import { type JobOutput, runBoundedJob } from '../platform/runtime/bounded-job.ts'
 import { createFairLane, type Owner } from '../platform/runtime/fair-lane.ts'
-import type { ConvertJob, PullJob } from './child.ts'
+import type { Spool } from '../platform/runtime/spool.ts'
+import type { Outbound } from '../platform/security/outbound.ts'
+import type { Conversion } from './converter.ts'
+import { storePages } from './netbox/read/page-file.ts'
+import { connectNetbox, type PullRequest } from './netbox/read/pull.ts'
+import { buildAuthorization, type PageAnswer, readNetboxApi } from './netbox/read/read-api.ts'
+import type { ConvertJob, PullJob } from './protocol.ts'
 
 const MEBIBYTE = 2 ** 20
 /** The memory of a machine that conversions leave to the server. */
@@ -34,7 +43,7 @@ export const computeBounds = (machineBytes: number): ConversionBounds => {
   return { ms: MAX_MS, memoryBytes, outputBytes: MAX_OUTPUT_BYTES, atOnce }
 }
 
-export type Conversion = {
+export type ConversionTask = {
   readonly job: ConvertJob | PullJob
   /** The field of the request that errors name. */
   readonly field: 'file' | 'url'
@@ -48,7 +57,7 @@ export type Conversion = {
 }
 
 /** Converts a file. @returns the JSON, which the caller closes. @throws AppError as `runBoundedJob`, and UNAVAILABLE */
-export type ConvertFile = (conversion: Conversion) => Promise<JobOutput>
+export type ConvertFile = (task: ConversionTask) => Promise<JobOutput>
 
 /** @param dir the folder of temporary files. @param given other bounds than the usual ones */
 export const createConverter = (dir: string, given: Partial<ConversionBounds> = {}): ConvertFile => {
@@ -67,4 +76,24 @@ export const createConverter = (dir: string, given: Partial<ConversionBounds> = 
       () => runBoundedJob({ command: 'convert-child', bounds: { ...bounds, outputBytes }, dir, ...work }),
       work.signal,
     )
+}
+
+/**
+ * Stores the pages of a NetBox, which a `PullJob` converts. @returns the number of bytes
+ * @throws AppError VALIDATION_ERROR on `url` or `token`, PROVIDER_UNREACHABLE, and as `Spool.write`
+ */
+export const storeNetboxPages = async (
+  outbound: Outbound,
+  request: PullRequest,
+  spool: Pick<Spool, 'write'>,
+): Promise<number> => storePages(await connectNetbox(outbound, request), spool)
+
+/** Fetches a path below the address of a NetBox with these headers. */
+export type SendToNetbox = (path: string, headers: Readonly<Record<string, string>>) => Promise<PageAnswer>
+
+/** Reads a NetBox and converts it in this process. @throws AppError VALIDATION_ERROR on `token`, or PROVIDER_UNREACHABLE */
+export const convertNetboxHere = async (token: string, send: SendToNetbox): Promise<Conversion> => {
+  const headers = { Accept: 'application/json', Authorization: buildAuthorization(token) }
+  const { convertObjects } = await import('./netbox/netbox.ts')
+  return convertObjects(await readNetboxApi((path) => send(path, headers)))
 }

@@ -1,7 +1,7 @@
 /** Converts a file of another program to rows of an estate document, and reports each object and field of it. */
-
 import type { Resource } from '../features/inventory.ts'
 import { invalidField } from '../platform/contract/errors.ts'
+import type { ConvertOptions, Mapping } from './protocol.ts'
 
 /** A row of an estate document: the fields of a create, and names in place of ids. */
 export type EstateRow = Record<string, unknown>
@@ -17,17 +17,6 @@ export type Host = {
   readonly os?: string
   readonly open_ports?: readonly number[]
   readonly services?: readonly { readonly port: number; readonly protocol: 'tcp' | 'udp'; readonly name: string }[]
-}
-
-/** The column that holds each field of a file with columns; empty for a column that is left out. */
-export type Mapping = { readonly resource: Resource; readonly columns: Readonly<Record<string, string>> }
-
-export type ConvertOptions = {
-  /** The time by which leases have ended. */
-  readonly now: Date
-  /** The origin of the relative names of a zone file. */
-  readonly origin?: string
-  readonly mapping?: Partial<Mapping>
 }
 
 export type ConvertReport = {

@@ -4,10 +4,14 @@ import type { Converter } from './converter.ts'
 import { toBuffer } from './file-text.ts'
 import { FORMATS, type Format } from './formats.ts'
 import { HOST_CONVERTERS } from './hosts.ts'
+import type { RowSchemas } from './row-schemas.ts'
+
+/** The parts of the program that a converter needs and that this folder does not import. */
+export type ConverterParts = { readonly loadRowSchemas: () => Promise<RowSchemas> }
 
 type Entry = {
   /** Loads the converter: a process converts one file, and needs only one of them. */
-  readonly load: () => Promise<Converter>
+  readonly load: (parts: ConverterParts) => Promise<Converter>
   /** Returns true for a file of the format, by its beginning. */
   readonly looksLike: (head: string) => boolean
 }
@@ -34,7 +38,7 @@ export const CONVERTERS: Readonly<Record<Format, Entry>> = {
   ...HOST_CONVERTERS,
   // After all others, because their lines may have the same marks.
   csv: {
-    load: async () => (await import('./csv.ts')).convertCsv,
+    load: async ({ loadRowSchemas }) => (await import('./csv.ts')).createCsvConverter(await loadRowSchemas()),
     looksLike: (head) => /^(?!\s*[[{<])[^\n]*[^\s,;|][,;|\t][^\n]*\n/.test(head),
   },
 }

@@ -1,15 +1,19 @@
 /** Spreadsheets: encodings, columns, mappings, and the place of each cell. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import * as resources from '../features/estate/apply/resources.ts'
 import type { Resource } from '../features/inventory.ts'
 import { AppError } from '../platform/contract/errors.ts'
 import { formatCsv } from '../platform/csv/csv.ts'
 import { countCases } from '../testing/cases.ts'
 import { damaged, outcomeOf, rubbish } from '../testing/hostile-files.ts'
-import type { ConvertOptions } from './converter.ts'
-import { convertCsv } from './csv.ts'
+import type { Converter } from './converter.ts'
+import { createCsvConverter } from './csv.ts'
+import type { ConvertOptions } from './protocol.ts'
 
 type Given = NonNullable<ConvertOptions['mapping']>
+
+const convertCsv = createCsvConverter(resources)
 
 const NOW = new Date(0)
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -196,7 +200,6 @@ test('every cell of any table is in a field, in a line or in the leftover', asyn
 
 test('damaged files are refused or converted', async () => {
   const file = bytesOf('name,ip,tags,refs\n"web ""1""",10.0.0.1,a;b,"{""a"":""1""}"\n'.repeat(5))
-  const convert: typeof convertCsv = (bytes, options) =>
-    convertCsv(bytes, { ...options, mapping: { resource: 'devices' } })
+  const convert: Converter = (bytes, options) => convertCsv(bytes, { ...options, mapping: { resource: 'devices' } })
   for (const bytes of [...damaged(file, 500), ...rubbish(200)]) expect(await outcomeOf(convert, bytes)).toBeString()
 })

@@ -1,6 +1,5 @@
 /** Converts a spreadsheet: one row for each line, whose columns its first line names. */
 
-import { getRules, READ_ONLY, type ResourceRules } from '../features/estate/apply/resources.ts'
 import { INVENTORY } from '../features/inventory.ts'
 import { type FieldSchema, getInputSchema, stripNull } from '../platform/cli/schema.ts'
 import { formatSuggestion } from '../platform/cli/suggest.ts'
@@ -10,10 +9,12 @@ import { type CellKind, readCell } from '../platform/csv/cells.ts'
 import { parseCsv } from '../platform/csv/csv.ts'
 import { CUSTOM, getCustomName, isCustomColumn } from '../platform/csv/custom-columns.ts'
 import { guessFields } from '../platform/csv/guess.ts'
-import { type Converter, createFileError, type EstateRow, type Mapping } from './converter.ts'
+import { type Conversion, type Converter, createFileError, type EstateRow } from './converter.ts'
 import { checkUnpacked, toBuffer, toStorable } from './file-text.ts'
 import { ObjectLimit } from './object-limit.ts'
+import type { ConvertOptions, Mapping } from './protocol.ts'
 import { type Line, ReportBuilder } from './report-builder.ts'
+import type { RowSchema, RowSchemas } from './row-schemas.ts'
 import { isSecret } from './secret-fields.ts'
 
 /** As many columns as a sheet of a spreadsheet has, and the longest name of one. */
@@ -28,7 +29,7 @@ const getCellKind = (schema: FieldSchema): CellKind => {
 }
 
 /** Returns the fields of a row, and how the cell of each is read. A reference has its field by name first. */
-const listCellKinds = ({ draft, level }: ResourceRules): Readonly<Record<string, CellKind>> => {
+const listCellKinds = ({ draft, level }: RowSchema): Readonly<Record<string, CellKind>> => {
   const { properties = {} } = getInputSchema(draft)
   return {
     ...Object.fromEntries(level.references.map(({ as }) => [as, 'text' as const])),
@@ -67,12 +68,18 @@ const parseTable = (bytes: Uint8Array): { readonly columns: string[]; readonly r
 const isField = (kinds: Readonly<Record<string, CellKind>>, field: string): boolean =>
   Object.hasOwn(kinds, field) || (Object.hasOwn(kinds, CUSTOM) && isCustomColumn(field))
 
+type Fields = {
+  readonly noun: string
+  readonly kinds: Readonly<Record<string, CellKind>>
+  /** Columns that are left out unless the mapping gives them a field. */
+  readonly readOnly: ReadonlySet<string>
+}
+
 /** Returns the field of each column: that of the mapping, else the one that its name means; '' for none. */
 const mapColumns = (
   columns: readonly string[],
   given: Readonly<Record<string, string>>,
-  kinds: Readonly<Record<string, CellKind>>,
-  noun: string,
+  { noun, kinds, readOnly }: Fields,
 ): string[] => {
   const names = new Set(columns)
   for (const [column, field] of Object.entries(given)) {
@@ -83,7 +90,7 @@ const mapColumns = (
   }
   const taken = new Set(Object.values(given))
   const free = Object.keys(kinds).filter((field) => !taken.has(field))
-  const isOpen = (column: string) => !Object.hasOwn(given, column) && !READ_ONLY.has(column)
+  const isOpen = (column: string) => !Object.hasOwn(given, column) && !readOnly.has(column)
   const own = (column: string) =>
     isOpen(column) && isCustomColumn(column) && isField(kinds, column) && !taken.has(column) ? column : ''
   const guessed = guessFields(
@@ -115,14 +122,18 @@ const withValues = (all: unknown, values: readonly (readonly [string, string])[]
   ...Object.fromEntries(values),
 })
 
-export const convertCsv: Converter = (bytes, { mapping = {} }) => {
+const convertCsv = (
+  { getRules, READ_ONLY }: RowSchemas,
+  bytes: Uint8Array,
+  { mapping = {} }: ConvertOptions,
+): Conversion => {
   const { resource, columns: given = {} } = mapping
   if (resource === undefined)
     throw invalidField('resource', `is required for a spreadsheet: one of ${INVENTORY.join(', ')}`)
   const rules = getRules(resource)
   const kinds = listCellKinds(rules)
   const { columns, rows } = parseTable(bytes)
-  const fields = mapColumns(columns, given, kinds, rules.noun)
+  const fields = mapColumns(columns, given, { noun: rules.noun, kinds, readOnly: READ_ONLY })
   const report = new ReportBuilder()
   const limit = new ObjectLimit()
   const isDescribed = Object.hasOwn(kinds, 'description')
@@ -162,6 +173,11 @@ export const convertCsv: Converter = (bytes, { mapping = {} }) => {
     leftover: report.leftover(),
   }
 }
+
+export const createCsvConverter =
+  (schemas: RowSchemas): Converter =>
+  (bytes, options) =>
+    convertCsv(schemas, bytes, options)
 
 /** The columns with a field, and those that were left out by the mapping. */
 const listUsedColumns = (

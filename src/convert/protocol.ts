@@ -1,7 +1,29 @@
-/** The answer with a converted source. Browser-safe. */
+/** The jobs of the process of a conversion, and the answer with a converted source. Browser-safe. */
 import { z } from 'zod'
 import { INVENTORY, type Resource } from '../features/inventory.ts'
 import { CONVERTED_RULES } from '../platform/contract/row-rules.ts'
+import type { Format } from './formats.ts'
+
+/** The column that holds each field of a file with columns; empty for a column that is left out. */
+export type Mapping = { readonly resource: Resource; readonly columns: Readonly<Record<string, string>> }
+
+export type ConvertOptions = {
+  /** The time by which leases have ended. */
+  readonly now: Date
+  /** The origin of the relative names of a zone file. */
+  readonly origin?: string
+  readonly mapping?: Partial<Mapping>
+}
+
+export type ConvertJob = {
+  /** By default the one of the content. */
+  readonly format: Format | undefined
+  readonly withLeftover: boolean
+  readonly options: Omit<ConvertOptions, 'now'> & { readonly nowMs: number }
+}
+
+/** The bytes are the pages of a NetBox, see `page-file.ts`. */
+export type PullJob = { readonly pages: 'netbox'; readonly withLeftover: boolean }
 
 const Rows = z.array(z.record(z.string(), z.unknown()))
 // `Object.fromEntries` loses the keys.

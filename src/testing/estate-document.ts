@@ -1,5 +1,4 @@
 /** Checks that an estate document is sound: each row fits the schema of a create, and each reference leads to a row. */
-
 import type { EstateDocument, EstateRow } from '../convert/converter.ts'
 import { CUSTOM_RESOURCES, type CustomResource } from '../features/custom-fields/fields.ts'
 import { getRules, type Level } from '../features/estate/apply/resources.ts'

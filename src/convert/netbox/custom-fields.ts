@@ -1,5 +1,4 @@
 /** Custom fields keep their names and types. Each becomes one of every resource that its objects become. */
-
 import type { CustomResource, FieldType } from '../../features/custom-fields/fields.ts'
 import { isPattern } from '../../features/custom-fields/pattern.ts'
 import { getOwn } from '../../platform/contract/own.ts'

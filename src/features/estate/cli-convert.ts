@@ -3,8 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { stringify } from 'yaml'
 import { FORMATS, type Format } from '../../convert/formats.ts'
-import { convertObjects } from '../../convert/netbox/netbox.ts'
-import { buildAuthorization, readNetboxApi } from '../../convert/netbox/read/read-api.ts'
 import { Converted } from '../../convert/protocol.ts'
 import { parseDocument, readText } from '../../platform/cli/body-file.ts'
 import { readJson, sendRequest } from '../../platform/cli/client.ts'
@@ -48,14 +46,13 @@ const pullNetbox = async (session: Session, url: string, texts: Texts): Promise<
   const token = await readToken(session, texts)
   const base = url.replace(/\/+$/, '').replace(/\/api$/, '')
   const signal = session.io.interrupted()
-  const source = await readNetboxApi(async (path) => {
-    const headers = { Accept: 'application/json', Authorization: buildAuthorization(token) }
+  const { convertNetboxHere } = await import('../../convert/convert.ts')
+  const { documents, hosts, report, leftover } = await convertNetboxHere(token, async (path, headers) => {
     const response = await session.io.fetch(base + path, { headers, signal }).catch((cause: unknown) => {
       throw new AppError('PROVIDER_UNREACHABLE', `can't reach ${toPrintable(base)}`, { cause })
     })
     return { status: response.status, body: new Uint8Array(await response.arrayBuffer()) }
   })
-  const { documents, hosts, report, leftover } = convertObjects(source)
   // Only read here, so its lists may be read-only.
   return { documents: withSourceRules(documents), hosts, report, leftover } as Conversion
 }

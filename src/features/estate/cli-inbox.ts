@@ -1,5 +1,4 @@
 /** `plat import FORMAT SOURCE --to inbox`: records the hosts of a source as scans, so that they meet what is documented. */
-
 import type { Converted } from '../../convert/protocol.ts'
 import { call } from '../../platform/cli/client.ts'
 import { isOn, type Session, type Texts } from '../../platform/cli/command.ts'

@@ -1,5 +1,4 @@
 /** Imports a whole resource: validates every row, writes all or nothing, and reports progress. */
-
 import { createConverter } from '../../convert/convert.ts'
 import { toSingular } from '../../platform/cli/command-name.ts'
 import { AppError, toAppError } from '../../platform/contract/errors.ts'

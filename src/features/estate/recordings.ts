@@ -1,5 +1,4 @@
 /** The hosts of a scan, of leases or of a zone, as recordings of scans: one for each most specific network. */
-
 import type { Converted } from '../../convert/protocol.ts'
 import { listEnclosingCidrs, parseCidrOrThrow } from '../../net/cidr.ts'
 import { formatIp, parseIp } from '../../net/ip.ts'

@@ -1,5 +1,4 @@
 /** Which column is which field, guessed and then applied. */
-
 import { parseIp } from '../../../src/net/ip.ts'
 import { readCell } from '../../../src/platform/csv/cells.ts'
 import { CUSTOM, getCustomName, isCustomColumn } from '../../../src/platform/csv/custom-columns.ts'

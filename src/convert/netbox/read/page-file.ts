@@ -1,4 +1,4 @@
-/** The pages of a NetBox one behind the other: the server reads them, and the process of a conversion what is in them. */
+/** A file with the pages of a NetBox, one after the other. The server writes it, and the process of a conversion reads it. */
 import type { Spool } from '../../../platform/runtime/spool.ts'
 import { countPage, type FetchPage, type PageAnswer, readPages } from './read-api.ts'
 

@@ -1,8 +1,6 @@
 /** The operation that reads a NetBox by its URL. The server stores the answers, and a process converts them. */
 
-import type { ConvertFile } from '../../../convert/convert.ts'
-import { storePages } from '../../../convert/netbox/read/page-file.ts'
-import { connectNetbox } from '../../../convert/netbox/read/pull.ts'
+import { type ConvertFile, storeNetboxPages } from '../../../convert/convert.ts'
 import type { PulledEstate } from '../../../convert/protocol.ts'
 import { getOwner } from '../../../platform/operation/caller.ts'
 import { JsonText } from '../../../platform/operation/handler-result.ts'
@@ -30,8 +28,7 @@ export const createPullHandler =
     const free = slots.take(ctx.caller, ctx.now)
     const spool = createSpool({ dir })
     try {
-      const fetchPage = await connectNetbox(outbound, { url, token, signal: ctx.signal })
-      const length = await storePages(fetchPage, spool)
+      const length = await storeNetboxPages(outbound, { url, token, signal: ctx.signal }, spool)
       const output = await convertFile({
         job: { pages: format, withLeftover: leftover },
         field: 'url',

@@ -1,7 +1,6 @@
 /** The route that converts an uploaded file. It writes nothing. */
-
 import type { ConvertFile } from '../../../convert/convert.ts'
-import type { Mapping } from '../../../convert/converter.ts'
+import type { Mapping } from '../../../convert/protocol.ts'
 import { invalidField } from '../../../platform/contract/errors.ts'
 import { parseRawQuery } from '../../../platform/contract/raw-query.ts'
 import { parse } from '../../../platform/contract/validate.ts'
