@@ -2,13 +2,14 @@
 import type { CustomResource, FieldType } from '../../features/custom-fields/fields.ts'
 import { isPattern } from '../../features/custom-fields/pattern.ts'
 import { getOwn } from '../../platform/contract/own.ts'
+import { isRecord } from '../../platform/contract/unknown.ts'
 import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
 import type { SourceField } from '../custom/definition.ts'
 import { listChoices } from './custom-choices.ts'
 import { getCustomResource, TARGETS } from './custom-kinds.ts'
 import { leaveTimes, markDone, NO_PLACE, type Reading, toRef } from './mapping.ts'
 import type { NetboxModel } from './model.ts'
-import { CUSTOM_FIELDS, isRecord, type NetboxObject, parseNumber } from './read/objects.ts'
+import { CUSTOM_FIELDS, type NetboxObject, parseNumber } from './read/objects.ts'
 
 export const CUSTOM_FIELD = 'extras.customfield'
 

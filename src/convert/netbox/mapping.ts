@@ -1,10 +1,11 @@
 /** Parts that the rows of all resources need: references, texts, and lines for values without a field. */
+import { isRecord } from '../../platform/contract/unknown.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
 import { trimText } from '../rows/row-text.ts'
 import { getCustomResource } from './custom-kinds.ts'
 import { compareTexts, type NetboxModel, type Target } from './model.ts'
-import { CUSTOM_FIELDS, isRecord, type NetboxObject } from './read/objects.ts'
+import { CUSTOM_FIELDS, type NetboxObject } from './read/objects.ts'
 
 /** What is read and reported. */
 export type Reading = {

@@ -1,6 +1,7 @@
 /** Which front ports of a panel lead to which rear port: fields before 4.5, separate objects since. */
+import { isRecord } from '../../platform/contract/unknown.ts'
 import type { NetboxModel } from './model.ts'
-import { isRecord, listIn, type NetboxObject, parseNumber } from './read/objects.ts'
+import { listIn, type NetboxObject, parseNumber } from './read/objects.ts'
 
 /** The kinds of a panel's ports, and of those of a device type. */
 export type PanelKinds = { readonly front: string; readonly rear: string; readonly mapping: string }

@@ -14,6 +14,7 @@ import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { withSourceRules } from '../../platform/contract/row-rules.ts'
+import { getErrorMessage } from '../../platform/contract/unknown.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import { INVENTORY } from '../inventory.ts'
 import { MappingInput } from './api.ts'
@@ -100,7 +101,7 @@ const convertFile = async (session: Session, format: Format, source: string, tex
 }
 
 const throwUnreadable = (path: string) => (error: unknown) => {
-  throw createUsageError(`can't read ${path}: ${error instanceof Error ? error.message : String(error)}`)
+  throw createUsageError(`can't read ${path}: ${getErrorMessage(error)}`)
 }
 
 const formatCounts = (counts: Readonly<Record<string, number>>): string =>
@@ -128,7 +129,7 @@ const reportText = ({ read, made, described, left, warnings }: Conversion['repor
 
 const write = async (path: string, text: string): Promise<void> => {
   await writeFile(path, text).catch((error: unknown) => {
-    throw createUsageError(`can't write ${path}: ${error instanceof Error ? error.message : String(error)}`)
+    throw createUsageError(`can't write ${path}: ${getErrorMessage(error)}`)
   })
 }
 

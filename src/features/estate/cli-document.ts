@@ -6,6 +6,7 @@ import type { Io } from '../../platform/cli/io.ts'
 import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { DOCUMENT_RULES, EMPTY_RULES, LIST_RULES, type RowRules } from '../../platform/contract/row-rules.ts'
+import { getErrorMessage } from '../../platform/contract/unknown.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
 import { findResource, getFileResource, isDataFile } from './cli-resources.ts'
 
@@ -44,8 +45,6 @@ const findFiles = async (folder: string): Promise<string[]> => {
   }
   return found
 }
-
-const getErrorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const decodeUtf8 = (bytes: Uint8Array, name: string): string => {
   try {

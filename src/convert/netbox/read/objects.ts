@@ -119,6 +119,3 @@ export const parseNumber = (value: unknown): number | undefined => {
   if (typeof value === 'number') return value
   return typeof value === 'string' && /^-?\d{1,15}(?:\.\d+)?$/.test(value) ? Number(value) : undefined
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,9 +1,10 @@
 /** Reads a NetBox by its API, page by page. */
 import { AppError, invalidField } from '../../../platform/contract/errors.ts'
+import { isRecord } from '../../../platform/contract/unknown.ts'
 import { createBreathe } from '../../../platform/runtime/pause.ts'
 import { JsonFile } from '../../json-file.ts'
 import { getRouteKind } from './kinds.ts'
-import { isRecord, type NetboxSource } from './objects.ts'
+import type { NetboxSource } from './objects.ts'
 import { RestReader } from './read-rest.ts'
 import { API_ROUTES, NEEDED } from './routes.ts'
 
