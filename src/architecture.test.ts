@@ -232,7 +232,7 @@ const featureCycles = (files: Sources): string[] =>
 const fileCycles = (files: Sources): string[] => cycles(allImports(files).map(({ from, to }) => [from, to]))
 
 const BROWSER_ENTRIES = /^features\/[^/]+\/(api|schema)\.ts$|^features\/index\.ts$|^platform\/cli\/client\.ts$/
-const SERVER_ONLY = /^(node:|bun$|bun:|kysely|postgres|hono|@modelcontextprotocol)/
+const SERVER_ONLY = /^(node:|bun$|bun:|kysely|hono|@modelcontextprotocol)/
 const SERVER_GLOBAL = /\b(Bun|process|Buffer)\.\w/
 
 /** Returns the imports that fail in a browser, in a contract or its dependencies. Imports of types alone are erased. */
