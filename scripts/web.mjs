@@ -40,7 +40,6 @@ export function ensureWeb() {
 /** Changes when the result of the build may change. */
 function fingerprint() {
   const hash = createHash('sha256').update(readText(join(root, 'package-lock.json')) ?? '')
-  hash.update(process.env.PLAT_STORIES ?? '')
   for (const path of sources()) hash.update(path).update(readFileSync(join(root, path)))
   return hash.digest('hex')
 }
