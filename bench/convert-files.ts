@@ -1,6 +1,6 @@
 /** Files of each format that a conversion reads, of about a given size. */
 import { Database } from 'bun:sqlite'
-import type { Format } from '../src/features/estate/convert/formats.ts'
+import type { Format } from '../src/convert/formats.ts'
 import { netboxDump } from './netbox-dump.ts'
 
 const ipOf = (i: number): string => `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`

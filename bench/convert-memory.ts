@@ -4,7 +4,7 @@
  * during the largest accepted one, and during the refused one, stand beside those of the idle server.
  */
 import { parseArgs } from 'node:util'
-import { FORMATS, type Format } from '../src/features/estate/convert/formats.ts'
+import { FORMATS, type Format } from '../src/convert/formats.ts'
 import type { Result } from './bench.ts'
 import { makeFile } from './convert-files.ts'
 import { createMemoryCgroup, type MemoryCgroup } from './memory-cgroup.ts'

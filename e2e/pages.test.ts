@@ -1,7 +1,5 @@
 /** All pages in both themes: no WCAG 2.2 AA violation, and no page wider than the window. */
 import { expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { axeFindings, world } from './harness.ts'
 
 const it = world({ devices: 300 })
@@ -148,10 +146,3 @@ test('a key after g may be a capital letter', () =>
     },
     { as: 'admin' },
   ))
-
-test('the page of all components is in no build that is shipped', async () => {
-  const files = readdirSync(join(import.meta.dirname, '..', 'dist', 'web', 'assets'))
-  expect(files.filter((name) => /stories|components/.test(name))).toEqual([])
-  const answer = await fetch(`${it.plat.url}/dev/components`, { headers: { accept: 'text/html' } })
-  expect(answer.status).toBe(404)
-})

@@ -38,8 +38,6 @@ export const launch = (): Promise<Browser> =>
 export const settle = async (page: Page): Promise<void> => {
   await page.locator('h1, h2').first().waitFor()
   await page.waitForLoadState('networkidle')
-  // The page of all components always shows a loading state.
-  if (page.url().endsWith('/dev/components')) return
   await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
 }
 
@@ -214,6 +212,5 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['consent-refused', '/mcp-oauth/authorize?client_id=nobody'],
     ['account', '/account'],
     ['not-found', '/nowhere'],
-    ...(process.env.PLAT_STORIES === '1' ? [['components', '/dev/components'] as const] : []),
   ]
 }

@@ -40,21 +40,20 @@ export function ensureWeb() {
 /** Changes when the result of the build may change. */
 function fingerprint() {
   const hash = createHash('sha256').update(readText(join(root, 'package-lock.json')) ?? '')
-  hash.update(process.env.PLAT_STORIES ?? '')
   for (const path of sources()) hash.update(path).update(readFileSync(join(root, path)))
   return hash.digest('hex')
 }
 
 /** The sources of the UI, and the files that it shares with the server. */
 function sources() {
-  const files = ['web', 'src/net', 'src/platform', 'src/features'].flatMap((folder) =>
+  const files = ['web', 'src/net', 'src/platform', 'src/convert', 'src/features'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   )
   return files.filter((path) => isSource.test(path) && !path.includes('.test.')).sort()
 }
 
 const isSource =
-  /^(web\/.*\.(ts|tsx|css|js|svg|html)|src\/(net|platform)\/.*\.ts|src\/features\/(.*\/(api|schema|catalogue)|index|inventory)\.ts)$/
+  /^(web\/.*\.(ts|tsx|css|js|svg|html)|src\/(net|platform)\/.*\.ts|src\/convert\/(formats|protocol)\.ts|src\/features\/(.*\/(api|schema|catalogue)|index|inventory)\.ts)$/
 
 function moveAway(from, to) {
   try {

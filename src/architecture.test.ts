@@ -38,7 +38,7 @@ const LAYERS = [
   /^platform\//,
   /^scanner\//,
   /^template\//,
-  /^(features|migrations|resource)\//,
+  /^(features|convert|migrations|resource)\//,
   /^demo\//,
   /^recovery\//,
   /^database-copy\//,
@@ -102,6 +102,35 @@ const throughTheTemplate = (files: Sources): string[] =>
   allImports(files)
     .filter(
       ({ from, to }) => !/^(template\/|cli\.ts$)/.test(from) && to.startsWith('template/') && !TEMPLATE_DOORS.has(to),
+    )
+    .map(arrow)
+
+/** The converters write nothing: they know the contracts and the rules of the inventory, and neither import nor export. */
+const CONVERT_ROOMS = /^(net|convert|platform\/(child|cli|contract|csv|runtime|security))\//
+const CONVERT_CONTRACTS = new Set([
+  'features/inventory.ts',
+  'features/custom-fields/fields.ts',
+  'features/custom-fields/pattern.ts',
+  'features/custom-fields/rules.ts',
+  'features/custom-fields/values.ts',
+  'features/devices/schema.ts',
+  'features/relationships/api.ts',
+  'features/spaces/fields.ts',
+])
+
+const outsideConvert = (files: Sources): string[] =>
+  allImports(files)
+    .filter(({ from, to }) => from.startsWith('convert/') && layerOf(to) !== -1)
+    .filter(({ to }) => !CONVERT_ROOMS.test(to) && !CONVERT_CONTRACTS.has(to))
+    .map(arrow)
+
+/** The files of the converters that others may import: the calls, the names of the formats, and the messages. */
+const CONVERT_DOORS = new Set(['convert', 'formats', 'protocol'].map((name) => `convert/${name}.ts`))
+
+const throughTheConverters = (files: Sources): string[] =>
+  allImports(files)
+    .filter(
+      ({ from, to }) => !/^(convert\/|cli\.ts$)/.test(from) && to.startsWith('convert/') && !CONVERT_DOORS.has(to),
     )
     .map(arrow)
 
@@ -204,7 +233,7 @@ const featureCycles = (files: Sources): string[] =>
 const fileCycles = (files: Sources): string[] => cycles(allImports(files).map(({ from, to }) => [from, to]))
 
 const BROWSER_ENTRIES = /^features\/[^/]+\/(api|schema)\.ts$|^features\/index\.ts$|^platform\/cli\/client\.ts$/
-const SERVER_ONLY = /^(node:|bun$|bun:|kysely|postgres|hono|@modelcontextprotocol)/
+const SERVER_ONLY = /^(node:|bun$|bun:|kysely|hono|@modelcontextprotocol)/
 const SERVER_GLOBAL = /\b(Bun|process|Buffer)\.\w/
 
 /** Returns the imports that fail in a browser, in a contract or its dependencies. Imports of types alone are erased. */
@@ -363,6 +392,16 @@ const rules: readonly Rule[] = [
     name: 'the renderer of templates is reached through its entry',
     check: throughTheTemplate,
     offender: { 'features/feeds/content.ts': "import { createEngine } from '../../template/engine.ts'" },
+  },
+  {
+    name: 'the converters import only net, parts of the platform, and contracts of the inventory',
+    check: outsideConvert,
+    offender: { 'convert/csv.ts': "import { getRules } from '../features/estate/apply/resources.ts'" },
+  },
+  {
+    name: 'the converters are reached through their doors',
+    check: throughTheConverters,
+    offender: { 'features/estate/estate.ts': "import { convertCsv } from '../../convert/csv.ts'" },
   },
   {
     name: 'a feature uses of another only what that shows',

@@ -33,7 +33,9 @@ const childCommands: readonly Command[] = [
     (await import('./template/child.ts')).runTemplateChild(),
   ),
   createChildCommand('convert-child', 'Convert one file', async () =>
-    (await import('./features/estate/convert/child.ts')).runConvertChild(),
+    (await import('./convert/child.ts')).runConvertChild({
+      loadRowSchemas: () => import('./features/estate/apply/resources.ts'),
+    }),
   ),
   createChildCommand('device-types-child', 'Read device types', async () =>
     (await import('./features/device-types/library-child.ts')).runLibraryChild(),

@@ -56,7 +56,7 @@ const PROOFS: Readonly<Record<string, readonly (readonly [part: string, test: st
   'Import from others': [
     ['NetBox, phpIPAM, rackd', 'src/cli-import-format.test.ts'],
     ['scans, leases, hosts files, zones', 'src/real-sources.test.ts'],
-    ['spreadsheets with any columns', 'src/features/estate/convert/csv.test.ts'],
+    ['spreadsheets with any columns', 'src/convert/csv.test.ts'],
   ],
   'Feeds for other programs': [
     ['Prometheus, Ansible, OpenSSH, dnsmasq, ISC dhcpd, Kea', 'src/feeds-consumers.test.ts'],

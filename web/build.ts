@@ -11,7 +11,7 @@ import { getElementSchema, getInputSchema, getKind, listChoices, stripNull } fro
 import type { AnyOperation } from '../src/platform/operation/operation.ts'
 import { isSecretName } from '../src/platform/runtime/redaction.ts'
 import { MOVED, PAGES } from './src/pages.ts'
-import { LOGIN, STORIES } from './src/paths.ts'
+import { LOGIN } from './src/paths.ts'
 
 const ROOT = import.meta.dirname
 const OPERATIONS = 'virtual:operations'
@@ -87,7 +87,7 @@ const withoutZod = (): Plugin => ({
 
 /** Folders of pages that are one file each, loaded when they are opened. Those of the first file are excluded in routes.tsx. */
 const FIRST_FOLDERS = ['devices', 'overview']
-const PAGE_FOLDERS = [...Object.values(PAGES), 'login/', 'oauth/', 'stories/'].map((file) => file.split('/')[0] ?? '')
+const PAGE_FOLDERS = [...Object.values(PAGES), 'login/', 'oauth/'].map((file) => file.split('/')[0] ?? '')
 const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilization'].filter(
   (one) => !FIRST_FOLDERS.includes(one),
 )
@@ -152,11 +152,11 @@ const LOADED_LATER = [
   'src/net/mac.ts',
   'src/net/origin.ts',
   'src/net/subject.ts',
-  'src/features/estate/convert/formats.ts',
-  'src/features/estate/csv/cells.ts',
-  'src/features/estate/csv/custom-columns.ts',
-  'src/features/estate/csv/csv.ts',
-  'src/features/estate/csv/guess.ts',
+  'src/convert/formats.ts',
+  'src/platform/csv/cells.ts',
+  'src/platform/csv/custom-columns.ts',
+  'src/platform/csv/csv.ts',
+  'src/platform/csv/guess.ts',
   'src/features/feeds/catalogue.ts',
   'src/features/history/kind-names.ts',
   'src/features/racks/placement.ts',
@@ -226,9 +226,7 @@ const AUDITED = [
   ...new Set([...WRITES.map(({ name }) => toSingular(name.slice(0, name.indexOf('.')))), 'session']),
 ].sort()
 
-/** Adds a page of all components, for development. */
-const hasStories = process.env.PLAT_STORIES === '1'
-const paths = [LOGIN, ...Object.keys(PAGES), ...Object.keys(MOVED), ...(hasStories ? [STORIES] : [])]
+const paths = [LOGIN, ...Object.keys(PAGES), ...Object.keys(MOVED)]
 
 const [, , folder] = process.argv
 // The folder is emptied, so it is never the current one by default.
@@ -243,7 +241,6 @@ await build({
   publicDir: false,
   plugins: [react(), operations(), commands(), head(), withoutZod()],
   define: {
-    __STORIES__: String(hasStories),
     __EVENT_NAMES__: JSON.stringify(EVENT_NAMES),
     __AUDITED__: JSON.stringify(AUDITED),
   },

@@ -1,6 +1,7 @@
 /** One connection to PostgreSQL for a whole copy, and a check for other connections. Knows no table. */
 import { type ReservedSQL, SQL } from 'bun'
 import { AppError } from '../platform/contract/errors.ts'
+import { getErrorMessage } from '../platform/contract/unknown.ts'
 import { parseDatabaseUrl } from '../platform/db/postgres/hosts/database-url.ts'
 import { createHosts } from '../platform/db/postgres/hosts/hosts.ts'
 import { IS_PROGRAM } from '../platform/db/postgres/program-name.ts'
@@ -11,7 +12,7 @@ export const formatPlace = (url: string): string => `postgres://${parseDatabaseU
 
 /** The server's own message, but never the URL, which contains the password. */
 const createUnusableError = (place: string, cause: unknown): AppError =>
-  new AppError('UNAVAILABLE', `${place} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, {
+  new AppError('UNAVAILABLE', `${place} cannot be used: ${getErrorMessage(cause)}`, {
     cause,
   })
 

@@ -1,6 +1,7 @@
 /** Explains errors of the disk and the system to the user of the terminal. */
 
 import { AppError } from '../platform/contract/errors.ts'
+import { getErrorCode } from '../platform/contract/unknown.ts'
 import { type DiskProblem, getDiskProblem } from '../platform/db/disk/disk-errors.ts'
 
 const PROBLEMS: Readonly<Record<DiskProblem, string>> = {
@@ -18,14 +19,12 @@ const CODES: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT: 'the data file is damaged. plat doctor shows details',
 }
 
-const getCode = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
-
 /** @returns a function that throws: known errors with an explanation, others unchanged */
 export const inWords =
   (what: string) =>
   (error: unknown): never => {
     const problem = getDiskProblem(error)
-    const words = problem ? PROBLEMS[problem] : CODES[getCode(error)]
+    const words = problem ? PROBLEMS[problem] : CODES[getErrorCode(error)]
     if (words === undefined) throw error
     throw new AppError('INTERNAL_ERROR', `${what}: ${words}`, { cause: error })
   }

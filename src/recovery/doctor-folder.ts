@@ -1,9 +1,10 @@
 /** Checks the data folder: private, with free space, and no file from the future. */
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { getErrorCode, getErrorMessage } from '../platform/contract/unknown.ts'
 import { DATA_FILE } from '../platform/db/disk/data-folder.ts'
 import { RESERVE_BYTES, RESERVE_FILE, readFreeBytes } from '../platform/db/disk/reserve.ts'
-import { type Finding, getCode, getMessage, ok, problem, warning } from './finding.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
 import { formatSize } from './offline.ts'
 
 export type FolderFacts = {
@@ -113,7 +114,7 @@ const checkAccess = (dataDir: string): Finding | undefined => {
   } catch (error) {
     return problem(
       'data folder',
-      `${dataDir}: this user may not read and write it (${getCode(error) || getMessage(error)})`,
+      `${dataDir}: this user may not read and write it (${getErrorCode(error) || getErrorMessage(error)})`,
       'run this as the user that the server runs as; if it is that user, give it the folder: chown -R USER',
     )
   }

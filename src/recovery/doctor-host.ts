@@ -1,8 +1,9 @@
 /** Checks the machine: the server can listen on its address, and scans can send pings. */
 import { readFileSync, realpathSync } from 'node:fs'
 import { hostname as hostName } from 'node:os'
+import { getErrorCode, getErrorMessage } from '../platform/contract/unknown.ts'
 import { formatAddress, type ListenAddress, tryListening } from '../platform/http/listen-address.ts'
-import { type Finding, getCode, getMessage, ok, problem, warning } from './finding.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
 import { findListeners, type Listener } from './listeners.ts'
 
 const ANSWER_MS = 2000
@@ -100,7 +101,7 @@ export const checkListening = async (address: ListenAddress, own: OwnData): Prom
   try {
     await tryListening(address)
   } catch (error) {
-    switch (getCode(error)) {
+    switch (getErrorCode(error)) {
       case 'EADDRINUSE':
         return checkPort(address, own)
       case 'EACCES':
@@ -117,7 +118,7 @@ export const checkListening = async (address: ListenAddress, own: OwnData): Prom
           'set LISTEN_ADDR to one of its own (ip address lists them), or to :8080 for all',
         )
       default:
-        return problem(CHECK, `${at}: ${getMessage(error)}`, 'set LISTEN_ADDR to another address')
+        return problem(CHECK, `${at}: ${getErrorMessage(error)}`, 'set LISTEN_ADDR to another address')
     }
   }
   return isServing(own)

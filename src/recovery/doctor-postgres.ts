@@ -1,6 +1,7 @@
 /** Checks PostgreSQL: it answers, in UTF-8, with pg_trgm, and has a schema that this program knows. */
 import { SQL } from 'bun'
 import { PROGRAM } from '../migrations/program.ts'
+import { getErrorCode, getErrorMessage } from '../platform/contract/unknown.ts'
 import { type DatabaseUrl, type Host, parseDatabaseUrl } from '../platform/db/postgres/hosts/database-url.ts'
 import { countMaxConnections, getConnectionSettings } from '../platform/db/postgres/postgres.ts'
 import { formatProgramName, parseProgramName } from '../platform/db/postgres/program-name.ts'
@@ -12,7 +13,7 @@ import type { Config } from '../platform/runtime/config/config.ts'
 import { checkBreakGlass, checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
 import { lookAtHosts } from './doctor-hosts.ts'
 import { checkUpgrade, loadApplied } from './doctor-upgrade.ts'
-import { type Finding, getCode, getMessage, ok, problem, warning } from './finding.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
 
 const TIMEOUT_S = 5
 /** Since this version the owner of a database may create pg_trgm in it. */
@@ -106,7 +107,7 @@ const checkConnections = async (query: Query, { databaseConnections }: Config): 
 const toFinding = (error: unknown, place: string): Finding =>
   problem(
     'database',
-    `${place} cannot be used: ${getMessage(error)}${getCode(error) === '' ? '' : ` (${getCode(error)})`}`,
+    `${place} cannot be used: ${getErrorMessage(error)}${getErrorCode(error) === '' ? '' : ` (${getErrorCode(error)})`}`,
     'check DATABASE_URL, that the server runs and accepts this machine: psql "$DATABASE_URL" shows details',
   )
 

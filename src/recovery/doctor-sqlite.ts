@@ -2,13 +2,14 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { getErrorCode, getErrorMessage } from '../platform/contract/unknown.ts'
 import { DATA_FILE } from '../platform/db/disk/data-folder.ts'
 import { DataLockedError, LOCK_FILE, lockDataDir } from '../platform/db/disk/data-lock.ts'
 import { checkDatabase, readSize, type Watch } from '../platform/db/sqlite/file-work.ts'
 import { isTooOld } from '../platform/db/sqlite/sqlite.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
 import { checkBreakGlass, checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
-import { type Finding, getCode, getMessage, ok, problem } from './finding.ts'
+import { type Finding, ok, problem } from './finding.ts'
 import { formatSize } from './offline.ts'
 
 /** Returns true if a server, or another command with exclusive access, is running. */
@@ -65,11 +66,11 @@ const checkContent = async (file: string, config: Config, watch: Watch): Promise
 }
 
 const toFinding = (file: string, error: unknown): Finding =>
-  getCode(error) === 'SQLITE_NOTADB' || getCode(error).startsWith('SQLITE_CORRUPT')
-    ? problem('database', `${file} is damaged: ${getMessage(error)}`, DAMAGED)
+  getErrorCode(error) === 'SQLITE_NOTADB' || getErrorCode(error).startsWith('SQLITE_CORRUPT')
+    ? problem('database', `${file} is damaged: ${getErrorMessage(error)}`, DAMAGED)
     : problem(
         'database',
-        `${file} cannot be read: ${getMessage(error)}`,
+        `${file} cannot be read: ${getErrorMessage(error)}`,
         'run this as the user that the server runs as',
       )
 

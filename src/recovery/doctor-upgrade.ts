@@ -1,5 +1,6 @@
 /** Tells before an upgrade on PostgreSQL if older instances may go on beside this release. */
 import { migrations } from '../migrations/index.ts'
+import { toTextOrNull } from '../platform/contract/unknown.ts'
 import type { OtherProgram } from '../platform/db/database.ts'
 import { type Applied, computeFloor, findObstacle, formatObstacle, parseLevel } from '../platform/db/floors.ts'
 import { getDdl, listPending } from '../platform/db/migrate.ts'
@@ -20,12 +21,10 @@ export const loadApplied = async (query: Query): Promise<AppliedRow[]> => {
   return rows.map(({ name, checksum, floor }) => ({
     name: String(name),
     checksum: String(checksum),
-    floor: toText(floor) ?? '',
+    floor: toTextOrNull(floor) ?? '',
     knowsFloors: floor !== null,
   }))
 }
-
-const toText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 const findOtherPrograms = async (query: Query): Promise<OtherProgram[]> =>
   toOtherPrograms(

@@ -24,8 +24,3 @@ export const problem = (check: string, message: string, advice: string): Finding
   message,
   advice,
 })
-
-export const getMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** `ENOENT`, `EADDRINUSE`; empty for an error without one. */
-export const getCode = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')

@@ -1,7 +1,7 @@
 /** Checks that an estate document is sound: each row fits the schema of a create, and each reference leads to a row. */
+import type { EstateDocument, EstateRow } from '../convert/converter.ts'
 import { CUSTOM_RESOURCES, type CustomResource } from '../features/custom-fields/fields.ts'
 import { getRules, type Level } from '../features/estate/apply/resources.ts'
-import type { EstateDocument, EstateRow } from '../features/estate/convert/converter.ts'
 import { INVENTORY, type Resource } from '../features/inventory.ts'
 import { cidrHolds, parseCidr } from '../net/cidr.ts'
 import { compareIp, parseIp } from '../net/ip.ts'

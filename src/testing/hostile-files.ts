@@ -1,6 +1,6 @@
 /** Damaged files for readers: cut off, with changed bytes, or with nothing of the format. */
 
-import type { Converter } from '../features/estate/convert/converter.ts'
+import type { Converter } from '../convert/converter.ts'
 import { AppError } from '../platform/contract/errors.ts'
 
 /** A generator of pseudorandom numbers (mulberry32), so that a failure repeats. */

@@ -21,9 +21,9 @@ const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'
 
 /** Server modules that also run in a browser: the names of resources and kinds, the formats of feeds, the places in racks, the VLANs of networks, the client, addresses, CSV. */
 const SHARED =
-  /^(net\/[\w-]+\.ts|features\/(inventory|feeds\/catalogue|history\/kind-names|racks\/placement|vlans\/vlan-scope|estate\/csv\/[\w-]+|estate\/convert\/formats)\.ts|platform\/(cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
+  /^(net\/[\w-]+\.ts|convert\/formats\.ts|features\/(inventory|feeds\/catalogue|history\/kind-names|racks\/placement|vlans\/vlan-scope)\.ts|platform\/(csv\/[\w-]+|cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
 const TYPES_ALONE =
-  /^(features\/index\.ts|features\/[\w-]+\/([\w-]+\/)?(api|schema)\.ts|platform\/operation\/operation\.ts)$/
+  /^(features\/index\.ts|features\/[\w-]+\/([\w-]+\/)?(api|schema)\.ts|convert\/protocol\.ts|platform\/operation\/operation\.ts)$/
 
 const ofServer = (files: Sources): string[] =>
   [...files].flatMap(([path, text]) =>

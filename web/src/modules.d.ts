@@ -45,9 +45,6 @@ declare module 'virtual:commands' {
   export const commands: Readonly<Record<string, CommandFacts>>
 }
 
-/** True if the build includes the page of all components (web/build.ts). */
-declare const __STORIES__: boolean
-
 /** The events of the server's catalogue; see web/build.ts. Their descriptions stay on the server. */
 declare const __EVENT_NAMES__: readonly string[]
 

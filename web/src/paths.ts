@@ -1,7 +1,4 @@
-/** The paths of the pages that need no session, and of the stories. All others are in pages.ts. */
-
-/** All components in their states, only in a build for development. */
-export const STORIES = '/dev/components'
+/** The paths of the pages that need no session. All others are in pages.ts. */
 
 /** Outside of the shell. */
 export const LOGIN = '/login'

@@ -15,7 +15,7 @@ import { DevicePage } from './devices/device-page.tsx'
 import { DevicesPage } from './devices/devices-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
 import { MOVED, PAGES, type Path, toComponentName } from './pages.ts'
-import { CONSENT, LOGIN, STORIES } from './paths.ts'
+import { CONSENT, LOGIN } from './paths.ts'
 import { parseSearch, stringifySearch } from './search-text.ts'
 import { NotFoundPage, RouteFailure } from './shell/route-states.tsx'
 import { PageLoading, Shell } from './shell/shell.tsx'
@@ -84,10 +84,7 @@ const FIRST = [
 ] as const
 
 /** Each of these is one file. More files would cost more in requests than they save in bytes. */
-const FILES = import.meta.glob<Record<string, RouteComponent>>([
-  './*/*-page.tsx',
-  '!./{devices,overview,resource,stories}/*',
-])
+const FILES = import.meta.glob<Record<string, RouteComponent>>(['./*/*-page.tsx', '!./{devices,overview,resource}/*'])
 
 type LazyPath = Exclude<Path, (typeof FIRST_PATHS)[number]>
 type RouteOf<P extends Path> = P extends Path ? ReturnType<typeof createPage<P>> : never
@@ -113,19 +110,8 @@ const moved = Object.entries(MOVED).map(([path, to]) =>
   }),
 )
 
-/** Other builds leave out the stories and their imports. */
-const stories = __STORIES__
-  ? [
-      createRoute({
-        getParentRoute: () => app,
-        path: STORIES,
-        component: lazyRouteComponent(() => import('./stories/stories-page.tsx'), 'StoriesPage'),
-      }),
-    ]
-  : []
-
 export const router = createRouter({
-  routeTree: root.addChildren([login, consent, ...moved, app.addChildren([...FIRST, ...others, ...stories])]),
+  routeTree: root.addChildren([login, consent, ...moved, app.addChildren([...FIRST, ...others])]),
   parseSearch,
   stringifySearch,
   defaultPendingMs: 150,

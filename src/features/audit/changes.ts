@@ -1,5 +1,6 @@
 /** Records the input of a call as JSON text, without secrets and with a limited length. */
 import type { z } from 'zod'
+import { isRecord } from '../../platform/contract/unknown.ts'
 import { type InputSchema, toInputJsonSchema } from '../../platform/contract/validate.ts'
 import { isSecretName, REDACTED } from '../../platform/runtime/redaction.ts'
 import { redactUrl } from './masked-url.ts'
@@ -99,14 +100,11 @@ type Field = { readonly kind: NameKind; readonly contract: Contract }
 const addField = (out: BoundedJson, value: unknown, { kind, contract }: Field): void => {
   if (kind === 'plain' || (kind !== 'secret' && value === null)) addValue(out, value, contract)
   else if (kind === 'url' && typeof value === 'string') out.addString(redactUrl(value))
-  else if (kind === 'headers' && isFields(value))
+  else if (kind === 'headers' && isRecord(value))
     addFields(out, value, { contract: selectOption(contract, value), all: 'secret' })
   // A value of another type is refused, but may still contain a secret.
   else out.addString(REDACTED)
 }
-
-const isFields = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const addList = (out: BoundedJson, list: readonly unknown[], contract: Contract): void => {
   out.add('[')

@@ -6,6 +6,7 @@ import { isOn, type Session, type Texts } from '../../platform/cli/command.ts'
 import { toPrintable } from '../../platform/cli/display.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
+import { getErrorMessage } from '../../platform/contract/unknown.ts'
 import { deviceTypes, type ImportedType } from './api.ts'
 import { readLibrary } from './library.ts'
 
@@ -24,8 +25,6 @@ const findFiles = async (path: string): Promise<string[]> => {
     .map(({ parentPath, name }) => join(parentPath, name))
     .sort(byText)
 }
-
-const getMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** @throws AppError for a file that cannot be read or is no device type */
 const readLibraryFile = async (path: string): Promise<string> => {
@@ -46,7 +45,7 @@ const readLibraryFiles = async (paths: readonly string[]): Promise<string[]> => 
     for (const file of files) texts.push(await readLibraryFile(file))
     return texts
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) throw createUsageError(getMessage(error))
+    if (error instanceof Error && 'syscall' in error) throw createUsageError(getErrorMessage(error))
     throw error
   }
 }

@@ -3,6 +3,7 @@
  * device type each.
  */
 import { getOwn } from '../../platform/contract/own.ts'
+import { isRecord } from '../../platform/contract/unknown.ts'
 import { toIssues } from '../../platform/contract/validate.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import { MAX_PORTS } from '../ports/api.ts'
@@ -36,12 +37,10 @@ const LISTS: Readonly<Record<string, 'network' | 'console' | 'power'>> = {
 const PANEL_LISTS = ['front-ports', 'rear-ports']
 const MAPPINGS = 'port-mappings'
 
-const isEntry = (value: unknown): value is Entry => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const getList = (document: Entry, field: string, at: string): readonly Entry[] => {
   const list = document[field] ?? []
   if (!Array.isArray(list)) return fail(at, `${field} must be a list`)
-  return list.map((entry, index) => (isEntry(entry) ? entry : fail(at, `${field}[${index}] must be a mapping`)))
+  return list.map((entry, index) => (isRecord(entry) ? entry : fail(at, `${field}[${index}] must be a mapping`)))
 }
 
 /** Returns the entries of a list as ports of a kind. */
@@ -115,7 +114,7 @@ const toDocumentField = (field: string, ports: readonly Port[]): string =>
   getOwn(FIELDS, field) ?? field.replace(/^ports\[(\d+)\]/, (all, index: string) => ports[Number(index)]?.entry ?? all)
 
 const parseType = (value: unknown, at: string): LibraryType => {
-  if (!isEntry(value)) return fail(at, 'must be a mapping with manufacturer and model')
+  if (!isRecord(value)) return fail(at, 'must be a mapping with manufacturer and model')
   const { manufacturer, model, slug, part_number, u_height, is_full_depth, description } = value
   const ports = listPorts(value, at)
   const parsed = DeviceTypeDraft.safeParse({

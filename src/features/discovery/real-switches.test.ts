@@ -1,10 +1,10 @@
 /** A switch and a server with snmpd and lldpd in network namespaces: their ports, and the cables between them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { COMMUNITY } from '../../scanner/lab/daemons.ts'
-import { checkLab, createLab, type Lab } from '../../scanner/lab/lab.ts'
-import { SERVER, SWITCH, SWITCHES, type Switches, startSwitches } from '../../scanner/lab/switches.ts'
 import type { ScanEnd, startScan as StartScan } from '../../scanner/process.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+import { COMMUNITY } from '../../testing/scanner-lab/daemons.ts'
+import { checkLab, createLab, type Lab } from '../../testing/scanner-lab/lab.ts'
+import { SERVER, SWITCH, SWITCHES, type Switches, startSwitches } from '../../testing/scanner-lab/switches.ts'
 import { until } from '../../testing/until.ts'
 
 const problem = process.env.PLAT_TEST_LAB === 'off' ? 'PLAT_TEST_LAB is off' : checkLab()

@@ -1,15 +1,15 @@
 /** The estate contract: imports a whole resource in one call and one transaction. Browser-safe. */
 import { z } from 'zod'
+import { FORMATS } from '../../convert/formats.ts'
+import { Converted, PulledEstate } from '../../convert/protocol.ts'
 import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
 import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
 import { ChangeNote, WRITE_FIELDS } from '../../platform/contract/history-fields.ts'
+import { DOCUMENT_RULES, rowRuleFields, SOURCE_RULES } from '../../platform/contract/row-rules.ts'
 import { operation, type Permission, rawRoute } from '../../platform/operation/operation.ts'
 import { INVENTORY } from '../inventory.ts'
-import { FORMATS } from './convert/formats.ts'
-import { Converted, PulledEstate } from './convert/schema.ts'
-import { DOCUMENT_RULES, rowRuleFields, SOURCE_RULES } from './row-rules.ts'
 
 const Resource = z.enum(INVENTORY)
 

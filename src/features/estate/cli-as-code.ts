@@ -5,6 +5,7 @@ import { sendRequest } from '../../platform/cli/client.ts'
 import { getText, isOn, type Session, type Texts } from '../../platform/cli/command.ts'
 import { toPrintable } from '../../platform/cli/display.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
+import { getErrorMessage } from '../../platform/contract/unknown.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
 import { formatEstateSchema } from './apply/json-schema.ts'
 import { SCHEMA_FILE } from './cli-document.ts'
@@ -50,7 +51,7 @@ type Target = { readonly folder: string; readonly format: Format; readonly isFor
 
 const writeFolder = async (lists: ReadonlyMap<string, string>, { folder, format, isForced }: Target): Promise<void> => {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw createUsageError(`can't make ${folder}: ${error instanceof Error ? error.message : String(error)}`)
+    throw createUsageError(`can't make ${folder}: ${getErrorMessage(error)}`)
   })
   const paths = INVENTORY.map((resource): [Resource, string] => [resource, join(folder, `${resource}.${format}`)])
   const kept = await Promise.all(

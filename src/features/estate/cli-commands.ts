@@ -1,8 +1,8 @@
 /** `plat import` and `plat export` for a whole estate as files. The implementation is loaded when they run. */
+import { FORMATS } from '../../convert/formats.ts'
 import { type Command, createArgument, createFlag, getText, isOn } from '../../platform/cli/command.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { INVENTORY } from '../inventory.ts'
-import { FORMATS } from './convert/formats.ts'
 
 /** The flags of both commands that compare files with the server. */
 const DOCUMENT_FLAGS = [

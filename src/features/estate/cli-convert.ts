@@ -2,6 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { stringify } from 'yaml'
+import { FORMATS, type Format } from '../../convert/formats.ts'
+import { Converted } from '../../convert/protocol.ts'
 import { parseDocument, readText } from '../../platform/cli/body-file.ts'
 import { readJson, sendRequest } from '../../platform/cli/client.ts'
 import { getText, type Session, type Texts } from '../../platform/cli/command.ts'
@@ -11,17 +13,14 @@ import { retryWhileBusy } from '../../platform/cli/retry.ts'
 import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
+import { withSourceRules } from '../../platform/contract/row-rules.ts'
+import { getErrorMessage } from '../../platform/contract/unknown.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import { INVENTORY } from '../inventory.ts'
 import { MappingInput } from './api.ts'
 import { applyRequest, parseApplyOptions } from './cli-apply.ts'
 import { recordHosts } from './cli-inbox.ts'
 import { getSpreadsheetResource } from './cli-resources.ts'
-import { FORMATS, type Format } from './convert/formats.ts'
-import { convertObjects } from './convert/netbox/netbox.ts'
-import { buildAuthorization, readNetboxApi } from './convert/netbox/read-api.ts'
-import { Converted } from './convert/schema.ts'
-import { withSourceRules } from './row-rules.ts'
 
 type Conversion = Pick<Converted, 'documents' | 'hosts' | 'report' | 'leftover'>
 
@@ -48,14 +47,13 @@ const pullNetbox = async (session: Session, url: string, texts: Texts): Promise<
   const token = await readToken(session, texts)
   const base = url.replace(/\/+$/, '').replace(/\/api$/, '')
   const signal = session.io.interrupted()
-  const source = await readNetboxApi(async (path) => {
-    const headers = { Accept: 'application/json', Authorization: buildAuthorization(token) }
+  const { convertNetboxHere } = await import('../../convert/convert.ts')
+  const { documents, hosts, report, leftover } = await convertNetboxHere(token, async (path, headers) => {
     const response = await session.io.fetch(base + path, { headers, signal }).catch((cause: unknown) => {
       throw new AppError('PROVIDER_UNREACHABLE', `can't reach ${toPrintable(base)}`, { cause })
     })
     return { status: response.status, body: new Uint8Array(await response.arrayBuffer()) }
   })
-  const { documents, hosts, report, leftover } = convertObjects(source)
   // Only read here, so its lists may be read-only.
   return { documents: withSourceRules(documents), hosts, report, leftover } as Conversion
 }
@@ -103,7 +101,7 @@ const convertFile = async (session: Session, format: Format, source: string, tex
 }
 
 const throwUnreadable = (path: string) => (error: unknown) => {
-  throw createUsageError(`can't read ${path}: ${error instanceof Error ? error.message : String(error)}`)
+  throw createUsageError(`can't read ${path}: ${getErrorMessage(error)}`)
 }
 
 const formatCounts = (counts: Readonly<Record<string, number>>): string =>
@@ -131,7 +129,7 @@ const reportText = ({ read, made, described, left, warnings }: Conversion['repor
 
 const write = async (path: string, text: string): Promise<void> => {
   await writeFile(path, text).catch((error: unknown) => {
-    throw createUsageError(`can't write ${path}: ${error instanceof Error ? error.message : String(error)}`)
+    throw createUsageError(`can't write ${path}: ${getErrorMessage(error)}`)
   })
 }
 

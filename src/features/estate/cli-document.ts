@@ -5,9 +5,10 @@ import { isNode, isSeq, LineCounter, type ParsedNode, parseAllDocuments } from '
 import type { Io } from '../../platform/cli/io.ts'
 import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
+import { DOCUMENT_RULES, EMPTY_RULES, LIST_RULES, type RowRules } from '../../platform/contract/row-rules.ts'
+import { getErrorMessage } from '../../platform/contract/unknown.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
 import { findResource, getFileResource, isDataFile } from './cli-resources.ts'
-import { DOCUMENT_RULES, EMPTY_RULES, LIST_RULES, type RowRules } from './row-rules.ts'
 
 /** The place of a row: `sites/ams.yaml:12`, or its number in a large JSON file. */
 export type Place = string
@@ -44,8 +45,6 @@ const findFiles = async (folder: string): Promise<string[]> => {
   }
   return found
 }
-
-const getErrorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const decodeUtf8 = (bytes: Uint8Array, name: string): string => {
   try {

@@ -9,6 +9,7 @@ import { createProgress } from '../../platform/cli/progress.ts'
 import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
+import { getErrorMessage } from '../../platform/contract/unknown.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
 import { splitRowsIntoLines } from './cli-json-rows.ts'
 import { findResource } from './cli-resources.ts'
@@ -77,7 +78,7 @@ async function* streamRows(resource: Resource, { transport, signal, moment }: So
 /** Creates the folder if it is missing. @throws AppError INVALID_INPUT if it is not empty */
 const prepareFolder = async (folder: string, isForced: boolean): Promise<void> => {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw createUsageError(`can't make ${folder}: ${error instanceof Error ? error.message : String(error)}`)
+    throw createUsageError(`can't make ${folder}: ${getErrorMessage(error)}`)
   })
   const found = await readdir(folder)
   if (found.length > 0 && !isForced)

@@ -5,9 +5,10 @@ import { parseDocument, readText } from '../../platform/cli/body-file.ts'
 import type { Io } from '../../platform/cli/io.ts'
 import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
+import { DOCUMENT_RULES } from '../../platform/contract/row-rules.ts'
+import { getErrorMessage } from '../../platform/contract/unknown.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
 import { findResource, getFileResource, isDataFile, sortFiles } from './cli-resources.ts'
-import { DOCUMENT_RULES } from './row-rules.ts'
 
 export type SourceFile = {
   readonly name: string
@@ -107,7 +108,7 @@ export const findSources = async (io: Io, path: string, resource: string | undef
     throw createUsageError(`--resource must be one of ${INVENTORY.join(', ')}${formatSuggestion(resource, INVENTORY)}`)
   if (path === '-') return readInput(io, only)
   const found = await stat(path).catch((error: unknown) => {
-    throw createUsageError(`can't read ${path}: ${error instanceof Error ? error.message : String(error)}`)
+    throw createUsageError(`can't read ${path}: ${getErrorMessage(error)}`)
   })
   return found.isDirectory() ? listFolder(path, only) : readSourceFile(path, only)
 }

@@ -3,7 +3,7 @@
 import { buildError, sendRequest, type Transport } from '../../platform/cli/client.ts'
 import { getText, isOn, type Session, type Texts } from '../../platform/cli/command.ts'
 import { toPrintable, toPrintableJson } from '../../platform/cli/display.ts'
-import { isRow, type Row } from '../../platform/cli/labels.ts'
+import type { Row } from '../../platform/cli/labels.ts'
 import { offerUndo } from '../../platform/cli/preview.ts'
 import { createProgress } from '../../platform/cli/progress.ts'
 import { retryWhileBusy } from '../../platform/cli/retry.ts'
@@ -11,6 +11,7 @@ import { formatTable } from '../../platform/cli/table.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { encodeNote, NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { AppError } from '../../platform/contract/errors.ts'
+import { isRecord } from '../../platform/contract/unknown.ts'
 import { findSources, type SourceFile, type Sources } from './cli-files.ts'
 
 const COLUMNS = ['file', 'resource', 'created', 'updated', 'unchanged', 'failed']
@@ -21,7 +22,7 @@ const DRY_RUN_NOTE =
 /** The last line of a file, as the server counts its rows. */
 type Result = Row & { readonly failed: number }
 
-const isResult = (value: unknown): value is Result => isRow(value) && typeof value.failed === 'number'
+const isResult = (value: unknown): value is Result => isRecord(value) && typeof value.failed === 'number'
 
 async function* parseLines(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
   const decoder = new TextDecoder()
@@ -91,9 +92,9 @@ const load = async (session: Session, file: SourceFile, request: Request): Promi
   const from = request.transport.baseUrl ?? ''
   try {
     for await (const line of parseLines(response.body ?? new ReadableStream())) {
-      if (!isRow(line)) continue
-      if (isRow(line.progress)) await progress.show(Number(line.progress.done), Number(line.progress.total))
-      if (isRow(line.error)) throw buildError(response.status, line.error, from)
+      if (!isRecord(line)) continue
+      if (isRecord(line.progress)) await progress.show(Number(line.progress.done), Number(line.progress.total))
+      if (isRecord(line.error)) throw buildError(response.status, line.error, from)
       if (isResult(line.result)) return line.result
     }
   } catch (cause) {
@@ -111,7 +112,7 @@ const formatRowError = (file: SourceFile, error: Row): string => {
 }
 
 const reportRows = async ({ io }: Session, file: SourceFile, { errors, failed }: Result): Promise<void> => {
-  const listed = (Array.isArray(errors) ? errors : []).filter(isRow)
+  const listed = (Array.isArray(errors) ? errors : []).filter(isRecord)
   const more = failed - listed.length
   const lines = [
     ...listed.map((error) => formatRowError(file, error)),

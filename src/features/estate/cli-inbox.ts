@@ -1,4 +1,5 @@
 /** `plat import FORMAT SOURCE --to inbox`: records the hosts of a source as scans, so that they meet what is documented. */
+import type { Converted } from '../../convert/protocol.ts'
 import { call } from '../../platform/cli/client.ts'
 import { isOn, type Session, type Texts } from '../../platform/cli/command.ts'
 import { toPrintable } from '../../platform/cli/display.ts'
@@ -7,7 +8,6 @@ import { scans } from '../discovery/api.ts'
 import { networks } from '../networks/api.ts'
 import { findSpaceId } from '../spaces/cli-space.ts'
 import { askConfirmation } from './cli-apply.ts'
-import type { Converted } from './convert/schema.ts'
 import { buildRecordings, type Recordings } from './recordings.ts'
 
 const formatRecordings = ({ recordings, left }: Recordings): string => {

@@ -1,4 +1,5 @@
 /** Imports a whole resource: validates every row, writes all or nothing, and reports progress. */
+import { createConverter } from '../../convert/convert.ts'
 import { toSingular } from '../../platform/cli/command-name.ts'
 import { AppError, toAppError } from '../../platform/contract/errors.ts'
 import { readHeaderNote } from '../../platform/contract/history-fields.ts'
@@ -13,7 +14,6 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Means } from '../history/kinds.ts'
 import { estate, estateRoutes, ImportQuery } from './api.ts'
 import { applyHandler } from './apply/apply.ts'
-import { createConverter } from './convert/convert.ts'
 import { createPullHandler } from './convert/pull.ts'
 import { convertHandler } from './convert/route.ts'
 import { exportHandler } from './export/route.ts'

@@ -1,5 +1,6 @@
 /** The parts of rows that need objects of later rows: they are left out at first, and imported again in the end. */
 import { getOwn } from '../../platform/contract/own.ts'
+import { isRecord } from '../../platform/contract/unknown.ts'
 import type { Ctx } from '../ctx.ts'
 import * as customFields from '../custom-fields/custom-fields.ts'
 import type { CustomResource, ReferenceTarget } from '../custom-fields/fields.ts'
@@ -7,7 +8,6 @@ import type { Resource } from '../inventory.ts'
 import * as ports from '../ports/ports.ts'
 import {
   getCustomResource,
-  isValues,
   loadReferenceFields,
   type ReferenceField,
   type ReferenceFields,
@@ -27,7 +27,7 @@ type Found = { readonly target: ReferenceTarget | 'ports'; readonly id: string }
 const listIds = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
 
 const listCustomReferences = (custom: unknown, fields: ReferenceFields): Found[] =>
-  isValues(custom)
+  isRecord(custom)
     ? [...fields].flatMap(([name, { target }]) => listIds(getOwn(custom, name)).map((id) => ({ target, id })))
     : []
 
@@ -37,7 +37,7 @@ const listReferences = (resource: Resource, { custom, addresses, parent_id }: Va
     ...(own === undefined ? [] : listCustomReferences(custom, fieldsOf(own))),
     ...(resource === 'devices' && Array.isArray(addresses)
       ? addresses.flatMap((one: unknown) =>
-          isValues(one) ? listCustomReferences(one.custom, fieldsOf('addresses')) : [],
+          isRecord(one) ? listCustomReferences(one.custom, fieldsOf('addresses')) : [],
         )
       : []),
     ...(resource === 'ports' ? listIds(parent_id).map((id) => ({ target: 'ports', id }) as const) : []),
@@ -59,7 +59,7 @@ const findMissing = async (ctx: Ctx, found: readonly Found[]): Promise<ReadonlyS
 type IsMissing = (field: Pick<ReferenceField, 'target'>, value: unknown) => boolean
 
 const removeMissing = (custom: unknown, fields: ReferenceFields, isMissing: IsMissing): unknown =>
-  isValues(custom)
+  isRecord(custom)
     ? Object.fromEntries(
         Object.entries(custom).filter(([name, value]) => {
           const field = fields.get(name)
@@ -82,7 +82,7 @@ const removeReferences = (
   if (own !== undefined && kept.custom !== undefined) kept.custom = removeMissing(kept.custom, fieldsOf(own), isMissing)
   if (resource === 'devices' && Array.isArray(kept.addresses))
     kept.addresses = kept.addresses.map((one: unknown) =>
-      isValues(one) && one.custom !== undefined
+      isRecord(one) && one.custom !== undefined
         ? { ...one, custom: removeMissing(one.custom, fieldsOf('addresses'), isMissing) }
         : one,
     )

@@ -1,6 +1,7 @@
 /** Imports devices: new ones are validated and written together, failing rows separately. */
 import { AppError, invalid, invalidField } from '../../platform/contract/errors.ts'
 import { getOwn } from '../../platform/contract/own.ts'
+import { isRecord, toOptionalText } from '../../platform/contract/unknown.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
@@ -9,7 +10,6 @@ import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Restored } from '../restore-fields.ts'
 import { buildAddressKey, type MergedRow, mergeRow, removeEmpty, toRowPlace } from './apply/known-part.ts'
-import { isFields } from './apply/references.ts'
 import {
   type Batching,
   checkFields,
@@ -25,7 +25,7 @@ type New = { readonly at: number; readonly draft: DeviceDraft & Restored }
 
 /** Finds a device by id if the row has one, otherwise by its name, which must be that of one device. */
 const findExistingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string | AppError | undefined)[]> => {
-  const getId = ({ value: { id } }: Row) => (typeof id === 'string' ? id : undefined)
+  const getId = ({ value: { id } }: Row) => toOptionalText(id)
   const known = await devices.filterExistingDevices(
     ctx,
     rows.flatMap((row) => getId(row) ?? []),
@@ -91,7 +91,7 @@ const mergeDevice = async (ctx: Ctx, before: Device, value: Row['value'], updati
   const had = new Set(before.addresses.map(buildAddressKey))
   const addresses: unknown[] = []
   for (const one of left) {
-    if (isFields(one) && !had.has(buildAddressKey(one))) {
+    if (isRecord(one) && !had.has(buildAddressKey(one))) {
       const { address, released } = await moves.take(ctx, named, one)
       if (released) stored.set(released)
       addresses.push(address)
@@ -121,8 +121,8 @@ const RECORDS: ReadonlySet<string> = new Set(['refs', 'custom'])
 const isSame = (field: string, given: unknown, stored: unknown): boolean =>
   Bun.deepEquals(given, stored) ||
   (RECORDS.has(field) &&
-    isFields(given) &&
-    isFields(stored) &&
+    isRecord(given) &&
+    isRecord(stored) &&
     Object.entries(given).every(([key, value]) => Bun.deepEquals(value, getOwn(stored, key))))
 
 /** True if an update would change nothing: most rows of a second import. Values in another form are left to the update. */

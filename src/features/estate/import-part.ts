@@ -1,6 +1,7 @@
 /** Imports the rows of a caller with a part of the estate: they name objects that the caller knows, and stay in the part. */
 import type { z } from 'zod'
 import { AppError, type FieldIssue, invalid } from '../../platform/contract/errors.ts'
+import { toOptionalText } from '../../platform/contract/unknown.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
 import { collectTexts, createPlaceFinder } from '../../platform/operation/id-fields.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
@@ -32,7 +33,7 @@ const listNamedObjects = (schema: z.ZodType, rows: readonly Row[]): Named[] => {
   })
 }
 
-const getId = ({ value: { id } }: Row): string | undefined => (typeof id === 'string' ? id : undefined)
+const getId = ({ value: { id } }: Row): string | undefined => toOptionalText(id)
 
 /** Returns the ids of those of the objects that a context has. */
 const findExisting = async ({ db }: Ctx, named: readonly Named[]): Promise<Set<string>> => {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { invalidField } from '../../platform/contract/errors.ts'
 import { idOf } from '../../platform/contract/fields.ts'
+import type { RowRules } from '../../platform/contract/row-rules.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import { getOneStep } from '../../platform/operation/implement.ts'
 import { resolveRefs } from '../../platform/operation/resolve-refs.ts'
@@ -29,7 +30,6 @@ import { importDevices } from './import-devices.ts'
 import { importInPart } from './import-part.ts'
 import { importRelationships } from './import-relationships.ts'
 import { type Batching, checkFields, type Done, type Importer, type Outcome, type Row, tryRow } from './row.ts'
-import type { RowRules } from './row-rules.ts'
 
 /** As `Importer`, for rows of any caller. */
 export type BatchImporter = (ctx: Ctx, rows: readonly Row[], batching: Batching) => Promise<Outcome[]>

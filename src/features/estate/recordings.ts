@@ -1,10 +1,10 @@
 /** The hosts of a scan, of leases or of a zone, as recordings of scans: one for each most specific network. */
+import type { Converted } from '../../convert/protocol.ts'
 import { listEnclosingCidrs, parseCidrOrThrow } from '../../net/cidr.ts'
 import { formatIp, parseIp } from '../../net/ip.ts'
 import { type IpRange, subtractRanges } from '../../net/range.ts'
 import type { InputOf } from '../../platform/operation/operation.ts'
 import type { scans } from '../discovery/api.ts'
-import type { Converted } from './convert/schema.ts'
 
 type Host = Converted['hosts'][number]
 type Network = { readonly id: string; readonly name: string; readonly subnet: string }

@@ -1,12 +1,12 @@
 /** Parses a row of an import, and tries it so that its failure rolls back only its own changes. */
 import type { z } from 'zod'
 import { AppError, invalidField } from '../../platform/contract/errors.ts'
+import type { RowRules } from '../../platform/contract/row-rules.ts'
 import { listUnknownFields, parse } from '../../platform/contract/validate.ts'
 import { attempt } from '../../platform/operation/attempt.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { AddressMoves } from './import-moves.ts'
-import type { RowRules } from './row-rules.ts'
 
 export type Row = {
   readonly row: number

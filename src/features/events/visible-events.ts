@@ -1,4 +1,5 @@
 /** The events that callers with a part of the estate receive: each is judged by its data, and by where the objects are that it names. */
+import { toText } from '../../platform/contract/unknown.ts'
 import { isInScopeSet } from '../../platform/operation/access.ts'
 import type { ScopeSet } from '../../platform/operation/caller.ts'
 import { type Conflict, narrowConflict } from '../conflicts/schema.ts'
@@ -14,7 +15,7 @@ export type VisibleData = (event: StoredEvent, parts: Parts) => string | undefin
 
 type Data = Readonly<Record<string, unknown>>
 
-const toObjectId = (kind: string, id: unknown) => ({ kind, id: typeof id === 'string' ? id : '' })
+const toObjectId = (kind: string, id: unknown) => ({ kind, id: toText(id) })
 
 const getDeviceId = (end: unknown): unknown => (end as Data | undefined)?.device_id
 

@@ -2,6 +2,7 @@
 import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { DEFAULT_SPACE, parseIpKeyOrThrow } from '../../net/ip.ts'
 import type { AppError } from '../../platform/contract/errors.ts'
+import { toText } from '../../platform/contract/unknown.ts'
 import type { EarlierDocuments, RecordedItem } from '../../platform/operation/change-record.ts'
 import { getOneStep } from '../../platform/operation/implement.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
@@ -91,8 +92,6 @@ export type KindRules = {
   /** The second device that the object belongs to. */
   readonly childOf?: (id: string) => string
 }
-
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** True if lower case in SQL, which knows ASCII alone, is that of the program. */
 const isAscii = (value: string): boolean => !/[^\0-\x7f]/.test(value)

@@ -1,11 +1,10 @@
 /** Addresses of an undo have the values that they had: null stands for those that a default would fill in. */
+import { isObject } from '../../platform/contract/unknown.ts'
 import type { Ctx } from '../ctx.ts'
 import * as customFields from '../custom-fields/custom-fields.ts'
 import type { Step } from './steps.ts'
 
 type Values = Readonly<Record<string, unknown>>
-
-const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null
 
 const setsAddresses = ({ kind, change, document }: Step): boolean =>
   kind === 'device' && change === 'update' && Array.isArray(document.addresses)
@@ -30,8 +29,8 @@ export const removeDefaults = async <S extends Step>(ctx: Ctx, steps: readonly S
   if (names.length === 0) return steps
   const none = Object.fromEntries(names.map((name) => [name, null]))
   const fillAddress = (address: unknown): unknown =>
-    isValues(address)
-      ? { ...address, custom: { ...none, ...(isValues(address.custom) ? address.custom : {}) } }
+    isObject(address)
+      ? { ...address, custom: { ...none, ...(isObject(address.custom) ? address.custom : {}) } }
       : address
   return steps.map((step) => {
     const { addresses } = step.document

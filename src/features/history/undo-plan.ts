@@ -1,5 +1,6 @@
 /** Plans an undo: one action for each object of a change, from the states before it, after it and now. */
 import { parseIpKeyOrThrow } from '../../net/ip.ts'
+import { toText } from '../../platform/contract/unknown.ts'
 import type { Ctx } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
@@ -41,8 +42,6 @@ type Decision = {
   readonly obstacles?: readonly Omit<Obstacle, 'kind' | 'id'>[]
   readonly scope: 'create' | 'delete' | ReadonlySet<string>
 }
-
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const isDifferent = (a: string, b: string): boolean =>
   a !== b && Object.keys(compareFields(parseDocument(a), parseDocument(b))).length > 0

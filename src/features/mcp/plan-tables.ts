@@ -1,4 +1,5 @@
 /** Describes the rows of each table for plans: noun, name, visible fields. Reads given rows, never the tables. */
+import { toText } from '../../platform/contract/unknown.ts'
 import type { Row, TableRule } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { CRUD_RESOURCES, type CrudResource } from '../crud-resources.ts'
@@ -23,8 +24,6 @@ const pick =
   (...columns: readonly string[]) =>
   (row: Row): Row =>
     Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))
-
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const getName = (row: Row): string => toText(row.name)
 

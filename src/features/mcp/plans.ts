@@ -2,6 +2,7 @@
 
 import { formatSummary } from '../../platform/contract/change-summary.ts'
 import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
+import { isObject } from '../../platform/contract/unknown.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { RowChange } from '../../platform/db/journal.ts'
 import type { Plans } from '../../platform/mcp/call.ts'
@@ -52,15 +53,12 @@ const WATCHED = { rules: WATCHED_TABLES, most: MOST_OBJECTS, tooMany: throwTooMa
 const formatClient = ({ client, via, credentialId = '' }: Caller): string =>
   client ? `client:${client.id}` : `${via}:${credentialId}`
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
-
 /** Returns the failed items of an answer that reports each item, or the failed ones alone. */
 const listFailures = (answer: unknown): readonly unknown[] => {
-  if (!isRecord(answer)) return []
+  if (!isObject(answer)) return []
   if (Array.isArray(answer.failed)) return answer.failed
   const results = Array.isArray(answer.results) ? answer.results : []
-  return results.filter((one) => isRecord(one) && one.status === 'failed')
+  return results.filter((one) => isObject(one) && one.status === 'failed')
 }
 
 /** If the caller may read none of the moved objects, the error says only that the plan is out of date. */

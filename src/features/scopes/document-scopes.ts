@@ -1,4 +1,5 @@
 /** What the documents of objects say of the scopes that they are in, by kind. For the past, whose objects have no rows. */
+import { toTextOrNull } from '../../platform/contract/unknown.ts'
 import { type ObjectFacts, toAddressRange } from './areas.ts'
 
 export type ObjectId = { readonly kind: string; readonly id: string }
@@ -20,9 +21,7 @@ type Following = { readonly follows: readonly ObjectId[] }
 
 export type DocumentScope = OwnFacts | Following
 
-const toText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-
-const toObjectId = (kind: string, id: unknown): ObjectId => ({ kind, id: toText(id) ?? '' })
+const toObjectId = (kind: string, id: unknown): ObjectId => ({ kind, id: toTextOrNull(id) ?? '' })
 
 const getTags = ({ tags }: Document): readonly string[] =>
   // The list of a document that its schema has accepted.
@@ -37,7 +36,7 @@ const listAddressRanges = ({ addresses }: Document): AddressRanges =>
   }))
 
 const buildRange = (first: unknown, last: unknown): AddressRanges => [
-  { first: toText(first) ?? '', last: toText(last) ?? '', space_id: null },
+  { first: toTextOrNull(first) ?? '', last: toTextOrNull(last) ?? '', space_id: null },
 ]
 
 const followsDatacenter = (_id: string, { datacenter_id }: Document): DocumentScope => ({
@@ -54,10 +53,10 @@ const BY_KIND: Readonly<Record<string, (id: string, document: Document) => Docum
   datacenter: (id) => ({ facts: { datacenter_id: id } }),
   network: (_, { datacenter_id, subnet, space_id }) => ({
     facts: {
-      datacenter_id: toText(datacenter_id),
-      ranges: [toAddressRange(toText(subnet) ?? '', toText(space_id))],
+      datacenter_id: toTextOrNull(datacenter_id),
+      ranges: [toAddressRange(toTextOrNull(subnet) ?? '', toTextOrNull(space_id))],
     },
-    space_id: toText(space_id),
+    space_id: toTextOrNull(space_id),
   }),
   pool: (_, document) => ({
     facts: { tags: getTags(document), ranges: buildRange(document.start_ip, document.end_ip) },
@@ -69,7 +68,7 @@ const BY_KIND: Readonly<Record<string, (id: string, document: Document) => Docum
   }),
   device: (_, document) => ({
     facts: {
-      datacenter_id: toText(document.datacenter_id),
+      datacenter_id: toTextOrNull(document.datacenter_id),
       tags: getTags(document),
       ranges: listAddressRanges(document),
     },

@@ -1,5 +1,6 @@
 /** Reads the claims of a user (OpenID Connect Core 1.0 section 5.1). Pure. */
 import { EMAIL } from '../../platform/contract/text-rules.ts'
+import { isRecord } from '../../platform/contract/unknown.ts'
 import { Username } from '../users/username.ts'
 import type { Provider } from './provider-store.ts'
 
@@ -11,11 +12,8 @@ type Terms = Pick<Provider, 'username_claim' | 'groups_claim' | 'allowed_domains
 const MAX_EMAIL = 254
 const MAX_NAME = 255
 
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const getOwn = (fields: unknown, name: string): unknown =>
-  isFields(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined
+  isRecord(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined
 
 /** Returns the claim of this name, or the one that its parts between dots descend to. */
 export const claimAt = (claims: Claims, path: string): unknown =>

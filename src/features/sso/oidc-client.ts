@@ -10,6 +10,7 @@ import type {
   CustomFetch,
   ServerMetadata,
 } from 'openid-client'
+import { isRecord } from '../../platform/contract/unknown.ts'
 import type { Outbound } from '../../platform/security/outbound.ts'
 import { OutboundError } from '../../platform/security/outbound-target.ts'
 import { type Claims, mergeClaims } from './claims.ts'
@@ -122,9 +123,6 @@ type Known = {
 /** The longest text of a provider in a message. */
 const MAX_QUOTED = 200
 
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Returns the message of an error of the library, or that of its cause, which says more. */
 const getMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
@@ -147,7 +145,7 @@ const parseFields = (bytes: Uint8Array, what: string): Readonly<Record<string, u
   } catch (cause) {
     throw new OidcError(`${what} is not JSON`, 'wrong', { cause })
   }
-  if (!isFields(value)) throw new OidcError(`${what} is not a JSON object`)
+  if (!isRecord(value)) throw new OidcError(`${what} is not a JSON object`)
   return value
 }
 
@@ -252,7 +250,7 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
   const readKeys = async ({ document }: Known, signal: AbortSignal): Promise<readonly JWK[]> => {
     const { keys } = await get(document.jwks_uri, 'the key set', signal)
     if (!Array.isArray(keys)) throw new OidcError('the key set has no keys')
-    return keys.filter(isFields)
+    return keys.filter(isRecord)
   }
 
   /** Returns the keys of the provider; reads them again for an unknown `kid`, at most once a minute. */
@@ -329,7 +327,7 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
     })
     const { sub, sid, jti, events, nonce, exp } = payload
     if (nonce !== undefined) throw new OidcError('the logout token has a nonce')
-    if (!isFields(events) || !isFields(events[LOGOUT_EVENT])) throw new OidcError('the logout token has another event')
+    if (!isRecord(events) || !isRecord(events[LOGOUT_EVENT])) throw new OidcError('the logout token has another event')
     if (typeof jti !== 'string' || jti === '' || exp === undefined) throw new OidcError('the logout token has no jti')
     if (sid !== undefined && typeof sid !== 'string') throw new OidcError('the logout token has no valid sid')
     if (!sub && !sid) throw new OidcError('the logout token has neither sub nor sid')

@@ -1,5 +1,6 @@
 /** Sends one attempt and evaluates its result. Does not use the database. */
 import { createHmac } from 'node:crypto'
+import { getErrorMessage } from '../../platform/contract/unknown.ts'
 import type { Outbound, OutboundAnswer } from '../../platform/security/outbound.ts'
 import type { Due, Outcome } from './delivery-store.ts'
 import { separateChange } from './earlier-body.ts'
@@ -69,7 +70,7 @@ export const send = async (
   } catch (error) {
     return ended({
       answer: undefined,
-      error: (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR),
+      error: getErrorMessage(error).slice(0, MAX_ERROR),
     })
   }
 }

@@ -1,5 +1,6 @@
 /** `--input FILE|-`: reads a JSON or YAML document from a file or from standard input. */
 import { readFile } from 'node:fs/promises'
+import { isRecord } from '../contract/unknown.ts'
 import type { Io } from './io.ts'
 import { createUsageError } from './usage-error.ts'
 
@@ -40,6 +41,6 @@ export const readBody = async (io: Io, path: string): Promise<Record<string, unk
   const from = path === '-' ? 'standard input' : path
   const body = await parseDocument(await readText(io, path), from)
   // An object that is not a list has text keys.
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
+  if (isRecord(body)) return body as Record<string, unknown>
   throw createUsageError(`${from} must hold one object`)
 }

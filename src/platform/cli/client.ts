@@ -1,6 +1,7 @@
 /** Operations as typed calls over `fetch`, for the web UI, the command line and the tests. Browser-safe. */
 import { encodeNote, NOTE_HEADER } from '../contract/change-note.ts'
 import { AppError, ERRORS, type ErrorCode, type FieldIssue, invalidField } from '../contract/errors.ts'
+import { getErrorMessage } from '../contract/unknown.ts'
 import { parseHttp, takesQuery } from '../operation/http-route.ts'
 import type { AnyOperation, InputOf, OperationSet, OutputOf } from '../operation/operation.ts'
 
@@ -138,7 +139,7 @@ const reach = async (transport: Transport, path: string, init: RequestInit): Pro
   } catch (cause) {
     // The reason of an abort, and an error of the transport itself, are passed on.
     if (init.signal?.aborted || cause instanceof AppError) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = getErrorMessage(cause)
     throw new AppError('UNAVAILABLE', `Can't reach ${getServerName(transport)}: ${reason}`, { cause })
   }
 }

@@ -1,4 +1,5 @@
 /** Finds candidates for the word at the cursor. Errors print nothing, so that the user's prompt stays clean. */
+import { isRecord } from '../contract/unknown.ts'
 import { call } from './client.ts'
 import { type Command, type Flag, getText, type Program, type Session, type Texts, type Value } from './command.ts'
 import { connect } from './connection.ts'
@@ -6,7 +7,7 @@ import { isPrintable } from './display.ts'
 import { findCommand, listNextWords } from './find-command.ts'
 import { GLOBAL_FLAGS } from './globals.ts'
 import type { Io } from './io.ts'
-import { getLabel, getRowId, isRow } from './labels.ts'
+import { getLabel, getRowId } from './labels.ts'
 
 /** Maximum wait for a completion, in ms. */
 const TIMEOUT_MS = 1000
@@ -33,7 +34,7 @@ const findNames = async ({ program, io, texts }: Asked, noun: string, typed: str
     { ...lookup.op.cli?.preset, ...filter, limit: MAX_NAMES },
     { signal },
   )
-  return (Array.isArray(rows) ? rows : []).filter(isRow).flatMap((row) => {
+  return (Array.isArray(rows) ? rows : []).filter(isRecord).flatMap((row) => {
     const label = getLabel(row) ?? ''
     const id = getRowId(row) ?? ''
     // An id is only offered once a part of it is typed.

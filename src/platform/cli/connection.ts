@@ -1,6 +1,7 @@
 /** Finds the server and the API key of a request. A stored key is sent only to the server that issued it. */
 
 import { AppError } from '../contract/errors.ts'
+import { getErrorCode } from '../contract/unknown.ts'
 import type { Fetch, Transport } from './client.ts'
 import type { Io } from './io.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -42,7 +43,7 @@ const explain =
       return await fetch(url, init)
     } catch (error) {
       if (error instanceof AppError || init.signal?.aborted) throw error
-      const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+      const code = getErrorCode(error)
       const isRefused = code === 'ConnectionRefused' || code === 'ECONNREFUSED'
       const reason = isRefused ? 'nothing listens there. Is the server running? Its address is PLAT_URL or --url' : ''
       throw reason === '' ? error : new Error(reason, { cause: error })

@@ -1,9 +1,9 @@
 /** Replaces names by ids in the values and filters of custom fields that are references. The server knows which ones are. */
 import { AppError, type FieldIssue, rejectIssues } from '../contract/errors.ts'
 import type { CustomPlace } from '../contract/json-schema.ts'
+import { isRecord } from '../contract/unknown.ts'
 import { formatFieldName } from '../contract/validate.ts'
 import type { AnyOperation } from '../operation/operation.ts'
-import { isRow } from './labels.ts'
 import { collect, listOperations, type Names, type Reference, UUID } from './names.ts'
 
 /** The values or the filters of an object, by the names of their fields. */
@@ -13,7 +13,7 @@ type Values = Record<string, unknown>
 const collectGiven = (op: AnyOperation, input: Record<string, unknown>): Given[] =>
   collect(op, input, ({ custom: place }, value, { path }) =>
     // The parsed input is written to below.
-    place && isRow(value)
+    place && isRecord(value)
       ? [{ place, field: (name) => formatFieldName([...path, name]), values: value as Values }]
       : undefined,
   )
@@ -37,7 +37,7 @@ const findReferences = async (of: string, { ask, contracts }: Names): Promise<Re
   })
   return new Map(
     (Array.isArray(rows) ? rows : [])
-      .filter(isRow)
+      .filter(isRecord)
       .flatMap(({ name, type, reference_to, multiple }) =>
         type === 'reference' ? [[String(name), { noun: String(reference_to), isMultiple: multiple === true }]] : [],
       ),

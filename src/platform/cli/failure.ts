@@ -1,5 +1,6 @@
 /** Prints an error to the user and returns its exit code. It shows a stack trace only with PLAT_DEBUG=1. */
 import { AppError, ERRORS, toErrorBody } from '../contract/errors.ts'
+import { getErrorMessage } from '../contract/unknown.ts'
 import { toPrintable, toPrintableJson } from './display.ts'
 import { ClosedPipe, Interrupted, type Io } from './io.ts'
 
@@ -32,9 +33,7 @@ const formatError = (error: AppError): string => {
 const formatLines = (text: string): string => text.split('\n').map(toPrintable).join('\n  ')
 
 const asAppError = (error: unknown): AppError =>
-  error instanceof AppError
-    ? error
-    : new AppError('INTERNAL_ERROR', error instanceof Error ? error.message : String(error), { cause: error })
+  error instanceof AppError ? error : new AppError('INTERNAL_ERROR', getErrorMessage(error), { cause: error })
 
 const formatStack = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)

@@ -1,13 +1,13 @@
 /** Builds the input of an operation from `--input`, flags and `--unset`, in that order. Unknown fields are errors. */
 import { z } from 'zod'
 import { AppError } from '../contract/errors.ts'
+import { isRecord } from '../contract/unknown.ts'
 import { formatFieldName } from '../contract/validate.ts'
 import { parseHttp, takesQuery } from '../operation/http-route.ts'
 import type { AnyOperation } from '../operation/operation.ts'
 import { readBody } from './body-file.ts'
 import { getText, type Spec, type Texts } from './command.ts'
 import type { Io } from './io.ts'
-import { isRow } from './labels.ts'
 import { findField, INPUT_FIELD, isOfHistory, UNSET_FIELD } from './operation-spec.ts'
 import { type FieldSchema, getInputSchema, refusesNull, stripNull } from './schema.ts'
 import { formatSuggestion } from './suggest.ts'
@@ -31,7 +31,7 @@ const removeReadOnly = (
     const isInput = Object.hasOwn(properties, field)
     if (!isInput && Object.hasOwn(shape, field)) continue
     const inner = isInput ? stripNull(properties[field] ?? {}).properties : undefined
-    written[field] = inner && isRow(value) ? removeReadOnly(shape[field], inner, value) : value
+    written[field] = inner && isRecord(value) ? removeReadOnly(shape[field], inner, value) : value
   }
   return written
 }
@@ -78,7 +78,7 @@ const findUnknown = (schema: FieldSchema, value: unknown, path: readonly Propert
   const { items, properties } = stripNull(schema)
   if (Array.isArray(value)) return items ? value.flatMap((one, i) => findUnknown(items, one, [...path, i])) : []
   // An object without declared fields accepts any.
-  if (!isRow(value) || !properties) return []
+  if (!isRecord(value) || !properties) return []
   return Object.entries(value).flatMap(([key, inner]) => {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined
     return known

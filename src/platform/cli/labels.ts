@@ -3,9 +3,6 @@ export const LABEL_FIELDS = ['name', 'username', 'client_name', 'ip_address'] as
 
 export type Row = Readonly<Record<string, unknown>>
 
-export const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const toText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Returns an object's name; undefined if it has none. */

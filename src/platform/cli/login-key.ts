@@ -1,9 +1,9 @@
 /** Creates the API key of `plat login`: one per machine and server, which the next login there replaces. */
 import { hostname } from 'node:os'
 import { AppError } from '../contract/errors.ts'
+import { isRecord, toText } from '../contract/unknown.ts'
 import { readJson, sendRequest, type Transport } from './client.ts'
 import type { Io } from './io.ts'
-import { isRow } from './labels.ts'
 import { getSettingsPath } from './settings.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
@@ -26,11 +26,6 @@ const describeMachine = async ({ env, machineId }: Io): Promise<Machine> => {
 type Key = { readonly id: string; readonly name: string; readonly createdAt: string }
 type NewKey = { readonly key: string; readonly id: string | undefined; readonly createdAt: string }
 
-const getText = (row: Readonly<Record<string, unknown>>, field: string): string => {
-  const value = row[field]
-  return typeof value === 'string' ? value : ''
-}
-
 /** A session of `plat login` and its user. */
 export type LoginSession = { readonly inSession: Transport; readonly userId: string }
 
@@ -39,20 +34,20 @@ const fetchKeys = async ({ inSession, userId }: LoginSession): Promise<Key[]> =>
   const rows = await readJson(inSession, await sendRequest(inSession, path, { method: 'GET', headers: JSON_HEADERS }))
   if (!Array.isArray(rows)) return []
   return rows
-    .filter(isRow)
+    .filter(isRecord)
     .filter((row) => row.user_id === userId)
-    .map((row) => ({ id: getText(row, 'id'), name: getText(row, 'name'), createdAt: getText(row, 'created_at') }))
+    .map((row) => ({ id: toText(row.id), name: toText(row.name), createdAt: toText(row.created_at) }))
 }
 
 const create = async (inSession: Transport, name: string): Promise<NewKey> => {
   const init = { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify({ name }) }
   const made = await readJson(inSession, await sendRequest(inSession, '/api/keys', init))
-  if (!isRow(made) || typeof made.key !== 'string')
+  if (!isRecord(made) || typeof made.key !== 'string')
     throw new AppError('UNAVAILABLE', `${inSession.baseUrl} answered without a key`)
   return {
     key: made.key,
     id: typeof made.id === 'string' ? made.id : undefined,
-    createdAt: getText(made, 'created_at'),
+    createdAt: toText(made.created_at),
   }
 }
 

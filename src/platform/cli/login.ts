@@ -1,12 +1,12 @@
 /** `plat login` and `plat logout`: exchanges a password for an API key of this machine, and deletes it. */
 
 import { AppError } from '../contract/errors.ts'
+import { getErrorMessage, isRecord } from '../contract/unknown.ts'
 import { readJson, sendRequest, type Transport } from './client.ts'
 import { getText, isOn, type Session, type Texts } from './command.ts'
 import { createTransport, selectUrl } from './connection.ts'
 import { keepDevice, readDevice } from './devices.ts'
 import { toPrintable } from './display.ts'
-import { isRow } from './labels.ts'
 import { makeMachineKey } from './login-key.ts'
 import { getSettingsPath, readSettings, removeSettings, type Settings, writeSettings } from './settings.ts'
 import { createUsageError } from './usage-error.ts'
@@ -57,7 +57,7 @@ const openSession = async (transport: Transport, shown: Shown): Promise<Opened> 
   if (cookie === undefined)
     throw new AppError('UNAVAILABLE', `${transport.baseUrl} set no session cookie: is it a Plat server?`)
   const answer = await readJson(transport, response)
-  const user = isRow(answer) && isRow(answer.user) ? answer.user : {}
+  const user = isRecord(answer) && isRecord(answer.user) ? answer.user : {}
   const device = cookies.find((one) => DEVICE.test(one)) ?? ''
   return { cookie, device, userId: typeof user.id === 'string' ? user.id : '' }
 }
@@ -85,7 +85,7 @@ const askCode = async ({ io }: Session, texts: Texts, wanted: AppError): Promise
 const describeRefusal = async (transport: Transport, refused: AppError): Promise<AppError> => {
   const response = await sendRequest(transport, '/api/auth/login', { method: 'GET' }).catch(() => undefined)
   const options = response && (await readJson(transport, response).catch(() => undefined))
-  if (!isRow(options) || options.password_for !== 'break-glass') return refused
+  if (!isRecord(options) || options.password_for !== 'break-glass') return refused
   const message = `${refused.message}. Passwords are off on this server, except of break-glass users: use plat login --sso`
   return new AppError(refused.code, message, { cause: refused })
 }
@@ -158,7 +158,7 @@ export const logout = async (session: Session, texts: Texts): Promise<number> =>
     await deleteKey(session, stored)
   } catch (error) {
     if (!isGone(error)) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = getErrorMessage(error)
       const code = error instanceof AppError ? error.code : 'INTERNAL_ERROR'
       throw new AppError(code, `${reason}. The key still works; plat logout --local only forgets it here`, {
         cause: error,

@@ -2,13 +2,14 @@
 
 import { AppError } from '../contract/errors.ts'
 import { parseRef } from '../contract/external-fields.ts'
+import { isRecord } from '../contract/unknown.ts'
 import { formatFieldName } from '../contract/validate.ts'
 import { parseHttp } from '../operation/http-route.ts'
 import type { AnyOperation, OperationSet } from '../operation/operation.ts'
 import { call, type Transport } from './client.ts'
 import { toSingular } from './command-name.ts'
 import { toPrintable } from './display.ts'
-import { getLabel, getRowId, isRow, LABEL_FIELDS, type Row } from './labels.ts'
+import { getLabel, getRowId, LABEL_FIELDS, type Row } from './labels.ts'
 import { type FieldSchema, getInputSchema, stripNull } from './schema.ts'
 import { createUsageError } from './usage-error.ts'
 
@@ -46,7 +47,7 @@ const walk = <T>(schema: FieldSchema, value: unknown, at: At, take: Take<T>): T[
   // A list is addressed by its indices like an object by its keys.
   if (Array.isArray(value) && items)
     return value.flatMap((one, i) => walk(items, one, { holder: value as unknown as Holder, path: [...path, i] }, take))
-  if (isRow(value) && properties)
+  if (isRecord(value) && properties)
     return Object.entries(properties).flatMap(([key, inner]) =>
       walk(inner, value[key], { holder: value as Holder, path: [...path, key] }, take),
     )
@@ -143,7 +144,7 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
     if (!get || param === undefined) return undefined
     try {
       const row = await ask(get, { [param]: text })
-      return (parseRef(text) && isRow(row) && getRowId(row)) || text
+      return (parseRef(text) && isRecord(row) && getRowId(row)) || text
     } catch (error) {
       if (isCode(error, 'NOT_FOUND')) return false
       // A caller without the permission to read may still know the id.
@@ -154,7 +155,7 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
 
   const findRows = async ({ op, field }: Lookup, text: string): Promise<Row[]> => {
     const rows: unknown = await ask(op, { ...op.cli?.preset, ...(field !== undefined && { [field]: text }) })
-    return (Array.isArray(rows) ? rows : []).filter(isRow)
+    return (Array.isArray(rows) ? rows : []).filter(isRecord)
   }
 
   const find = async (noun: string, text: string): Promise<string> => {

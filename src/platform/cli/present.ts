@@ -1,11 +1,12 @@
 /** Prints an answer in the requested format. Long lists are written in pieces. */
 import { z } from 'zod'
+import { isRecord } from '../contract/unknown.ts'
 import { formatCsv } from '../http/csv.ts'
 import type { AnyOperation } from '../operation/operation.ts'
 import { readJson, type Transport } from './client.ts'
 import type { Session } from './command.ts'
 import { toPrintable, toPrintableJson } from './display.ts'
-import { getLabel, getRowId, isRow, type Row } from './labels.ts'
+import { getLabel, getRowId, type Row } from './labels.ts'
 import { formatPreviewEnd, formatPreviewHead, isPreview, offerUndo, PREVIEW } from './preview.ts'
 import { formatObject, formatTable, listColumns } from './table.ts'
 import { streamYaml } from './yaml-text.ts'
@@ -54,7 +55,7 @@ const recordFields = (item: z.ZodType): string[] =>
 /** Returns the entries of a record with the names of their columns: `custom.owner`. */
 const listEntries = (row: Row, field: string): [column: string, value: unknown][] => {
   const record = row[field]
-  return isRow(record) ? Object.entries(record).map(([key, value]) => [`${field}.${key}`, value]) : []
+  return isRecord(record) ? Object.entries(record).map(([key, value]) => [`${field}.${key}`, value]) : []
 }
 
 type Csv = { readonly columns: readonly string[]; readonly rows: readonly Row[] }
@@ -113,8 +114,8 @@ const formatJson = (value: unknown, isTty: boolean): Pieces => [
 ]
 
 const formatPieces = (value: unknown, { list, item }: Shape, { globals, io }: Session): Pieces => {
-  const held = list === undefined || list === 'itself' ? value : isRow(value) ? value[list] : undefined
-  const rows = (Array.isArray(held) ? held : [held]).filter(isRow)
+  const held = list === undefined || list === 'itself' ? value : isRecord(value) ? value[list] : undefined
+  const rows = (Array.isArray(held) ? held : [held]).filter(isRecord)
   const { hasHeaders } = globals
   if (globals.isQuiet) return formatLines(rows, listIds)
   switch (globals.output) {
@@ -150,7 +151,7 @@ const formatDone = (op: AnyOperation): string => (op.effect === 'delete' ? 'Dele
 
 /** False for a successful answer that reports a failure, such as a partly failed bulk call. */
 const isWell = (value: unknown): boolean => {
-  if (!isRow(value)) return true
+  if (!isRecord(value)) return true
   return value.ok !== false && !(typeof value.failed === 'number' && value.failed > 0)
 }
 

@@ -1,8 +1,9 @@
 /** Shows what a dry run would change, and how to undo what a command has changed. */
 import { z } from 'zod'
+import { isRecord } from '../contract/unknown.ts'
 import type { Session } from './command.ts'
 import { toPrintable } from './display.ts'
-import { isRow, type Row } from './labels.ts'
+import type { Row } from './labels.ts'
 
 /** The columns of the objects of a preview. Their contract belongs to a feature. */
 const ITEM = z.unknown().meta({ columns: ['kind', 'change', 'name', 'fields', 'id'] })
@@ -12,13 +13,13 @@ export const PREVIEW = { list: 'items', item: ITEM } as const
 
 /** Returns true for the preview of a dry run: a change without an id. */
 export const isPreview = (response: Response, value: unknown): value is Row =>
-  response.headers.get('x-dry-run') === 'true' && isRow(value) && value.id === '' && Array.isArray(value.items)
+  response.headers.get('x-dry-run') === 'true' && isRecord(value) && value.id === '' && Array.isArray(value.items)
 
 export const formatPreviewHead = ({ summary }: Row): string => `${toPrintable(`This ${summary}.`)}\n`
 
 const sumCounts = (counts: unknown): number => {
   if (typeof counts === 'number') return counts
-  return isRow(counts) ? Object.values(counts).reduce<number>((sum, one) => sum + sumCounts(one), 0) : 0
+  return isRecord(counts) ? Object.values(counts).reduce<number>((sum, one) => sum + sumCounts(one), 0) : 0
 }
 
 /** A preview lists its first objects, and counts all. */

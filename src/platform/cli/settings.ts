@@ -2,6 +2,7 @@
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { getErrorMessage, toOptionalText } from '../contract/unknown.ts'
 import { createUsageError } from './usage-error.ts'
 
 export type Settings = {
@@ -28,14 +29,12 @@ export const readSettings = async (env: Env): Promise<Settings | undefined> => {
     return {
       url,
       key,
-      keyId: typeof key_id === 'string' ? key_id : undefined,
-      username: typeof username === 'string' ? username : undefined,
+      keyId: toOptionalText(key_id),
+      username: toOptionalText(username),
     }
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw createUsageError(
-      `can't use ${path}: ${error instanceof Error ? error.message : String(error)}; remove it and sign in again`,
-    )
+    throw createUsageError(`can't use ${path}: ${getErrorMessage(error)}; remove it and sign in again`)
   }
 }
 

@@ -1,11 +1,11 @@
 /** `plat login --sso`: a page of the server asks the user, who signs in there in any way. The shape is that of RFC 8628. */
 
 import { AppError } from '../contract/errors.ts'
+import { isRecord, toText } from '../contract/unknown.ts'
 import { readJson, sendRequest, type Transport } from './client.ts'
 import { getText, type Session, type Texts } from './command.ts'
 import { createTransport, selectUrl } from './connection.ts'
 import { toPrintable } from './display.ts'
-import { isRow } from './labels.ts'
 import { buildKeyName, findEarlierKeys } from './login-key.ts'
 import { readSettings, writeSettings } from './settings.ts'
 
@@ -24,11 +24,10 @@ type Made = { readonly key: string; readonly keyId: string; readonly userId: str
 const post = async (to: Transport, path: string, body: object): Promise<Readonly<Record<string, unknown>>> => {
   const init = { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(body) }
   const answer = await readJson(to, await sendRequest(to, path, init))
-  if (!isRow(answer)) throw new AppError('UNAVAILABLE', `${to.baseUrl} answered without an object`)
+  if (!isRecord(answer)) throw new AppError('UNAVAILABLE', `${to.baseUrl} answered without an object`)
   return answer
 }
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 const toSeconds = (value: unknown, usual: number): number => (typeof value === 'number' && value > 0 ? value : usual)
 
 const begin = async (to: Transport, client: string): Promise<Waiting> => {
@@ -53,7 +52,7 @@ const waitForDecision = async ({ io }: Session, to: Transport, waiting: Waiting)
     waitedMs += intervalMs
     try {
       const { key, key_id, user } = await post(to, '/api/auth/device/token', { device_code: waiting.deviceCode })
-      const { id, username } = isRow(user) ? user : {}
+      const { id, username } = isRecord(user) ? user : {}
       return { key: toText(key), keyId: toText(key_id), userId: toText(id), username: toText(username) }
     } catch (error) {
       // Section 3.5: the interval grows by five seconds.

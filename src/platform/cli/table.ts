@@ -1,7 +1,8 @@
 /** Formats rows and single objects as plain aligned text. Output is made printable, and fits the terminal's width. */
 import { getOwn } from '../contract/own.ts'
+import { isRecord } from '../contract/unknown.ts'
 import { cut, measureWidth, padEnd, toPrintable } from './display.ts'
-import { getLabel, isRow, type Row } from './labels.ts'
+import { getLabel, type Row } from './labels.ts'
 
 const NONE = '-'
 const GAP = '  '
@@ -44,7 +45,7 @@ const formatObjectCell = (row: Row, column: string): string => {
 type Difference = { readonly from: unknown; readonly to: unknown }
 
 const isDifference = (value: unknown): value is Difference =>
-  isRow(value) && Object.keys(value).length === 2 && Object.hasOwn(value, 'from') && Object.hasOwn(value, 'to')
+  isRecord(value) && Object.keys(value).length === 2 && Object.hasOwn(value, 'from') && Object.hasOwn(value, 'to')
 
 /** The widest old or new value of a field. */
 const MAX_VALUE = 40
@@ -66,7 +67,7 @@ const formatDifferences = (differences: readonly (readonly [field: string, Diffe
 const formatCompact = (value: unknown, column: string): string => {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map((one) => formatCompact(one, column)).join(', ')
-  return isRow(value) ? formatObjectCell(value, column) : String(value)
+  return isRecord(value) ? formatObjectCell(value, column) : String(value)
 }
 
 /** Formats one value on one line; `-` for none. */
@@ -118,7 +119,7 @@ export function* formatTable(rows: readonly Row[], { columns, hasHeaders, width 
 /** Yields one object with a line per field. Lists of objects follow as separate tables. */
 export function* formatObject(row: Row, options: Omit<TableOptions, 'columns'>): Generator<string> {
   const isTable = (value: unknown): value is Row[] =>
-    Array.isArray(value) && value.length > 0 && value.every((one) => isRow(one) && !('ip' in one) && !isEnd(one))
+    Array.isArray(value) && value.length > 0 && value.every((one) => isRecord(one) && !('ip' in one) && !isEnd(one))
   const plain = Object.entries(row).filter(([, value]) => !isTable(value))
   const width = plain.reduce((most, [key]) => Math.max(most, measureWidth(toPrintable(key)) + 1), 0)
   yield plain.map(([key, value]) => `${padEnd(`${toPrintable(key)}:`, width)} ${formatCell(value, key)}\n`).join('')

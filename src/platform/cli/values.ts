@@ -1,5 +1,6 @@
 /** Parses the texts of a command line: numbers, lists, records and the short forms of nested objects. */
 import { coerceOne } from '../contract/coerce.ts'
+import { getErrorMessage } from '../contract/unknown.ts'
 import { type FieldSchema, getElementSchema, getKind, stripNull } from './schema.ts'
 import { createUsageError } from './usage-error.ts'
 
@@ -9,7 +10,7 @@ const parseJson = (field: string, text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw createUsageError(`${field}: broken JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
+    throw createUsageError(`${field}: broken JSON: ${getErrorMessage(cause)}`)
   }
 }
 

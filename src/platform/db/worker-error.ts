@@ -1,3 +1,5 @@
+import { getErrorMessage, getTextErrorCode } from '../contract/unknown.ts'
+
 /** The error of a worker, with its code. */
 export class WorkerError extends Error {
   override readonly name = 'WorkerError'
@@ -14,6 +16,6 @@ export class WorkerError extends Error {
 export type SentError = { readonly message: string; readonly code: string }
 
 export const toSentError = (error: unknown): SentError => ({
-  message: error instanceof Error ? error.message : String(error),
-  code: error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '',
+  message: getErrorMessage(error),
+  code: getTextErrorCode(error),
 })

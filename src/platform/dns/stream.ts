@@ -1,6 +1,7 @@
 /** DNS messages over one TCP connection (RFC 1035 section 4.2.2), with a time limit for each. */
 import { DnsFormatError } from '../../net/dns/format-error.ts'
 import { MESSAGE_MAX } from '../../net/dns/wire.ts'
+import { getErrorCode, getErrorMessage } from '../contract/unknown.ts'
 import { DnsError } from './dns-error.ts'
 
 /** A TCP connection, as of node:net. */
@@ -52,8 +53,6 @@ async function* splitMessages(connection: AsyncIterable<Uint8Array>): AsyncGener
   return undefined
 }
 
-const getMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -64,8 +63,8 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Returns the reason for which a connection failed, without the name of a system call. */
 const getReason = (error: unknown): string => {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return REASONS[code] ?? getMessage(error)
+  const code = getErrorCode(error)
+  return REASONS[code] ?? getErrorMessage(error)
 }
 
 /** Connects, within the time limit. @throws DnsError, and the reason of an aborted signal */
@@ -106,7 +105,7 @@ export const openDnsStream = async (options: DnsStreamOptions): Promise<DnsStrea
       signal?.throwIfAborted()
       if (isLate) throw new DnsError('no_answer', `no answer within ${timeoutMs / 1000} s`, { cause: error })
       if (error instanceof DnsFormatError) throw error
-      throw new DnsError('no_answer', `no answer: ${getMessage(error)}`, { cause: error })
+      throw new DnsError('no_answer', `no answer: ${getErrorMessage(error)}`, { cause: error })
     } finally {
       clearTimeout(timer)
     }

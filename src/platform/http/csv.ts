@@ -1,13 +1,14 @@
 /** Writes CSV (RFC 4180). Formulas get an apostrophe in front, and control characters become visible. */
 
-import { isRow, type Row } from '../cli/labels.ts'
+import type { Row } from '../cli/labels.ts'
 import { getOwn } from '../contract/own.ts'
+import { isRecord } from '../contract/unknown.ts'
 import { escapeCell } from './csv-cell.ts'
 
 const toText = (value: unknown): string => {
   if (value === null || value === undefined) return ''
-  if (Array.isArray(value)) return value.some(isRow) ? JSON.stringify(value) : value.map(String).join(';')
-  return isRow(value) ? JSON.stringify(value) : String(value)
+  if (Array.isArray(value)) return value.some(isRecord) ? JSON.stringify(value) : value.map(String).join(';')
+  return isRecord(value) ? JSON.stringify(value) : String(value)
 }
 
 /** @example formatCsvCell('=1+1') // "'=1+1" */

@@ -4,6 +4,7 @@
  * is too large loses the end of its longest lists, and reports it.
  */
 import { getOwn } from '../contract/own.ts'
+import { isRecord } from '../contract/unknown.ts'
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
 
 /** About 20,000 tokens, which common clients accept in one answer. */
@@ -16,16 +17,14 @@ type Row = Readonly<Record<string, unknown>>
 /** The answer of a tool: an object, empty for an operation without output. */
 export type Shaped = Readonly<Record<string, unknown>>
 
-const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const keep = (row: unknown, fields: Fields): unknown => {
-  if (!fields || fields.length === 0 || !isRow(row)) return row
+  if (!fields || fields.length === 0 || !isRecord(row)) return row
   return Object.fromEntries(fields.filter((field) => Object.hasOwn(row, field)).map((field) => [field, row[field]]))
 }
 
 /** Returns a row of a table: its values in the order of the fields, which the table names once. */
 const toValues = (row: unknown, fields: Fields): unknown =>
-  fields && fields.length > 0 && isRow(row) ? fields.map((field) => getOwn(row, field) ?? null) : row
+  fields && fields.length > 0 && isRecord(row) ? fields.map((field) => getOwn(row, field) ?? null) : row
 
 const measureSize = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
 
@@ -64,7 +63,7 @@ const shapeList = async ({ rows, total, offset }: Page, fields: Fields, mostRows
   const items: unknown[] = []
   let size = 0
   const take = (row: unknown): boolean => {
-    const item = toValues(isRow(row) ? limitSize(row) : row, fields)
+    const item = toValues(isRecord(row) ? limitSize(row) : row, fields)
     size += measureSize(item) + 1
     // The first row is always included: an empty page would never end.
     if (items.length >= mostRows || (items.length > 0 && size > MAX_LIST_BYTES)) return false
@@ -113,11 +112,11 @@ export const shape = async (answer: unknown, options: ShapeOptions): Promise<Sha
   if (answer instanceof JsonList)
     return shapeList({ rows: parseRows(answer.parts.rows()), total: answer.parts.total, offset }, fields, mostRows)
   const whole: unknown = answer instanceof JsonText ? JSON.parse(answer.json) : answer
-  const value = listIn !== undefined && isRow(whole) ? whole[listIn] : whole
+  const value = listIn !== undefined && isRecord(whole) ? whole[listIn] : whole
   if (Array.isArray(value)) {
     const total = value.length === mostRows ? undefined : offset + value.length
     return shapeList({ rows: once(value), total: async () => total, offset }, fields, mostRows)
   }
   const kept = keep(value, fields)
-  return isRow(kept) ? limitSize(kept) : { value: kept }
+  return isRecord(kept) ? limitSize(kept) : { value: kept }
 }

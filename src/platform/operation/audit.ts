@@ -1,6 +1,7 @@
 /** Describes calls to the audit trail. The audit feature stores the entries. Browser-safe. */
 import type { z } from 'zod'
 import { toSingular } from '../cli/command-name.ts'
+import { isRecord, toText } from '../contract/unknown.ts'
 import { ForeignAddressError } from './access.ts'
 import type { Caller } from './caller.ts'
 import { parseHttp } from './http-route.ts'
@@ -81,11 +82,6 @@ const getResource = ({ name }: { readonly name: string }): string => toSingular(
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
-
 /** The fields of an entry that describe the object, not the caller. */
 export type Subject = Partial<Pick<AuditEvent, 'resourceId' | 'changes' | 'schema'>>
 
@@ -96,10 +92,10 @@ export type Subject = Partial<Pick<AuditEvent, 'resourceId' | 'changes' | 'schem
  * @param made the answer of a create
  */
 export const buildSubject = (op: AnyOperation, input: unknown, made?: unknown): Subject => {
-  if (!isFields(input)) return {}
+  if (!isRecord(input)) return {}
   const { param, fromHeaders } = getParts(op)
   const parent = toText(input[param])
-  const own = isFields(made) ? toText(made.id) : ''
+  const own = isRecord(made) ? toText(made.id) : ''
   const changes: Fields = Object.fromEntries(
     Object.entries(input).filter(
       ([field]) => !fromHeaders.has(field) && (field !== param || (own !== '' && own !== parent)),
@@ -112,7 +108,7 @@ export const buildSubject = (op: AnyOperation, input: unknown, made?: unknown): 
 
 /** Adds fields of the answer, and puts lists last, because the trail stores the beginning of a long entry. */
 const withOutput = (input: Fields, made: unknown, names: readonly string[]): Fields => {
-  const output = isFields(made) ? names.map((name) => [name, made[name]] as const) : []
+  const output = isRecord(made) ? names.map((name) => [name, made[name]] as const) : []
   const fields = Object.entries(input)
   const lists = fields.filter(([, value]) => Array.isArray(value))
   return Object.fromEntries([...fields.filter(([, value]) => !Array.isArray(value)), ...output, ...lists])

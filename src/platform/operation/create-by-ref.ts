@@ -3,6 +3,7 @@
 import { AppError, invalidField } from '../contract/errors.ts'
 import { parseRef, type Ref } from '../contract/external-fields.ts'
 import { getOwn } from '../contract/own.ts'
+import { isRecord } from '../contract/unknown.ts'
 import { RefTakenError } from './object-refs.ts'
 import type { AnyOperation } from './operation.ts'
 import type { Request } from './request.ts'
@@ -12,15 +13,12 @@ const MAX_TRIES = 5
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** An update by a ref, with its input. */
 export type ByRef = { readonly ref: Ref; readonly input: Fields }
 
 /** Returns the ref in the path of an update that may create its object. */
 export const parseByRef = ({ createsByRef }: AnyOperation, input: unknown): ByRef | undefined => {
-  const ref = createsByRef && isFields(input) && typeof input.id === 'string' ? parseRef(input.id) : undefined
+  const ref = createsByRef && isRecord(input) && typeof input.id === 'string' ? parseRef(input.id) : undefined
   // A ref was read from it.
   return ref && { ref, input: input as Fields }
 }
@@ -36,7 +34,7 @@ export type Step = {
 /** Returns the refs of the new object. @returns undefined for a value that the contract refuses */
 const addRef = ({ refs }: Fields, { source, id }: Ref): Fields | undefined => {
   if (refs === undefined || refs === null) return { [source]: id }
-  return isFields(refs) ? { ...refs, [source]: getOwn(refs, source) ?? id } : undefined
+  return isRecord(refs) ? { ...refs, [source]: getOwn(refs, source) ?? id } : undefined
 }
 
 const validateRefs = ({ source, id }: Ref, refs: Fields | undefined, { ifMatch }: Conditions): AppError | undefined => {

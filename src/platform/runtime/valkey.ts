@@ -1,6 +1,7 @@
 /** Sends commands to a Valkey (or Redis) server. Connects on first use, and reconnects after an outage. */
 import type { RedisClient } from 'bun'
 import { AppError } from '../contract/errors.ts'
+import { getTextErrorCode } from '../contract/unknown.ts'
 import type { Logger } from './log.ts'
 
 export type Valkey = {
@@ -21,12 +22,9 @@ type ValkeyOptions = {
 /** Both together stay below two seconds, because a new connection answers at once or not at all. */
 const PATIENCE_MS = 1500
 
-const getCode = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-
 /** Returns true for an error that the server sent in time. */
-const isRefusal = (error: unknown): boolean => getCode(error) === 'ERR_REDIS_SERVER_ERROR'
-const isClosed = (error: unknown): boolean => getCode(error) === 'ERR_REDIS_CONNECTION_CLOSED'
+const isRefusal = (error: unknown): boolean => getTextErrorCode(error) === 'ERR_REDIS_SERVER_ERROR'
+const isClosed = (error: unknown): boolean => getTextErrorCode(error) === 'ERR_REDIS_CONNECTION_CLOSED'
 
 const withTimeout = async <T>(work: Promise<T>, patienceMs: number): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined

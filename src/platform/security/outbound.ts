@@ -1,6 +1,7 @@
 /** Sends requests that leave Plat: to validated addresses only, redirects included, within one deadline. */
 import type { IncomingMessage } from 'node:http'
 import { parseIp } from '../../net/ip.ts'
+import { getErrorMessage } from '../contract/unknown.ts'
 import {
   checkTarget,
   getHost,
@@ -136,7 +137,7 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
     } catch (error) {
       if (error instanceof OutboundError) throw error
       if (deadline.aborted) throw new OutboundError(`no answer within ${request.timeoutMs / 1000} s`, { cause: error })
-      const text = error instanceof Error ? error.message : String(error)
+      const text = getErrorMessage(error)
       throw new OutboundError(`could not be reached: ${text}`, { cause: error })
     }
   }

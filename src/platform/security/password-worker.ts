@@ -1,5 +1,6 @@
 // The body of a password worker: one bcrypt computation per message, answered in order. Being
 // synchronous is the point: the second it takes belongs to this thread and to no shared pool.
+import { getErrorMessage } from '../contract/unknown.ts'
 import type { WorkerAnswer } from '../runtime/worker-pool.ts'
 
 /** A request to a password worker. The answer is the hash, or true if the password matches. */
@@ -17,7 +18,7 @@ function answer(job: PasswordJob): WorkerAnswer<string | boolean> {
   try {
     return { ok: true, value: compute(job) }
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) }
+    return { ok: false, message: getErrorMessage(error) }
   }
 }
 

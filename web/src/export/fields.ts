@@ -1,8 +1,8 @@
 /** The fields of every resource that can be imported, and how each is written in the cell of a CSV. */
 
-import type { CellKind } from '../../../src/features/estate/csv/cells.ts'
-import { CUSTOM } from '../../../src/features/estate/csv/custom-columns.ts'
 import type { Resource } from '../../../src/features/inventory.ts'
+import type { CellKind } from '../../../src/platform/csv/cells.ts'
+import { CUSTOM } from '../../../src/platform/csv/custom-columns.ts'
 import type { Contracts, In } from '../api/contracts.ts'
 import { fields as datacenters } from '../datacenters/fields.ts'
 import { fields as deviceTypes } from '../device-types/fields.ts'

@@ -1,12 +1,7 @@
 /** Rows as the text of a file. */
-import { formatCell } from '../../../src/features/estate/csv/cells.ts'
-import { formatCsv } from '../../../src/features/estate/csv/csv.ts'
-import {
-  CUSTOM,
-  getCustomValue,
-  isCustomColumn,
-  listCustomColumns,
-} from '../../../src/features/estate/csv/custom-columns.ts'
+import { formatCell } from '../../../src/platform/csv/cells.ts'
+import { formatCsv } from '../../../src/platform/csv/csv.ts'
+import { CUSTOM, getCustomValue, isCustomColumn, listCustomColumns } from '../../../src/platform/csv/custom-columns.ts'
 import { FIELDS, findResource, type ResourceName } from './fields.ts'
 
 /** Columns that an import accepts and ignores. */

@@ -1,5 +1,5 @@
 /** Files of other programs, as the server converts them. */
-import type { Converted } from '../../../src/features/estate/convert/schema.ts'
+import type { Converted } from '../../../src/convert/protocol.ts'
 import { request } from '../api/client.ts'
 import { isCode } from '../api/errors.ts'
 

@@ -1,8 +1,8 @@
 /** Which column is which field, guessed and then applied. */
-import { readCell } from '../../../src/features/estate/csv/cells.ts'
-import { CUSTOM, getCustomName, isCustomColumn } from '../../../src/features/estate/csv/custom-columns.ts'
-import { guessFields } from '../../../src/features/estate/csv/guess.ts'
 import { parseIp } from '../../../src/net/ip.ts'
+import { readCell } from '../../../src/platform/csv/cells.ts'
+import { CUSTOM, getCustomName, isCustomColumn } from '../../../src/platform/csv/custom-columns.ts'
+import { guessFields } from '../../../src/platform/csv/guess.ts'
 import { FIELDS, type ImportRow, listColumnFields, type ResourceName } from '../export/fields.ts'
 import type { Source } from './read.ts'
 

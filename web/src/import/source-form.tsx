@@ -1,7 +1,7 @@
 /** The source of an import: rows that are pasted, or a file of any format. */
 import { FileUp } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, useId, useRef, useState } from 'react'
-import { FORMATS } from '../../../src/features/estate/convert/formats.ts'
+import { FORMATS } from '../../../src/convert/formats.ts'
 import { getNoun } from '../../../src/features/history/kind-names.ts'
 import { toAppError } from '../api/errors.ts'
 import { findResource, listColumnFields, RESOURCES, type ResourceName } from '../export/fields.ts'

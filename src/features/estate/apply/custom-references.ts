@@ -1,4 +1,5 @@
 /** Replaces the names of objects in the values of custom fields by ids, as a document names objects in other fields. */
+import { isRecord } from '../../../platform/contract/unknown.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { CustomField } from '../../custom-fields/api.ts'
 import * as customFields from '../../custom-fields/custom-fields.ts'
@@ -74,9 +75,6 @@ export const getCustomResource = (list: Resource): CustomResource | undefined =>
 
 type Values = Readonly<Record<string, unknown>>
 
-export const isValues = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /**
  * A value that names an object. `address` is the place in the addresses of a device. `isDefault`: it is the default of the row,
  * which is a definition.
@@ -110,8 +108,8 @@ const splitNamed = (custom: Values, fields: ReferenceFields, address?: number): 
 /** True for a row that may hold references in custom fields, or is a definition with a default that names an object. */
 export const canHoldCustom = ({ custom, addresses, type, default: usual }: Values): boolean =>
   (type === 'reference' && usual !== undefined) ||
-  isValues(custom) ||
-  (Array.isArray(addresses) && addresses.some((one) => isValues(one) && isValues(one.custom)))
+  isRecord(custom) ||
+  (Array.isArray(addresses) && addresses.some((one) => isRecord(one) && isRecord(one.custom)))
 
 /** Returns the default of a definition that names objects; undefined for any other. */
 const getNamedDefault = ({ name, type, reference_to, multiple, default: usual }: Values): NamedValue | undefined => {
@@ -135,7 +133,7 @@ export const takeReferences = async (
     all.push(usual)
     delete changed.default
   }
-  if (resource !== undefined && isValues(row.custom)) {
+  if (resource !== undefined && isRecord(row.custom)) {
     const [named, rest] = splitNamed(row.custom, await fieldsOf(resource))
     all.push(...named)
     if (named.length > 0) changed.custom = rest
@@ -143,7 +141,7 @@ export const takeReferences = async (
   if (list === 'devices' && Array.isArray(row.addresses)) {
     const fields = await fieldsOf('addresses')
     changed.addresses = row.addresses.map((one: unknown, at) => {
-      if (!isValues(one) || !isValues(one.custom)) return one
+      if (!isRecord(one) || !isRecord(one.custom)) return one
       const [named, rest] = splitNamed(one.custom, fields, at)
       all.push(...named)
       return named.length > 0 ? { ...one, custom: rest } : one
@@ -160,7 +158,7 @@ export const withIds = (row: Values, ids: readonly (readonly [NamedValue, unknow
     else if (address === undefined) changed.custom = { ...(changed.custom as Values | undefined), [name]: id }
     else if (Array.isArray(changed.addresses))
       changed.addresses = changed.addresses.map((one: unknown, at) =>
-        at === address && isValues(one)
+        at === address && isRecord(one)
           ? { ...one, custom: { ...(one.custom as Values | undefined), [name]: id } }
           : one,
       )

@@ -8,10 +8,11 @@ import {
   replaceSpace,
   type SpaceKey,
 } from '../../../net/ip.ts'
+import { toText } from '../../../platform/contract/unknown.ts'
 import { splitBatches } from '../../../platform/db/batches.ts'
 import type { Resource } from '../../inventory.ts'
 import { findPoolRanges } from '../../pools/pools.ts'
-import { type Planning, toText } from '../plan/context.ts'
+import type { Planning } from '../plan/context.ts'
 import type { Fields } from './references.ts'
 
 /** The fixed fields of a row as a text, and of a reservation the pool and the address. */

@@ -1,8 +1,8 @@
 /** The JSON Schema (draft 2020-12) of an estate document, for editors. Derived from the contracts. */
 import { z } from 'zod'
 import { type JsonSchema, toJsonSchema } from '../../../platform/contract/json-schema.ts'
+import { DOCUMENT_RULES, rowRuleFields } from '../../../platform/contract/row-rules.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
-import { DOCUMENT_RULES, rowRuleFields } from '../row-rules.ts'
 import { getRules, type Level, READ_ONLY, type Reference } from './resources.ts'
 
 /** The descriptions of fields whose contract needs none, by name. `%` is the object. */

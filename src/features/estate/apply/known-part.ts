@@ -1,20 +1,18 @@
 /** The fields of a row of a source that knows a part of its object: what is not in the row stays. */
 import { normalizeIp } from '../../../net/ip.ts'
+import type { RowRules } from '../../../platform/contract/row-rules.ts'
+import { isRecord, toText } from '../../../platform/contract/unknown.ts'
 import type { Document } from '../../history/kinds.ts'
 import { isDefault } from '../../spaces/fields.ts'
-import type { RowRules } from '../row-rules.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === 'string' && value.trim() === '') || (Array.isArray(value) && value.length === 0)
 
 const removeEmptyInside = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map((one: unknown) => (isFields(one) ? removeEmpty(one) : one))
-  return isFields(value) ? removeEmpty(value) : value
+  if (Array.isArray(value)) return value.map((one: unknown) => (isRecord(one) ? removeEmpty(one) : one))
+  return isRecord(value) ? removeEmpty(value) : value
 }
 
 /** An empty owner releases the object: the owner says what a source may remove. */
@@ -28,14 +26,14 @@ export const removeEmpty = (fields: Fields): Fields =>
       .map(([field, value]) => [field, removeEmptyInside(value)]),
   )
 
-const getText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '')
+const trimText = (value: unknown): string => toText(value).trim()
 
 /** The lists whose texts are equal in any case. */
 const ANY_CASE: ReadonlySet<string> = new Set(['domains', 'choices', 'ports'])
 
 /** Returns the text by which two items of a list are the same. */
 const buildItemKey = (field: string, item: unknown): string => {
-  const own = isFields(item) ? item.name : item
+  const own = isRecord(item) ? item.name : item
   if (typeof own !== 'string') return JSON.stringify(item) ?? ''
   return ANY_CASE.has(field) ? own.trim().toLowerCase() : own.trim()
 }
@@ -46,7 +44,7 @@ const addToList = (field: string, stored: readonly unknown[], given: readonly un
   for (const item of given) {
     const key = buildItemKey(field, item)
     const same = items.get(key)
-    items.set(key, isFields(same) && isFields(item) ? { ...same, ...item } : item)
+    items.set(key, isRecord(same) && isRecord(item) ? { ...same, ...item } : item)
   }
   return [...items.values()]
 }
@@ -65,23 +63,23 @@ export const addToValue = (stored: unknown, given: unknown): unknown =>
 
 /** Adds to the values of custom fields that have several, and leaves the others as they are given. */
 const addToCustom = (stored: unknown, given: unknown): unknown => {
-  if (!isFields(given)) return given
-  const held = isFields(stored) ? stored : {}
+  if (!isRecord(given)) return given
+  const held = isRecord(stored) ? stored : {}
   const getHeldValue = (name: string): unknown => (Object.hasOwn(held, name) ? held[name] : undefined)
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, addToValue(getHeldValue(name), value)]))
 }
 
-const getIp = ({ ip }: Fields): string => normalizeIp(getText(ip)) ?? getText(ip)
+const getIp = ({ ip }: Fields): string => normalizeIp(trimText(ip)) ?? trimText(ip)
 
 /** @example buildAddressKey({ ip: '10.0.0.1' }) // '10.0.0.1 ' */
-export const buildAddressKey = (address: Fields): string => `${getIp(address)} ${getText(address.space_id)}`
+export const buildAddressKey = (address: Fields): string => `${getIp(address)} ${trimText(address.space_id)}`
 
 /** Returns the stored address that an address of a row means: of the space, network or pool that it says, or the only one of its `ip`. */
 const findSame = (given: Fields, alike: readonly Fields[]): Fields | undefined => {
-  const said = getText(given.space_id)
-  const [space, isPlaced] = [isDefault(said) ? '' : said, getText(given.network_id) + getText(given.pool_id) !== '']
-  const hasSame = (field: string) => (one: Fields) => getText(given[field]) !== '' && one[field] === given[field]
-  const inSpace = alike.find((one) => getText(one.space_id) === space)
+  const said = trimText(given.space_id)
+  const [space, isPlaced] = [isDefault(said) ? '' : said, trimText(given.network_id) + trimText(given.pool_id) !== '']
+  const hasSame = (field: string) => (one: Fields) => trimText(given[field]) !== '' && one[field] === given[field]
+  const inSpace = alike.find((one) => trimText(one.space_id) === space)
   const inPlace = alike.find(hasSame('network_id')) ?? alike.find(hasSame('pool_id'))
   if (said !== '') return inSpace ?? inPlace
   return inPlace ?? inSpace ?? (!isPlaced && alike.length === 1 ? alike[0] : undefined)
@@ -91,7 +89,7 @@ const findSame = (given: Fields, alike: readonly Fields[]): Fields | undefined =
 const mergeAddress = (stored: Fields, { custom, ...given }: Fields): Fields => {
   if (custom === undefined) return { ...stored, ...given }
   const added = addToCustom(stored.custom, custom)
-  const values = isFields(added) && isFields(stored.custom) ? { ...stored.custom, ...added } : added
+  const values = isRecord(added) && isRecord(stored.custom) ? { ...stored.custom, ...added } : added
   return { ...stored, ...given, custom: values }
 }
 
@@ -114,10 +112,10 @@ const mergeAddresses = (
   const left = new Map([...stored.entries()].map(([place, one]) => [one, place]))
   const byIp = Map.groupBy(stored, getIp)
   const places = given.map((one) => {
-    const alike = isFields(one) ? (byIp.get(getIp(one)) ?? []).filter((other) => left.has(other)) : []
-    const same = isFields(one) ? findSame(one, alike) : undefined
+    const alike = isRecord(one) ? (byIp.get(getIp(one)) ?? []).filter((other) => left.has(other)) : []
+    const same = isRecord(one) ? findSame(one, alike) : undefined
     const place = same && left.get(same)
-    if (!same || !isFields(one) || place === undefined) return merged.push(one) - 1
+    if (!same || !isRecord(one) || place === undefined) return merged.push(one) - 1
     left.delete(same)
     merged[place] = mergeAddress(same, one)
     return place
@@ -128,7 +126,7 @@ const mergeAddresses = (
 
 /** Of a place in the same rack, the row may know a part. */
 const mergeMount = (stored: unknown, given: unknown): unknown =>
-  isFields(stored) && isFields(given) && stored.rack_id === given.rack_id ? { ...stored, ...given } : given
+  isRecord(stored) && isRecord(given) && stored.rack_id === given.rack_id ? { ...stored, ...given } : given
 
 /** True for a row whose update depends on the stored object. */
 export const canAdd = (row: Fields): boolean =>
@@ -147,7 +145,7 @@ export type MergedRow = Partial<Pick<MergedAddresses, 'places'>> &
   }
 
 const listAddresses = ({ addresses }: Document): readonly Fields[] =>
-  Array.isArray(addresses) ? addresses.filter(isFields) : []
+  Array.isArray(addresses) ? addresses.filter(isRecord) : []
 
 /**
  * Returns the update of a stored object that a row makes by its rules.

@@ -1,12 +1,13 @@
 /** Plans the addresses that a source has moved from one device to another. Only a document that adds to lists needs it. */
 import { type AppError, invalidField } from '../../../platform/contract/errors.ts'
+import { isRecord } from '../../../platform/contract/unknown.ts'
 import type { Ctx } from '../../ctx.ts'
 import * as devices from '../../devices/devices.ts'
 import type { Document } from '../../history/kinds.ts'
 import { formatRowName, type KeptAddresses, type Plan, type Planning } from '../plan/context.ts'
 import { buildUpdate, RowChanges } from '../plan/deferred.ts'
 import { buildAddressKey } from './known-part.ts'
-import { type Fields, isFields } from './references.ts'
+import type { Fields } from './references.ts'
 import { type PlannedChange, toStoredForm } from './row.ts'
 
 /** An address that the document gives to a device, and a device of the document that has it as well. */
@@ -18,7 +19,7 @@ type Move = {
 }
 
 const listAddresses = ({ addresses }: Document): readonly Fields[] =>
-  Array.isArray(addresses) ? addresses.filter(isFields) : []
+  Array.isArray(addresses) ? addresses.filter(isRecord) : []
 
 const parseBefore = ({ before }: PlannedChange): Document =>
   // The JSON of an object.
@@ -57,7 +58,7 @@ export const takeAlong = (given: Fields, held: Fields): Fields => {
     value !== null && value !== '' && !(field === 'type' && isFamily(value))
   const own = Object.fromEntries(Object.entries(given).filter(isSaid))
   const along = Object.fromEntries(Object.entries(held).filter(([field]) => !OF_PORT.has(field)))
-  const custom = isFields(held.custom) ? { ...held.custom, ...(isFields(own.custom) ? own.custom : {}) } : own.custom
+  const custom = isRecord(held.custom) ? { ...held.custom, ...(isRecord(own.custom) ? own.custom : {}) } : own.custom
   return { ...given, ...along, ...own, ...(custom !== undefined && { custom }) }
 }
 

@@ -1,6 +1,7 @@
 /** Finds the objects that a document refers to: among its rows first, then among the stored ones. */
 import { formatCidr, parseCidr } from '../../../net/cidr.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
+import { toOptionalText } from '../../../platform/contract/unknown.ts'
 import { splitBatches } from '../../../platform/db/batches.ts'
 import { findRefs } from '../../../platform/operation/object-refs.ts'
 import { findIdByRef } from '../../../platform/operation/resolve-refs.ts'
@@ -47,8 +48,6 @@ export const normalizeSubnet = (text: string): string => {
   const cidr = parseCidr(text)
   return cidr ? formatCidr(cidr) : text
 }
-
-const toOptionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /** A device type is called by its manufacturer and its model, of which a row has no name. */
 const getName = ({ name, manufacturer, model }: Document): string =>

@@ -1,6 +1,6 @@
 /** Orders the rows of ports: a port comes after the one that it is part of. */
+import { isRecord } from '../../../platform/contract/unknown.ts'
 import { toNameKey } from './objects.ts'
-import { isFields } from './references.ts'
 
 /** A row as it is given, with its place in the list. */
 export type Given = readonly [at: number, raw: unknown]
@@ -9,7 +9,7 @@ export type Given = readonly [at: number, raw: unknown]
 const MAX_PORT_DEPTH = 100
 
 const getName = ([, raw]: Given, field: 'name' | 'parent'): string => {
-  const name = isFields(raw) ? raw[field] : undefined
+  const name = isRecord(raw) ? raw[field] : undefined
   return typeof name === 'string' ? toNameKey(name) : ''
 }
 

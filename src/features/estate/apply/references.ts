@@ -2,6 +2,7 @@
 import { formatSuggestion } from '../../../platform/cli/suggest.ts'
 import { type FieldIssue, shorten } from '../../../platform/contract/errors.ts'
 import { parseRef } from '../../../platform/contract/external-fields.ts'
+import { isRecord } from '../../../platform/contract/unknown.ts'
 import type { CustomResource } from '../../custom-fields/fields.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import {
@@ -18,9 +19,6 @@ import type { Entry, Objects, Wanted } from './objects.ts'
 import { getRules, type Level, listLevels, type Reference } from './resources.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** True for a value that means no object. */
 const isNone = (value: unknown, { word }: Reference): boolean =>
@@ -73,7 +71,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const parseWanted = async (resource: Resource, value: unknown, place: Place): Promise<Wanted | undefined> => {
   if (isText(value)) return { text: value.trim() }
   const { at, issues } = place
-  if (!isFields(value)) return issues.add(at, 'must be a name, or an object that tells which one')
+  if (!isRecord(value)) return issues.add(at, 'must be a name, or an object that tells which one')
   const { references } = getRules(resource).level
   const texts = resource === 'networks' ? ['name', 'subnet', 'id', 'ref'] : ['name', 'id', 'ref']
   const known = [...texts, ...references.map(({ as }) => as)]
@@ -210,7 +208,7 @@ const resolveOne = async (fields: Record<string, unknown>, reference: Reference,
 
 const canHoldReferences = ({ references, objects, lists }: Level, fields: Fields): boolean =>
   references.some(({ field, as }) => fields[field] !== undefined || fields[as] !== undefined) ||
-  objects.some(([field]) => isFields(fields[field])) ||
+  objects.some(([field]) => isRecord(fields[field])) ||
   lists.some(([field]) => Array.isArray(fields[field]))
 
 const resolveLevel = async (level: Level, given: Fields, place: Resolving): Promise<Fields> => {
@@ -219,7 +217,7 @@ const resolveLevel = async (level: Level, given: Fields, place: Resolving): Prom
   for (const reference of level.references) await resolveOne(fields, reference, place)
   for (const [field, inner] of level.objects) {
     const object = fields[field]
-    if (isFields(object))
+    if (isRecord(object))
       fields[field] = await resolveLevel(inner, object, { ...place, path: `${place.path}${field}.` })
   }
   for (const [field, inner] of level.lists) {
@@ -228,7 +226,7 @@ const resolveLevel = async (level: Level, given: Fields, place: Resolving): Prom
     const resolved: unknown[] = []
     for (const [i, item] of items.entries()) {
       const path = `${place.path}${field}[${i}].`
-      resolved.push(isFields(item) ? await resolveLevel(inner, item, { ...place, path }) : item)
+      resolved.push(isRecord(item) ? await resolveLevel(inner, item, { ...place, path }) : item)
     }
     fields[field] = resolved
   }
@@ -311,5 +309,5 @@ export const placeInRow = (resource: Resource, row: unknown, field: string): str
   const holder = path
     .split(/[.[\]]+/)
     .reduce<unknown>((at, key) => (key === '' ? at : (at as Fields | undefined)?.[key]), row)
-  return isFields(holder) && Object.hasOwn(holder, last) ? field : `${path}${reference.as}`
+  return isRecord(holder) && Object.hasOwn(holder, last) ? field : `${path}${reference.as}`
 }

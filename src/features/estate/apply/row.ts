@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { formatSuggestion } from '../../../platform/cli/suggest.ts'
 import { AppError, type FieldIssue } from '../../../platform/contract/errors.ts'
 import type { Refs, RefsPatch } from '../../../platform/contract/external-fields.ts'
+import { isRecord } from '../../../platform/contract/unknown.ts'
 import { listUnknownFields, parse } from '../../../platform/contract/validate.ts'
 import { updateRefs } from '../../../platform/operation/object-refs.ts'
 import type { Custom, CustomPatch } from '../../custom-fields/fields.ts'
@@ -11,7 +12,7 @@ import type { Resource } from '../../inventory.ts'
 import { mergeAddressCustom, mergeCustom, toStoredValue } from './custom-values.ts'
 import { type KnownPart, mergeRow, toRowPlace } from './known-part.ts'
 import { normalizeSubnet } from './objects.ts'
-import { type Fields, isFields } from './references.ts'
+import type { Fields } from './references.ts'
 import { READ_ONLY, type ResourceRules } from './resources.ts'
 
 export type FieldChange = { readonly from: unknown; readonly to: unknown }
@@ -96,7 +97,7 @@ const checkOwner = (fields: Fields, before: Document | undefined, { owner, takes
 
 /** Absent sizes of a place are those of the device type, or stay as they are. */
 const fillMount = (value: unknown, before: unknown): unknown => {
-  if (!isFields(value) || !isFields(before)) return value
+  if (!isRecord(value) || !isRecord(before)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, given]) => [name, given === null && SIZES.has(name) ? before[name] : given]),
   )
@@ -108,9 +109,9 @@ export type Standing = { readonly before: Document | undefined; readonly default
 
 /** An address is replaced whole: absent values of custom fields are the defaults, and cleared ones are none. */
 const toStoredAddress = (address: unknown, { before, defaults }: Standing): unknown => {
-  if (!isFields(address)) return address
+  if (!isRecord(address)) return address
   const { custom, ...others } = address
-  const all = Array.isArray(before?.addresses) ? before.addresses.filter(isFields) : []
+  const all = Array.isArray(before?.addresses) ? before.addresses.filter(isRecord) : []
   const same = all.find(({ ip, space_id }) => ip === address.ip && (space_id ?? null) === (address.space_id ?? null))
   // The schema of addresses has accepted the values.
   const values = mergeAddressCustom(same?.custom, custom as CustomPatch | undefined, defaults)

@@ -1,5 +1,7 @@
 /** The operation that reads a NetBox by its URL. The server stores the answers, and a process converts them. */
 
+import { type ConvertFile, storeNetboxPages } from '../../../convert/convert.ts'
+import type { PulledEstate } from '../../../convert/protocol.ts'
 import { getOwner } from '../../../platform/operation/caller.ts'
 import { JsonText } from '../../../platform/operation/handler-result.ts'
 import { readWhole } from '../../../platform/runtime/bounded-job.ts'
@@ -8,10 +10,6 @@ import type { Outbound } from '../../../platform/security/outbound.ts'
 import type { Ctx } from '../../ctx.ts'
 import { MAX_APPLY_BYTES } from '../api.ts'
 import type { Slots } from '../import-slots.ts'
-import type { ConvertFile } from './convert.ts'
-import { storePages } from './netbox/page-file.ts'
-import { connectNetbox } from './netbox/pull.ts'
-import type { PulledEstate } from './schema.ts'
 
 type Parts = {
   /** Shared with imports. */
@@ -30,8 +28,7 @@ export const createPullHandler =
     const free = slots.take(ctx.caller, ctx.now)
     const spool = createSpool({ dir })
     try {
-      const fetchPage = await connectNetbox(outbound, { url, token, signal: ctx.signal })
-      const length = await storePages(fetchPage, spool)
+      const length = await storeNetboxPages(outbound, { url, token, signal: ctx.signal }, spool)
       const output = await convertFile({
         job: { pages: format, withLeftover: leftover },
         field: 'url',

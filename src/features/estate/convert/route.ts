@@ -1,4 +1,6 @@
 /** The route that converts an uploaded file. It writes nothing. */
+import type { ConvertFile } from '../../../convert/convert.ts'
+import type { Mapping } from '../../../convert/protocol.ts'
 import { invalidField } from '../../../platform/contract/errors.ts'
 import { parseRawQuery } from '../../../platform/contract/raw-query.ts'
 import { parse } from '../../../platform/contract/validate.ts'
@@ -10,8 +12,6 @@ import { createSpool, type Spool } from '../../../platform/runtime/spool.ts'
 import type { Ctx } from '../../ctx.ts'
 import { ConvertQuery, MAX_CONVERT_BYTES, MappingInput } from '../api.ts'
 import type { Slots } from '../import-slots.ts'
-import type { ConvertFile } from './convert.ts'
-import type { Mapping } from './converter.ts'
 
 const parseMapping = (text: string | undefined): Partial<Mapping> => {
   if (text === undefined) return {}

@@ -1,12 +1,13 @@
 /** The values of custom fields in an exported document: references by names, and null where a default would be filled in. */
 import { getOwn } from '../../../platform/contract/own.ts'
+import { isRecord } from '../../../platform/contract/unknown.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { CustomField } from '../../custom-fields/api.ts'
 import * as customFields from '../../custom-fields/custom-fields.ts'
 import { type CustomResource, REFERENCE_TARGETS, type ReferenceTarget } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import type { Resource } from '../../inventory.ts'
-import { getCustomResource, isValues } from '../apply/custom-references.ts'
+import { getCustomResource } from '../apply/custom-references.ts'
 import type { Names } from './names.ts'
 
 type Field = Pick<CustomField, 'name' | 'type' | 'reference_to' | 'default'>
@@ -38,7 +39,7 @@ export class CustomExport {
   devicesIn(resource: Resource, documents: readonly Document[]): string[] {
     const own = getCustomResource(resource)
     const listDeviceIds = (of: CustomResource, custom: unknown): string[] =>
-      !isValues(custom)
+      !isRecord(custom)
         ? []
         : this.#of(of)
             .filter(({ reference_to }) => reference_to === 'devices')
@@ -66,7 +67,7 @@ export class CustomExport {
   #holder(resource: CustomResource, row: Fields, names: Names): Fields {
     const fields = this.#of(resource)
     if (fields.length === 0) return row
-    const values = isValues(row.custom) ? row.custom : {}
+    const values = isRecord(row.custom) ? row.custom : {}
     const custom: Record<string, unknown> = { ...values }
     for (const { name, type, reference_to, default: usual } of fields) {
       const value = getOwn(values, name)

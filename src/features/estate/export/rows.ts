@@ -1,6 +1,7 @@
 /** The rows of an exported document, in an order that depends on names alone. */
 import type { z } from 'zod'
 import { DEFAULT_SPACE, type IpKey, replaceSpace, type SpaceKey } from '../../../net/ip.ts'
+import { toText } from '../../../platform/contract/unknown.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
@@ -187,8 +188,6 @@ const removeFilled = (draft: z.ZodObject, field: string, item: Fields): Fields =
 
 const hasExpired = ({ expires_at }: Document, now: string): boolean =>
   typeof expires_at === 'string' && expires_at <= now
-
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The texts by which rows of a group are sorted. */
 const buildSortTexts = (resource: Resource, id: string, document: Document, names: Names): string[] => {

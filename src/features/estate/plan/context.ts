@@ -2,6 +2,8 @@ import { cidrHolds, parseCidr } from '../../../net/cidr.ts'
 import { parseIp } from '../../../net/ip.ts'
 import { AppError, type FieldIssue, invalid } from '../../../platform/contract/errors.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
+import type { RowRules } from '../../../platform/contract/row-rules.ts'
+import { isRecord, toText } from '../../../platform/contract/unknown.ts'
 import { getCachedCount } from '../../../platform/db/cache/query-cache.ts'
 import { createBreathe } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -16,10 +18,9 @@ import {
   type ReferenceFields,
 } from '../apply/custom-references.ts'
 import { type Entry, findStoredDocuments, Objects, toEntry } from '../apply/objects.ts'
-import { type Fields, type HiddenName, isFields, placeInRow, type Scope } from '../apply/references.ts'
+import { type Fields, type HiddenName, placeInRow, type Scope } from '../apply/references.ts'
 import { getRules, type ResourceRules } from '../apply/resources.ts'
 import { type Ownership, type PlannedChange, type RowError, validateNew, validateStored } from '../apply/row.ts'
-import type { RowRules } from '../row-rules.ts'
 
 export type EstateRows = Readonly<Partial<Record<Resource, readonly unknown[]>>>
 
@@ -81,8 +82,6 @@ export type Row = {
 export const listHiddenIssues = (hidden: readonly HiddenName[], stored: Stored | undefined): FieldIssue[] =>
   hidden.filter(({ id }) => !stored?.json.includes(JSON.stringify(id))).map(({ issue }) => issue)
 
-export const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
-
 /** Names a row in errors. */
 export const formatRowName = (
   resource: Resource,
@@ -119,7 +118,7 @@ export class Planning {
     readonly input: PlanInput,
   ) {
     const { owner, prunes, onNamed } = input
-    this.givesAddresses = (input.rows.devices ?? []).some((row) => isFields(row) && row.addresses !== undefined)
+    this.givesAddresses = (input.rows.devices ?? []).some((row) => isRecord(row) && row.addresses !== undefined)
     const isGoing = (entry: Entry) => prunes && entry.managed_by === owner
     this.#objects = new Map(INVENTORY.map((resource) => [resource, new Objects(ctx, resource, isGoing)]))
     this.scope = {
@@ -225,7 +224,7 @@ export class Rows {
       // The first error of a field says why; later ones follow from it.
       if (!placed.has(place)) placed.set(place, { field: place, message })
     }
-    const given = isFields(raw) ? raw : {}
+    const given = isRecord(raw) ? raw : {}
     this.planning.errors.push({
       resource,
       row: at,
@@ -276,7 +275,7 @@ export class Rows {
       this.settle(at, entry)
       return
     }
-    const name = formatRowName(resource, { ...checked.after, ...(isFields(row.raw) ? row.raw : {}) })
+    const name = formatRowName(resource, { ...checked.after, ...(isRecord(row.raw) ? row.raw : {}) })
     const common = { resource, id, name, row: at, ...checked.change, ...among }
     if (stored) changes.push({ ...common, change: 'update', before: stored.json })
     else changes.push({ ...common, change: 'create', document: { ...checked.change.document, id } })

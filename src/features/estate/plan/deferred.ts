@@ -1,11 +1,12 @@
 /** Plans the values of custom fields that name rows which come later in the document. */
 import { invalid } from '../../../platform/contract/errors.ts'
+import { isRecord } from '../../../platform/contract/unknown.ts'
 import type { Custom } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import { withIds } from '../apply/custom-references.ts'
 import { addToValue } from '../apply/known-part.ts'
 import { toEntry } from '../apply/objects.ts'
-import { findLaterIds, isFields } from '../apply/references.ts'
+import { findLaterIds } from '../apply/references.ts'
 import { type FieldChange, type PlannedChange, toStoredForm } from '../apply/row.ts'
 import { formatRowName, type LaterRow, listHiddenIssues, type Planning } from './context.ts'
 
@@ -16,10 +17,10 @@ const isDefault = ([one]: Ids[number]): boolean => one.isDefault === true
 
 /** Returns the value of a field in the values of an object, or of one of its addresses. */
 const getHeld = (holder: unknown, { name, address }: Ids[number][0]): unknown => {
-  if (!isFields(holder)) return undefined
+  if (!isRecord(holder)) return undefined
   const owner = address === undefined ? holder : Array.isArray(holder.addresses) ? holder.addresses[address] : undefined
-  const custom: unknown = isFields(owner) ? owner.custom : undefined
-  return isFields(custom) && Object.hasOwn(custom, name) ? custom[name] : undefined
+  const custom: unknown = isRecord(owner) ? owner.custom : undefined
+  return isRecord(custom) && Object.hasOwn(custom, name) ? custom[name] : undefined
 }
 
 /** Returns the ids by the places of the object, and with the stored ones of fields with several. */
@@ -116,7 +117,7 @@ const planOne = (changes: RowChanges, row: LaterRow, ids: Ids, defaults: Custom)
     return
   }
   const { document: before, json } = stored
-  const name = formatRowName(resource, { ...before, ...(isFields(raw) ? raw : {}) })
+  const name = formatRowName(resource, { ...before, ...(isRecord(raw) ? raw : {}) })
   const empty: PlannedChange = { change: 'update', resource, id, name, row: at, document: {}, fields: {}, before: json }
   const change = buildUpdate(before, known ?? empty, buildChanges(before, known, ids), defaults)
   if (change) changes.set(row, change)
@@ -139,7 +140,7 @@ export const planLater = async (planning: Planning): Promise<void> => {
     planning.errors.push({
       resource,
       row: at,
-      name: formatRowName(resource, isFields(raw) ? raw : {}),
+      name: formatRowName(resource, isRecord(raw) ? raw : {}),
       error: invalid(issues),
     })
     changes.remove(row)

@@ -1,5 +1,6 @@
 /** Compares an estate document with the stored estate, and plans its creates, updates and deletes. Only reads. */
 import type { Refs } from '../../../platform/contract/external-fields.ts'
+import { isRecord, toText } from '../../../platform/contract/unknown.ts'
 import { findExcess } from '../../../platform/contract/validate.ts'
 import { splitBatches } from '../../../platform/db/batches.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
@@ -18,7 +19,7 @@ import { findIdsOfFixedKeys, getFixedKey } from '../apply/fixed-keys.ts'
 import { planMoves } from '../apply/moved-addresses.ts'
 import { findIdsByNames, findIdsByRefs, findStoredDocuments, toEntry, toNameKey } from '../apply/objects.ts'
 import { type Given, withParentsFirst } from '../apply/port-order.ts'
-import { type Fields, isFields, resolveReferences } from '../apply/references.ts'
+import { type Fields, resolveReferences } from '../apply/references.ts'
 import { getRules, type NameKey, type ResourceRules } from '../apply/resources.ts'
 import { checkUnknownFields, MAX_BAD_ROWS } from '../apply/row.ts'
 import {
@@ -30,7 +31,6 @@ import {
   type Row,
   Rows,
   type Stored,
-  toText,
 } from './context.ts'
 import { planLater } from './deferred.ts'
 import { getKeyPart, matchByName } from './match.ts'
@@ -48,7 +48,7 @@ const getKeyText = (value: unknown): string => {
 }
 
 const parseRefs = ({ refs }: Fields): Refs =>
-  isFields(refs)
+  isRecord(refs)
     ? Object.fromEntries(
         Object.entries(refs).flatMap(([source, id]) =>
           typeof id === 'string' && id.length <= MAX_KEY_TEXT ? [[source, id.trim()]] : [],
@@ -72,7 +72,7 @@ const readRows = async (rows: Rows, given: readonly Given[]): Promise<Row[]> => 
       rows.settle(at, known)
       continue
     }
-    if (!isFields(raw)) {
+    if (!isRecord(raw)) {
       rows.fail({ at, raw, fields: {}, issues: [], hidden: [], refs: {} }, [
         { field: '', message: 'must be an object' },
       ])

@@ -1,8 +1,9 @@
 /** Divides the changes of a document that need each other into two rounds, of which the second sees all new objects. */
+import { isRecord } from '../../../platform/contract/unknown.ts'
 import type { CustomResource } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
-import { getCustomResource, isValues, type ReferenceFields } from '../apply/custom-references.ts'
+import { getCustomResource, type ReferenceFields } from '../apply/custom-references.ts'
 import type { PlannedChange } from '../apply/row.ts'
 
 /** A change of an object in one of the rounds. */
@@ -64,12 +65,12 @@ const hasNewDefault = ({ type, default: usual }: Document, made: Made): boolean 
 const withDefaults = ({ resource, document }: PlannedChange, late: LateDefaults): Document => {
   const filled = (of: CustomResource | undefined, holder: Values): Values => {
     const usual = of === undefined ? undefined : late.get(of)
-    return usual ? { ...holder, custom: { ...usual, ...(isValues(holder.custom) ? holder.custom : {}) } } : holder
+    return usual ? { ...holder, custom: { ...usual, ...(isRecord(holder.custom) ? holder.custom : {}) } } : holder
   }
   const { addresses } = document
   const whole = filled(getCustomResource(resource), document)
   if (resource !== 'devices' || !late.has('addresses') || !Array.isArray(addresses)) return whole
-  return { ...whole, addresses: addresses.map((one: unknown) => (isValues(one) ? filled('addresses', one) : one)) }
+  return { ...whole, addresses: addresses.map((one: unknown) => (isRecord(one) ? filled('addresses', one) : one)) }
 }
 
 /** Returns a new object without references to objects that are made after it, and the fields that a second round sets. */
@@ -81,7 +82,7 @@ const splitCreate = (
   const first: Record<string, unknown> = { ...document }
   const second: Record<string, unknown> = {}
   const own = getCustomResource(resource)
-  if (own !== undefined && isValues(document.custom)) {
+  if (own !== undefined && isRecord(document.custom)) {
     const [kept, held] = splitLater(document.custom, fieldsOf(own), isLater)
     first.custom = kept
     if (Object.keys(held).length > 0) second.custom = held
@@ -90,7 +91,7 @@ const splitCreate = (
     const fields = fieldsOf('addresses')
     let isDivided = false
     first.addresses = document.addresses.map((address: unknown) => {
-      if (!isValues(address) || !isValues(address.custom)) return address
+      if (!isRecord(address) || !isRecord(address.custom)) return address
       const [kept, held] = splitLater(address.custom, fields, isLater)
       if (Object.keys(held).length === 0) return address
       isDivided = true

@@ -1,5 +1,6 @@
 /** Classifies errors of the disk: full, failing, read-only, whether SQLite or the system reports them. */
 import { AppError } from '../../contract/errors.ts'
+import { getTextErrorCode } from '../../contract/unknown.ts'
 
 export type DiskProblem = 'full' | 'failing' | 'read-only'
 
@@ -15,17 +16,14 @@ const MESSAGES: Readonly<Record<DiskProblem, string>> = {
   'read-only': 'The data can only be read: nothing was changed. The log of the server says more',
 }
 
-const getCode = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-
 /** @example getDiskProblem(new SQLiteError('database or disk is full')) // 'full', by its code */
 export const getDiskProblem = (error: unknown): DiskProblem | undefined => {
-  const code = getCode(error)
+  const code = getTextErrorCode(error)
   return PROBLEMS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
 /** Returns true if another process has held the one writer of SQLite for longer than `busy_timeout`. */
-export const isBusy = (error: unknown): boolean => getCode(error).startsWith('SQLITE_BUSY')
+export const isBusy = (error: unknown): boolean => getTextErrorCode(error).startsWith('SQLITE_BUSY')
 
 /** Returns a 503 for an error of the disk; any other error unchanged. */
 export const translateDiskError = (error: unknown): unknown => {

@@ -1,6 +1,7 @@
 /** Recognizes errors of PostgreSQL itself: it is unreachable, busy, or took too long. */
 import { SQL } from 'bun'
 import { AppError } from '../../contract/errors.ts'
+import { getTextErrorCode } from '../../contract/unknown.ts'
 
 /** SQLSTATEs of a server that stops or starts, has no connection left, or was promoted or demoted. */
 const AWAY = /^(57P0[1-5]|08...|53300|25006|25P03)$/
@@ -26,7 +27,7 @@ const getProblem = (error: unknown): keyof typeof MESSAGES | undefined => {
   const state = getSqlState(error)
   if (AWAY.test(state)) return 'away'
   if (TOO_LONG.test(state)) return 'slow'
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const code = getTextErrorCode(error)
   return CONNECTION.test(code) ? 'away' : undefined
 }
 

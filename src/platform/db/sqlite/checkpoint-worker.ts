@@ -1,6 +1,7 @@
 // The body of a worker that runs a checkpoint of SQLite's log: one call, whose duration depends on the disk. It waits
 // for no lock; pages that a reader or another process needs stay in the log.
 import { Database } from 'bun:sqlite'
+import { getErrorMessage } from '../../contract/unknown.ts'
 import type { WorkerAnswer } from '../../runtime/worker-pool.ts'
 
 export type CheckpointJob = { readonly file: string }
@@ -16,7 +17,7 @@ function answer(job: CheckpointJob): CheckpointAnswer {
   try {
     return { ok: true, value: moveLog(job) }
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) }
+    return { ok: false, message: getErrorMessage(error) }
   }
 }
 

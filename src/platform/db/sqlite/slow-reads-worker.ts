@@ -1,4 +1,5 @@
 // The body of a worker that reads from a SQLite file: one query per message.
+import { getErrorMessage } from '../../contract/unknown.ts'
 import type { WorkerAnswer } from '../../runtime/worker-pool.ts'
 import { connect } from './connection.ts'
 import { createStatementCache, runStatement } from './dialect.ts'
@@ -17,7 +18,7 @@ function answer(job: SlowRead): WorkerAnswer<unknown[]> {
   try {
     return { ok: true, value: read(job) }
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) }
+    return { ok: false, message: getErrorMessage(error) }
   }
 }
 

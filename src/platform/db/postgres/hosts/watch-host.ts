@@ -1,5 +1,6 @@
 /** Asks one host every second for its role, its cluster, its timeline and its position in the log. */
 import { SQL } from 'bun'
+import { getErrorCode, getErrorMessage } from '../../../contract/unknown.ts'
 import type { Host } from './database-url.ts'
 import type { Look, Seen } from './primary.ts'
 
@@ -57,8 +58,8 @@ const getSqlState = (error: unknown): string => (error instanceof SQL.PostgresEr
 
 /** The message of the server or of the client, but never the URL, which contains the password. */
 const describeFailure = (error: unknown): string => {
-  const message = error instanceof Error ? error.message : String(error)
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const message = getErrorMessage(error)
+  const code = getErrorCode(error)
   return `does not answer: ${message}${code === '' ? '' : ` (${code})`}`
 }
 

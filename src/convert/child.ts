@@ -1,0 +1,36 @@
+/** The main of the process of a conversion: converts one file. Its output is the JSON of the result. */
+import { withSourceRules } from '../platform/contract/row-rules.ts'
+import { runJobChild } from '../platform/runtime/bounded-job-child.ts'
+import { CONVERTERS, type ConverterParts, detectFormat } from './converters.ts'
+import { streamJson } from './json-pieces.ts'
+import { replayPages } from './netbox/read/page-file.ts'
+import { readNetboxApi } from './netbox/read/read-api.ts'
+import type { ConvertJob, PullJob } from './protocol.ts'
+
+/** Returns the JSON of a conversion, in pieces. @throws AppError of the converter */
+const convertToJson = async (
+  { format: given, withLeftover, options: { nowMs, ...options } }: ConvertJob,
+  bytes: Uint8Array,
+  parts: ConverterParts,
+): Promise<Iterable<Uint8Array>> => {
+  const format = given ?? detectFormat(bytes)
+  const convert = await CONVERTERS[format].load(parts)
+  const { leftover, ...result } = await convert(bytes, { ...options, now: new Date(nowMs) })
+  const documents = withSourceRules(result.documents)
+  return streamJson({ format, ...result, documents, ...(withLeftover && { leftover }) })
+}
+
+const pullToJson = async ({ pages, withLeftover }: PullJob, bytes: Uint8Array): Promise<Iterable<Uint8Array>> => {
+  const { convertObjects } = await import('./netbox/netbox.ts')
+  const { source, documents: rows, report, leftover } = convertObjects(await readNetboxApi(replayPages(bytes)))
+  const documents = withSourceRules(rows)
+  return streamJson({ format: pages, source, documents, report, ...(withLeftover && { leftover }) })
+}
+
+/** @returns the exit code */
+export const runConvertChild = (parts: ConverterParts): Promise<number> =>
+  runJobChild('convert-child', (given, bytes) => {
+    // Both halves are one program.
+    const job = given as ConvertJob | PullJob
+    return 'pages' in job ? pullToJson(job, bytes) : convertToJson(job, bytes, parts)
+  })

@@ -1,0 +1,50 @@
+/** Converts a file of another program to rows of an estate document, and reports each object and field of it. */
+import type { Resource } from '../features/inventory.ts'
+import { invalidField } from '../platform/contract/errors.ts'
+import type { ConvertOptions, Mapping } from './protocol.ts'
+
+/** A row of an estate document: the fields of a create, and names in place of ids. */
+export type EstateRow = Record<string, unknown>
+/** The lists of an estate document. */
+export type EstateDocument = Partial<Record<Resource, EstateRow[]>>
+
+/** A machine in a scan or a list of leases, as `scans.record` takes it. */
+export type Host = {
+  readonly ip: string
+  readonly mac_address?: string
+  readonly hostname?: string
+  readonly vendor?: string
+  readonly os?: string
+  readonly open_ports?: readonly number[]
+  readonly services?: readonly { readonly port: number; readonly protocol: 'tcp' | 'udp'; readonly name: string }[]
+}
+
+export type ConvertReport = {
+  /** The number of objects of each kind, as the source names it. */
+  readonly read: Readonly<Record<string, number>>
+  readonly made: Readonly<Partial<Record<Resource, number>>>
+  /** Fields that became lines of `description`. */
+  readonly described: readonly { readonly field: string; readonly count: number }[]
+  /** Objects and fields without a place in Plat. */
+  readonly left: readonly { readonly what: string; readonly count: number; readonly why: string }[]
+  readonly warnings: readonly { readonly message: string }[]
+  readonly mapping?: Mapping
+}
+
+/** The left objects and values by kind, as the source has them. */
+export type Leftover = Readonly<Record<string, readonly unknown[]>>
+
+export type Conversion = {
+  /** The form of the file, of formats that have several. */
+  readonly source: string
+  readonly documents: EstateDocument
+  readonly hosts: readonly Host[]
+  readonly report: ConvertReport
+  readonly leftover: Leftover
+}
+
+/** Pure: reads the bytes and nothing else. @throws AppError VALIDATION_ERROR on `file` */
+export type Converter = (bytes: Uint8Array, options: ConvertOptions) => Conversion | Promise<Conversion>
+
+/** Returns the error of a file that is not of its format, or is cut off. `where` names a line or a byte. */
+export const createFileError = (where: string, message: string) => invalidField('file', `${where}: ${message}`)

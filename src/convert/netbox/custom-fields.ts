@@ -1,0 +1,174 @@
+/** Custom fields keep their names and types. Each becomes one of every resource that its objects become. */
+import type { CustomResource, FieldType } from '../../features/custom-fields/fields.ts'
+import { isPattern } from '../../features/custom-fields/pattern.ts'
+import { getOwn } from '../../platform/contract/own.ts'
+import { isRecord } from '../../platform/contract/unknown.ts'
+import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
+import type { SourceField } from '../custom/definition.ts'
+import { listChoices } from './custom-choices.ts'
+import { getCustomResource, TARGETS } from './custom-kinds.ts'
+import { leaveTimes, markDone, NO_PLACE, type Reading, toRef } from './mapping.ts'
+import type { NetboxModel } from './model.ts'
+import { CUSTOM_FIELDS, type NetboxObject, parseNumber } from './read/objects.ts'
+
+export const CUSTOM_FIELD = 'extras.customfield'
+
+const TYPES: Readonly<Record<string, FieldType>> = {
+  boolean: 'boolean',
+  date: 'date',
+  decimal: 'number',
+  integer: 'integer',
+  multiobject: 'reference',
+  multiselect: 'choice',
+  object: 'reference',
+  select: 'choice',
+  url: 'url',
+}
+
+/** Fields of a definition that are fields in Plat, and the values of others that say nothing. */
+const USED = new Set(
+  (
+    'id name label type content_types object_types related_object_type object_type choices choice_set required unique ' +
+    'default weight group_name description search_weight validation_minimum validation_maximum validation_regex ' +
+    'created last_updated'
+  ).split(' '),
+)
+const USUAL: Readonly<Record<string, unknown>> = { filter_logic: 'loose', ui_visible: 'always', ui_editable: 'yes' }
+
+const LONGEST_PATTERN = 256
+
+/** NetBox matches from the beginning, and Plat the whole value. */
+const toPattern = (regex: unknown): string => {
+  if (typeof regex !== 'string' || regex === '') return ''
+  const pattern = /(?<!\\)\$$/.test(regex) ? regex : `(?:${regex})(?s:.*)`
+  return pattern.length <= LONGEST_PATTERN && isPattern(pattern) ? pattern : ''
+}
+
+const getRelatedKind = ({ related_object_type, object_type }: NetboxObject): string =>
+  String(related_object_type ?? object_type ?? '')
+
+const isSeveral = (type: string): boolean => type === 'multiselect' || type === 'multiobject'
+
+/** Returns the type of a field; that of a reference only if what it names is a row. */
+const getFieldType = (object: NetboxObject): FieldType => {
+  const type = TYPES[String(object.type)] ?? 'text'
+  return type === 'reference' && !Object.hasOwn(TARGETS, getRelatedKind(object)) ? 'text' : type
+}
+
+const toShortText = (value: unknown, max: number): string =>
+  String(value ?? '')
+    .slice(0, max)
+    .toWellFormed()
+    .trim()
+
+const toSourceField = (mapping: Reading, object: NetboxObject, resource: CustomResource): SourceField => {
+  const { id, name, label, required, unique, weight, group_name, description, search_weight } = object
+  const { validation_regex, validation_minimum, validation_maximum } = object
+  const type = getFieldType(object)
+  const related = getRelatedKind(object)
+  const pattern = type === 'text' ? toPattern(validation_regex) : ''
+  if (validation_regex !== undefined && pattern === '')
+    mapping.report.left(`${CUSTOM_FIELD}.validation_regex`, 'is no pattern of Plat', { id, value: validation_regex })
+  return {
+    ...{ resource, key: String(name), id, type, pattern },
+    label: toShortText(label, 128),
+    multiple: isSeveral(String(object.type)) && type !== 'text',
+    choices: type === 'choice' ? listChoices(mapping.model, object) : [],
+    reference_to: type === 'reference' ? (TARGETS[related] ?? null) : null,
+    required: required === true,
+    unique: unique === true,
+    default: isRecord(object.default) ? null : ((object.default as SourceField['default']) ?? null),
+    minimum: parseNumber(validation_minimum) ?? null,
+    maximum: parseNumber(validation_maximum) ?? null,
+    searchable: (parseNumber(search_weight) ?? 0) > 0,
+    description: toShortText(description, 4096),
+    group: toShortText(group_name, 128),
+    position: parseNumber(weight) ?? 0,
+    refs: { netbox: `${CUSTOM_FIELD}.${id}.${resource}` },
+  }
+}
+
+const leaveOthers = (reading: Reading, object: NetboxObject, others: readonly string[]): void => {
+  const { report } = reading
+  leaveTimes(reading, CUSTOM_FIELD, object)
+  for (const [field, value] of Object.entries(object))
+    if (!USED.has(field) && getOwn(USUAL, field) !== value)
+      report.left(`${CUSTOM_FIELD}.${field}`, NO_PLACE, { id: object.id, value })
+  if (others.length > 0)
+    report.left(`${CUSTOM_FIELD}.object_types`, 'have no custom fields in Plat', { id: object.id, value: others })
+}
+
+const define = (mapping: Reading, collector: CustomCollector): Map<string, NetboxObject> => {
+  const byName = new Map<string, NetboxObject>()
+  for (const object of mapping.model.of(CUSTOM_FIELD)) {
+    if (typeof object.name !== 'string') continue
+    byName.set(object.name, object)
+    const kinds = mapping.model.kindsOfField(object)
+    const resources = new Set(kinds.flatMap((kind) => getCustomResource(kind) ?? []))
+    if (resources.size === 0) continue
+    for (const resource of resources) collector.define(toSourceField(mapping, object, resource))
+    markDone(mapping, CUSTOM_FIELD, object)
+    leaveOthers(
+      mapping,
+      object,
+      kinds.filter((kind) => getCustomResource(kind) === undefined),
+    )
+  }
+  return byName
+}
+
+/** Returns the type of a value whose field the file does not define. */
+const detectType = (value: unknown): FieldType => {
+  if (typeof value === 'boolean') return 'boolean'
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number'
+  return 'text'
+}
+
+/** The custom fields of a NetBox. */
+export class NetboxCustom {
+  readonly #model: NetboxModel
+  readonly #byName: ReadonlyMap<string, NetboxObject>
+  readonly #rows: CustomRows
+
+  constructor(mapping: Reading) {
+    const { model, report } = mapping
+    const collector = new CustomCollector()
+    this.#model = model
+    this.#byName = define(mapping, collector)
+    for (const kind of model.kinds) {
+      const resource = getCustomResource(kind)
+      if (resource === undefined) continue
+      for (const object of model.each(kind))
+        for (const [key, value] of this.#valuesOf(object))
+          collector.add(resource, key, value, () => ({ resource, key, type: detectType(value) }))
+    }
+    this.#rows = collector.rows(report)
+  }
+
+  /** Returns the values of an object, as its row has them. */
+  of(kind: string, object: NetboxObject): Record<string, unknown> | undefined {
+    const resource = getCustomResource(kind)
+    const values = resource === undefined ? [] : this.#valuesOf(object)
+    if (resource === undefined || values.length === 0) return undefined
+    return this.#rows.of(resource, values, { what: `${kind}.${CUSTOM_FIELDS}`, id: object.id })
+  }
+
+  finish: CustomRows['finish'] = (documents, kind) => this.#rows.finish(documents, kind)
+
+  #valuesOf(object: NetboxObject): (readonly [string, unknown])[] {
+    const custom = object[CUSTOM_FIELDS]
+    if (!isRecord(custom)) return []
+    return Object.entries(custom).flatMap(([key, value]) =>
+      value === null || value === '' ? [] : [[key, this.#plain(this.#byName.get(key), value)] as const],
+    )
+  }
+
+  /** Returns references as rows, or as the names of objects that are none. */
+  #plain(field: NetboxObject | undefined, value: unknown): unknown {
+    const related = field && /object$/.test(String(field.type)) ? getRelatedKind(field) : ''
+    if (related === '') return value
+    const isRow = Object.hasOwn(TARGETS, related)
+    const one = (id: unknown) => (isRow ? toRef(related, String(id)) : this.#model.label(related, parseNumber(id)))
+    return Array.isArray(value) ? value.map(one) : one(value)
+  }
+}

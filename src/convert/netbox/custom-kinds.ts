@@ -1,0 +1,41 @@
+/** The resources of objects with custom fields, and of those that they refer to. */
+import type { CustomResource, ReferenceTarget } from '../../features/custom-fields/fields.ts'
+
+/** The resource of the objects of each kind. Those of other kinds have no custom fields in Plat. */
+const RESOURCES: Readonly<Record<string, CustomResource>> = {
+  'dcim.cable': 'cables',
+  'dcim.consoleport': 'ports',
+  'dcim.consoleserverport': 'ports',
+  'dcim.device': 'devices',
+  'dcim.frontport': 'ports',
+  'dcim.interface': 'ports',
+  'dcim.poweroutlet': 'ports',
+  'dcim.powerport': 'ports',
+  'dcim.rack': 'racks',
+  'dcim.rearport': 'ports',
+  'dcim.site': 'datacenters',
+  'ipam.aggregate': 'networks',
+  'ipam.ipaddress': 'addresses',
+  'ipam.iprange': 'pools',
+  'ipam.prefix': 'networks',
+  'ipam.vlan': 'vlans',
+  'ipam.vrf': 'spaces',
+  'virtualization.virtualmachine': 'devices',
+  'virtualization.vminterface': 'ports',
+}
+
+/** The resources that a reference can name, by the kind of their objects. */
+export const TARGETS: Readonly<Record<string, ReferenceTarget>> = {
+  'dcim.device': 'devices',
+  'dcim.rack': 'racks',
+  'dcim.site': 'datacenters',
+  'ipam.aggregate': 'networks',
+  'ipam.iprange': 'pools',
+  'ipam.prefix': 'networks',
+  'ipam.vlan': 'vlans',
+  'ipam.vrf': 'spaces',
+  'virtualization.virtualmachine': 'devices',
+}
+
+export const getCustomResource = (kind: string): CustomResource | undefined =>
+  Object.hasOwn(RESOURCES, kind) ? RESOURCES[kind] : undefined

@@ -1,0 +1,97 @@
+/** Parts that the rows of all resources need: references, texts, and lines for values without a field. */
+import { isRecord } from '../../platform/contract/unknown.ts'
+import type { EstateRow } from '../converter.ts'
+import type { Line, ReportBuilder } from '../report-builder.ts'
+import { trimText } from '../rows/row-text.ts'
+import { getCustomResource } from './custom-kinds.ts'
+import { compareTexts, type NetboxModel, type Target } from './model.ts'
+import { CUSTOM_FIELDS, type NetboxObject } from './read/objects.ts'
+
+/** What is read and reported. */
+export type Reading = {
+  readonly model: NetboxModel
+  readonly report: ReportBuilder
+  /** Objects that became rows or are left over, by kind. The others are left over in the end. */
+  readonly done: Map<string, Set<number>>
+}
+
+export type Mapping = Reading & {
+  /** Returns the values of custom fields of an object as its row has them. */
+  readonly custom: { readonly of: (kind: string, object: NetboxObject) => EstateRow | undefined }
+}
+
+export const NO_PLACE = 'has no place in Plat'
+
+/** Marks an object whose values all have their place. */
+export const markDone = ({ done }: Reading, kind: string, { id }: NetboxObject): void => {
+  const known = done.get(kind)
+  if (known) known.add(id)
+  else done.set(kind, new Set([id]))
+}
+
+export const toRefs = (kind: string, id: number | string) => ({ netbox: `${kind}.${id}` })
+
+/** Returns a reference to the row of an object. */
+export const toRef = (kind: string, id: number | string) => ({ ref: `netbox:${kind}.${id}` })
+
+export type RowRef = ReturnType<typeof toRef>
+
+/** Returns the text of a field, cut to its longest length. */
+export const toText = (
+  { report }: Mapping,
+  target: Target & { readonly field: string },
+  value: unknown,
+  max?: number,
+) =>
+  value === undefined
+    ? ''
+    : trimText(report, { what: `${target.kind}.${target.field}`, id: target.id }, String(value), max)
+
+const KEEPS_TIMES = 'Plat keeps its own times'
+const TIMES = new Set(['created', 'last_updated'])
+
+type Values = { readonly kind: string; readonly object: NetboxObject; readonly used: ReadonlySet<string> }
+
+/** Returns a line for each value that no field of the row holds. Comments may be long and come last. */
+export const listLines = ({ model, report }: Mapping, { kind, object, used }: Values): Line[] => {
+  const lines: Line[] = []
+  const last: Line[] = []
+  for (const field of Object.keys(object).sort(compareTexts)) {
+    const value = object[field]
+    if (field === 'id' || field === CUSTOM_FIELDS || used.has(field)) continue
+    if (TIMES.has(field)) report.left(`${kind}.${field}`, KEEPS_TIMES, { id: object.id, value })
+    else if (field === 'tags') lines.push({ key: field, value: model.tags(object).join(', ') })
+    else if (field === 'status' && value === 'active') continue
+    else (field === 'comments' ? last : lines).push({ key: field, value: model.readable(kind, field, value) })
+  }
+  // Where Plat has custom fields, the values are theirs.
+  const custom = getCustomResource(kind) === undefined ? object[CUSTOM_FIELDS] : undefined
+  if (isRecord(custom))
+    for (const key of Object.keys(custom).sort(compareTexts)) lines.push({ key, value: custom[key] })
+  return [...lines, ...last]
+}
+
+/** Leaves the times of an object over that has its place without lines. */
+export const leaveTimes = ({ report }: Reading, kind: string, object: NetboxObject): void => {
+  for (const field of TIMES)
+    if (object[field] !== undefined)
+      report.left(`${kind}.${field}`, KEEPS_TIMES, { id: object.id, value: object[field] })
+}
+
+/** Returns the tags of devices and pools: those of the object, its role and its tenant. */
+export const listTags = ({ model }: Mapping, kind: string, object: NetboxObject): string[] => {
+  const slug = (field: string, of: string): string[] => {
+    const id = object[field]
+    if (id === undefined) return []
+    return [`${field}:${model.find(of, id)?.slug ?? model.label(of, id)}`]
+  }
+  const role = kind === 'ipam.iprange' ? 'ipam.role' : 'dcim.devicerole'
+  return [...model.tags(object), ...slug('role', role), ...slug('tenant', 'tenancy.tenant')]
+}
+
+/** Appends a row of an object. */
+export const addRow = (rows: EstateRow[], mapping: Mapping, { kind, object, row }: Added): void => {
+  rows.push(row)
+  markDone(mapping, kind, object)
+}
+type Added = { readonly kind: string; readonly object: NetboxObject; readonly row: EstateRow }

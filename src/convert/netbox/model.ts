@@ -1,0 +1,215 @@
+/** One model of a NetBox, whatever its version and the form of the file: resolves types, tags and lists, and finds objects. */
+import { createFileError } from '../converter.ts'
+import type { ReportBuilder } from '../report-builder.ts'
+import { isSecret, removeSecrets } from '../secret-fields.ts'
+import { CONTENT_TYPE, getReferenceKind } from './read/kinds.ts'
+import { listIn, type NetboxObject, type NetboxSource, parseNumber } from './read/objects.ts'
+
+/** An object of a kind that a generic field names. */
+export type Target = { readonly kind: string; readonly id: number }
+export type CableEnds = { readonly a: readonly Target[]; readonly b: readonly Target[] }
+
+/** The most ends of a side of a cable that are connected to the other side, each with each. */
+const MAX_ENDS = 100
+
+/** Fields that hold a content type, as a number in a dump. */
+const TYPE_FIELDS = [
+  ...['assigned_object_type', 'scope_type', 'content_type', 'object_type', 'component_type', 'interface_type'],
+  ...['termination_type', 'termination_a_type', 'termination_b_type', 'parent_object_type', 'related_object_type'],
+]
+
+/** Tables of pairs: the object, the field of the pair that names it, and the list that its other field belongs to. */
+const PAIRS: Readonly<Record<string, { readonly kind: string; readonly field: string; readonly list: string }>> = {
+  'dcim.site_asns': { kind: 'dcim.site', field: 'site', list: 'asns' },
+  'dcim.interface_tagged_vlans': { kind: 'dcim.interface', field: 'interface_id', list: 'tagged_vlans' },
+  'virtualization.vminterface_tagged_vlans': {
+    ...{ kind: 'virtualization.vminterface', field: 'vminterface', list: 'tagged_vlans' },
+  },
+  'extras.customfield_content_types': { kind: 'extras.customfield', field: 'customfield', list: 'content_types' },
+  'extras.customfield_object_types': { kind: 'extras.customfield', field: 'customfield', list: 'object_types' },
+}
+
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+export class NetboxModel {
+  readonly source: NetboxSource
+  readonly #report: ReportBuilder
+  readonly #byId = new Map<string, Map<number, NetboxObject>>()
+  readonly #types = new Map<number, string>()
+
+  constructor(source: NetboxSource, report: ReportBuilder) {
+    this.source = source
+    this.#report = report
+    this.#readTypes()
+    for (const kind of source.objects.keys()) this.#index(kind)
+    this.#readTags()
+    for (const table of Object.keys(PAIRS)) this.#readPairs(table)
+  }
+
+  get kinds(): string[] {
+    return [...this.#byId.keys()]
+  }
+
+  /** The objects of a kind by ascending id. */
+  of(kind: string): NetboxObject[] {
+    return [...(this.#byId.get(kind)?.values() ?? [])].sort((a, b) => a.id - b.id)
+  }
+
+  /** The objects of a kind in any order. */
+  each(kind: string): Iterable<NetboxObject> {
+    return this.#byId.get(kind)?.values() ?? []
+  }
+
+  /** True for an object that the file lists, and not only names. */
+  isListed(kind: string, id: number): boolean {
+    return this.#byId.get(kind)?.has(id) ?? false
+  }
+
+  find(kind: string, id: unknown): NetboxObject | undefined {
+    if (typeof id !== 'number') return undefined
+    return this.#byId.get(kind)?.get(id) ?? this.source.briefs.get(kind)?.get(id)
+  }
+
+  /** Returns the text by which people know an object. */
+  label(kind: string, id: unknown): string {
+    const { name, model, address, prefix, asn }: Partial<NetboxObject> = this.find(kind, id) ?? {}
+    return String(name ?? model ?? address ?? prefix ?? asn ?? `#${id}`)
+  }
+
+  /** Returns the object that a pair of fields names, like `scope_type` and `scope_id`. */
+  target(object: NetboxObject, field: string): Target | undefined {
+    const kind = object[`${field}_type`]
+    const id = object[`${field}_id`]
+    return typeof kind === 'string' && typeof id === 'number' ? { kind, id } : undefined
+  }
+
+  /** Returns the ends of each cable: fields of the cable before 3.3, separate objects since. */
+  cableEnds(): Map<number, CableEnds> {
+    const ends = new Map<number, { a: Target[]; b: Target[] }>()
+    for (const cable of this.of('dcim.cable')) {
+      const getTargets = (side: 'a' | 'b'): Target[] => {
+        const single = this.target(cable, `termination_${side}`)
+        return single ? [single] : listRestEnds(cable[`${side}_terminations`])
+      }
+      ends.set(cable.id, { a: getTargets('a'), b: getTargets('b') })
+    }
+    for (const end of this.of('dcim.cabletermination')) {
+      const known = ends.get(Number(end.cable))
+      const target = this.target(end, 'termination')
+      if (!known || !target) continue
+      const side = end.cable_end === 'B' ? known.b : known.a
+      if (side.length < MAX_ENDS && !side.some(({ kind, id }) => kind === target.kind && id === target.id))
+        side.push(target)
+    }
+    return ends
+  }
+
+  #readTypes(): void {
+    for (const { id, app_label, model } of this.source.objects.get(CONTENT_TYPE) ?? [])
+      if (typeof id === 'number') this.#types.set(id, `${app_label}.${model}`)
+  }
+
+  #index(kind: string): void {
+    if (kind === CONTENT_TYPE) return
+    const found = new Map<number, NetboxObject>()
+    for (const object of this.source.objects.get(kind) ?? []) {
+      this.#report.read(kind)
+      for (const field of TYPE_FIELDS) {
+        const type = object[field]
+        if (type !== undefined) object[field] = this.#typeOf(kind, type)
+      }
+      this.#dropSecrets(kind, object)
+      const { id } = object
+      if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0)
+        this.#report.left(kind, 'has no number', object)
+      // Pages that were read while objects were made overlap.
+      else if (found.has(id)) this.#report.left(kind, 'stands in the file twice', object)
+      else found.set(id, object as NetboxObject) // its id is a number
+    }
+    this.#byId.set(kind, found)
+  }
+
+  /** Removes secrets before anything reads them. */
+  #dropSecrets(kind: string, object: Record<string, unknown>): void {
+    for (const field in object) {
+      const value = object[field]
+      if (isSecret(field)) {
+        delete object[field]
+        this.#report.dropped(`${kind}.${field}`)
+      } else if (typeof value === 'object') object[field] = removeSecrets(this.#report, `${kind}.${field}`, value)
+    }
+  }
+
+  #typeOf(kind: string, type: unknown): unknown {
+    if (typeof type !== 'number') return type
+    const name = this.#types.get(type)
+    if (name !== undefined) return name
+    if (this.#types.size > 0) return `#${type}`
+    throw createFileError(
+      'the file',
+      `${kind} has the content type ${type}, and the file has no contenttypes.contenttype; do not exclude it`,
+    )
+  }
+
+  /** Gives each object its tags, which a dump keeps apart. */
+  #readTags(): void {
+    const tagged = new Map<NetboxObject, string[]>()
+    for (const item of this.of('extras.taggeditem')) {
+      const kind = String(item.content_type)
+      const object = this.#byId.get(kind)?.get(Number(item.object_id))
+      if (!object) this.#report.left('extras.taggeditem', 'is on no object of the file', item)
+      else listIn(tagged, object).push(this.label('extras.tag', item.tag))
+    }
+    for (const [object, tags] of tagged) Object.assign(object, { tags })
+    this.#byId.delete('extras.taggeditem')
+  }
+
+  /** Gives each object its list, which a database keeps in a table of pairs. */
+  #readPairs(table: string): void {
+    const pair = PAIRS[table]
+    if (!pair) return
+    const lists = new Map<NetboxObject, unknown[]>()
+    for (const { id: _, ...fields } of this.of(table)) {
+      const object = this.find(pair.kind, fields[pair.field])
+      const value = Object.entries(fields).find(([field]) => field !== pair.field)?.[1]
+      if (object) listIn(lists, object).push(value)
+    }
+    for (const [object, list] of lists) Object.assign(object, { [pair.list]: list })
+    this.#byId.delete(table)
+  }
+
+  /** Returns the kinds of objects that have a custom field. */
+  kindsOfField({ content_types, object_types }: NetboxObject): string[] {
+    const all = [content_types, object_types].find(Array.isArray) ?? []
+    return all.map((type: unknown) =>
+      String(Array.isArray(type) ? type.join('.') : this.#typeOf('extras.customfield', type)),
+    )
+  }
+
+  /** Returns the tags of an object by name. */
+  tags({ tags }: NetboxObject): string[] {
+    return Array.isArray(tags) ? tags.map(String).sort(compareTexts) : []
+  }
+
+  /** Returns the value of a field as people read it: names in place of numbers. */
+  readable(kind: string, field: string, value: unknown): unknown {
+    const target = getReferenceKind(kind, field)
+    if (target === undefined) return value
+    if (Array.isArray(value))
+      return value
+        .map((id) => this.label(target, id))
+        .sort(compareTexts)
+        .join(', ')
+    return typeof value === 'number' ? this.label(target, value) : value
+  }
+}
+
+/** The ends of a cable in the API since 3.3. */
+const listRestEnds = (list: unknown): Target[] => {
+  if (!Array.isArray(list)) return []
+  return list.slice(0, MAX_ENDS).flatMap((end): Target[] => {
+    const { object_type: kind, object_id } = (end ?? {}) as Record<string, unknown>
+    const id = parseNumber(object_id)
+    return typeof kind === 'string' && id !== undefined ? [{ kind, id }] : []
+  })
+}

@@ -1,0 +1,98 @@
+/** Custom fields are columns whose names begin with `custom_`. A dump has their types, the API has texts. */
+import type { CustomResource, FieldType } from '../../features/custom-fields/fields.ts'
+import type { EstateRow } from '../converter.ts'
+import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
+import type { SourceField } from '../custom/definition.ts'
+import type { ReportBuilder } from '../report-builder.ts'
+import { getKey, type PhpipamTables, type Row } from './tables.ts'
+
+const PREFIX = 'custom_'
+
+/** The resource of the rows of each table. Sections are spaces where they overlap, and have lines otherwise. */
+const RESOURCES: Readonly<Record<string, CustomResource>> = {
+  addresses: 'addresses',
+  devices: 'devices',
+  locations: 'datacenters',
+  racks: 'racks',
+  subnets: 'networks',
+  vlans: 'vlans',
+  vrfs: 'spaces',
+}
+
+export const isCustomColumn = (table: string, column: string): boolean =>
+  column.startsWith(PREFIX) && column.length > PREFIX.length && Object.hasOwn(RESOURCES, table)
+
+/** The types of columns by table and name, as a dump declares them. */
+export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+const getFieldType = (declared: string): FieldType => {
+  if (/^(?:tinyint\(1\)|bool|bit\(1\))/i.test(declared)) return 'boolean'
+  if (/^(?:tiny|small|medium|big)?int/i.test(declared)) return 'integer'
+  if (/^(?:decimal|numeric|float|double)/i.test(declared)) return 'number'
+  if (/^date(?![a-z])/i.test(declared)) return 'date'
+  return /^(?:enum|set)\(/i.test(declared) ? 'choice' : 'text'
+}
+
+/** Returns the values of an enumeration: `enum('a','it''s')`. */
+const parseChoices = (declared: string): string[] =>
+  [...declared.matchAll(/'((?:[^'\\]|\\.|'')*)'/g)].map(([, text = '']) =>
+    text.replace(/''|\\(.)/g, (_, one) => one ?? "'"),
+  )
+
+const parseValue = (type: FieldType, isSeveral: boolean, text: string): unknown => {
+  if (type === 'boolean') return text === '1' ? true : text === '0' ? false : text
+  return isSeveral ? text.split(',') : text
+}
+
+/** Dates without a day stand for none. */
+const isNone = (text: string): boolean => text.startsWith('0000-00-00')
+
+export class PhpipamCustom {
+  readonly #types: ColumnTypes
+  readonly #rows: CustomRows
+
+  constructor(tables: PhpipamTables, report: ReportBuilder, types: ColumnTypes) {
+    this.#types = types
+    const collector = new CustomCollector()
+    for (const [table, resource] of Object.entries(RESOURCES))
+      for (const row of tables.of(table))
+        for (const [column, value] of this.#valuesOf(table, row))
+          collector.add(resource, column, value, () => this.#field(table, resource, column))
+    this.#rows = collector.rows(report)
+  }
+
+  /** Returns the values of a row of the source. */
+  of(table: string, row: Row): EstateRow | undefined {
+    const resource = RESOURCES[table]
+    if (resource === undefined) return undefined
+    return this.#rows.of(resource, this.#valuesOf(table, row), { what: table, id: getKey(table, row) })
+  }
+
+  finish: CustomRows['finish'] = (documents, kind) => this.#rows.finish(documents, kind)
+
+  #declared(table: string, column: string): string {
+    return this.#types.get(table)?.get(PREFIX + column) ?? ''
+  }
+
+  #field(table: string, resource: CustomResource, key: string): SourceField {
+    const declared = this.#declared(table, key)
+    const type = getFieldType(declared)
+    return {
+      resource,
+      key,
+      type,
+      choices: type === 'choice' ? parseChoices(declared) : [],
+      multiple: /^set\(/i.test(declared),
+    }
+  }
+
+  /** The values by their names without the prefix. */
+  #valuesOf(table: string, row: Row): (readonly [string, unknown])[] {
+    return Object.entries(row).flatMap(([column, text]) => {
+      if (!isCustomColumn(table, column) || isNone(text)) return []
+      const key = column.slice(PREFIX.length)
+      const declared = this.#declared(table, key)
+      return [[key, parseValue(getFieldType(declared), /^set\(/i.test(declared), text)] as const]
+    })
+  }
+}

@@ -1,0 +1,85 @@
+/** The jobs of the process of a conversion, and the answer with a converted source. Browser-safe. */
+import { z } from 'zod'
+import { INVENTORY, type Resource } from '../features/inventory.ts'
+import { CONVERTED_RULES } from '../platform/contract/row-rules.ts'
+import type { Format } from './formats.ts'
+
+/** The column that holds each field of a file with columns; empty for a column that is left out. */
+export type Mapping = { readonly resource: Resource; readonly columns: Readonly<Record<string, string>> }
+
+export type ConvertOptions = {
+  /** The time by which leases have ended. */
+  readonly now: Date
+  /** The origin of the relative names of a zone file. */
+  readonly origin?: string
+  readonly mapping?: Partial<Mapping>
+}
+
+export type ConvertJob = {
+  /** By default the one of the content. */
+  readonly format: Format | undefined
+  readonly withLeftover: boolean
+  readonly options: Omit<ConvertOptions, 'now'> & { readonly nowMs: number }
+}
+
+/** The bytes are the pages of a NetBox, see `page-file.ts`. */
+export type PullJob = { readonly pages: 'netbox'; readonly withLeftover: boolean }
+
+const Rows = z.array(z.record(z.string(), z.unknown()))
+// `Object.fromEntries` loses the keys.
+const LISTS = Object.fromEntries(INVENTORY.map((resource) => [resource, Rows.optional()])) as Readonly<
+  Record<Resource, z.ZodOptional<typeof Rows>>
+>
+const Counts = z.record(z.string(), z.int())
+
+const Report = z
+  .object({
+    read: Counts.describe('The number of objects of each kind, as the source names it'),
+    made: Counts.describe('The number of rows of each resource'),
+    described: z
+      .array(z.object({ field: z.string(), count: z.int() }))
+      .describe('Fields that are lines of descriptions'),
+    left: z
+      .array(z.object({ what: z.string(), count: z.int(), why: z.string() }))
+      .describe('Objects and fields without a place in Plat'),
+    warnings: z.array(z.object({ message: z.string() })),
+    mapping: z
+      .object({ resource: z.enum(INVENTORY), columns: z.record(z.string(), z.string()) })
+      .optional()
+      .describe('The field of each column of a spreadsheet'),
+  })
+  .meta({ id: 'ConversionReport' })
+
+/** The result of a conversion, whose rows an import can take. */
+export const PulledEstate = z
+  .object({
+    format: z.string(),
+    source: z.string().describe('The form of the source'),
+    documents: z
+      .object({ ...CONVERTED_RULES, ...LISTS })
+      .describe('The document for an apply, which takes nothing away from objects that exist'),
+    report: Report,
+    leftover: z
+      .record(z.string(), z.array(z.unknown()))
+      .optional()
+      .describe('The left objects and values by kind, with `leftover`'),
+  })
+  .meta({ id: 'PulledEstate' })
+const Host = z.object({
+  ip: z.string(),
+  mac_address: z.string().optional(),
+  hostname: z.string().optional(),
+  vendor: z.string().optional(),
+  os: z.string().optional(),
+  open_ports: z.array(z.int()).optional(),
+  services: z.array(z.object({ port: z.int(), protocol: z.enum(['tcp', 'udp']), name: z.string() })).optional(),
+})
+
+/** The result of the conversion of a file. */
+export const Converted = PulledEstate.extend({
+  hosts: z.array(Host).describe('Of scans, leases, hosts files and zones: the machines, as `scans.record` takes them'),
+}).meta({ id: 'ConvertedEstate' })
+
+export type Converted = z.infer<typeof Converted>
+
+export type PulledEstate = z.infer<typeof PulledEstate>

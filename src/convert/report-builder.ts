@@ -1,0 +1,108 @@
+/** Counts each object and field of a source while it is converted. */
+import type { Resource } from '../features/inventory.ts'
+import type { ConvertReport, EstateDocument, Leftover } from './converter.ts'
+
+/** The longest `description`, in characters. */
+const MAX_DESCRIPTION = 4096
+
+const add = (counts: Map<string, number>, key: string, n: number): void => {
+  counts.set(key, (counts.get(key) ?? 0) + n)
+}
+
+/** A value of the source that becomes a line of `description`. */
+export type Line = {
+  readonly key: string
+  readonly value: unknown
+  /** The name under which the line is counted, if it is not that of its object and `key`. */
+  readonly field?: string
+}
+
+const formatValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value)).trim()
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+export class ReportBuilder {
+  readonly #read = new Map<string, number>()
+  readonly #described = new Map<string, number>()
+  readonly #left = new Map<string, { what: string; count: number; why: string }>()
+  readonly #warnings: { message: string }[] = []
+  readonly #leftover = new Map<string, unknown[]>()
+
+  read(kind: string, n = 1): void {
+    add(this.#read, kind, n)
+  }
+
+  /** Counts an object or a field that has no place, and keeps its value. */
+  left(what: string, why: string, value: unknown): void {
+    this.#count(what, why)
+    const values = this.#leftover.get(what)
+    if (values) values.push(value)
+    else this.#leftover.set(what, [value])
+  }
+
+  /** Counts values that are dropped, which are secrets unless `why` says otherwise. Keeps them nowhere. */
+  dropped(what: string, why = 'is a secret', n = 1): void {
+    this.#count(what, why, n)
+  }
+
+  warn(message: string): void {
+    this.#warnings.push({ message })
+  }
+
+  /**
+   * Returns a description with values that Plat has no field for, as lines `key: value` below the text. Leaves out empty
+   * values. A line that exceeds the longest description is left over, with `id` of its object.
+   *
+   * @param kind of the object, as the source names it
+   */
+  describe(kind: string, id: unknown, text: string, lines: readonly Line[]): string {
+    let description = text.trim()
+    if (description.length > MAX_DESCRIPTION) {
+      this.left(`${kind}.description`, 'is longer than a description', { id, value: text })
+      // The cut may divide a surrogate pair.
+      description = description.slice(0, MAX_DESCRIPTION).toWellFormed()
+    }
+    const parts = description === '' ? [] : [description]
+    let length = description.length
+    for (const { key, value, field = `${kind}.${key}` } of lines) {
+      if (isEmpty(value)) continue
+      const line = `${key}: ${formatValue(value)}`
+      const longer = length + line.length + (parts.length > 0 ? 1 : 0)
+      if (longer > MAX_DESCRIPTION) this.left(field, 'is longer than a description', { id, value })
+      else {
+        parts.push(line)
+        length = longer
+        add(this.#described, field, 1)
+      }
+    }
+    return parts.join('\n')
+  }
+
+  report(documents: EstateDocument): ConvertReport {
+    const made: Partial<Record<Resource, number>> = {}
+    for (const [resource, rows] of Object.entries(documents))
+      if (rows.length > 0) made[resource as Resource] = rows.length
+    return {
+      read: Object.fromEntries(this.#read),
+      made,
+      described: [...this.#described].map(([field, count]) => ({ field, count })),
+      left: [...this.#left.values()],
+      warnings: this.#warnings,
+    }
+  }
+
+  leftover(): Leftover {
+    return Object.fromEntries(this.#leftover)
+  }
+
+  #count(what: string, why: string, n = 1): void {
+    const key = `${what}\n${why}`
+    const known = this.#left.get(key)
+    if (known) known.count += n
+    else this.#left.set(key, { what, count: n, why })
+  }
+}

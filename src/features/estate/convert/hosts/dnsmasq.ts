@@ -1,8 +1,0 @@
-/** Converts the leases of dnsmasq. */
-import { parseDnsmasqLeases } from '../../../../net/leases/dnsmasq.ts'
-import type { Converter } from '../converter.ts'
-import { collectLeases } from './leases.ts'
-import { decodeText } from './text.ts'
-
-export const convertDnsmasq: Converter = (bytes, { now }) =>
-  collectLeases(parseDnsmasqLeases(decodeText(bytes))).leases.conversion('dnsmasq', now)
