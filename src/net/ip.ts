@@ -92,9 +92,9 @@ export function normalizeIp(text: string): string | undefined {
 }
 
 /**
- * Storage key: the key of the address space, the family digit, then the value in lower-case hexadecimal, 8 digits for
- * IPv4 and 32 for IPv6. Within a space, byte-wise order of keys is the order of `compareIp`. A range of keys between
- * two of one space holds keys of that space alone.
+ * Storage key: the key of the address space, the family digit, then the value in lower-case hexadecimal, 8 digits for IPv4 and 32 for
+ * IPv6. Within a space, byte-wise order of keys is the order of `compareIp`. A range between two keys of one space holds only keys of
+ * that space.
  *
  * @example
  * toIpKey({ family: 4, value: 167772161n }, DEFAULT_SPACE) // '40a000001'
@@ -146,7 +146,7 @@ export function parseIpKeyOrThrow(text: string, space: SpaceKey): IpKey {
  * getSpaceKey('40a000001') // ''
  */
 export function getSpaceKey(key: string): SpaceKey {
-  // The keys of spaces alone begin with this letter.
+  // Only keys of spaces begin with this letter.
   return key.startsWith('s') ? (key.slice(0, SPACE_LENGTH) as SpaceKey) : DEFAULT_SPACE
 }
 

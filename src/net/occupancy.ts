@@ -137,7 +137,7 @@ export function countTaken(bits: string): number {
  */
 export function getNextBlock(block: string): string | undefined {
   if (!BLOCK.test(block)) throw new RangeError(`Not a block: ${block.slice(0, 64)}`)
-  // Counting up in text spares a BigInt: the last digit that is not f goes up by one, those after it become 0.
+  // Counting up in text avoids a BigInt: the last digit that is not f is incremented, and all digits after it become 0.
   const family = getSpaceKey(block).length
   let at = block.length - 1
   while (at > family && block[at] === 'f') at--

@@ -45,8 +45,7 @@ export function countAddresses(key: string, prefix: number): number {
 }
 
 /**
- * Of several blocks with one subnet, the one that another block lies in: that of its own datacenter, else that of the
- * lowest id.
+ * Returns the parent among several blocks with one subnet: the block of the same datacenter, else the block with the lowest id.
  *
  * @example
  * findParent([{ id: 'a', datacenter_id: null }, { id: 'b', datacenter_id: 'dc' }], { datacenter_id: 'dc' })

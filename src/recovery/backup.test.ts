@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 const backup = (...flags: string[]) => plat('backup', file, '--data-dir', dataDir, ...flags)
-/** Without Plat, as a user could: a line of JSON, then zstd. */
+/** Reads the file by hand, as a user could: a line of JSON, then zstd. */
 const unpackByHand = (): Database => {
   const bytes = readFileSync(file)
   const database = join(folder, 'by-hand.db')

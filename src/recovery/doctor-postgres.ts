@@ -55,7 +55,7 @@ const checkEngine = async (query: Query, place: string): Promise<Finding | undef
   return refused === undefined ? undefined : problem('database', `${place}: ${refused}`, 'use PostgreSQL itself')
 }
 
-/** Each connection needs a session for it alone, with the settings that Plat asks for. */
+/** Each connection needs its own session, with the settings that Plat asks for. */
 const checkPooler = async ({ url, name }: Host, config: Config): Promise<Finding[]> => {
   const { databaseConnections: connections, databaseStatementTimeoutMs: statementMs } = config
   const limits = { connections, statementMs, lockMs: config.databaseLockTimeoutMs }

@@ -31,7 +31,7 @@ const yieldToOthers = (): void => {
   try {
     setPriority(NICENESS)
   } catch {
-    // Without the permission it runs at normal priority.
+    // A process that lacks the permission runs at normal priority.
   }
 }
 

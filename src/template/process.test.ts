@@ -32,7 +32,7 @@ const refusal = async (promise: Promise<unknown>): Promise<string | undefined> =
 
 const ENDLESS =
   '{% for i in (1..10000) %}{% for j in (1..10000) %}{% for k in (1..10000) %}{% endfor %}{% endfor %}\n{% endfor %}'
-/** One expression that filters inside of filters: the engine looks at the clock between tags alone. */
+/** One expression that filters inside of filters: the engine looks at the clock only between tags. */
 const ENDLESS_FILTER = `{% assign r = (1..10000) %}
 {% assign inner = 'r | where_exp: "x", "false" | size' %}
 {% assign middle = 'r | where_exp: "y", inner | size' %}

@@ -60,7 +60,7 @@ const entries = (redirectUris: { readonly callback: string; readonly login: stri
     ].join('\n'),
   ].join('\n')
 
-/** Added to the running server, whose overlay then keeps `memberOf` of the members. A group must have a member. */
+/** Added to the running server. Its overlay then keeps `memberOf` of the members. A group must have a member. */
 const GROUP = [
   `dn: cn=net-ops,ou=groups,${BASE}\nchangetype: add\nobjectClass: groupOfNames`,
   `member: uid=grace,ou=people,${BASE}\nmember: ${ADMIN.dn}\n`,

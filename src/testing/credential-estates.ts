@@ -9,7 +9,7 @@ import type { ScriptedScan } from './scripted-scanner.ts'
 /** The environment of an app with credentials. */
 export const WITH_CREDENTIALS = { ENCRYPTION_KEY: 'ab'.repeat(32), DISCOVERY_SNMPV2C_ENABLED: 'true' }
 
-/** The names of the credentials of an estate, and of those that a user with a role in its scope reaches. */
+/** The names of all credentials of an estate, and of the credentials that a user with a role in its scope reaches. */
 export const ALL = ['both', 'hidden', 'network', 'own']
 export const REACHED = ['network', 'own']
 

@@ -30,7 +30,7 @@ export const wrongCode = (secret: string, ms: number): string => {
 }
 
 export const ORIGIN = 'http://plat.test'
-/** What a server needs for both kinds of factors. */
+/** Configures a server for both kinds of factors. */
 export const FACTOR_CONFIG = { encryptionKey: 'c1'.repeat(32), publicUrl: ORIGIN } as const
 
 const Codes = z.object({ recovery_codes: z.array(z.string()) })

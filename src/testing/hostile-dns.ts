@@ -61,7 +61,7 @@ export type Filler = {
   readonly rdata: readonly number[]
 }
 
-/** Returns a function that fills message after message with records whose names point to one long name. */
+/** Returns a function that fills each message with records that all point to one long name. */
 export const createFiller = ({ labels, isUnique, type, rdata }: Filler): ((request: Buffer) => Uint8Array) => {
   let total = 0
   return (request) => {

@@ -31,7 +31,7 @@ export const ask = async (
   }
 }
 
-// Without matchers like `expect.any`: in Bun `toMatchObject` writes them into its argument.
+// No matchers like `expect.any`: in Bun `toMatchObject` writes them into its argument.
 
 /** Matches an answer that rejects exactly these fields. */
 export const refusal = (...fields: string[]) => ({

@@ -1,4 +1,4 @@
-/** An OpenID Connect provider on this machine whose answers a test scripts, right ones and wrong ones. */
+/** An OpenID Connect provider on this machine. A test scripts its answers, right ones and wrong ones. */
 import { createHash, type KeyObject } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 

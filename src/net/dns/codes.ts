@@ -58,7 +58,7 @@ export function parseTypeCodeOrThrow(type: string): number {
 }
 
 /**
- * The name of a type by its code (RFC 3597 section 5 for those without a name).
+ * Returns the name of a type by its code (RFC 3597 section 5 for codes without a name).
  *
  * @example
  * formatTypeCode(28) // 'AAAA'

@@ -2,7 +2,7 @@
 
 import { encodeValue } from './value.ts'
 
-/** The types whose value ends with a name. */
+/** Types with a name at the end of the value. */
 const ENDS_WITH_NAME = new Set(['CNAME', 'NS', 'PTR', 'MX', 'SRV'])
 
 const toAbsolute = (name: string): string => (name === '.' ? name : `${name}.`)

@@ -154,7 +154,7 @@ export function decodeName(bytes: Uint8Array, start: number): { name: string; en
 }
 
 /**
- * The canonical text of a name: lower case, no last dot, escapes where they are needed alone.
+ * Returns the canonical text of a name: lower case, no last dot, only necessary escapes.
  *
  * @returns undefined for text that is not a name (see `encodeName`)
  * @example

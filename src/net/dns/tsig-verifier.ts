@@ -105,7 +105,7 @@ export function createTsigVerifier({ key, createHmac, requestMac, now }: TsigVer
     verify: (bytes, { tsig }) => {
       if (tsig === undefined) return withoutSignature(bytes)
       const fields = parseTsig(tsig.record)
-      // Without a key in common the server can't sign (RFC 8945 section 5.3.2).
+      // The server can't sign without a common key (RFC 8945 section 5.3.2).
       if (fields.error === BADKEY) return { kind: 'key' }
       const isOther = tsig.record.name !== keyName || fields.algorithm !== key.algorithm
       if (fields.error === BADSIG || isOther || !isAuthentic(bytes, tsig.start, fields)) return { kind: 'signature' }

@@ -17,7 +17,7 @@ const SYSTEM = {
 const IF_DESCR = '1.3.6.1.2.1.2.2.1.2'
 const IF_MAC = '1.3.6.1.2.1.2.2.1.6'
 const IF_NAME = '1.3.6.1.2.1.31.1.1.1.1'
-/** IP-MIB, RFC 4293: the tables for IPv4 alone, which all agents have. */
+/** IP-MIB, RFC 4293: the tables of IPv4 only, which all agents have. */
 const ADDRESS_INTERFACE = '1.3.6.1.2.1.4.20.1.2'
 const NET_TO_MEDIA = '1.3.6.1.2.1.4.22.1.2'
 /** LLDP-MIB, IEEE 802.1AB. */

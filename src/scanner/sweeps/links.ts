@@ -1,4 +1,4 @@
-/** Finds the addresses of a scan that are on-link, and those of this machine. */
+/** Finds the on-link addresses of a scan, and the addresses of this machine. */
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
