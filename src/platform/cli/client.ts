@@ -208,6 +208,6 @@ export const createClient = <S extends Readonly<Record<string, OperationSet>>>(
     feature,
     Object.fromEntries(Object.entries(ops).map(([verb, op]) => [verb, createCaller(op)])),
   ])
-  // Object.fromEntries loses the names of the verbs; they are those of `contracts`.
+  // Object.fromEntries loses the names of the verbs; `contracts` has them.
   return Object.fromEntries(features) as Client<S>
 }

@@ -11,7 +11,7 @@ export const toSingular = (noun: string): string => {
 export type Named = Pick<AnyOperation, 'name' | 'cli'>
 
 /**
- * Returns the words after `plat`: those of the contract, else the singular noun and the verb.
+ * Returns the words after `plat`: the words of the contract, else the singular noun and the verb.
  * @example getCommandWords({ name: 'devices.create' }) // ['device', 'create']
  * @example getCommandWords({ name: 'pools.all', cli: { command: 'pool list' } }) // ['pool', 'list']
  */

@@ -11,7 +11,7 @@ export type Value = {
   /** The bounds of the contract in words: `1-4094`. */
   readonly bounds: string
   readonly choices: readonly string[]
-  /** Plural noun whose ids and names are the values. */
+  /** Plural noun. The ids and names of its objects are the values. */
   readonly ref: string | undefined
 }
 

@@ -3,7 +3,7 @@ import { AppError, ERRORS, toErrorBody } from '../contract/errors.ts'
 import { toPrintable, toPrintableJson } from './display.ts'
 import { ClosedPipe, Interrupted, type Io } from './io.ts'
 
-/** By shell convention: 128 plus the signal number. */
+/** 128 plus the signal number, by shell convention. */
 export const EXIT_INTERRUPTED = 130
 
 const HINTS: Partial<Record<AppError['code'], string>> = {

@@ -17,8 +17,8 @@ import { readValue } from './values.ts'
 type Input = Record<string, unknown>
 
 /**
- * Output fields outside the input, such as `created_at`, are ignored so that get - edit - update works; those of an object in the object
- * as well.
+ * Output fields outside the input, such as `created_at`, are ignored so that get - edit - update works. The same applies to output
+ * fields of a nested object.
  */
 const removeReadOnly = (
   output: unknown,

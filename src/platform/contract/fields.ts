@@ -50,7 +50,7 @@ export const ruledText = (max: number, { holds, pattern, error }: TextRule) =>
     .transform((value) => value ?? '')
 
 /**
- * Returns those of the texts that are not empty, for fields that an answer has only with a value.
+ * Returns the texts that are not empty, for fields that an answer has only with a value.
  * @example filterGivenTexts({ interface: 'eth0' }) // { interface: 'eth0' }
  */
 export const filterGivenTexts = <K extends string>(
@@ -71,7 +71,7 @@ export const idOf = cacheSchemas((noun: string) => Key.meta({ ref: noun }))
 /** Requests the objects of every parent from a list. No id contains it. */
 export const ALL = '*'
 
-/** As `idOf`, but required and not empty, or `ALL`. */
+/** Like `idOf`, but required and not empty, or `ALL`. */
 export const idOrAll = cacheSchemas((noun: string) => Key.min(1).meta({ ref: noun, word: ALL }))
 
 /** Text that filters a list. Longer text matches nothing, and would exceed the pattern limit of SQLite. */

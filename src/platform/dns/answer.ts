@@ -16,7 +16,7 @@ export type DnsRequest = {
   /**
    * Reads the next message of the answer. It is authentic if `isVerified`, else once a later one is.
    *
-   * @throws DnsError on every answer that is not valid, or has another response code than NOERROR and those of `accepted`
+   * @throws DnsError on every answer that is not valid, or has a response code other than NOERROR and the codes of `accepted`
    */
   readonly read: (bytes: Uint8Array) => { readonly message: DnsMessage; readonly isVerified: boolean }
 }

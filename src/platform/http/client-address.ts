@@ -20,7 +20,7 @@ const V4_NETWORK_PREFIX = 24
 const unwrapMapped = (ip: Ip): Ip =>
   ip.family === 6 && ip.value >> 32n === MAPPED_V4 >> 32n ? { family: 4, value: ip.value & 0xffff_ffffn } : ip
 
-/** Parses an entry of X-Forwarded-For: an address alone, with a port, or in brackets. */
+/** Parses an entry of X-Forwarded-For: a bare address, an address with a port, or an address in brackets. */
 const parseEntry = (entry: string): Ip | undefined => {
   const text = entry.trim()
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)

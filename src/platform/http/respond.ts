@@ -153,7 +153,7 @@ export const toLongBody = (body: Answered['body']): LongBody | undefined => {
 
 const bodies = new WeakMap<Response, LongBody>()
 
-/** Creates a response of a raw route whose body is sent like long answers. */
+/** Creates a response of a raw route with a body that is sent like long answers. */
 export const createLongResponse = (body: LongBody, init: ResponseInit): Response => {
   const response = new Response(null, init)
   bodies.set(response, body)

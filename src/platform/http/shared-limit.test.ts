@@ -1,5 +1,4 @@
-// A limit counted in a Valkey server: by all instances together, for a window, and by each alone while the server is
-// down.
+// A limit counted in a Valkey server: by all instances together, for a window, and by each separately while the server is down.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { valkey } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'

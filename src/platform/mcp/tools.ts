@@ -61,7 +61,7 @@ const told = (name: string, { description, ...field }: JsonSchema): JsonSchema =
     ? field
     : { ...field, description }
 
-/** Without our extensions, and the bounds of which a model has little use: those of lengths, and the lowest numbers. */
+/** Removes Plat's extensions, and the bounds of which a model has little use: bounds of lengths, and the lowest numbers. */
 const removeExtensions = ({
   'x-ref': _,
   minLength: __,

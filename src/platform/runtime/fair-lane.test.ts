@@ -3,7 +3,7 @@ import { createFairLane, type Owner } from './fair-lane.ts'
 
 const ownerOf = (name: string): Owner => ({ group: name, key: name })
 
-/** A lane whose work ends when the test says so. */
+/** A lane with work that ends when the test says so. */
 const createLane = ({ atOnce = 1, waiting = 4 } = {}) => {
   const lane = createFairLane({ atOnce, waiting, refusal: () => new Error('full') })
   const started: string[] = []

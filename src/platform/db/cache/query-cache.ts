@@ -40,7 +40,7 @@ export const getCachedCounts = async <Tables>(
   count: () => Promise<Map<string, number>>,
 ): Promise<Map<string, number>> => {
   const text = await getCachedText(scope, table, buildDerivedKey(key), async () => JSON.stringify([...(await count())]))
-  // As it was written.
+  // The text is the JSON of a list of pairs, written above.
   return new Map(JSON.parse(text ?? '[]') as [string, number][])
 }
 

@@ -12,7 +12,7 @@ export type Lent = { readonly connection: ReservedSQL; readonly release: () => v
 export type PostgresPool = {
   /** @throws AppError UNAVAILABLE while the server is unreachable */
   readonly reserve: () => Promise<Lent>
-  /** Closes all present connections, also those that callers have: their queries fail. */
+  /** Closes all present connections, also connections in use: their queries fail. */
   readonly drop: () => void
   readonly close: () => Promise<void>
 }

@@ -219,7 +219,7 @@ if (engines().includes('postgres')) {
       )
     const endElsewhere = await hold(other.db)
     const ask = async () => (await suite.db.sql.underWay(suite.db.read)) ?? { oldest: 0n, next: 0n }
-    // The next query distinguishes transactions with numbers beyond the last ended one from those that have not begun.
+    // The next query distinguishes transactions beyond the last ended one from transactions that have not begun.
     await ask()
     const quiet = await ask()
     expect(quiet.oldest).toBe(quiet.next)

@@ -13,7 +13,7 @@ export const isOfLitestream = (table: string): boolean => table.startsWith('_lit
 export const isReplicated = (database: Database): boolean =>
   database.query("SELECT 1 FROM sqlite_schema WHERE name = '_litestream_seq'").get() !== null
 
-/** The log may have this many times the pages that it has without Litestream, whose start takes a second or more. */
+/** The log may have this many times its pages without Litestream. Litestream takes a second or more to start. */
 export const LOG_FACTOR = 8
 
 /** Sets the limits of a writing connection so that Litestream finds what it has not copied, or makes a full copy. */
