@@ -10,7 +10,7 @@ type Listed = Exclude<Resource, Unlisted>
 const UNLISTED: readonly Resource[] = ['relationships', 'ports'] satisfies readonly Unlisted[]
 const isListed = (name: Resource): name is Listed => !UNLISTED.includes(name)
 
-/** Of `Object.fromEntries` the compiler does not know the keys. */
+/** The compiler does not know the keys of the result of `Object.fromEntries`. */
 const LISTS = Object.fromEntries(INVENTORY.filter(isListed).map((name) => [`/${name}`, `${name}/${name}-page`])) as {
   readonly [R in Listed as `/${R}`]: `${R}/${R}-page`
 }
@@ -75,6 +75,6 @@ export const toComponentName = (file: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
 
-/** The resources whose objects have pages. */
+/** The resources with pages of their objects. */
 type PagedOf<P extends Path> = P extends `/${infer Resource}/$id` ? Resource : never
 export type Paged = PagedOf<Path>

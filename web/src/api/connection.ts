@@ -55,7 +55,7 @@ const isLogin = (url: string): boolean => url === '/api/auth/login'
 /** The router handles sign-in requests, and redirects anonymous users to the sign-in page. */
 const isOfSession = (url: string): boolean => url.startsWith('/api/auth/')
 
-/** A server whose database has no primary names the time after which to ask again. */
+/** A server without a primary of its database names the time after which to ask again. */
 const isWithoutDatabase = ({ status, headers }: Response): boolean => status === 503 && headers.has('retry-after')
 
 /** Updates the state of the connection from a response. */

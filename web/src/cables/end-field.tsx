@@ -89,7 +89,7 @@ const PortInput = ({ value, onChange, errors }: PartProps) => {
   const isNew = value.port.trim() !== '' && port === undefined
   const set = (name: string) => {
     const found = findPort(name)
-    // Of a panel, the side without a cable is meant.
+    // The side of a panel is the free one.
     const side = found?.pass_through && !isFreeAt(found, 'front') && isFreeAt(found, 'rear') ? 'rear' : 'front'
     onChange({ ...value, port: name, side })
   }
@@ -101,7 +101,7 @@ const PortInput = ({ value, onChange, errors }: PartProps) => {
         isFree
         isDisabled={value.device_id === ''}
         value={value.port}
-        // Of a chosen port, the others are offered too.
+        // Other ports are offered beside the chosen one.
         options={listPortOptions(ports, text === value.port && port ? '' : (text ?? ''))}
         onType={(typed) => {
           setText(typed)

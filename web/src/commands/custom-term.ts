@@ -43,7 +43,7 @@ export const toCustomParameter = (
 ): readonly [name: string, value: string] | undefined => {
   const definition = findDefinition(field)
   if (!definition) return undefined
-  // Without a value is the opposite of any value. The API has no other opposites.
+  // The opposite of any value is no value. The API has no other opposites.
   if (isNegated) return text === '*' ? [removePrefix(field), ''] : undefined
   const value = toParameterValue(definition, text, idNamed)
   return value === undefined ? undefined : [removePrefix(field), value]

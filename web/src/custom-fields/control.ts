@@ -1,4 +1,4 @@
-/** What all controls of custom fields have in common. */
+/** The common part of all controls of custom fields. */
 import type { CustomField } from '../../../src/features/custom-fields/api.ts'
 import type { FormValue } from './known-text.ts'
 

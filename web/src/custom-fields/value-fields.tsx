@@ -16,7 +16,7 @@ const findError = (errors: CustomFieldsProps['errors'], name: string): string | 
 
 type Props = Omit<CustomFieldsProps, 'resource' | 'isShared'> & { readonly definitions: readonly CustomField[] }
 
-/** Of given definitions, as the preview of the editor has them. */
+/** The controls of given definitions, such as in the preview of the editor. */
 export const FieldControls = ({ definitions, value, onChange, errors, isNew, title, at = 'custom' }: Props) => {
   const values = readForm(value)
   // The values of an address stand among its fields.

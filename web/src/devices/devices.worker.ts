@@ -18,7 +18,7 @@ let refNames: RefNames = new Map()
 const toRow = createRowMapper(names)
 let engine = new TableEngine<Device>([], spec)
 let version = 0
-/** Of more devices than `engine` may hold. What is left of them after the server's parts of a filter is in `engine`. */
+/** Used for more devices than `engine` may hold. `engine` then has the devices that the server's parts of a filter leave. */
 let windowed: Windowed | undefined
 let datacenters: readonly string[] = []
 /** The rows of the last import. */
@@ -34,7 +34,7 @@ let meanwhile: HeardRequest[] = []
 /** Rows sent along with a result: more than any window shows. */
 const AHEAD = 80
 
-// The types of a page are those of a window, which posts to an origin; a worker posts to its page.
+// The types of a page belong to a window, which posts to an origin; a worker posts to its page.
 const post = (message: WorkerResponse, transfer: Transferable[] = []): void =>
   (self as unknown as { postMessage: (message: WorkerResponse, transfer: Transferable[]) => void }).postMessage(
     message,
@@ -99,7 +99,7 @@ const postFailure = async (response: Response | undefined): Promise<void> => {
   })
 }
 
-/** What the windows need of the engine and of the page. */
+/** The interface of the engine and the page for the windows. */
 const createHost = (request: LoadRequest): Host => ({
   path: request.path,
   maxRows: request.maxRows,
@@ -145,7 +145,7 @@ const load = async (request: LoadRequest, isLeaving: boolean): Promise<void> => 
     windowed.reload()
     return
   }
-  // By hand, so that an answer of "not modified" costs no parsing.
+  // The ETag is sent by hand, so that an answer of "not modified" costs no parsing.
   const init: RequestInit = etag === undefined ? {} : { headers: { 'If-None-Match': etag }, cache: 'no-store' }
   // The request for the whole list reports the same error.
   const few = version === 0 && isShown ? await fetchPreview(path).catch(() => undefined) : undefined
@@ -263,7 +263,7 @@ const findFullDevices = async (ids: readonly string[]): Promise<readonly Device[
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** As the server finds the device that a row of an import means. */
+/** The server finds the device of an imported row in the same way. */
 const markImported = (rows: readonly Called[]): readonly string[] => {
   called = rows
   const byName = new Map<string, string>()

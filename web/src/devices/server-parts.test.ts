@@ -1,4 +1,4 @@
-/** The parts of a filter that the server applies, and those that wait for the browser. */
+/** The parts of a filter that the server applies, and the parts that wait for the browser. */
 import { describe, expect, test } from 'bun:test'
 import type { Device } from '../api/contracts.ts'
 import { DEVICE_FILTERS, SPACE } from './column-spec.ts'

@@ -33,13 +33,13 @@ const getTypedValue = (written: string, { field }: Term): string =>
 
 type Found = { readonly param: Param } | 'nothing' | 'waits'
 
-/** A whole name, or the beginning of one name alone. */
+/** A whole name, or the beginning of exactly one name. */
 const findDatacenter = (value: string, datacenters: Datacenters): Found => {
   const lower = datacenters.map(([id, name]) => [id, name.toLowerCase()] as const)
   const equal = lower.filter(([, name]) => name === value)
   const found = equal.length > 0 ? equal : lower.filter(([, name]) => name.startsWith(value))
   const [first, second] = found
-  // Without their names nothing is known.
+  // Nothing is known until the names are loaded.
   if (!first) return datacenters.length === 0 ? 'waits' : 'nothing'
   return second ? 'waits' : { param: ['datacenter_id', first[0]] }
 }

@@ -66,7 +66,7 @@ const BY_NAME: Sorting = { sort: 'name', isDescending: false }
 type DeviceColumns = readonly Column<DeviceRow>[]
 const withoutOrder = new WeakMap<DeviceColumns, DeviceColumns>()
 
-/** The server sorts by name alone. The same columns at every call, so that rows are not drawn again. */
+/** The server only sorts by name. The same columns at every call, so that rows are not drawn again. */
 const keepNameSorting = (columns: DeviceColumns): DeviceColumns => {
   const known = withoutOrder.get(columns)
   if (known) return known

@@ -30,7 +30,7 @@ export const toPlace = ({ from, to, count }: Span): Place => {
     : { isFromEnd: false, offset: from, limit }
 }
 
-/** Turns the positions of a list in reverse to those of the names, and back. */
+/** Turns the positions of a list in reverse to the positions in order of names, and back. */
 export const toReversedSpan = ({ from, to, count }: Span): Span => ({
   from: Math.max(0, count - to),
   to: count - from,

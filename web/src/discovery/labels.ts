@@ -105,7 +105,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 export const getFieldName = (field: string): string => FIELDS[field] ?? field
 
-/** Returns true for fields whose differences can be resolved, but not locked. */
+/** Returns true for fields with differences that can be resolved, but not locked. */
 export const isContradiction = ({ field }: Pick<Difference, 'field'>): boolean =>
   field === 'mac_address' || field === 'ssh_host_key'
 

@@ -21,7 +21,7 @@ export const STATE_TONES: Readonly<Record<RrsetState, Tone>> = {
   held: 'warn',
   watched: 'idle',
 }
-// The keys of a record are those of its type.
+// The keys of a record have its type.
 export const STATES = Object.keys(STATE_TONES) as readonly RrsetState[]
 
 /** The types of the RRsets of a zone, for a filter. Other ones are only on servers. */
@@ -46,7 +46,7 @@ export const KIND_TONES: Readonly<Record<DriftKind, Tone>> = {
   blocked: 'warn',
   foreign: 'idle',
 }
-// The keys of a record are those of its type.
+// The keys of a record have its type.
 export const KINDS = Object.keys(KIND_TONES) as readonly DriftKind[]
 
 export const KIND_TEXTS: Readonly<Record<DriftKind, string>> = {

@@ -120,7 +120,7 @@ const CABLE: FieldsOf<Draft<'cables'>> = {
   managed_by: 'text',
 }
 
-/** Of each resource of the inventory, as the compiler checks; in the order of the menu. */
+/** All resources of the inventory, as the compiler checks; in the order of the menu. */
 const ALL = {
   devices: listCellKinds(devices),
   datacenters: listCellKinds(datacenters),
@@ -139,7 +139,7 @@ const ALL = {
 
 export type ResourceName = Resource
 export const FIELDS: Readonly<Record<ResourceName, Readonly<Record<string, CellKind>>>> = ALL
-// The keys are those of the constant.
+// The keys are the keys of the constant.
 export const RESOURCES = Object.keys(ALL) as readonly ResourceName[]
 
 export const findResource = (text: string | undefined): ResourceName | undefined =>

@@ -8,7 +8,7 @@ import { buildFields, buildPreviewDraft, clearUnusedFields, MEDIA_TYPES } from '
 const formats = FORMATS.map((name) => ({ name, ...CATALOGUE[name] }))
 const fields = buildFields({ datacenters: [], networks: [] })
 
-/** With a space, there are all fields. */
+/** A space makes all fields appear. */
 const SPACE = {
   ...{ id: 'lab', name: 'Lab', description: '', reachable: false, refs: {}, managed_by: '' },
   ...{ created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z' },

@@ -12,7 +12,7 @@ import { CHANGE_TONES, CHANGE_WORDS, type Names } from './labels.ts'
 
 type ObjectOf = Pick<HistoryItem, 'kind' | 'id' | 'name'>
 
-/** Relationships and locks have no page. They are on that of their device, whose id is the first part of theirs. */
+/** Relationships and locks have no page. They are on the page of their device. Its id is the first part of their id. */
 const getHolder = ({ kind, id }: ObjectOf): { readonly type: string; readonly id: string } =>
   kind === 'relationship' || kind === 'discovery-lock'
     ? { type: 'device', id: id.split(' ')[0] ?? id }

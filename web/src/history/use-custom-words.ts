@@ -15,7 +15,7 @@ type Known = { readonly definitions: readonly CustomField[]; readonly toTexts: t
 
 const NOTHING: Known = { definitions: [], toTexts: () => [] }
 
-/** The resource whose fields the objects of a kind have. */
+/** The resource that defines the custom fields of the objects of a kind. */
 const getResource = (kind: Kind): string => (kind === 'reservation' ? 'addresses' : `${kind}s`)
 
 const hasCustom = ({ fields }: Item): boolean => JSON.stringify(fields).includes('"custom":')
@@ -52,7 +52,7 @@ const createCustomWord = (known: Known, resource: string, names: Names): CustomW
   }
 }
 
-/** Returns the words of the values of an object, and those of its addresses. */
+/** Returns the words of the values of an object, and of the values of its addresses. */
 export const useCustomWords = (item: Item, names: Names): { readonly own: CustomWord; readonly inside: CustomWord } => {
   const items = useMemo(() => [item], [item])
   const known = useKnown(items)
@@ -67,7 +67,7 @@ export const useCustomWords = (item: Item, names: Names): { readonly own: Custom
 
 type Holder = readonly [resource: string, row: WithCustom]
 
-/** The values of an object before and after, and those of its addresses. */
+/** The values of an object before and after, and the values of its addresses. */
 const listHolders = ({ kind, id, fields }: Item): Holder[] => {
   const { custom, addresses } = fields
   const own = [custom?.from, custom?.to].map(

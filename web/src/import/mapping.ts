@@ -10,7 +10,7 @@ import type { Source } from './read.ts'
 export type Mapping = readonly string[]
 
 /**
- * Each field at most once: names as they are first, then other words for them, then the names of custom fields alone.
+ * Each field at most once: names as they are first, then other words for them, then the bare names of custom fields.
  * @param custom columns of custom fields
  */
 export const guessMapping = (

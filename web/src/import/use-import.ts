@@ -13,7 +13,7 @@ import { type ImportResult, type Progress, type SendOptions, sendDocument, sendR
 export type Course = {
   readonly phase: 'idle' | 'checking' | 'importing'
   readonly progress: Progress | undefined
-  /** Of the last try. */
+  /** The result of the last try. */
   readonly result: ImportResult | undefined
   /** The changes of a good try, of a file of few rows. */
   readonly plan: ApplyResult | undefined

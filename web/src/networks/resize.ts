@@ -9,7 +9,7 @@ type Block = { readonly cidr: Cidr; readonly space_id: string | undefined }
 
 /** A part of the address space, by address. */
 export type Part = {
-  /** Those that lie in no other of them, with the number of those that lie in each. */
+  /** The networks that no other of them contains, with the number of networks that each contains. */
   readonly networks: readonly { readonly network: Network; readonly nested: number }[]
   /** The fewest blocks that cover the addresses of no network. */
   readonly free: readonly string[]

@@ -33,7 +33,7 @@ const filterTypedErrors = (error: unknown, custom: string): Readonly<Record<stri
     }),
   )
 
-/** True for an error about values of custom fields alone. */
+/** True for an error only about values of custom fields. */
 const isOfValues = (error: unknown): boolean => {
   const fields = Object.keys(getFieldErrors(error))
   return fields.length > 0 && fields.every((field) => field.startsWith('custom.'))

@@ -102,7 +102,7 @@ export type TreeSpace = { readonly id: string | undefined; readonly name: string
 /** The id of the row of a space. */
 export const buildSpaceRowId = (id: string | undefined): string => `space ${id ?? ''}`
 
-/** As `listTreeRows`, below a row for each space with networks. */
+/** Like `listTreeRows`, below a row for each space with networks. */
 export const listSpaceRows = (nodes: readonly TreeNode[], spaces: readonly TreeSpace[], shown: Shown): TreeRow[] =>
   spaces.flatMap(({ id: space_id, name }): TreeRow[] => {
     const own = nodes.filter(({ network }) => network.space_id === space_id)

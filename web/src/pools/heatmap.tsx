@@ -51,7 +51,7 @@ const listRows = (map: AddressMap, start: number): readonly number[] => {
 
 type Props = {
   readonly map: AddressMap
-  /** What can be done with a free address. */
+  /** The actions for a free address. */
   readonly onFree: (ip: string) => ReactNode
   readonly onReserved: (ip: string) => ReactNode
 }

@@ -146,5 +146,5 @@ export const buildPortFields = (ports: readonly Port[] = []): Fields<Port> => ({
   ...TIME_FIELDS,
 })
 
-/** Without the names of parents. */
+/** The fields without the names of parents. */
 export const fields = buildPortFields()

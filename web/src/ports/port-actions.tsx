@@ -30,7 +30,7 @@ type ConnectProps = {
   readonly onClose: () => void
 }
 
-/** The form of a new cable, whose first end is given. */
+/** The form of a new cable with a given first end. */
 export const ConnectDrawer = ({ device, port, onClose }: ConnectProps) => (
   <ResourceDrawer
     resource={CABLE}

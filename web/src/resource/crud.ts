@@ -14,7 +14,7 @@ export const createCrud = <C extends Crud>(operations: C): Pick<Resource<Out<C['
   const run = (op: C['create'] | C['update'], input: Input, headers = {}) =>
     // Both answer with the object that `get` reads.
     call(op, toInput(op, input), { headers }) as Promise<Out<C['get']>>
-  // Of a dry run, the answer is the change that the call would make.
+  // The answer of a dry run is the change that the call would make.
   const preview = (id: string) =>
     call(operations.delete, toInput(operations.delete, { id, dry_run: 'changes' })) as Promise<Change>
   return {

@@ -96,7 +96,7 @@ const parseRefs = (text: string, absent?: null): Record<string, string | null> =
     }),
   )
 
-/** The ids of an object in other systems, in a form one on each line. A save names those that were taken away. */
+/** The ids of an object in other systems, in a form one on each line. A save names the removed ids. */
 export const REFS_FIELD = {
   ...MANAGED_BY_FIELD,
   label: 'Also known as',
@@ -113,8 +113,7 @@ export const REFS_FIELD = {
 } as const
 
 /**
- * The values of custom fields. Forms get their control from `customControl`; columns, filters and details are those of the
- * definitions.
+ * The values of custom fields. Forms get their control from `customControl`; columns, filters and details follow from the definitions.
  */
 export const CUSTOM_VALUES = {
   ...UNSEARCHED,

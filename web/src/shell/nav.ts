@@ -52,7 +52,7 @@ export type NavItem = {
   readonly drawer?: 'edit' | 'entry'
   /** The tab of that drawer. */
   readonly tab?: string
-  /** The key of the query whose number is shown beside the item. */
+  /** The key of the query with the number beside the item. */
   readonly counted: string | undefined
   /** Left out of the bar of a phone, which has little room. */
   readonly isRoomy?: boolean
@@ -169,7 +169,7 @@ export const DISCOVERY: readonly NavItem[] = [
 
 const DNS = { to: '/dns', text: 'DNS', icon: BookA, key: 'z', permission: 'dns:list', counted: 'dns-zones' } as const
 
-/** As `NavItem`. Ports have pages, and no list. */
+/** An item like `NavItem`. Ports have pages, and no list. */
 type ObjectItem = Omit<NavItem, 'to'> & { readonly to: string }
 
 /** Objects that are in no item of the navigation. */

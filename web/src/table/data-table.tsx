@@ -171,7 +171,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
     initialOffset: () => scrollMemory.get(label),
     observeElementOffset: (instance, report) =>
       observeElementOffset(instance, (offset, isScrolling) => {
-        // The report draws the rows: with those that are left out above for this offset.
+        // The report draws the rows, with the number of rows left out above for this offset.
         latest.current?.()
         report(offset, isScrolling)
       }),

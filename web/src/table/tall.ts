@@ -11,7 +11,7 @@ export const MOST_PX = 8_000_000
 const HEAD_PX = 30
 /** A wheel moves less at once, and the scroll bar of so high a body more. */
 const JUMP_PX = 3000
-/** Without a scroll event for so long, the position in the scroll bar is corrected. */
+/** The position in the scroll bar is corrected after so long without a scroll event. */
 const REST_MS = 200
 
 type Height = { readonly count: number; readonly rowPx: number /** The largest offset. */; readonly mostPx: number }

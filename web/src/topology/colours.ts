@@ -43,6 +43,6 @@ export const useColours = (): Colours => {
     query.addEventListener('change', turned)
     return () => query.removeEventListener('change', turned)
   }, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are those of the theme
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours depend on the theme
   return useMemo(readColours, [theme, turns])
 }

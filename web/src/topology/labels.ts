@@ -29,7 +29,7 @@ export type Tie = {
   readonly type: LinkType
   readonly isParent: boolean
   readonly text: string
-  /** Of a cable: the port here and the port there. */
+  /** Set for a cable: the port here and the port there. */
   readonly ports?: string
 }
 

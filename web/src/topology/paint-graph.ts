@@ -36,7 +36,7 @@ const TYPES: readonly LinkType[] = ['contains', 'cable', 'connected_to', 'depend
 /** Relationships that point from parent to child. */
 const DIRECTED: ReadonlySet<LinkType> = new Set(['contains', 'depends_on'])
 
-/** Of other lines in proportion; dots are thin, and cables are many. */
+/** Widths of some lines in proportion to others; dots are thin, and cables are many. */
 const WIDTHS: Readonly<Partial<Record<LinkType, number>>> = { contains: 1.3, cable: 0.75 }
 
 const RADIUS = 6
