@@ -1,4 +1,4 @@
-/** The queries of a resource whose rows are its objects with `name_key` (`PlainTable`); the only writer of its table. */
+/** The queries of a resource with objects with `name_key` as rows (`PlainTable`); the only writer of its table. */
 import { z } from 'zod'
 import { type Refs, type StoredRefs, withRefs } from '../platform/contract/external-fields.ts'
 import { splitBatches } from '../platform/db/batches.ts'
@@ -66,10 +66,10 @@ export const createNamedStore = <T extends Named>(table: PlainTable, schema: z.Z
     objectOf: fromRow,
     find: async (ctx: Ctx, id: string): Promise<T | undefined> =>
       fromFoundRow((await selectById(ctx, id).executeTakeFirst()) as Stored | undefined),
-    /** As `find`, and locks the row until commit. */
+    /** Finds like `find`, and locks the row until commit. */
     lock: async (ctx: Ctx, id: string): Promise<T | undefined> =>
       fromFoundRow((await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()) as Stored | undefined),
-    /** Returns the existing objects of those ids, as JSON text by id. */
+    /** Returns the existing objects of these ids, as JSON text by id. */
     documents: async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
       const documents = new Map<string, string>()
       for (const batch of splitBatches(ids)) {
@@ -103,12 +103,12 @@ export const createNamedStore = <T extends Named>(table: PlainTable, schema: z.Z
     lockCustom: async (ctx: Ctx): Promise<void> => {
       if (custom) await lockCustom(ctx, custom)
     },
-    /** As `lock`, of several objects. */
+    /** Like `lock`, for several objects. */
     lockAll: async (ctx: Ctx, ids: readonly string[]): Promise<T[]> => {
       const some = selectRows(ctx).where('id', 'in', ids).orderBy('id')
       return ((await ctx.store.sql.lockRows(some).execute()) as Stored[]).map(fromRow)
     },
-    /** Stores the values of custom fields alone, which is no change of the object. */
+    /** Stores only the values of custom fields, which is no change of the object. */
     renameCustom: async (ctx: Ctx, object: T): Promise<void> => {
       const set = { custom: formatCustom(object as WithCustom) }
       await ctx.db.updateTable(name).set(set).where('id', '=', object.id).execute()

@@ -2,7 +2,7 @@
 import { toSingular } from '../platform/cli/command-name.ts'
 import { FACTS, type Resource } from './inventory.ts'
 
-/** As `toSingular`. */
+/** The type of the result of `toSingular`. */
 type Singular<Noun extends string> = Noun extends `${infer Stem}ies`
   ? `${Stem}y`
   : Noun extends `${infer Stem}s`

@@ -38,7 +38,7 @@ export type Entry = Pick<AuditRow, (typeof columns)[number]>
 /** An entry with its position. */
 export type Link = Entry & {
   readonly chain: number
-  /** Without gaps within a chain. */
+  /** The number has no gaps within a chain. */
   readonly seq: number
 }
 

@@ -97,7 +97,7 @@ const insertPins = preparedRows(
 
 export type Pin = Pick<HostKeyRow, 'ip' | 'ip_key' | 'fingerprint'>
 
-/** Pins keys, in the place of those that were. */
+/** Replaces the pinned host keys of a network. */
 export const replacePins = (ctx: Ctx, networkId: string, pins: readonly Pin[]): Promise<void> =>
   insertPins(
     ctx,

@@ -166,7 +166,7 @@ describe('the scanner itself', () => {
 
   test('refuses them where the plan does not mention them', async () => {
     const { allowLocal: _, ...silent } = buildPlan({ subnet: '127.0.0.0/28' })
-    // As an older server would send it.
+    // The plan of an older server.
     const scan = startScan(silent as ReturnType<typeof buildPlan>, async () => {})
     expect(await scan.ended).toMatchObject({ result: 'failed' })
   })

@@ -228,7 +228,7 @@ describe.each(onSqlite())('discovery of address spaces on %s', (dialect) => {
     const { networks } = await world()
     const { id } = await d.api.scans.record({ id: networks.site, hosts: [] })
     const scans = d.app.db
-    // As another process would leave it at this moment: the lease is found by its holder.
+    // The lease is found by its holder, as another process would leave it at this moment.
     const left = { status: 'failed', holder: id, until_ms: Number.MAX_SAFE_INTEGER } as const
     await scans.write(({ db }) => db.updateTable('discovery_scans').set(left).where('id', '=', id).execute())
     await d.api.networks.update({ id: networks.site, space_id: null })

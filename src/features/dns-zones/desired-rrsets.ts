@@ -14,7 +14,7 @@ export type Wanted = Pick<DnsRrset, 'name' | 'type' | 'ttl' | 'values' | 'source
 /** The values of one device, by type. */
 type Given = Map<string, Set<string>>
 type Claimed = {
-  /** By device. */
+  /** Names by device. */
   readonly own: Map<string, Given>
   readonly shared: Map<string, Given>
 }

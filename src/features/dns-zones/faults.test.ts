@@ -1,4 +1,4 @@
-// Zones whose server or process fails: lost answers, a server that is away, kill -9, and two instances.
+// Zones with a failing server or process: lost answers, a server that is away, kill -9, and two instances.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { parseCidrOrThrow } from '../../net/cidr.ts'
 import { createDnsClient, type DnsClient } from '../../platform/dns/client.ts'

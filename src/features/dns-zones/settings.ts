@@ -79,7 +79,7 @@ export const create = async (
   return made
 }
 
-/** Returns the zone and those that it takes names from; all of its space if bare host names get another zone. */
+/** Returns the zone and the zones that it takes names from; all zones of its space if bare host names get another zone. */
 const listConcernedZones = (zone: ZoneSettings, others: readonly ZoneSettings[]): string[] => {
   const all = [...filterSameSpace(zone, others), zone]
   const concerned = zone.is_default ? all : [zone, ...new ZoneIndex(all).around(zone)]

@@ -1,4 +1,4 @@
-/** The statuses and media types that the OpenAPI document names are those that the server answers with. */
+/** The statuses and media types in the OpenAPI document are the ones that the server answers with. */
 import { expect, test } from 'bun:test'
 import { buildOpenapi } from '../../platform/openapi/openapi.ts'
 import { contracts, routes } from '../index.ts'

@@ -17,9 +17,9 @@ export type Audience = {
   /** The names of the events that are sent. */
   readonly names: ReadonlySet<string>
   readonly resource: string | undefined
-  /** Of the events that are received in a part of the estate alone, by name. Empty for most listeners. */
+  /** The events that are only received in a part of the estate, by name. Empty for most listeners. */
   readonly parts: ReadonlyMap<string, Parts>
-  /** Of the events whose data is sent without some parts, by name. Empty for most listeners. */
+  /** The events with data that is sent without some parts, by name. Empty for most listeners. */
   readonly withheld: ReadonlyMap<string, readonly EventPart[]>
 }
 

@@ -25,7 +25,7 @@ const asKind =
     return placing ? [placing] : []
   }
 
-/** What the events of each family are judged by. An event of another family is about no part of the estate. */
+/** The scopes of the events of each family. An event of another family is about no part of the estate. */
 const BY_FAMILY: Readonly<Record<string, (data: Data) => readonly DocumentScope[]>> = {
   device: asKind('device'),
   network: asKind('network'),
@@ -64,7 +64,7 @@ const isIn = (parts: Parts, sets: readonly ScopeIds[]): boolean =>
 /** Reads in which scopes the objects of some events are. */
 export const loadSight = async (scope: StoreScope, events: readonly StoredEvent[]): Promise<VisibleData> => {
   const told = events.map((event) => {
-    // As `record` has written it.
+    // `record` has written it as JSON.
     const data = JSON.parse(event.data) as Data
     return { event, data, placings: BY_FAMILY[getFamily(event)]?.(data) ?? [] }
   })

@@ -102,7 +102,7 @@ export type NewPasskey = z.infer<typeof NewPasskey>
 const RECORDED = z.object({ name: Name })
 const NOTHING = z.object({})
 
-/** What every user may do with the own factors, in a session alone. No model or key manages how a user signs in. */
+/** The operations of a user on the own factors, only in a session. No model or key manages how a user signs in. */
 const own = { access: 'authenticated', mcp: 'hidden' } as const
 /** Also for a user who must set up a factor first. */
 const setup = { ...own, session: 'fresh', beforeSetup: true } as const
@@ -212,7 +212,7 @@ export const factors = {
     effect: 'action',
     access: 'users:update',
     cli: { command: 'user reset-second-factor' },
-    // As with passwords: no model decides how a user signs in.
+    // Hidden, as for passwords: no model decides how a user signs in.
     mcp: 'hidden',
     input: () => z.object({ id: idOf('users') }),
     output: () => z.void(),

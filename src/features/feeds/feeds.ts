@@ -38,7 +38,7 @@ const SPECIAL = {
   template: (value: string) => value === '',
 } as const
 
-/** @throws AppError VALIDATION_ERROR for fields that the format does not use, and for those that it needs */
+/** @throws AppError VALIDATION_ERROR for unused fields of the format, and for missing ones */
 const checkFields = (fields: Fields): void => {
   const { format, media_type } = fields
   const used = CATALOGUE[format].fields

@@ -155,7 +155,7 @@ describe.each(onSqlite())('groups on %s', (dialect) => {
     ])
       expect(await attempt()).toMatchObject(forbidden)
     await add(strong, ada.id)
-    // By the group, the user holds more than the clerk.
+    // The group gives the user more than the clerk holds.
     expect(await by.ask(`PUT /api/users/${ada.id}`, { email: 'me@example.org' })).toMatchObject(forbidden)
     expect(await by.ask(`DELETE /api/groups/${strong.id}/members/${ada.id}`)).toMatchObject(forbidden)
     expect(await mayList(by)).toBe(false)

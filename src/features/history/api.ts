@@ -203,5 +203,5 @@ export const histories = Object.fromEntries(
     const resource = HISTORIED.find((one) => toKind(one) === kind)
     return resource ? [[kind, defineHistory(resource)]] : []
   }),
-  // The kinds of those resources.
+  // The kinds of these resources.
 ) as { readonly [K in KindOf<Historied>]: ReturnType<typeof defineHistory> }

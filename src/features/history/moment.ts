@@ -33,7 +33,7 @@ const findNamedChange = async (
   return change
 }
 
-/** By the clock of the primary, from which changes have their time. */
+/** The clock of the primary counts, because changes have their time from it. */
 const resolveNowMs = async ({ store: from, now }: MomentScope): Promise<number> =>
   Math.max(Date.parse(now), await store.readNowMs({ db: from.quick, store: from }, Date.parse(now)))
 

@@ -14,8 +14,8 @@ const isSameRange = (text: PastSql['text']): string =>
 const whole = `length(${extractSpace('n.first_key')}) + 1 + n.prefix / 4`
 
 /**
- * The networks that an address belongs to, by the rule of `networks/membership.ts`. Addresses of unchanged devices keep
- * their rows, except in the ranges of networks whose subnet or space was another one.
+ * The networks that an address belongs to, by the rule of `networks/membership.ts`. Addresses of unchanged devices keep their rows,
+ * except in the ranges of networks with another subnet or space at that time.
  */
 export const buildMembershipTables = ({ stored, text, bytewise }: PastSql, isSame: IsSame): TableView[] => [
   {

@@ -30,7 +30,7 @@ export const selectNetworkSpace = (engine: PastSql, id: string): string =>
 export const selectPoolSpace = (engine: PastSql, id: string): string =>
   selectSpace(engine, `SELECT ${extractSpace('p.start_key')} FROM pools AS p WHERE p.id = ${id}`)
 
-/** The stored pools whose network was in another space. `size` is the length of their present key of a space. */
+/** The stored pools of networks that were in another space. `size` is the length of their present key of a space. */
 export const buildMovedPools = (engine: PastSql, isSame: IsSame): TableView[] => {
   const { stored, text } = engine
   return [
@@ -58,7 +58,7 @@ export const buildMovedPools = (engine: PastSql, isSame: IsSame): TableView[] =>
   ]
 }
 
-/** The unchanged reservations in those pools, with their keys of then and now. */
+/** The unchanged reservations in these pools, with their keys of then and now. */
 export const buildMovedReservations = (engine: PastSql, isSame: IsSame): TableView => ({
   name: 'past_moved_reservations',
   isMaterialized: true,

@@ -41,7 +41,7 @@ type Found = { readonly kind: string; readonly id: string }
 /** The table of the states of changed objects of a kind. */
 const buildStatesName = (kind: Kind): string => `then_${kind.replaceAll('-', '_')}`
 
-/** The states of changed objects of a kind: those before the first later change. */
+/** The states of changed objects of a kind: the states before the first later change. */
 const buildStates = (kind: Kind, found: Found, name = buildStatesName(kind)): TableView => ({
   name,
   sql: `SELECT ${found.id} AS id, h.sort_key, h.derived, h.before FROM history AS h
@@ -50,9 +50,9 @@ const buildStates = (kind: Kind, found: Found, name = buildStatesName(kind)): Ta
     AND NOT EXISTS (SELECT 1 FROM history AS e WHERE e.kind = '${kind}' AND e.id = h.id AND e.seq > :seq AND e.seq < h.seq)`,
 })
 
-/** By any index, such as that of the order of lists. */
+/** Found by any index, such as the index of the order of lists. */
 const BY_OBJECT: Found = { kind: 'h.kind', id: 'h.id' }
-/** By the numbers of later changes alone: other indexes also have the rows of all earlier ones. */
+/** Found only by the numbers of later changes: other indexes also have the rows of all earlier ones. */
 const byNumber = ({ unindexed }: PastSql): Found => ({ kind: unindexed('h.kind'), id: unindexed('h.id') })
 
 /** The states of changed devices, which are read in the order of lists. */
@@ -73,13 +73,13 @@ type Stored = {
   readonly columns: Columns
   /** Further items of the FROM clause. */
   readonly elements?: string
-  /** The states that rows are cut out of; by default those of the kind. */
+  /** The states that rows are cut out of; by default the states of the kind. */
   readonly states?: string
   /** The rows of unchanged objects that were in another space. */
   readonly moved?: MovedRows
 }
 
-/** A table whose rows are stored for the present, and cut out of documents for the past. */
+/** A table with rows that are stored for the present, and cut out of documents for the past. */
 const buildTable = (
   engine: PastSql,
   { table, kind, id, columns, elements, states = buildStatesName(kind), moved }: Stored,
@@ -104,7 +104,7 @@ const buildTable = (
 /** The name of a table in steps. */
 const buildStepsName = (table: string): string => `${table}_in_steps`
 
-/** As `buildTable`, with all stored rows: `is_then` is 0 where the object has changed since. */
+/** Like `buildTable`, with all stored rows: `is_then` is 0 where the object has changed since. */
 const buildStepsTable = (engine: PastSql, { table, kind, id, columns, states }: Stored): TableView => {
   const names = Object.keys(columns)
   const cut = names.map((name) => `${columns[name]} AS ${name}`)
@@ -167,7 +167,7 @@ const buildDeviceColumns = (engine: PastSql): Columns => ({
 /** Host names are ASCII. */
 const selectHostname = ({ text }: PastSql): string => `lower(${text('t.before', 'hostname')})`
 
-/** The columns of addresses. Their keys are beside the document, which is read for other columns alone. */
+/** The columns of addresses. Their keys are beside the document, which is only read for other columns. */
 const buildAddressColumns = (engine: PastSql) => {
   const { from, position, text } = engine.elements('t.derived', 'ips', 'e')
   const field = (name: string): string => engine.listField('t.before', { list: 'addresses', position, name })
@@ -223,10 +223,10 @@ const buildRefsTable = (engine: PastSql): TableView => {
 const toFlag = (value: string): string => `CAST(CASE WHEN ${value} IN ('true', '1') THEN 1 ELSE 0 END AS INTEGER)`
 
 const isNumber = (field: z.ZodType): boolean =>
-  // The wrapped type is a schema of this library, whose declaration is wider.
+  // The wrapped type is a schema of this library. Its declaration is wider.
   field instanceof z.ZodNumber || (field instanceof z.ZodNullable && isNumber(field.unwrap() as z.ZodType))
 
-/** The columns of a table whose rows are objects with `name_key`. */
+/** The columns of a table with objects with `name_key` as rows. */
 const buildPlainColumns = (engine: PastSql, table: PlainTable): Columns => {
   const columns = Object.entries(contracts[toContractName(table)].get.output.shape).map(([name, field]) => {
     const value = engine.text('t.before', name)
@@ -377,11 +377,11 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
 export const MAX_LATER_ROWS_READ = 1000
 
 /**
- * Returns the definitions, each after those that it needs.
+ * Returns the definitions, each after the definitions that it needs.
  * @param areFew true if there are at most `MAX_LATER_ROWS_READ` rows of later changes
  */
 export const buildPastTables = (engine: PastSql, areFew: boolean): TableView[] => [
-  // Of the other kinds, rules and locks have no past.
+  // Rules and locks have no past.
   ...INVENTORY.map(toKind)
     .filter((kind) => kind !== 'device')
     .map((kind) => buildStates(kind, areFew ? byNumber(engine) : BY_OBJECT)),

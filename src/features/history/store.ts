@@ -41,7 +41,7 @@ export const findChange = async (ctx: StoreScope, id: string): Promise<StoredCha
 
 /** Returns the change with the highest number that was recorded until a time. */
 export const findLastUntil = async (ctx: StoreScope, atMs: number): Promise<StoredChange | undefined> => {
-  // Of changes with equal times, the one with the highest number.
+  // The highest number is the last of changes with equal times.
   const [row] = await changeUntil(ctx, { at: atMs })
   return row && toStored(row)
 }
@@ -243,7 +243,7 @@ export const countChanges = async (ctx: StoreScope, filter: ChangeFilter): Promi
   return known.count + (await within(known.seq))
 }
 
-/** The number of objects whose states are read at once. */
+/** The number of objects with states that are read at once. */
 const AT_ONCE = 500
 
 /** Yields the items of one kind of a change, by id, in batches. */

@@ -120,7 +120,7 @@ export const countUnexpired = async ({ db }: DbScope, userId: string, now: strin
   return Number(n)
 }
 
-/** The number of users whose keys are queried together. */
+/** The number of users with keys that are queried together. */
 const MOST_AT_ONCE = 500
 
 /** Returns the keys of these users that other users are known to have made. */

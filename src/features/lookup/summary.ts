@@ -1,4 +1,4 @@
-/** Summarizes the answer of a lookup in one sentence, from the fields of the answer alone. */
+/** Summarizes the answer of a lookup in one sentence, only from the fields of the answer. */
 import type { Lookup, LookupNetwork } from './api.ts'
 
 type Facts = Omit<Lookup, 'summary' | 'known' | 'ways'> & {

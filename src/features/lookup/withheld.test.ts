@@ -19,7 +19,7 @@ const KINDS = [
 ]
 type Kind = (typeof KINDS)[number]
 
-/** None, each alone, all but one, and some between; the same in each run. */
+/** None, each one, all but one, and some between; the same in each run. */
 const SUBSETS: readonly (readonly Kind[])[] = [
   [],
   ...KINDS.map((kind) => [kind]),

@@ -77,7 +77,7 @@ const RRSET = {
 } as const
 
 /**
- * By table. Rows of all other tables are parts of these objects, or internal to the server; plan-tables.test.ts names them.
+ * Keyed by table. Rows of all other tables are parts of these objects, or internal to the server; plan-tables.test.ts names them.
  */
 export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   ...DERIVED,
@@ -171,7 +171,7 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   oauth_grants: { noun: 'OAuth consent', key: ['id'] },
 }
 
-/** By the name that an operation with `showsChanges` gives: objects that are not rows. */
+/** Objects that are not rows, by the name that an operation with `showsChanges` gives. */
 export const SHOWN_KINDS: Readonly<Record<string, PlanTable>> = {
   rrset: { noun: 'RRset', ...RRSET },
   own_rrset: { noun: 'own RRset', ...RRSET },

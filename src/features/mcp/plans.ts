@@ -1,4 +1,4 @@
-/** The rules of plans: applying a plan executes it if its changes are still exactly those shown. */
+/** The rules of plans: applying a plan executes it if its changes still equal the shown ones exactly. */
 
 import { formatSummary } from '../../platform/contract/change-summary.ts'
 import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
@@ -55,7 +55,7 @@ const formatClient = ({ client, via, credentialId = '' }: Caller): string =>
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-/** Returns the failed items of an answer that reports each item, or the failed ones alone. */
+/** Returns the failed items of an answer that reports each item, or only the failed ones. */
 const listFailures = (answer: unknown): readonly unknown[] => {
   if (!isRecord(answer)) return []
   if (Array.isArray(answer.failed)) return answer.failed

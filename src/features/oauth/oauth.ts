@@ -35,11 +35,11 @@ export type OauthOptions = {
 
 export type Oauth = {
   readonly feature: Feature
-  /** Undefined without OAuth: /mcp then accepts API keys alone. */
+  /** Undefined without OAuth: /mcp then only accepts API keys. */
   readonly mcpAuthenticator: McpAuthenticator | undefined
 }
 
-/** Deletes all grants of a user and returns those that were in force. */
+/** Deletes all grants of a user and returns the grants that were in force. */
 export const endUserGrants = removeUserGrants
 
 const PURGE_MS = 600_000

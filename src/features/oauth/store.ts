@@ -173,7 +173,7 @@ export const findRefreshToken = ({ db }: DbScope, hash: string) =>
     .where('token_hash', '=', hash)
     .executeTakeFirst()
 
-/** As `findRefreshToken`, with a lock on the grant; locking the token first could deadlock with revocation. */
+/** Like `findRefreshToken`, with a lock on the grant; locking the token first could deadlock with revocation. */
 export const lockRefreshToken = async (ctx: StoreScope, hash: string) => {
   const found = await findRefreshToken(ctx, hash)
   if (!found) return undefined

@@ -1,4 +1,4 @@
-/** What the documents of objects say of the scopes that they are in, by kind. For the past, whose objects have no rows. */
+/** The scopes that the documents of objects state, by kind. For the past, where objects have no rows. */
 import { type ObjectFacts, toAddressRange } from './areas.ts'
 
 export type ObjectId = { readonly kind: string; readonly id: string }
@@ -9,9 +9,9 @@ type AddressRanges = NonNullable<ObjectFacts['ranges']>
 /** The facts of an object. The places of some are in the address space of the object that they belong to. */
 type OwnFacts = {
   readonly facts: ObjectFacts
-  /** The object whose scopes and address space it inherits. */
+  /** The object with the scopes and address space that it inherits. */
   readonly inherits?: ObjectId
-  /** The address space of those that inherit from it, if it has one itself. */
+  /** The address space of the objects that inherit from it, if it has one itself. */
   readonly space_id?: string | null
 }
 
@@ -29,7 +29,7 @@ const getTags = ({ tags }: Document): readonly string[] =>
   (tags ?? []) as string[]
 
 const listAddressRanges = ({ addresses }: Document): AddressRanges =>
-  // As `getTags`.
+  // The tags as in `getTags`.
   ((addresses ?? []) as { ip: string; space_id?: string }[]).map(({ ip, space_id = null }) => ({
     first: ip,
     last: ip,

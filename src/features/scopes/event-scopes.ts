@@ -1,4 +1,7 @@
-/** The scopes of objects whose documents tell where they are, such as those of events. The objects that they belong to are judged as they are now. */
+/**
+ * The scopes of objects with documents that tell where they are, such as the objects of events. The scopes of the objects that they
+ * belong to are the present ones.
+ */
 import { splitBatches } from '../../platform/db/batches.ts'
 import type { StoreScope } from '../ctx.ts'
 import { loadAreas } from './area-store.ts'
@@ -11,7 +14,7 @@ const TABLES = { datacenter: 'datacenters', network: 'networks', pool: 'pools', 
 
 const buildKey = ({ kind, id }: ObjectId): string => `${kind} ${id}`
 
-/** Returns the present scopes of objects, by kind and id; of those that are gone, none. */
+/** Returns the present scopes of objects, by kind and id; deleted objects have none. */
 const loadPresentScopes = async (
   scope: StoreScope,
   objects: readonly ObjectId[],

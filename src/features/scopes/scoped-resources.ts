@@ -1,4 +1,4 @@
-/** The resources whose objects may be hidden, and are named by an id. */
+/** The resources of objects that may be hidden, and are named by an id. */
 import { toTableName } from '../inventory.ts'
 import { getNoun, toKind } from '../nouns.ts'
 import type { Tables } from '../tables.ts'

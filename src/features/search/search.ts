@@ -30,7 +30,7 @@ const parseRange = async (ctx: Ctx, text: string): Promise<Range | undefined> =>
   return range && { ...range, isDivided: (await findAllSpaces(ctx)).length > 0 }
 }
 
-/** Returns a column with storage keys as those of the same addresses in the default space, for a scan of all rows. */
+/** Returns a column of storage keys as keys of the same addresses in the default space, for a scan of all rows. */
 const withoutSpace = (column: string) =>
   sql<IpKey>`CASE WHEN ${sql.ref(column)} < 's' THEN ${sql.ref(column)} ELSE substr(${sql.ref(column)}, 6) END`
 
@@ -94,7 +94,7 @@ const searchNetworks = async (
     return found.map((entry) => toResult('network', entry))
   }
   const [first, last] = [toKeyColumn('first_key', range), toKeyColumn('last_key', range)]
-  // The networks that contain the range, the most specific first, then those inside it.
+  // The networks that contain the range, the most specific first, then the networks inside it.
   const rows = await ctx.db
     .selectFrom('networks')
     .select(['id', 'name', 'subnet as match', 'space_id'])

@@ -55,7 +55,7 @@ describe.each(places())('a link by address on %s, sessions in %s', (dialect, sto
   const keyIn = async (response: Response): Promise<{ id: string; key: string }> =>
     (await response.json()) as { id: string; key: string }
 
-  /** Does all that a clerk can do with an account whose password he has chosen. */
+  /** Does all that a clerk can do with an account after he has chosen its password. */
   const prepare = async (user: Target) => {
     const session = await byPassword(user)
     const own = await keyIn(await session.send('POST /api/keys', { name: 'own' }))

@@ -216,7 +216,7 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
     }
     const server = { ...document, id_token_signing_alg_values_supported: algorithms }
     const config = new client.Configuration(server, of.client_id, metadata, auth)
-    // Without it a token from the token endpoint is taken without a look at its signature.
+    // The client would otherwise accept a token from the token endpoint without a look at its signature.
     client.enableNonRepudiationChecks(config)
     if (of.allow_http) client.allowInsecureRequests(config)
     config.timeout = TIMEOUT_MS / 1000

@@ -1,4 +1,4 @@
-/** Who makes or changes a provider must hold all that the users hold whom it could sign in. */
+/** A caller who creates or changes a provider must hold all permissions of the users whom it could sign in. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createUser } from '../../testing/identities.ts'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'

@@ -1,4 +1,4 @@
-/** The queries of grants; the only writer of their table. A user holds the roles of its own grants and of those of its groups. */
+/** The queries of grants; the only writer of their table. A user holds the roles of its own grants and of its groups' grants. */
 import type { Kysely } from 'kysely'
 import { splitBatches } from '../../platform/db/batches.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'

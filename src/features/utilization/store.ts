@@ -7,7 +7,7 @@ import type { Tables } from '../tables.ts'
 import type { Sample } from './api.ts'
 import type { SampleRow } from './table.ts'
 
-/** Puts the samples of a day in the place of those that are there. */
+/** Replaces the samples of a day by these. */
 export const record = async ({ db }: DbScope, rows: readonly SampleRow[]): Promise<void> => {
   if (rows.length === 0) return
   await db
@@ -30,7 +30,7 @@ export const fromRow = (row: SampleRow): Sample => {
   return { day: row.day, used_ips: used, total_ips: total, utilization: computePercent(used, total) }
 }
 
-/** By object, oldest first. */
+/** Orders by object, oldest first. */
 export const findAllSince = async (
   { db }: DbScope,
   objectIds: readonly string[],

@@ -30,7 +30,7 @@ const selectBestEvidence = (seen: readonly Seen[]): Evidence[] => {
 
 const getFirstLabel = (name: string): string => name.toLowerCase().split('.')[0] ?? ''
 
-/** Two names of one address whose first labels differ. That of a lease is chosen by the client, and contradicts none. */
+/** Two names of one address with different first labels. The name of a lease is chosen by the client, and contradicts none. */
 const detectDisagreeingNames = (seen: readonly Seen[]): readonly [FoundName, FoundName] | undefined => {
   for (const { observation } of seen) {
     const [first, ...others] = observation.names.filter(({ source }) => source !== 'dhcp')

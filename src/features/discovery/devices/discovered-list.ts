@@ -35,7 +35,7 @@ const splitWords = (q: string | undefined): string[] => [
   ),
 ]
 
-/** By address, those of a network together. */
+/** Orders by address; devices of one network are together. */
 const selectInOrder = (ctx: Ctx, { network_id, device_id, status, promoted }: DiscoveredFilter) => {
   let query = ctx.db
     .selectFrom('discovered_devices')

@@ -20,7 +20,7 @@ const identitiesByKeys = preparedKeys((db: Kysely<Tables>, keys) =>
 /** A network and its address space. */
 export type Where = { readonly networkId: string; readonly space: SpaceKey }
 
-/** The discovered devices of the space with these keys, `[key, id]`; those of the network come first. */
+/** The discovered devices of the space with these keys, `[key, id]`; devices of the network come first. */
 export const findOwners = async (ctx: Ctx, where: Where, keys: readonly string[]): Promise<Map<string, string>> => {
   const [here, elsewhere] = [new Map<string, string>(), new Map<string, string>()]
   for (const { key, place, id, ip_key } of await identitiesByKeys(ctx, keys)) {
@@ -108,7 +108,7 @@ export const findFirstSeen = async (ctx: Ctx, scanIds: readonly string[], limit:
 
 export type LastSeenBefore = { readonly before: string; readonly randomBefore: string }
 
-/** Ids of discovered devices that are not documented, last seen before a moment: an own one for those with a random MAC. */
+/** Ids of discovered devices that are not documented, last seen before a moment. Devices with a random MAC have their own moment. */
 export const findForgettable = async (
   ctx: Ctx,
   { before, randomBefore }: LastSeenBefore,

@@ -61,7 +61,7 @@ const newId = (): string => Bun.randomUUIDv7()
 export const loadByIds = async (ctx: Ctx, ids: readonly string[], records = createRecords(newId)): Promise<Records> => {
   const missing = [...new Set(ids)].filter((id) => !records.byId.has(id))
   if (missing.length === 0) return records
-  // With concurrent writers, the rows are locked against a promotion while a batch rewrites them.
+  // Concurrent writers exist, so the rows are locked against a promotion while a batch rewrites them.
   if (ctx.db !== ctx.store.read && !ctx.store.sql.hasOneWriter) await lockRows(ctx, missing)
   const rows = await rowsByIds(ctx, missing)
   const addresses = Map.groupBy(await addressesByDevices(ctx, missing), ({ device_id }) => device_id)
@@ -160,7 +160,7 @@ const upsertAddressRows = preparedRows(ADDRESS_COLUMNS, (db: Kysely<Tables>, row
         ),
     ),
 )
-/** Indexed columns: an update that changes none of them leaves the indexes alone. */
+/** Indexed columns: an update that changes none of them does not touch the indexes. */
 const INDEXED = [
   'network_id',
   'ip_key',

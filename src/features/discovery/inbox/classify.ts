@@ -48,7 +48,7 @@ const loadLinked = async (ctx: Ctx, drafts: readonly Draft[], space: SpaceKey): 
 }
 
 type Known = {
-  /** With the addresses that are in the space of the network. */
+  /** Devices with their addresses in the space of the network. */
   readonly devices: ReadonlyMap<string, Device>
   readonly locks: Awaited<ReturnType<typeof documented.findLocks>>
   readonly linked: Linked
@@ -117,7 +117,7 @@ const buildClassified = async (
   return { row: classifiedRow, device, before: record }
 }
 
-/** Returns documented devices with those of their addresses that are in a space. */
+/** Returns documented devices with their addresses in a space. */
 const findDevicesInSpace = async (
   ctx: Ctx,
   space: SpaceKey,

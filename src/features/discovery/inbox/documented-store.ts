@@ -133,7 +133,7 @@ const buildLockId = ({ device_id, field }: Pick<FieldLock, 'device_id' | 'field'
 const lockDocument = ({ device_id, field }: Pick<FieldLock, 'device_id' | 'field'>): string =>
   JSON.stringify({ device_id, field })
 
-/** Returns the existing locks of those ids in the history, as JSON text by id. */
+/** Returns the existing locks of these ids in the history, as JSON text by id. */
 export const lockDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const rows = await locksByDevices(ctx, [...new Set(ids.map((id) => id.slice(0, id.indexOf(' '))))])
   const wanted = new Set(ids)

@@ -249,7 +249,7 @@ describe.each(onSqlite())('the inbox on %s', (dialect) => {
   })
 
   describe('proposals of connections', () => {
-    /** A switch at .1 that has learnt C on its third port, alone, and A and B behind its uplink. */
+    /** A switch at .1 that has learnt only C on its third port, and A and B behind its uplink. */
     const facts = snmpFacts({
       name: 'sw-1',
       forwarding: [

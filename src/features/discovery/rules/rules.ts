@@ -41,7 +41,7 @@ const createTakenError = (networkId: string) =>
     details: [{ field: 'network_id', message: 'has a rule already' }],
   })
 
-/** A rule as it is shown. A rule whose network may not be scanned stays due, and runs once it may. */
+/** A rule as it is shown. A rule stays due if its network may not be scanned, and runs once it may. */
 const toShownRule = (
   { subnet, unreachable_space, credential_user: _, ...rule }: StoredRule,
   limits: ScanLimits,

@@ -46,7 +46,7 @@ export const scanIssue = async (ctx: Ctx, network: Network, limits: ScanLimits):
   return space === null ? blockIssue(network, limits) : { field: 'network_id', message: spaceIssue(space) }
 }
 
-/** As `scanIssue`, for a network of a reachable space. */
+/** Like `scanIssue`, for a network of a reachable space. */
 export const blockIssue = (network: Subnet, limits: ScanLimits): FieldIssue | undefined => {
   const { subnet } = network
   const local = localIssue(network, limits)
@@ -77,7 +77,7 @@ export const joinExcludes = (...texts: readonly string[]): string =>
 
 export type Counted = { readonly total: number; readonly issues: readonly FieldIssue[] }
 
-/** As `countFor`, for a scan by this server. */
+/** Like `countFor`, for a scan by this server. */
 export const countForScan = async (
   ctx: Ctx,
   { network, excludeIps }: { readonly network: Network; readonly excludeIps: string },

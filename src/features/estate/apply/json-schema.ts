@@ -5,7 +5,7 @@ import { INVENTORY, type Resource } from '../../inventory.ts'
 import { DOCUMENT_RULES, rowRuleFields } from '../row-rules.ts'
 import { getRules, type Level, READ_ONLY, type Reference } from './resources.ts'
 
-/** The descriptions of fields whose contract needs none, by name. `%` is the object. */
+/** The descriptions of fields that need none in their contract, by name. `%` is the object. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   addresses: 'The addresses of the %; the list replaces all of them',
   child_id: 'The id of the child, in place of its name',

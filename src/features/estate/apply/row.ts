@@ -30,7 +30,7 @@ export type PlannedChange = {
   readonly managedBy?: FieldChange
   /** The object as it was, as JSON text. */
   readonly before?: string
-  /** The places of the addresses of the row among those of the object, if they differ. */
+  /** The indexes of the addresses of the row among the addresses of the object, if they differ. */
   readonly places?: readonly number[]
   /** Addresses of the object that the document gives to other devices. The change has an effect only if theirs have one. */
   readonly givesTo?: readonly { readonly id: string; readonly ip: string; readonly name: string }[]
@@ -94,7 +94,7 @@ const checkOwner = (fields: Fields, before: Document | undefined, { owner, takes
   return [{ field, message: `is managed by ${JSON.stringify(held)}` }]
 }
 
-/** Absent sizes of a place are those of the device type, or stay as they are. */
+/** Absent sizes of a position come from the device type, or stay as they are. */
 const fillMount = (value: unknown, before: unknown): unknown => {
   if (!isFields(value) || !isFields(before)) return value
   return Object.fromEntries(

@@ -9,7 +9,7 @@ import { replayPages } from './netbox/page-file.ts'
 import { readNetboxApi } from './netbox/read-api.ts'
 
 export type ConvertJob = {
-  /** By default the one of the content. */
+  /** The format of the content by default. */
   readonly format: Format | undefined
   readonly withLeftover: boolean
   readonly options: Omit<ConvertOptions, 'now'> & { readonly nowMs: number }

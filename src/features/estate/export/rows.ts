@@ -1,4 +1,4 @@
-/** The rows of an exported document, in an order that depends on names alone. */
+/** The rows of an exported document, in an order that only depends on names. */
 import type { z } from 'zod'
 import { DEFAULT_SPACE, type IpKey, replaceSpace, type SpaceKey } from '../../../net/ip.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
@@ -18,7 +18,7 @@ const AT_ONCE = 250
 
 type Key = { readonly id: string; readonly group: string }
 
-/** Yields the ids of reservations by their addresses: those of the default space, then of the others by their names. */
+/** Yields the ids of reservations by their addresses: first in the default space, then in the others by their names. */
 async function* readReservationKeys({ db, store }: Ctx, owner: string | undefined): AsyncGenerator<Key[]> {
   const spaces = await db
     .selectFrom('spaces')
@@ -28,7 +28,7 @@ async function* readReservationKeys({ db, store }: Ctx, owner: string | undefine
     .execute()
   const all = db.selectFrom('reservations').select(['id', 'ip_key']).orderBy('ip_key')
   const query = owner === undefined ? all : all.where(isManagedBy(owner))
-  // The column has the keys of spaces alone.
+  // The column only has the keys of spaces.
   for (const [rank, space] of ['', ...spaces.map(({ space_key }) => space_key)].entries()) {
     const { from, before } = computeSpaceBounds(space as SpaceKey)
     for await (const rows of store.stream(query.where('ip_key', '>=', from).where('ip_key', '<', before)))

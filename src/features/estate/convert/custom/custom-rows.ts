@@ -35,7 +35,7 @@ const buildFieldName = (key: string, isTaken: (name: string) => boolean): string
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** By resource, then by the names in the source, in whatever order the values came. */
+/** Orders by resource, then by the names in the source, in whatever order the values came. */
 const compareFields = (a: SourceField, b: SourceField): number =>
   CUSTOM_RESOURCES.indexOf(a.resource) - CUSTOM_RESOURCES.indexOf(b.resource) || compareTexts(a.key, b.key)
 
@@ -112,7 +112,7 @@ export class CustomRows {
     this.#fields = fields
   }
 
-  /** Returns the values of a row. Those that have no place are left over. */
+  /** Returns the values of a row. Values without a field are left over. */
   of(
     resource: CustomResource,
     values: readonly (readonly [key: string, value: unknown])[],

@@ -32,7 +32,7 @@ export const toText = (value: unknown): string => {
 
 const listValues = (values: Values): unknown[] => [...values.keys()].flat()
 
-/** Returns the choices of a field with those that objects have; undefined if they cannot be choices. */
+/** Returns the choices of a field and the choices that objects have; undefined if they cannot be choices. */
 const collectChoices = ({ choices = [] }: SourceField, values: Values): string[] | undefined => {
   const all = [...new Set([...choices, ...listValues(values).map(toText).sort()])]
   const keys = new Set(all.map((choice) => choice.toLowerCase()))

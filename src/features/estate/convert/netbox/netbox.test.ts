@@ -299,7 +299,7 @@ test('an address on nothing is reserved in the smallest pool, else in one that i
     '10.40.1.115 netbox:ipam.iprange.2',
     '10.40.1.150 netbox:ipam.iprange.1',
     '10.40.1.30 netbox:ipam.prefix.1.addresses',
-    // Of a VRF, in which they are other addresses than those of a device and of the reservation above.
+    // Addresses of a VRF differ from the address of a device and of the reservation above.
     '10.40.1.20 netbox:ipam.prefix.3.addresses',
     '172.16.0.9 netbox:ipam.prefix.172.16.0.0/28.addresses',
     '172.16.0.9 netbox:ipam.prefix.172.16.0.0/28.vrf1.addresses',
@@ -316,7 +316,7 @@ test('an address that cannot be reserved is left over with its reason', async ()
 })
 
 describe('of the small estate', () => {
-  /** Fields whose values have a meaning, so that they can't hold any text. */
+  /** Fields with values that have a meaning, so that they can't hold any text. */
   const MEANS = new Set(
     (
       'status type face mac address prefix start_address end_address time_zone dns_name cable_end rd ' +

@@ -113,7 +113,7 @@ class Dump {
     return this.#bytes[at] === BACKSLASH && this.#bytes[at + 1] === 0x2e && end - at <= 3
   }
 
-  /** Reads one line. Most values are empty or equal those of the line before, and make no text. */
+  /** Reads one line. Most values are empty or equal the values of the line before, and make no text. */
   #row(columns: readonly (Column | undefined)[], line: { readonly at: number; readonly end: number }) {
     const bytes = this.#bytes
     const row: Record<string, unknown> = {}
