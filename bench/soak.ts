@@ -136,7 +136,7 @@ const look = (): void => {
 const meanOf = (looks: readonly Look[], of: (look: Look) => number): number =>
   looks.reduce((sum, look) => sum + of(look), 0) / looks.length
 
-/** By least squares, in bytes an hour, with its standard error: garbage collections make it uncertain. */
+/** Computes the slope by least squares, in bytes an hour, with its standard error: garbage collections make it uncertain. */
 const slopeOf = (looks: readonly Look[]): { readonly slope: number; readonly error: number } => {
   const [x, y] = [meanOf(looks, ({ hours }) => hours), meanOf(looks, ({ bytes }) => bytes)]
   const spread = meanOf(looks, ({ hours }) => (hours - x) ** 2)

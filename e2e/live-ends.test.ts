@@ -1,4 +1,4 @@
-/** A page whose live feed ends, because the session has ended or a newer page took its place. */
+/** A page with a live feed that ends, because the session has ended or a newer page took its place. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { eventually, type Visit, world } from './harness.ts'

@@ -1,6 +1,6 @@
 /**
- * Roles: created in the matrix, changed and deleted. Built-in roles stay as they are. Groups: created, with roles and
- * members, whose rights are shown with their source. Scopes: created from datacenters, subnets and tags, with grants.
+ * Roles: created in the matrix, changed and deleted. Built-in roles stay as they are. Groups: created, with roles and members; the
+ * rights of members are shown with their source. Scopes: created from datacenters, subnets and tags, with grants.
  */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

@@ -188,7 +188,7 @@ describe('export', () => {
   test('a folder that imports with nothing changed', async () => {
     const target = join(folder, 'out')
     expect(await run('export', target)).toMatchObject({ code: 0, out: '' })
-    // Of what the estate does without, there are no files.
+    // Resources that the estate lacks have no files.
     const resources = INVENTORY.filter((one) => one !== 'spaces' && !NEW.includes(one))
     expect(readdirSync(target).sort()).toEqual(resources.map((one) => `${one}.json`).sort())
     const devices = readFileSync(join(target, 'devices.json'), 'utf8')

@@ -25,8 +25,7 @@ const post = (key: string, { query = '', body = BODY } = {}) =>
   })
 
 /**
- * Starts an import whose body does not end. Resolves when the server counts it: another one of the same user is
- * rejected.
+ * Starts an import with a body that does not end. Resolves when the server counts it: another one of the same user is rejected.
  */
 const begin = (key: string, query = ''): Promise<Dripping> =>
   until('import under way', async () => {

@@ -1,5 +1,5 @@
-// A part of an answer appears with the permission to list its resource, and only then: everywhere, in a scope, in the past, over routes whose
-// answer is no JSON, and in answers to writes.
+// A part of an answer appears with the permission to list its resource, and only then: everywhere, in a scope, in the past, over routes
+// with an answer that is not JSON, and in answers to writes.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { halves, textOf } from './testing/halves.ts'
 import { buildMarkedEstate, type Marked, wordOf } from './testing/marked-estate.ts'
@@ -24,7 +24,7 @@ const PARTS: readonly (readonly [string, string, string])[] = [
   ['discovery:list', 'discovery/inbox', 'devices'],
 ]
 
-/** What else the caller must list for the part. */
+/** Further permissions that the caller needs for the part. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'cables devices': ['ports:list'],
   'cables/{cables} devices': ['ports:list'],

@@ -15,7 +15,7 @@ const builtText = (root: string): string =>
     .map((name) => readFileSync(join(root, 'built/assets', name), 'utf8'))
     .join('\n')
 
-/** With one checker: each of several would repeat work of the others. */
+/** One checker suffices: each of several would repeat work of the others. */
 const compiles = (root: string, project: string): Promise<string> =>
   bunIn(root, 'node_modules/typescript/bin/tsc', '--noEmit', '--checkers', '1', '-p', project)
 

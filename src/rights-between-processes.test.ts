@@ -134,7 +134,7 @@ describe.each(engines())('with sessions in Valkey, on %s', (dialect) => {
   })
 })
 
-/** A request on a socket whose body is sent in two pieces. */
+/** A request on a socket that sends the body in two pieces. */
 const dripping = (url: string, headers: string, body: string) => {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

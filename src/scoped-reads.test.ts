@@ -9,7 +9,7 @@ import { engines } from './testing/servers.ts'
 
 const limited = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
-  // Those that need a change are in the test of the history.
+  // Reads that need a change are in the test of the history.
   .filter(
     ({ name, effect, scope }) => scope !== undefined && effect === 'read' && !/^history\.(get|items|diff)$/.test(name),
   )

@@ -11,7 +11,7 @@ const INSIDE = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
   .filter(({ scope }) => scope === 'checkWrite')
   .map(({ name }) => name)
-  // scoped-discovery.test.ts has those.
+  // scoped-discovery.test.ts has the writes of discovery.
   .filter((name) => !/^(scans|discovery|discovery-rules|discovery-locks|conflicts)\./.test(name))
 
 /** Writes that need the permission everywhere in effect: a scope lists its datacenters. */
@@ -65,7 +65,7 @@ describe.each(engines())('a scoped writer on %s', (dialect) => {
   })
   const send = ({ ask }: Person, { http, body }: WriteCall, query = ''): Promise<Answer> => ask(`${http}${query}`, body)
 
-  /** The documents of all objects, or of those that name one of these. */
+  /** The documents of all objects, or of the objects that name one of these. */
   const documents = async (naming?: readonly string[]): Promise<string[]> => {
     const { body } = await all.admin.ask('GET /api/estate/export')
     const objects = Object.values(body as Record<string, unknown>).flatMap((one) => (Array.isArray(one) ? one : []))

@@ -16,7 +16,7 @@ const steps = stage.split('\n').filter((line) => /^(RUN|COPY) /.test(line))
 let system: Debian
 const at = (path: string): string => join(system.path, path)
 
-/** The files that are sent to the builder: those of the checkout that .dockerignore permits. */
+/** The files that are sent to the builder: the files of the checkout that .dockerignore permits. */
 const context = async (): Promise<string[]> => {
   const names = (await mustRun(['git', 'ls-files', '-co', '--exclude-standard'], { cwd: ROOT })).trim().split('\n')
   const rules = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')

@@ -51,7 +51,7 @@ describe.each(onSqlite())('cables on %s', (dialect) => {
     const byRef = { a: { device_id: sw, port: 'Gi0/9' }, b: { device_id: web, port: 'eth9' } }
     expect(await inv.ask('PUT /api/cables/sn:9', byRef)).toMatchObject({ status: 201, body: { refs: { sn: '9' } } })
     expect((await inv.ask('PUT /api/cables/sn:9', byRef)).status).toBe(200)
-    // The names of ports and devices are those of now.
+    // Cables show the present names of ports and devices.
     await inv.api.ports.update({ id: gi, name: 'Te0/1' })
     expect((await inv.api.cables.get({ id: 'c-crud' })).a.port).toBe('Te0/1')
     expect((await inv.ask('DELETE /api/cables/c-crud')).status).toBe(204)

@@ -8,7 +8,7 @@ import { line } from '../../platform/contract/fields.ts'
 import { matchWhole } from '../../platform/contract/text-rules.ts'
 import { customFieldFacts } from './resource.ts'
 
-/** The resources whose objects have custom fields. `addresses` are those of devices, and reservations. */
+/** The resources of objects with custom fields. `addresses` are the addresses of devices, and reservations. */
 export const CUSTOM_RESOURCES = [
   'spaces',
   'datacenters',
@@ -103,12 +103,12 @@ export type StoredCustom<T> = 'custom' extends keyof T ? Omit<T, 'custom'> & { c
 
 /** Values in a create or an update of a resource. */
 export const customInput = (of: CustomResource) =>
-  // The type of the schema, whose lists are not written to.
+  // The type of the schema. Its lists are not written to.
   CustomInput.meta({ custom: { of, as: 'input' } }) as z.ZodType<CustomPatch, CustomPatch>
 
 /** Values in an answer of a resource. */
 export const customOutput = (of: CustomResource) =>
-  // The type of the schema, whose lists are not written to.
+  // The type of the schema. Its lists are not written to.
   CustomOf.meta({ custom: { of, as: 'output' } }) as z.ZodOptional<z.ZodType<Custom>>
 
 /** Filters of the list of a resource. */

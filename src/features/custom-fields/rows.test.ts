@@ -1,4 +1,4 @@
-// Custom fields of the resources whose rows are objects: the same rules for each of them.
+// Custom fields of the resources with objects as rows: the same rules for each of them.
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, fieldsOf, type Inventory, inventory } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'

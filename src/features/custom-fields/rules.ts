@@ -16,7 +16,7 @@ type Check = (field: Definition) => FieldIssue | undefined
 
 const buildIssue = (field: keyof Definition, message: string): FieldIssue => ({ field, message })
 
-/** Returns two choices that differ in case alone. */
+/** Returns two choices that differ in case only. */
 const findEqualChoices = (choices: readonly string[]): readonly [string, string] | undefined => {
   const known = new Map<string, string>()
   for (const choice of choices) {

@@ -16,7 +16,7 @@ import * as store from './store.ts'
 export const getOrThrow = async (ctx: Ctx, id: string): Promise<Datacenter> =>
   orNotFound(await store.find(ctx, id), 'datacenter', id)
 
-/** Returns those of the ids that are datacenters. Other features check their references with it. */
+/** Returns the ids that are datacenters. Other features check their references with it. */
 export const filterExistingDatacenters = store.filterExistingIds
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Datacenter> => {

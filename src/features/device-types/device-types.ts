@@ -27,7 +27,7 @@ import * as store from './store.ts'
 /** For the history, and for the rows of documents and files. */
 export const { findDocuments, findIdsByKeys, buildNaturalKey } = store
 
-/** Returns the existing device types of those ids, by id. Devices take over their size and model. */
+/** Returns the existing device types of these ids, by id. Devices take over their size and model. */
 export const findDeviceTypes = store.findByIds
 
 /** Emitted after new devices with a type were recorded. */
@@ -86,7 +86,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 
 type PortsOf = { readonly device_id: string; readonly ports: readonly TypePort[] }
 
-/** Emitted for devices that are to have these ports. Those that they lack are added, and then named in `added`. */
+/** Emitted for devices that are to have these ports. Missing ports are added, and then named in `added`. */
 export const PORTS_WANTED = 'ports.wanted'
 
 export type PortsWanted = { readonly wanted: readonly PortsOf[]; readonly added: { readonly device_id: string }[] }

@@ -15,7 +15,7 @@ export const sortByName = <Row>(query: Query<Row>, sort: string): Query<Row> =>
   query.orderBy(sql`devices.name_key || ''`, getDirection(sort)).orderBy('devices.id', getDirection(sort))
 
 type Wanted = {
-  /** Those of the part. */
+  /** The areas of the part. */
   readonly areas: ReadonlySet<number>
   /** The number of devices that the query finds. */
   readonly count: number

@@ -125,7 +125,7 @@ const MAX_OBJECTS_UPDATED_ONE_BY_ONE = 8
 
 const prepareSetter = (table: AreaTable) =>
   prepared((db: Kysely<Tables>, { area, id }: { area: number; id: string }) =>
-    // The cast of `writeArea`.
+    // See the cast in `writeArea`.
     db
       .updateTable(table as 'networks')
       .set({ area })

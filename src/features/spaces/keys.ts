@@ -58,7 +58,7 @@ export const buildMovedKey = (column: string, { from, to }: Moved) =>
 export const findSpaceKey = async (scope: StoreScope, object: InSpace): Promise<SpaceKey> =>
   object.space_id ? (await findSpaceKeys(scope, [object]))(object) : DEFAULT_SPACE
 
-/** Returns those of the ids that are spaces. */
+/** Returns the ids that are spaces. */
 export const filterExistingSpaces = store.filterExistingIds
 
 export const { SPACES, findAllSpaces, computeSpaceBounds, find: findSpace, findSpaceIdByKey, findKeysByIds } = store

@@ -30,7 +30,7 @@ export const create = async (ctx: Ctx, input: SpaceDraft & Restored): Promise<Sp
   const refs = updateRefs({}, input.refs)
   const bare: Space = { id, name, description, reachable, refs, managed_by, created_at, updated_at: ctx.now }
   await store.lockCustom(ctx)
-  // Of two spaces that are made at once, the second takes the next key.
+  // The second of two concurrently created spaces takes the next key.
   await lockPlacement(ctx)
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A space with id "${id}" exists already`)

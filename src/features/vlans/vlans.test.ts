@@ -177,7 +177,7 @@ describe.each(onSqlite())('VLANs on %s', (dialect) => {
     expect((await viewer.api.sessions.me()).in_use).toEqual(['vlans'])
     expect(Object.keys(await other.api.sessions.me())).not.toContain('in_use')
 
-    // In a scope, those that it holds.
+    // A scope shows the resources that it holds.
     const datacenter = await inv.api.datacenters.create({ name: 'in a scope' })
     const scope = await inv.api.scopes.create({ name: 'scope', datacenter_ids: [datacenter.id] })
     await inv.api.grants.create({ role_id: 'viewer', user_id: other.userId, scope_id: scope.id })

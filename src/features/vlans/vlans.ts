@@ -32,7 +32,7 @@ const withNetworks = async (ctx: Ctx, vlan: store.StoredVlan): Promise<Vlan> =>
 
 const lastNetworks = createLastRead<store.NetworkIds>()
 
-/** As `withNetworks`, in a write: the networks are noted for the event. */
+/** Like `withNetworks`, in a write: the networks are noted for the event. */
 const withNotedNetworks = async (ctx: Ctx, vlan: store.StoredVlan): Promise<Vlan> => {
   const networkIds = await store.findNetworkIdsOfOne(ctx, vlan)
   lastNetworks.note(ctx, vlan.id, networkIds)
@@ -147,7 +147,7 @@ const limitText = (text: string, max: number): string =>
     .replace(/[\ud800-\udbff]$/, '')
     .trim()
 
-/** The groups that a VLAN may get without its datacenter: its own first, then those that name the datacenter. */
+/** The groups that a VLAN may get without its datacenter: its own first, then groups that name the datacenter. */
 function* generateGroups({ name }: Datacenter, group: string): Generator<string> {
   yield group
   const named = group === '' ? name : `${group} (${name})`
@@ -173,7 +173,7 @@ const leaveDatacenter = async (ctx: Ctx, datacenter: Datacenter): Promise<void> 
     await store.updateRow(ctx, before, await withoutDatacenter(ctx, datacenter, before))
 }
 
-/** The columns of the field by which VLANs alone are sorted. */
+/** The columns of the field by which only VLANs are sorted. */
 const ORDERS = { vlan_id: ['vlan_id', 'name_key', 'id'] }
 
 export const feature: Feature = {
