@@ -23,7 +23,7 @@ const withChallenge = (thrown: unknown): unknown =>
 
 /** @throws AppError UNAUTHORIZED with the challenge; FORBIDDEN for a key of another feed */
 export const createFeedIdentify = (identify: Identify): Identify => {
-  /** Only this feed may open by a key in a place from which logs and histories may copy it. */
+  /** Logs and histories may copy a key out of a URL, so it must open only this feed. */
   const byFeedKey = async (key: string, origin: RequestOrigin): Promise<Identity> => {
     // No header could hold a key of another form.
     const isKey = /^[A-Za-z0-9._~+/-]{1,512}$/.test(key)

@@ -85,7 +85,7 @@ export const createViews = (engine: PastSql, scopeFilter: ScopeFilter): TableVie
       WHERE e.id = s.${port} AND ${isReached('cables', 'p')})`
   const ofScan = `EXISTS (SELECT 1 FROM ${engine.stored('discovery_scans')} AS c
     WHERE c.id = s.scan_id AND ${one('networks', 'c.network_id', 'discovery')})`
-  // The views before it narrow these tables, and the definitions.
+  // A row is visible if one of the views before it, or a definition, has its object.
   const held = HOLDERS.map((name) => `EXISTS (SELECT 1 FROM ${name} AS h WHERE h.id = s.object_id)`).join(' OR ')
   const isMember = (id: string) => `(${one('devices', id, 'conflicts')} OR ${one('networks', id, 'conflicts')})`
   const members = `FROM ${engine.stored('conflict_members')} AS m WHERE m.conflict_id = s.id AND`
