@@ -15,5 +15,5 @@ export const toKind = <R extends Resource>(resource: R): KindOf<R> =>
   // The type of `toSingular` does not tell the text.
   toSingular(resource) as KindOf<R>
 
-/** The singular noun of the objects of a resource in texts. */
+/** Returns the singular noun of the objects of a resource in texts. */
 export const getNoun = (resource: Resource): string => FACTS[resource].noun

@@ -37,7 +37,7 @@ export function getAddressBits(family: Family): 32 | 128 {
 }
 
 /**
- * The highest address value of a family.
+ * Returns the highest address value of a family.
  *
  * @example
  * getMaxValue(4) // 4294967295n
@@ -139,7 +139,7 @@ export function parseIpKeyOrThrow(text: string, space: SpaceKey): IpKey {
 }
 
 /**
- * The key of the address space of a storage key, of an address or of a block of addresses.
+ * Returns the key of the address space of a storage key, of an address or of a block of addresses.
  *
  * @example
  * getSpaceKey('s001f40a000001') // 's001f'
@@ -151,7 +151,7 @@ export function getSpaceKey(key: string): SpaceKey {
 }
 
 /**
- * The storage key of the same address in another space.
+ * Returns the storage key of the same address in another space.
  *
  * @example
  * replaceSpace(parseIpKeyOrThrow('10.0.0.1', 's001f'), DEFAULT_SPACE) // '40a000001'
@@ -161,7 +161,7 @@ export function replaceSpace(key: IpKey, space: SpaceKey): IpKey {
 }
 
 /**
- * The address of a storage key made by `toIpKey`, in any space.
+ * Returns the address of a storage key made by `toIpKey`, in any space.
  *
  * @throws RangeError on any other text: keys come from our own storage, so that is a bug and not user input
  * @example

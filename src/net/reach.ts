@@ -50,7 +50,7 @@ const EMBEDDING: readonly { readonly block: Cidr; readonly read: (value: bigint)
 const isIsatap = (value: bigint): boolean => ((value >> 32n) & 0xfcffffffn) === 0x00005efen
 
 /**
- * The IPv4 addresses that an IPv6 address stands for: none, one, or the two of Teredo.
+ * Returns the IPv4 addresses that an IPv6 address stands for: none, one, or the two of Teredo.
  *
  * @example
  * listEmbeddedIpv4(0xffff7f000001n) // [0x7f000001n]

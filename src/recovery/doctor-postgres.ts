@@ -102,7 +102,7 @@ const checkConnections = async (query: Query, { databaseConnections }: Config): 
     : ok('connections', `${each}; the server takes those of ${Math.floor(offered / wanted)}`)
 }
 
-/** The server's own message, but never the URL, which contains the password. */
+/** Returns the server's own message, but never the URL, which contains the password. */
 const toFinding = (error: unknown, place: string): Finding =>
   problem(
     'database',

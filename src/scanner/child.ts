@@ -19,7 +19,7 @@ const send = (message: FromScanner): void => {
   process.send?.(message)
 }
 
-/** The message of an error, without its stack, for users. Never contains a plan. */
+/** Returns the message of an error, without its stack, for users. Never contains a plan. */
 const formatError = (error: unknown): string =>
   error instanceof PlanError
     ? error.message

@@ -19,7 +19,7 @@ export const CLIENT = { id: 'plat', secret: 's3cret', dn: `oauthClientID=plat,ou
 
 const toolOf = (name: string): string => findTool(name) ?? missing(name)
 
-/** The classes of the clients and tokens that Canaille stores in the directory. */
+/** Returns the classes of the clients and tokens that Canaille stores in the directory. */
 const oauthSchema = (): string => {
   const [file] = globSync(
     join(canailleFolder, 'lib/*/site-packages/canaille/backends/ldap/schemas/oauth2-openldap.schema'),

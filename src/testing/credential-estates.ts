@@ -36,7 +36,7 @@ export const credentialEstates = (d: Discovery) => {
     const { id } = await made('POST /api/credentials', { name, ...fields })
     names.set(id, name)
   }
-  /** A network in a datacenter that has a scope, with a device of that datacenter and one of another. */
+  /** Creates a network in a datacenter that has a scope, with a device of that datacenter and one of another. */
   const estate = async () => {
     const n = ++count
     const [own_id = '', other_id = ''] = await Promise.all(
@@ -61,7 +61,7 @@ export const credentialEstates = (d: Discovery) => {
     return { ...net, own, hidden, scope: scope.id }
   }
   type Estate = Awaited<ReturnType<typeof estate>>
-  /** A user with a role in the scope. */
+  /** Returns a user with a role in the scope. */
   const limited = async ({ scope }: Estate, role_id = 'role-operator') => {
     const username = `limited-${++count}`
     const { id } = await createUser(d.app.db, { username })

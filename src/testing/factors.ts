@@ -23,7 +23,7 @@ export const codeAt = (secret: string, ms: number): string => {
   return String((mac.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0')
 }
 
-/** A code that is wrong now and in the steps around. */
+/** Returns a code that is wrong now and in the steps around. */
 export const wrongCode = (secret: string, ms: number): string => {
   const right = [-2, -1, 0, 1, 2].map((steps) => codeAt(secret, ms + steps * STEP_MS))
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !right.includes(code)) ?? ''

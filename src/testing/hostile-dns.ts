@@ -45,7 +45,7 @@ export const startHostileDns = async (first: Respond): Promise<HostileDns> => {
 
 const MESSAGE_BYTES = 65_535
 
-/** The wire format of the labels of a name in bytes that are escaped as text, each of four characters. */
+/** Returns the wire format of the labels of a name in bytes that are escaped as text, each of four characters. */
 const escapedLabels = (sizes: readonly number[]): WireWriter => {
   const writer = new WireWriter()
   for (const size of sizes) writer.u8(size).put(new Uint8Array(size).fill(1))

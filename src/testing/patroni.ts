@@ -24,7 +24,7 @@ const PASSWORDS = { plat: 'plat', superuser: 'change-me-1', api: 'change-me-3' }
 const BUILT_ETCD = goTool('etcd')
 const etcd = existsSync(BUILT_ETCD) ? BUILT_ETCD : findTool('etcd')
 
-/** The reason for which no machines can be started here, for the name of a skipped test. */
+/** Returns the reason for which no machines can be started here, for the name of a skipped test. */
 export const patroniProblem: string | undefined = ((): string | undefined => {
   if (process.platform !== 'linux') return 'processes are found by /proc'
   if (!findPostgres()) return 'PostgreSQL is missing'

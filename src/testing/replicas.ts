@@ -19,7 +19,7 @@ import {
 } from './servers.ts'
 import { until } from './until.ts'
 
-/** The reason for which no replicas can be started here, for the name of a skipped test. */
+/** Returns the reason for which no replicas can be started here, for the name of a skipped test. */
 export const replicasProblem: string | undefined = ((): string | undefined => {
   const found = findPostgres()
   if (process.platform !== 'linux') return 'processes are found by /proc'

@@ -67,7 +67,7 @@ export const MOVED = { '/found': '/discovered-devices' } as const satisfies Read
 
 export const isPath = (path: string): path is Path => Object.hasOwn(PAGES, path)
 
-/** The component that a file exports. @example toComponentName('access/role-page') // 'RolePage' */
+/** Returns the component that a file exports. @example toComponentName('access/role-page') // 'RolePage' */
 export const toComponentName = (file: string): string =>
   file
     .slice(file.indexOf('/') + 1)

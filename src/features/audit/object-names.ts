@@ -41,7 +41,7 @@ const buildNamedKind = (table: keyof Tables & string, permission: Permission): K
     ),
   )
 
-/** The resources of objects with a field `name`; their tables have the same names, with `_` for `-`. */
+/** Returns the resources of objects with a field `name`; their tables have the same names, with `_` for `-`. */
 const listNamedKinds = (): [string, Kind][] =>
   CRUD_RESOURCES.filter(({ fields }) => fields().includes('name')).map(({ name, noun, permission }) => [
     noun,
@@ -55,7 +55,7 @@ const user = preparedKeys((db: Kysely<Tables>, ids) =>
 const key = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('api_keys').select(['id', 'name', 'user_id as owner']).where('id', 'in', ids),
 )
-/** A token takes the name of the client that its grant is for. */
+/** Names a token by the client that its grant is for. */
 const grant = preparedKeys((db: Kysely<Tables>, ids) =>
   db
     .selectFrom('oauth_grants')
@@ -72,7 +72,7 @@ const reservation = preparedKeys((db: Kysely<Tables>, ids) =>
 const discovered = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').select(['id', 'doc']).where('id', 'in', ids),
 )
-/** A scan and a rule take the name of their network. */
+/** Names a scan and a rule by their network. */
 const buildNetworkKind = (table: 'discovery_scans' | 'discovery_rules'): Kind => ({
   tables: [table, 'networks'],
   permissions: ['discovery:read', 'networks:read'],

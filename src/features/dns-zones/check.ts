@@ -14,7 +14,7 @@ import * as store from './store.ts'
 import type { SyncOptions } from './sync.ts'
 import { TransferFailedError, transferZone } from './transfer.ts'
 
-/** The report of a zone that was never compared. */
+/** Returns the report of a zone that was never compared. */
 export const createEmptyReport = (zone_id: string): DriftReport => ({
   ...{ zone_id, checked_at: null, server_serial: null, missing: 0, changed: 0, blocked: 0, foreign: 0 },
   ...{ entries: [], is_cut: false },

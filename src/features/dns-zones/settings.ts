@@ -14,7 +14,7 @@ import * as store from './store.ts'
 import { ZoneIndex } from './zone-index.ts'
 import { resolveZoneNames } from './zone-rules.ts'
 
-/** All changes of zones, one after another: they are few, and their rules concern all zones. */
+/** Locks all changes of zones, one after another: they are few, and their rules concern all zones. */
 const lockZones = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, ['dns-zones all'])
 
 const REFERENCES = [
@@ -103,7 +103,7 @@ const checkNames = (before: ZoneSettings, { name, subnet }: Pick<DnsZonePatch, '
     throw invalidField('subnet', 'cannot change: create another zone')
 }
 
-/** The server or the way to treat it is another one: what was published there is forgotten. */
+/** Forgets the published records of a zone, because the server or the way to treat it is another one. */
 const resetZone = async (ctx: Ctx, id: string): Promise<void> => {
   await rrsets.forget(ctx, id)
   await store.removeReport(ctx, id)

@@ -16,7 +16,7 @@ export type NameInZone = { readonly zone: Zone; readonly name: string }
 export const toRelativeName = (fqdn: string, zone: string): string =>
   fqdn === zone ? '@' : zone === '.' ? fqdn : fqdn.slice(0, -zone.length - 1)
 
-/** The reverse of `toRelativeName`. */
+/** Returns the reverse of `toRelativeName`. */
 export const toFullName = (name: string, zone: string): string => (name === '@' ? zone : `${name}.${zone}`)
 
 const LAST_OCTET = 0xffn
@@ -118,7 +118,7 @@ export const findZonePlace = (
 /** True for a zone of RFC 2317, which is longer than /24. */
 export const isClassless = ({ family, prefix }: Cidr): boolean => family === 4 && prefix > 24
 
-/** The name of the PTR of an address, relative to a zone with a subnet that holds it. */
+/** Returns the name of the PTR of an address, relative to a zone with a subnet that holds it. */
 export const toReverseLabel = ({ name, cidr }: Zone, ip: Ip): string =>
   toRelativeName(cidr ? buildReverseNameInZone({ prefix: cidr.prefix, name }, ip) : buildReverseName(ip), name)
 

@@ -261,7 +261,7 @@ const OTHERS = {
   reservations: toImporter(upsertReservation),
 } satisfies Partial<Record<Resource, Importer>>
 
-/** The rows of a resource, of which the ids are replaced. */
+/** Returns the rows of a resource, of which the ids are replaced. */
 const buildRowsSchema = (resource: Resource, operations: Feature['operations']): z.ZodType => {
   const create = operations.find(({ op }) => op.name === `${resource}.create`)
   if (!create) throw new Error(`${resource} has no create`)

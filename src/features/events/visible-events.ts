@@ -48,7 +48,7 @@ const BY_FAMILY: Readonly<Record<string, (data: Data) => readonly DocumentScope[
   conflict: (data) => listMembers(data).map((member) => ({ follows: [member] })),
 }
 
-/** The data of the event of a conflict is the conflict. */
+/** Converts the data of the event of a conflict, which is the conflict. */
 const toConflict = (data: Data): Conflict => data as Conflict
 
 const listMembers = (data: Data) => {

@@ -41,7 +41,7 @@ type Registrant = {
   readonly passkeys: readonly PasskeyRow[]
 }
 
-/** A JSON list of texts, which this module has written. */
+/** Parses a JSON list of texts, which this module has written. */
 const parseTransports = ({ transports }: PasskeyRow): string[] => JSON.parse(transports) as string[]
 
 export const buildRegistrationOptions = async (party: RelyingParty, user: Registrant) => {

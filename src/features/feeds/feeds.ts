@@ -141,7 +141,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.emit('feed.deleted', feed)
 }
 
-/** The feeds of a zone go with it. */
+/** Removes the feeds of a zone with it. */
 const removeOfZone = async (ctx: Ctx, { id }: { readonly id: string }): Promise<void> => {
   for (const feed of await store.lockFeedsOfZone(ctx, id)) {
     await store.remove(ctx, feed.id)

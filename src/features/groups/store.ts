@@ -9,7 +9,7 @@ export const MANUAL = 'manual'
 /** Names are compared in any case. */
 const toNameKey = (name: string): string => name.trim().toLowerCase()
 
-/** All groups, by name. */
+/** Returns all groups, by name. */
 export const query = ({ db }: DbScope) =>
   db
     .selectFrom('groups')

@@ -197,7 +197,7 @@ const defineHistory = (resource: Historied) => {
   })
 }
 
-/** The histories of objects, by kind. */
+/** Returns the histories of objects, by kind. */
 export const histories = Object.fromEntries(
   KINDS.flatMap((kind) => {
     const resource = HISTORIED.find((one) => toKind(one) === kind)

@@ -66,7 +66,7 @@ const toItem = ({ kind, seq, next_seq, ...row }: SelectedItem): StoredItem => ({
 /** The object of a history. The history of a device includes its relationships, if the caller may read them. */
 export type HistoryOf = { readonly kind: Kind; readonly id: string; readonly withRelationships: boolean }
 
-/** The rows of the object. An own query for each index, because PostgreSQL scans all rows for their disjunction. */
+/** Returns the rows of the object. An own query for each index, because PostgreSQL scans all rows for their disjunction. */
 const selectRows = (db: Kysely<Tables>, { kind, id, withRelationships }: HistoryOf) => {
   const rows = db.selectFrom('history').select(['kind', 'id', 'seq'])
   const own = rows.where('kind', '=', kind).where('id', '=', id)

@@ -98,7 +98,7 @@ const toText = (value: unknown): string => (typeof value === 'string' ? value : 
 /** True if lower case in SQL, which only knows ASCII, equals lower case in the program. */
 const isAscii = (value: string): boolean => !/[^\0-\x7f]/.test(value)
 
-/** A document as the draft or the patch of its resource. It satisfied the schema when it was stored. */
+/** Returns a document as the draft or the patch of its resource. It satisfied the schema when it was stored. */
 const given = <T>(document: Document): T => document as T
 
 const buildRules = <Create, Update>(rules: {
@@ -111,7 +111,7 @@ const buildRules = <Create, Update>(rules: {
   remove: (ctx, id) => rules.remove(ctx, id),
 })
 
-/** The rules of a resource with objects as rows: its operations apply them. */
+/** Returns the rules of a resource with objects as rows: its operations apply them. */
 const createPlainRules = (resource: PlainTable): KindRules => {
   const run = (verb: 'create' | 'update' | 'delete', ctx: Ctx, input: object, { operations }: Means) =>
     getOneStep(operations, `${resource}.${verb}`).run(ctx, input)
@@ -126,12 +126,12 @@ const createPlainRules = (resource: PlainTable): KindRules => {
   }
 }
 
-/** The documents of this kind are devices. */
+/** Converts a document of this kind, which is a device. */
 const toDevice = (document: Document): Device => document as unknown as Device
 
 const getSpace = ({ space_id }: Document): InSpace => ({ space_id: toText(space_id) })
 
-/** The key of an address of a network. It leaves out the space of the network, which may change without the document. */
+/** Returns the key of an address of a network. It leaves out the space of the network, which may change without the document. */
 const buildAddressKey = (ip: unknown): string => parseIpKeyOrThrow(toText(ip), DEFAULT_SPACE)
 
 /** Returns JSON of an object with one more member, the last one. */
@@ -152,7 +152,7 @@ const buildTexts =
     return (await toEventData(ctx, all, earlier)).map((data) => JSON.stringify(data))
   }
 
-/** A relationship as a create takes it. */
+/** Returns a relationship as a create takes it. */
 const toRelationship = (document: Document): Parameters<typeof relationships.create>[1] =>
   given({ ...document, device_id: document.parent_id })
 
@@ -291,7 +291,7 @@ export const KIND_RULES = {
   ...OWN_RULES,
 } as Readonly<Record<Kind, KindRules>>
 
-/** The document of a stored JSON text. */
+/** Returns the document of a stored JSON text. */
 export const parseDocument = (json: string): Document => JSON.parse(json) as Document
 
 /** Returns the name of an object by its document. */

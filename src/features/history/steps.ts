@@ -130,7 +130,7 @@ const runPass = async (run: Pass, steps: readonly Step[]): Promise<Refused[]> =>
 const sets = (step: Step, ...fields: readonly string[]): boolean =>
   step.change === 'update' && fields.some((field) => Object.hasOwn(step.document, field))
 
-/** The updates that change the bounds of a network or pool, or the network of a pool. */
+/** True for an update that changes the bounds of a network or pool, or the network of a pool. */
 const isRedrawn = (step: Step): boolean =>
   (step.kind === 'network' && sets(step, 'subnet')) ||
   (step.kind === 'pool' && sets(step, 'start_ip', 'end_ip', 'network_id'))

@@ -63,17 +63,17 @@ const laterCount = prepared((db: Kysely<Tables>, { seq, most }: { seq: number; m
 export const readBeginning = async ({ db }: StoreScope): Promise<number> =>
   Number((await db.selectFrom('history_extent').select('begins_at').executeTakeFirst())?.begins_at ?? 0)
 
-/** The time of the newest change; 0 without one. */
+/** Returns the time of the newest change; 0 without one. */
 export const findNewestMs = async ({ db }: StoreScope): Promise<number> =>
   Number((await db.selectFrom('changes').select('at').orderBy('seq', 'desc').limit(1).executeTakeFirst())?.at ?? 0)
 
-/** The time by the clock that the instances share. @param ownMs by the clock of this instance */
+/** Returns the time by the clock that the instances share. @param ownMs by the clock of this instance */
 export const readNowMs = async ({ db, store }: StoreScope, ownMs: number): Promise<number> => {
   const { rows } = await sql<{ at: number | string }>`SELECT ${store.sql.nowMs(ownMs)} AS at`.execute(db)
   return Number(rows[0]?.at)
 }
 
-/** The history begins now, unless it has begun before. */
+/** Begins the history now, unless it has begun before. */
 export const begin = async ({ db, store }: StoreScope, ownMs: number): Promise<void> => {
   const begins_at = store.sql.nowMs(ownMs)
   await db
@@ -83,7 +83,7 @@ export const begin = async ({ db, store }: StoreScope, ownMs: number): Promise<v
     .execute()
 }
 
-/** The history begins no earlier than this. */
+/** Moves the beginning of the history, so that it is no earlier than this. */
 export const moveBeginning = async ({ db }: StoreScope, begins_at: number): Promise<void> => {
   await db.updateTable('history_extent').set({ begins_at }).where('begins_at', '<', begins_at).execute()
 }

@@ -19,7 +19,7 @@ const parseCounts = ({ counts }: store.StoredChange): KindCounts =>
   // Written by `record-store.ts`.
   JSON.parse(counts) as KindCounts
 
-/** The number of objects of a change. */
+/** Returns the number of objects of a change. */
 export const countObjects = (change: store.StoredChange): number =>
   Object.values(parseCounts(change))
     .flatMap((kinds) => Object.values(kinds))

@@ -9,7 +9,7 @@ import type { ApiKey } from './api.ts'
 import { parseStoredLimits } from './limits.ts'
 import type { ApiKeyRow } from './table.ts'
 
-/** All keys, by name. `toApiKey` returns their public form. */
+/** Returns all keys, by name. `toApiKey` returns their public form. */
 export const query = ({ db }: DbScope) =>
   db
     .selectFrom('api_keys')

@@ -38,7 +38,7 @@ const IN_BLOCK: ReadonlySet<string> = new Set(['devices', 'discovered', 'reserva
 /** The number of objects with audit entries that are read. */
 const MAX_OBJECTS_WITH_AUDIT = 5
 
-/** The open conflicts of the found objects. With devices withheld, the address still finds its conflict. */
+/** Returns the open conflicts of the found objects. With devices withheld, the address still finds its conflict. */
 const findConflicts = async (
   ctx: Ctx,
   asked: Subject,

@@ -41,7 +41,7 @@ const toDiscoveredView = (row: Row): Row => ({
   ...pick('bucket', 'is_ignored')(row),
 })
 
-/** The table of a resource has its name; a row has a column for each field that is neither a list nor an object. */
+/** Builds the table of a resource, which has its name; a row has a column for each field that is neither a list nor an object. */
 const buildPlanTable = ({ noun, permission, fields }: CrudResource): PlanTable => ({
   noun: noun.replaceAll('-', ' '),
   key: ['id'],
@@ -58,14 +58,14 @@ const DERIVED: Readonly<Record<string, PlanTable>> = Object.fromEntries(
   CRUD_RESOURCES.map((resource) => [resource.name.replaceAll('-', '_'), buildPlanTable(resource)]),
 )
 
-/** The derived description of a table, with differences. */
+/** Returns the derived description of a table, with differences. */
 const buildDerived = (table: string, differences: Partial<PlanTable>): PlanTable => {
   const { [table]: own } = DERIVED
   if (!own) throw new Error(`no resource of the registry has the table ${table}`)
   return { ...own, ...differences }
 }
 
-/** The noun and the permission that the history shows objects of a kind by. */
+/** Returns the noun and the permission that the history shows objects of a kind by. */
 const getHistoryNames = (kind: Kind) => ({ noun: KIND_NAMES[kind].noun, permission: KIND_NAMES[kind].read })
 
 const RRSET = {

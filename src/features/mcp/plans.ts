@@ -95,7 +95,7 @@ export type PlansOptions = {
   readonly now: () => Date
 }
 
-/** The operations that need a plan, by name. @throws if one can neither be rolled back nor shows its changes */
+/** Returns the operations that need a plan, by name. @throws if one can neither be rolled back nor shows its changes */
 export const selectPlanned = (operations: readonly Bound<Tables>[]): ReadonlyMap<string, Bound<Tables>> => {
   const planned = operations.filter(({ op }) => needsPlan(op) && op.mcp !== 'hidden')
   for (const bound of planned)

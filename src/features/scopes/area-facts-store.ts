@@ -28,7 +28,7 @@ const findAddresses = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_addresses').select(['device_id', 'ip']).where('device_id', 'in', ids),
 )
 
-/** The sets of a table with objects as the type of its rows, without the column. */
+/** Returns the sets of a table with objects as the type of its rows, without the column. */
 const prepareSets = (table: 'spaces' | 'datacenters') =>
   preparedKeys((db: Kysely<Tables>, ids) =>
     db

@@ -158,7 +158,7 @@ const writeArea = async (
 const buildInList = (column: string, values: readonly string[]): RawBuilder<unknown>[] =>
   values.length === 0 ? [] : [sql`${sql.ref(column)} IN (${sql.join(values)})`]
 
-/** The bounds of the storage keys of the addresses in a scope. */
+/** Returns the bounds of the storage keys of the addresses in a scope. */
 const loadBounds = async (ctx: Ctx, { subnets, space_ids }: ScopeFacts) => {
   const spaces = await findKeysByIds(ctx, space_ids)
   return [
@@ -168,7 +168,7 @@ const loadBounds = async (ctx: Ctx, { subnets, space_ids }: ScopeFacts) => {
   ]
 }
 
-/** The objects with the scope in their area. SQLite uses the index of areas only with its own condition, `area <> 0`. */
+/** Returns the objects with the scope in their area. SQLite uses the index of areas only with its own condition, `area <> 0`. */
 const hasScope = (scopeId: string): RawBuilder<unknown> =>
   sql`(area <> 0 AND area IN (SELECT area_id FROM area_scopes WHERE scope_id = ${scopeId}))`
 

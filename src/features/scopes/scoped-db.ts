@@ -91,7 +91,7 @@ type PathId = { readonly field: string; readonly resource: ScopedResource }
 
 const idsInPaths = new WeakMap<AnyOperation, readonly PathId[]>()
 
-/** The parameters of a path that are ids of resources of the estate. */
+/** Returns the parameters of a path that are ids of resources of the estate. */
 const listPathIds = (op: AnyOperation): readonly PathId[] => {
   const known = idsInPaths.get(op)
   if (known) return known

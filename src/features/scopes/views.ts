@@ -57,7 +57,7 @@ const HOLDERS = [
  */
 export const createViews = (engine: PastSql, scopeFilter: ScopeFilter): TableViews => {
   const hidden = listTables(listHidden(scopeFilter))
-  /** The condition that an object with an area is seen by the readers of a resource. */
+  /** Returns the condition that an object with an area is seen by the readers of a resource. */
   const isReached = (resource: string, alias: string): string => {
     const reached = getAreas(scopeFilter, resource)
     if (reached === undefined) return '1 = 1'
@@ -71,7 +71,7 @@ export const createViews = (engine: PastSql, scopeFilter: ScopeFilter): TableVie
     stored: [name, ...stored],
     sql: `SELECT s.* FROM ${engine.stored(name)} AS s WHERE ${condition}`,
   })
-  /** The condition that the object with an id is seen by the readers of a resource. */
+  /** Returns the condition that the object with an id is seen by the readers of a resource. */
   const one = (table: AreaTable, id: string, resource: string = table) =>
     getAreas(scopeFilter, resource) === undefined
       ? '1 = 1'

@@ -182,7 +182,7 @@ const isInRange = ({ first, last, isDivided }: Range) =>
     ? sql<SqlBool>`id IN (SELECT id FROM ${SPACES} AS spaces CROSS JOIN discovered_devices WHERE ip_key BETWEEN space || ${first} AND space || ${last})`
     : sql<SqlBool>`ip_key BETWEEN ${first} AND ${last}`
 
-/** The index of networks covers this query: otherwise all documents would be read. */
+/** Selects by the index of networks, which covers this query: otherwise all documents would be read. */
 const selectFirstInRange = (ctx: Ctx, range: Range) =>
   ctx.db
     .selectFrom('discovered_devices')

@@ -105,7 +105,7 @@ const ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
 
-/** The issuers agree, a slash at the end aside: some providers name themselves with one. */
+/** Compares issuers, a slash at the end aside: some providers name themselves with one. */
 const isSameIssuer = (a: string, b: string): boolean => a.replace(/\/$/, '') === b.replace(/\/$/, '')
 
 type Document = ServerMetadata & { readonly authorization_endpoint: string; readonly jwks_uri: string }

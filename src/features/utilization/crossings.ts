@@ -107,7 +107,9 @@ export const createCrossings = (threshold: number): Crossings => {
     return { ...pool, raised_at: null }
   }
 
-  /** The number of taken addresses from which on a pool may cross. Rounding of the percentage can make up for half a hundredth. */
+  /**
+   * Returns the number of taken addresses from which on a pool may cross. Rounding of the percentage can make up for half a hundredth.
+   */
   const computeNeeded = (range: KeyRange): number =>
     Math.floor((Number(computeRangeSize(range)) * (threshold - 0.01)) / 100)
 

@@ -84,7 +84,7 @@ export const findStates = preparedKeys((db: Kysely<Tables>, ids) =>
     .where('pools.id', 'in', ids),
 )
 
-/** The ids of the pools that have an alarm. */
+/** Returns the ids of the pools that have an alarm. */
 export const findAlarms = async ({ db }: DbScope): Promise<Set<string>> => {
   const rows = await db.selectFrom('pool_alarms').select('pool_id').execute()
   return new Set(rows.map(({ pool_id }) => pool_id))

@@ -16,7 +16,7 @@ const HOP_BY_HOP = 'connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|
 const IS_OURS = new RegExp(`^(?:${OURS})$`, 'i')
 const IS_HOP_BY_HOP = new RegExp(`^(?:${HOP_BY_HOP})$`, 'i')
 
-/** A JSON schema knows no flags. */
+/** Converts a pattern to any case, because a JSON schema knows no flags. */
 const toAnyCase = (pattern: string): string =>
   pattern.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
 

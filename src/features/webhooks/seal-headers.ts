@@ -20,7 +20,7 @@ type Options = {
 
 const REMOVED = 'Its headers were removed from this copy of the data: enter them again'
 
-/** The last value was sent of two names that differ in case only. */
+/** Removes duplicates: the last value was sent of two names that differ in case only. */
 const removeDuplicates = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [name, value] as const])).values(),

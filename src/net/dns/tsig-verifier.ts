@@ -56,7 +56,7 @@ const isEqual = (a: Uint8Array, b: Uint8Array): boolean => {
   return difference === 0
 }
 
-/** The message as it was before its TSIG record was appended (RFC 8945 section 4.3.2). */
+/** Returns the message as it was before its TSIG record was appended (RFC 8945 section 4.3.2). */
 const removeTsig = (bytes: Uint8Array, start: number, originalId: number): Uint8Array => {
   const writer = new WireWriter().put(bytes.subarray(0, start))
   writer.setU16(0, originalId)

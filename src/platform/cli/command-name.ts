@@ -21,7 +21,7 @@ export const getCommandWords = ({ name, cli }: Named): readonly string[] => {
   return [toSingular(noun), ...verb]
 }
 
-/** The MCP tool name: letters, digits and `_`. @example getToolName({ name: 'pools.next-ip' }) // 'pool_next_ip' */
+/** Returns the MCP tool name: letters, digits and `_`. @example getToolName({ name: 'pools.next-ip' }) // 'pool_next_ip' */
 export const getToolName = (op: Named): string => getCommandWords(op).join('_').replaceAll('-', '_')
 
 /** Returns a field's name as a flag. @example toFlagName('datacenter_id') // 'datacenter-id' */

@@ -24,7 +24,7 @@ export const normalizeUrl = (text: string): string => {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-/** A redirect turns a POST into a GET that answers 200: if followed, a create would become a list. */
+/** Refuses redirects. A redirect turns a POST into a GET that answers 200: if followed, a create would become a list. */
 const refuseRedirects =
   (fetch: Fetch): Fetch =>
   async (url, init) => {

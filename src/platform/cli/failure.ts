@@ -28,7 +28,7 @@ const formatError = (error: AppError): string => {
   ].join('\n')
 }
 
-/** A message of several lines (the problems of a configuration) keeps its line breaks. */
+/** Keeps the line breaks of a message of several lines (the problems of a configuration). */
 const formatLines = (text: string): string => text.split('\n').map(toPrintable).join('\n  ')
 
 const asAppError = (error: unknown): AppError =>

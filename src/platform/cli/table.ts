@@ -14,7 +14,7 @@ const formatHostPort = (row: Row): string => {
   return port === '' ? ip : ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
 }
 
-/** An end of a cable: a port of a device, of which a rear side is named. */
+/** True for an end of a cable: a port of a device, with the side of a rear port. */
 const isEnd = ({ device, port }: Row): boolean => typeof device === 'string' && typeof port === 'string'
 
 const endText = ({ device, port, side, port_side }: Row): string =>

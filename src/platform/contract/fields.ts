@@ -65,7 +65,7 @@ export const NewId = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, 'mus
 /** Text of a lookup. A NUL becomes U+FFFD, which every engine can search for and no key contains. */
 export const Key = z.string().overwrite((text) => (isStorable(text) ? text : '\ufffd'))
 
-/** The id of an object of `noun` (plural), in a path or filter; any text is valid. The CLI accepts a name. */
+/** Declares the id of an object of `noun` (plural), in a path or filter; any text is valid. The CLI accepts a name. */
 export const idOf = cacheSchemas((noun: string) => Key.meta({ ref: noun }))
 
 /** Requests the objects of every parent from a list. No id contains it. */

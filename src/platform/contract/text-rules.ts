@@ -14,7 +14,7 @@ export type TextRule = {
 
 /** One of these, as a group. */
 export const buildAlternation = (...patterns: readonly string[]): string => `(?:${patterns.join('|')})`
-/** The whole text. */
+/** Anchors a pattern, so that it matches the whole text. */
 export const matchWhole = (pattern: string): string => `^${pattern}$`
 
 const HEX = '[0-9A-Fa-f]'
@@ -130,7 +130,7 @@ export const FINGERPRINT: TextRule = {
 const URL_LABEL = '!"$&-)+,;=_`{}~A-Za-z0-9-'
 /** A name with a number as its last label is an address (URL Standard, section 3.5). */
 const NO_NUMBER = '(?!(?:[0-9]+|0[Xx][0-9A-Fa-f]*)\\.?(?:[:/?#]|$))'
-/** The name of a machine in a URL, with these characters as well. */
+/** Builds the pattern of the name of a machine in a URL, with these characters as well. */
 export const buildUrlNamePattern = (more = ''): string =>
   `(?:[${more}${URL_LABEL}]*\\.)*${NO_NUMBER}[${more}${URL_LABEL}]+\\.?`
 /** The host of a URL. Not every parser reads the third form of IPv6. */

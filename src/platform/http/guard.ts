@@ -39,7 +39,7 @@ type Options = {
   readonly log: Logger
 }
 
-/** The headers of the lower limit replace the headers of the general one. */
+/** Merges limits. The headers of the lower limit replace the headers of the general one. */
 const mergeResults = (general: LimitResult, sensitive: LimitResult): LimitResult => ({
   ...sensitive,
   headers: { ...general.headers, ...sensitive.headers },

@@ -82,7 +82,7 @@ const readBeginning = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginni
   return { chunks, size, isWhole: false }
 }
 
-/** All chunks from the beginning. Not a generator: closing an unstarted one would not close `rest`. */
+/** Returns all chunks from the beginning. Not a generator: closing an unstarted one would not close `rest`. */
 const joinChunks = (beginning: Beginning, rest: AsyncGenerator<Uint8Array>): AsyncIterableIterator<Uint8Array> => {
   const waiting = [...beginning.chunks]
   return {

@@ -61,7 +61,7 @@ const mapProperties = (properties: NonNullable<JsonSchema['properties']>, depth:
 /** Maximum depth of a described answer: its fields, their fields, and the fields of the rows in them. */
 const DEPTH = 3
 
-/** The rows of a list, which `fields` turns into lists of values. */
+/** Describes the rows of a list, which `fields` turns into lists of values. */
 const toListSchema = (row: JsonSchema): JsonSchema => ({
   type: 'object',
   properties: {

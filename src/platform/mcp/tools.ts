@@ -224,7 +224,7 @@ export const APPLY_TOOL: ToolDefinition = {
   annotations: { ...HINTS.action, openWorldHint: true },
 }
 
-/** All tools in the order of the registry, the same for every caller; the call checks access. */
+/** Returns all tools in the order of the registry, the same for every caller; the call checks access. */
 export const listToolDefinitions = (
   operations: readonly AnyOperation[],
   describeCustom = NO_CUSTOM_FIELDS,

@@ -54,7 +54,7 @@ export const createReach = (areas: ReadonlySet<number>, scopes: ScopeSet['scopes
 export const isInScopeSet = ({ scopes }: ScopeSet, held: readonly string[]): boolean =>
   scopes.every((set) => held.some((id) => set.has(id)))
 
-/** The part of the estate in which the caller has the permission of an operation that can be limited to a part. */
+/** Returns the part of the estate in which the caller has the permission of an operation that can be limited to a part. */
 const getReach = (access: Access, { scopedPermissions }: Caller): ScopeSet | undefined => {
   const [permission, ...others] = listPermissions(access)
   return permission !== undefined && others.length === 0 ? scopedPermissions?.get(permission) : undefined

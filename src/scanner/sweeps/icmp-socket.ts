@@ -72,7 +72,7 @@ const openSocket = (c: Libc, family: 4 | 6): number => {
   return c.socket(domain, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol)
 }
 
-/** The structures of `recvmmsg`, and their buffers. */
+/** Creates the structures of `recvmmsg`, and their buffers. */
 const createInbox = () => {
   const messages = Buffer.alloc(BATCH * MESSAGE_BYTES)
   const vectors = Buffer.alloc(BATCH * IOVEC_BYTES)

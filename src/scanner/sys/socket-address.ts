@@ -14,7 +14,7 @@ const SIZE_6 = 28
 /** Bytes of an IPv6 address, most significant first. */
 const toBytes = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(32, '0'), 'hex')
 
-/** A buffer that is rewritten for each probe. */
+/** Returns a buffer that is rewritten for each probe. */
 export const createSocketAddress = ({ family, block }: Targets): SocketAddress => {
   if (family === 4) {
     const bytes = Buffer.alloc(SIZE_4)

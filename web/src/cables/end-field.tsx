@@ -61,7 +61,7 @@ const DeviceInput = ({ value, onChange, errors }: PartProps) => {
 
 const isFreeAt = ({ peers = [] }: Port, side: EndValue['side']): boolean => peers.every((peer) => peer.side !== side)
 
-/** The note of a port in the list. */
+/** Returns the note of a port in the list. */
 const renderNote = ({ peers = [], kind }: Port): ReactNode => {
   const texts = [...(kind === 'network' ? [] : [kind]), ...peers.map((peer) => `to ${formatPeer(peer)}`)]
   return texts.length > 0 && <span className="muted truncate">{texts.join(', ')}</span>

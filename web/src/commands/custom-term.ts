@@ -10,7 +10,7 @@ const PREFIX = 'custom.'
 const BOUND = /\.(min|max)$/
 const YES = /^(y|yes|t|true)$/i
 
-/** The cached definitions; a page that filters by them has read them. */
+/** Returns the cached definitions; a page that filters by them has read them. */
 const getDefinitions = (): readonly Definition[] => queryClient.getQueryData(['custom-fields']) ?? []
 
 /** @example removePrefix('custom.watts.min') // 'watts.min' */

@@ -53,7 +53,7 @@ const buildColumn = (definition: CustomField, names: RefNames): Column<WithCusto
   }
 }
 
-/** The filters of devices and of custom fields. A filter that is not offered hides a field of its name. */
+/** Returns the filters of devices and of custom fields. A filter that is not offered hides a field of its name. */
 const listDeviceFilters = (definitions: readonly CustomField[]): string[] => {
   const own = buildDeviceSpec(new Map())
   return Object.keys(withCustomFields(own, definitions, new Map()).fields).filter(

@@ -10,7 +10,7 @@ import { ValueControl } from './value-control.tsx'
 const toFormValue = ({ default: usual }: CustomField): FormValue =>
   Array.isArray(usual) ? usual : usual === null ? '' : String(usual)
 
-/** An error of a list names the item: `custom.roles[1]`. */
+/** Finds the error of a field. An error of a list names the item: `custom.roles[1]`. */
 const findError = (errors: CustomFieldsProps['errors'], name: string): string | undefined =>
   errors[name] ?? Object.entries(errors).find(([field]) => field.startsWith(`${name}[`))?.[1]
 

@@ -76,7 +76,7 @@ const createMatcher = (definition: Definition, names: RefNames): Holds => {
 const isAtLeast: Holds = (value, wanted) =>
   typeof value === 'number' ? value >= Number(wanted) : String(value) >= wanted
 
-/** A date may be cut: `2027` holds until the end of the year. */
+/** Compares dates, which may be cut: `2027` holds until the end of the year. */
 const isAtMost: Holds = (value, wanted) =>
   typeof value === 'number' ? value <= Number(wanted) : String(value).slice(0, wanted.length) <= wanted
 

@@ -99,7 +99,7 @@ const postFailure = async (response: Response | undefined): Promise<void> => {
   })
 }
 
-/** The interface of the engine and the page for the windows. */
+/** Creates the interface of the engine and the page for the windows. */
 const createHost = (request: LoadRequest): Host => ({
   path: request.path,
   maxRows: request.maxRows,
@@ -215,7 +215,7 @@ const loadOnce = async (ask: LoadRequest, isLeaving = false): Promise<void> => {
   }
 }
 
-/** The names of the devices that the values of a device refer to; undefined if no custom field refers to devices. */
+/** Returns the names of the devices that the values of a device refer to; undefined if no custom field refers to devices. */
 const collectDeviceNames = (device: Device): ReadonlyMap<string, string> | undefined => {
   const fields = custom?.definitions.filter(({ reference_to }) => reference_to === 'devices') ?? []
   const ids = fields.flatMap(({ name }) => [device.custom?.[name] ?? []].flat().map(String))
@@ -263,7 +263,7 @@ const findFullDevices = async (ids: readonly string[]): Promise<readonly Device[
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** The server finds the device of an imported row in the same way. */
+/** Marks the imported devices. The server finds the device of an imported row in the same way. */
 const markImported = (rows: readonly Called[]): readonly string[] => {
   called = rows
   const byName = new Map<string, string>()

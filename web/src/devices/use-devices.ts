@@ -37,7 +37,7 @@ export const useNames = (parts: readonly string[] = []): void => {
   }, [isLoading, places.data, racks.data, types.data])
 }
 
-/** The rows that are there already, in the places that they will have. */
+/** Creates the view of the rows that are there already, in the places that they will have. */
 const createPreviewView = (
   { total, devices: first }: Preview,
   query: TableQuery,

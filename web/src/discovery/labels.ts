@@ -14,7 +14,7 @@ export const STAGES: readonly (readonly [Exclude<Scan['stage'], ''>, string])[] 
   ['services', 'Services'],
 ]
 
-/** A quick scan ends when the hosts are known. */
+/** Lists the stages of a scan. A quick scan ends when the hosts are known. */
 export const listStages = (type: ScanType) => STAGES.slice(0, SCAN_TYPES.findIndex(([one]) => one === type) + 1)
 
 /** The labels of the scanner's techniques. */

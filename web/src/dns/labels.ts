@@ -36,7 +36,7 @@ const MEANINGS: Readonly<Record<RrsetState, string>> = {
   watched: 'Compared, never written',
 }
 
-/** The message of the server about an RRset, or the meaning of its state. */
+/** Returns the message of the server about an RRset, or the meaning of its state. */
 export const formatState = ({ state, message }: { readonly state: RrsetState; readonly message: string }): string =>
   message || MEANINGS[state]
 
@@ -87,7 +87,7 @@ export const formatSettleTitle = (direction: Direction, entries: readonly DriftE
 export const getRefusal = (direction: Direction, { mode }: Pick<Zone, 'mode'>): string | undefined =>
   direction === 'push' && mode === 'watched' ? 'A watched zone is never written' : undefined
 
-/** The values of one side of an entry. @example formatSide(['192.0.2.1'], 300) // '192.0.2.1 · TTL 300' */
+/** Formats the values of one side of an entry. @example formatSide(['192.0.2.1'], 300) // '192.0.2.1 · TTL 300' */
 export const formatSide = (values: readonly string[], ttl: number | null): string =>
   values.length === 0 ? '' : `${values.join(', ')}${ttl === null ? '' : ` · TTL ${ttl}`}`
 

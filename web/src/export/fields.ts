@@ -145,7 +145,7 @@ export const RESOURCES = Object.keys(ALL) as readonly ResourceName[]
 export const findResource = (text: string | undefined): ResourceName | undefined =>
   RESOURCES.find((one) => one === text)
 
-/** The fields that columns of a file may hold. @param custom columns of custom fields */
+/** Returns the fields that columns of a file may hold. @param custom columns of custom fields */
 export const listColumnFields = (resource: ResourceName, custom: readonly string[]): readonly string[] => [
   ...Object.keys(FIELDS[resource]).filter((field) => field !== CUSTOM || custom.length > 0),
   ...custom,
@@ -153,7 +153,7 @@ export const listColumnFields = (resource: ResourceName, custom: readonly string
 
 export type ImportRow = Readonly<Record<string, unknown>>
 
-/** The name of a row. */
+/** Returns the name of a row. */
 export const getRowName = (row: ImportRow): string =>
   [row.name, row.ip_address, row.id, row.parent_id].find((one) => typeof one === 'string' && one !== '')?.toString() ??
   ''

@@ -18,7 +18,7 @@ const getHolder = ({ kind, id }: ObjectOf): { readonly type: string; readonly id
     ? { type: 'device', id: id.split(' ')[0] ?? id }
     : { type: kind, id }
 
-/** The text by which an object is shown. */
+/** Returns the text by which an object is shown. */
 export const getShownName = ({ id, name }: Pick<ObjectOf, 'id' | 'name'>): string =>
   // The id ends with the type or the field. It is the name where that of the devices is not known.
   name === id ? (id.split(' ').at(-1) ?? name) : name
@@ -57,5 +57,5 @@ export const ItemRow = ({ item, asOf, names, children }: Props) => (
   </li>
 )
 
-/** A moment before a change, at which an object that it deleted is still there. */
+/** Returns a moment before a change, at which an object that it deleted is still there. */
 export const getMomentBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString()

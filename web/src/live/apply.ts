@@ -58,7 +58,7 @@ type DeviceChanges = { readonly put: Map<string, Device>; readonly gone: Set<str
 
 const getId = ({ data }: Heard): string => (typeof data.id === 'string' ? data.id : '')
 
-/** The shell shows the sign-in page if the session has ended. Changed permissions take effect as well. */
+/** Asks who is signed in. The shell shows the sign-in page if the session has ended. Changed permissions take effect as well. */
 const askWhoIsSignedIn = async (client: QueryClient): Promise<void> => {
   try {
     client.setQueryData(meQuery.queryKey, await api.sessions.me())

@@ -31,7 +31,7 @@ const countNested = ({ children }: TreeNode): number => children.reduce((sum, ch
 
 type Placed = Block & { readonly network: Network }
 
-/** The part of `block` outside of `other`. */
+/** Returns the part of `block` outside of `other`. */
 const computePart = (all: readonly Placed[], block: Block, other: Block): Part => {
   const inside = all.filter((one) => isIn(one, block))
   const moved = inside.filter((one) => !isIn(one, other))

@@ -8,7 +8,7 @@ import css from './heatmap.module.css'
 
 type Rgba = readonly [number, number, number, number]
 
-/** A colour of the style sheet as numbers: a canvas is the one that can tell. */
+/** Returns a colour of the style sheet as numbers: a canvas is the one that can tell. */
 const readColour = (className: string | undefined): Rgba => {
   const probe = document.createElement('i')
   probe.className = className ?? ''

@@ -21,7 +21,7 @@ export const KINDS = [
   ['power', 'Power'],
 ] as const
 
-/** A choice between yes and no. */
+/** Builds a choice between yes and no. */
 const buildYesNo = (yes: string, no: string, initial: boolean) =>
   ({
     kind: 'select',

@@ -4,7 +4,7 @@ import type { Face, Mounted } from './geometry.ts'
 
 type Status = Mounted['status']
 
-/** Each drawing has its own, because an id is unique in the whole page. */
+/** Builds an id for each drawing, because an id is unique in the whole page. */
 const buildId = (status: Status, place: string): string => `rack-${status}-${place}`
 
 export const getPatternUrl = (status: Status, place: Face | 'legend'): string | undefined =>

@@ -19,7 +19,7 @@ export type Move = {
   readonly refusal?: string
 }
 
-/** The message of the first field, which is one of the place. */
+/** Returns the message of the first field, which belongs to the position. */
 const toMessage = (error: unknown): string => {
   const { details, message } = toAppError(error)
   return details[0]?.message ?? message

@@ -33,7 +33,7 @@ export const buildColumns = <T extends object, Row = T>(
     }
   })
 
-/** The columns of rows that are the objects themselves. */
+/** Returns the columns of rows that are the objects themselves. */
 export const buildOwnColumns = <T extends object>(
   fields: Fields<T>,
   first: readonly string[],

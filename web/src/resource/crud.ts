@@ -7,7 +7,7 @@ import { type Input, isKept, type Resource } from './resource.ts'
 type Crud = Readonly<Record<'get' | 'create' | 'update' | 'delete', AnyOperation>>
 type Shared = 'operations' | 'get' | 'create' | 'update' | 'remove' | 'preview'
 
-/** The parts that are the same in all resources. */
+/** Returns the parts that are the same in all resources. */
 export const createCrud = <C extends Crud>(operations: C): Pick<Resource<Out<C['get']>>, Shared> => {
   // A form has every field that is required; the server validates their values.
   const toInput = <O extends AnyOperation>(_: O, input: Input) => input as InputOf<O>

@@ -135,7 +135,7 @@ const TableHead = <Row,>({ columns, sorting, onSort, selection, count }: HeadPro
   </div>
 )
 
-/** The columns of the grid in CSS: their widths at least, and the rest in proportion. */
+/** Returns the columns of the grid in CSS: their widths at least, and the rest in proportion. */
 const buildTemplate = (columns: readonly Column<never>[], hasChecks: boolean, isNarrow: boolean): string =>
   [
     ...(hasChecks ? [`${CHECK_PX}px`] : []),

@@ -33,7 +33,7 @@ export type ListSearch = { readonly [K in (typeof KEYS)[number]]?: string | unde
 /** Forms are not opened in the past, because they write to the present. */
 const NO_FORM = { edit: undefined, new: undefined }
 
-/** The parameters of a list or a page; all others are dropped. */
+/** Returns the parameters of a list or a page; all others are dropped. */
 export const listSearch = (search: Record<string, unknown>): ListSearch => ({
   ...Object.fromEntries(KEYS.flatMap((key) => (typeof search[key] === 'string' ? [[key, search[key]]] : []))),
   ...(search.desc === '1' ? { desc: '1' as const } : {}),

@@ -21,7 +21,7 @@ const NAMES = [
 
 export type Colours = Readonly<Record<(typeof NAMES)[number], string>>
 
-/** A CSS variable has another value in each theme, so the browser resolves it. */
+/** Resolves the colours by the browser, because a CSS variable has another value in each theme. */
 const readColours = (): Colours => {
   const probe = document.createElement('i')
   document.body.append(probe)

@@ -64,7 +64,7 @@ type Edge = {
 type LinkRow = { readonly parent_id: string; readonly child_id: string; readonly type: LinkType }
 type CableRow = Pick<Cable, 'a' | 'b'>
 
-/** A cable within one device connects it to nothing. */
+/** True for a cable between two devices. A cable within one device connects it to nothing. */
 const isBetween = ({ a, b }: CableRow): boolean => a.device_id !== b.device_id
 
 const toLinkRow = ({ a, b }: CableRow): LinkRow => ({ parent_id: a.device_id, child_id: b.device_id, type: 'cable' })

@@ -51,7 +51,7 @@ export const formatLevel = (view: View, level: number): string => {
   return view === 'impact' ? `${level > 0 ? 'fails with it' : 'is needed'}, ${hops}` : `${hops} away`
 }
 
-/** The summary of the whole graph. */
+/** Returns the summary of the whole graph. */
 export const formatSummary = ({ ids, levels, links, left }: Graph, view: View, name: string): string => {
   const more = left > 0 ? `, and ${plural(left, 'device')} more that are not shown` : ''
   if (ids.length === 1)

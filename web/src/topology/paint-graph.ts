@@ -104,7 +104,7 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
   context.globalAlpha = 1
 }
 
-/** All shapes have about the same area. */
+/** Creates the path of a shape. All shapes have about the same area. */
 export const createShapePath = (role: Role, { x, y }: { x: number; y: number }, radius: number): Path2D => {
   const path = new Path2D()
   if (role === 'network') path.roundRect(x - radius, y - radius, radius * 2, radius * 2, 2.5)

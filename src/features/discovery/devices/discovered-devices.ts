@@ -91,7 +91,7 @@ const getKnown = (
   return record?.doc ? (record as DiscoveredRecord & { readonly doc: DiscoveredDevice }) : undefined
 }
 
-/** A manual call has no scan: the devices are as they were last seen. */
+/** Returns the context of a manual call, which has no scan: the devices are as they were last seen. */
 const buildManualContext = ({ network_id, last_scan_id }: DiscoveredDevice) => ({
   networkId: network_id,
   scanId: last_scan_id,

@@ -73,7 +73,7 @@ const countByTheFew = async (ctx: Ctx, { network_id, status, promoted }: Discove
   return status === 'down' ? down() : (await all({ promoted })) - (await down())
 }
 
-/** The devices that hold all the words, where they are few; undefined for more. */
+/** Finds the devices that hold all the words, where they are few; undefined for more. */
 const findHolders = async (ctx: Ctx, words: readonly string[]): Promise<string[] | undefined> => {
   let query = ctx.db
     .selectFrom('discovered_texts')

@@ -73,7 +73,7 @@ export const compareIdentity = (a: Iterable<string>, b: Iterable<string>): Verdi
 
 const ORDER: readonly Exclude<IdentityKind, 'address'>[] = ['mac', 'ssh', 'snmp', 'tls']
 
-/** The strongest of some keys, as it is sent; the address where there is none. */
+/** Selects the strongest of some keys, as it is sent; the address where there is none. */
 export const pickIdentity = (keys: Iterable<string>, ip: string): { kind: IdentityKind; value: string } => {
   const all = [...keys]
   for (const kind of ORDER) {

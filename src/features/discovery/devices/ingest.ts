@@ -71,7 +71,7 @@ const isBack = ({ row }: DiscoveredRecord, { status }: DiscoveredDevice, ingesti
   return row.status === 'down' || wasUnseen
 }
 
-/** The key of one of the addresses of a record. */
+/** Returns the key of one of the addresses of a record. */
 const getIpKey = ({ addresses }: DiscoveredRecord, ip: string): IpKey => {
   for (const seen of addresses.values()) if (seen.ip === ip) return seen.ip_key
   throw new Error('the address of a device is one of its record')

@@ -162,7 +162,7 @@ export const classify = async (
   return all
 }
 
-/** A stored record as a draft, to be classified again because something else has changed. */
+/** Returns a stored record as a draft, to be classified again because something else has changed. */
 export const toDrafts = (
   record: DiscoveredRecord,
   changes: Partial<Pick<Draft, 'device' | 'conflicts' | 'links'>> = {},
@@ -184,5 +184,5 @@ export const reclassify = async (ctx: Ctx, ids: readonly string[]): Promise<void
   }
 }
 
-/** The compared fields of a device as JSON, to find its changes since the scan before. */
+/** Returns the compared fields of a device as JSON, to find its changes since the scan before. */
 export const buildBaseline = (device: DiscoveredDevice): string => JSON.stringify(toComparable(device))

@@ -34,7 +34,7 @@ export type Link =
       readonly ports?: LinkedPorts
     }
 
-/** The discovered devices that links are to or from. */
+/** Returns the discovered devices that links are to or from. */
 export const listLinkedIds = (links: readonly Link[]): string[] =>
   links.map((link) => (link.kind === 'switch_port' ? link.sourceId : link.targetId))
 
@@ -94,7 +94,7 @@ const compareOs = ({ discovered }: Compared, { os: known }: Device): Finding[] =
   return [createFinding('os', known, seen.slice(0, 255), because)]
 }
 
-/** The addresses of the device that belong to this network: by their own field, or because they were seen there. */
+/** Returns the addresses of the device that belong to this network: by their own field, or because they were seen there. */
 export const listNetworkAddresses = (device: Pick<Device, 'addresses'>, discovered: DiscoveredDevice): string[] => {
   const seen = new Set(discovered.addresses.map(({ ip }) => ip))
   return device.addresses

@@ -49,7 +49,7 @@ type Pair = {
   readonly isInSpace: (address: Address) => boolean
 }
 
-/** The addresses as scanned: new ones replace unseen ones of the network in order, the rest is added. */
+/** Merges the scanned addresses: new ones replace unseen ones of the network in order, the rest is added. */
 const mergeObservedAddresses = ({ device, record, isInSpace }: Pair): DevicePatch['addresses'] => {
   const { doc: discovered } = record
   const macs = getMacs(record)
@@ -153,7 +153,7 @@ const findLinkedPorts = async (ctx: Ctx, row: DiscoveredRow, deviceId: string): 
   )
 }
 
-/** The last observation holds: the new record keeps the address and takes over the promotion of the old one. */
+/** Resolves conflicts by the last observation: the new record keeps the address and takes over the promotion of the old one. */
 const resolveConflicts = async (ctx: Ctx, { record, row }: Item, findings: readonly Finding[]): Promise<void> => {
   const fields = new Set(findings.map(({ field }) => field))
   const settled = record.conflicts.filter(({ kind }) => fields.has(kind === 'lease' ? 'mac_address' : 'ssh_host_key'))

@@ -92,7 +92,7 @@ export const deleteRow = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
   ctx.changed('discovery-rule', { id: rule.id, before: toDocument(rule) })
 }
 
-/** The part of a rule in the history: the settings, not its runs. */
+/** Returns the part of a rule in the history: the settings, not its runs. */
 const toDocument = ({ network_id, scan_type, interval_hours, exclude_ips, enabled }: StoredRule): string =>
   JSON.stringify({ network_id, scan_type, interval_hours, exclude_ips, enabled })
 

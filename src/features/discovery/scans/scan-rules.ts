@@ -64,14 +64,14 @@ export const blockIssue = (network: Subnet, limits: ScanLimits): FieldIssue | un
   return undefined
 }
 
-/** The items of an exclude list as the scanner takes them. */
+/** Returns the items of an exclude list as the scanner takes them. */
 export const splitExcludes = (text: string): string[] =>
   text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** The lists as one, each item once. */
+/** Returns the lists as one, each item once. */
 export const joinExcludes = (...texts: readonly string[]): string =>
   [...new Set(texts.flatMap(splitExcludes))].join(', ')
 

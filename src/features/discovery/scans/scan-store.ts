@@ -215,7 +215,7 @@ export const open = (ctx: Ctx) =>
     .orderBy('id')
     .execute()
 
-/** The completed scan of the network before this one. Ids are in the order in which scans were asked for. */
+/** Finds the completed scan of the network before this one. Ids are in the order in which scans were asked for. */
 export const findCompletedBefore = async (ctx: Ctx, networkId: string, id: string): Promise<string | undefined> => {
   const row = await ctx.db
     .selectFrom('discovery_scans')
@@ -229,7 +229,7 @@ export const findCompletedBefore = async (ctx: Ctx, networkId: string, id: strin
   return row?.id
 }
 
-/** The scans of a network after one, up to another and with it. */
+/** Finds the scans of a network after one, up to another and with it. */
 export const findIdsBetween = async (
   ctx: Ctx,
   { network_id, id }: Scan,

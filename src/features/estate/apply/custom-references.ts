@@ -68,7 +68,7 @@ export const loadAddressDefaults = async (ctx: Ctx, changes: readonly Change[]):
   )
 }
 
-/** The resource that defines the custom fields of the rows of a list. */
+/** Returns the resource that defines the custom fields of the rows of a list. */
 export const getCustomResource = (list: Resource): CustomResource | undefined =>
   list === 'reservations' ? 'addresses' : CUSTOM_RESOURCES.find((one) => one === list)
 
@@ -89,7 +89,7 @@ export type NamedValue = {
   readonly field: ReferenceField
 }
 
-/** The path of a value in its row. */
+/** Returns the path of a value in its row. */
 export const formatPath = ({ name, address, isDefault }: NamedValue): string => {
   if (isDefault) return 'default'
   return address === undefined ? `custom.${name}` : `addresses[${address}].custom.${name}`

@@ -78,7 +78,7 @@ const withNamed = (schema: JsonSchema): JsonSchema => {
   return { ...(description !== undefined && { description }), anyOf: [listed(value), NAMED] }
 }
 
-/** The schema of a field that may hold references of custom fields. */
+/** Returns the schema of a field that may hold references of custom fields. */
 const addNamedValues = (field: string, noun: string, schema: JsonSchema): JsonSchema => {
   if (field === 'default' && noun === getNoun('custom-fields')) return withNamed(schema)
   const { additionalProperties: values } = schema

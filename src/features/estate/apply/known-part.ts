@@ -126,7 +126,7 @@ const mergeAddresses = (
   return { addresses: merged, places, kept: [...left.keys()] }
 }
 
-/** The row may give a part of a position in the same rack. */
+/** Merges the stored position. The row may give a part of a position in the same rack. */
 const mergeMount = (stored: unknown, given: unknown): unknown =>
   isFields(stored) && isFields(given) && stored.rack_id === given.rack_id ? { ...stored, ...given } : given
 

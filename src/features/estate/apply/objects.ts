@@ -136,7 +136,7 @@ class RowIndex {
   }
 }
 
-/** The tables of resources with rows that are found by name; the type of all of them together is too wide for the builder. */
+/** Returns the table of a resource with rows that are found by name; the type of all of them together is too wide for the builder. */
 const getTable = (resource: Resource) => toTableName(resource) as 'devices'
 
 /** Returns the ids of the stored objects of a resource with these names, in lower case. */

@@ -60,7 +60,7 @@ const MAX_SHOWN = 256
 
 const formatValue = (value: unknown): string => shorten(JSON.stringify(value), MAX_SHOWN)
 
-/** The words by which one of several objects can be named. */
+/** Returns the words by which one of several objects can be named. */
 const tellApart = (resource: Resource): string => {
   const { key } = getRules(resource)
   const fields = key.by === 'name' ? [...key.within, ...key.apart].map((field) => field.replace(/_id$/, '')) : []

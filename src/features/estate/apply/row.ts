@@ -164,7 +164,7 @@ const NEW: Standing = { before: undefined, defaults: {} }
 const normalizeDocument = (document: Document): Document =>
   Object.fromEntries(Object.entries(document).map(([field, value]) => [field, toStoredForm(field, value, NEW)]))
 
-/** A field that an answer sends only with a value is absent without one. */
+/** Compares values. A field that an answer sends only with a value is absent without one. */
 const isSame = (to: unknown, before: unknown): boolean =>
   Bun.deepEquals(to, before) || (before === undefined && !isGiven(to))
 

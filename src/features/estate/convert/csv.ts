@@ -163,7 +163,7 @@ export const convertCsv: Converter = (bytes, { mapping = {} }) => {
   }
 }
 
-/** The columns with a field, and the columns that the mapping left out. */
+/** Returns the columns with a field, and the columns that the mapping left out. */
 const listUsedColumns = (
   columns: readonly string[],
   fields: readonly string[],

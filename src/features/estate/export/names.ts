@@ -53,7 +53,7 @@ const add = (map: Map<string, Entry[]>, key: string, entry: Entry): void => {
   else map.set(key, [entry])
 }
 
-/** A field of an entry; null without a value. */
+/** Returns a field of an entry; null without a value. */
 const getEntryField = (entry: Entry, field: string): unknown => Reflect.get(entry, field) ?? null
 
 /** The named objects of one resource. */

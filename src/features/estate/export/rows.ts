@@ -117,7 +117,7 @@ const getDefaults = (schema: z.ZodObject): Standards => {
   return made
 }
 
-/** The fields of an address that an absent one has, as the contract of devices fills them in. */
+/** Removes the fields of an address that equal the values that the contract of devices fills in. */
 const removeDefaults = (item: Fields, filled: Fields): Fields =>
   Object.fromEntries(Object.entries(item).filter(([field, value]) => !Bun.deepEquals(filled[field], value)))
 
@@ -190,7 +190,7 @@ const hasExpired = ({ expires_at }: Document, now: string): boolean =>
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The texts by which rows of a group are sorted. */
+/** Returns the texts by which rows of a group are sorted. */
 const buildSortTexts = (resource: Resource, id: string, document: Document, names: Names): string[] => {
   const parents = getRules(resource).level.references.map(({ field, resource: of }) =>
     names.nameOf(of, toText(document[field])),
@@ -198,7 +198,7 @@ const buildSortTexts = (resource: Resource, id: string, document: Document, name
   return [toText(document.name), ...parents, ...endTexts(document, names), toText(document.type), id]
 }
 
-/** The names of the ends of a cable; none of other objects. */
+/** Returns the names of the ends of a cable; none of other objects. */
 const endTexts = ({ a, b }: Document, names: Names): string[] =>
   [a, b].flatMap((end) => {
     if (typeof end !== 'object' || end === null) return []

@@ -133,7 +133,7 @@ const planByIds = async (rows: Rows, given: readonly Row[]) => {
   return { others, meant: new Set(targets.values()) }
 }
 
-/** The text that rows and objects of one name have in common. */
+/** Returns the text that rows and objects of one name have in common. */
 const buildGroupKey = ({ within }: NameKey, fields: Document): string | undefined =>
   getKeyText(fields.name).trim() === ''
     ? undefined

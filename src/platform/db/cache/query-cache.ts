@@ -17,7 +17,7 @@ export const getCachedText = <Tables>(
   by?: SearchMatch,
 ): ReturnType<Db<Tables>['remember']> => (db === store.read ? store.remember(table, key, read, by) : read())
 
-/** A key for results other than rows; rows are cached by id, and no id holds the first character. */
+/** Returns a key for results other than rows; rows are cached by id, and no id holds the first character. */
 const buildDerivedKey = (key: string): string => `\u0000${key}`
 
 /** Returns a cached count. */

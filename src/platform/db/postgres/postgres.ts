@@ -122,7 +122,7 @@ type Standing = {
 }
 type Parts = { readonly withPosition: boolean; readonly withTimeline: boolean }
 
-/** The snapshot on its timeline, and the commits per table unless the snapshot equals `before`: adding them up is slow. */
+/** Returns the snapshot on its timeline, and the commits per table unless the snapshot equals `before`: adding them up is slow. */
 const readStanding = async <Tables>(db: Kysely<Tables>, before: string, { withPosition, withTimeline }: Parts) => {
   const position = withPosition ? sql`${POSITION} AS position, ` : sql``
   const timeline = sql.raw(withTimeline ? TIMELINE_PREFIX : "''")

@@ -50,7 +50,7 @@ const MOST_JOINED = 2
 const LARGEST_GROUP = 64
 const LONGEST_GROUP_MS = 50
 
-/** The lock of a name. The kind, its first word, is included: locks shared by kinds could deadlock. */
+/** Returns the lock of a name. The kind, its first word, is included: locks shared by kinds could deadlock. */
 const computeLock = (name: string): number => {
   const kind = Bun.hash.crc32(name.split(' ', 1)[0] ?? '') % LOCK_KINDS
   return kind * LOCK_BUCKETS + (Bun.hash.crc32(name) % LOCK_BUCKETS)

@@ -10,7 +10,7 @@ export type Holder =
 export const formatHolder = ({ group, username }: Grant): string =>
   group === null ? (username ?? '') : `the group ${group}`
 
-/** The role and where it counts. @example formatRole(grant) // 'operator in ams' */
+/** Returns the role and where it counts. @example formatRole(grant) // 'operator in ams' */
 export const formatRole = ({ role, scope }: Grant): string => (scope === null ? role : `${role} in ${scope}`)
 
 /** Groups first, then users, each by name. */

@@ -172,7 +172,7 @@ export class CustomRows {
   }
 }
 
-/** The references by which rows of a document are named, with their lists. */
+/** Lists the references by which rows of a document are named, with their lists. */
 const collectRefs = (documents: EstateDocument): Set<string> => {
   const refs = new Set<string>()
   for (const [list, rows] of Object.entries(documents))

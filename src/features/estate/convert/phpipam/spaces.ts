@@ -15,7 +15,7 @@ export type Spaces = {
 
 const isNumber = (key: string | undefined): key is string => key !== undefined && key !== '0'
 
-/** The number of a VRF. VRFs that the file does not list are named by their number. */
+/** Returns the number of a VRF. VRFs that the file does not list are named by their number. */
 const getVrfId = ({ vrfId }: Row): string | undefined => (isNumber(vrfId) ? vrfId : undefined)
 
 /**

@@ -55,7 +55,7 @@ const toLook = (row: Row): Look => ({
 
 const getSqlState = (error: unknown): string => (error instanceof SQL.PostgresError ? String(error.errno ?? '') : '')
 
-/** The message of the server or of the client, but never the URL, which contains the password. */
+/** Returns the message of the server or of the client, but never the URL, which contains the password. */
 const describeFailure = (error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
