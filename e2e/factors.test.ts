@@ -121,7 +121,7 @@ test(
 )
 
 test(
-  'a passkey is added, signs in alone, and is a second factor',
+  'a passkey is added, suffices for a sign-in, and is a second factor',
   () =>
     it.visit(
       async ({ page, context, open }) => {

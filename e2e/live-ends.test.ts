@@ -24,7 +24,7 @@ test('an idle page shows the sign-in after its session ends', () =>
     { as: 'operator', expected: ['401 /api/'] },
   ))
 
-test('a page whose feed a newer page replaced reconnects when it is visible, and loads the missed events', () =>
+test('a page reconnects when it is visible after a newer page replaced its feed, and loads the missed events', () =>
   it.visit(
     async (first) => {
       await first.open('/devices?q=missed')

@@ -41,7 +41,7 @@ const look = async (page: Page): Promise<void> => {
   await page.setViewportSize({ width: 1440, height: 900 })
 }
 
-test('by keys alone: a range of ports, a cable to another device, and the path', () =>
+test('a range of ports, a cable to another device, and the path are made by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/devices/${idOf('core')}?tab=ports`)

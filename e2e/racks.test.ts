@@ -171,7 +171,7 @@ test('a device is dragged to another unit, out of the units and back, and undone
     { as },
   ))
 
-test('a place is given in the form of a device, whose fields have the refusal', () =>
+test('a place is given in the form of a device, and the form shows a refusal at its fields', () =>
   it.visit(
     async ({ page, open }) => {
       const { api } = it.plat

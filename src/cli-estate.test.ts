@@ -231,7 +231,7 @@ describe('export', () => {
     expect(Object.keys(JSON.parse((await run('export', '--resource', 'pools')).out))).toEqual(['pools'])
   })
 
-  test('a folder with something in it is left alone', async () => {
+  test('a folder that is not empty stays unchanged', async () => {
     expect((await run('export', folder)).err).toEndWith('is not empty; --force writes into it all the same\n')
     expect((await run('export', folder, '--force')).code).toBe(0)
   })

@@ -19,7 +19,7 @@ const builtText = (root: string): string =>
 const compiles = (root: string, project: string): Promise<string> =>
   bunIn(root, 'node_modules/typescript/bin/tsc', '--noEmit', '--checkers', '1', '-p', project)
 
-test('a recipe whose line is gone fails, and says where', () => {
+test('a recipe with a missing line fails, and says where', () => {
   const edit = { file: 'a.ts', after: 'one,', add: ['  two,'] }
   expect(applyEdit('[\n  one,\n]', edit)).toBe('[\n  one,\n  two,\n]')
   expect(() => applyEdit('[\n  three,\n]', edit)).toThrow('a.ts has 0 lines "one,"')

@@ -195,7 +195,7 @@ describe.each(onSqlite())('discovery of a scoped caller on %s', (dialect) => {
     expect(detected.body).toEqual({ conflicts: active, count: active.length })
   })
 
-  test('a device is accepted, promoted and split in the part alone', async () => {
+  test('a device is accepted, promoted and split only in the part', async () => {
     const built = await writers()
     const { own, other, bea } = built
     const { found, network } = await prepare(1, 'alpha', own)

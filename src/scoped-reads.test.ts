@@ -132,7 +132,7 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
     ])
   })
 
-  test('the use of addresses counts those of hidden devices', async () => {
+  test('the use of addresses counts the addresses of hidden devices', async () => {
     const { own, ada } = await estate()
     const use = async (http: string) => (await ada.ask(http)).body as Record<string, unknown>
     const wanted = await all.admin.ask(`GET /api/pools/${own.pools}/utilization/history`)

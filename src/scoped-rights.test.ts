@@ -45,7 +45,7 @@ describe.each(onSqlite())('caches on %s', (dialect) => {
     }
   }
 
-  test.each(CACHED)('of %s serve one part of the estate alone', async (path) => {
+  test.each(CACHED)('caches of %s only serve one part of the estate', async (path) => {
     const { ada, narrow } = await estate()
     const { admin } = all
     for (const headers of [{}, { 'Accept-Encoding': 'gzip' }]) {

@@ -277,7 +277,7 @@ describe.each(engines())('a scoped writer on %s', (dialect) => {
     expect(await cyd.ask('PUT /api/devices/nothing', { name: 'x' })).toMatchObject({ status: 404 })
   })
 
-  test('what is done to all of a device type is done to those in the scope', async () => {
+  test('an action on all of a device type applies to the devices in the scope', async () => {
     const { own, other, bea } = await writers()
     const { make, put } = where(1, own)
     const type = await make('device-types', { manufacturer: 'x', model: 'of both halves' })

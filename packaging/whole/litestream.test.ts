@@ -172,7 +172,7 @@ describe.skipIf(!existsSync(litestream))('with Litestream', () => {
 
   // Few writes after a reset do not overwrite the last frame that Litestream has copied.
   test.each(['before', 'just after', 'long after'])(
-    'Litestream alone is killed, and is back %s a reset of the log: nothing is missing',
+    'only Litestream is killed, and is back %s a reset of the log: nothing is missing',
     async (when) => {
       const [beside, child] = [replicate(), await server.start()]
       const name = when.replace(' ', '-')

@@ -49,7 +49,7 @@ describe('a backup', () => {
     )
   })
 
-  test('is readable by its owner alone, and nothing is left beside it', async () => {
+  test('only the owner can read a backup, and nothing is left beside it', async () => {
     await backup()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder).toSorted()).toEqual(['data', 'plat.backup'])

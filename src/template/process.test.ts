@@ -308,7 +308,7 @@ test.if(process.platform === 'linux')('a rendering ends with the server', async 
   while (isTemplateChild(pid)) await new Promise(setImmediate)
 })
 
-test.if(process.platform === 'linux')('a process whose server ended before it began ends at once', async () => {
+test.if(process.platform === 'linux')('a process ends at once if its server ended before it began', async () => {
   const limits = { renderMs: 60_000, memoryBytes: 2 ** 30, outputBytes: 2 ** 20 }
   const lines = [{ template: ENDLESS_FILTER, isCheck: false, limits }, { kind: 'end' }]
   const input = Bun.file(join(tmpdir(), `plat-orphan-${process.pid}`))

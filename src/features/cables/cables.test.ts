@@ -190,7 +190,7 @@ describe.each(onSqlite())('cables on %s', (dialect) => {
     expect(paths).toMatchObject([{ port: 'p0' }, { port: 'p1' }, { port: 'p2', hops: [{ to: { device: 'y-list' } }] }])
   })
 
-  test('are written in bulk, and by those who may', async () => {
+  test('cables are written in bulk by callers with the permission', async () => {
     const [x, y] = [await device('x-bulk'), await device('y-bulk')]
     const cable = (n: number) => ({ a: { device_id: x, port: `p${n}` }, b: { device_id: y, port: `p${n}` } })
     const bulk = (operations: object[], atomic = true) => inv.ask('POST /api/cables/bulk', { operations, atomic })

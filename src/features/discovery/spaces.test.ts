@@ -136,7 +136,7 @@ describe.each(onSqlite())('discovery of address spaces on %s', (dialect) => {
     expect(scan.plan.ssh.map(({ ip }) => ip)).toEqual([at(8)])
   })
 
-  test('scans what the server reaches alone', async () => {
+  test('a scan is only started for networks in a reachable space', async () => {
     const { networks, spaces, labName, at } = await world()
     const start = (body: object) => d.ask(`POST /api/discovery/networks/${networks.lab}/scan`, body)
     expect(await start({})).toMatchObject(refusal('network_id'))

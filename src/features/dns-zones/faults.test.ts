@@ -103,7 +103,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     await app.close()
   }, START_MS)
 
-  test('an update whose answer was lost is found again, although the device has changed since', async () => {
+  test('an update with a lost answer is found again, although the device has changed since', async () => {
     await send('POST /api/devices', device('kept', '10.0.0.1'))
     const id = await makeZone(send)
     await reached(send, id, 'in_sync')

@@ -73,7 +73,7 @@ test.each(['/api/search', '/api/devices/search'])('the text of %s is not blank',
   expect([' \u00a0', ' a '].map((text) => pattern.test(text))).toEqual([false, true])
 })
 
-test('the network whose discovered devices are deleted is required', () => {
+test('a delete of discovered devices requires the network', () => {
   expect(paths['/api/discovery/devices']?.delete?.parameters?.[0]).toMatchObject({
     name: 'network_id',
     required: true,

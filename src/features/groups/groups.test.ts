@@ -177,7 +177,7 @@ describe.each(onSqlite())('groups on %s', (dialect) => {
 describe.each(onSqlite())('the last admin on %s', (dialect) => {
   const all = people(dialect)
 
-  test('may be an admin by a group alone, and stays', async () => {
+  test('the last admin may be an admin by only a group, and stays', async () => {
     const lastAdmin = failure(409, 'LAST_ADMIN')
     const admins = (await all.admin.ask('POST /api/groups', { name: 'admins' })).body as Named
     const ada = await all.person()

@@ -138,7 +138,7 @@ describe.each(engines())('on %s', (dialect) => {
     await close()
   })
 
-  test('the rights are those of now', async () => {
+  test('an answer as of the past uses the present rights', async () => {
     await change('POST', '/api/devices', { name: 'secret' })
     const moment = later(1000)
     later(1000)

@@ -216,7 +216,7 @@ describe.each(engines())('a lookup on %s', (dialect) => {
       expect(names((await look('mx-7')).devices)).toEqual(['a mail server'])
     })
 
-    test('has the networks of its addresses, and those alone', async () => {
+    test('the name has the networks of its addresses, and no others', async () => {
       expect(names((await look('web-01')).networks)?.toSorted()).toEqual(['Servers', 'Six'])
     })
 

@@ -108,7 +108,7 @@ test('tables with cascades are shown', () => {
   expect(missing).toEqual([])
 })
 
-test('the permissions are those of the catalogue', () => {
+test('the permissions equal the permissions of the catalogue', () => {
   const known = new Set<string>(CATALOGUE.map(({ name }) => name))
   const asked = [...Object.values(PLAN_TABLES), ...Object.values(SHOWN_KINDS)].flatMap(
     ({ permission }) => permission ?? [],

@@ -221,7 +221,7 @@ describe.each(onSqlite())('planning on %s', (dialect) => {
   })
 
   test(
-    'parallel allocations get distinct subnets, also those of a network and of one around it',
+    'parallel allocations get distinct subnets, also in a network and in one around it',
     async () => {
       const { id: space_id } = await inv.api.spaces.create({ name: 'parallel' })
       const outer = await network('10.0.0.0/8', { space_id })

@@ -45,7 +45,7 @@ describe.each(onSqlite())('rotation on %s', (dialect) => {
   }
 
   test(
-    'encrypts everything with the new key, so that a start with it alone works',
+    'a rotation encrypts everything with the new key, so that a start with only that key works',
     async () => {
       const { app, admin, create } = await start()
       const ids = await create(5)

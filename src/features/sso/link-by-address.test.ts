@@ -122,7 +122,7 @@ describe.each(places())('a link by address on %s, sessions in %s', (dialect, sto
     expect(await (await fresh.me()).text()).toContain('users:update')
   })
 
-  test('is refused for a break-glass user, whose password is a last way in', async () => {
+  test('a link is refused for a break-glass user, because the password is a last way in', async () => {
     const user = await target({ is_break_glass: true })
     expect(causeOf(await app.browser().signIn(linking, idp, claimsOf(user)))).toBe('no_account')
     expect((await (await byPassword(user)).me()).status).toBe(200)

@@ -127,7 +127,7 @@ describe.each(onSqlite())('VLANs on %s', (dialect) => {
     expect(await named('&limit=2&offset=1')).toEqual([['Zeta', '50%'], '4'])
   })
 
-  test('have the networks of their number in their datacenter, else those that no VLAN of a datacenter has', async () => {
+  test('VLANs have the networks of their number in their datacenter, else the networks that no VLAN of a datacenter has', async () => {
     const random = randomOf(dialect === 'sqlite' ? 1 : 2)
     const centers: (string | null)[] = [null]
     for (const name of ['na', 'nb', 'nc']) centers.push((await inv.api.datacenters.create({ name })).id)

@@ -94,7 +94,7 @@ test('reports the /48 if it has less remaining', async () => {
   expect(told.slice(8)).toEqual([LONG.requests, LONG.requests, 12, 12, 12])
 })
 
-test('while the server is away each counts alone, and the log says so once', async () => {
+test('each instance counts separately while the server is away, and the log says so once', async () => {
   await server.stop()
   const before = logged.length
   const both = [limiter(LONG), limiter(LONG)]

@@ -55,7 +55,7 @@ describe('a fair lane', () => {
     expect(await Promise.all([bob, all[0], all[1]])).toEqual(['b1', 'a2', 'a3'])
   })
 
-  test('takes out work whose signal aborts while it waits', async () => {
+  test('a fair lane removes waiting work when its signal aborts', async () => {
     const { started, add, end } = createLane()
     void add('a', 'ann')
     const gone = new AbortController()

@@ -48,7 +48,7 @@ beforeAll(async () => {
 })
 afterAll(closeListeners)
 
-test('the open ports are those that listen', () => {
+test('the open ports are the listening ones', () => {
   expect(host.openPorts).toEqual(ports.toSorted((a, b) => a - b))
 })
 

@@ -62,7 +62,7 @@ describe('rows that are here', () => {
     ['dc:fra1', '', false],
     ['10.0.0.0/24', '10.0.0.0/24', true],
     ['10.0.0.0/24', '10.0.0.0/24 web', false],
-  ])('of %p hold those of %p: %p', (base, next, holds) => {
+  ])('the rows of %p include the rows of %p: %p', (base, next, holds) => {
     expect(hasAllRows(parts(base), parts(next))).toBe(holds)
   })
 

@@ -20,7 +20,7 @@ const shown = (format: string): string[] =>
     .map(({ name }) => name)
 
 describe('the fields of a feed', () => {
-  test.each(formats)('of the format $name are those that it uses', ({ name, fields: used }) => {
+  test.each(formats)('a feed of the format $name has the fields that it uses', ({ name, fields: used }) => {
     expect(new Set(shown(name))).toEqual(new Set(['name', 'format', 'description', ...used]))
   })
 

@@ -259,7 +259,7 @@ describe.each(onSqlite())('the inbox on %s', (dialect) => {
       ],
     })
 
-    test('proposes the port of a switch that has learnt the MAC alone', async () => {
+    test('the inbox proposes the port of a switch that has learnt only the MAC', async () => {
       const { id, at } = await d.network()
       const { id: device } = await document(at(3), { hostname: 'host-3' })
       const sw = host(at(1), { mac: '00:1b:21:00:00:01', names: [{ name: 'sw-1', source: 'snmp' }], snmp: facts })

@@ -61,7 +61,7 @@ if (engines().includes('postgres')) {
       expect(tries).toBe(1)
     })
 
-    test('with a failed statement whose error was ignored is rolled back with an error', async () => {
+    test('a write is rolled back with an error after it ignored the error of a failed statement', async () => {
       const careless = suite.db.write(async (tx) => {
         await sql`SELECT 1 / 0`.execute(tx.db).catch(() => {})
       })

@@ -237,7 +237,7 @@ test('custom fields keep their types, and rules that all values keep to', async 
   ])
 })
 
-test('values of custom fields refer to rows, and those of objects without a row are their names', async () => {
+test('values of custom fields refer to rows, and values of objects without a row are their names', async () => {
   const { documents, report } = await convert(pgDump('4.6'))
   expect(documents.datacenters?.map(({ custom }) => custom)).toEqual([
     { site_code: 'A1', power: 12, live: false, tier: 'gold', router: { ref: 'netbox:dcim.device.2' } },
