@@ -1,7 +1,7 @@
 /**
- * Hours of everything at once: `bun bench/soak.ts [--minutes 120] [--devices 20000]`. Reads, searches, writes, allocations, a webhook for
- * all events, and a scan of loopback each minute, at an even pace far below the limit, so that growth is visible. Afterwards a new
- * server and the old one do the same in alternate minutes: a delay of both comes from the machine.
+ * Hours of everything at once: `bun bench/soak.ts [--minutes 120] [--devices 20000]`. Reads, searches, writes, allocations, a webhook
+ * for all events, and a scan of loopback each minute. The pace is even and far below the limit, so that growth is visible. Afterwards a
+ * new server and the old one do the same in alternate minutes: a delay of both comes from the machine.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// A caller with a role in one scope writes in one half of a doubled estate, and neither changes nor learns anything of the other half.
+// A caller with a role in one scope writes in one half of a doubled estate. The caller neither changes nor learns anything of the other
+// half.
 import { describe, expect, test } from 'bun:test'
 import { contracts } from './features/index.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'

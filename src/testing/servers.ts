@@ -267,8 +267,8 @@ export async function launch(options: Launch): Promise<Running> {
 }
 
 /**
- * Returns the shell script between this process and a server. Its standard input is a pipe; only this process holds the other end. When
- * that end closes, by `stop()` or because this process has ended (SIGKILL and crashes too), the guard ends the server and removes the
+ * Returns the shell script between this process and a server. Its standard input is a pipe; only this process holds the other end. That
+ * end closes by `stop()` or because this process has ended (SIGKILL and crashes too). The guard then ends the server and removes the
  * directory. It repeats the signal until the server has ended, because a server that has just started ignores SIGQUIT, and a test may
  * have stopped it by SIGSTOP. It repeats the removal, because another server may still write there.
  */

@@ -208,8 +208,7 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
 }
 
 /**
- * Updates like `update`, for a caller who may have the permission only in a part of the estate, also in a call that does not name the
- * device.
+ * Updates like `update`, for a caller who may have the permission only in a part of the estate. The call need not name the device.
  */
 export const updateNamed = (ctx: Ctx, patch: DevicePatch): Promise<Device> => {
   const guard = { permission: 'devices:update', schema: DevicePatch, params: ['id'], isCreate: false } as const

@@ -10,7 +10,7 @@ const base64Url = (longest: number) =>
     .max(longest)
     .regex(/^[A-Za-z0-9_-]*$/, 'must be base64url')
 
-/** The longest id of a credential has 1,023 bytes, and six of these fit into the body of a sign-in, which has at most 16 KiB. */
+/** The longest id of a credential has 1,023 bytes. Six of these fit into the body of a sign-in, which has at most 16 KiB. */
 const Base64Url = base64Url(2048)
 
 const credential = { id: Base64Url.min(1), rawId: Base64Url.min(1), type: z.literal('public-key') }

@@ -1,6 +1,6 @@
 /**
- * The address spaces of past keys. A network takes its pools and reservations along to another space although their
- * documents say nothing of it, so their keys follow from the space that their network was in.
+ * The address spaces of past keys. Pools and reservations move to another space with their network, but their documents do not say so.
+ * Their keys follow from the space that their network was in.
  */
 
 import type { TableView } from '../../platform/db/cte-views.ts'

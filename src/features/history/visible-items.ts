@@ -10,7 +10,7 @@ import { KIND_NAMES, KINDS, type Kind } from './kind-names.ts'
 import { parseDocument } from './kinds.ts'
 import { Timelines } from './timelines.ts'
 
-/** The kinds that the caller may read, in the order of answers, and the parts of kinds that the caller may only read in a part. */
+/** The kinds that the caller may read, in the order of answers. `parts` has the kinds that the caller may only read in a part. */
 type Kinds = { readonly kinds: readonly Kind[]; readonly parts: ReadonlyMap<Kind, ScopeSet> }
 
 type CallerScope = StoreScope & Pick<Ctx, 'caller'>

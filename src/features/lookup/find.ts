@@ -106,8 +106,8 @@ const findPoolsIn = async (
 type Checked = { readonly key: IpKey; readonly text: string; readonly found: Found; readonly may: May }
 
 /**
- * Returns the state of an address. For a caller who sees a part of the estate, an address in a network of the part is also assigned if
- * it is a hidden device that has it.
+ * Returns the state of an address. For a caller who sees a part of the estate, an address of a hidden device in a visible network is
+ * also assigned.
  */
 export const findAddressState = async (ctx: Ctx, { key, text, found, may }: Checked): Promise<LookupState> => {
   const state = getVisibleState(key, text, found)

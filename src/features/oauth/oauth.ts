@@ -93,7 +93,7 @@ const buildRoutes = (settings: Settings, { signIn, requirement, identify }: Oaut
   ]
 }
 
-/** While OAuth is off its paths answer as paths that do not exist, and a method that none of them has is a 405 all the same. */
+/** While OAuth is off, its paths answer like paths that do not exist. A method that none of them has is a 405 all the same. */
 const absentRoutes = Object.values(oauthRoutes).map(
   ({ name, summary, http, access }): BoundRaw<Tables> => ({
     route: { name, summary, http, access },

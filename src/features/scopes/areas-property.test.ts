@@ -1,6 +1,6 @@
 /**
- * The areas in the tables equal the one definition, after random changes of objects, networks and scopes, with restarts, imports, and on
- * PostgreSQL two instances that write at once.
+ * The areas in the tables equal the one definition after random changes of objects, networks and scopes. The changes include restarts,
+ * imports, and on PostgreSQL two instances that write at once.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'

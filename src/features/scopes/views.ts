@@ -52,8 +52,8 @@ const HOLDERS = [
 ] as const satisfies readonly Name[]
 
 /**
- * Builds the views of a scoped call. An address, a tag, a port or a cable is seen with its devices, a rack and a VLAN with their
- * datacenter, scans and rules with their network. A space is also seen with a network in it.
+ * Builds the views of a scoped call. An address, a tag, a port or a cable is visible with its devices. A rack and a VLAN are visible
+ * with their datacenter, scans and rules with their network. A space is also visible with a network in it.
  */
 export const createViews = (engine: PastSql, scopeFilter: ScopeFilter): TableViews => {
   const hidden = listTables(listHidden(scopeFilter))

@@ -91,8 +91,8 @@ export type KernelCtx<Tables> = {
   /** Returns the ids for which the caller has the permission of the operation: all of them, or the ids of objects in the part. */
   readonly filterPermitted: (resource: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
   /**
-   * Runs a part of a write with its own input, such as an item of a bulk call, for a caller who may have the permission only in a part
-   * of the estate. Its objects are checked like the objects of an operation.
+   * Runs a part of a write with its own input, such as an item of a bulk call. The caller may have the permission only in a part of the
+   * estate. Its objects are checked like the objects of an operation.
    * @throws AppError NOT_FOUND, VALIDATION_ERROR or FORBIDDEN
    */
   readonly checkScope: <T>(input: ScopedInput, work: () => Promise<T>) => Promise<T>

@@ -83,8 +83,7 @@ export type Operation<
    */
   readonly hasHistory?: true
   /**
-   * An update of `{id}` that runs the create of its noun, if `{id}` is a ref, the id of another system, that no object
-   * has.
+   * An update of `{id}` that runs the create of its noun, if `{id}` is a ref (the id of another system) that no object has.
    */
   readonly createsByRef?: true
   /** Needs `hasHistory`: the handler sees `dry_run`, as true or false, and answers dry runs itself. */

@@ -39,7 +39,10 @@ export type Scope = {
   readonly isHidden: (resource: Resource, id: string) => Promise<boolean>
 }
 
-/** An object that a row names by its id although the caller may not know it, and the error unless the row's object has the id already. */
+/**
+ * An object that a row names by its id although the caller may not know it. The error applies unless the row's object has the id
+ * already.
+ */
 export type HiddenName = { readonly id: string; readonly issue: FieldIssue }
 
 /** Collects the errors of a row; `at` is the path in it. */

@@ -1,8 +1,8 @@
 /**
- * A pool of connections, each reserved by one caller at a time and reused last in, first out, so that few of them do
- * most of the work. A connection is opened when all others are in use. Bun's own client opens all its connections at the
- * first query and rotates through them: the server then starts, and later wakes, a process for each. So each connection
- * here has a client that has no other.
+ * A pool of connections. One caller at a time reserves a connection. Connections are reused last in, first out, so that few of them do
+ * most of the work. A connection is opened when all others are in use. Bun's own client opens all its connections at the first query and
+ * rotates through them: the server then starts, and later wakes, a process for each. So each connection here has a client that has no
+ * other.
  */
 import type { ReservedSQL, SQL } from 'bun'
 import { createAwayError, translatePostgresError } from './errors.ts'

@@ -135,8 +135,8 @@ export class CustomRows {
   }
 
   /**
-   * Returns the rows of the definitions, once all others are made. Takes away references to rows that are not there, and says
-   * of rows without a value that they have none, where an import would fill in the default.
+   * Returns the rows of the definitions, once all others are made. Removes references to missing rows. Marks rows without a value where
+   * an import would fill in the default.
    */
   finish(documents: EstateDocument, kind: string): EstateRow[] {
     const there = collectRefs(documents)
