@@ -62,7 +62,7 @@ export type Custom = Readonly<Record<string, CustomValue>>
 /** A change of the values of an object: an absent name keeps, `null` or `""` clears. Null clears all. */
 export type CustomPatch = Readonly<Record<string, CustomValue | null>> | null
 
-/** Values in a create or an update. Fields are judged by their definitions, which no contract knows. */
+/** Values in a create or an update. Fields are validated by their definitions, which no contract knows. */
 export const CustomInput = z
   .record(z.string(), z.union([Text, z.number(), z.boolean(), z.array(Text).max(MAX_VALUES)]).nullable())
   .superRefine((values, check) => {

@@ -128,7 +128,7 @@ export const mountChange = async (
   return { change: { before, device, changes: others }, issues }
 }
 
-/** A device that is there or will be. */
+/** A device in the rack, stored or in this batch. */
 type Holder = { readonly name: string; readonly place: RackPosition }
 
 const createTakenError = (ctx: Ctx, { name, place: position }: Holder): AppError =>

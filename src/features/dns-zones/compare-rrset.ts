@@ -1,4 +1,4 @@
-/** Judges an RRset by the records that its server holds in its place. */
+/** Compares an RRset with the records that its server holds under the name and type. */
 import { areSame, isSettled } from './diff.ts'
 import type { Rrset } from './rrset-store.ts'
 

@@ -127,7 +127,7 @@ export const update = async (ctx: Ctx, { id, name, subnet, ...patch }: DnsZonePa
   if (changes.length === 0) return serializeZone(ctx, before)
   const zone = { ...value, updated_at: ctx.now }
   await store.updateRow(ctx, zone)
-  // Judged again by its lane.
+  // The sync checks the zone again.
   await store.updateState(ctx, id, { held: '' })
   if (changes.includes('provider_id') || changes.includes('mode')) await resetZone(ctx, id)
   if (changes.includes('check_interval_seconds')) await store.updateState(ctx, id, { check_ms: 0 })

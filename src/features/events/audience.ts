@@ -82,7 +82,7 @@ export const formatEvent = ({ seq, event, data, change_id, created_at }: StoredE
   `id: ${seq}\nevent: ${event}\ndata: {${formatHead(event, change_id)},"timestamp":"${created_at}","data":${data}}\n\n`
 
 /**
- * @param sight of the events, if an audience has parts
+ * @param sight the visible data of the events, if an audience has parts
  * @returns a function that encodes the events of one audience; each event is encoded once for all audiences
  */
 export const createEncoding = (events: readonly StoredEvent[], sight?: VisibleData) => {

@@ -1,4 +1,7 @@
-/** The events that callers with a part of the estate receive: each is judged by its data, and by where the objects are that it names. */
+/**
+ * The events that callers with a part of the estate receive: the data of each event, and the scopes of the objects that it names,
+ * decide.
+ */
 import { isInScopeSet } from '../../platform/operation/access.ts'
 import type { ScopeSet } from '../../platform/operation/caller.ts'
 import { type Conflict, narrowConflict } from '../conflicts/schema.ts'

@@ -71,7 +71,7 @@ export class VisibleItems implements Kinds {
     return this.parts.size === 0
   }
 
-  /** Tells the sight from others, as part of the ETag of what is seen. */
+  /** Cache key of this set of visible items, as part of the ETag of visible answers. */
   get key(): string {
     const parts = [...this.parts].map(([kind, { cacheKey }]) => `${kind} ${cacheKey}`)
     return [this.kinds.join(), ...(parts.length > 0 ? [Bun.hash(parts.join()).toString(36)] : [])].join(' ')
@@ -94,7 +94,7 @@ export class VisibleItems implements Kinds {
     })
   }
 
-  /** True if the object did not exist after the change. It must have been judged. */
+  /** True if the object did not exist after the change. Its visibility must have been checked. */
   isGone({ kind, id }: Pick<Shown, 'kind' | 'id'>, seq: number): boolean {
     return this.#timelines.at({ kind, id }, seq) === undefined
   }

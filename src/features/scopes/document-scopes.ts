@@ -91,6 +91,6 @@ const BY_KIND: Readonly<Record<string, (id: string, document: Document) => Docum
 export const getPlacing = ({ kind, id }: ObjectId, document: Document): DocumentScope | undefined =>
   BY_KIND[kind]?.(id, document)
 
-/** Returns the objects by which another one is judged. */
+/** Returns the objects that decide the scopes of another one. */
 export const listRelated = (documentScope: DocumentScope): readonly ObjectId[] =>
   'follows' in documentScope ? documentScope.follows : documentScope.inherits ? [documentScope.inherits] : []

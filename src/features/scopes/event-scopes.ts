@@ -9,7 +9,7 @@ import type { ScopeIds } from './areas.ts'
 import { type DocumentScope, listRelated, type ObjectId } from './document-scopes.ts'
 import { loadCurrentScopes } from './update-areas.ts'
 
-/** The tables of objects by which others are judged. */
+/** The tables of objects that decide the scopes of others. */
 const TABLES = { datacenter: 'datacenters', network: 'networks', pool: 'pools', device: 'devices' } as const
 
 const buildKey = ({ kind, id }: ObjectId): string => `${kind} ${id}`

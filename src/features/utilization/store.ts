@@ -62,7 +62,7 @@ export const forget = async ({ db }: DbScope, ids: readonly string[]): Promise<v
   await db.deleteFrom('pool_alarms').where('pool_id', 'in', ids).execute()
 }
 
-/** Keeps others from judging these pools until commit. The last lock: its holder waits for no named lock. */
+/** Keeps others from comparing these pools until commit. The last lock: its holder waits for no named lock. */
 export const lockAlarms = (ctx: Ctx, poolIds: readonly string[]): Promise<void> =>
   ctx.store.sql.lockNames(
     ctx.db,

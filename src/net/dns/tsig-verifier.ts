@@ -28,7 +28,7 @@ export type TsigVerdict =
 
 export type TsigVerifier = {
   /**
-   * Judges the next message of the answer.
+   * Verifies the next message of the answer.
    *
    * @param bytes the message, parsed as `message`
    * @throws DnsFormatError on a malformed TSIG record

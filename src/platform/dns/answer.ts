@@ -1,4 +1,4 @@
-/** Judges the answers to one request: its id, its signature, then its response code. */
+/** Checks the answers to one request: its id, its signature, then its response code. */
 import { createHmac } from 'node:crypto'
 import { formatTypeCode, OPCODE_QUERY } from '../../net/dns/codes.ts'
 import { DnsFormatError } from '../../net/dns/format-error.ts'

@@ -54,15 +54,15 @@ const DRAWN_WITHIN_MS = 500
 let drawn = (): void => {}
 
 /**
- * The first window of rows comes long before 100,000 of them have. It is drawn before they are asked for: to receive them
- * takes more than one processor, and the page would wait for its turn.
- * @returns all of them where they are no more than that, and their number
+ * Requests the first window of rows, which arrives long before 100,000 rows. It is drawn before the rest is requested: the rest takes more
+ * than one processor, and the page would wait for its turn.
+ * @returns the total, and all rows if the window holds them
  */
 const fetchPreview = async (
   path: string,
 ): Promise<{ readonly total: number; readonly all?: readonly Device[] } | undefined> => {
   const response = await fetch(`${path}${path.includes('?') ? '&' : '?'}limit=${AHEAD}`)
-  // Judged with the answer that holds all of them.
+  // The later answer with all of them reports the error.
   if (!response.ok) return
   const total = Number(response.headers.get('x-total-count'))
   // The server's half of the contract.

@@ -127,7 +127,7 @@ export const toSpot = (device: Mounted, { position, slot }: Target): Spot => ({
 export const limitPosition = (rack: Units, device: Mounted, position: number): number =>
   Math.max(rack.first_unit, Math.min(rack.first_unit + rack.height - getHeight(device), position))
 
-/** Finds the device in the way of a place, as the server judges it; undefined if it is free. */
+/** Finds the device in the way of a place, by the rules of the server; undefined if it is free. */
 export const findObstacle = (elevation: Elevation, device: Mounted, target: Target): Mounted | undefined => {
   const position: RackPosition = { ...device, ...target, height: getHeight(device) }
   if (!isInside(position, elevation.rack)) return undefined
