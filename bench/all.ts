@@ -1,6 +1,7 @@
 /**
- * Runs the benchmarks one after another, keeps their results in results.json, docs/performance.md and the README's chart, and says what got worse:
- * `npm run bench [-- --suite ui,events]`. `--page` only writes the page and the chart. What follows a second `--` is for the benchmarks, whose results are then not kept.
+ * Runs the benchmarks one after another, keeps their results in results.json, docs/performance.md and the README's chart, and reports
+ * regressions: `npm run bench [-- --suite ui,events]`. `--page` only writes the page and the chart. Arguments after a second `--` go to
+ * the benchmarks; their results are then not kept.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'

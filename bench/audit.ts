@@ -1,6 +1,6 @@
 /**
- * What auditing costs a write: `bun bench/audit.ts [--rounds 15] [--databases sqlite,postgres]`. Two servers in one run, of
- * which one keeps an audit trail, write devices in turn.
+ * Measures the cost of auditing for a write: `bun bench/audit.ts [--rounds 15] [--databases sqlite,postgres]`. Two servers in one run,
+ * of which one keeps an audit trail, write devices in turn.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import { type Server, startPlat } from './servers.ts'
 import { addNetwork, createKey } from './setup.ts'
 import { device } from './works/write.ts'
 
-/** Of the time that a write takes without a trail. */
+/** The share of the time that a write takes without a trail. */
 const GOAL = 0.15
 /** Requests of a round, by callers at once. */
 const PER_ROUND = new Map([

@@ -74,7 +74,7 @@ const { prepare } = (await import(join(root, 'bench', 'setup.ts'))) as { readonl
 const workDir = mkdtempSync(join(tmpdir(), 'plat-bench-checkouts-'))
 const running: Server[] = []
 
-/** With --postgres: a cluster with the defaults of PostgreSQL, in which each server gets a copy of the imported database. */
+/** The option --postgres starts a cluster with the defaults of PostgreSQL. Each server gets a copy of the imported database in it. */
 const cluster = values.postgres ? await postgresAsItComes() : undefined
 const databaseUrl = (name: string): Record<string, string> => {
   if (cluster === undefined) return {}

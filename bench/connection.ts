@@ -131,7 +131,7 @@ export class Connection {
     if (answer.isDone) this.#finish(answer)
   }
 
-  /** Takes body bytes, as many as are still to come; returns those behind them. */
+  /** Takes the remaining body bytes; returns the bytes behind them. */
   #readBody(answer: Incoming, data: Buffer): Buffer {
     const taken = Math.min(answer.left, data.length)
     if (taken === 0) return data

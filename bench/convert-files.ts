@@ -7,7 +7,7 @@ const ipOf = (i: number): string => `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i
 const macOf = (i: number): string =>
   `52:54:${[24, 16, 8, 0].map((shift) => ((i >> shift) & 255).toString(16).padStart(2, '0')).join(':')}`
 
-/** A file whose lines, or other parts, are alike. */
+/** A file of equal lines, or other equal parts. */
 type Parts = { readonly before: string; readonly part: (i: number) => string; readonly after: string }
 
 const PORTS = Array.from(

@@ -1,7 +1,7 @@
 /**
- * Conversions on a server of 1 GiB: `bun bench/convert-memory.ts [--formats zone,csv] [--largest 64]`. The server and its processes
- * are in a memory cgroup. The file of each format doubles until it is refused, or has `--largest` MiB; the waits for `/healthz`
- * during the largest accepted one, and during the refused one, stand beside those of the idle server.
+ * Conversions on a server of 1 GiB: `bun bench/convert-memory.ts [--formats zone,csv] [--largest 64]`. The server and its processes are
+ * in a memory cgroup. The file of each format doubles until it is refused, or has `--largest` MiB; the waits for `/healthz` during the
+ * largest accepted one, and during the refused one, stand beside the waits of the idle server.
  */
 import { parseArgs } from 'node:util'
 import { FORMATS, type Format } from '../src/convert/formats.ts'
@@ -30,7 +30,7 @@ const percentile = (waits: readonly number[], part: number): number =>
 type Attempt = {
   readonly size: number
   readonly status: number
-  /** What the answer says of a refused file. */
+  /** The message of the answer for a refused file. */
   readonly message: string
   readonly ms: number
   readonly waits: readonly number[]

@@ -16,7 +16,7 @@ export const FIELDS: readonly Definition[] = [
   ...Array.from({ length: NOTES }, (_, i) => ({ name: `note_${i}`, type: 'text' })),
 ]
 
-/** Of two devices each. */
+/** The serial number of two devices each. */
 export const serialOf = (i: number): string => `sn-${i >> 1}`
 const two = (n: number): string => String(n).padStart(2, '0')
 
@@ -30,7 +30,7 @@ export const customOf = (i: number): Row => ({
   ),
 })
 
-/** Without an id, so that any number of them can be written. */
+/** Has no id, so that any number of them can be written. */
 export const written = (i: number, custom?: Row): Row => ({
   name: `device-${i}`,
   hostname: `device-${i}.example.net`,
@@ -56,7 +56,7 @@ export const LISTS: readonly (readonly [string, (round: number) => string])[] = 
   ['count of a range of one in 20', (i) => `limit=1&custom.watts.min=${i * 10}&custom.watts.max=${i * 10 + 249}`],
 ]
 
-/** Without a goal of their own. */
+/** Lists that have no goal. */
 export const OTHER_LISTS: readonly (readonly [string, (round: number) => string])[] = [
   [
     'first page by a value, ordered by another field',

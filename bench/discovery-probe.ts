@@ -24,7 +24,7 @@ const probe = async (port: number, kinds: readonly Kind[]): Promise<void> => {
   const ask = async (name: string, request: Uint8Array): Promise<void> => {
     // From here on: one that finds no connection free waits for the server as well.
     const askedAt = performance.now()
-    // The one that has rested longest: the server closes those that rest for too long.
+    // The connection with the longest rest is taken: the server closes connections that rest for too long.
     const connection = free.shift() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)))
     const { status, head } = await connection.send(request)
     if (status !== 200) throw new Error(`${name}: ${head.split('\r\n')[0]}`)

@@ -1,9 +1,8 @@
 /**
  * The effect of a scan on other requests: `bun bench/discovery.ts [--devices 100000] [--seconds 20] [--rates 2000,20000] [--found
- * 100000]`. An
- * estate is imported; then 127.0.0.0/16 is scanned twice at each rate, by a real scanner that finds all of its 65,534
- * addresses alive, while devices, lists and free addresses are asked for from another thread. `--rates ''` leaves that out. Then
- * discovered devices are put on record, listed, and changed many at once.
+ * 100000]`. An estate is imported. A real scanner scans 127.0.0.0/16 twice at each rate and finds all of its 65,534 addresses alive.
+ * Another thread requests devices, lists and free addresses. `--rates ''` leaves the scans out. Then discovered devices are put on
+ * record, listed, and changed many at once.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
 /**
- * Events: `bun bench/events.ts [--seconds 20] [--backlog 20000] [--baseline FOLDER] [--only latency]`. How late webhooks and the live feed are
- * at 100 events a second, how fast a backlog is sent, how much time an event adds to its write, and with `--baseline`
- * (another checkout of Plat, installed) how a write compares with one of that checkout.
+ * Events: `bun bench/events.ts [--seconds 20] [--backlog 20000] [--baseline FOLDER] [--only latency]`. Measures the delay of webhooks
+ * and the live feed at 100 events a second, the speed of a backlog, and the time that an event adds to its write. `--baseline` compares
+ * writes with another installed checkout of Plat.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,7 @@
 /**
- * Measures growth with the size of the estate: `bun bench/growth.ts [--sizes 10000,100000,500000] [--databases sqlite,postgres]`. Each size is imported into
- * a fresh server, of which memory, bytes on the disk, connections and the processor time of requests are taken, with that of the database.
+ * Measures growth with the size of the estate: `bun bench/growth.ts [--sizes 10000,100000,500000] [--databases sqlite,postgres]`. Each
+ * size is imported into a fresh server. Its memory, bytes on the disk, connections and processor time of requests are measured, together
+ * with the database.
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -6,7 +6,7 @@ const VERSION_1 = '/sys/fs/cgroup/memory'
 const VERSION_2 = '/sys/fs/cgroup'
 
 export type MemoryCgroup = {
-  /** Runs `start`, whose new processes are in the cgroup. */
+  /** Runs `start` with its new processes in the cgroup. */
   readonly within: <T>(start: () => Promise<T>) => Promise<T>
   /** The most memory that its processes have held together, page cache included, in bytes. */
   readonly peak: () => number

@@ -8,7 +8,7 @@ export const quantile = (values: readonly number[], share: number): number => {
   return ordered[Math.min(ordered.length - 1, Math.floor(share * ordered.length))] ?? Number.NaN
 }
 
-/** Of an even number, the mean of the two in the middle. */
+/** The median of an even number of values is the mean of the two in the middle. */
 export const median = (values: readonly number[]): number => {
   const ordered = sorted(values)
   const [below = Number.NaN, above = Number.NaN] = [

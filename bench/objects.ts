@@ -144,7 +144,7 @@ const addPorts = async (site: Site): Promise<void> => {
   results.push(plain({ work, ours: milliseconds(ms), goal: '', isMet: undefined, numbers: { ms } }))
 }
 
-/** On a new process, whose peak is that of the list. */
+/** Runs on a new process, so that its peak is the peak of the list. */
 const listPorts = async (site: Site): Promise<void> => {
   await lengthOf(site, '/api/ports?limit=100')
   const before = peakOf(site.server)

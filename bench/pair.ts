@@ -23,7 +23,7 @@ const READERS = 32
 /** Different ones that are read, of either side: as many as people look at, whatever the size of the estate. */
 const READ = 4000
 const REPEATS = 40
-/** As many as a page of the UI. */
+/** The number of rows on a page of the UI. */
 export const FIRST = 50
 const NEARLY_FULL = 'bench-16'
 
@@ -133,7 +133,7 @@ export const searchesAfterWrites = (ids: readonly string[], limit: number): Pair
       measure: afterWrites(kind, limit, (text) => ({ ...device(), description: text })),
     }))
 
-/** Of which there are more than a page. */
+/** Searches with more matches than a page. */
 const BEGINNINGS = ['fra1', '10.', '10.16.', 'dub1-r']
 
 export const commonSearches: readonly PairWork[] = [

@@ -82,7 +82,7 @@ export const addOthers = async (
   }
 }
 
-/** Returns the API key of a new user who is a viewer in the scope alone. */
+/** Returns the API key of a new user who is a viewer only in the scope. */
 export const viewerIn = async ({ port }: Pick<Server, 'port'>, api: Client, scope_id: string): Promise<string> => {
   const username = `viewer of ${scope_id}`
   const password = Bun.randomUUIDv7()

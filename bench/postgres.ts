@@ -28,7 +28,7 @@ const analyze = async (url: string): Promise<void> => {
   await client.close()
 }
 
-/** Of either side the same, in the same order. */
+/** Both sides import the same works in the same order. */
 const imported = (): Result[] => {
   const [ours = [], baseline = []] = imports
   return ours.flatMap(({ work, numbers: { ms = Number.NaN } }, at) => {

@@ -1,6 +1,6 @@
 /**
- * Compares the processor time that two servers take for the same work, in turn. It differs by 1 to 3 % between two runs of the same code,
- * the time on the clock by 10 %, and other processes of the machine hardly change it.
+ * Compares the processor time that two servers take for the same work, in turn. It differs by 1 to 3 % between two runs of the same
+ * code, the time on the clock by 10 %. Other processes of the machine hardly change it.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { SQL } from 'bun'

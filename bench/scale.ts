@@ -29,7 +29,7 @@ const { values } = parseArgs({ options: { devices: { type: 'string', default: '1
 const devices = Number(values.devices)
 const GOAL = 2
 const GOAL_BYTES = 400e6
-/** Of the import: how many times a tenth, in processor time, and memory. */
+/** The goal of the import: how many times a tenth, in processor time, and memory. */
 const GOAL_IMPORT = { times: 11, bytes: 600e6 }
 const GOAL_HEALTH_MS = 50
 
@@ -118,7 +118,7 @@ try {
     process.stderr.write(`${work.name} ...\n`)
     results.push(await compareOne(work, pairing, GOAL))
   }
-  // These searches query the index, whose lists are ten times as long.
+  // These searches query the index. Its lists are ten times as long.
   for (const work of searchesAfterWrites(ids, FIRST)) results.push(await compareOne(work, pairing))
   // Ten times as many devices hold the words, and all of them are sent.
   for (const work of deviceSearches(ids)) results.push(await compareOne(work, pairing))

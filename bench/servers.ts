@@ -16,7 +16,7 @@ export type Server = {
   readonly memory: () => Promise<number>
   /** Bytes of its objects after a full garbage collection, during which it answers no request. */
   readonly memoryInUse: () => Promise<number>
-  /** Of it the room for its objects, in bytes, full or not. */
+  /** The part of the memory that is room for its objects, in bytes, full or not. */
   readonly memoryHeld: () => Promise<number>
   /** Watches the event loop from now on. */
   readonly watchStalls: () => Promise<void>
@@ -121,7 +121,7 @@ export const startPlat = (
       RATE_LIMIT_ENABLED: 'false',
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
-      // As `./plat serve` sets them.
+      // The flags of `./plat serve`.
       ...SERVER_JIT_FLAGS,
       ...env,
     },

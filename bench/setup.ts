@@ -25,7 +25,7 @@ export type Prepared = {
   readonly key: string
   readonly deviceIds: readonly string[]
   readonly results: readonly Result[]
-  /** Of the import of all of it: processor time in ms, and the most memory that the server took, in bytes. */
+  /** The cost of the import of all of it: processor time in ms, and the most memory that the server took, in bytes. */
   readonly cost: { readonly processorMs: number; readonly peakBytes: number }
 }
 
@@ -136,7 +136,7 @@ export const peakOf = ({ pid }: Pick<Server, 'pid'>): number =>
 
 /**
  * @param env settings of the server that it is imported into, `DATABASE_URL` for another database
- * @param pidsOfDatabase the processes whose time counts as well
+ * @param pidsOfDatabase further processes with time that counts
  */
 export const prepare = async (
   workDir: string,

@@ -1,4 +1,4 @@
-/** A server with new data, on SQLite unless told otherwise, and calls to it whose time is taken. */
+/** A server with new data, on SQLite unless told otherwise, and timed calls to it. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,11 +21,11 @@ type Work = (site: Site) => Promise<void>
 /** Runs each work on one data file, with a new process. */
 export const onServer = (...works: readonly Work[]): Promise<void> => onServerWith({}, ...works)
 
-/** As `onServer`, with settings of the server. */
+/** Like `onServer`, with settings of the server. */
 export const onServerWith = (env: Readonly<Record<string, string>>, ...works: readonly Work[]): Promise<void> =>
   onServerWithin((start) => start(), env, works)
 
-/** As `onServerWith`. `within` starts each server. */
+/** Like `onServerWith`. `within` starts each server. */
 export const onServerWithin = async (
   within: (start: () => Promise<Server>) => Promise<Server>,
   env: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 /**
- * Hours of everything at once: `bun bench/soak.ts [--minutes 120] [--devices 20000]`. Reads, searches, writes, allocations, a webhook for
- * all events, and a scan of loopback each minute, at an even pace far below the limit, so that growth is visible. Afterwards a new
- * server and the old one do the same in alternate minutes: a delay of both comes from the machine.
+ * Hours of everything at once: `bun bench/soak.ts [--minutes 120] [--devices 20000]`. Reads, searches, writes, allocations, a webhook
+ * for all events, and a scan of loopback each minute. The pace is even and far below the limit, so that growth is visible. Afterwards a
+ * new server and the old one do the same in alternate minutes: a delay of both comes from the machine.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -136,7 +136,7 @@ const look = (): void => {
 const meanOf = (looks: readonly Look[], of: (look: Look) => number): number =>
   looks.reduce((sum, look) => sum + of(look), 0) / looks.length
 
-/** By least squares, in bytes an hour, with its standard error: garbage collections make it uncertain. */
+/** Computes the slope by least squares, in bytes an hour, with its standard error: garbage collections make it uncertain. */
 const slopeOf = (looks: readonly Look[]): { readonly slope: number; readonly error: number } => {
   const [x, y] = [meanOf(looks, ({ hours }) => hours), meanOf(looks, ({ bytes }) => bytes)]
   const spread = meanOf(looks, ({ hours }) => (hours - x) ** 2)

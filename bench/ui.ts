@@ -248,7 +248,7 @@ try {
   for (const { id } of others.filter(({ id }) => id !== hub.id))
     await plat.api.relationships.create({ device_id: hub.id, child_id: id, type: 'connected_to' })
   let page: Promise<BarePage> | undefined
-  /** One whose cache is warm and that has all devices. */
+  /** A page with a warm cache that has all devices. */
   const warm = (): Promise<BarePage> => {
     page ??= browser.open(INSTRUMENTS).then(async (opened) => {
       await rowsOf(opened)

@@ -50,7 +50,7 @@ const started = async (dataDir: string, checkout: string, key: string) => {
   return { ms: server.startMs, answers }
 }
 
-/** The time of the migration alone, on a copy of the data. */
+/** The time of only the migration, on a copy of the data. */
 const migrationMs = async (dataDir: string): Promise<number> => {
   const db = openSqlite(join(dataDir, DATA_FILE))
   const startedAt = performance.now()

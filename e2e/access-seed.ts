@@ -1,7 +1,7 @@
 /** Users, groups, scopes, roles, keys, credentials and an audit log for their pages. */
 import type { RunningPlat } from './server.ts'
 
-/** With an audit log and a key for secrets. */
+/** The settings of an audit log and a key for secrets. */
 export const PEOPLE = { AUDIT_ENABLED: 'true', ENCRYPTION_KEY: '07'.repeat(32) }
 
 const PASSWORD = 'correct horse battery'

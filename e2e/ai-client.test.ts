@@ -62,7 +62,7 @@ const assistant = () => {
     },
     discoveryState: () => kept.discovered,
   }
-  // The stored tokens come from the SDK itself, whose types have more fields.
+  // The stored tokens come from the SDK itself. Its types have more fields.
   const transport = () =>
     new StreamableHTTPClientTransport(new URL('/mcp', issuer), { authProvider: provider as never })
   return { kept, transport }

@@ -62,7 +62,7 @@ test('an entry shows the sent values and the previous ones', () =>
     { as },
   ))
 
-test('the log names objects, with a link to those that exist', async () => {
+test('the log names objects, and links to existing ones', async () => {
   const { api } = it.plat
   const { id } = await api.devices.create({ name: 'kept-device' })
   const gone = await api.devices.create({ name: 'gone-device' })

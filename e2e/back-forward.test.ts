@@ -10,7 +10,7 @@ const isAt = (page: Page, top: number) =>
 
 const scrollTo = async (page: Page, top: number): Promise<void> => {
   await page.getByRole('grid').evaluate((grid, at) => grid.scrollTo(0, at), top)
-  // The current rows, and no longer those of before.
+  // The current rows, and no longer the earlier ones.
   await page.locator(`[role=row][aria-rowindex="${Math.floor(top / 32) + 4}"]`).waitFor()
 }
 

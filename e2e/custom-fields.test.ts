@@ -328,7 +328,7 @@ test('networks, pools, datacenters and addresses show their values, and files ha
       const made = (await api.devices.list()).find(({ name }) => name === 'new-1')
       expect(made?.custom).toEqual({ owner: 'netops', tier: 'gold', watts: 120 })
     },
-    // Of the last free block that was taken.
+    // The last free block is taken.
     { as, expected: ['409 /api/networks/'] },
   ))
 

@@ -91,7 +91,7 @@ test('a change of someone else is not overwritten', () =>
     { as, expected: ['412 /api/devices/'] },
   ))
 
-test('by keys alone: create, find, edit, delete, undo', () =>
+test('a device is created, found, edited, deleted and restored by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices')
@@ -129,7 +129,7 @@ test('by keys alone: create, find, edit, delete, undo', () =>
     { as },
   ))
 
-test('all that match are selected, and exactly those are tagged', () =>
+test('all matching devices are selected, and exactly these are tagged', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices?q=status:maintenance')

@@ -82,7 +82,7 @@ export type SeededDiscovery = {
   readonly large: string
   readonly scan: string
   readonly rule: string
-  /** The host whose banner names its system. */
+  /** The host with a banner that names its system. */
   readonly discovered: string
   /** Documented with another operating system and another status. */
   readonly device: string

@@ -175,7 +175,7 @@ test('one changed field of a device is accepted and another is locked', () =>
     { as: 'operator' },
   ))
 
-test('by keys alone an item is opened, ignored, put back and accepted', () =>
+test('an item is opened, ignored, put back and accepted by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/inbox?tab=changed')
@@ -228,7 +228,7 @@ test('selected items are accepted together', () =>
     { as: 'operator' },
   ))
 
-test('by keys alone a rule is made, changed, switched on and deleted', () =>
+test('a rule is made, changed, switched on and deleted by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       const rule = async () => (await it.plat.api.discoveryRules.list({ network_id: ids().untouched }))[0]

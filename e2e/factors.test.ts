@@ -121,7 +121,7 @@ test(
 )
 
 test(
-  'a passkey is added, signs in alone, and is a second factor',
+  'a passkey is added, suffices for a sign-in, and is a second factor',
   () =>
     it.visit(
       async ({ page, context, open }) => {
@@ -133,7 +133,7 @@ test(
         expect(await keepCodes(page)).toHaveLength(10)
         await page.getByText('Laptop').waitFor()
         expect(await axeFindings(page)).toEqual([])
-        // A browser that offers no passkeys in lists has the button alone.
+        // A browser that offers no passkeys in lists only has the button.
         const withoutList = 'PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)'
         await page.evaluate(withoutList)
         await signOut(page, 'admin')

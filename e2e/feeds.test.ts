@@ -124,7 +124,7 @@ describe('a stored feed', () => {
       { as },
     ))
 
-  test('is opened for a change from the menu of its row, and saved with its port alone', () =>
+  test('a stored feed is opened for a change from the menu of its row, and only its port is saved', () =>
     it.visit(
       async ({ page, open }) => {
         await open('/feeds')

@@ -31,7 +31,7 @@ export type Visit = {
   readonly requests: readonly string[]
   /** Opens a path of the UI and waits for its heading. */
   readonly open: (path: string) => Promise<void>
-  /** As `open`, and waits until all requests of the page are answered and rendered. */
+  /** Opens like `open`, and waits until all requests of the page are answered and rendered. */
   readonly openWhole: (path: string) => Promise<void>
 }
 
@@ -121,7 +121,7 @@ const openWindow = async (origin: string, { theme, width, height }: Look): Promi
   return window
 }
 
-/** Returns a page, whose errors are problems, without the cookies and the storage of earlier visits. */
+/** Returns a page without the cookies and the storage of earlier visits. Its errors are problems. */
 const pageFor = async (window: Window, origin: string): Promise<Page> => {
   const { context, watched } = window
   const page = window.page ?? (await context.newPage())
@@ -145,7 +145,7 @@ const reset = async ({ context, page }: Window, { theme, width, height }: Look):
   await Promise.all(context.pages().map((other) => other !== page && other.close()))
   await Promise.all([context.unrouteAll({ behavior: 'ignoreErrors' }), page.unrouteAll({ behavior: 'ignoreErrors' })])
   await page.evaluate('sessionStorage.clear()')
-  // The browser keeps its process for another address of the same server alone.
+  // The browser keeps its process only for another address of the same server.
   await page.goto('/healthz')
   await page.setViewportSize({ width, height })
   await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
@@ -187,7 +187,7 @@ const createWindows = (origin: string) => {
   }
 }
 
-/** By then, the effects of a render have started. */
+/** The effects of a render have started by then. */
 const DRAWN = `new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => done())))
 })`
@@ -288,8 +288,8 @@ const AXE_WHERE = {
 type AxePart = keyof typeof AXE_WHERE
 
 /**
- * Returns the WCAG 2.2 AA violations that axe finds in the page, one line each. Optionally checks only the look, leaves
- * out tables, or checks menus and their buttons alone, where other checks cover the rest.
+ * Returns the WCAG 2.2 AA violations that axe finds in the page, one line each. Optionally checks only the look, leaves out tables, or
+ * checks only menus and their buttons, where other checks cover the rest.
  */
 export const axeFindings = async (page: Page, part: AxePart = 'all'): Promise<string[]> => {
   // Through the debugger, because the policy permits no script element.

@@ -4,7 +4,7 @@ import { axeFindings, world } from './harness.ts'
 
 const it = world({ devices: 0 })
 
-test('an API key for another user is created, shown once, and deleted by the keyboard alone', () =>
+test('an API key for another user is created, shown once, and deleted by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/keys')

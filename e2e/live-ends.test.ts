@@ -1,4 +1,4 @@
-/** A page whose live feed ends, because the session has ended or a newer page took its place. */
+/** A page with a live feed that ends, because the session has ended or a newer page took its place. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { eventually, type Visit, world } from './harness.ts'
@@ -24,7 +24,7 @@ test('an idle page shows the sign-in after its session ends', () =>
     { as: 'operator', expected: ['401 /api/'] },
   ))
 
-test('a page whose feed a newer page replaced reconnects when it is visible, and loads the missed events', () =>
+test('a page reconnects when it is visible after a newer page replaced its feed, and loads the missed events', () =>
   it.visit(
     async (first) => {
       await first.open('/devices?q=missed')

@@ -35,7 +35,7 @@ test.each(Array.from({ length: PAGES }, (_, index) => index))('page %d', async (
   await it.visit(
     async ({ page, openWhole }) => {
       await openWhole(path)
-      // Of the menus of rows, only that of the first row.
+      // Only the first row stands for the menus of all rows.
       const triggers = page.locator(
         '[aria-haspopup=menu]:not([role=gridcell] *), [aria-rowindex="2"] [aria-haspopup=menu]',
       )

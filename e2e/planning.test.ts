@@ -5,7 +5,7 @@ import { axeFindings, eventually, world } from './harness.ts'
 const it = world({})
 const as = 'admin'
 
-test('a subnet is allocated in the tree by keys alone, and networks are split and merged', async () => {
+test('a subnet is allocated in the tree by the keyboard only, and networks are split and merged', async () => {
   const { api } = it.plat
   const outer = await api.networks.create({ name: 'outer', subnet: '1.0.0.0/16' })
   await api.networks.create({ name: 'first', subnet: '1.0.0.0/24' })

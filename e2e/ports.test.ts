@@ -1,4 +1,4 @@
-/** The ports of a device, their cables and paths: by keys alone, as table and as grid, and in the topology. */
+/** The ports of a device, their cables and paths: by keys only, as table and as grid, and in the topology. */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { host, scanOnce, scriptedScanner, snmpFacts } from '../src/testing/scripted-scanner.ts'
@@ -41,7 +41,7 @@ const look = async (page: Page): Promise<void> => {
   await page.setViewportSize({ width: 1440, height: 900 })
 }
 
-test('by keys alone: a range of ports, a cable to another device, and the path', () =>
+test('a range of ports, a cable to another device, and the path are made by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/devices/${idOf('core')}?tab=ports`)

@@ -1,4 +1,4 @@
-/** Racks and device types: made, filled and rearranged with the keyboard alone, and imported from YAML. */
+/** Racks and device types: made, filled and rearranged with only the keyboard, and imported from YAML. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { axeFindings, eventually, world } from './harness.ts'
@@ -171,7 +171,7 @@ test('a device is dragged to another unit, out of the units and back, and undone
     { as },
   ))
 
-test('a place is given in the form of a device, whose fields have the refusal', () =>
+test('a place is given in the form of a device, and the form shows a refusal at its fields', () =>
   it.visit(
     async ({ page, open }) => {
       const { api } = it.plat
@@ -251,7 +251,7 @@ test('files that are dropped on the page are imported', () =>
     async ({ page, open }) => {
       await open('/device-types')
       const text = JSON.stringify(YAML.replace('X1', 'X2').replace('acme-x1', 'acme-x2'))
-      // Runs in the page, whose globals the compiler does not know here.
+      // Runs in the page. The compiler does not know the globals of the page.
       const transfer = await page.evaluateHandle(`(() => {
         const data = new DataTransfer()
         data.items.add(new File([${text}], 'x2.yaml', { type: 'text/yaml' }))

@@ -16,8 +16,8 @@ const FOLDER = join(import.meta.dirname, '..', 'docs', 'images')
 const SIZE = { width: 1200, height: 720 }
 const MOST_BYTES = 120 * 1024
 /**
- * Of 255, the mean difference of all cells. Texts such as times vary by about 0.3 between runs. A missing or moved
- * part differs more.
+ * The greatest mean difference of all cells, of 255. Texts such as times vary by about 0.3 between runs. A missing or moved part differs
+ * more.
  */
 const MOST_MEAN = 1
 

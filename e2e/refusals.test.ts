@@ -131,7 +131,7 @@ test("412: a save over another user's change of the network is refused", () =>
     { as: 'admin', expected: ['412 /api/networks/'] },
   ))
 
-test('a form whose session has ended asks to sign in again, and keeps its input', () =>
+test('a form asks to sign in again when its session has ended, and keeps its input', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/networks?new=1')

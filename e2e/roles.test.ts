@@ -1,6 +1,6 @@
 /**
- * Roles: created in the matrix, changed and deleted. Built-in roles stay as they are. Groups: created, with roles and
- * members, whose rights are shown with their source. Scopes: created from datacenters, subnets and tags, with grants.
+ * Roles: created in the matrix, changed and deleted. Built-in roles stay as they are. Groups: created, with roles and members; the
+ * rights of members are shown with their source. Scopes: created from datacenters, subnets and tags, with grants.
  */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
@@ -108,7 +108,7 @@ const choose = async (page: Page, word: string, name: string): Promise<void> => 
   await page.getByRole('button', { name: 'Grant', exact: true }).click()
 }
 
-test('a group gives a role to its members, whose page names the group', async () => {
+test('a group gives a role to its members, and their page names the group', async () => {
   const { id } = await makeUser('ada', ['operator'])
   await it.visit(
     async ({ page, open }) => {
@@ -182,7 +182,7 @@ test('members leave and roles are revoked, and the page of a role shows who has 
   )
 })
 
-test('by keys alone: a group is created, edited and deleted; its errors are shown at their fields', () =>
+test('a group is created, edited and deleted by the keyboard only; its errors are shown at their fields', () =>
   it.visit(
     async ({ page, open }) => {
       await it.plat.api.groups.create({ name: 'Taken' })
@@ -239,7 +239,7 @@ test('the last admin keeps the role that a group gives', async () => {
   await it.plat.api.users.grantRole({ user_id: admin?.id ?? '', role_id: 'role-admin' })
 })
 
-test('a role is granted in a scope, whose errors are shown at their fields, and revoked', async () => {
+test('a role is granted in a scope and revoked; the errors of the scope are shown at their fields', async () => {
   await it.plat.api.datacenters.create({ name: 'Amsterdam' })
   const { id } = await makeUser('linus')
   await it.visit(

@@ -28,7 +28,7 @@ export const startEstate = async (devices: number): Promise<Estate> => {
   return { ...plat, receiver, stop }
 }
 
-/** Without differences between machines. */
+/** Starts a browser that renders alike on all machines. */
 export const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: findChromium() ?? 'chromium',

@@ -1,5 +1,5 @@
 /**
- * `bun e2e/shots.ts [NAME ...]`: every page (or those whose names begin so) in both themes, on a desk and on a phone, as
+ * `bun e2e/shots.ts [NAME ...]`: every page (or the pages with names that begin so) in both themes, on a desk and on a phone, as
  * pictures in dist/shots, a sheet for each page and one of all. Not a test: people review the pictures.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -44,7 +44,7 @@ test('the way from a device to its neighbours, and on to a neighbour', () =>
     { as },
   ))
 
-test('by keys alone: hops, neighbours, focus', () =>
+test('the topology changes hops, neighbours and focus by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/topology?focus=${hub.id}&view=connections`)

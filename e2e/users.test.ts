@@ -135,7 +135,7 @@ test('sessions of others are ended, and keys are made for them', () =>
     { as },
   ))
 
-test('by keys alone: create, find, edit, delete', () =>
+test('a user is created, found, edited and deleted by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/users')

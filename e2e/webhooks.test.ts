@@ -32,7 +32,7 @@ const settled = async (id: string) =>
     true,
   )
 
-test('a webhook with events, a header and a secret is created and pinged by the keyboard alone', () =>
+test('a webhook with events, a header and a secret is created and pinged by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/webhooks')

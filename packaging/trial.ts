@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '..')
-/** What `npm run build:binary` makes. */
+/** The result of `npm run build:binary`. */
 export const BINARY = join(ROOT, 'dist', 'bin', 'plat')
 export const PASSWORD = 'sesame-sesame'
 export const isRoot = process.getuid?.() === 0

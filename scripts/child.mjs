@@ -37,11 +37,11 @@ export function run(command, args, { env = process.env, onOutput } = {}) {
 /**
  * Keeps this process alive until the child has ended, and hands on the signals that only this process got.
  *
- * Ctrl-C and a hang-up come from the terminal, which sends them to the whole process group: the child has its own,
- * and npm, which got one too, sends us a second. Handing on either would look to the child like an impatient second
- * Ctrl-C and cut its orderly shutdown short. So with a terminal they are only swallowed here, and a second Ctrl-C
- * still reaches the child by itself. SIGTERM always comes from a program that knows the pid of npm or of this
- * process alone, and so does SIGINT where there is no terminal: those go on to the child, every one of them.
+ * Ctrl-C and a hang-up come from the terminal, which sends them to the whole process group: the child has its own, and npm, which got
+ * one too, sends us a second. Handing on either would look to the child like an impatient second Ctrl-C and cut its orderly shutdown
+ * short. So with a terminal they are only swallowed here, and a second Ctrl-C still reaches the child by itself. SIGTERM always comes
+ * from a program that knows only the pid of npm or of this process, and so does SIGINT where there is no terminal. These go on to the
+ * child, every one of them.
  */
 function relaySignals(child) {
   const swallow = (signal) => {

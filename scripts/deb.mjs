@@ -1,4 +1,4 @@
-// Owns the Debian package: the places of its files, and its metadata. Uses dpkg-deb alone.
+// Owns the Debian package: the places of its files, and its metadata. Uses only dpkg-deb.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -156,7 +156,7 @@ export const accessPage = (page: string): string => {
   return page.replace(ROWS, (_, head: string) => head + rows.join(''))
 }
 
-/** As written in the migrations, without the indentation of the last line. */
+/** The statement of the migration, without the indentation of the last line. */
 const dedented = (statement: string): string => {
   const lines = statement.trim().split('\n')
   const indent = lines.length > 1 ? (lines.at(-1)?.search(/\S/) ?? 0) : 0

@@ -64,7 +64,7 @@ function isInstalled(dev) {
 function install(dev) {
   console.log('Installing dependencies (once) ...')
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
-  // With NODE_ENV=production, npm would leave out packages that types, lint and tests need.
+  // NODE_ENV=production would make npm leave out packages that types, lint and tests need.
   if (dev) args.push('--include=dev')
   const { status, error } = spawnSync('npm', args, { cwd: root, stdio: 'inherit' })
   if (error) fail(`npm could not be started (${error.message}). It comes with Node; Plat needs it once, to install.`)
@@ -96,7 +96,7 @@ function isLockCurrent() {
   return ['dependencies', 'devDependencies', 'optionalDependencies'].every(same)
 }
 
-/** Whether the tree has every package of the lock, but for other platforms' and those that `mayMiss` lets off. */
+/** Returns true if the tree has every package of the lock, except packages for other platforms and packages that `mayMiss` permits. */
 function holdsLock(mayMiss) {
   const installed = readJson(installedLockFile)
   const lock = readJson(lockFile)
@@ -136,7 +136,7 @@ function bunCandidates() {
   return [join(root, 'node_modules', 'bun', 'bin', 'bun.exe'), ...unpacked].filter(isBinary)
 }
 
-/** Without its install script, bun.exe is a short text file. */
+/** The file bun.exe is a short text file until its install script has run. */
 function isBinary(path) {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 1_000_000
 }

@@ -1,7 +1,6 @@
-// Owns the tools of the tests that come from PyPI: schemathesis, which tries the API by its OpenAPI document, Ansible,
-// Canaille, an identity provider, kubernetes-validate, which has the schemas of Kubernetes, and Patroni, which replaces a
-// failed PostgreSQL primary.
-// Each is installed once, in the versions of its requirements.txt, into a folder of these versions alone.
+// Owns the tools of the tests that come from PyPI: schemathesis (tries the API by its OpenAPI document), Ansible, Canaille (an identity
+// provider), kubernetes-validate (the schemas of Kubernetes) and Patroni (replaces a failed PostgreSQL primary). Each is installed once,
+// in the versions of its requirements.txt, into a folder for these versions only.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -9,6 +9,6 @@ ensureDependencies({ dev: false })
 // The API is useful even if the build of the UI fails.
 ensureWeb()
 ensureVendors()
-// Without the engine's FTL compiler (docs/decisions/build.md#without-the-compiler-ftl). A value that is set stays.
+// Disables the engine's FTL compiler (docs/decisions/build.md#without-the-compiler-ftl). A value that is set stays.
 const env = { BUN_JSC_useFTLJIT: 'false', ...process.env }
 process.exitCode = await run(bunPath(), ['--no-env-file', 'src/main.ts', 'serve', ...process.argv.slice(2)], { env })

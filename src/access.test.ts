@@ -192,7 +192,7 @@ describe.each([
     })
 })
 
-test('a caller whose role loses a permission loses it at once', async () => {
+test('a caller loses a permission at once when the role loses it', async () => {
   const caller = await app.as(['datacenters:list'])
   expect((await caller.request('GET', '/api/datacenters')).status).toBe(200)
   await app.db.write((tx) => tx.db.deleteFrom('grants').where('user_id', '=', caller.userId).execute())

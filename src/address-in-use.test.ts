@@ -1,4 +1,4 @@
-/** Two servers never share a listen address: the second start fails, and the doctor says whose Plat answers. */
+/** Two servers never share a listen address: the second start fails, and the doctor describes the Plat that answers. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'

@@ -30,7 +30,7 @@ const statusOf = async (key: string): Promise<number> => {
   return response.status
 }
 
-/** Starts an apply whose body does not end. */
+/** Starts an apply with a body that does not end. */
 const begin = (key: string): Held => {
   const gone = new AbortController()
   let finish = () => {}

@@ -21,7 +21,7 @@ const sources: Sources = new Map([...all].filter(([path]) => !isTest(path)))
 
 const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm
 
-/** Returns the imports of a source; those of files within src/ by their path from it. */
+/** Returns the imports of a source; imports of files within src/ by their path from it. */
 const importsOf = (from: string, text: string): Import[] =>
   [...text.matchAll(IMPORT)].map(([, isType, fixed, dynamic]) => {
     const target = fixed ?? dynamic ?? ''
@@ -32,7 +32,7 @@ const importsOf = (from: string, text: string): Import[] =>
 const allImports = (files: Sources): Import[] => [...files].flatMap(([path, text]) => importsOf(path, text))
 const arrow = ({ from, to }: Import): string => `${from} -> ${to}`
 
-/** From the inside out. A file may import its own layer and those before it. */
+/** The layers from the inside out. A file may import its own layer and the layers before it. */
 const LAYERS = [
   /^net\//,
   /^platform\//,
@@ -236,7 +236,7 @@ const BROWSER_ENTRIES = /^features\/[^/]+\/(api|schema)\.ts$|^features\/index\.t
 const SERVER_ONLY = /^(node:|bun$|bun:|kysely|hono|@modelcontextprotocol)/
 const SERVER_GLOBAL = /\b(Bun|process|Buffer)\.\w/
 
-/** Returns the imports that fail in a browser, in a contract or its dependencies. Imports of types alone are erased. */
+/** Returns the imports that fail in a browser, in a contract or its dependencies. Type-only imports are erased. */
 const notForBrowsers = (files: Sources): string[] => {
   const seen = new Set<string>()
   const found: string[] = []
@@ -309,7 +309,7 @@ const ownedTables = (files: Sources): ReadonlyMap<string, readonly string[]> =>
       const feature = /^features\/([^/]+)\/table\.ts$/.exec(path)?.[1]
       if (feature === undefined) return []
       const [, short, long = ''] = /^export type \w+Tables = \{(?: (.*) \}$|\n([\s\S]*?)^\})/m.exec(text) ?? []
-      // Of a row that is written in place, the columns are no tables.
+      // The columns of a row that is written in place are no tables.
       const names = (short ?? long).replace(/: \{[^}]*\}/g, ': Row').matchAll(/(\w+): /g)
       return [[feature, [...names].map(([, name = '']) => name)] as const]
     }),

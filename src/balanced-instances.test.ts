@@ -43,7 +43,7 @@ whole(nginxProblem ? `two instances behind nginx (${nginxProblem})` : 'two insta
     return fetch(nginx.url + path, { ...init, headers, tls: { rejectUnauthorized: false } })
   }
 
-  /** Reads and writes until `isOver`. @returns the requests, and those without success */
+  /** Reads and writes until `isOver`. @returns the requests, and the unsuccessful ones */
   const load = async (name: string, isOver: () => boolean) => {
     let requests = 0
     const failed: string[] = []

@@ -19,7 +19,7 @@ const named = (some: readonly AnyOperation[]) => some.map((op): [string, AnyOper
 const isGet = ({ http }: AnyOperation) => http.startsWith('GET ')
 const isList = ({ output }: AnyOperation) => output instanceof z.ZodArray
 const lists = operations.filter((op) => isGet(op) && isList(op))
-// Those of a session alone have no answer for the API key of these tests.
+// Reads that need a session have no answer for the API key of these tests.
 const objects = operations.filter((op) => isGet(op) && !isList(op) && op.session === undefined)
 /** It counts the reads of the database, so each answer is another one. */
 const MEASURED = 'database.status'
@@ -90,7 +90,7 @@ const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
   conflicts: async (caller) => {
     for (const name of ['one', 'other']) await make(caller, '/api/devices', { name, addresses: [{ ip: '10.0.9.9' }] })
     const [conflict] = await caller.api.conflicts.list({ status: 'active', limit: 1 })
-    // Deleting a conflict whose cause remains does not raise it again.
+    // The deletion of a conflict does not raise it again while its cause remains.
     return conflict?.id ?? (await caller.api.conflicts.detect({})).conflicts[0]?.id ?? ''
   },
   'custom-fields': (caller) =>
@@ -99,7 +99,7 @@ const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
       name: `f${Bun.randomUUIDv7().replaceAll('-', '')}`,
       type: 'text',
     }),
-  // Of the same number.
+  // All VLANs have the same number.
   vlans: (caller) => make(caller, '/api/vlans', { vlan_id: 1, name: 'one', group: Bun.randomUUIDv7() }),
   webhooks: (caller) => make(caller, '/api/webhooks', WEBHOOK),
   'oauth-clients': async (caller) => {
@@ -140,7 +140,7 @@ const make = async (caller: TestCaller, path: string, body: object): Promise<str
   return Created.parse(await response.json()).id
 }
 
-/** Returns the noun whose id an input field holds; by default the operation's own noun. */
+/** Returns the noun of the id in an input field; by default the operation's own noun. */
 const nounOf = ({ name, input }: AnyOperation, field: string): string => {
   const { ref } = (toInputJsonSchema(input).properties?.[field] ?? {}) as { ref?: string }
   return ref ?? name.slice(0, name.indexOf('.'))

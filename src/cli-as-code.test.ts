@@ -51,7 +51,7 @@ test('a folder has a file for each list, the schema, and no difference', async (
   expect((await run('schema', 'estate')).out).toBe(read('estate.schema.json'))
 })
 
-test('its files are replaced without --force, and those of empty lists removed', async () => {
+test('the files of an export are replaced without --force, and files of empty lists removed', async () => {
   await run('export', folder, '--as-code')
   await run('device', 'delete', 'web-1')
   expect((await run('export', folder, '--as-code')).code).toBe(0)

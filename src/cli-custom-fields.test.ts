@@ -94,7 +94,7 @@ describe('custom fields on the command line', () => {
     })
   })
 
-  test('name the reference whose name is unknown or ambiguous', async () => {
+  test('an error names a reference with an unknown or ambiguous name', async () => {
     const [one, two] = [
       await admin.api.racks.create({ name: 'twin', datacenter_id: 'ams' }),
       await admin.api.racks.create({ name: 'twin', datacenter_id: 'fra' }),

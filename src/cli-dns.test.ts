@@ -30,7 +30,7 @@ describe('plat dns', () => {
     return { code: await runCli(io), out: out(), err: err() }
   }
 
-  test('makes a server and a zone, whose check tells by its exit code if there is drift', async () => {
+  test('the command makes a server and a zone, and the exit code of its check tells if there is drift', async () => {
     const [, key] = DNS_KEYS
     const secret = Buffer.from(key?.secret ?? []).toString('base64')
     const flags = ['--port', String(server.port), '--tsig-name', key?.name ?? '', '--tsig-secret', secret]

@@ -188,7 +188,7 @@ describe('export', () => {
   test('a folder that imports with nothing changed', async () => {
     const target = join(folder, 'out')
     expect(await run('export', target)).toMatchObject({ code: 0, out: '' })
-    // Of what the estate does without, there are no files.
+    // Resources that the estate lacks have no files.
     const resources = INVENTORY.filter((one) => one !== 'spaces' && !NEW.includes(one))
     expect(readdirSync(target).sort()).toEqual(resources.map((one) => `${one}.json`).sort())
     const devices = readFileSync(join(target, 'devices.json'), 'utf8')
@@ -231,7 +231,7 @@ describe('export', () => {
     expect(Object.keys(JSON.parse((await run('export', '--resource', 'pools')).out))).toEqual(['pools'])
   })
 
-  test('a folder with something in it is left alone', async () => {
+  test('a folder that is not empty stays unchanged', async () => {
     expect((await run('export', folder)).err).toEndWith('is not empty; --force writes into it all the same\n')
     expect((await run('export', folder, '--force')).code).toBe(0)
   })

@@ -47,7 +47,7 @@ describe.each(operations.map((op) => [getCommandWords(op).join(' '), op] as cons
     expectHarmless(await run({ argv: [...argv, '-o', format], stdin, isTty: false }), { isFile: format === 'csv' })
   })
 
-  test('shows ids alone, and refusals', async () => {
+  test('the output shows only ids and refusals', async () => {
     expectHarmless(await run({ argv: [...argv, '-q'], stdin }))
     for (const more of [[], ['-o', 'json']])
       for (const isTty of [true, false])

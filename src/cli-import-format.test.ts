@@ -89,7 +89,7 @@ describe('a dump of NetBox', () => {
     })
     expect(await run('apply', '-f', saved, '--yes')).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
     expect(await run('import', 'hosts', hosts, '--yes')).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
-    // Without its rules, it is a document that a person writes.
+    // A document that lacks its rules is a document that a person writes.
     writeFileSync(saved, readFileSync(saved, 'utf8').replace(/^(lists|empty): .*\n/gm, ''))
     expect((await run('diff', '-f', saved)).code).toBe(2)
   })

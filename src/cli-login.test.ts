@@ -98,7 +98,7 @@ describe('signing in again on a machine', () => {
     expect([await names(), await works()]).toEqual([['Laptop'], true])
   })
 
-  test('leaves a key of that name alone that it did not store', async () => {
+  test('the command keeps a key of that name that it did not store', async () => {
     await login({ name: 'laptop' })
     await forget()
     expect(await login({ name: 'laptop' })).toMatchObject({ code: 5 })
@@ -203,7 +203,7 @@ describe('a user with a second factor', () => {
     expect((await run({ argv: [...stdin, '--code', code], stdin: QUICK })).code).toBe(0)
   })
 
-  test('of passkeys alone is sent to the browser when the codes are used up', async () => {
+  test('a user with passkeys only is sent to the browser when the codes are used up', async () => {
     const { sessionOf, addPasskey } = factorsOf(app)
     await addPasskey(await sessionOf(user.username))
     await app.db.write(({ db }) => db.deleteFrom('recovery_codes').where('user_id', '=', user.id).execute())

@@ -70,7 +70,7 @@ describe('the registry', () => {
         op.cli?.args?.includes(field) ||
         op.cli?.ask?.includes(field) ||
         Object.hasOwn(op.cli?.preset ?? {}, field)
-      // Lists (the operations of a bulk call) and fields of the body alone come with flags or --input.
+      // Lists (the operations of a bulk call) and body-only fields come with flags or --input.
       expect(required.filter((field) => !isGiven(field) && !isList(field))).toEqual([])
     },
   )

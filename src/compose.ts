@@ -132,7 +132,7 @@ export type ComposeOptions = {
   readonly streams?: Partial<StreamLimits> & Pick<Partial<SpoolOptions>, 'mostBytes'>
   /** False creates no first user. */
   readonly withFirstAdmin?: boolean
-  /** False runs jobs by `runJob` alone. */
+  /** False runs jobs only by `runJob`. */
   readonly withJobs?: boolean
 }
 

@@ -79,7 +79,7 @@ const inSync = async (send: Send, zone: unknown): Promise<void> => {
 const clientTo = (port: number): DnsClient =>
   createDnsClient({ connect, host: '127.0.0.1', port, key: KEY, timeoutMs: 30_000 })
 
-/** Returns the values of the server by relative name and type, but those of its apex. */
+/** Returns the values of the server by relative name and type, except at its apex. */
 const onServer = async (client: DnsClient): Promise<Map<string, string>> => {
   const found = new Map<string, string>()
   for await (const { name, type, value } of client.transfer(ZONE))

@@ -185,7 +185,7 @@ if (engines().includes('postgres')) {
         toldAnew: [...told].filter(([, ids]) => ids.size > 1),
         failedScans: ended.filter(({ status }) => status !== 'completed'),
         refused,
-        // Without a kill there is an answer.
+        // Every request has an answer unless its instance was killed.
         brokenForNothing: broken.filter(
           ({ life, startedMs }) => life.killedMs === undefined || startedMs > life.killedMs,
         ),

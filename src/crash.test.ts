@@ -56,7 +56,7 @@ const Entry = z.object({ request_id: z.string() })
 const Verdict = z.object({ ok: z.boolean(), checked: z.number(), first_bad: z.unknown() })
 const Reservation = z.object({ ip_address: z.string(), purpose: z.string() })
 
-/** The clients' knowledge: acknowledged writes, and those that may have happened. */
+/** The clients' knowledge: acknowledged writes, and writes that may have happened. */
 const known = {
   /** Per device: the last acknowledged version, and the one in progress. */
   versions: new Map<string, { acked: number; tried: number }>(),

@@ -142,7 +142,7 @@ describe('the files that a document names', () => {
     expect(named(read(file)).filter((path) => !endings.has(path))).toEqual([])
   })
 
-  test('are found in code spans, and in those with braces', () => {
+  test('file names are found in code spans, and in spans with braces', () => {
     expect(named('`src/{a,b}/c.ts`, `d.ts`, `src/features/<noun>/e.ts`, `GET /f.ts`')).toEqual([
       'src/a/c.ts',
       'src/b/c.ts',

@@ -14,9 +14,9 @@ const LIMIT_MS = 240_000
 const DEVICES = 8000
 const SLOW_TEMPLATES = 50
 const SLOW_READERS = 8
-/** Without load the formats take some milliseconds. Other processes of the machine may take the rest. */
+/** The formats take some milliseconds without load. Other processes of the machine may take the rest. */
 const MAX_ANSWER_MS = 3000
-/** Without a recall a stream is held for at least 15 s. */
+/** A stream is held for at least 15 s without a recall. */
 const MAX_RECALLED_MS = 13_000
 /** Only killing it at its time limit of 10 s ends it. */
 const ENDLESS = `{% assign r = (1..10000) %}
@@ -167,7 +167,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
         const clients = Array.from({ length: SLOW_READERS }, () => slowClient(server.url, admin))
         open.push(...clients.map(({ end }) => end))
         for (const client of clients) client.readAt(1, 100)
-        // Half of the ten connections for streams are those of the user.
+        // The user has half of the ten connections for streams.
         await until('five streams', () => clients.filter(({ received }) => received() > 0).length >= 5 || undefined)
         const { status, ms } = await ask(admin, 'GET /api/feeds/dnsmasq/content')
         expect(status).toBe(200)

@@ -34,7 +34,7 @@ type Values = Readonly<Record<string, string>>
 /** The parts of a field of a form that this test reads: web/src/resource/resource.ts. */
 type FieldSpec = { readonly name: string; readonly isSecret?: boolean; readonly isFixed?: boolean }
 type Fields = { readonly fields: readonly FieldSpec[] }
-/** The functions and resources of a module of the UI. The types of the UI need those of a browser. */
+/** The functions and resources of a module of the UI. The types of the UI need the types of a browser. */
 type Module = Readonly<Record<string, Fields & ((...given: readonly unknown[]) => Fields)>>
 const load = async (file: string): Promise<Module> => import(join(import.meta.dirname, '../web/src', file))
 
@@ -324,7 +324,7 @@ const isEmpty = (value: unknown): boolean =>
   value === false ||
   (typeof value === 'object' && Object.keys(value).length === 0)
 
-/** Returns the object without the fields that each save writes, and those that the server changes by itself. */
+/** Returns the object without the fields that each save writes, and without fields that the server changes by itself. */
 const withoutOwn = (object: Json, own: readonly string[] = []): Json =>
   Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'updated_at' && !own.includes(name)))
 

@@ -131,7 +131,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     expect(await imported()).toBe(0)
   })
 
-  // With one writer, no other transaction commits while one is open.
+  // No other transaction commits while one is open if there is one writer.
   describe.if(dialect === 'postgres')('between its rows', () => {
     test.each([
       ['its user is demoted', (id: string) => admin.api.users.update({ id, roles: [] }), 'FORBIDDEN'],

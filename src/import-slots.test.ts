@@ -25,8 +25,7 @@ const post = (key: string, { query = '', body = BODY } = {}) =>
   })
 
 /**
- * Starts an import whose body does not end. Resolves when the server counts it: another one of the same user is
- * rejected.
+ * Starts an import with a body that does not end. Resolves when the server counts it: another one of the same user is rejected.
  */
 const begin = (key: string, query = ''): Promise<Dripping> =>
   until('import under way', async () => {
@@ -127,7 +126,7 @@ test('a request without the permission takes no slot', async () => {
   expect([await statusOf(one), await statusOf(await target.admin())]).toEqual([403, 200])
 })
 
-test('an import whose user is deleted ends while its body still comes', async () => {
+test('an import of a deleted user ends while its body still comes', async () => {
   const [boss, key] = [await target.admin(), await target.admin()]
   const client = await begin(key)
   const sending = client.sendEvenly('{"name":"x"}\n'.repeat(300_000), 100_000)

@@ -4,7 +4,7 @@ import { contracts } from './features/index.ts'
 import { type FieldSchema, getInputSchema, stripNull } from './platform/cli/schema.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'
 
-/** Those that name no object of a resource, or whose handler checks the object itself. */
+/** Fields that name no object of a resource, or that the handler checks itself. */
 const REASONS: Readonly<Record<string, string>> = {
   '*.create id': 'the id of a new object, which may be any',
   '*.bulk operations[].id': 'each item is guarded by its own operation',

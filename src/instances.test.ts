@@ -206,7 +206,7 @@ if (engines().includes('postgres')) {
       await feed.stop()
     })
 
-    test('closes a feed whose rights change at the other', async () => {
+    test('the live feed is closed if its rights change at the other instance', async () => {
       const { key, roleId } = await follower()
       const feed = await listen(key)
       await feed.opened()

@@ -61,7 +61,7 @@ describe.each(['memory', 'valkey'])('counted in %s', (name) => {
       expect(all).toEqual([...Array(OF_SITE).fill(passes), 429, 429])
     })
 
-    test('the headers of a refusal are those of the /48, which refuses', async () => {
+    test('the headers of a refusal count the /48, which refuses', async () => {
       const prefix = `2001:db8:b${site}`
       await statuses(subnets(prefix, OF_SITE))
       const response = await send(`${prefix}:ffff::1`)
@@ -75,7 +75,7 @@ describe.each(['memory', 'valkey'])('counted in %s', (name) => {
       expect(await response.json()).toMatchObject({ code })
     })
 
-    test('the headers of an answer are those of which less is left', async () => {
+    test('the headers of an answer count the limit with less left', async () => {
       const prefix = `2001:db8:c${site}`
       const left: (string | null)[] = []
       for (const address of subnets(prefix, OF_SITE)) left.push((await send(address)).headers.get('x-ratelimit-limit'))

@@ -1,5 +1,5 @@
-// A part of an answer appears with the permission to list its resource, and only then: everywhere, in a scope, in the past, over routes whose
-// answer is no JSON, and in answers to writes.
+// A part of an answer appears with the permission to list its resource, and only then: everywhere, in a scope, in the past, over routes
+// with an answer that is not JSON, and in answers to writes.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { halves, textOf } from './testing/halves.ts'
 import { buildMarkedEstate, type Marked, wordOf } from './testing/marked-estate.ts'
@@ -24,7 +24,7 @@ const PARTS: readonly (readonly [string, string, string])[] = [
   ['discovery:list', 'discovery/inbox', 'devices'],
 ]
 
-/** What else the caller must list for the part. */
+/** Further permissions that the caller needs for the part. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'cables devices': ['ports:list'],
   'cables/{cables} devices': ['ports:list'],
@@ -81,7 +81,7 @@ describe.each(onSqlite())('a part of an answer on %s', (dialect) => {
     expect((await ask('GET /api/devices/none/paths')).status).toBe(404)
   })
 
-  test('names no device on the heatmap of a pool, whose addresses stay used', async () => {
+  test('the heatmap of a pool names no hidden device, and its addresses stay used', async () => {
     const entriesOf = async (...permissions: string[]) => {
       const { body } = await (await may('pools:read', ...permissions)).ask(`GET /api/pools/${estate.ids.pools}/heatmap`)
       return (body as { ip: string; status: string; device_id?: string }[]).filter(({ ip }) => ip === '10.77.6.1')
@@ -142,7 +142,7 @@ describe.each(onSqlite())('a part of an answer on %s', (dialect) => {
     expect(await sent(file, 'ports:list')).not.toContain(wordOf('devices'))
   })
 
-  test('is withheld from the answer to a write, whose If-Match is the ETag that the caller reads', async () => {
+  test('a part is withheld from the answer to a write with the ETag that the caller reads as its If-Match', async () => {
     const { ask } = await may('cables:read', 'cables:update', 'vlans:read', 'vlans:update')
     for (const path of [`cables/${estate.ids.cables}`, `vlans/${estate.ids.vlans}`]) {
       const read = await ask(`GET /api/${path}`)

@@ -1,4 +1,4 @@
-// Plat behind PgBouncer: refused at its start, or at a reconnect, unless each connection has a session for it alone.
+// Plat behind PgBouncer: refused at its start, or at a reconnect, unless each connection has its own session.
 import { afterEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { SQL } from 'bun'

@@ -3,8 +3,8 @@
  * folder is recorded in golden/prose.txt and only falls. Each rule is shown to fail on a made-up offender.
  */
 import { describe, expect, test } from 'bun:test'
-import { type Passage, proseFindings, readDocument, readSource } from './testing/prose.ts'
-import { findingsByFolder, recorded } from './testing/prose-files.ts'
+import { figureFindings, type Passage, proseFindings, readDocument, readSource } from './testing/prose.ts'
+import { figureFindingsByArea, findingsByFolder, getArea, recorded } from './testing/prose-files.ts'
 
 const findings = findingsByFolder()
 const record = recorded()
@@ -22,6 +22,21 @@ describe('the language of the repository', () => {
     expect(
       better.map(([folder, count]) => ({ folder, recorded: count, now: findings.get(folder)?.length ?? 0 })),
     ).toEqual([])
+  })
+
+  test('has no area with a figure of its comments above the permitted one', () => {
+    const worse = [...figureFindingsByArea()].filter(([, { length }]) => length > 0)
+    expect(worse.map(([area, found]) => ({ area, found }))).toEqual([])
+  })
+
+  test.each([
+    ['src/platform/db/order.ts', 'src/platform'],
+    ['src/features/pools/pools.ts', 'src/features'],
+    ['src/server.ts', 'src'],
+    ['web/src/pools/heatmap.tsx', 'web'],
+    ['README.md', '.'],
+  ])('has %s in the area %s', (path, area) => {
+    expect(getArea(path)).toBe(area)
   })
 })
 
@@ -82,6 +97,55 @@ describe('a rule of the language', () => {
   test('permits "of its own" once in 1,000 words', () => {
     const about = (n: number) => [...plain(80), ...Array.from({ length: n }, () => comment('Has a file of its own.'))]
     expect([proseFindings(about(1)).length, proseFindings(about(2)).length]).toEqual([0, 1])
+  })
+})
+
+describe('a figure of an area', () => {
+  /** 100 comments of 10 words, with `n` of them replaced by the sentence. */
+  const area = (sentence: string, n: number, words = 1000): Passage[] => [
+    ...Array.from({ length: words / 10 - n }, () =>
+      comment('Returns the addresses of a pool in their ascending order.'),
+    ),
+    ...Array.from({ length: n }, () => comment(sentence)),
+  ]
+  const count = (sentence: string, n: number, words?: number) => figureFindings(area(sentence, n, words)).length
+
+  test.each(['Who', 'Whether'])('permits 2 %% of comments to open with %s', (word) => {
+    const sentence = `${word} has the addresses of a pool in their ascending order.`
+    expect([count(sentence, 2), count(sentence, 3)]).toEqual([0, 1])
+  })
+
+  test.each(['Of', 'As', 'By', 'With', 'Without'])('permits 1 %% of comments to open with %s', (word) => {
+    const sentence = `${word} a pool of addresses that are in ascending order.`
+    expect([count(sentence, 2, 2000), count(sentence, 3, 2000)]).toEqual([0, 1])
+  })
+
+  test('permits a comment that has a preposition inside or opens with a longer word', () => {
+    expect(count('Office hours of a clerk, as a list with names.', 90)).toBe(0)
+    expect(count('Asks the servers without a pause.', 90)).toBe(0)
+  })
+
+  test.each([
+    ['what', 'Returns the rest of what a pool has as its addresses.', 2],
+    ['those', 'Returns the addresses of pools and those of free networks.', 0.5],
+    ['alone', 'Returns the addresses of the pools in a network alone.', 0.2],
+    ['whose', 'Returns the addresses of a pool whose network is free.', 0.5],
+  ])('permits few "%s" in the words of comments', (_, sentence, per1000) => {
+    const most = per1000 * 10
+    expect([count(sentence, most, 10_000), count(sentence, most + 1, 10_000)]).toEqual([0, 1])
+  })
+
+  test('permits "alone" if it does not mean "only"', () => {
+    expect(count('Leaves the indexes alone in each write of the addresses.', 30)).toBe(0)
+    expect(count('The tables stand alone and have indexes in a file.', 30)).toBe(0)
+  })
+
+  test('permits one occurrence in a small area', () => {
+    expect(figureFindings([comment('Without the pools whose network is known.')])).toEqual([])
+  })
+
+  test('counts comments only', () => {
+    expect(figureFindings(Array.from({ length: 9 }, () => text('Those whose pool is alone.')))).toEqual([])
   })
 })
 

@@ -51,7 +51,7 @@ describe.skipIf(problem !== undefined)('in two network namespaces', () => {
     for (const namespace of [server, client]) Bun.spawnSync(['ip', 'netns', 'delete', namespace])
   })
 
-  /** With it Kea answers with its leases. */
+  /** The hook makes Kea answer with its leases. */
   const HOOKS = [...new Bun.Glob('*/kea/hooks/libdhcp_lease_cmds.so').scanSync('/usr/lib')].map(
     (path) => `/usr/lib/${path}`,
   )

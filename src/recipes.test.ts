@@ -15,11 +15,11 @@ const builtText = (root: string): string =>
     .map((name) => readFileSync(join(root, 'built/assets', name), 'utf8'))
     .join('\n')
 
-/** With one checker: each of several would repeat work of the others. */
+/** One checker suffices: each of several would repeat work of the others. */
 const compiles = (root: string, project: string): Promise<string> =>
   bunIn(root, 'node_modules/typescript/bin/tsc', '--noEmit', '--checkers', '1', '-p', project)
 
-test('a recipe whose line is gone fails, and says where', () => {
+test('a recipe with a missing line fails, and says where', () => {
   const edit = { file: 'a.ts', after: 'one,', add: ['  two,'] }
   expect(applyEdit('[\n  one,\n]', edit)).toBe('[\n  one,\n  two,\n]')
   expect(() => applyEdit('[\n  three,\n]', edit)).toThrow('a.ts has 0 lines "one,"')

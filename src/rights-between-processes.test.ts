@@ -124,7 +124,7 @@ describe.each(engines())('with sessions in Valkey, on %s', (dialect) => {
     expect(await namesIn(admin)).not.toContain(person.username)
   })
 
-  test('a session whose user has a new password writes nothing', async () => {
+  test('a session of a user with a new password writes nothing', async () => {
     const person = await signedIn()
     const answer = await whileHeld(app.fetch, device(person), () =>
       admin.api.users.resetPassword({ id: person.id, new_password: 'another long password' }),
@@ -134,7 +134,7 @@ describe.each(engines())('with sessions in Valkey, on %s', (dialect) => {
   })
 })
 
-/** A request on a socket whose body is sent in two pieces. */
+/** A request on a socket that sends the body in two pieces. */
 const dripping = (url: string, headers: string, body: string) => {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

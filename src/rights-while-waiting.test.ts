@@ -14,7 +14,7 @@ import { refusal } from './testing/sign-in.ts'
 const TIMEOUT_MS = 60_000
 const ACCEPT = { Accept: 'application/json, text/event-stream' }
 
-/** Passwords whose next hash waits until it is released. */
+/** Passwords with a next hash that waits until it is released. */
 const heldPasswords = () => {
   const quick = createPasswords({ cost: 4 })
   let held: { readonly isAsked: () => void; readonly through: Promise<void> } | undefined

@@ -1,6 +1,6 @@
 /**
- * An upgrade instance by instance: two releases on one PostgreSQL under load. `npm run test:upgrade` runs it with the
- * previous release out of git, `npm test` with this one and a later one whose migration the test makes up.
+ * An upgrade instance by instance: two releases on one PostgreSQL under load. `npm run test:upgrade` runs it with the previous release
+ * out of git. `npm test` runs it with this release and a later one with a made-up migration.
  */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'

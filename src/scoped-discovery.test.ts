@@ -195,17 +195,17 @@ describe.each(onSqlite())('discovery of a scoped caller on %s', (dialect) => {
     expect(detected.body).toEqual({ conflicts: active, count: active.length })
   })
 
-  test('a device is accepted, promoted and split in the part alone', async () => {
+  test('a device is accepted, promoted and split only in the part', async () => {
     const built = await writers()
     const { own, other, bea } = built
     const { found, network } = await prepare(1, 'alpha', own)
-    // Without the datacenter, it would be outside of the scope.
+    // The device would be outside of the scope without the datacenter.
     const promote = `POST /api/discovery/devices/${found[0]}/promote`
     const refused = await bea.ask(promote, { name: 'nowhere' })
     expect([refused.status, refused.body]).toMatchObject([403, { details: [{ field: 'datacenter_id' }, {}, {}] }])
     const unknown = await bea.ask(promote, { name: 'there', datacenter_id: other.datacenters })
     expect([unknown.status, unknown.body]).toMatchObject([400, { details: [{ field: 'datacenter_id' }] }])
-    // The inbox compares with a hidden device, whose fields do not change.
+    // The inbox compares with a hidden device. The fields of the device do not change.
     const hidden = await make('devices', {
       name: 'omega hidden',
       datacenter_id: other.datacenters,

@@ -1,4 +1,4 @@
-// The estate as a document, for a scoped caller: an export and an apply are those of one half, and no byte of the other half is in an answer.
+// The estate as a document, for a scoped caller: an export and an apply contain one half, and no byte of the other half is in an answer.
 import { describe, expect, test } from 'bun:test'
 import type { ApplyResult } from './features/estate/api.ts'
 import { expectNothingHidden, halves } from './testing/halves.ts'
@@ -12,7 +12,7 @@ describe.each(onSqlite())('the estate as a document of a scoped caller on %s', (
   const all = people(dialect)
   const estate = halves(all)
 
-  /** An admin in the scope alone. */
+  /** An admin only in the scope. */
   let boss: Promise<Person> | undefined
   const makeBoss = async () => {
     const { scope } = await estate()
@@ -142,7 +142,7 @@ describe.each(onSqlite())('the estate as a document of a scoped caller on %s', (
     const peer = { fetch: (request: Request) => all.app.fetch(request), key: (await boss).key }
     const call = async (operation: string, input: Readonly<Record<string, unknown>>) => {
       const answer = await callTool(peer, 'call_operation', { operation, input })
-      // Without what was sent.
+      // The sent text is removed.
       expectNothingHidden(made, operation, JSON.stringify(answer).replaceAll(String(input.id ?? '<none>'), ''))
       return answer
     }
@@ -182,7 +182,7 @@ describe.each(onSqlite())('the estate as a document of a scoped caller on %s', (
     const imported = async (resource: string, rows: readonly object[], query = '') => {
       const answer = await all.app.send(`POST /api/estate/import?resource=${resource}${query}`, { key, body: rows })
       const text = await answer.text()
-      // Without what was sent.
+      // The sent texts are removed.
       const ids = new RegExp([...Object.values(other), 'nb:omega-1'].join('|'), 'g')
       expectNothingHidden(made, `import ${resource}`, text.replace(ids, ''))
       const last: unknown = JSON.parse(text.trim().split('\n').at(-1) ?? '')

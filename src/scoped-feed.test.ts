@@ -131,7 +131,7 @@ describe.each(onSqlite())('the feed of a scoped caller on %s', (dialect) => {
     expect(shown.body).toEqual(conflict && dataOf(conflict))
     expect(await ended(narrow)).toEqual(heard)
     expect((await ended(whole)).length).toBeGreaterThan(2 * heard.length - 5)
-    // What has gone since is not known any more: an event of a port of a deleted device, and of a deleted object's place.
+    // Deleted objects are not known any more: an event of a port of a deleted device, and of a deleted object's place.
     const again = await listen(made.ada, '', String((first?.id ?? 1) - 1))
     const replayed = await ended(again)
     const ids = new Set(heard.map(({ id: seq }) => seq))

@@ -1,4 +1,4 @@
-// The history of a scoped caller: the changes and objects of one half, judged by what they were, and no byte of the other half.
+// The history of a scoped caller: the changes and objects of one half, selected by their earlier states, and no byte of the other half.
 import { describe, expect, test } from 'bun:test'
 import type { Change, HistoryEntry, Item } from './features/history/api.ts'
 import { expectNothingHidden, halves } from './testing/halves.ts'

@@ -19,7 +19,7 @@ import { cookieOf } from './testing/sign-in.ts'
 
 const operations = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 const isRestricted = ({ access }: Pick<AnyOperation, 'access'>): boolean => listPermissions(access).length > 0
-/** What follows is about the user alone, and some of it differs with each call. */
+/** The following operations are only about the user, and some of their answers differ with each call. */
 const restricted = operations.filter(isRestricted)
 
 /** Parameters of paths that are no ids. */
@@ -133,7 +133,7 @@ describe.each(onSqlite())('of the other half, a scoped caller on %s', (dialect) 
       const asked = `${op.name} by ${call.field}`
       const found = made.hidden.filter((secret) => text.includes(secret))
       if (found.length > 0) wrong.push(`${asked} holds ${found}: ${text}`)
-      // Without the permission everywhere, nothing is read.
+      // Nothing is read without the permission everywhere.
       if (op.scope === undefined)
         return text.includes('This needs the permission') ? wrong : [...wrong, `${asked}: ${text}`]
       const missing = anonymous(await door(op, twin), twins.nowhere)

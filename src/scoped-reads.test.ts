@@ -9,7 +9,7 @@ import { engines } from './testing/servers.ts'
 
 const limited = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
-  // Those that need a change are in the test of the history.
+  // Reads that need a change are in the test of the history.
   .filter(
     ({ name, effect, scope }) => scope !== undefined && effect === 'read' && !/^history\.(get|items|diff)$/.test(name),
   )
@@ -132,7 +132,7 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
     ])
   })
 
-  test('the use of addresses counts those of hidden devices', async () => {
+  test('the use of addresses counts the addresses of hidden devices', async () => {
     const { own, ada } = await estate()
     const use = async (http: string) => (await ada.ask(http)).body as Record<string, unknown>
     const wanted = await all.admin.ask(`GET /api/pools/${own.pools}/utilization/history`)

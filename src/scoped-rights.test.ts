@@ -1,4 +1,4 @@
-// The rights of a scoped caller are those of this moment, on every instance, and nothing that is cached for one caller serves another.
+// The rights of a scoped caller are the present ones, on every instance, and nothing that is cached for one caller serves another.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createPasswords } from './platform/security/passwords.ts'
 import { follow } from './testing/feed.ts'
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000
 /** Each instance learns of a commit of another one within a second; a busy machine gets more. */
 const KNOWN_MS = 3000
 
-/** Lists and objects that are cached as texts, or whose ETag is made from a revision. */
+/** Lists and objects that are cached as texts, or with an ETag made from a revision. */
 const CACHED = [
   ...[
     '/api/devices',
@@ -45,7 +45,7 @@ describe.each(onSqlite())('caches on %s', (dialect) => {
     }
   }
 
-  test.each(CACHED)('of %s serve one part of the estate alone', async (path) => {
+  test.each(CACHED)('caches of %s only serve one part of the estate', async (path) => {
     const { ada, narrow } = await estate()
     const { admin } = all
     for (const headers of [{}, { 'Accept-Encoding': 'gzip' }]) {

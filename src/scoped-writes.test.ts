@@ -1,4 +1,5 @@
-// A caller with a role in one scope writes in one half of a doubled estate, and neither changes nor learns anything of the other half.
+// A caller with a role in one scope writes in one half of a doubled estate. The caller neither changes nor learns anything of the other
+// half.
 import { describe, expect, test } from 'bun:test'
 import { contracts } from './features/index.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'
@@ -11,7 +12,7 @@ const INSIDE = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
   .filter(({ scope }) => scope === 'checkWrite')
   .map(({ name }) => name)
-  // scoped-discovery.test.ts has those.
+  // scoped-discovery.test.ts has the writes of discovery.
   .filter((name) => !/^(scans|discovery|discovery-rules|discovery-locks|conflicts)\./.test(name))
 
 /** Writes that need the permission everywhere in effect: a scope lists its datacenters. */
@@ -65,7 +66,7 @@ describe.each(engines())('a scoped writer on %s', (dialect) => {
   })
   const send = ({ ask }: Person, { http, body }: WriteCall, query = ''): Promise<Answer> => ask(`${http}${query}`, body)
 
-  /** The documents of all objects, or of those that name one of these. */
+  /** The documents of all objects, or of the objects that name one of these. */
   const documents = async (naming?: readonly string[]): Promise<string[]> => {
     const { body } = await all.admin.ask('GET /api/estate/export')
     const objects = Object.values(body as Record<string, unknown>).flatMap((one) => (Array.isArray(one) ? one : []))
@@ -277,7 +278,7 @@ describe.each(engines())('a scoped writer on %s', (dialect) => {
     expect(await cyd.ask('PUT /api/devices/nothing', { name: 'x' })).toMatchObject({ status: 404 })
   })
 
-  test('what is done to all of a device type is done to those in the scope', async () => {
+  test('an action on all of a device type applies to the devices in the scope', async () => {
     const { own, other, bea } = await writers()
     const { make, put } = where(1, own)
     const type = await make('device-types', { manufacturer: 'x', model: 'of both halves' })

@@ -128,7 +128,7 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
       port,
       maxRequestBodySize: MAX_REQUEST_BYTES,
       idleTimeout: 60,
-      // Without `development`, Bun shares a port among processes by default (SO_REUSEPORT).
+      // Bun shares a port among processes by default unless `development` is set (SO_REUSEPORT).
       reusePort: false,
       // Otherwise Bun writes errors to the terminal itself, between the lines of the log.
       development: false,

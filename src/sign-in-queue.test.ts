@@ -36,7 +36,7 @@ const slowHash = (cost: number): string => {
   return hash
 }
 
-/** Creates a user whose password hash has that cost. */
+/** Creates a user with a password hash of that cost. */
 const createSlower = async (app: TestApp, username: string, cost = MIDDLE_COST): Promise<void> => {
   const { id } = await createUser(app.db, { username })
   const password_hash = slowHash(cost)

@@ -23,7 +23,7 @@ const { appFor, quickApp, folderFor } = perTest()
 describe('a sign-in', () => {
   const suite = auditedSuite()
 
-  test('the login cookie is for this server alone, and only its hash is stored', async () => {
+  test('the login cookie is only for this server, and only its hash is stored', async () => {
     const ttl = { SESSION_TTL: '1h' }
     const [secure, plain] = [await quickApp({ env: ttl }), await quickApp({ env: { ...ttl, COOKIE_SECURE: 'false' } })]
     for (const [one, isSecure] of [

@@ -94,7 +94,7 @@ describe.each(engines())('on %s', (dialect) => {
   )
 
   test(
-    'a client that reads nothing for ten seconds is cut off, even if it is alone',
+    'a client that reads nothing for ten seconds is cut off, even if it is the only one',
     async () => {
       const to = await started(await settings())
       const one = client(to)

@@ -1,5 +1,5 @@
 // Each part of an answer needs the permission to list its resource. A role with one permission calls each operation that the permission
-// admits, in an estate whose objects carry the name of their resource: no word of another resource is in the answer.
+// admits, in an estate of objects that carry the name of their resource: no word of another resource is in the answer.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { contracts, routes } from './features/index.ts'
 import { CATALOGUE } from './features/roles/catalogue.ts'
@@ -43,7 +43,7 @@ const OWN_PARTS: Readonly<Record<string, readonly string[]>> = {
 
 type Step = {
   readonly what: string
-  /** The resources whose answers the step may change. */
+  /** The resources with answers that the step may change. */
   readonly kinds: readonly string[]
   readonly add: () => Promise<void>
 }
@@ -114,7 +114,7 @@ describe.each(onSqlite())('an answer to a caller with one permission, on %s', (d
     return known
   }
 
-  /** Returns the resources whose words are in an answer, without those of the permission. */
+  /** Returns the resources that have words in an answer, except the resources of the permission. */
   const foreignIn = (text: string, permission: Permission): string[] => {
     const own = resourceOf(permission)
     const allowed = [own, ...(OWN_PARTS[own] ?? [])]
@@ -128,7 +128,7 @@ describe.each(onSqlite())('an answer to a caller with one permission, on %s', (d
     for (const op of operations)
       for (const permission of listPermissions(op.access)) {
         const { ask } = await personWith(permission)
-        // What writes answer is the same on both databases.
+        // The answers of writes are the same on both databases.
         for (const call of callsOf(op, estate, dialect === 'sqlite')) {
           const { http, body } = requestOf(op, call)
           const answer = await ask(http, body)

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'bun:test'
 import { type Declaration, findFunctions, findRenamedImports, listSources, readVerbs } from './names.ts'
 
 const VERBS = readVerbs()
-/** Functions whose names end in `Of`, and functions whose names begin with a verb, of those in lower case. */
+/** Functions with names that end in `Of`, and functions with names that begin with a verb, of functions in lower case. */
 const MAX_OF = 0.02
 const MIN_VERBS = 0.6
 

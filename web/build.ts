@@ -17,7 +17,7 @@ const ROOT = import.meta.dirname
 const OPERATIONS = 'virtual:operations'
 const COMMANDS = 'virtual:commands'
 
-/** What the browser needs of operations: route and headers. Schemas and Zod stay on the server. */
+/** Returns the parts of operations that the browser needs: route and headers. Schemas and Zod stay on the server. */
 const operations = (): Plugin => ({
   name: 'plat-operations',
   resolveId: (id) => (id === OPERATIONS ? `\0${OPERATIONS}` : undefined),
@@ -36,7 +36,7 @@ const operations = (): Plugin => ({
   },
 })
 
-/** The facts that a command line needs as well: its words, the filters of lists, and the secret fields. */
+/** Returns the facts that a command line needs as well: its words, the filters of lists, and the secret fields. */
 const commandFacts = ({ name: operation, cli, effect, input }: AnyOperation) => {
   const fields = Object.entries(getInputSchema(input).properties ?? {})
   const described = fields.map(([name, schema]) => {
@@ -85,7 +85,7 @@ const withoutZod = (): Plugin => ({
   },
 })
 
-/** Folders of pages that are one file each, loaded when they are opened. Those of the first file are excluded in routes.tsx. */
+/** Folders with one file of pages each, loaded when they are opened. Pages of the first file are excluded in routes.tsx. */
 const FIRST_FOLDERS = ['devices', 'overview']
 const PAGE_FOLDERS = [...Object.values(PAGES), 'login/', 'oauth/'].map((file) => file.split('/')[0] ?? '')
 const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilization'].filter(

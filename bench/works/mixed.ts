@@ -4,9 +4,9 @@ import type { Side } from '../pair.ts'
 import { makePool, post } from './pools.ts'
 
 const CALLERS = 4
-/** Of each caller, from one request to the next. */
+/** The pace of each caller, from one request to the next. */
 const PACE_MS = 20
-/** Of the pool and of the webhook. */
+/** The name of the pool and of the webhook. */
 const NAME = 'soak'
 
 export type Asked = {

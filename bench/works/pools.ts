@@ -49,7 +49,7 @@ export const fill16 = async (call: Caller, id: string): Promise<void> => {
   await call({ method: 'DELETE', path: `/api/reservations/${middle?.id}` })
 }
 
-/** A /64 whose first addresses devices have. */
+/** A /64 with its first addresses used by devices. */
 const fill64 = async (call: Caller, id: string): Promise<void> => {
   await makePool(call, id, 'fd00:64::/64', { start_ip: 'fd00:64::1', end_ip: 'fd00:64::ffff:ffff:ffff:ffff' })
   for (let first = 1; first <= USED_V6; first += PER_CALL) {

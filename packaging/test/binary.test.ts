@@ -61,7 +61,7 @@ const chrooted = (root: string): string[] => [
   ...['sh', root, '/usr/bin/plat'],
 ]
 
-/** What identity providers on this machine, passkeys and codes need. */
+/** The settings of identity providers on this machine, passkeys and codes. */
 const SIGN_IN = { PUBLIC_URL, ENCRYPTION_KEY: 'ab'.repeat(32), COOKIE_SECURE: 'false', SSO_ALLOW_LOOPBACK: 'true' }
 
 describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an empty folder', () => {

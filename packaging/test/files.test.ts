@@ -39,7 +39,7 @@ describe('the manual page', () => {
   test('reads well', async () => {
     const text = await mustRun(['groff', '-man', '-Tascii', '-P-cbou'], { stdin: page })
     const words = text.replaceAll(/\s+/g, ' ')
-    // Not toContain, whose failure would print the whole text.
+    // The failure of toContain would print the whole text.
     expect(words.includes('plat pool next-ip ID Show the lowest free address of a pool; records nothing.')).toBe(true)
   })
 })

@@ -60,7 +60,7 @@ describe('the server is started once, with the flags, by', () => {
     expect(await startsOf(npmStart, { isServer: isBun, verb: '' })).toEqual([VALUE])
   })
 
-  test('an executable whose environment has them, as that of the systemd unit and of the image', async () => {
+  test('an executable with an environment that has them, such as the systemd unit and the image', async () => {
     expect(await startsOf([BINARY], { isServer: isBinary, env: SERVER_JIT_FLAGS })).toEqual([VALUE])
   })
 })

@@ -19,13 +19,13 @@ describe('packaging/ha', () => {
     expect([synchronous_mode, synchronous_mode_strict, primary_start_timeout]).toEqual([true, true, 0])
   })
 
-  test('the times are those that Patroni and the page have', () => {
+  test('the times equal the times of Patroni and of the page', () => {
     const { ttl, loop_wait, retry_timeout } = bootstrap.dcs
     expect(page).toContain(`after \`ttl\`, ${ttl} seconds`)
     expect(loop_wait + 2 * retry_timeout).toBeLessThanOrEqual(ttl)
   })
 
-  test('the settings for reads on standbys are those of the page', () => {
+  test('the settings for reads on standbys equal the settings of the page', () => {
     const { hot_standby_feedback, max_standby_streaming_delay } = bootstrap.dcs.postgresql.parameters
     expect(page).toContain(`\`hot_standby_feedback: ${hot_standby_feedback}\``)
     expect(page).toContain(`\`max_standby_streaming_delay: ${max_standby_streaming_delay}\``)

@@ -87,7 +87,7 @@ test('the new program has the data of the old one', async () => {
   expect(out).toBe('web-1\n')
 })
 
-/** What `plat login` has kept, for a server at another port. */
+/** The key that `plat login` has kept, for a server at another port. */
 const keyOf = async (): Promise<string> =>
   JSON.parse(await Bun.file(join(client.XDG_CONFIG_HOME ?? '', 'plat/config.json')).text()).key
 

@@ -29,7 +29,10 @@ const makeBase = async (): Promise<void> => {
 
 export type Debian = {
   readonly path: string
-  /** A command line in it, as root or as another user, which sees a word that is added as `$0`, and nothing of this environment. */
+  /**
+   * Runs a command line in it, as root or as another user. The command sees a word that is added as `$0`, and nothing of this
+   * environment.
+   */
   readonly command: (line: string, user?: string) => string[]
   readonly remove: () => void
 }

@@ -16,7 +16,7 @@ const steps = stage.split('\n').filter((line) => /^(RUN|COPY) /.test(line))
 let system: Debian
 const at = (path: string): string => join(system.path, path)
 
-/** The files that are sent to the builder: those of the checkout that .dockerignore permits. */
+/** The files that are sent to the builder: the files of the checkout that .dockerignore permits. */
 const context = async (): Promise<string[]> => {
   const names = (await mustRun(['git', 'ls-files', '-co', '--exclude-standard'], { cwd: ROOT })).trim().split('\n')
   const rules = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')
@@ -68,7 +68,7 @@ test('its steps lead to an image', async () => {
   expect(readdirSync(at('/image')).sort()).toEqual(['data', 'dev', 'etc', 'lib', 'lib64', 'proc', 'tmp', 'usr'])
 })
 
-test('the image starts, for a user that may write its data alone', async () => {
+test('the image starts for a user that may only write its data', async () => {
   const chroot =
     'chown 65532:65532 "$1/data"; mount --bind "$1" "$1"; mount --bind "$1/data" "$1/data"; for i in proc dev; do mount --rbind "/$i" "$1/$i"; done; mount -o remount,ro,bind "$1"; exec chroot --userspec=65532:65532 "$1" /usr/bin/plat "$2"'
   const server = await serve(['unshare', '--mount', 'sh', '-c', chroot, 'sh', at('/image')], {

@@ -14,7 +14,7 @@ import { mustRun, ROOT, tempFolder } from '../trial.ts'
 setDefaultTimeout(60 * 60_000)
 const ROUNDS = 20
 const WRITERS = 8
-/** Writes of each, whose part of the log Litestream leaves as it is (`min-checkpoint-page-count` is 1000). */
+/** The number of writes of each writer that stays below the checkpoints of Litestream (`min-checkpoint-page-count` is 1000). */
 const WRITES_WITHIN_LOG = 15
 /** Writes go on for this long, at least and at most: longer than a change may take to the replica (LOST_MS). */
 const LOAD_MS = [2500, 4500] as const
@@ -172,7 +172,7 @@ describe.skipIf(!existsSync(litestream))('with Litestream', () => {
 
   // Few writes after a reset do not overwrite the last frame that Litestream has copied.
   test.each(['before', 'just after', 'long after'])(
-    'Litestream alone is killed, and is back %s a reset of the log: nothing is missing',
+    'only Litestream is killed, and is back %s a reset of the log: nothing is missing',
     async (when) => {
       const [beside, child] = [replicate(), await server.start()]
       const name = when.replace(' ', '-')

@@ -61,7 +61,7 @@ test('every system call that it needs is let through', async () => {
   expect([made.length > 1000, [...new Set(made)].filter((name) => !free.has(name)).sort()]).toEqual([true, []])
 })
 
-test('so is every kind of socket, but for those of ARP', () => {
+test('the unit permits every kind of socket that the server opens, except sockets of ARP', () => {
   const kinds = new Set([...trace.matchAll(/socket\((AF_\w+)/g)].flatMap(([, kind]) => kind ?? []))
   kinds.delete('AF_PACKET')
   expect([...kinds].filter((kind) => !settings('RestrictAddressFamilies').includes(kind))).toEqual([])

@@ -65,7 +65,7 @@ const tryServer = async (folder: ServerFolder, more: readonly string[]): Promise
       `--header=Authorization: Bearer ${folder.key}`,
       // Events never end.
       '--exclude-operation-id=events.stream',
-      // Its answers are those of the NetBox that a call names.
+      // Its answers come from the NetBox that a call names.
       '--exclude-operation-id=estate.pull',
       // NUL is in no text: the conventions of the document say so.
       '--generation-allow-x00=false',

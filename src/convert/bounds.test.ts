@@ -24,17 +24,17 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 describe('a zone', () => {
   const inZone = (...lines: readonly string[]) => outcomeOf(convertZone, encode(`$ORIGIN x.\n${lines.join('\n')}\n`))
 
-  test('whose $GENERATE lines make more records together than a file may', async () => {
+  test('a zone is refused if its $GENERATE lines make more records together than a file may', async () => {
     const lines = Array.from({ length: 30 }, (_, i) => `$GENERATE 0-65535 h${i}-$ A 10.0.0.1`)
     expect(await inZone(...lines)).toBe('line 6: has a $GENERATE with which the file makes more than 262144 records')
   })
 
-  test('whose $GENERATE lines make as many records as a file may', async () => {
+  test('a zone is accepted if its $GENERATE lines make as many records as a file may', async () => {
     const lines = Array.from({ length: 4 }, (_, i) => `$GENERATE 0-65535 h${i}-$ TXT a`)
     expect(await inZone(...lines)).toBe('document')
   })
 
-  test('whose $GENERATE lines make more characters than a file may', async () => {
+  test('a zone is refused if its $GENERATE lines make more characters than a file may', async () => {
     expect(await inZone(`$GENERATE 0-65535 h$ TXT ${'a'.repeat(1000)}`)).toBe(
       'line 2: has a $GENERATE with which the file makes more than 16777216 characters',
     )

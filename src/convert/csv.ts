@@ -1,4 +1,4 @@
-/** Converts a spreadsheet: one row for each line, whose columns its first line names. */
+/** Converts a spreadsheet: one row for each line, with the columns that its first line names. */
 
 import { INVENTORY } from '../features/inventory.ts'
 import { type FieldSchema, getInputSchema, stripNull } from '../platform/cli/schema.ts'
@@ -17,7 +17,7 @@ import { type Line, ReportBuilder } from './report-builder.ts'
 import type { RowSchema, RowSchemas } from './row-schemas.ts'
 import { isSecret } from './secret-fields.ts'
 
-/** As many columns as a sheet of a spreadsheet has, and the longest name of one. */
+/** The number of columns of the largest sheet of a spreadsheet, and the longest name of one. */
 const MAX_COLUMNS = 16_384
 const MAX_COLUMN_NAME = 1000
 
@@ -116,7 +116,7 @@ const parseCell = (kind: CellKind, cell: string, where: string): unknown => {
   }
 }
 
-/** Adds the values of columns to those of a column with all of them, whose other errors are those of its row. */
+/** Adds the values of columns to a column that holds all of them. Other errors of that column are errors of its row. */
 const withValues = (all: unknown, values: readonly (readonly [string, string])[]): object => ({
   ...(typeof all === 'object' ? all : {}),
   ...Object.fromEntries(values),
@@ -160,7 +160,7 @@ const convertCsv = (
     }
     if (custom.length > 0) row[CUSTOM] = withValues(row[CUSTOM], custom)
     const text = String(row.description ?? '')
-    // Without lines, a text that is too long is an error of its row.
+    // A text that is too long is an error of its row, unless lines are added.
     return lines.length > 0 ? { ...row, description: report.describe('row', number, text, lines) } : row
   })
   const documents = converted.length > 0 ? { [resource]: converted } : {}
@@ -179,7 +179,7 @@ export const createCsvConverter =
   (bytes, options) =>
     convertCsv(schemas, bytes, options)
 
-/** The columns with a field, and those that were left out by the mapping. */
+/** Returns the columns with a field, and the columns that the mapping left out. */
 const listUsedColumns = (
   columns: readonly string[],
   fields: readonly string[],

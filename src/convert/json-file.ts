@@ -21,7 +21,7 @@ export type JsonMember = { readonly key: string; readonly at: number }
 
 export class JsonFile {
   readonly #bytes: Buffer
-  /** The value whose end was found last, because its reader asks for it twice. */
+  /** The value with the last found end, because its reader asks for it twice. */
   #last = { at: -1, end: -1 }
 
   /** @param bytes valid UTF-8 */

@@ -50,7 +50,7 @@ const Report = z
   })
   .meta({ id: 'ConversionReport' })
 
-/** The result of a conversion, whose rows an import can take. */
+/** The result of a conversion with rows that an import can take. */
 export const PulledEstate = z
   .object({
     format: z.string(),

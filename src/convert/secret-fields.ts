@@ -15,7 +15,7 @@ const hasSecret = (value: unknown): boolean => {
 }
 
 /**
- * Returns the value without the fields whose names say that they are secret, at any depth, and counts them.
+ * Removes the fields with secret names from the value, at any depth, and counts them.
  *
  * @param path of the value in the source, for the report
  */

@@ -152,20 +152,20 @@ if (engines().includes('postgres')) {
       expect(n).toBe(ROWS_EACH)
     })
 
-    test('numbers that the engine gives go on above those that are there', async () => {
+    test('generated numbers continue above the existing ones', async () => {
       const [row] = await move.ask(
         "INSERT INTO events (event, resource_id, data, created_at) VALUES ('', '', '', '') RETURNING seq::text AS seq",
       )
       expect(row).toEqual({ seq: String(LAST_EVENT + 1) })
     })
 
-    test('the revisions of lists are above those of any database before', async () => {
+    test('the revisions of lists are above the revisions of any earlier database', async () => {
       const [row] = await move.ask('SELECT min(n)::text AS least, count(*)::int AS tables FROM revisions')
       expect(Number(row?.least)).toBeGreaterThanOrEqual(startedMs)
       expect(row?.tables).toBe(Object.keys(before).length)
     })
 
-    test('the file is readable to its owner alone', () => {
+    test('only its owner can read the file', () => {
       expect(statSync(move.backFile).mode & 0o777).toBe(0o600)
     })
 

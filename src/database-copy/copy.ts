@@ -95,7 +95,7 @@ const loadPairs = async ({ source, target }: CopyOptions): Promise<Pair[]> => {
   return pairs
 }
 
-/** Returns the last copied key of the table; a table whose rows differ from the source is copied again. */
+/** Returns the last copied key of the table. A table that differs from the source is copied again. */
 const findLastKeptKey = async (
   { from, to }: Pair,
   { source, target, signal }: CopyOptions,

@@ -79,7 +79,7 @@ export type Words = {
   readonly parameter: (n: number, column: Table['columns'][number]) => string
 }
 
-/** Qualified with the table: the name alone would sort a column that is read as text. */
+/** Qualified with the table, because the bare name would sort a column that is read as text. */
 const quoteColumn = (table: Table, name: string): string => `${quoteName(table.name)}.${quoteName(name)}`
 
 /** Returns the statement for `rows`; its parameters are the keys `after` and `upTo`, in this order. */

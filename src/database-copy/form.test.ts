@@ -50,7 +50,7 @@ describe('rows in the form of a copy', () => {
     )
   })
 
-  test('are those of tables with a primary key', () => {
+  test('only tables with a primary key have rows in the form of a copy', () => {
     expect(() => buildTable('things', things.columns, [])).toThrow('things has no primary key')
   })
 })

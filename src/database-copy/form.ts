@@ -40,7 +40,7 @@ export const buildColumn = (table: string, name: string, type: string): Column =
   return { name, kind, type }
 }
 
-/** @throws AppError for a table without a primary key, whose rows have no order for copying */
+/** @throws AppError for a table without a primary key: its rows have no order for copying */
 export const buildTable = (name: string, columns: readonly Column[], keyNames: readonly string[]): Table => {
   const key = keyNames.map((one) => columns.findIndex((column) => column.name === one))
   if (key.length === 0 || key.includes(-1))
@@ -57,7 +57,7 @@ export const parseCell = (text: string | null, kind: Kind): Cell =>
   // The engines write the same number in several ways: 1e+20, 100000000000000000000.
   text !== null && kind === 'real' ? String(Number(text)) : text
 
-/** Converts a value of SQLite, whose integers are bigints. */
+/** Converts a value of SQLite, which returns integers as bigints. */
 export const toCell = (value: string | bigint | number | Uint8Array | null): Cell => {
   if (value === null || typeof value === 'string') return value
   return value instanceof Uint8Array ? value.toHex() : String(value)

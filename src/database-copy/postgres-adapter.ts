@@ -120,7 +120,7 @@ export const openPostgresSource = (url: string): Promise<Source> =>
     return { ...createSide(connection, place), warning: `Writes to ${place} from now on are not copied` }
   })
 
-/** Indexes except those of keys, then references, then triggers: the order of their restoration. */
+/** Indexes except key indexes, then references, then triggers: the order of their restoration. */
 const PARTS = `
   SELECT 1 AS turn, format('DROP INDEX %I', i.relname) AS loosen, pg_get_indexdef(i.oid) AS fasten
   FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid
@@ -228,7 +228,7 @@ const createTarget = (connection: Connection, url: string): Target => {
     settle: async (tables) => {
       await advanceSequences(connection)
       await advanceRevisions(connection, tables)
-      // Without it the first queries would use plans for empty tables.
+      // The first queries would otherwise use plans for empty tables.
       await run('ANALYZE')
     },
     finish: () =>

@@ -10,7 +10,7 @@ const TIMEOUT_S = 10
 /** @example formatPlace('postgres://plat:secret@db/plat') // 'postgres://db/plat' */
 export const formatPlace = (url: string): string => `postgres://${parseDatabaseUrl(url).place}`
 
-/** The server's own message, but never the URL, which contains the password. */
+/** Returns the server's own message, but never the URL, which contains the password. */
 const createUnusableError = (place: string, cause: unknown): AppError =>
   new AppError('UNAVAILABLE', `${place} cannot be used: ${getErrorMessage(cause)}`, {
     cause,

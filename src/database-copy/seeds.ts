@@ -28,7 +28,7 @@ const createNotEmptyError = (place: string, found: string): AppError =>
     `${place} is not empty: ${found}. Nothing was changed there; name an empty database, or an empty folder`,
   )
 
-/** @returns the tables with rows other than those of the migrations, with their number */
+/** @returns the tables with rows that no migration inserted, with the number of these rows */
 const findUsedTables = async (side: Side, fresh: Side, signal: AbortSignal): Promise<string[]> => {
   const ours = new Map((await fresh.tables()).map((table) => [table.name, table]))
   const used: string[] = []

@@ -25,7 +25,7 @@ export const PLACES: readonly Place[] = [
 type Machine = { readonly model: string; readonly system: string }
 
 export type Role = {
-  /** As used in names and tags. */
+  /** The form in names and tags. */
   readonly name: string
   readonly about: string
   readonly machines: readonly Machine[]

@@ -1,4 +1,4 @@
-/** The devices of the demo data and their connections. Each is derived from its number alone. */
+/** The devices of the demo data and their connections. Each is derived from its number only. */
 import type { devices } from '../features/devices/api.ts'
 import type { Relationship } from '../features/relationships/api.ts'
 import type { InputOf } from '../platform/operation/operation.ts'

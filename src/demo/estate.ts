@@ -26,7 +26,7 @@ export type Estate = {
   readonly rules: Iterable<RuleRow>
 }
 
-/** An iterable that starts again at each iteration. */
+/** Returns an iterable that starts again at each iteration. */
 const repeatable = <T>(generate: () => Iterator<T>): Iterable<T> => ({ [Symbol.iterator]: generate })
 
 /**

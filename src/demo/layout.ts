@@ -1,7 +1,7 @@
 /**
- * The address plan, as arithmetic. A datacenter has a /12 or /16 and a /48. Each of its rooms has a /20 with up to
- * twelve /24 for servers and a /22 for management, and a /64 for every three of those /24. Device `i` is in room `i mod
- * rooms`, so that every datacenter is filled equally.
+ * The address plan, as arithmetic. A datacenter has a /12 or /16 and a /48. Each of its rooms has a /20 with up to twelve /24 for
+ * servers and a /22 for management, and a /64 for three of its /24 blocks. Device `i` is in room `i mod rooms`, so that every datacenter
+ * is filled equally.
  */
 import { PLACES, type Place } from './catalogue.ts'
 

@@ -35,7 +35,7 @@ function* listSegments(inventory: Inventory): Generator<{ room: layouts.Room; se
     for (let segment = 0; segment < inventory.layout.segments; segment++) yield { room, segment }
 }
 
-/** The server networks of a room and its management network have consecutive VLANs. */
+/** Returns consecutive VLANs for the server networks of a room and its management network. */
 const computeVlan = ({ layout }: Inventory, { inPlace }: layouts.Room, slot: number): number =>
   FIRST_VLAN + ((inPlace * (layout.segments + 1) + slot) % VLANS)
 

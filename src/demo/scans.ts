@@ -106,7 +106,7 @@ const buildGuests = (inventory: Inventory, room: number): Host[] =>
     }
   })
 
-/** The changes that the second scan finds: one host is missing, one has another name, one was reinstalled. */
+/** Returns the hosts with the changes that the second scan finds: one is missing, one has another name, one was reinstalled. */
 const changeHosts = (hosts: readonly Host[]): Host[] =>
   hosts.flatMap((host, i) => {
     if (i === 3) return []

@@ -19,7 +19,7 @@ export type CrudResource = {
 
 const isList = (field: z.ZodType): boolean =>
   field instanceof z.ZodOptional || field instanceof z.ZodNullable
-    ? // The wrapped type is a schema of this library, whose declaration is wider.
+    ? // The wrapped type is a schema of this library. Its declaration is wider.
       isList(field.unwrap() as z.ZodType)
     : field instanceof z.ZodArray || field instanceof z.ZodObject || field instanceof z.ZodRecord
 

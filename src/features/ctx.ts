@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts'
 export type Ctx = KernelCtx<Tables>
 /** For a store: a transaction, a context, or the last committed state. */
 export type DbScope = Pick<Ctx, 'db'>
-/** As `DbScope`, with the capabilities of the database. */
+/** The scope of `DbScope`, with the capabilities of the database. */
 export type StoreScope = Pick<Ctx, 'db' | 'store'>
 export type Feature = KernelFeature<Tables>
 export const implement = implementFor<Tables>()

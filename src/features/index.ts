@@ -101,7 +101,7 @@ export const contracts = {
   system,
 } satisfies Record<string, OperationSet>
 
-/** The registry of raw routes, whose requests or answers are not JSON. */
+/** The registry of raw routes. Their requests or answers are not JSON. */
 export const routes: readonly RawRoute[] = [
   rackRoutes,
   estateRoutes,

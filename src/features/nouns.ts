@@ -2,7 +2,7 @@
 import { toSingular } from '../platform/cli/command-name.ts'
 import { FACTS, type Resource } from './inventory.ts'
 
-/** As `toSingular`. */
+/** The type of the result of `toSingular`. */
 type Singular<Noun extends string> = Noun extends `${infer Stem}ies`
   ? `${Stem}y`
   : Noun extends `${infer Stem}s`
@@ -15,5 +15,5 @@ export const toKind = <R extends Resource>(resource: R): KindOf<R> =>
   // The type of `toSingular` does not tell the text.
   toSingular(resource) as KindOf<R>
 
-/** The singular noun of the objects of a resource in texts. */
+/** Returns the singular noun of the objects of a resource in texts. */
 export const getNoun = (resource: Resource): string => FACTS[resource].noun

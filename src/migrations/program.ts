@@ -1,4 +1,4 @@
-/** What this program is to others that share its database: its version, and the newest migration that it knows. */
+/** Describes this program to others that share its database: its version, and the newest migration that it knows. */
 import type { Program } from '../platform/db/postgres/program-name.ts'
 import { VERSION } from '../platform/runtime/version.ts'
 import { migrations } from './index.ts'

@@ -58,7 +58,7 @@ export function parseCidrOrThrow(text: string): Cidr {
 }
 
 /**
- * The storage keys (see `toIpKey`) of the first and the last address of a block in an address space.
+ * Returns the storage keys (see `toIpKey`) of the first and the last address of a block in an address space.
  *
  * @example
  * toCidrKeys(parseCidrOrThrow('10.0.0.0/24'), DEFAULT_SPACE) // { first: '40a000000', last: '40a0000ff' }
@@ -78,7 +78,7 @@ export function formatCidr(cidr: Cidr): string {
 }
 
 /**
- * The block of that prefix length that holds the address.
+ * Returns the block of that prefix length that holds the address.
  *
  * @param prefix whole number, 0 to 32 for IPv4, 0 to 128 for IPv6
  * @throws RangeError when the prefix is not one of the family's
@@ -138,7 +138,7 @@ export function countUsableAddresses(cidr: Cidr): number {
 }
 
 /**
- * The two addresses of an IPv4 block that no device can have (RFC 1122 section 3.2.1.3).
+ * Returns the two addresses of an IPv4 block that no device can have (RFC 1122 section 3.2.1.3).
  *
  * @returns undefined for IPv6, which has no broadcast, and for IPv4 /31 (RFC 3021) and /32
  * @example

@@ -6,8 +6,8 @@ const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i
 const DOMAIN_LABEL = /^_?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i
 
 /**
- * True for a host name (RFC 1123 section 2.1): labels of 1 to 63 letters, digits and inner hyphens, at most 253
- * characters in all. A trailing dot is refused. Digits alone are allowed, so IPv4 text passes: try `parseIp` first.
+ * True for a host name (RFC 1123 section 2.1): labels of 1 to 63 letters, digits and inner hyphens, at most 253 characters in all. A
+ * trailing dot is refused. A name of digits only is allowed, so IPv4 text passes: try `parseIp` first.
  *
  * @example
  * isHostname('web-1.example.com') // true

@@ -61,7 +61,7 @@ function buildFrame(groups: readonly number[], cut: number): [before: string, af
   return [`${joinGroups(marked, 0, start)}::${joinWithColon(marked, end, cut)}`, after]
 }
 
-/** The groups from `start` up to and without `end`, each followed by a colon. */
+/** Joins the groups from `start` up to and without `end`, each followed by a colon. */
 function joinWithColon(groups: readonly number[], start: number, end: number): string {
   return start < end ? `${joinGroups(groups, start, end)}:` : ''
 }

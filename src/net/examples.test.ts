@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 const files = readdirSync(import.meta.dir, { recursive: true, encoding: 'utf8' }).filter(
   (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
 )
-/** Functions of protocols whose values are bytes are shown by their tests. */
+/** Functions of protocols with values in bytes are shown by their tests. */
 const mayLackExamples = (file: string): boolean => file.startsWith('dns/')
 const names: Record<string, unknown> = {}
 for (const file of files) Object.assign(names, await import(`./${file}`))

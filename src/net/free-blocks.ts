@@ -47,7 +47,7 @@ export type SpanPage = { readonly spans: readonly Span[]; readonly areAll: boole
 
 /**
  * Finds obstacles among spans that are read in pages.
- * @param read returns the next spans; those that end before `from` are not needed
+ * @param read returns the next spans; spans that end before `from` are not needed
  */
 export const createObstacleFinder = (read: (from: bigint) => Promise<SpanPage>): ObstacleIn => {
   let page: SpanPage = { spans: [], areAll: false }

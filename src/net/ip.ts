@@ -37,7 +37,7 @@ export function getAddressBits(family: Family): 32 | 128 {
 }
 
 /**
- * The highest address value of a family.
+ * Returns the highest address value of a family.
  *
  * @example
  * getMaxValue(4) // 4294967295n
@@ -92,9 +92,9 @@ export function normalizeIp(text: string): string | undefined {
 }
 
 /**
- * Storage key: the key of the address space, the family digit, then the value in lower-case hexadecimal, 8 digits for
- * IPv4 and 32 for IPv6. Within a space, byte-wise order of keys is the order of `compareIp`. A range of keys between
- * two of one space holds keys of that space alone.
+ * Storage key: the key of the address space, the family digit, then the value in lower-case hexadecimal, 8 digits for IPv4 and 32 for
+ * IPv6. Within a space, byte-wise order of keys is the order of `compareIp`. A range between two keys of one space holds only keys of
+ * that space.
  *
  * @example
  * toIpKey({ family: 4, value: 167772161n }, DEFAULT_SPACE) // '40a000001'
@@ -139,19 +139,19 @@ export function parseIpKeyOrThrow(text: string, space: SpaceKey): IpKey {
 }
 
 /**
- * The key of the address space of a storage key, of an address or of a block of addresses.
+ * Returns the key of the address space of a storage key, of an address or of a block of addresses.
  *
  * @example
  * getSpaceKey('s001f40a000001') // 's001f'
  * getSpaceKey('40a000001') // ''
  */
 export function getSpaceKey(key: string): SpaceKey {
-  // The keys of spaces alone begin with this letter.
+  // Only keys of spaces begin with this letter.
   return key.startsWith('s') ? (key.slice(0, SPACE_LENGTH) as SpaceKey) : DEFAULT_SPACE
 }
 
 /**
- * The storage key of the same address in another space.
+ * Returns the storage key of the same address in another space.
  *
  * @example
  * replaceSpace(parseIpKeyOrThrow('10.0.0.1', 's001f'), DEFAULT_SPACE) // '40a000001'
@@ -161,7 +161,7 @@ export function replaceSpace(key: IpKey, space: SpaceKey): IpKey {
 }
 
 /**
- * The address of a storage key made by `toIpKey`, in any space.
+ * Returns the address of a storage key made by `toIpKey`, in any space.
  *
  * @throws RangeError on any other text: keys come from our own storage, so that is a bug and not user input
  * @example

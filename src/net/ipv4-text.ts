@@ -52,7 +52,7 @@ export function formatIpv4(value: number): string {
 }
 
 /**
- * The number with all bits after the first `prefix` bits cleared.
+ * Returns the number with all bits after the first `prefix` bits cleared.
  *
  * @param value 0 to 4294967295
  * @param prefix 0 to 32

@@ -77,7 +77,7 @@ export function parseIpv6Groups(text: string): number[] | undefined {
 }
 
 /**
- * The 128-bit value of eight groups.
+ * Returns the 128-bit value of eight groups.
  *
  * @param groups eight numbers of 0 to 65535
  * @example
@@ -89,7 +89,7 @@ export function fromGroups(groups: readonly number[]): bigint {
 }
 
 /**
- * The eight groups of a 128-bit value.
+ * Returns the eight groups of a 128-bit value.
  *
  * @param value 0 to 2^128 - 1
  * @example
@@ -104,8 +104,8 @@ export function toGroups(value: bigint): number[] {
 }
 
 /**
- * The run of zero groups that text shortens to `::` : the longest, the first of equals, never a single group
- * (RFC 5952 section 4.2).
+ * Finds the run of zero groups that text shortens to `::` : the longest, the first of equals, never a single group (RFC 5952 section
+ * 4.2).
  *
  * @param groups eight numbers of 0 to 65535
  * @example
@@ -129,7 +129,7 @@ export function findLongestZeroRun(groups: readonly number[]): ZeroRun {
 }
 
 /**
- * The groups from `start` up to and without `end`, in lower-case hexadecimal, joined with colons.
+ * Formats the groups from `start` up to and without `end`, in lower-case hexadecimal, joined with colons.
  *
  * @param groups eight numbers of 0 to 65535
  * @example

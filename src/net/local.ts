@@ -1,4 +1,4 @@
-// Local ranges: the addresses of this machine and of its links, whose services are meant for it only.
+// Local ranges: the addresses of this machine and its links. Their services are for this machine only.
 
 import { type Cidr, parseCidr } from './cidr.ts'
 import { listEmbeddedIpv4 } from './reach.ts'
@@ -25,8 +25,8 @@ const findOverlap = ({ family, first, last }: Values): string | undefined =>
   LOCAL.find(({ block }) => block.family === family && block.first <= last && first <= block.last)?.name
 
 /**
- * The local range that shares an address with the block, as `127.0.0.0/8`; undefined where none does. An IPv6 block stands for the
- * IPv4 addresses that are embedded in it (see `computeReach`); blocks wider than a /96 are judged by their own addresses alone.
+ * Returns the local range that shares an address with the block, as `127.0.0.0/8`; undefined where none does. An IPv6 block stands for
+ * the IPv4 addresses that are embedded in it (see `computeReach`); blocks wider than a /96 are compared by their own addresses only.
  *
  * @example
  * findLocalRange({ family: 4, prefix: 24, first: 0x7f000000n, last: 0x7f0000ffn }) // '127.0.0.0/8'

@@ -17,7 +17,7 @@ export const EMPTY_BLOCK = '0'.repeat(BITS_LENGTH)
 export const FULL_BLOCK = 'f'.repeat(BITS_LENGTH)
 
 /**
- * The block of an IP key: the key without its last two digits.
+ * Returns the block of an IP key: the key without its last two digits.
  *
  * @param key made by `toIpKey`
  * @example
@@ -28,7 +28,7 @@ export function getBlock(key: string): string {
 }
 
 /**
- * The place of an IP key in its block, 0 to 255.
+ * Returns the place of an IP key in its block, 0 to 255.
  *
  * @param key made by `toIpKey`
  * @example
@@ -39,7 +39,7 @@ export function getOffset(key: string): number {
 }
 
 /**
- * The IP key at a place in a block.
+ * Returns the IP key at a place in a block.
  *
  * @param block made by `getBlock`
  * @param offset 0 to 255
@@ -52,7 +52,7 @@ export function buildIpKey(block: string, offset: number): IpKey {
 }
 
 /**
- * The bitmap with these offsets set to taken or to free, the others as they were.
+ * Returns the bitmap with these offsets set to taken or to free, the others as they were.
  *
  * @param offsets 0 to 255, in any order, repeats allowed
  * @throws RangeError on a malformed bitmap or an offset out of range: a bug, not user input
@@ -86,7 +86,7 @@ export function isTaken(bits: string, offset: number): boolean {
 }
 
 /**
- * The lowest free offset between `from` and `to`, both included.
+ * Returns the lowest free offset between `from` and `to`, both included.
  *
  * @returns undefined when all of them are taken, and when `from` is above `to`
  * @throws RangeError on a malformed bitmap or an offset out of range: a bug, not user input
@@ -125,7 +125,7 @@ export function countTaken(bits: string): number {
 }
 
 /**
- * The block after this one in the same family and address space.
+ * Returns the block after this one in the same family and address space.
  *
  * @param block made by `getBlock`
  * @returns undefined at the end of the family's space
@@ -137,7 +137,7 @@ export function countTaken(bits: string): number {
  */
 export function getNextBlock(block: string): string | undefined {
   if (!BLOCK.test(block)) throw new RangeError(`Not a block: ${block.slice(0, 64)}`)
-  // Counting up in text spares a BigInt: the last digit that is not f goes up by one, those after it become 0.
+  // Counting up in text avoids a BigInt: the last digit that is not f is incremented, and all digits after it become 0.
   const family = getSpaceKey(block).length
   let at = block.length - 1
   while (at > family && block[at] === 'f') at--

@@ -55,7 +55,7 @@ export function rangeHolds(range: IpRange, ip: Ip): boolean {
 }
 
 /**
- * The fewest CIDRs that together are exactly the range, in order: at most 62 for IPv4, 254 for IPv6.
+ * Returns the fewest CIDRs that together are exactly the range, in order: at most 62 for IPv4, 254 for IPv6.
  *
  * @example
  * splitRange({ family: 4, first: 1n, last: 2n })
@@ -67,7 +67,7 @@ export function splitRange(range: IpRange): Cidr[] {
 }
 
 /**
- * The same addresses as the fewest ranges: overlapping and adjacent ones joined, IPv4 before IPv6, in order.
+ * Returns the same addresses as the fewest ranges: overlapping and adjacent ones joined, IPv4 before IPv6, in order.
  *
  * @example
  * mergeRanges([{ family: 4, first: 5n, last: 9n }, { family: 4, first: 1n, last: 4n }])

@@ -31,8 +31,8 @@ const PRIVATE = parseBlocks(
 const LOW_32 = 0xffffffffn
 
 /**
- * Blocks of IPv6 whose addresses stand for one of IPv4, and by how many bits that is shifted: mapped and compatible (RFC
- * 4291 section 2.5.5), translated (RFC 2765), NAT64 (RFC 6052), 6to4 (RFC 3056), and both ends of Teredo (RFC 4380).
+ * IPv6 blocks with embedded IPv4 addresses, and the bits by which these are shifted: mapped and compatible (RFC 4291 section 2.5.5),
+ * translated (RFC 2765), NAT64 (RFC 6052), 6to4 (RFC 3056), and both ends of Teredo (RFC 4380).
  */
 const EMBEDDING: readonly { readonly block: Cidr; readonly read: (value: bigint) => readonly bigint[] }[] = [
   ...parseBlocks('::ffff:0:0/96', '::/96', '::ffff:0:0:0/96', '64:ff9b::/96').map((block) => ({
@@ -50,7 +50,7 @@ const EMBEDDING: readonly { readonly block: Cidr; readonly read: (value: bigint)
 const isIsatap = (value: bigint): boolean => ((value >> 32n) & 0xfcffffffn) === 0x00005efen
 
 /**
- * The IPv4 addresses that an IPv6 address stands for: none, one, or the two of Teredo.
+ * Returns the IPv4 addresses that an IPv6 address stands for: none, one, or the two of Teredo.
  *
  * @example
  * listEmbeddedIpv4(0xffff7f000001n) // [0x7f000001n]

@@ -7,7 +7,7 @@ export type Span = { readonly first: bigint; readonly last: bigint }
 export type Block = Span & { readonly prefix: number }
 
 /**
- * The same values as the fewest spans, in order: overlapping and adjacent spans are joined.
+ * Returns the same values as the fewest spans, in order: overlapping and adjacent spans are joined.
  *
  * @example
  * mergeSpans([{ first: 5n, last: 9n }, { first: 1n, last: 4n }]) // [{ first: 1n, last: 9n }]
@@ -47,7 +47,7 @@ export function subtractSpans(from: Span, minus: readonly Span[]): Span[] {
 }
 
 /**
- * The fewest aligned blocks that together are exactly the span, in order: at most 2 * bits of them.
+ * Returns the fewest aligned blocks that together are exactly the span, in order: at most 2 * bits of them.
  *
  * @param bits address length: 32 or 128
  * @example

@@ -1,4 +1,4 @@
-// The kind of a search text, by its form alone.
+// Tests how the kind of a search text is recognized by its form.
 import { describe, expect, test } from 'bun:test'
 import { parseSubject } from './subject.ts'
 

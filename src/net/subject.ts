@@ -1,4 +1,4 @@
-// Recognizes the kind of a search text by its form alone: an address, a block, a MAC or a host name.
+// Recognizes the kind of a search text by its form: an address, a block, a MAC or a host name.
 
 import { type Cidr, formatCidr, parseCidr } from './cidr.ts'
 import { isDomainName } from './dns-name.ts'

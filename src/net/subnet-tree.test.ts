@@ -139,7 +139,7 @@ describe('the free blocks', () => {
     )
   })
 
-  test('of a length are those that enumeration of every aligned block finds, in pages of any size', async () => {
+  test('the free blocks of a length equal an enumeration of every aligned block, in pages of any size', async () => {
     await fc.assert(
       fc.asyncProperty(
         aSpace,

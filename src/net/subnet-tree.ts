@@ -34,7 +34,7 @@ export type TreeGroup<B extends TreeBlock> = {
 }
 
 /**
- * The number of addresses of a subnet; exact up to 2^53.
+ * Returns the number of addresses of a subnet; exact up to 2^53.
  *
  * @param key a storage key of one of its addresses
  * @example
@@ -45,8 +45,7 @@ export function countAddresses(key: string, prefix: number): number {
 }
 
 /**
- * Of several blocks with one subnet, the one that another block lies in: that of its own datacenter, else that of the
- * lowest id.
+ * Returns the parent among several blocks with one subnet: the block of the same datacenter, else the block with the lowest id.
  *
  * @example
  * findParent([{ id: 'a', datacenter_id: null }, { id: 'b', datacenter_id: 'dc' }], { datacenter_id: 'dc' })
@@ -64,7 +63,7 @@ export function findParent<B extends Pick<TreeBlock, 'id' | 'datacenter_id'>>(
 }
 
 /**
- * The tree of blocks by id, in their order. Blocks of other address spaces are never in each other.
+ * Returns the tree of blocks by id, in their order. Blocks of other address spaces are never in each other.
  *
  * @param sorted by `first_key`, then by `prefix`
  * @example

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 const backup = (...flags: string[]) => plat('backup', file, '--data-dir', dataDir, ...flags)
-/** Without Plat, as a user could: a line of JSON, then zstd. */
+/** Reads the file by hand, as a user could: a line of JSON, then zstd. */
 const unpackByHand = (): Database => {
   const bytes = readFileSync(file)
   const database = join(folder, 'by-hand.db')
@@ -49,7 +49,7 @@ describe('a backup', () => {
     )
   })
 
-  test('is readable by its owner alone, and nothing is left beside it', async () => {
+  test('only the owner can read a backup, and nothing is left beside it', async () => {
     await backup()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder).toSorted()).toEqual(['data', 'plat.backup'])

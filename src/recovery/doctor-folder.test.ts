@@ -24,7 +24,7 @@ describe('the data folder', () => {
     expect(of('rights')).toMatchObject({ status: 'warning', advice: `chmod 700 ${dataDir}` })
   })
 
-  test('whose data others can read', () => {
+  test('the data folder has data that others can read', () => {
     chmodSync(dataDir, 0o755)
     chmodSync(join(dataDir, 'plat.db'), 0o644)
     expect(of('rights')).toMatchObject({ status: 'problem', message: expect.stringContaining('plat.db (0644)') })

@@ -20,7 +20,7 @@ type Entry = { readonly name: string; readonly stats: Stats }
 const OURS = /^(plat\.|plat-before-|plat-replaced-|dev-encryption-key$)/
 const OTHERS = 0o077
 
-/** With less space a write may fail at any moment, and the reserve is not created. */
+/** Below this limit a write may fail at any moment, and the reserve is not created. */
 const TIGHT_BYTES = 3 * RESERVE_BYTES
 /** A disk with less space than this beside a copy of the data causes a warning. */
 const ROOM_BYTES = 256 * 1024 * 1024

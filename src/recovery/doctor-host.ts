@@ -55,7 +55,7 @@ const describeData = ({ folder }: Listener): string =>
 
 const describeOwn = (own: OwnData): string => ('folder' in own ? `the data folder ${own.folder}` : 'DATABASE_URL')
 
-/** Says whose Plat answers. */
+/** Describes the Plat that answers. */
 const describeAnswer = (at: string, { port }: ListenAddress, own: OwnData): Finding => {
   const listeners = findListeners(port)
   const another = listeners.find((listener) => isOwn(listener, own) === false)
@@ -152,7 +152,7 @@ const isInRange = ({ groups, range }: PingFacts): boolean => {
   return groups.some((group) => group >= first && group <= last)
 }
 
-/** Without pings, a scan only finds hosts with an open or closed TCP port. */
+/** A scan that cannot send pings only finds hosts with an open or closed TCP port. */
 export const checkPing = (facts: PingFacts): Finding => {
   const check = 'ping'
   if (facts.platform !== 'linux') return ok(check, 'not looked at on this system')

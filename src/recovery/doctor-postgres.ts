@@ -56,7 +56,7 @@ const checkEngine = async (query: Query, place: string): Promise<Finding | undef
   return refused === undefined ? undefined : problem('database', `${place}: ${refused}`, 'use PostgreSQL itself')
 }
 
-/** Each connection needs a session for it alone, with the settings that Plat asks for. */
+/** Each connection needs its own session, with the settings that Plat asks for. */
 const checkPooler = async ({ url, name }: Host, config: Config): Promise<Finding[]> => {
   const { databaseConnections: connections, databaseStatementTimeoutMs: statementMs } = config
   const limits = { connections, statementMs, lockMs: config.databaseLockTimeoutMs }
@@ -103,7 +103,7 @@ const checkConnections = async (query: Query, { databaseConnections }: Config): 
     : ok('connections', `${each}; the server takes those of ${Math.floor(offered / wanted)}`)
 }
 
-/** The server's own message, but never the URL, which contains the password. */
+/** Returns the server's own message, but never the URL, which contains the password. */
 const toFinding = (error: unknown, place: string): Finding =>
   problem(
     'database',

@@ -14,7 +14,7 @@ import { formatSize } from './offline.ts'
 
 /** Returns true if a server, or another command with exclusive access, is running. */
 export const isServing = (dataDir: string): boolean => {
-  // Without its file there is no lock, and the check must not create the file.
+  // A lock exists only in its file, and the check must not create the file.
   if (!existsSync(join(dataDir, LOCK_FILE))) return false
   try {
     lockDataDir(dataDir)()

@@ -87,7 +87,7 @@ if (engines().includes('postgres'))
       })
     })
 
-    test('names the migration also while those are down', async () => {
+    test('doctor names the migration also while the older programs are down', async () => {
       const { upgrade } = await examined({ known: before57, isDown: true })
       expect(upgrade).toMatchObject({ status: 'warning', advice: ADVICE })
       expect(upgrade?.message).toStartWith('0057-scopes cannot be done beside older Plats')

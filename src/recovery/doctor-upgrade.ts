@@ -10,7 +10,7 @@ import { type Finding, ok, warning } from './finding.ts'
 
 export type AppliedRow = Applied & { readonly knowsFloors: boolean }
 
-/** The applied migrations; none of an empty database. */
+/** Returns the applied migrations; none of an empty database. */
 export const loadApplied = async (query: Query): Promise<AppliedRow[]> => {
   const [row] = await query("SELECT to_regclass('migrations') IS NOT NULL AS is_there")
   if (row?.is_there !== true) return []

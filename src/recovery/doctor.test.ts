@@ -97,7 +97,7 @@ describe('settings', () => {
     expect(findings.find(({ check }) => check === 'database')?.status).toBe('ok')
   })
 
-  test('in .env that are wrong do not hide those that are right', () => {
+  test('wrong settings in .env do not hide the right ones', () => {
     const cwd = scratch()
     writeFileSync(join(cwd, '.env'), 'LOG_LEVEL=loud\nENCRYPTION_KEY=short\nDATA_DIR=/srv/plat\nnonsense\n')
     const { config, findings } = checkSettings({ env: {}, flags: {}, cwd })

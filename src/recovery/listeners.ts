@@ -5,7 +5,7 @@ import { LOCK_FILE } from '../platform/db/disk/data-lock.ts'
 
 export type Listener = {
   readonly pid: number
-  /** The data folder whose lock the process holds; undefined without one, as a Plat on PostgreSQL. */
+  /** The data folder with the lock that the process holds; undefined for a Plat on PostgreSQL, which has none. */
   readonly folder: string | undefined
 }
 

@@ -42,7 +42,7 @@ export type Restored = Replaced & {
   readonly pending: readonly string[]
 }
 
-/** Checks the manifest alone, before unpacking. The full check follows on the unpacked data. */
+/** Checks only the manifest, before unpacking. The full check follows on the unpacked data. */
 const refuseNewer = ({ schema, version }: Manifest, known: readonly Migration[]): void => {
   const names = new Set(known.map(({ name }) => name))
   const unknown = schema.find((name) => !names.has(name))

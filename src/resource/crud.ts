@@ -37,18 +37,18 @@ type FieldSchemas = {
   readonly answer?: z.ZodType
   /** In an update, if it differs from `input`. */
   readonly patch?: z.ZodType
-  /** As a filter of the list. */
+  /** The field as a filter of the list. */
   readonly filter?: z.ZodType
 }
 
-/** What the contract of a resource has beyond its facts. */
+/** The parts of the contract of a resource beyond its facts. */
 export type More = {
   readonly schemas?: Readonly<Record<string, FieldSchemas>>
   /** The schema of an id that a create chooses. */
   readonly newId?: z.ZodType<string, string>
   /** Further fields of an update. */
   readonly patch?: Readonly<Record<string, z.ZodType>>
-  /** Fields of the rows of the list beyond those of the objects. */
+  /** Fields of the rows of the list beyond the fields of the objects. */
   readonly listed?: Readonly<Record<string, z.ZodType>>
   /** Further filters of the list, behind `managed_by`. */
   readonly filters?: Readonly<Record<string, z.ZodType>>
@@ -57,7 +57,7 @@ export type More = {
   /** Resources of which an object, or a row of the list, shows more than the ids. */
   readonly shows?: readonly string[]
   readonly listShows?: readonly string[]
-  /** Statuses of errors beside those of every operation. */
+  /** Statuses of errors beside the statuses of every operation. */
   readonly deleteErrors?: readonly number[]
 }
 
@@ -259,7 +259,7 @@ const buildListed = (facts: ResourceFacts, Item: z.ZodObject, { listed }: More):
   return listed ? Item.extend(listed).meta({ id: `Listed${schema}`, columns }) : Item
 }
 
-/** Returns the schemas of a resource and its five operations. @param more what its facts do not tell */
+/** Returns the schemas of a resource and its five operations. @param more the parts that its facts do not tell */
 export const crud = <const F extends ResourceFacts, const M extends More = Readonly<Record<never, never>>>(
   facts: F,
   more?: M,
@@ -348,6 +348,6 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
       output: () => z.void(),
     }),
   }
-  // The shapes are those that the types compute from the same facts.
+  // The types compute these shapes from the same facts.
   return { Item, Listed, Draft, Patch, Partial, operations } as unknown as Crud<F, M>
 }

@@ -18,7 +18,7 @@ type CommonFacts = {
   readonly filter?: 'equal' | 'part' | 'same'
 }
 
-/** What happens to objects that refer to a deleted object: the reference is cleared, they are deleted, or the deletion is refused. */
+/** The effect on objects that refer to a deleted object: the reference is cleared, they are deleted, or the deletion is refused. */
 export type OnDelete = 'clear' | 'cascade' | 'refuse'
 
 type NameFacts = { readonly type: 'name' }
@@ -46,7 +46,7 @@ type ListFacts = { readonly type: 'tags' }
 type TimeFacts = { readonly type: 'moment' | 'date' }
 type AddressFacts = { readonly type: 'ip' | 'mac' }
 type ReferenceFacts = { readonly type: 'reference'; readonly to: string; readonly onDelete?: OnDelete }
-/** A field whose schemas are given to `crud()`. It is stored as JSON text, or by the store of its resource. */
+/** A field with schemas that are given to `crud()`. It is stored as JSON text, or by the store of its resource. */
 type OwnFacts = { readonly type: 'own' }
 
 export type FieldFacts = CommonFacts &
@@ -73,7 +73,7 @@ export type ComputedFacts = {
   readonly answer?: string
 }
 
-/** The objects that a scope contains: those whose reference is in it, those of its areas, all, or none. */
+/** The objects that a scope contains: objects with a reference in it, objects of its areas, all, or none. */
 export type ScopeFacts = { readonly follows: string } | 'area' | 'everywhere' | 'nowhere'
 
 export type ResourceFacts = {
@@ -90,7 +90,7 @@ export type ResourceFacts = {
   readonly computed?: Readonly<Record<string, ComputedFacts>>
   /** The columns of tables on the command line. */
   readonly columns: readonly string[]
-  /** The fields whose values are unique together, in any case. */
+  /** The fields with values that are unique together, in any case. */
   readonly identity?: readonly string[]
   /** The order of the list; by default the name. */
   readonly order?: readonly string[]
@@ -162,12 +162,12 @@ export const listFields = ({ fields, laterFields = {} }: ResourceFacts): [string
   ...Object.entries(laterFields),
 ]
 
-/** True for a resource whose objects have ids of other systems. */
+/** True for a resource of objects that have ids of other systems. */
 export const hasRefs = ({ refs }: ResourceFacts): boolean => refs !== false
 
 /**
  * Returns the names of the fields of an object in the order of answers.
- * @param fields those that stand in the order of `fields`, with computed ones among them
+ * @param fields the fields in the order of `fields`, with computed ones among them
  */
 export const orderAnswer = (facts: ResourceFacts): string[] => {
   const computed = Object.entries(facts.computed ?? {})

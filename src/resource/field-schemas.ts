@@ -130,7 +130,7 @@ const buildPresent = (facts: FieldFacts): z.ZodType => {
   }
 }
 
-/** The types of fields whose value is null where it is absent. */
+/** The types of fields that are null where they are absent. */
 const NULLABLE: ReadonlySet<FieldFacts['type']> = new Set([
   'integer',
   'number',
@@ -141,7 +141,7 @@ const NULLABLE: ReadonlySet<FieldFacts['type']> = new Set([
   'reference',
 ])
 
-/** True for a field whose value may be null in an object. */
+/** True for a field that may be null in an object. */
 export const isNullable = (facts: FieldFacts): boolean =>
   NULLABLE.has(facts.type) && !facts.required && !('usual' in facts && facts.usual !== undefined)
 

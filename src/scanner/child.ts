@@ -19,7 +19,7 @@ const send = (message: FromScanner): void => {
   process.send?.(message)
 }
 
-/** The message of an error, without its stack, for users. Never contains a plan. */
+/** Returns the message of an error, without its stack, for users. Never contains a plan. */
 const formatError = (error: unknown): string =>
   error instanceof PlanError
     ? error.message
@@ -31,7 +31,7 @@ const yieldToOthers = (): void => {
   try {
     setPriority(NICENESS)
   } catch {
-    // Without the permission it runs at normal priority.
+    // A process that lacks the permission runs at normal priority.
   }
 }
 

@@ -88,7 +88,7 @@ export const createFindings = (options: FindingsOptions): Findings => {
   const told = createBitset(size, toldBytes)
   const fresh = createBitset(size)
   const seen = createBitset(size)
-  /** Hosts whose data is freed: a later report would replace the complete one. */
+  /** Data of these hosts is freed: a later report would replace the complete one. */
   const dropped = createBitset(size)
   for (let index = told.next(0); index !== undefined && index < doneBefore; index = told.next(index + 1))
     dropped.add(index)

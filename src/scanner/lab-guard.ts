@@ -1,4 +1,4 @@
-/** In tests the scanner refuses every network but loopback and those that tests make for themselves. */
+/** In tests the scanner refuses every network but loopback and the networks that tests create. */
 import { cidrContains, cidrHolds, parseCidr } from '../net/cidr.ts'
 import { parseIp } from '../net/ip.ts'
 import { PlanError, type Targets } from './targets.ts'
@@ -8,7 +8,7 @@ const LAB_NETWORKS = ['127.0.0.0/8', '::1/128', '198.18.0.0/15', '198.51.100.0/2
 
 const labNetworks = LAB_NETWORKS.flatMap((text) => parseCidr(text) ?? [])
 
-/** Set by the lab, whose scanners are no tests themselves. */
+/** Set by the lab: its scanners are not tests themselves. */
 export const LAB_VARIABLE = 'PLAT_SCAN_LAB_ONLY'
 
 export const isLabOnly = (env: Readonly<Record<string, string | undefined>> = process.env): boolean =>
@@ -20,7 +20,7 @@ export const isLabAddress = (text: string): boolean => {
   return ip !== undefined && labNetworks.some((network) => cidrHolds(network, ip))
 }
 
-/** @throws PlanError when this is a test and the block is none of those it may touch */
+/** @throws PlanError when this is a test and the block is not permitted in tests */
 export const refuseOutsideLab = ({ block }: Targets, subnet: string): void => {
   if (!isLabOnly()) return
   const isLab = labNetworks.some((network) => cidrContains(network, block))

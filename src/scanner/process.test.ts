@@ -136,7 +136,7 @@ test('a killed scan goes on from its checkpoint, and nothing is lost', async () 
     await keep(report)
   })
   expect([(await second.ended).result, found.size]).toEqual(['done', 16_382])
-  // None of those that were stored is found a second time.
+  // No stored host is found a second time.
   expect(again).toBe(16_382 - before)
 })
 

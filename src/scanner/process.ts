@@ -22,7 +22,7 @@ const CANCEL_MS = 2000
 /** Time that a process may take to exit after its last message. */
 const LEAVE_MS = 2000
 
-/** The command that starts this program: an executable alone, or Bun with its main file. */
+/** Returns the command that starts this program: the executable, or Bun with its main file. */
 const getCommand = (): string[] =>
   Bun.isStandaloneExecutable
     ? [process.execPath, 'scanner-child']

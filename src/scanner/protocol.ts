@@ -49,7 +49,7 @@ export type ScanPlan = {
   readonly probeTimeoutMs: number
   readonly snmp: readonly SnmpLogin[]
   readonly ssh: readonly SshLogin[]
-  /** SSH host key fingerprints (`SHA256:...`) pinned by address. No password is tried on a host whose key is another one. */
+  /** SSH host key fingerprints (`SHA256:...`) pinned by address. No password is tried on a host with another key. */
   readonly hostKeys: Readonly<Record<string, string>>
   /** True if loopback, link-local and unspecified addresses may be probed. */
   readonly allowLocal: boolean

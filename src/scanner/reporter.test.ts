@@ -34,7 +34,7 @@ const opened = () => {
     },
   })
   reporter.start()
-  /** Lets ticks go by, each of whose batches is stored at once; answers with how many went out. */
+  /** Waits for some ticks; each batch is stored at once. Returns the number of sent batches. */
   const ticks = (count: number, each: () => void = () => {}): number => {
     const before = sent.length
     for (let i = 0; i < count; i++) {

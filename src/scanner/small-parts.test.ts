@@ -96,7 +96,7 @@ test('a set of bits is a set', () => {
 })
 
 describe('progress', () => {
-  test('never goes back, and is whole at the end alone', () => {
+  test('progress never goes back, and is only whole at the end', () => {
     const meter = createMeter('deep', 1000)
     const seen: number[] = []
     const see = () => seen.push(meter.scanned())
@@ -159,7 +159,7 @@ describe('guess of the system', () => {
     [63, 'Linux/Unix'],
     [127, 'Windows'],
     [254, 'Network device'],
-  ])('a TTL of %i alone stays general', (ttl, os) => {
+  ])('a TTL of %i without other clues stays general', (ttl, os) => {
     expect(guessOs({ ...none, ttl })).toMatchObject({ os, osConfidence: 15 })
   })
 
@@ -167,7 +167,7 @@ describe('guess of the system', () => {
     expect(guessOs(none)).toEqual({ os: '', osConfidence: 0, osVotes: [] })
   })
 
-  test('the heaviest vote names it, and those of the same family make it surer', () => {
+  test('the heaviest vote names the system, and votes of the same family make it surer', () => {
     const vote = { os: 'Linux (Debian)', weight: 60, because: 'ssh on tcp/22' }
     const alone = guessOs({ ...none, votes: [vote] })
     const backed = guessOs({ ...none, votes: [vote], ttl: 64 })
@@ -184,7 +184,7 @@ describe('guess of the system', () => {
     expect(guessOs({ ...none, votes: [vote], ttl: 64 }).osConfidence).toBeLessThan(60)
   })
 
-  test('Samba alone is no Windows', () => {
+  test('Samba itself is no sign of Windows', () => {
     expect(guessOs({ ...none, openPorts: [139, 445] }).os).toBe('')
   })
 })

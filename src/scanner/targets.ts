@@ -38,7 +38,7 @@ const parseSubnet = (subnet: string): Cidr => {
   return block
 }
 
-/** @throws PlanError for a block that overlaps a local range, meant for this machine alone */
+/** @throws PlanError for a block that overlaps a local range, which only this machine uses */
 export const refuseLocal = (block: Cidr): void => {
   const range = findLocalRange(block)
   if (range !== undefined) throw new PlanError(`subnet: ${formatCidr(block)} overlaps the local range ${range}`)

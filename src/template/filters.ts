@@ -49,7 +49,7 @@ const getBroadcast = (text: string): string | undefined => {
   return found && formatIp(found.broadcast)
 }
 
-/** An address is in a block that holds it, a block in one that contains it. */
+/** Tells if a block contains an address, or another block. */
 const isInCidr = (text: string, argument: unknown): boolean => {
   const outer = readCidr(toText(argument ?? ''))
   return text.includes('/') ? cidrContains(outer, readCidr(text)) : cidrHolds(outer, readAddress(text))

@@ -32,7 +32,7 @@ const refusal = async (promise: Promise<unknown>): Promise<string | undefined> =
 
 const ENDLESS =
   '{% for i in (1..10000) %}{% for j in (1..10000) %}{% for k in (1..10000) %}{% endfor %}{% endfor %}\n{% endfor %}'
-/** One expression that filters inside of filters: the engine looks at the clock between tags alone. */
+/** One expression that filters inside of filters: the engine looks at the clock only between tags. */
 const ENDLESS_FILTER = `{% assign r = (1..10000) %}
 {% assign inner = 'r | where_exp: "x", "false" | size' %}
 {% assign middle = 'r | where_exp: "y", inner | size' %}
@@ -308,7 +308,7 @@ test.if(process.platform === 'linux')('a rendering ends with the server', async 
   while (isTemplateChild(pid)) await new Promise(setImmediate)
 })
 
-test.if(process.platform === 'linux')('a process whose server ended before it began ends at once', async () => {
+test.if(process.platform === 'linux')('a process ends at once if its server ended before it began', async () => {
   const limits = { renderMs: 60_000, memoryBytes: 2 ** 30, outputBytes: 2 ** 20 }
   const lines = [{ template: ENDLESS_FILTER, isCheck: false, limits }, { kind: 'end' }]
   const input = Bun.file(join(tmpdir(), `plat-orphan-${process.pid}`))

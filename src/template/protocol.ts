@@ -24,9 +24,9 @@ export type Kind = 'feed' | 'network' | 'datacenter' | 'device'
 export type DocumentLine = { readonly kind: Kind; readonly value: unknown }
 
 /**
- * Sends a document to the template. A text is the JSON of one. Networks and datacenters come before the devices: `datacenter` of a
- * device and `network` of an address may be an id of those, and `main` of a device an index of its `addresses`. Wait for a promise
- * that it returns: the process is slower than the data.
+ * Sends a document to the template. A text is a document in JSON. Networks and datacenters come before the devices: `datacenter` of a
+ * device and `network` of an address may be the id of one of them, and `main` of a device an index of its `addresses`. Wait for a
+ * promise that it returns: the process is slower than the data.
  */
 export type Send = (kind: Kind, document: object | string) => Promise<void> | undefined
 

@@ -48,7 +48,7 @@ export type TestOptions = {
   readonly passwords?: Passwords
   /** Replaces the default, which sends nothing. */
   readonly outbound?: Outbound
-  /** False runs jobs by `plat.runJob` alone. */
+  /** False runs jobs only by `plat.runJob`. */
   readonly withJobs?: boolean
   /** Replaces the scanner processes. */
   readonly startScan?: typeof startScan

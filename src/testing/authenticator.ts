@@ -20,7 +20,7 @@ export type AuthenticatorOptions = {
 
 type Options = { readonly challenge: string }
 
-/** What an answer may have wrong. */
+/** Errors that an answer may have. */
 export type Wrong = {
   readonly origin?: string
   readonly rpId?: string

@@ -10,7 +10,7 @@ export type Balancer = {
 }
 
 const LOOK_MS = 50
-/** Headers of one connection (RFC 9110 7.6.1), and those of the removed content coding. */
+/** Headers of one connection (RFC 9110 7.6.1), and headers of the removed content coding. */
 const DROPPED = ['connection', 'keep-alive', 'transfer-encoding', 'content-encoding', 'content-length']
 
 export const startBalancer = (): Balancer => {

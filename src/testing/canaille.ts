@@ -19,7 +19,7 @@ export const CLIENT = { id: 'plat', secret: 's3cret', dn: `oauthClientID=plat,ou
 
 const toolOf = (name: string): string => findTool(name) ?? missing(name)
 
-/** The classes of the clients and tokens that Canaille stores in the directory. */
+/** Returns the classes of the clients and tokens that Canaille stores in the directory. */
 const oauthSchema = (): string => {
   const [file] = globSync(
     join(canailleFolder, 'lib/*/site-packages/canaille/backends/ldap/schemas/oauth2-openldap.schema'),
@@ -60,7 +60,7 @@ const entries = (redirectUris: { readonly callback: string; readonly login: stri
     ].join('\n'),
   ].join('\n')
 
-/** Added to the running server, whose overlay then keeps `memberOf` of the members. A group must have a member. */
+/** Added to the running server. Its overlay then keeps `memberOf` of the members. A group must have a member. */
 const GROUP = [
   `dn: cn=net-ops,ou=groups,${BASE}\nchangetype: add\nobjectClass: groupOfNames`,
   `member: uid=grace,ou=people,${BASE}\nmember: ${ADMIN.dn}\n`,

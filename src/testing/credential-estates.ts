@@ -9,7 +9,7 @@ import type { ScriptedScan } from './scripted-scanner.ts'
 /** The environment of an app with credentials. */
 export const WITH_CREDENTIALS = { ENCRYPTION_KEY: 'ab'.repeat(32), DISCOVERY_SNMPV2C_ENABLED: 'true' }
 
-/** The names of the credentials of an estate, and of those that a user with a role in its scope reaches. */
+/** The names of all credentials of an estate, and of the credentials that a user with a role in its scope reaches. */
 export const ALL = ['both', 'hidden', 'network', 'own']
 export const REACHED = ['network', 'own']
 
@@ -36,7 +36,7 @@ export const credentialEstates = (d: Discovery) => {
     const { id } = await made('POST /api/credentials', { name, ...fields })
     names.set(id, name)
   }
-  /** A network in a datacenter that has a scope, with a device of that datacenter and one of another. */
+  /** Creates a network in a datacenter that has a scope, with a device of that datacenter and one of another. */
   const estate = async () => {
     const n = ++count
     const [own_id = '', other_id = ''] = await Promise.all(
@@ -61,7 +61,7 @@ export const credentialEstates = (d: Discovery) => {
     return { ...net, own, hidden, scope: scope.id }
   }
   type Estate = Awaited<ReturnType<typeof estate>>
-  /** A user with a role in the scope. */
+  /** Returns a user with a role in the scope. */
   const limited = async ({ scope }: Estate, role_id = 'role-operator') => {
     const username = `limited-${++count}`
     const { id } = await createUser(d.app.db, { username })

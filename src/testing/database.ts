@@ -1,6 +1,5 @@
 /**
- * An empty database on either engine, for the tests of the platform: without tables of features, with those of the
- * test.
+ * An empty database on either engine, for the tests of the platform: it has no tables of features, only the test's own.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -51,7 +50,7 @@ export const emptyDatabase = async <Tables>(dialect: Dialect): Promise<EmptyData
   }
 }
 
-/** Creates a database with two tables: `things` refers to `owners`, whose names are unique. */
+/** Creates a database with two tables: `things` refers to `owners`, which have unique names. */
 export const thingsDatabase = async (dialect: Dialect): Promise<EmptyDatabase<ThingTables>> => {
   const database = await emptyDatabase<ThingTables>(dialect)
   await migrate(database.db, { migrations: [], now: () => new Date() })

@@ -1,4 +1,4 @@
-/** The scans of a test are kept apart from those that a rule starts beside them. */
+/** The scans of a test are kept apart from scans that a rule starts beside them. */
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from './discovery.ts'
 import { onSqlite } from './servers.ts'

@@ -60,7 +60,7 @@ export const discoveryApp = (dialect: Dialect, env: Readonly<Record<string, stri
   const begin: Discovery['begin'] = async (networkId, type = 'quick') => {
     const scan = await started(admin).api.scans.start({ id: networkId, scan_type: type })
     if (!('id' in scan)) throw new Error('a scan that is no dry run has an id')
-    // By subnet: a rule of another test may have started a scan at the same time.
+    // Selected by subnet: a rule of another test may have started a scan at the same time.
     const { subnet } = await started(admin).api.networks.get({ id: networkId })
     return { id: scan.id, scan: await scanner.next(subnet) }
   }

@@ -83,7 +83,7 @@ export const watchFullDisk = async (dataDir: string, { fill, empty, freeBytes }:
   const pagesWhenFull = await pages()
   for (const i of Array(40).keys()) {
     const answer = await create(`more-${i}`)
-    // As above: a device that fits into an existing page is accepted.
+    // A device that fits into an existing page is accepted.
     if (answer.status === 201) acknowledged.push(((await answer.json()) as { id: string }).id)
   }
   const whileFull = {

@@ -52,7 +52,7 @@ export const soa = { name: 'example.org', type: 'SOA', value: SOA }
 export const host = (index: number) => ({ name: `h${index}.example.org`, type: 'A', value: '192.0.2.1' })
 
 type Given = { readonly name: string; readonly type: string; readonly value: string }
-/** An answer to the request, with its id. */
+/** Creates an answer to the request, with its id. */
 export const answer = (request: Buffer, records: readonly Given[], flags = 0x8400): Uint8Array => {
   const writer = new WireWriter().u16(new WireReader(request).u16()).u16(flags | (request.readUInt16BE(2) & 0x7800))
   writer.u16(0).u16(records.length).u16(0).u16(0)
@@ -72,7 +72,7 @@ export const failureOf = async (work: Promise<unknown>): Promise<DnsError> => {
 export const KEY: TsigKey = { name: 'plat.key', algorithm: 'hmac-sha256', secret: new Uint8Array(32).fill(7) }
 const FIELDS = { algorithm: KEY.algorithm, fudge: 300, error: 0 }
 
-/** The signatures of one answer in several messages (RFC 8945 section 5.3.1). */
+/** Creates the signatures of one answer in several messages (RFC 8945 section 5.3.1). */
 export const signer = (request: Buffer) => {
   // The time of the answer: other tests of the process may have run for longer than the fudge.
   const timeSigned = Math.floor(Date.now() / 1000)

@@ -1,6 +1,6 @@
 /**
- * Starts temporary DNS servers for tests: BIND, Knot and PowerDNS on loopback, each with the same zones and keys. They end as
- * those of servers.ts do.
+ * Starts temporary DNS servers for tests: BIND, Knot and PowerDNS on loopback, each with the same zones and keys. They end like the
+ * servers of servers.ts.
  */
 import { Database } from 'bun:sqlite'
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -7,7 +7,7 @@ import { type EmptyDatabase, emptyDatabase } from './database.ts'
 import type { Dialect } from './servers.ts'
 
 /**
- * Creates a database without a migration and those after it, fills it, and runs them.
+ * Creates a database that lacks a migration and all later ones, fills it, and runs them.
  * @param migration the number of the first migration that is missing, such as `0030`
  */
 export const upgraded = async (

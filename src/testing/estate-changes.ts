@@ -1,4 +1,4 @@
-/** Random writes to the estate by a seed, and the reads whose answers they may change. Many of the writes are refused. */
+/** Random writes to the estate by a seed, and the reads that they may affect. Many of the writes are refused. */
 import type { TestCaller } from './app.ts'
 import { gearChanges } from './gear-changes.ts'
 
@@ -58,7 +58,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     const response = await caller.request(method, path, body)
     const text = await response.text()
     if (response.status >= 500) throw new Error(`${method} ${path}: ${response.status} ${text}`)
-    // The answers of writes; those of imports are lines.
+    // Writes answer with JSON, imports with lines.
     const answer = text.startsWith('{') && !text.includes('\n') ? (JSON.parse(text) as Record<string, unknown>) : {}
     return { isDone: response.status < 300, answer }
   }

@@ -124,7 +124,7 @@ class Checker {
 
 const isCustomResource = (list: string): list is CustomResource => CUSTOM_RESOURCES.some((one) => one === list)
 
-/** The ref in a text: `netbox:dcim.device.1`, else an id. */
+/** Returns the ref in a text: `netbox:dcim.device.1`, else an id. */
 const refIn = (text: string) => (text.includes(':') ? { ref: text } : { id: text })
 
 /** Values with an id in place of each row. */

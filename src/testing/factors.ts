@@ -23,14 +23,14 @@ export const codeAt = (secret: string, ms: number): string => {
   return String((mac.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0')
 }
 
-/** A code that is wrong now and in the steps around. */
+/** Returns a code that is wrong now and in the steps around. */
 export const wrongCode = (secret: string, ms: number): string => {
   const right = [-2, -1, 0, 1, 2].map((steps) => codeAt(secret, ms + steps * STEP_MS))
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !right.includes(code)) ?? ''
 }
 
 export const ORIGIN = 'http://plat.test'
-/** What a server needs for both kinds of factors. */
+/** Configures a server for both kinds of factors. */
 export const FACTOR_CONFIG = { encryptionKey: 'c1'.repeat(32), publicUrl: ORIGIN } as const
 
 const Codes = z.object({ recovery_codes: z.array(z.string()) })

@@ -61,7 +61,7 @@ const bulk = (path: string, { noun, id, gone, draft }: Items): WriteCall => ({
   },
 })
 
-/** By operation, and a word where one operation has several. */
+/** Keyed by the operation, and a word where one operation has several cases. */
 export const HALF_WRITES: Readonly<Record<string, (where: Where) => WriteCall | Promise<WriteCall>>> = {
   'datacenters.update': ({ ids }) => change('datacenters', ids.datacenters, { location: 'here' }),
   'vlans.create': (where) => ({ http: 'POST /api/vlans', body: vlan(where) }),

@@ -14,7 +14,7 @@ export type Half = Readonly<Record<string, string>>
 export type Halves = {
   readonly own: Half
   readonly other: Half
-  /** Her role is operator, in the scope alone. */
+  /** Her role is operator, only in the scope. */
   readonly ada: Person
   /** The id of the scope. */
   readonly scope: string
@@ -120,7 +120,7 @@ const seen = async (all: People, { n, word, networks, devices }: Seen): Promise<
   return { ...ids, scans, 'discovery-rules': rules }
 }
 
-/** Creates what belongs to both halves or to none, and is seen by callers without a scope alone. @returns its ids */
+/** Creates objects that belong to both halves or to none. Only callers without a scope see them. @returns their ids */
 const between = async (all: People, own: Half, other: Half): Promise<string[]> => {
   const make = maker(all)
   const parent = await make('networks', { name: 'omega parent', subnet: '10.0.0.0/8' })

@@ -45,7 +45,7 @@ export const startHostileDns = async (first: Respond): Promise<HostileDns> => {
 
 const MESSAGE_BYTES = 65_535
 
-/** The wire format of the labels of a name in bytes that are escaped as text, each of four characters. */
+/** Returns the wire format of the labels of a name in bytes that are escaped as text, each of four characters. */
 const escapedLabels = (sizes: readonly number[]): WireWriter => {
   const writer = new WireWriter()
   for (const size of sizes) writer.u8(size).put(new Uint8Array(size).fill(1))
@@ -61,7 +61,7 @@ export type Filler = {
   readonly rdata: readonly number[]
 }
 
-/** Returns a function that fills message after message with records whose names point to one long name. */
+/** Returns a function that fills each message with records that all point to one long name. */
 export const createFiller = ({ labels, isUnique, type, rdata }: Filler): ((request: Buffer) => Uint8Array) => {
   let total = 0
   return (request) => {

@@ -3,7 +3,7 @@
 import type { Converter } from '../convert/converter.ts'
 import { AppError } from '../platform/contract/errors.ts'
 
-/** A generator of pseudorandom numbers (mulberry32), so that a failure repeats. */
+/** Returns a generator of pseudorandom numbers (mulberry32), so that a failure repeats. */
 export const randomOf = (seed: number) => {
   let state = seed
   return (below: number): number => {
@@ -14,7 +14,7 @@ export const randomOf = (seed: number) => {
   }
 }
 
-/** The outcome of a conversion: a document, or the message of an error on `file`. Any other error is thrown. */
+/** Returns the outcome of a conversion: a document, or the message of an error on `file`. Any other error is thrown. */
 export const outcomeOf = async (convert: Converter, bytes: Uint8Array): Promise<'document' | string> => {
   try {
     await convert(bytes, { now: new Date(0) })

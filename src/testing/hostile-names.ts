@@ -1,4 +1,4 @@
-/** A server whose objects all have names with control sequences, and checks of the command line's output. */
+/** A server with control sequences in the names of all its objects, and checks of the command line's output. */
 import { expect } from 'bun:test'
 import { runCli } from '../cli.ts'
 import { contracts } from '../features/index.ts'

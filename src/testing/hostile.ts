@@ -162,7 +162,7 @@ const OBJECT = {
   addresses: [{ ip: '10.0.0.77', pool_id: 'pool-4' }],
   tags: ['a', 'a'],
 }
-/** Valid values for a field of this name whose schema only says text or object. */
+/** Valid values for a field of this name if its schema only says text or object. */
 const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   subnet: SUBNETS,
   ip: ADDRESSES,

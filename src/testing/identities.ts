@@ -22,7 +22,7 @@ export type TestUser = {
   /** Names or ids. */
   readonly roles?: readonly string[]
   readonly password?: string
-  /** With PASSWORD at the real cost of bcrypt: its check takes a second. */
+  /** Uses PASSWORD at the real cost of bcrypt: its check takes a second. */
   readonly isSlow?: boolean
   readonly email?: string
   readonly isActive?: boolean

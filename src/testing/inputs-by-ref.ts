@@ -75,7 +75,7 @@ export const paramsOf = (op: Pick<AnyOperation, 'http' | 'input' | 'name'>, ids:
   )
 }
 
-/** Inputs whose items are not in the schema, and those that need two objects. */
+/** Inputs with items that the schema lacks, and inputs that need two objects. */
 const itemsOf = (own: Ids, about: Ids): Readonly<Record<string, readonly object[]>> => {
   const bulk = (noun: string, resource: string, fields: object) => [
     { op: 'update', id: about[resource], [noun]: { description: 'x' } },

@@ -31,7 +31,7 @@ export const ask = async (
   }
 }
 
-// Without matchers like `expect.any`: in Bun `toMatchObject` writes them into its argument.
+// No matchers like `expect.any`: in Bun `toMatchObject` writes them into its argument.
 
 /** Matches an answer that rejects exactly these fields. */
 export const refusal = (...fields: string[]) => ({
@@ -54,7 +54,7 @@ export const changedSince = failure(412, 'PRECONDITION_FAILED')
 export const alreadyExists = failure(409, 'ALREADY_EXISTS')
 export const noneFree = failure(409, 'IP_NOT_AVAILABLE')
 
-/** Like `refusal`, for errors of the typed client. */
+/** Matches like `refusal`, for errors of the typed client. */
 export const thrownRefusal = (...fields: string[]) => ({
   code: 'VALIDATION_ERROR',
   details: fields.map((field) => ({ field })),

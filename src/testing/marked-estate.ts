@@ -1,4 +1,7 @@
-/** An estate in which each resource has an object whose texts carry the name of the resource. For tests that look for these words in answers. */
+/**
+ * An estate for tests that look for words in answers. Each resource has an object, and the texts of the object carry the name of the
+ * resource.
+ */
 import { expect } from 'bun:test'
 import type { People } from './people.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The program as a later release has it: with one more migration, whose floor is the first argument. The migration changes busy tables.
+ * The program as a later release has it: with one more migration. The first argument is its floor. The migration changes busy tables.
  */
 import { migrations } from '../migrations/index.ts'
 import type { Migration } from '../platform/db/migrate.ts'

@@ -77,7 +77,7 @@ export const OBJECTS_ESTATE = {
       ...{ name: 'srv-1', datacenter: 'A', mount: { rack: { name: 'R1', datacenter: 'A' }, position: null } },
       custom: { bought: '2025-01-01', peers: ['sw-1'] },
     },
-    // Of before the rules: without a date, with too many watts.
+    // Stored before the rules: it has no date and too many watts.
     { name: 'old', custom: { watts: 9000 } },
     { name: 'panel', device_type: 'Acme Panel', make_model: 'Acme Panel', custom: { bought: '2025-01-01' } },
   ],

@@ -8,7 +8,7 @@ const Options = z.object({
   options: z.looseObject({ challenge: z.string(), user: z.object({ id: z.string() }).default({ id: '' }) }),
 })
 
-/** Adds a passkey to the account of a browser whose session is fresh. */
+/** Adds a passkey to the account of a browser with a fresh session. */
 export const addPasskey = async ({ send }: Pick<Browser, 'send'>): Promise<Authenticator> => {
   const authenticator = createAuthenticator({ origin: PUBLIC_URL, rpId: new URL(PUBLIC_URL).hostname })
   const asked = Options.parse(await (await send('POST /api/auth/passkeys/options', {})).json())
@@ -18,7 +18,7 @@ export const addPasskey = async ({ send }: Pick<Browser, 'send'>): Promise<Authe
   return authenticator
 }
 
-/** Signs in a browser with a passkey alone. */
+/** Signs in a browser with only a passkey. */
 export const signInWithPasskey = async (
   { send }: Pick<Browser, 'send'>,
   authenticator: Authenticator,

@@ -24,7 +24,7 @@ const PASSWORDS = { plat: 'plat', superuser: 'change-me-1', api: 'change-me-3' }
 const BUILT_ETCD = goTool('etcd')
 const etcd = existsSync(BUILT_ETCD) ? BUILT_ETCD : findTool('etcd')
 
-/** The reason for which no machines can be started here, for the name of a skipped test. */
+/** Returns the reason for which no machines can be started here, for the name of a skipped test. */
 export const patroniProblem: string | undefined = ((): string | undefined => {
   if (process.platform !== 'linux') return 'processes are found by /proc'
   if (!findPostgres()) return 'PostgreSQL is missing'
@@ -45,13 +45,13 @@ const copyPatroni = (dir: string): void => {
 export type Machine = {
   /** `db1` to `db3`, also the name in Patroni. */
   readonly name: string
-  /** Of PostgreSQL: `127.0.0.1:15001`; it stays the same. */
+  /** The address of PostgreSQL, such as `127.0.0.1:15001`; it stays the same. */
   readonly address: string
-  /** Runs a statement as the superuser, on a connection for it alone. It has two seconds. */
+  /** Runs a statement as the superuser, on its own connection. It has two seconds. */
   readonly execute: <Row = Record<string, unknown>>(statement: string, database?: string) => Promise<Row[]>
   /** Kills all processes of the machine by SIGKILL. Its data stays. */
   readonly kill: () => Promise<void>
-  /** Kills the postmaster and its children alone. Patroni starts it again, or promotes a standby. */
+  /** Kills only the postmaster and its children. Patroni starts it again, or promotes a standby. */
   readonly killPostgres: () => void
   /**
    * Stops Patroni and PostgreSQL by SIGSTOP: connections stay open, and get no answer. An etcd that wakes as its leader may revoke the
@@ -304,7 +304,7 @@ class Node implements Machine {
 
   thaw = (): void => signal(this.#freezable().reverse(), 'SIGCONT')
 
-  /** Without etcd, which is the first one. */
+  /** Leaves out etcd, the first process. */
   #freezable(): number[] {
     return this.#processes(this.#running.slice(1))
   }
@@ -326,7 +326,7 @@ class Node implements Machine {
     return Object.fromEntries(lines.map((line) => this.#own(line)))
   }
 
-  /** The list of all members stays; other values of the first machine become those of this one. */
+  /** The list of all members stays. Other values of the first machine become the values of this one. */
   #own(line: string): [string, string] {
     const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(line) ?? []
     const own = name === 'ETCD_INITIAL_CLUSTER' ? value : value.replaceAll('10.0.0.11', `10.0.0.1${this.number}`)

@@ -16,7 +16,7 @@ export const IGNORED = [
 ]
 
 export type Pooler = {
-  /** As the URL of the database, through the pooler. */
+  /** The URL of the database through the pooler. */
   readonly url: string
   /** `127.0.0.1:15001` */
   readonly host: string

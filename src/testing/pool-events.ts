@@ -16,10 +16,10 @@ export const poolEvents = (app: TestApp, { api }: TestCaller, prefix: string) =>
   }
   const addressesOf = (net: string, from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, i) => ({ ip: `${net}.${from + i}` }))
-  /** A device with the addresses from one last byte to another. */
+  /** Creates a device with the addresses from one last byte to another. */
   const fill = (net: string, from: number, to: number) =>
     api.devices.create({ name: `device ${net}.${from}`, addresses: addressesOf(net, from, to) })
-  /** The utilization that each event of a pool reports, oldest first. */
+  /** Returns the utilization that each event of a pool reports, oldest first. */
   const reported = async (poolId: string): Promise<number[]> => {
     const rows = await app.db.read
       .selectFrom('events')

@@ -1,7 +1,7 @@
 /** The files that the rules of prose.ts apply to, and the numbers of findings that are recorded in golden/prose.txt. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Passage, proseFindings, readDocument, readSource } from './prose.ts'
+import { figureFindings, type Passage, proseFindings, readDocument, readSource } from './prose.ts'
 
 const ROOT = dirname(dirname(import.meta.dirname))
 const RECORD = join(ROOT, 'golden/prose.txt')
@@ -29,6 +29,15 @@ const passagesOf = (path: string): Passage[] => {
 export const findingsByFolder = (): ReadonlyMap<string, readonly string[]> => {
   const folders = Map.groupBy(listProseFiles().toSorted(), (path) => dirname(path))
   return new Map([...folders].map(([folder, files]) => [folder, proseFindings(files.flatMap(passagesOf))]))
+}
+
+/** @returns the area of a file: its folder of the first level, of which `src` has one for each of its own folders */
+export const getArea = (path: string): string => path.match(/^src\/[^/]+(?=\/)|^[^/]+(?=\/)/)?.[0] ?? '.'
+
+/** @returns the findings of `figureFindings` for every area of the repository, by its name */
+export const figureFindingsByArea = (): ReadonlyMap<string, readonly string[]> => {
+  const areas = Map.groupBy(listProseFiles().toSorted(), getArea)
+  return new Map([...areas].map(([area, files]) => [area, figureFindings(files.flatMap(passagesOf))]))
 }
 
 /** @returns the recorded number of each folder; a folder that is absent has none */

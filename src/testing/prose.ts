@@ -1,6 +1,6 @@
 /**
  * The rules of docs/glossary.md for the language of comments, titles of tests, messages and documents. `readSource` and `readDocument`
- * extract the prose of a file, `proseFindings` checks the prose of one folder.
+ * extract the prose of a file. `proseFindings` checks the prose of one folder, `figureFindings` the comments of one area.
  */
 
 /** One comment, one text for a user, or one paragraph of a document. */
@@ -36,6 +36,25 @@ const MOST_WHATS = 2 / 1000
 const MOST_OPENINGS = 2 / 100
 const MOST_OWNS = 1 / 1000
 
+const PREPOSITION = /^(?:Of|As|By|With|Without)\b/
+const MOST_PREPOSITIONS = 1 / 100
+
+const OPENING_RULE = 'at most 2 % of the comments open with What, Who, Whether or Those'
+const PREPOSITION_RULE = 'at most 1 % of the comments open with Of, As, By, With or Without: begin with the subject'
+
+/** Words that are rare in the comments of other projects, with the permitted share of all words of comments. */
+const RARE_WORDS: readonly { readonly word: RegExp; readonly most: number; readonly rule: string }[] = [
+  { word: WHAT, most: MOST_WHATS, rule: 'at most 2 in 1,000 words of comments' },
+  { word: /\bthose\b/gi, most: 0.5 / 1000, rule: 'at most 0.5 in 1,000 words of comments: name the objects' },
+  {
+    // "Leaves it alone" and "stands alone" are plain English.
+    word: /(?<!\b(?:leav\w*|left|let|lets|stand|stands)(?: [\w-]+){0,3} )\balone\b/gi,
+    most: 0.2 / 1000,
+    rule: 'at most 0.2 in 1,000 words of comments: write "only"',
+  },
+  { word: /\bwhose\b/gi, most: 0.5 / 1000, rule: 'at most 0.5 in 1,000 words of comments: write "its" or "with"' },
+]
+
 const wordCount = (passages: readonly Passage[]): number =>
   passages.reduce((sum, { text }) => sum + (text.match(/[A-Za-z][\w'-]*/g)?.length ?? 0), 0)
 
@@ -51,19 +70,30 @@ const matches = (passages: readonly Passage[], pattern: RegExp): string[] =>
 const excess = (found: readonly string[], permitted: number, rule: string): string[] =>
   found.slice(Math.max(1, Math.floor(permitted))).map((one) => `${one}: ${rule}`)
 
+const openings = (comments: readonly Passage[], opening: RegExp): string[] =>
+  comments
+    .filter(({ text }) => opening.test(text))
+    .map(({ path, line, text }) => `${path}:${line}: "${text.slice(0, 60)}"`)
+
 /** Checks the passages of one folder. @returns one line for each finding, with its place and its remedy */
 export const proseFindings = (passages: readonly Passage[]): string[] => {
   const comments = passages.filter(({ isComment }) => isComment)
-  const openings = comments.filter(({ text }) => OPENING.test(text))
   return [
     ...TERMS.flatMap(([term, remedy]) => matches(passages, term).map((one) => `${one}: write ${remedy}`)),
     ...excess(matches(passages, OWN), wordCount(passages) * MOST_OWNS, 'at most 1 in 1,000 words'),
     ...excess(matches(comments, WHAT), wordCount(comments) * MOST_WHATS, 'at most 2 in 1,000 words of comments'),
-    ...excess(
-      openings.map(({ path, line, text }) => `${path}:${line}: "${text.slice(0, 60)}"`),
-      comments.length * MOST_OPENINGS,
-      'at most 2 % of the comments open with What, Who, Whether or Those',
-    ),
+    ...excess(openings(comments, OPENING), comments.length * MOST_OPENINGS, OPENING_RULE),
+  ]
+}
+
+/** Checks the comments of one area, which is large enough for shares. @returns one line for each excess occurrence */
+export const figureFindings = (passages: readonly Passage[]): string[] => {
+  const comments = passages.filter(({ isComment }) => isComment)
+  const words = wordCount(comments)
+  return [
+    ...excess(openings(comments, OPENING), comments.length * MOST_OPENINGS, OPENING_RULE),
+    ...excess(openings(comments, PREPOSITION), comments.length * MOST_PREPOSITIONS, PREPOSITION_RULE),
+    ...RARE_WORDS.flatMap(({ word, most, rule }) => excess(matches(comments, word), words * most, rule)),
   ]
 }
 

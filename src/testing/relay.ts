@@ -14,7 +14,7 @@ export type Relay = {
   readonly close: () => Promise<void>
 }
 
-/** As much of the data of a connection is searched for a text. */
+/** The number of characters of a connection that are searched for a text. */
 const REMEMBERED = 65_536
 
 type Target = { readonly hostname: string; readonly port: number }

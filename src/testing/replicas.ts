@@ -19,7 +19,7 @@ import {
 } from './servers.ts'
 import { until } from './until.ts'
 
-/** The reason for which no replicas can be started here, for the name of a skipped test. */
+/** Returns the reason for which no replicas can be started here, for the name of a skipped test. */
 export const replicasProblem: string | undefined = ((): string | undefined => {
   const found = findPostgres()
   if (process.platform !== 'linux') return 'processes are found by /proc'
@@ -48,7 +48,7 @@ export type ReplicaServer = {
   readonly address: string
   /** The superuser's. @param database `postgres` if absent */
   readonly url: (database?: string) => string
-  /** Runs a statement as the superuser, on a connection for it alone. */
+  /** Runs a statement as the superuser, on its own connection. */
   readonly execute: <Row = Record<string, unknown>>(statement: string, database?: string) => Promise<Row[]>
   /** Changes a setting and waits until it is in force: `recovery_min_apply_delay`, `synchronous_standby_names`. */
   readonly set: (setting: string, value: string) => Promise<void>
@@ -63,7 +63,7 @@ export type ReplicaServer = {
   readonly promote: () => Promise<void>
   /** Makes the server a standby of another one by a new base backup, whatever it was before. */
   readonly follow: (primary: ReplicaServer) => Promise<void>
-  /** Makes a running standby stream from another server, whose timeline it must be able to follow. */
+  /** Makes a running standby stream from another server. It must be able to follow the timeline of that server. */
   readonly streamFrom: (primary: ReplicaServer) => Promise<void>
   readonly pauseReplay: () => Promise<void>
   readonly resumeReplay: () => Promise<void>
@@ -184,7 +184,7 @@ class Server implements ReplicaServer {
   freeze = (): void => {
     const [postmaster = 0] = this.#processes()
     signal([postmaster], 'SIGSTOP')
-    // Without those that it has started since.
+    // Processes that the frozen postmaster has started since are not in the first list.
     signal(this.#processes().slice(1), 'SIGSTOP')
   }
 

@@ -1,4 +1,4 @@
-/** An OpenID Connect provider on this machine whose answers a test scripts, right ones and wrong ones. */
+/** An OpenID Connect provider on this machine. A test scripts its answers, right ones and wrong ones. */
 import { createHash, type KeyObject } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 
@@ -43,7 +43,7 @@ export const scriptedProvider = async (now: () => Date = () => new Date()) => {
     codes.set(code, { nonce: at('nonce'), challenge: at('code_challenge'), redirectUri: at('redirect_uri'), script })
     return code
   }
-  /** The sign-in page of the provider, on which a user is signed in and agrees at once. */
+  /** Returns the sign-in page of the provider, on which a user is signed in and agrees at once. */
   const agreed = (authorization: URL): Response => {
     const to = new URL(authorization.searchParams.get('redirect_uri') ?? '')
     to.searchParams.set('code', agree(authorization, ofPage))

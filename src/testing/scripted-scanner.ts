@@ -79,7 +79,7 @@ const seen = (source: Evidence['source'], weight: number): Evidence => ({
   detail: `${source} answered`,
 })
 
-/** A host that answered ping and ARP. */
+/** Returns a host that answered ping and ARP. */
 export const host = (ip: string, about: Partial<FoundHost> = {}): FoundHost => ({
   ip,
   mac: '',
@@ -109,7 +109,7 @@ export const ssh: FoundService = {
   banner: 'SSH-2.0-OpenSSH_9.2p1',
   details: {},
 }
-/** A host that answered a deep scan, with its SSH server. */
+/** Returns a host that answered a deep scan, with its SSH server. */
 export const deepHost = (ip: string, mac: string): FoundHost =>
   host(ip, {
     mac,

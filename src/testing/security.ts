@@ -57,7 +57,7 @@ export const perTest = () => {
     for (const close of open.splice(0)) await close()
   })
 
-  /** An app for one test. */
+  /** Creates an app for one test. */
   const appFor = async (options: TestOptions = {}): Promise<TestApp> => {
     const app = await testApp(options)
     open.push(app.close)
@@ -65,7 +65,7 @@ export const perTest = () => {
   }
   const quickApp = (options: TestOptions = {}) => appFor({ ...quickPasswords(), ...options })
 
-  /** A separate server with an empty data folder, for one test. */
+  /** Creates a separate server with an empty data folder, for one test. */
   const folderFor = async (settings: Readonly<Record<string, string>> = {}): Promise<ServerFolder> => {
     const folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false', ...settings })
     open.push(folder.remove)

@@ -31,7 +31,7 @@ export type ServerChild = {
 
 export type ServerFolder = {
   readonly dir: string
-  /** The key of an admin called "admin", whose password is PASSWORD. */
+  /** The key of an admin called "admin" with the password PASSWORD. */
   readonly key: string
   readonly start: (options?: StartOptions) => Promise<ServerChild>
   /** Ends running servers, and deletes the folder. */

@@ -122,7 +122,7 @@ const ownSettings = {
   unix_socket_directories: '',
 }
 
-/** Launches the cluster whose data is in `data`: a folder name within the server's directory, or a path. */
+/** Launches the cluster with its data in `data`: a folder name within the server's directory, or a path. */
 export function postgresLaunch(
   port: number,
   data: (dir: string) => string,
@@ -267,11 +267,10 @@ export async function launch(options: Launch): Promise<Running> {
 }
 
 /**
- * Returns the shell script between this process and a server. Its standard input is a pipe whose other end only this
- * process holds. When that closes, by `stop()` or because this process has ended (SIGKILL and crashes too), the guard
- * ends the server and removes the directory. It repeats the signal until the server has ended, because a server that
- * has just started ignores SIGQUIT, and a test may have stopped it by SIGSTOP. It repeats the removal, because another
- * server may still write there.
+ * Returns the shell script between this process and a server. Its standard input is a pipe; only this process holds the other end. That
+ * end closes by `stop()` or because this process has ended (SIGKILL and crashes too). The guard then ends the server and removes the
+ * directory. It repeats the signal until the server has ended, because a server that has just started ignores SIGQUIT, and a test may
+ * have stopped it by SIGSTOP. It repeats the removal, because another server may still write there.
  */
 function guardScript(dir: string, { prepare, serve, stopSignal }: Launch): string {
   const path = (name: string) => shell([join(dir, name)])
@@ -327,8 +326,8 @@ function serverUser(): { uid: number; gid: number } | undefined {
 }
 
 /**
- * Returns a free port below those that the system assigns. An assigned one could go to an outgoing connection before
- * the server listens on it, or while it is stopped.
+ * Returns a free port below the range that the system assigns. An assigned port could go to an outgoing connection before the server
+ * listens on it, or while it is stopped.
  */
 export async function freePort(): Promise<number> {
   const port = 15_000 + Math.floor(Math.random() * 15_000)

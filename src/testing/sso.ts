@@ -27,7 +27,7 @@ const providerMaker =
 
 export type Callback = Readonly<Record<string, string>>
 
-/** A browser with its cookies. */
+/** Returns a browser with its cookies. */
 export const browserOf = ({ fetch }: Pick<TestApp, 'fetch'>) => {
   const jar = new Map<string, string>()
   const send = async (http: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> => {

@@ -14,7 +14,7 @@ setInterval(() => {
   const nowMs = performance.now()
   const now = process.threadCpuUsage()
   const busyMs = (now.user + now.system - spent.user - spent.system) / 1000
-  // The time of this thread alone: a busy machine delays the timer too.
+  // The CPU time of this thread only: a busy machine delays the timer too.
   longestMs = Math.max(longestMs, Math.min(nowMs - turnedMs - INTERVAL_MS, busyMs))
   turnedMs = nowMs
   spent = now

@@ -179,7 +179,7 @@ export const buildReads = (): readonly Call[] =>
     ].map(withShape)
   })
 
-/** Returns the reads of a caller whose rights end at a scope, with each order and a page. */
+/** Returns the reads of a caller with rights that end at a scope, with each order and a page. */
 export const buildScopedReads = (): readonly Call[] =>
   reads
     .filter(({ scope }) => scope !== undefined)

@@ -43,7 +43,7 @@ export type Step = Call | Action
 type More = Omit<Call, 'op' | 'input' | 'status'>
 /** A call that succeeds. */
 export const call = (op: string, input: Input = {}, more: More = {}): Call => ({ op, input, ...more })
-/** A call whose status is only compared. */
+/** A call that is only compared by its status. */
 export const compare = (op: string, input: Input = {}, more: More = {}): Call => ({
   op,
   input,

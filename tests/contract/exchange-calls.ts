@@ -84,7 +84,7 @@ const imports: readonly Step[] = [
   refuse(403, 'estate.import', {}, { query: 'resource=devices', text: lines({ name: 'x' }), as: 'nobody' }),
 ]
 
-/** Without the values of before a rule, which an apply that makes the rule refuses. */
+/** Leaves out values from before a rule. The apply that creates the rule refuses them. */
 const ESTATE = {
   ...OBJECTS_ESTATE,
   'custom-fields': OBJECTS_ESTATE['custom-fields'].filter(({ name }) => name !== 'watts' && name !== 'code'),

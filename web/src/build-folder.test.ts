@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-test('a build without a folder fails, and leaves the current folder alone', async () => {
+test('a build without a folder fails, and keeps the current folder', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'plat-build-'))
   try {
     const file = join(cwd, 'file')

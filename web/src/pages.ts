@@ -10,7 +10,7 @@ type Listed = Exclude<Resource, Unlisted>
 const UNLISTED: readonly Resource[] = ['relationships', 'ports'] satisfies readonly Unlisted[]
 const isListed = (name: Resource): name is Listed => !UNLISTED.includes(name)
 
-/** Of `Object.fromEntries` the compiler does not know the keys. */
+/** The compiler does not know the keys of the result of `Object.fromEntries`. */
 const LISTS = Object.fromEntries(INVENTORY.filter(isListed).map((name) => [`/${name}`, `${name}/${name}-page`])) as {
   readonly [R in Listed as `/${R}`]: `${R}/${R}-page`
 }
@@ -67,7 +67,7 @@ export const MOVED = { '/found': '/discovered-devices' } as const satisfies Read
 
 export const isPath = (path: string): path is Path => Object.hasOwn(PAGES, path)
 
-/** The component that a file exports. @example toComponentName('access/role-page') // 'RolePage' */
+/** Returns the component that a file exports. @example toComponentName('access/role-page') // 'RolePage' */
 export const toComponentName = (file: string): string =>
   file
     .slice(file.indexOf('/') + 1)
@@ -75,6 +75,6 @@ export const toComponentName = (file: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
 
-/** The resources whose objects have pages. */
+/** The resources with pages of their objects. */
 type PagedOf<P extends Path> = P extends `/${infer Resource}/$id` ? Resource : never
 export type Paged = PagedOf<Path>

@@ -1,6 +1,6 @@
 /** The query of a URL as this UI writes it. All values are text, and the URL stays readable. */
 
-/** The parser of the router would turn a filter of 10 into a number. */
+/** Parses a search itself: the parser of the router would turn a filter of 10 into a number. */
 export const parseSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
 
 export const stringifySearch = (search: Readonly<Record<string, unknown>>): string => {

@@ -35,7 +35,7 @@ const buildFieldName = (key: string, isTaken: (name: string) => boolean): string
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** By resource, then by the names in the source, in whatever order the values came. */
+/** Orders by resource, then by the names in the source, in whatever order the values came. */
 const compareFields = (a: SourceField, b: SourceField): number =>
   CUSTOM_RESOURCES.indexOf(a.resource) - CUSTOM_RESOURCES.indexOf(b.resource) || compareTexts(a.key, b.key)
 
@@ -112,7 +112,7 @@ export class CustomRows {
     this.#fields = fields
   }
 
-  /** Returns the values of a row. Those that have no place are left over. */
+  /** Returns the values of a row. Values without a field are left over. */
   of(
     resource: CustomResource,
     values: readonly (readonly [key: string, value: unknown])[],
@@ -135,8 +135,8 @@ export class CustomRows {
   }
 
   /**
-   * Returns the rows of the definitions, once all others are made. Takes away references to rows that are not there, and says
-   * of rows without a value that they have none, where an import would fill in the default.
+   * Returns the rows of the definitions, once all others are made. Removes references to missing rows. Marks rows without a value where
+   * an import would fill in the default.
    */
   finish(documents: EstateDocument, kind: string): EstateRow[] {
     const there = collectRefs(documents)
@@ -172,7 +172,7 @@ export class CustomRows {
   }
 }
 
-/** The references by which rows of a document are named, with their lists. */
+/** Lists the references by which rows of a document are named, with their lists. */
 const collectRefs = (documents: EstateDocument): Set<string> => {
   const refs = new Set<string>()
   for (const [list, rows] of Object.entries(documents))

@@ -32,7 +32,7 @@ export const toText = (value: unknown): string => {
 
 const listValues = (values: Values): unknown[] => [...values.keys()].flat()
 
-/** Returns the choices of a field with those that objects have; undefined if they cannot be choices. */
+/** Returns the choices of a field and the choices that objects have; undefined if they cannot be choices. */
 const collectChoices = ({ choices = [] }: SourceField, values: Values): string[] | undefined => {
   const all = [...new Set([...choices, ...listValues(values).map(toText).sort()])]
   const keys = new Set(all.map((choice) => choice.toLowerCase()))
@@ -45,7 +45,7 @@ const BARE = { pattern: '', minimum: null, maximum: null, searchable: false, req
 const canHold = (field: Definition, values: Values): boolean =>
   field.type === 'reference' || [...values.keys()].every((value) => 'value' in validateValue(field, value))
 
-/** The narrowest type that all values have: that of the source, else a number, else a text. */
+/** Returns the narrowest type that all values have: that of the source, else a number, else a text. */
 const widenType = (field: Definition, values: Values): Definition => {
   const wider = (type: Definition['type']): Definition => ({
     ...field,
@@ -64,7 +64,7 @@ export type Dropped = { readonly field: keyof Definition; readonly value: unknow
 
 const VALUES_DIFFER = 'is not what all values keep to'
 
-/** The rules of the source, each with the definition that has it. A rule that values break is left out. */
+/** Returns the rules of the source, each with the definition that has it. A rule that values break is left out. */
 const listRules = (source: SourceField, values: Values) => {
   const { pattern = '', minimum = null, maximum = null, unique = false, searchable = false } = source
   const isKept = (field: Definition) => checkDefinition(field).length === 0 && canHold(field, values)

@@ -136,7 +136,7 @@ describe('leases of ISC dhcpd', () => {
 ${more}}
 `
 
-  test('active ones that have not ended count, the last of an address alone', async () => {
+  test('active leases that have not ended count, and only the last one of an address', async () => {
     const text = `# comment {\nauthoring-byte-order little-endian;\n${lease('10.0.0.5', 'free')}${lease('10.0.0.5', 'active', '  client-hostname "pc";\n')}${lease('10.0.0.6', 'free')}${lease('10.0.0.7', 'active', '', '0 2026/03/01 11:59:59')}${lease('10.0.0.8', 'active', '', 'never')}${lease('10.0.0.9', 'active', '', `epoch ${LATER}`)}`
     const conversion = await converted(convertIsc, text)
     const mac_address = '52:54:00:aa:bb:cc'
@@ -226,7 +226,7 @@ describe('leases of Kea', () => {
 })
 
 describe('leases of dnsmasq', () => {
-  test('those that have not ended count, of both families', async () => {
+  test('leases that have not ended count, for both families', async () => {
     const text = `${LATER} 52:54:00:aa:bb:cc 10.0.0.5 pc 01:52:54:00:aa:bb:cc
 0 02:00:00:00:00:02 10.0.0.6 * *
 ${EARLIER} 02:00:00:00:00:03 10.0.0.7 gone *

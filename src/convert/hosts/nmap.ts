@@ -7,7 +7,7 @@ import { type Attributes, parseXml } from './xml.ts'
 
 /** Each address of a host has all its services, so a small file could become a large answer. nmap gives two addresses at most. */
 const MAX_HOST_ADDRESSES = 16
-/** As many as a recorded scan takes. */
+/** The maximum that a recorded scan takes. */
 const MAX_HOST_SERVICES = 1000
 
 type Service = { readonly port: number; readonly protocol: 'tcp' | 'udp'; readonly name: string }

@@ -114,7 +114,7 @@ class Zone {
   readonly records: ZoneRecord[] = []
   #origin: string | undefined
   #owner: string | undefined
-  /** What `$GENERATE` may still make. */
+  /** The rest that `$GENERATE` may still create. */
   #leftRecords = MAX_GENERATED_RECORDS
   #leftLength = MAX_GENERATED_LENGTH
 

@@ -59,7 +59,7 @@ export class Cables {
       }
   }
 
-  /** Connects the ends of a side with those of the other: each with the one of its place, or a single one with parts. */
+  /** Connects the ends of one side with the ends of the other: each with the one at its position, or a single one with parts. */
   #pairsOf(id: number, { a, b }: CableEnds): Pair[] {
     const ends = (targets: readonly Target[]) => targets.map((target) => this.#context.ports.endsOf(target))
     const [as, bs] = [ends(a), ends(b)]

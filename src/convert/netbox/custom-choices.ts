@@ -46,7 +46,7 @@ const parseList = (value: unknown): unknown[] => {
   }
 }
 
-/** A choice is a value and its label, or a value alone. */
+/** Returns the text of a choice: a value and its label, or only a value. */
 const getChoiceText = (choice: unknown): string => String(Array.isArray(choice) ? choice[0] : choice).trim()
 
 export const listChoices = (model: NetboxModel, { choices, choice_set }: NetboxObject): string[] => {

@@ -117,7 +117,7 @@ const define = (mapping: Reading, collector: CustomCollector): Map<string, Netbo
   return byName
 }
 
-/** Returns the type of a value whose field the file does not define. */
+/** Returns the type of a value of a field that the file does not define. */
 const detectType = (value: unknown): FieldType => {
   if (typeof value === 'boolean') return 'boolean'
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number'

@@ -1,7 +1,7 @@
-/** The resources of objects with custom fields, and of those that they refer to. */
+/** The resources of objects with custom fields, and of the objects that they refer to. */
 import type { CustomResource, ReferenceTarget } from '../../features/custom-fields/fields.ts'
 
-/** The resource of the objects of each kind. Those of other kinds have no custom fields in Plat. */
+/** The resource of the objects of each kind. Objects of other kinds have no custom fields in Plat. */
 const RESOURCES: Readonly<Record<string, CustomResource>> = {
   'dcim.cable': 'cables',
   'dcim.consoleport': 'ports',

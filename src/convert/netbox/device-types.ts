@@ -144,7 +144,7 @@ export class DeviceTypes {
     return ports.sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1))
   }
 
-  /** A template with other values than those of its port is left over as a whole. */
+  /** A template that differs from its port in other values is left over as a whole. */
   #leaveOthers(kind: string, object: NetboxObject): void {
     const isDraw = (field: string) => kind === 'dcim.powerporttemplate' && field === 'maximum_draw'
     if (

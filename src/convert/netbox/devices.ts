@@ -94,7 +94,7 @@ const buildDeviceRow = (context: AddressContext, parts: Parts): EstateRow => {
   })
 }
 
-/** The room, and the place in a rack that is no row. */
+/** Returns the room, and the place in a rack that is no row. */
 const formatLocation = (
   { model }: AddressContext,
   { location, rack, position, face }: NetboxObject,

@@ -7,7 +7,7 @@ import { getCustomResource } from './custom-kinds.ts'
 import { compareTexts, type NetboxModel, type Target } from './model.ts'
 import { CUSTOM_FIELDS, type NetboxObject } from './read/objects.ts'
 
-/** What is read and reported. */
+/** The data that is read and reported. */
 export type Reading = {
   readonly model: NetboxModel
   readonly report: ReportBuilder
@@ -22,7 +22,7 @@ export type Mapping = Reading & {
 
 export const NO_PLACE = 'has no place in Plat'
 
-/** Marks an object whose values all have their place. */
+/** Marks an object with all values converted. */
 export const markDone = ({ done }: Reading, kind: string, { id }: NetboxObject): void => {
   const known = done.get(kind)
   if (known) known.add(id)
@@ -78,7 +78,7 @@ export const leaveTimes = ({ report }: Reading, kind: string, object: NetboxObje
       report.left(`${kind}.${field}`, KEEPS_TIMES, { id: object.id, value: object[field] })
 }
 
-/** Returns the tags of devices and pools: those of the object, its role and its tenant. */
+/** Returns the tags of devices and pools: the tags of the object, its role and its tenant. */
 export const listTags = ({ model }: Mapping, kind: string, object: NetboxObject): string[] => {
   const slug = (field: string, of: string): string[] => {
     const id = object[field]

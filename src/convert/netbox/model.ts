@@ -204,7 +204,7 @@ export class NetboxModel {
   }
 }
 
-/** The ends of a cable in the API since 3.3. */
+/** Returns the ends of a cable in the API since 3.3. */
 const listRestEnds = (list: unknown): Target[] => {
   if (!Array.isArray(list)) return []
   return list.slice(0, MAX_ENDS).flatMap((end): Target[] => {

@@ -237,7 +237,7 @@ test('custom fields keep their types, and rules that all values keep to', async 
   ])
 })
 
-test('values of custom fields refer to rows, and those of objects without a row are their names', async () => {
+test('values of custom fields refer to rows, and values of objects without a row are their names', async () => {
   const { documents, report } = await convert(pgDump('4.6'))
   expect(documents.datacenters?.map(({ custom }) => custom)).toEqual([
     { site_code: 'A1', power: 12, live: false, tier: 'gold', router: { ref: 'netbox:dcim.device.2' } },
@@ -299,7 +299,7 @@ test('an address on nothing is reserved in the smallest pool, else in one that i
     '10.40.1.115 netbox:ipam.iprange.2',
     '10.40.1.150 netbox:ipam.iprange.1',
     '10.40.1.30 netbox:ipam.prefix.1.addresses',
-    // Of a VRF, in which they are other addresses than those of a device and of the reservation above.
+    // Addresses of a VRF differ from the address of a device and of the reservation above.
     '10.40.1.20 netbox:ipam.prefix.3.addresses',
     '172.16.0.9 netbox:ipam.prefix.172.16.0.0/28.addresses',
     '172.16.0.9 netbox:ipam.prefix.172.16.0.0/28.vrf1.addresses',
@@ -316,7 +316,7 @@ test('an address that cannot be reserved is left over with its reason', async ()
 })
 
 describe('of the small estate', () => {
-  /** Fields whose values have a meaning, so that they can't hold any text. */
+  /** Fields with values that have a meaning, so that they can't hold any text. */
   const MEANS = new Set(
     (
       'status type face mac address prefix start_address end_address time_zone dns_name cable_end rd ' +

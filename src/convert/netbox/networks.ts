@@ -37,7 +37,7 @@ export class Networks {
   }
 }
 
-/** An address with its mask. A database leaves out the mask of a single address. */
+/** Parses an address with its mask. A database leaves out the mask of a single address. */
 export const parseInterface = (value: unknown): { readonly ip: Ip; readonly prefix: number } | undefined => {
   if (typeof value !== 'string') return undefined
   const slash = value.indexOf('/')

@@ -3,7 +3,7 @@ import { isRecord } from '../../platform/contract/unknown.ts'
 import type { NetboxModel } from './model.ts'
 import { listIn, type NetboxObject, parseNumber } from './read/objects.ts'
 
-/** The kinds of a panel's ports, and of those of a device type. */
+/** The kinds of a panel's ports, and of the ports of a device type. */
 export type PanelKinds = { readonly front: string; readonly rear: string; readonly mapping: string }
 export const PANEL: PanelKinds = { front: 'dcim.frontport', rear: 'dcim.rearport', mapping: 'dcim.portmapping' }
 export const PANEL_TEMPLATE: PanelKinds = {
@@ -50,7 +50,7 @@ export class Panels {
     return (this.#frontsOf.get(rear) ?? []).map(({ front }) => front)
   }
 
-  /** Returns the rear port whose first position a front port has. */
+  /** Returns the rear port if the front port has its first position. */
   mainRearOf(front: number): number | undefined {
     const rear = this.#rearOf.get(front)
     return rear !== undefined && this.#frontsOf.get(rear)?.[0]?.front === front ? rear : undefined

@@ -47,7 +47,7 @@ const findSiteId = (model: Mapping['model'], object: NetboxObject): number | und
   return typeof location?.site === 'number' ? location.site : undefined
 }
 
-/** Returns a scope that is not told by the datacenter alone. */
+/** Returns the scope of an object, unless its datacenter tells the scope. */
 export const formatScope = ({ model }: Mapping, object: NetboxObject): string | undefined => {
   const scope = model.target(object, 'scope')
   if (!scope || (scope.kind === SITE && model.isListed(SITE, scope.id))) return undefined

@@ -89,7 +89,7 @@ export class Ports {
     return this.#made.get(`${kind} ${object.id}`)?.row.name as string | undefined
   }
 
-  /** Returns the sides that the end of a cable connects: of a rear port those of its positions. */
+  /** Returns the sides that the end of a cable connects: for a rear port the sides of its positions. */
   endsOf({ kind, id }: Target): readonly MadeEnd[] {
     if (kind !== PANEL.rear) return this.#endOf(kind, id, 'front')
     const fronts = this.#panels.frontsOf(id)

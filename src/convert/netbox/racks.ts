@@ -53,7 +53,7 @@ export const buildRacks = (mapping: Mapping): { rows: EstateRow[]; mounts: Mount
   return { rows, mounts }
 }
 
-/** The height, the depth and the power of a device, which are those of its type. */
+/** The height, the depth and the power of a device, taken from its type. */
 export type Size = { readonly height: number; readonly isFullDepth: boolean; readonly power: number | undefined }
 
 type Placing = { readonly mounts: Mounts; readonly size: Size; readonly datacenter: RowRef | undefined }

@@ -10,7 +10,7 @@ const USED = new Set(['name', 'description'])
 /** The kinds of objects that are in a VRF. */
 const PLACED = ['ipam.prefix', 'ipam.iprange', 'ipam.ipaddress']
 
-/** Returns the VRFs that the file lists, and those that other objects name. */
+/** Returns the VRFs that the file lists, and the VRFs that other objects name. */
 const listVrfs = ({ model }: Mapping): NetboxObject[] => {
   const vrfs = new Map(model.of(VRF).map((vrf) => [vrf.id, vrf]))
   for (const kind of PLACED)

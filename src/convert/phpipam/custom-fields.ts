@@ -1,4 +1,4 @@
-/** Custom fields are columns whose names begin with `custom_`. A dump has their types, the API has texts. */
+/** Custom fields are columns with names that begin with `custom_`. A dump has their types, the API has texts. */
 import type { CustomResource, FieldType } from '../../features/custom-fields/fields.ts'
 import type { EstateRow } from '../converter.ts'
 import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'

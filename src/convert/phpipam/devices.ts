@@ -26,7 +26,7 @@ type Machine = {
 const DEVICE_USED = new Set('hostname ip_addr description location rack rack_start rack_size rack_deep'.split(' '))
 const ADDRESS_USED = new Set('subnetId ip_addr hostname description switch port location mac'.split(' '))
 
-/** Returns the addresses of the source; those that are none are left over. */
+/** Returns the addresses of the source. Invalid addresses are left over. */
 export const collectAddresses = ({ tables, report, done }: Mapping, subnets: Subnets): Address[] =>
   tables.of('addresses').flatMap((row) => {
     const { id, subnetId = '' } = row

@@ -79,7 +79,7 @@ const toLine = (mapping: Mapping, field: string, value: string): Line => {
   return { key, value: mapping.tables.label(table, value) }
 }
 
-/** The columns of phpIPAM; any other is a custom field, whose zero is a value. */
+/** The columns of phpIPAM; any other is a custom field, for which zero is a value. */
 const COLUMNS = new Set(
   (
     'id is_gateway state switch location customer_id sectionId linked_subnet vrfId masterSubnetId vlanId device ' +

@@ -139,7 +139,7 @@ test('custom fields have the types of their columns, as far as the values keep t
   ])
 })
 
-test('a rack has its units, and devices are in them; units of the back follow those of the front', async () => {
+test('a rack has its units, and devices are in them; units of the back follow the units of the front', async () => {
   const { documents, report } = await convert(
     JSON.stringify({
       subnets: [],

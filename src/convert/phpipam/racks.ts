@@ -61,7 +61,7 @@ export const buildMount = (
   const start = Number(rack_start ?? 0)
   const isPlaced = Number.isInteger(start) && start > 0
   const hasBack = found.hasBack === '1'
-  // The units of the back follow those of the front.
+  // The units of the back follow the units of the front.
   const isBehind = hasBack && start > units
   const height = Number(rack_size ?? 1)
   const placed = mounts.place(

@@ -14,7 +14,7 @@ const CLOSE = 0x29
 const COMMA = 0x2c
 const SEMICOLON = 0x3b
 const LINE_FEED = 0x0a
-/** As many as a table of MySQL can have. */
+/** The maximum number of columns of a MySQL table. */
 const MAX_COLUMNS = 4096
 
 /** Escapes of a string literal, in the manual of MySQL; any other character stands for itself. */
@@ -160,7 +160,7 @@ class SqlReader {
     if (/^0x[0-9a-f]*$/i.test(word)) return fromHex(word.slice(2))
     if (/^null$/i.test(word)) return null
     if (next === OPEN) {
-      // A function such as now(), whose value is not in the file.
+      // A function such as now(). Its value is not in the file.
       this.#at++
       this.#skipTo(CLOSE)
       this.#at++

@@ -15,12 +15,12 @@ export type Spaces = {
 
 const isNumber = (key: string | undefined): key is string => key !== undefined && key !== '0'
 
-/** The number of a VRF; those that the file does not list are named by their number. */
+/** Returns the number of a VRF. VRFs that the file does not list are named by their number. */
 const getVrfId = ({ vrfId }: Row): string | undefined => (isNumber(vrfId) ? vrfId : undefined)
 
 /**
- * Returns the sections that are spaces of their own. phpIPAM lets the subnets of a section overlap those of others: one
- * that has a subnet of an earlier section says that its addresses mean something else. The first one is the default space.
+ * Returns the sections that become separate spaces. phpIPAM lets the subnets of different sections overlap: one that has a subnet of an
+ * earlier section says that its addresses mean something else. The first one is the default space.
  */
 const findOverlappingSections = ({ tables }: Mapping): Set<string> => {
   const bySection = new Map<string, Set<string>>()

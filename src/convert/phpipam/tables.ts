@@ -7,7 +7,7 @@ import { isSecret } from '../secret-fields.ts'
 export type Row = Record<string, string>
 export type Tables = Map<string, Row[]>
 
-/** Names in the database that differ from those of the API. */
+/** Names in the database that differ from the names of the API. */
 const NAMES: Readonly<Record<string, string>> = { ipaddresses: 'addresses', vlanDomains: 'l2domains', vrf: 'vrfs' }
 /** Returns the name of a table as the API has it. */
 export const getTableName = (name: string): string => getOwn(NAMES, name) ?? name

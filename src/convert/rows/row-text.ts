@@ -33,7 +33,7 @@ export const filterTags = (report: ReportBuilder, place: Place, tags: readonly s
   return fits
 }
 
-/** The row without empty texts and lists, which say nothing in a create. */
+/** Returns the row without empty texts and lists, which say nothing in a create. */
 export const compact = (row: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(row).filter(

@@ -1,4 +1,4 @@
-/** The names of address spaces, which are unique in any case, although those of a source may not be. */
+/** The names of address spaces. They are unique in any case, although the names in a source may not be. */
 import { isDefault } from '../../features/spaces/fields.ts'
 import type { ReportBuilder } from '../report-builder.ts'
 import { type Place, trimText } from './row-text.ts'
@@ -11,7 +11,7 @@ export class SpaceNames {
     this.#report = report
   }
 
-  /** Returns a name that no other space has. @param others texts that tell the object apart, the last of them alone */
+  /** Returns a name that no other space has. @param others texts that distinguish the object; the last one suffices */
   unique(place: Place, name: string, others: readonly string[]): string {
     const known = others.filter((text) => text !== '')
     const candidates = [name, ...known.map((text) => `${name} (${text})`), ...known].map((text) => text.trim())

@@ -47,7 +47,7 @@ export class VlanRows {
     this.rows.push(compact({ ...vlan, group }))
   }
 
-  /** True if a network of a number and a datacenter belongs to this VLAN alone, so that nothing else must say so. */
+  /** True if only this VLAN can have a network of a number and a datacenter, so that nothing else must say so. */
   isOnly(id: unknown, vlanId: number | undefined, datacenter: Datacenter): boolean {
     if (vlanId === undefined) return false
     const ids =

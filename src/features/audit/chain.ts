@@ -38,17 +38,17 @@ export type Entry = Pick<AuditRow, (typeof columns)[number]>
 /** An entry with its position. */
 export type Link = Entry & {
   readonly chain: number
-  /** Without gaps within a chain. */
+  /** The number has no gaps within a chain. */
   readonly seq: number
 }
 
-/** The sort key of entries: chain and seq as one number. @example toSortKey(1, 7) // 2 ** 40 + 7 */
+/** Returns the sort key of entries: chain and seq as one number. @example toSortKey(1, 7) // 2 ** 40 + 7 */
 export const toSortKey = (chain: number, seq: number): number => chain * PLACES + seq
 
 /** Returns the seq of a place in the given chain. */
 export const toSeq = (chain: number, place: number | string): number => Number(place) - toSortKey(chain, 0)
 
-/** The values of all versions up to the last one with a value, so that an older entry keeps its hash. */
+/** Returns the values of all versions up to the last one with a value, so that an older entry keeps its hash. */
 const listLaterValues = (link: Link): readonly string[] => {
   const last = hashedLater.findLastIndex((fields) => fields.some((column) => link[column] !== ''))
   return hashedLater.slice(0, last + 1).flatMap((fields) => fields.map((column) => link[column]))

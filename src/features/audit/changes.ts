@@ -54,7 +54,7 @@ const getNameKind = (name: string): NameKind => {
 /** Undefined if the contract is unknown: the whole value is recorded. */
 type Contract = InputSchema | undefined
 
-/** The option of a union that a value matches; among objects the one with most known fields. */
+/** Selects the option of a union that a value matches; among objects the one with most known fields. */
 const selectOption = (schema: Contract, value: object): Contract => {
   if (!schema?.anyOf) return schema
   const wanted = Array.isArray(value) ? 'array' : 'object'

@@ -11,7 +11,7 @@ export const redactUrl = (text: string): string => {
   if (text === '') return ''
   if (!URL.canParse(text)) return REDACTED
   const { protocol, host, username, password, pathname, search, hash } = new URL(text)
-  // Without a host, everything after the scheme is a path, as in `mailto:`.
+  // Everything after the scheme is a path if there is no host, as in `mailto:`.
   if (host === '') return `${protocol}${REDACTED}`
   const user = username === '' && password === '' ? '' : `${REDACTED}@`
   const path = pathname.replace(/[^/]+(\/*)$/, `${REDACTED}$1`)

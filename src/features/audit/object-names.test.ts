@@ -138,7 +138,7 @@ describe.each(onSqlite())('the names in the trail on %s', (dialect) => {
     expect([(await see(own.id))?.name, await see(other.id)]).toEqual(['mine', null])
   })
 
-  test('one entry has the name, and keeps it from those who may not read the object', async () => {
+  test('one entry has the name, and hides it from callers who may not read the object', async () => {
     const { id } = await d.api.devices.create({ name: 'single' })
     const [entry] = await d.api.audit.list({ resource_id: id })
     const get = async ({ api }: typeof d.admin) => (await api.audit.get({ id: entry?.id ?? '' })).object

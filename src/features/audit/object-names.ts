@@ -41,7 +41,7 @@ const buildNamedKind = (table: keyof Tables & string, permission: Permission): K
     ),
   )
 
-/** The resources whose objects have a field `name`; their tables have the same names, with `_` for `-`. */
+/** Returns the resources of objects with a field `name`; their tables have the same names, with `_` for `-`. */
 const listNamedKinds = (): [string, Kind][] =>
   CRUD_RESOURCES.filter(({ fields }) => fields().includes('name')).map(({ name, noun, permission }) => [
     noun,
@@ -55,7 +55,7 @@ const user = preparedKeys((db: Kysely<Tables>, ids) =>
 const key = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('api_keys').select(['id', 'name', 'user_id as owner']).where('id', 'in', ids),
 )
-/** A token takes the name of the client that its grant is for. */
+/** Names a token by the client that its grant is for. */
 const grant = preparedKeys((db: Kysely<Tables>, ids) =>
   db
     .selectFrom('oauth_grants')
@@ -72,7 +72,7 @@ const reservation = preparedKeys((db: Kysely<Tables>, ids) =>
 const discovered = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').select(['id', 'doc']).where('id', 'in', ids),
 )
-/** A scan and a rule take the name of their network. */
+/** Names a scan and a rule by their network. */
 const buildNetworkKind = (table: 'discovery_scans' | 'discovery_rules'): Kind => ({
   tables: [table, 'networks'],
   permissions: ['discovery:read', 'networks:read'],
@@ -92,7 +92,7 @@ const getDiscoveredName = (doc: string): string => {
   return hostname || ip
 }
 
-/** By `resource` of the trail: objects without a field `name`. */
+/** Objects without a field `name`, by `resource` of the trail. */
 const OTHERS: readonly (readonly [string, Kind])[] = [
   ['oauth-client', buildNamedKind('oauth_clients', 'oauth-clients:read')],
   [
@@ -132,7 +132,7 @@ const getKinds = (): ReadonlyMap<string, Kind> => {
   return known
 }
 
-/** Calls whose `resource_id` may be that of the enclosing object, because it is the first parameter of the path. */
+/** Calls that may name the enclosing object in `resource_id`, because it is the first parameter of the path. */
 const WITHIN: Readonly<Record<string, readonly string[]>> = {
   relationship: ['device'],
   'discovery-lock': ['device'],

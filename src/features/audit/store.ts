@@ -41,7 +41,7 @@ export const createWriter = (database: StoreScope['store']) => {
     database.sql.lockFreeRows(db.selectFrom('audit_chains').selectAll().orderBy('chain').limit(1))
   const firstFree = prepared((db: Kysely<Tables>) => free(db))
   return {
-    /** Locks a chain that no other transaction has locked, until commit; skips those of `except`. */
+    /** Locks a chain that no other transaction has locked, until commit; skips the chains in `except`. */
     lockFree: async (db: Kysely<Tables>, except: ReadonlySet<number>): Promise<SignedChain | undefined> => {
       const scope = { db, store: database }
       const [row] =

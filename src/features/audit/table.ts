@@ -33,10 +33,10 @@ export type AuditRow = {
 /** The start and end of the stored part of a chain. */
 export type AuditChainRow = {
   chain: Stored
-  /** Of the last entry that retention deleted; 0 and '' before that. */
+  /** The last entry that retention deleted; 0 and '' before that. */
   start_seq: Stored
   start_hash: string
-  /** Of the newest entry. */
+  /** The newest entry. */
   end_seq: Stored
   end_hash: string
   /** Covers all columns above, by ENCRYPTION_KEY; '' without one. */

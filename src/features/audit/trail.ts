@@ -89,7 +89,7 @@ const buildEntry = (at: Date, draft: Draft): Entry => ({
   ...draft,
 })
 
-/** Signs chains without a signature of the current key: all with the first key, later those of an earlier one. */
+/** Signs chains without a signature of the current key: all with the first key, later only chains signed by an earlier key. */
 const signAgain = async ({ db, log }: TrailOptions, signer: Signer): Promise<void> => {
   const isStale = (chain: SignedChain) => !signer.isCurrent(chain)
   if (!(await store.findChains({ db: db.read })).some(isStale)) return
@@ -187,7 +187,7 @@ export const createSignedTrail = ({ db, log, now }: TrailOptions, signer: Signer
 }
 
 export type Trail = AuditSink<Tx<Tables>> & {
-  /** Writes the entries of counted refusals: those that are due, or all at the end of the process. */
+  /** Writes the entries of counted refusals: the entries that are due, or all at the end of the process. */
   readonly writeCounts: (isEnd?: boolean) => Promise<void>
 }
 

@@ -51,7 +51,7 @@ describe.each(onSqlite())('cables on %s', (dialect) => {
     const byRef = { a: { device_id: sw, port: 'Gi0/9' }, b: { device_id: web, port: 'eth9' } }
     expect(await inv.ask('PUT /api/cables/sn:9', byRef)).toMatchObject({ status: 201, body: { refs: { sn: '9' } } })
     expect((await inv.ask('PUT /api/cables/sn:9', byRef)).status).toBe(200)
-    // The names of ports and devices are those of now.
+    // Cables show the present names of ports and devices.
     await inv.api.ports.update({ id: gi, name: 'Te0/1' })
     expect((await inv.api.cables.get({ id: 'c-crud' })).a.port).toBe('Te0/1')
     expect((await inv.ask('DELETE /api/cables/c-crud')).status).toBe(204)
@@ -190,7 +190,7 @@ describe.each(onSqlite())('cables on %s', (dialect) => {
     expect(paths).toMatchObject([{ port: 'p0' }, { port: 'p1' }, { port: 'p2', hops: [{ to: { device: 'y-list' } }] }])
   })
 
-  test('are written in bulk, and by those who may', async () => {
+  test('cables are written in bulk by callers with the permission', async () => {
     const [x, y] = [await device('x-bulk'), await device('y-bulk')]
     const cable = (n: number) => ({ a: { device_id: x, port: `p${n}` }, b: { device_id: y, port: `p${n}` } })
     const bulk = (operations: object[], atomic = true) => inv.ask('POST /api/cables/bulk', { operations, atomic })

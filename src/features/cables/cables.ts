@@ -52,7 +52,7 @@ export const toEventData = async (
   return all.map(({ stored, isGone }) => toCable(stored, isGone ? formerNames : names))
 }
 
-/** The resources whose names are in a cable. */
+/** The resources with names in a cable. */
 const NAMED = ['devices', 'ports']
 
 /** Returns a cable as its caller sees it. @param cable with the names of both ends */
@@ -87,7 +87,7 @@ export const create = async (
 type Locked = {
   readonly stored: store.StoredCable
   readonly names: Names
-  /** As the caller sees it. */
+  /** The cable as its caller sees it. */
   readonly shown: Cable
 }
 
@@ -121,7 +121,7 @@ export const update = async (ctx: Ctx, { id, a, b, ...patch }: CablePatch): Prom
   if (changes.length === 0) return locked.shown
   const stored = { ...value, updated_at: ctx.now }
   await store.updateRow(ctx, before, stored)
-  // The names are not those of the cable itself.
+  // The names are not stored in the cable itself.
   lastNames.note(ctx, id, names)
   return toVisibleCable(ctx, stored, toCable(stored, names))
 }
@@ -161,7 +161,7 @@ export const feature: Feature = {
       if (device_id) query = query.where('id', 'in', store.selectIdsAtDevice(ctx, device_id))
       if (label) query = query.where('label_key', '=', label.trim().toLowerCase())
       if (status) query = query.where('status', '=', status)
-      // The index has the others alone.
+      // The index only has the others.
       if (status && status !== 'connected') query = query.where('status', '<>', store.USUAL_STATUS)
       if (managed_by) query = query.where(isManagedBy(managed_by))
       const wanted = { custom, sort }

@@ -11,7 +11,7 @@ type Name = 'a' | 'b'
 type Given = Pick<CableDraft, Name>
 const NAMES = ['a', 'b'] as const
 
-/** An end whose port is there, or is made as `name` of the device. */
+/** An end with an existing port, or with a port that is created as `name` of the device. */
 type Meant = {
   readonly device_id: string
   readonly side: Side
@@ -30,7 +30,7 @@ const validateShape = (at: Name, { port_id, device_id, port }: EndInput): FieldI
   return issues
 }
 
-/** Finds the port of an end among those that were read. @throws AppError VALIDATION_ERROR */
+/** Finds the port of an end among the ports that were read. @throws AppError VALIDATION_ERROR */
 const resolveEnd = (
   at: Name,
   { port_id, device_id = '', port = '', side }: EndInput,

@@ -18,7 +18,7 @@ export const findNames = (ctx: Ctx, ends: readonly store.StoredEnd[]): Promise<N
 type NamedDocument = { readonly name: string }
 type PortDocument = NamedDocument & { readonly device_id: string; readonly pass_through: boolean }
 
-/** As `namesOf`, before the transaction. The ports may be deleted by now, and their devices. */
+/** Finds names like `namesOf`, before the transaction. The ports may be deleted by now, and their devices. */
 export const findEarlierNames = async (
   ctx: Ctx,
   ends: readonly store.StoredEnd[],

@@ -126,7 +126,7 @@ describe.each(onSqlite())('traces on %s', (dialect) => {
     })
   })
 
-  test('of a breakout are those of its ports, in the order of their names, page by page', async () => {
+  test('the traces of a breakout equal the traces of its ports, in the order of their names, page by page', async () => {
     const id = await device('breakout')
     const parent = await inv.api.ports.create({ device_id: id, name: 'Et1' })
     for (const n of [10, 2, 1]) {
@@ -161,7 +161,7 @@ describe.each(onSqlite())('traces on %s', (dialect) => {
     expect(Math.min(...times)).toBeLessThan(100)
   })
 
-  test('and the other ends of ports are those of a plain model, for random cables', async () => {
+  test('traces and the other ends of ports equal a plain model, for random cables', async () => {
     const random = randomOf(27)
     const model = new Model()
     const ports: { readonly id: string; readonly name: string; readonly deviceId: string }[] = []

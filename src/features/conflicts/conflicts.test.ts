@@ -199,7 +199,7 @@ describe.each(engines())('conflicts on %s', (dialect) => {
       subnets.includes(subnet),
     )
 
-  test('equal subnets in one place are one; nested ones, and those of different datacenters, are none', async () => {
+  test('equal subnets in one place are one conflict; nested subnets, and subnets of different datacenters, are none', async () => {
     const [a, b] = [
       await admin.api.datacenters.create({ name: 'a' }),
       await admin.api.datacenters.create({ name: 'b' }),
@@ -217,7 +217,7 @@ describe.each(engines())('conflicts on %s', (dialect) => {
     expect(await subnetConflict('10.210.1.0/24')).toBeUndefined()
   })
 
-  test('networks that lose their datacenter conflict with those without one', async () => {
+  test('networks that lose their datacenter conflict with networks that have none', async () => {
     const place = await admin.api.datacenters.create({ name: 'closing' })
     const subnet = '10.211.0.0/24'
     await admin.api.networks.create({ name: 'in', subnet, datacenter_id: place.id })

@@ -176,7 +176,7 @@ export const feature: Feature = {
     },
     'devices.removed': async (ctx, gone: readonly Device[]) =>
       checkLostAddresses(ctx, await devices.toIpKeys(ctx, gone)),
-    // Of spaces that a network has left and come to.
+    // The addresses of the spaces that a network has left or entered.
     'addresses.moved': (ctx, keys: readonly IpKey[]) => checkLostAddresses(ctx, keys),
     'network.created': async (ctx, network: Network) => checkChangedPlaces(ctx, await resolvePlaces(ctx, [network])),
     'network.updated': async (ctx, { before, network, changes }: NetworkChange) => {

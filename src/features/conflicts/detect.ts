@@ -116,7 +116,7 @@ export const checkChangedAddresses = async (ctx: Ctx, changed: readonly IpKey[])
   }
 }
 
-/** As `checkChangedAddresses`, with few queries for addresses of which no other device has one. */
+/** Like `checkChangedAddresses`, with few queries for addresses of which no other device has one. */
 export const checkLostAddresses = async (ctx: Ctx, lost: readonly IpKey[]): Promise<void> => {
   const ipKeys = [...new Set(lost)]
   if (ipKeys.length <= MAX_ADDRESSES_QUERIED_ONE_BY_ONE) return checkChangedAddresses(ctx, ipKeys)

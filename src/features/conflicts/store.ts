@@ -63,7 +63,7 @@ export const find = async ({ db }: Pick<StoreScope, 'db'>, id: string): Promise<
   return row && fromStoredRow(row)
 }
 
-/** As `find`, and locks the row until commit. */
+/** Finds like `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> => {
   const row = await ctx.store.sql
     .lockRows(ctx.db.selectFrom('conflicts').selectAll().where('id', '=', id))
@@ -107,7 +107,7 @@ export const update = async ({ db }: StoreScope, stored: Stored): Promise<void> 
   await db.updateTable('conflicts').set(toRow(stored)).where('id', '=', stored.conflict.id).execute()
 }
 
-/** As `update`, if members have changed: with very many members, usually only one is added or removed. */
+/** Like `update`, if members have changed: with very many members, usually only one is added or removed. */
 export const updateMembers = async (scope: StoreScope, stored: Stored, before: Conflict): Promise<void> => {
   const { id } = stored.conflict
   const [old, now] = [new Set(listMembers(before)), new Set(listMembers(stored.conflict))]

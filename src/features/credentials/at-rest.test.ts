@@ -105,7 +105,7 @@ describe.each(onSqlite())('secrets of credentials on %s', (dialect) => {
     expect(entries.join('\n')).not.toContain('plain-')
   })
 
-  test('open in their own row alone', async () => {
+  test('a secret opens only in its own row', async () => {
     const app = await withKey()
     const [first = '', second = ''] = await createAll(app)
     const open = (id: string) => openCredential({ db: app.db.read }, secrets, id)

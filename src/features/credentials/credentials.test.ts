@@ -130,7 +130,7 @@ describe.each(onSqlite())('credentials on %s', (dialect) => {
       expect(await update(id, { username: null })).toMatchObject(refusal('username'))
     })
 
-    test('of the type drops the secrets and demands those of the new type', async () => {
+    test('an update of the type drops the secrets and demands the secrets of the new type', async () => {
       const id = await made(SSH_PASSWORD)
       expect(await update(id, { type: 'ssh_key' })).toMatchObject(refusal('private_key'))
       expect(await update(id, { type: 'snmp_v2c', community: 'cc', username: 'u' })).toMatchObject(refusal('username'))

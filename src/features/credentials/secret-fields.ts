@@ -69,7 +69,7 @@ const checkSecretField = (field: SecretField, form: Form, isGiven: boolean): Fie
     : buildForeignIssue(field, form.type)
 }
 
-/** Returns the issues for missing secrets, and for those that do not belong to this form. */
+/** Returns the issues for missing secrets, and for secrets that do not belong to this form. */
 export const checkSecrets = (form: Form, values: SecretValues): FieldIssue[] =>
   SECRET_FIELDS.flatMap((field) => checkSecretField(field, form, Boolean(values[field])) ?? [])
 

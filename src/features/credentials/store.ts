@@ -39,7 +39,7 @@ const selectById = ({ db }: DbScope, id: string) => db.selectFrom('credentials')
 export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
   toStored(await selectById(scope, id).executeTakeFirst())
 
-/** As `find`, and locks the row until commit. */
+/** Finds like `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
   toStored(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 

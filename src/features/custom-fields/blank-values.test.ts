@@ -56,7 +56,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     expect(field.default).toBeNull()
   })
 
-  test('stored values stay until their object is written, and those that are equal are told', async () => {
+  test('stored values stay until their object is written, and equal ones are reported', async () => {
     await inv.api.customFields.create({ resource: 'devices', name: 'tag', type: 'text', unique: true })
     const [one, two] = [
       await inv.api.devices.create({ name: 'tag-1', custom: { tag: 'T1' } }),

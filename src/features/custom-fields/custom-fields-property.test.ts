@@ -84,7 +84,7 @@ describe.each(engines())('custom fields on %s', (dialect) => {
       const name = key === 'min' || key === 'max' ? `${field.name}.${key}` : field.name
       return { name, text: spelled, test: (one: Known) => holds(one.custom[field.name], key, wanted) }
     }
-    /** As the keys of values: texts in lower case, of which 200 characters count. */
+    /** The keys of values: texts in lower case, cut to 200 characters. */
     const comparable = (value: Value): string | number =>
       typeof value === 'number' ? value : String(value).toLowerCase().slice(0, 200)
     const byName = (a: Known, b: Known) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1)

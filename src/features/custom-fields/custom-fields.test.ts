@@ -200,7 +200,7 @@ describe.each(onSqlite())('custom fields on %s', (dialect) => {
     ])
   })
 
-  test('with values are deleted by force alone, which an undo makes good', async () => {
+  test('fields with values are only deleted by force, and an undo restores them', async () => {
     const { id } = await made({ name: 'doomed', searchable: true })
     const one = await device('d1', { doomed: 'findable-value' })
     expect(await inv.ask(`DELETE /api/custom-fields/${id}`)).toMatchObject(inUse)
@@ -214,7 +214,7 @@ describe.each(onSqlite())('custom fields on %s', (dialect) => {
     expect(((await inv.ask('GET /api/devices?custom.doomed=findable-value')).body as object[]).length).toBe(1)
   })
 
-  test('of a reference lose the values whose objects are deleted', async () => {
+  test('fields of a reference lose the values of deleted objects', async () => {
     const dc = await inv.api.datacenters.create({ name: 'Referred' })
     const space = await inv.api.spaces.create({ name: 'Referred' })
     const net = await inv.api.networks.create({ name: 'Referred', subnet: '10.77.0.0/24' })

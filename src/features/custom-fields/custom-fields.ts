@@ -135,7 +135,7 @@ export const remove = async (ctx: Ctx, id: string, isForced = false): Promise<vo
 const countUsage = (ctx: Ctx): Promise<Map<string, number>> =>
   getCachedCounts(ctx, 'custom_values', 'objects', () => store.countAll(ctx))
 
-/** @param db whose definitions are kept in memory */
+/** @param db the database with the definitions that are kept in memory */
 export const customFieldsFeature = ({ db }: { readonly db: Db<Tables> }): Feature => {
   const noteEvents = (events: readonly string[]): void => {
     if (events.some((event) => event.startsWith('custom_field.'))) noteCommit(db.cache)

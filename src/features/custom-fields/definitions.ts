@@ -31,11 +31,11 @@ const mapByResource = (all: readonly StoredField[]): Definitions => {
 
 const read = async (ctx: Ctx): Promise<Definitions> => mapByResource(await store.findAll(ctx))
 
-/** What this process knows of the commits of definitions, of one database. */
+/** The state of this process about the commits of definitions, of one database. */
 type Known = {
   /** The least revision that a state must have to be as new as the last known commit; '' for any. */
   least: string
-  /** A commit is known whose revision is not. */
+  /** True if a commit is known and its revision is not. */
   isBehind: boolean
 }
 
@@ -83,7 +83,7 @@ const resolveRevision = async (ctx: Ctx): Promise<string> => {
   return revision
 }
 
-/** The definitions of a transaction, and the resources whose definitions it keeps unchanged. */
+/** The definitions of a transaction, and the resources with definitions that it keeps unchanged. */
 type Locked = { readonly definitions: Definitions; readonly resources: readonly CustomResource[] }
 
 const locked = lockScopedCache<Locked>()

@@ -113,7 +113,7 @@ export const describeBy = (definitions: readonly Defined[], absent: undefined | 
   }
 }
 
-/** Describes none, for readers that leave out what is not defined, and for those that have it untyped. */
+/** Describes none, for readers that leave out undefined fields, and for readers that have them untyped. */
 const NONE: readonly DescribeCustom[] = [() => null, () => undefined]
 
 /** Approximate size of the descriptions, which hold the definitions, in bytes. */
@@ -136,6 +136,6 @@ const readRevision = async (ctx: Ctx): Promise<string> => ctx.store.revision(['c
 export const loadDescriberForTools = async (ctx: Ctx): Promise<DescribeCustom | undefined> =>
   (await loadDescribers(ctx))[0]
 
-/** As `loadDescriberForTools`, for the API document, in which they are untyped without definitions. */
+/** Like `loadDescriberForTools`, for the API document, in which they are untyped without definitions. */
 export const loadDescriberForDocument = async (ctx: Ctx): Promise<DescribeCustom | undefined> =>
   (await loadDescribers(ctx))[1]

@@ -2,12 +2,12 @@
  * The values of custom fields, for the rules of all resources. A write of an object with `custom` does this:
  *
  * 1. `await lockCustom(ctx, 'racks')` before it locks the rows of objects. Free while the resource has no custom fields.
- * 2. `const [checked] = await validateCustom(ctx, 'racks', [{ id, before: rack.custom, given: patch.custom }])`, without
- *    `before` for a new object; one call for many objects. `checked.issues` are 400 (fields `custom.owner`), `checked.error` is a
- *    409 of a `unique` field, and `checked.custom` are the values after the write: `withCustom(rack, checked.custom)` of `fields.ts`.
- * 3. `await recordCustom(ctx, 'racks', [{ id, before: before.custom, after: after.custom }])` beside the write of the store, also
- *    when objects are deleted (without `after`).
- * 4. A reaction to REWRITE changes the values of objects whose field is renamed or deleted, or whose reference is gone.
+ * 2. `const [checked] = await validateCustom(ctx, 'racks', [{ id, before: rack.custom, given: patch.custom }])`, without `before` for a
+ *    new object; one call for many objects. `checked.issues` are 400 (fields `custom.owner`), `checked.error` is a 409 of a `unique`
+ *    field, and `checked.custom` are the values after the write: `withCustom(rack, checked.custom)` of `fields.ts`.
+ * 3. `await recordCustom(ctx, 'racks', [{ id, before: before.custom, after: after.custom }])` beside the write of the store, also when
+ *    objects are deleted (without `after`).
+ * 4. A reaction to REWRITE changes the values of objects if a field is renamed or deleted, or a reference is gone.
  * 5. The event of an update has `changes` of `listCustomChanges`.
  *
  * Lists: `lists.ts`.
@@ -139,7 +139,7 @@ const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void
       wanted.set(reference_to, ids)
     }
   for (const [table, ids] of wanted) {
-    // A deletion takes the lock alone: it waits until the value is stored, and clears it.
+    // A deletion only takes the lock: it waits until the value is stored, and clears it.
     await ctx.store.sql.lockNamesShared(ctx.db, [...ids].map((id) => buildLockName(table, id)).sort())
     const there = await store.filterExistingIds(ctx, table, [...ids])
     const namable = await ctx.filterVisible(table, [...ids])
@@ -203,8 +203,8 @@ const buildRows = (id: string, values: Custom, fields: Fields): CustomValueRow[]
   })
 
 /**
- * Returns the errors of changes whose unique values other objects have, by object. The state after all of them counts, so that
- * they may exchange values.
+ * Returns the errors of changes with unique values that other objects have, by object. The state after all of them counts, so that they
+ * may exchange values.
  */
 export const findRefusedValues = async (
   ctx: Ctx,
@@ -252,7 +252,7 @@ export const recordCustom = async (
   )
 }
 
-/** Returns the names of the fields whose values searches find. Without definitions it sends no query. */
+/** Returns the names of the fields with values that searches find. Without definitions it sends no query. */
 export const loadSearchableNames = async (ctx: Ctx, resource: CustomResource): Promise<readonly string[]> => {
   const fields = await loadFieldsForWrite(ctx, resource)
   return [...fields.values()].flatMap(({ name, searchable }) => (searchable ? [name] : []))
@@ -283,7 +283,7 @@ export const REWRITE = 'custom-fields.rewriting'
 
 export type Rewrite = {
   readonly resource: CustomResource
-  /** Of `addresses`: those of devices are the id of the device, a space and a position; the others are reservations. */
+  /** The ids of `addresses`: an address of a device has the id of the device, a space and a position; the others are reservations. */
   readonly ids: readonly string[]
   readonly change: (custom: Custom) => Custom
   /** False for a rename, which is no change of an object: its `updated_at` stays, and its history has no entry. */

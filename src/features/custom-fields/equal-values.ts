@@ -12,7 +12,7 @@ import { getOwnValue } from './unique.ts'
 const MAX_WARNINGS = 100
 /** The number of values with blanks around them that are compared, of all fields. */
 const MAX_BLANKED = 5000
-/** What `String.trim` takes away. */
+/** The characters that `String.trim` removes. */
 const BLANKS =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
 
@@ -44,7 +44,7 @@ const findNames = async (
   return new Map(found.map((row) => [row.id, row.name]))
 }
 
-/** Returns the pairs of objects whose values are equal without the blanks around them. */
+/** Returns the pairs of objects with values that are equal without the blanks around them. */
 const findEqual = async (ctx: Ctx, field: StoredField): Promise<[id: string, other: string][]> => {
   const blanked = await findBlanked(ctx, field)
   const plain = [...new Set(blanked.map(({ value }) => value.trim()))]

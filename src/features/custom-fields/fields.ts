@@ -8,7 +8,7 @@ import { line } from '../../platform/contract/fields.ts'
 import { matchWhole } from '../../platform/contract/text-rules.ts'
 import { customFieldFacts } from './resource.ts'
 
-/** The resources whose objects have custom fields. `addresses` are those of devices, and reservations. */
+/** The resources of objects with custom fields. `addresses` are the addresses of devices, and reservations. */
 export const CUSTOM_RESOURCES = [
   'spaces',
   'datacenters',
@@ -62,7 +62,7 @@ export type Custom = Readonly<Record<string, CustomValue>>
 /** A change of the values of an object: an absent name keeps, `null` or `""` clears. Null clears all. */
 export type CustomPatch = Readonly<Record<string, CustomValue | null>> | null
 
-/** Values in a create or an update. Fields are judged by their definitions, which no contract knows. */
+/** Values in a create or an update. Fields are validated by their definitions, which no contract knows. */
 export const CustomInput = z
   .record(z.string(), z.union([Text, z.number(), z.boolean(), z.array(Text).max(MAX_VALUES)]).nullable())
   .superRefine((values, check) => {
@@ -103,12 +103,12 @@ export type StoredCustom<T> = 'custom' extends keyof T ? Omit<T, 'custom'> & { c
 
 /** Values in a create or an update of a resource. */
 export const customInput = (of: CustomResource) =>
-  // The type of the schema, whose lists are not written to.
+  // The type of the schema. Its lists are not written to.
   CustomInput.meta({ custom: { of, as: 'input' } }) as z.ZodType<CustomPatch, CustomPatch>
 
 /** Values in an answer of a resource. */
 export const customOutput = (of: CustomResource) =>
-  // The type of the schema, whose lists are not written to.
+  // The type of the schema. Its lists are not written to.
   CustomOf.meta({ custom: { of, as: 'output' } }) as z.ZodOptional<z.ZodType<Custom>>
 
 /** Filters of the list of a resource. */

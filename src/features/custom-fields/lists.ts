@@ -1,9 +1,10 @@
 /**
  * Filters and orders of lists by custom fields. A list does this:
  *
- * 1. `const custom = await buildCustomFilters(ctx, 'racks', input.custom, 'racks.id')`, and adds each `ordered` to its query and each `counted`
- *    to that of its count. The revision of the list counts CUSTOM_TABLES too, if `custom` or `sort` is given.
- * 2. `orderByCustom` of `sorted.ts` for `sort=custom.x`, with `listChain`: first the objects with a value, in its order, then those without.
+ * 1. `const custom = await buildCustomFilters(ctx, 'racks', input.custom, 'racks.id')`, and adds each `ordered` to its query and each
+ *    `counted` to the query of its count. The revision of the list counts CUSTOM_TABLES too, if `custom` or `sort` is given.
+ * 2. `orderByCustom` of `sorted.ts` for `sort=custom.x`, with `listChain`: first the objects with a value, in its order, then the
+ *    objects without one.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { formatSuggestion } from '../../platform/cli/suggest.ts'
@@ -101,7 +102,7 @@ const TABLE = 'custom_values'
 /** A subset by the keys of values. */
 type Keyed = { readonly field: StoredField; readonly name: string; readonly condition: RawBuilder<SqlBool> }
 
-/** Of a field with one value, each row is another object. */
+/** Each row is another object if the field has one value. */
 const countKeyed = (ctx: Ctx, { field, name, condition }: Keyed): Promise<number> =>
   getCachedCount(ctx, TABLE, name, async () => {
     const counted = field.multiple ? sql`count(DISTINCT object_id)` : sql`count(*)`
@@ -224,7 +225,7 @@ const buildMembership = async (
     const isOutside = isWithout(ctx, id, condition)
     return { ordered: isOutside, counted: isOutside }
   }
-  // Of an exact value of other objects all are read.
+  // All objects are read for an exact value of other objects.
   const isWalked = test.kind !== 'is' && !(await hasFew(ctx, keyed))
   const ordered = isWalked ? onStored(ctx, id, demands) : isInside
   return { ordered, counted: isInside, count }

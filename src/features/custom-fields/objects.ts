@@ -18,7 +18,7 @@ const readOfDevices = async (ctx: Ctx, ids: readonly string[]): Promise<Map<stri
   return found
 }
 
-/** Returns the values of the existing objects of those ids, which are no addresses. */
+/** Returns the values of the existing objects of these ids, which are no addresses. */
 export const readCustom = async (
   ctx: Ctx,
   resource: Exclude<CustomResource, 'addresses'> | CustomResource,

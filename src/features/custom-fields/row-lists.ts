@@ -1,4 +1,4 @@
-/** Lists of resources whose rows are objects: filtered by custom fields, and in the order of `sort`. */
+/** Lists of resources with objects as rows: filtered by custom fields, and in the order of `sort`. */
 import type { SelectQueryBuilder } from 'kysely'
 import { countRows, listChain, listRows, type Page } from '../../platform/contract/list.ts'
 import { parseSort } from '../../platform/contract/sort.ts'
@@ -10,7 +10,7 @@ import type { Custom } from './fields.ts'
 import { buildCustomCheck, buildCustomFilters, buildCustomOrder, CUSTOM_TABLES, type CustomFilter } from './lists.ts'
 import { compareByKey, type ListedResource, type Orders, orderByCustom, orderByName } from './sorted.ts'
 
-/** The resources whose rows are objects. */
+/** The resources with objects as rows. */
 type RowResource = Exclude<ListedResource, 'devices'>
 
 /** The inputs of a list beside its own filters. */
@@ -18,7 +18,7 @@ type Wanted = { readonly custom?: CustomFilter | undefined; readonly sort?: stri
 
 type RowList<TB extends keyof Tables, Row, T> = {
   readonly resource: RowResource
-  /** With the other filters, and in the order of the list without `sort`. */
+  /** The query with the other filters, in the order of the list without `sort`. */
   readonly query: SelectQueryBuilder<Tables, TB, Row>
   /** The tables of the rows. */
   readonly tables: readonly (keyof Tables & string)[]
@@ -45,7 +45,7 @@ const getCustom = (row: unknown): Custom => {
   return custom === null ? {} : (JSON.parse(custom) as Custom)
 }
 
-/** Filters and sorts rows of the past by their own values: those of other tables are of the present. */
+/** Filters and sorts rows of the past by their own values: other tables have the values of the present. */
 const listPast = async <TB extends keyof Tables, Row, T>(
   ctx: Ctx,
   { resource, query, wanted, page, row, orders }: RowList<TB, Row, T>,

@@ -1,4 +1,4 @@
-// Custom fields of the resources whose rows are objects: the same rules for each of them.
+// Custom fields of the resources with objects as rows: the same rules for each of them.
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, fieldsOf, type Inventory, inventory } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'
@@ -211,7 +211,7 @@ describe.each(engines())('on %s', (dialect) => {
       await undefine(field)
     })
 
-    test('lose a reference whose object is deleted', async () => {
+    test('objects lose a reference to a deleted object', async () => {
       const site = await inv.api.datacenters.create({ name: 'Referred' })
       const field = await define('at_site', { type: 'reference', reference_to: 'datacenters' })
       const one = await created({ at_site: site.id })

@@ -1,4 +1,4 @@
-/** Custom fields of resources whose rows are objects: the column `custom`, and the rules of creates and updates. */
+/** Custom fields of resources with objects as rows: the column `custom`, and the rules of creates and updates. */
 import { rejectIssues } from '../../platform/contract/errors.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
@@ -70,7 +70,7 @@ export const withDefaults = async <T extends WithId>(
   return all.map((object, i) => withValues(object, checked[i]?.custom ?? NONE))
 }
 
-/** As `withCustomOfAll`, of one object. */
+/** Like `withCustomOfAll`, for one object. */
 export const withCustomOfNew = async <T extends WithId>(
   ctx: Ctx,
   resource: CustomResource,
@@ -102,7 +102,7 @@ export const loadSearchedTexts = async (ctx: Ctx, resource: CustomResource): Pro
   }
 }
 
-/** A patch of an object, whose values are changed one by one. */
+/** A patch of an object that changes its values one by one. */
 export type PatchOf<T> = { readonly [K in Exclude<keyof T, 'custom'>]?: T[K] | undefined } & {
   readonly custom?: CustomPatch | undefined
 }
@@ -119,7 +119,7 @@ export const mergeCustom = async <T extends WithId>(
   { before, patch }: { readonly before: T; readonly patch: PatchOf<NoInfer<T>> },
 ): Promise<Merged<T>> => {
   const { custom: given, ...others } = patch
-  // Without `custom`, it has fields of the object alone.
+  // The patch without `custom` only has fields of the object.
   const { value, changes } = merge(before, others as Partial<T>)
   if (given === undefined) return { value, changes }
   const [custom = NONE] = await validateAll(ctx, resource, [{ id: before.id, before: before.custom ?? NONE, given }])
@@ -128,11 +128,11 @@ export const mergeCustom = async <T extends WithId>(
 }
 
 type Rewritten<T> = {
-  /** Locks the existing objects of those ids until commit. */
+  /** Locks the existing objects of these ids until commit. */
   readonly lock: (ctx: Ctx, ids: readonly string[]) => Promise<readonly T[]>
   /** Stores a changed object, and declares it to the history. */
   readonly update: (ctx: Ctx, before: T, after: T) => Promise<unknown>
-  /** Stores the values alone, which is no change of the object. */
+  /** Stores only the values, which is no change of the object. */
   readonly rename: (ctx: Ctx, object: T) => Promise<unknown>
 }
 

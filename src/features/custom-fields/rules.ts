@@ -16,7 +16,7 @@ type Check = (field: Definition) => FieldIssue | undefined
 
 const buildIssue = (field: keyof Definition, message: string): FieldIssue => ({ field, message })
 
-/** Returns two choices that differ in case alone. */
+/** Returns two choices that differ in case only. */
 const findEqualChoices = (choices: readonly string[]): readonly [string, string] | undefined => {
   const known = new Map<string, string>()
   for (const choice of choices) {
@@ -103,7 +103,7 @@ const CHECKS: readonly Check[] = [
   ],
 ]
 
-/** Returns all that is wrong with a definition. The default is judged by a definition that is right. */
+/** Returns all issues of a definition. The default is only validated by a valid definition. */
 export const checkDefinition = (field: Definition): FieldIssue[] => {
   const issues = CHECKS.flatMap((check) => check(field) ?? [])
   return issues.length > 0 ? issues : [checkDefault(field) ?? []].flat()

@@ -8,7 +8,7 @@ import type { Tables } from '../tables.ts'
 import type { CustomResource } from './fields.ts'
 import { buildCustomOrder, hasNoValue } from './lists.ts'
 
-/** The resources whose objects are rows of a table of their own. */
+/** The resources with objects as rows of a separate table. */
 export type ListedResource = Exclude<CustomResource, 'addresses'> & keyof Tables
 
 /** The columns of the fields by which a list is sorted. */
@@ -38,7 +38,7 @@ type Valued = {
 
 const listTieNames = ({ ties }: Valued): string[] => ties.map((_, i) => `page_tie_${i}`)
 
-/** Replaces the columns of a query by the id and those of the ties, under names that no table has. */
+/** Replaces the columns of a query by the id and the columns of the ties, under names that no table has. */
 const selectPage = (query: AnyList, { resource, ties }: Valued) =>
   query
     .clearSelect()
@@ -97,7 +97,7 @@ const isHashed = (ctx: Ctx, { query }: Valued, rows: number | undefined): boolea
 const limitRows = <Q extends { limit: (rows: number) => Q }>(query: Q, rows: number | undefined): Q =>
   rows === undefined ? query : query.limit(rows)
 
-/** Sorts the ids of a page, and reads the rows of those alone. */
+/** Sorts the ids of a page, and reads only the rows of these ids. */
 const selectValuedRows = (ctx: Ctx, valued: Valued, rows: number | undefined) => {
   if (isHashed(ctx, valued, rows)) return selectRows(limitRows(joinValues(ctx, valued, true), rows), valued)
   if (rows === undefined) return walkValues(valued)
@@ -154,8 +154,8 @@ export const orderByCustom = async <TB extends keyof Tables, Row>(
 type Keyed = { readonly key: string | undefined }
 
 /**
- * Compares by the keys of values, those without one last. A sort that keeps equal elements in their order keeps the names: for lists of
- * the past, whose values have no table.
+ * Compares by the keys of values; objects without a value come last. A sort that keeps equal elements in their order keeps the names:
+ * for lists of the past, which have no table of values.
  */
 export const compareByKey =
   (isReverse: boolean) =>

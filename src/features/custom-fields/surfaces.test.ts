@@ -122,7 +122,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     await undefine(id)
   })
 
-  test('events of networks carry the values, and name those that change', async () => {
+  test('events of networks carry the values, and name the changed ones', async () => {
     const id = await define({ name: 'owner', resource: 'networks' })
     const { id: hook } = await inv.api.webhooks.create({
       ...{ name: 'h', url: 'http://h.invalid/' },
@@ -250,7 +250,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     for (const id of ids) await undefine(id)
   })
 
-  test('allocated networks take values, and the parts of a split network those that are not unique', async () => {
+  test('allocated networks take values, and the parts of a split network take the values that are not unique', async () => {
     const ids = [
       await define({ name: 'owner', resource: 'networks', required: true }),
       await define({ name: 'serial', resource: 'networks', unique: true }),

@@ -5,7 +5,7 @@ export type CustomFieldRow = {
   number: number
   resource: string
   name: string
-  /** As `name`, which is in lower case. */
+  /** The name in lower case, equal to `name`. */
   name_key: string
   label: string
   type: string

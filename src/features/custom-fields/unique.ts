@@ -66,7 +66,7 @@ const findHolders = async (
   })
 }
 
-/** Returns the errors of items whose unique values others have after all of them, by the index of the item. */
+/** Returns the errors of items with unique values that others have after all of them, by the index of the item. */
 export const checkUnique = async (
   ctx: Ctx,
   resource: CustomResource,

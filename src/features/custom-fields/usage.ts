@@ -34,7 +34,7 @@ const checkRemovedChoices = async (ctx: Ctx, before: StoredField, after: CustomF
   return []
 }
 
-/** Returns a value that several objects have; of a long text the key alone says too little. */
+/** Returns a value that several objects have; the key of a long text says too little. */
 const findSharedValue = async (ctx: Ctx, field: StoredField): Promise<CustomValue | undefined> => {
   for (const key of await store.findSharedKeys(ctx, field.number)) {
     const ids = await store.findIdsWithKeys(ctx, field.number, [key])

@@ -121,7 +121,7 @@ const validateList = (rule: Rule, given: unknown): Checked => {
   for (const one of list) {
     const checked = VALIDATORS[rule.type](rule, one)
     if ('message' in checked) return checked
-    // Choices and references alone have several values, and both are texts.
+    // Only choices and references have several values, and both are texts.
     values.push(String(checked.value))
   }
   const distinct = [...new Set(values)]
@@ -153,7 +153,7 @@ const bits = new DataView(new ArrayBuffer(8))
 const buildNumberKey = (value: number): string => {
   bits.setFloat64(0, value)
   const raw = bits.getBigUint64(0)
-  // The bits of positive numbers sort as the numbers do, those of negative ones in reverse and behind them.
+  // The bits of positive numbers sort like the numbers. The bits of negative ones sort in reverse and behind them.
   const isNegative = raw >> 63n === 1n
   const sorted = isNegative ? ~raw & 0xffff_ffff_ffff_ffffn : raw | (1n << 63n)
   return sorted.toString(16).padStart(16, '0')

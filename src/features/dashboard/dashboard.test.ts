@@ -61,7 +61,7 @@ describe.each(onSqlite())('the dashboard on %s', (dialect) => {
     expect((await admin.api.dashboard.show()).conflicts).toEqual({ duplicate_ip: 1, overlapping_subnet: 0 })
   })
 
-  test('names the webhooks whose deliveries fail, and not those that were tried out', async () => {
+  test('the dashboard names webhooks with failing deliveries, and not the ones that were tried out', async () => {
     const row = (id: string, webhook_id: string, event: string) => ({
       ...{
         id,

@@ -10,7 +10,7 @@ import { getErrorMessage } from '../../platform/contract/unknown.ts'
 import { deviceTypes, type ImportedType } from './api.ts'
 import { readLibrary } from './library.ts'
 
-/** Of one request, which takes up to 8 MiB. */
+/** The limit of one request, which takes up to 8 MiB. */
 const MOST_CHARACTERS = 4 * 1024 * 1024
 
 const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name)

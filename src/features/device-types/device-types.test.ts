@@ -277,7 +277,7 @@ describe.each(onSqlite())('device types on %s', (dialect) => {
     expect((await one.request('POST', '/api/device-types/import', { yaml: PANEL })).status).toBe(403)
   })
 
-  test('made again by an undo keep their devices, whose ports are those of before', async () => {
+  test('device types that an undo restores keep their devices with the ports of before', async () => {
     const type = await typeOf({ manufacturer: 'Acme', model: 'Undo', ports: [{ name: 'p1' }] })
     const { id } = (await inv.ask('POST /api/devices', { name: 'undo', device_type_id: type.id })).body as Device
     await inv.api.devices.delete({ id })

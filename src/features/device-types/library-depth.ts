@@ -64,8 +64,8 @@ class Depth {
 }
 
 /**
- * The most flow collections, spaces before a line, and indicators in a line of a document that one pass over its characters knows
- * to be shallow. A column has two levels at most, those of a key and of its list, so there are 9 * 2 + 4 + 8 in all.
+ * The bounds of a document that one pass over its characters finds shallow: flow collections, spaces before a line, and indicators in a
+ * line. A column has two levels at most, a key and its list, so there are 9 * 2 + 4 + 8 in all.
  */
 const FLAT = { flows: 8, spaces: 8, indicators: 4 }
 /** The deepest document that `isFlat` takes. */

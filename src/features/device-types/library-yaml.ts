@@ -15,9 +15,9 @@ import {
 import { invalidField } from '../../platform/contract/errors.ts'
 import { isNestedDeeper } from './library-depth.ts'
 
-/** The largest document, in characters. Those of the library have up to 20,000. */
+/** The largest document, in characters. Documents of the library have up to 20,000. */
 const MAX_DOCUMENT = 256 * 1024
-/** The most collections in each other. Those of the library have four. */
+/** The most collections in each other. Documents of the library have four. */
 const MAX_DEPTH = 32
 
 export const fail = (at: string, message: string): never => {

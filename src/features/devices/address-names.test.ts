@@ -75,7 +75,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
       expect(results).toMatchObject([{ type: 'device', name: 'other', match: '52:54:00:aa:bb:dd' }])
     })
 
-    test('is found by its present values alone', async () => {
+    test('a device with both is found only by its present values', async () => {
       expect(await seek('relay.corp.example')).toEqual(['named'])
       expect(await seek('mail.corp.example')).toEqual([])
     })

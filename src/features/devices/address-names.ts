@@ -10,7 +10,7 @@ export const selectMainAddresses = <A extends Pick<Address, 'label'>>(addresses:
 }
 
 export type AddressNames = {
-  /** The name of the address alone; '' for none. */
+  /** The own name of the address; '' for none. */
   readonly own: string
   /** The domains of the device, of a main address. */
   readonly domains: readonly string[]

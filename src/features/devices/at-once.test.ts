@@ -1,5 +1,4 @@
-// Concurrent creates of devices with addresses in the same blocks: those that wait for each other may share a
-// transaction.
+// Concurrent creates of devices with addresses in the same blocks: creates that wait for each other may share a transaction.
 import { describe, expect, test } from 'bun:test'
 import { inventory, refusal } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'
@@ -17,7 +16,7 @@ describe.each(engines())('devices made at once on %s', (dialect) => {
     const { id: pool_id } = await inv.api.pools.create({ network_id, name: 'p', ...range })
     const answers = await Promise.all(
       Array.from({ length: COUNT }, (_, i) =>
-        // Of three, two request the same address, and one is outside the pool that it names.
+        // Two of three request the same address, and one is outside the pool that it names.
         create(`d${i}`, { ip: `10.70.0.${i % 3 === 2 ? 201 : Math.floor(i / 3) + 1}`, pool_id }),
       ),
     )

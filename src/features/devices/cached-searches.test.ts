@@ -1,4 +1,4 @@
-// Cached search results stay equal to those of the database, through any history of writes.
+// Cached search results stay equal to the results of the database, through any history of writes.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { countCases } from '../../testing/cases.ts'

@@ -12,7 +12,7 @@ import type { Custom, CustomPatch } from '../custom-fields/fields.ts'
 import { asRestored, type Restored } from '../restore-fields.ts'
 import type { Address, Device } from './schema.ts'
 
-/** An address as it is given: its values are not judged yet. */
+/** An address as it is given: its values are not validated yet. */
 export type GivenAddress = Omit<Address, 'custom'> & { readonly custom?: CustomPatch | undefined }
 
 type Given = Restored & {
@@ -36,7 +36,7 @@ export type CheckedDevice<G extends Given> = {
 
 const NONE: Custom = {}
 
-/** Returns the stored address that an update repeats: its values are not judged again. */
+/** Returns the stored address that an update repeats: its values are not validated again. */
 const matchStoredAddress = (before: Device | undefined, { ip, space_id, custom }: GivenAddress): Address | undefined =>
   before?.addresses.find(
     (one) => one.ip === ip && one.space_id === space_id && Bun.deepEquals(one.custom ?? NONE, custom ?? NONE),
@@ -62,7 +62,7 @@ export const lockCustomOfDevices = async (ctx: Ctx): Promise<void> => {
   await lockCustom(ctx, 'addresses')
 }
 
-/** Judges the values of devices and of their addresses together. */
+/** Validates the values of devices and of their addresses together. */
 export const validateDevices = async <G extends Given>(
   ctx: Ctx,
   all: readonly GivenDevice<G>[],

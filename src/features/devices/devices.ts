@@ -100,7 +100,7 @@ export const insertAll = async (ctx: Ctx, all: readonly Device[], birth?: Creati
   await store.insert(ctx, all, birth)
   await membership.add(ctx, members)
   await ctx.emit('devices.recorded', all)
-  // As late as possible: other writers of neighbouring addresses wait for this lock until the commit.
+  // The lock is taken as late as possible: other writers of neighbouring addresses wait for it until the commit.
   await occupancy.lock(ctx, keys)
   await Promise.all([occupancy.take(ctx, keys), ctx.emit('devices.placed', all)])
 }
@@ -127,7 +127,7 @@ export const create = async (ctx: Ctx, draft: NewDevice, birth?: CreationEvent):
 const getDocOrThrow = async (ctx: Ctx, id: string): Promise<string> =>
   orNotFound(await store.findDoc(ctx, id), 'device', id)
 
-/** Returns those of the ids that are devices. */
+/** Returns the ids that are devices. */
 export const filterExistingDevices = store.filterExistingIds
 
 /** Returns the ids of the devices with these names, by lower-case name. */
@@ -139,7 +139,7 @@ export { toIpKeys, updateAll }
 export const { findHolders } = store
 export const findDocuments = store.findDocs
 
-/** Returns the documents of devices, whose rows are locked until commit. */
+/** Returns the documents of devices, and locks their rows until commit. */
 export const lockDocuments = store.lockDocs
 export const { findNames } = store
 export const getSearchText = (device: Device): string => searchText(device)
@@ -207,7 +207,9 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
   return device
 }
 
-/** As `update`, for a caller who may have the permission in a part of the estate alone, also in a call that does not name the device. */
+/**
+ * Updates like `update`, for a caller who may have the permission only in a part of the estate. The call need not name the device.
+ */
 export const updateNamed = (ctx: Ctx, patch: DevicePatch): Promise<Device> => {
   const guard = { permission: 'devices:update', schema: DevicePatch, params: ['id'], isCreate: false } as const
   return ctx.checkScope({ ...guard, input: patch, given: patch }, () => update(ctx, patch))

@@ -187,7 +187,7 @@ describe.each(onSqlite())('lists of the inventory on %s', (dialect) => {
   })
 
   describe('an ETag', () => {
-    /** Returns the lists whose ETag `change` changes. */
+    /** Returns the lists with an ETag that `change` changes. */
     const movedBy = async (change: () => Promise<unknown>): Promise<List[]> => {
       const before = new Map<List, string | null>()
       for (const list of NAMES) before.set(list, (await read(list)).etag)

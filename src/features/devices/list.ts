@@ -58,7 +58,7 @@ const buildConditions = async (ctx: Ctx, { tags = [], network_id, custom }: Filt
   const conditions: Condition[] = []
   for (const subset of subsets)
     conditions.push({ ...(await buildMembership(ctx, subset)), count: () => countMembers(ctx, subset) })
-  // Those of the past are read from documents.
+  // The past is filtered by documents.
   return ctx.isPast ? conditions : [...conditions, ...(await buildCustomFilters(ctx, 'devices', custom, 'devices.id'))]
 }
 

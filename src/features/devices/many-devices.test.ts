@@ -72,7 +72,7 @@ describe.each(engines())('of 5,000 devices on %s', (dialect) => {
     expect([found.slice(0, -1), found.at(-1)]).toEqual([names, 'node 0000'])
   })
 
-  test.each(['all', 'fifth', 'percent'])('the list of those tagged %s has the pages of the whole', async (tag) => {
+  test.each(['all', 'fifth', 'percent'])('the list of devices tagged %s has the pages of the whole', async (tag) => {
     const names = sorted(ALL.filter(({ tags }) => tags.includes(tag)))
     expect(await page(`/api/devices?tags=${tag}`)).toEqual({ total: names.length, names })
     expect(await page(`/api/devices?tags=${tag}&limit=20&offset=10`)).toEqual({
@@ -82,7 +82,7 @@ describe.each(engines())('of 5,000 devices on %s', (dialect) => {
   })
 
   test.each(['every', 'half', 'fifth', 'percent'])(
-    'the list of those with the text %s has its pages in either order',
+    'the list of devices with the text %s has its pages in either order',
     async (word) => {
       const names = having(word)
       for (const [sort, all] of [

@@ -14,8 +14,8 @@ import * as store from './store.ts'
 type MovedKeys = { readonly old: readonly IpKey[]; readonly new: readonly IpKey[] }
 
 /**
- * Gives the new space to the addresses that name the network, and to those that belong to it by containment unless another
- * network of the same subnet holds them too. An address loses its pool if only one of the two has moved.
+ * Gives the new space to the addresses that name the network. Addresses that belong to it by containment follow, unless another network
+ * of the same subnet holds them too. An address loses its pool if only one of the two has moved.
  */
 export const moveToSpace = async (ctx: Ctx, { before, after, from, to }: SpaceChange): Promise<MovedKeys> => {
   const pools = new Set(await findPoolIds(ctx, after.id))

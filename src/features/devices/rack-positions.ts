@@ -12,7 +12,7 @@ import type { Device } from './schema.ts'
 import type { Change } from './search-text.ts'
 import * as store from './store.ts'
 
-/** A device whose place is undefined keeps it. */
+/** A device keeps its position if this is undefined. */
 type Given = { readonly mount?: GivenMount | null | undefined; readonly datacenter_id?: string | null | undefined }
 
 /** A device as the other fields leave it, and the place that it is given. */
@@ -21,7 +21,7 @@ export type Mounting = { readonly device: Device; readonly given: GivenMount | n
 /** The device with its place and the datacenter of its rack, and what is wrong with them. */
 type Mounted = { readonly device: Device; readonly issues: readonly FieldIssue[] }
 
-/** The racks that devices are in whose datacenter changes. */
+/** The racks of devices with a changing datacenter. */
 const findCurrentRacks = async (ctx: Ctx, ids: readonly string[]): Promise<string[]> => {
   if (ids.length === 0 || ctx.store.sql.hasOneWriter) return []
   const docs = await store.findDocs(ctx, ids)
@@ -129,7 +129,7 @@ export const mountChange = async (
   return { change: { before, device, changes: others }, issues }
 }
 
-/** A device that is there or will be. */
+/** A device in the rack, stored or in this batch. */
 type Holder = { readonly name: string; readonly place: RackPosition }
 
 const createTakenError = (ctx: Ctx, { name, place: position }: Holder): AppError =>

@@ -86,7 +86,7 @@ export const reactions: NonNullable<Feature['reactions']> = {
   },
   'network.updated': async (ctx, { network, before }: { network: Network; before: Network }) => {
     if (network.subnet === before.subnet) return
-    // The devices it contained, which may now belong to another network, and those that it may contain from now on.
+    // The devices it contained, which may now belong to another network, and the devices that it may contain from now on.
     const held = await membership.findDeviceIds(ctx, network.id)
     const concerned = await membership.findConcernedDevices(ctx, toRange(network, await findSpaceKey(ctx, network)))
     await membership.rebuild(ctx, [...new Set([...held, ...concerned])])
@@ -94,7 +94,7 @@ export const reactions: NonNullable<Feature['reactions']> = {
   'network.changed-space': async (ctx, change: SpaceChange) => {
     const held = await membership.findDeviceIds(ctx, change.after.id)
     const moved = await moveToSpace(ctx, change)
-    // Of the space that it came to: those that it may contain from now on.
+    // The devices of its new space that it may contain from now on.
     const concerned = await membership.findConcernedDevices(ctx, toRange(change.after, change.to))
     await membership.rebuild(ctx, [...new Set([...held, ...concerned])])
     await occupancy.release(ctx, moved.old)

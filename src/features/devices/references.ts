@@ -29,7 +29,7 @@ const filterPresent = (ids: readonly (string | null | undefined)[]): string[] =>
 /** The references of a device: what is wrong with them, and its addresses with their spaces. */
 export type References<Of> = { readonly issues: readonly FieldIssue[]; readonly of: Of }
 
-/** An address whose references are wrong is in the default space. */
+/** An address with invalid references is in the default space. */
 type PlacedAddress = { readonly issues: FieldIssue[]; readonly address: GivenAddress }
 
 const replaceSpace = ({ space_id: _, ...address }: GivenAddress, space_id: string | null | undefined): GivenAddress =>

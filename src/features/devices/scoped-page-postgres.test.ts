@@ -49,7 +49,7 @@ describe.each(engines())('the devices of a scope on %s', (dialect) => {
     }
   })
 
-  test('are those with its tag', async () => {
+  test('the devices of a scope have its tag', async () => {
     const { body, headers } = await ada.ask('GET /api/devices?limit=2')
     expect([Named.parse(body).length, headers.get('x-total-count')]).toEqual([2, `${(DEVICES * 2) / 3}`])
   })

@@ -15,7 +15,7 @@ export const sortByName = <Row>(query: Query<Row>, sort: string): Query<Row> =>
   query.orderBy(sql`devices.name_key || ''`, getDirection(sort)).orderBy('devices.id', getDirection(sort))
 
 type Wanted = {
-  /** Those of the part. */
+  /** The areas of the part. */
   readonly areas: ReadonlySet<number>
   /** The number of devices that the query finds. */
   readonly count: number
@@ -25,8 +25,8 @@ type Wanted = {
 }
 
 /**
- * Returns a subquery of the ids of a page of the devices that the query finds. The first ones of each area by its index are the fewest rows
- * to read, unless there are many areas or the page is far from the beginning.
+ * Returns a subquery of the ids of a page of the devices that the query finds. Reads the first ids of each area by its index. That is
+ * the fewest rows, unless there are many areas or the page is far from the beginning.
  */
 export const selectPageIds = <Row>(query: Query<Row>, { areas, count, sort, limit, offset }: Wanted) => {
   const inSome = query.clearSelect()

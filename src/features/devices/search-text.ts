@@ -6,7 +6,7 @@ const LISTS = ['tags', 'domains'] as const
 const ADDRESS_TEXTS = ['mac_address', 'dns_name'] as const
 const SEARCHED: readonly (keyof Device)[] = [...TEXTS, ...LISTS]
 
-/** The texts of the addresses. Those that are empty are left out. */
+/** The texts of the addresses. Empty ones are left out. */
 const listAddressTexts = ({ addresses }: Device): string[] => [
   ...addresses.map(({ ip }) => ip),
   ...ADDRESS_TEXTS.flatMap((field) => addresses.map((address) => address[field]).filter((text) => text !== '')),

@@ -99,14 +99,14 @@ const withMac = (ctx: Ctx, text: string) => {
   return canListPorts(ctx) ? selectIdsIn('addresses').union(selectIdsIn('ports')) : selectIdsIn('addresses')
 }
 
-/** Returns the key of cached results. Those of a MAC also change with ports, and with the right to see them. */
+/** Returns the key of cached results. Results for a MAC also change with ports, and with the right to see them. */
 const cacheKey = async (ctx: Ctx, text: string): Promise<string> =>
   parseMac(text) === undefined || !canListPorts(ctx) ? text : `${text} ${await ctx.store.revision(['ports'])}`
 
 /** The kinds of good matches, as conditions on devices. */
 const buildMatches = (ctx: Ctx, text: string) => {
   const ip = normalizeIp(text)
-  // As text, so that it is found in all address spaces.
+  // Compared as text, so that it is found in all address spaces.
   const withIp = ip && ctx.db.selectFrom('addresses').select('device_id as id').where('ip', '=', ip)
   // No text is both.
   const withAddress = withIp ?? withMac(ctx, text)
@@ -188,7 +188,7 @@ type Wanted = {
   readonly matches: ReturnType<typeof buildMatches>
 }
 
-/** Returns the devices that contain the words: their count, and by name those without a better match. */
+/** Returns the devices that contain the words: their count, and by name the devices without a better match. */
 const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   const { sql: engine } = ctx.store
   const { exactly, amongExact, byName, byHostname, byAddress } = matches
@@ -251,7 +251,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
 /** Returns a word in the form of the stored text. A MAC among other words may be written with hyphens or dots. */
 const normalizeWord = (word: string): string => (/[:.-]/.test(word) ? (parseMac(word) ?? word) : word)
 
-/** A text that is one MAC, in any notation, finds the devices that have it, and those whose text contains it is written. */
+/** A text that is one MAC, in any notation, finds the devices that have it, and the devices with a text that contains it literally. */
 const splitWords = (text: string): string[] =>
   parseMac(text) === undefined ? [...new Set(text.split(/\s+/).map(normalizeWord))] : [text]
 
@@ -283,9 +283,8 @@ const normalizeText = (q: string): string => {
 }
 
 /**
- * A CIDR finds the devices with an address inside it, in any address space, by name. Any other text is words that must
- * all occur, in any case. Equal names, host names, addresses and MACs come first, then those that begin with the text,
- * each in order. The rest follows by name.
+ * A CIDR finds the devices with an address inside it, in any address space, by name. Any other text is words that must all occur, in any
+ * case. Equal names, host names, addresses and MACs come first, then texts that begin with it, each in order. The rest follows by name.
  * @throws AppError VALIDATION_ERROR for blank text.
  */
 export const findDevices = async (ctx: Ctx, q: string): Promise<Found> => {

@@ -1,4 +1,4 @@
-/** Lists of devices in an order other than their names, and those of the past by custom fields. */
+/** Lists of devices in an order other than their names, and lists of the past by custom fields. */
 import type { SelectQueryBuilder } from 'kysely'
 import { listChain, listRows, type Page } from '../../platform/contract/list.ts'
 import { parseSort, type Sort } from '../../platform/contract/sort.ts'
@@ -13,7 +13,7 @@ type Doc = { readonly doc: string }
 type DeviceQuery = SelectQueryBuilder<Tables, 'devices', Doc>
 
 type Sorted = {
-  /** With all filters. */
+  /** The query with all filters. */
   readonly query: DeviceQuery
   readonly total: () => Promise<number>
   readonly page: Page
@@ -35,7 +35,7 @@ const getDirection = ({ isReverse }: Sort) => (isReverse ? 'desc' : 'asc')
 
 const sendDoc = ({ doc }: Doc): string => doc
 
-/** Returns a list in the order of a field or of a custom field, of which those without a value come last. */
+/** Returns a list in the order of a field or of a custom field. Devices without a value come last. */
 export const listSortedDevices = async (ctx: Ctx, sorted: Sorted): Promise<JsonList<Device>> => {
   const { query, total, page, revision } = sorted
   const sort = parseSort(sorted.sort)

@@ -39,7 +39,7 @@ describe.each(engines())('the list of devices by a text on %s', (dialect) => {
     expect(then.ids).toEqual(ids)
   })
 
-  test('is in reverse with -name, equal names too, and its pages are those of the whole', async () => {
+  test('the list is in reverse with -name, equal names too, and its pages are the pages of the whole', async () => {
     for (const query of ['q=web', '']) {
       const { ids } = await list(query)
       expect((await list(`${query}&sort=-name`)).ids).toEqual(ids.toReversed())

@@ -94,8 +94,8 @@ const refuseConflicting = async (ctx: Ctx, all: readonly (Change | AppError)[]):
 }
 
 /**
- * Updates devices, each of which has one patch. Refused patches have no effect.
- * @returns the errors of those that a rule refuses, in the order of the patches; undefined for the others
+ * Updates devices, each by one patch. Refused patches have no effect.
+ * @returns the errors of refused patches, in the order of the patches; undefined for the others
  */
 export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Promise<(AppError | undefined)[]> => {
   const breathe = createBreathe()

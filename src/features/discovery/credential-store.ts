@@ -37,7 +37,7 @@ export const findCredentials = (ctx: Ctx, networkId: string): Promise<UsableCred
     .orderBy('credentials.id')
     .execute()
 
-/** The addresses of a device in a network. */
+/** Finds the addresses of a device in a network. */
 export const findAddresses = async (ctx: Ctx, networkId: string, deviceId: string): Promise<string[]> => {
   const rows = await ctx.db
     .selectFrom('network_addresses')
@@ -58,7 +58,7 @@ const keysByPlaces = preparedKeys((db: Kysely<Tables>, places) =>
   db.selectFrom('discovery_host_keys').select(['ip_key', 'fingerprint']).where('place', 'in', places),
 )
 
-/** The fingerprints that are pinned, by the key of their address. */
+/** Finds the fingerprints that are pinned, by the key of their address. */
 export const findPinsAt = async (
   ctx: Ctx,
   networkId: string,
@@ -71,7 +71,7 @@ export const findPinsAt = async (
   return new Map(rows.map(({ ip_key, fingerprint }) => [ip_key, fingerprint]))
 }
 
-/** All of a network, by address. */
+/** Finds all of a network, by address. */
 export const findPins = async (ctx: Ctx, networkId: string): Promise<Record<string, string>> => {
   const rows = await ctx.db
     .selectFrom('discovery_host_keys')
@@ -97,7 +97,7 @@ const insertPins = preparedRows(
 
 export type Pin = Pick<HostKeyRow, 'ip' | 'ip_key' | 'fingerprint'>
 
-/** Pins keys, in the place of those that were. */
+/** Replaces the pinned host keys of a network. */
 export const replacePins = (ctx: Ctx, networkId: string, pins: readonly Pin[]): Promise<void> =>
   insertPins(
     ctx,

@@ -29,7 +29,10 @@ import { scanHandlers } from './scans/scans.ts'
 /** The condition that a search over everything finds discovered devices by. */
 export const matchFoundWord = matchWord
 
-/** The condition that discovered devices with an address are found by, also where it is not their first: each is a line of the text. */
+/**
+ * Builds the condition that discovered devices with an address are found by, also where it is not their first: each is a line of the
+ * text.
+ */
 export const buildAddressCondition = (ip: string) => matchWord(`\n${ip}\n`)
 
 /** The key under which an address of a network is stored. */

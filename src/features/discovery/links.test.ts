@@ -1,4 +1,4 @@
-// What switches tell of others is proposed for as long as they tell it.
+// Links that a switch reports are proposed as long as it reports them.
 import { describe, expect, test } from 'bun:test'
 import type { FoundHost } from '../../scanner/protocol.ts'
 import { discoveryApp } from '../../testing/discovery.ts'

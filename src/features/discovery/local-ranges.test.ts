@@ -81,7 +81,7 @@ describe.each(onSqlite())('local ranges on %s', (dialect) => {
     expect(await d.ask(`PUT /api/discovery/rules/${rule.id}`, { network_id })).toMatchObject(refusal('network_id'))
   })
 
-  test('a rule whose network became one says why it does not run', async () => {
+  test('a rule says why it does not run when its network became a local range', async () => {
     const network_id = await elsewhere()
     const { id } = await d.api.discoveryRules.create({ network_id })
     expect(await ruleOf(id)).toMatchObject({ skipped_reason: '', next_run_at: d.now() })
@@ -92,7 +92,7 @@ describe.each(onSqlite())('local ranges on %s', (dialect) => {
     await d.api.discoveryRules.delete({ id })
   })
 
-  test('a rule whose network became one starts no scan, and does once it is another', async () => {
+  test('a rule starts no scan while its network is a local range, and starts one afterwards', async () => {
     const network_id = await elsewhere()
     const { id } = await d.api.discoveryRules.create({ network_id })
     await d.api.networks.update({ id: network_id, subnet: '127.12.0.0/24' })
@@ -105,14 +105,14 @@ describe.each(onSqlite())('local ranges on %s', (dialect) => {
     await d.api.discoveryRules.delete({ id })
   })
 
-  test('a rule whose network became one is not enabled', async () => {
+  test('a rule is not enabled when its network became a local range', async () => {
     const network_id = await elsewhere()
     const { id } = await d.api.discoveryRules.create({ network_id, enabled: false })
     await d.api.networks.update({ id: network_id, subnet: '127.13.0.0/24' })
     expect(await d.ask(`PUT /api/discovery/rules/${id}`, { enabled: true })).toMatchObject(refusal('network_id'))
   })
 
-  test('a rule whose network became one can be changed otherwise, against its tag', async () => {
+  test('a rule can be changed otherwise when its network became a local range, against its tag', async () => {
     const network_id = await elsewhere()
     const { id } = await d.api.discoveryRules.create({ network_id })
     await d.api.networks.update({ id: network_id, subnet: '127.14.0.0/24' })
@@ -123,7 +123,7 @@ describe.each(onSqlite())('local ranges on %s', (dialect) => {
     await d.api.discoveryRules.delete({ id })
   })
 
-  test('a scan in line whose network became one fails without a scanner', async () => {
+  test('a queued scan fails without a scanner when its network became a local range', async () => {
     const first = await d.begin(await elsewhere())
     const second = await d.begin(await elsewhere())
     const network_id = await elsewhere()
@@ -166,7 +166,7 @@ describe('the scanner itself', () => {
 
   test('refuses them where the plan does not mention them', async () => {
     const { allowLocal: _, ...silent } = buildPlan({ subnet: '127.0.0.0/28' })
-    // As an older server would send it.
+    // The plan of an older server.
     const scan = startScan(silent as ReturnType<typeof buildPlan>, async () => {})
     expect(await scan.ended).toMatchObject({ result: 'failed' })
   })

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ItemError } from '../../platform/operation/bulk.ts'
 
-/** The result of each item. */
+/** Creates the schema of the result of each item. */
 export const createResultsSchema = <const Word extends string, Shape extends z.ZodRawShape>(word: Word, shape: Shape) =>
   z.object({
     results: z.array(

@@ -252,7 +252,7 @@ export const LOCKABLE_FIELDS = [
 export const LockableField = z.enum(LOCKABLE_FIELDS)
 export type LockableField = z.infer<typeof LockableField>
 
-/** Fields of the inbox: those of devices, and the contradictory ones. */
+/** Fields of the inbox: the lockable fields of devices, and the contradictory ones. */
 export const InboxField = z.enum([...LOCKABLE_FIELDS, 'mac_address', 'ssh_host_key'])
 export type InboxField = z.infer<typeof InboxField>
 

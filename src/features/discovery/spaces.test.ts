@@ -136,7 +136,7 @@ describe.each(onSqlite())('discovery of address spaces on %s', (dialect) => {
     expect(scan.plan.ssh.map(({ ip }) => ip)).toEqual([at(8)])
   })
 
-  test('scans what the server reaches alone', async () => {
+  test('a scan is only started for networks in a reachable space', async () => {
     const { networks, spaces, labName, at } = await world()
     const start = (body: object) => d.ask(`POST /api/discovery/networks/${networks.lab}/scan`, body)
     expect(await start({})).toMatchObject(refusal('network_id'))
@@ -228,7 +228,7 @@ describe.each(onSqlite())('discovery of address spaces on %s', (dialect) => {
     const { networks } = await world()
     const { id } = await d.api.scans.record({ id: networks.site, hosts: [] })
     const scans = d.app.db
-    // As another process would leave it at this moment: the lease is found by its holder.
+    // The lease is found by its holder, as another process would leave it at this moment.
     const left = { status: 'failed', holder: id, until_ms: Number.MAX_SAFE_INTEGER } as const
     await scans.write(({ db }) => db.updateTable('discovery_scans').set(left).where('id', '=', id).execute())
     await d.api.networks.update({ id: networks.site, space_id: null })

@@ -9,7 +9,7 @@ export type ScanRow = Omit<Scan, 'progress_percent'> &
   LeaseColumns & {
     /** Number of resumes after its process had died. */
     resumes: number
-    /** JSON: the user by whose rights it uses credentials. Null in scans of earlier versions, and of their rules. */
+    /** JSON: the user that gives the right to use credentials. Null in scans of earlier versions, and of their rules. */
     credential_user: string | null
   }
 
@@ -45,7 +45,9 @@ export type RuleRow = {
   exclude_ips: string
   last_run_at: string | null
   next_run_at: string | null
-  /** JSON: the user who made or last changed it, by whose rights its scans use credentials. Null in rules of earlier versions. */
+  /**
+   * JSON: the user who made or last changed it, and gives its scans the right to use credentials. Null in rules of earlier versions.
+   */
   credential_user: string | null
   created_at: string
   updated_at: string

@@ -34,7 +34,7 @@ const selectById = ({ db }: DbScope, id: string) => db.selectFrom('dns_providers
 export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
   fromRow(await selectById(scope, id).executeTakeFirst())
 
-/** As `find`, and locks the row until commit. */
+/** Finds like `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
   fromRow(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 

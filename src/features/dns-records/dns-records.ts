@@ -91,7 +91,7 @@ const getOrThrow = async (ctx: Ctx, id: string): Promise<DnsRecord> => {
   return record
 }
 
-/** The lock of its zone keeps a record until commit. */
+/** Locks the zone of a record, which keeps the record until commit. */
 const lockForChange = async (ctx: Ctx, id: string): Promise<{ readonly before: DnsRecord; readonly zone: Zone }> => {
   const zone = await lockZone(ctx, (await getOrThrow(ctx, id)).zone_id)
   const before = await getOrThrow(ctx, id)

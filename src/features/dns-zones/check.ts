@@ -14,7 +14,7 @@ import * as store from './store.ts'
 import type { SyncOptions } from './sync.ts'
 import { TransferFailedError, transferZone } from './transfer.ts'
 
-/** Of a zone that was never compared. */
+/** Returns the report of a zone that was never compared. */
 export const createEmptyReport = (zone_id: string): DriftReport => ({
   ...{ zone_id, checked_at: null, server_serial: null, missing: 0, changed: 0, blocked: 0, foreign: 0 },
   ...{ entries: [], is_cut: false },
@@ -47,7 +47,7 @@ const unblock = async ({ ctx, write, zone }: Run, server: ReadonlyMap<string, Se
   if (again.length > 0) await write((inner) => rrsets.save(inner, zone.id, again))
 }
 
-/** Returns those, by `buildRrsetKey`, at whose name the server holds something that excludes their type (RFC 2181 section 10.1). */
+/** Returns the keys of RRsets that other types of the same name on the server exclude (RFC 2181 section 10.1). */
 const findExcludedNames = async (
   blocked: readonly { readonly name: string; readonly type: string }[],
   server: ReadonlyMap<string, ServerRrset>,

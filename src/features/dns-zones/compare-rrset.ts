@@ -1,4 +1,4 @@
-/** Judges an RRset by the records that its server holds in its place. */
+/** Compares an RRset with the records that its server holds under the name and type. */
 import { areSame, isSettled } from './diff.ts'
 import type { Rrset } from './rrset-store.ts'
 
@@ -41,7 +41,7 @@ export const compareWithServer = (rrset: Rrset, there: ServerRrset | undefined, 
     const own = [wanted, sending, published].find((values) => values !== null && areSame(values, there.values))
     if (own && there.isExact)
       return withSettledState({ ...rrset, published: own, published_ttl: there.ttl, sending: null })
-    // Plat wants nothing there any more, and the records are not those that it wrote.
+    // Plat wants nothing there any more, and the records are not the ones that it wrote.
     if (wanted === null) return withSettledState({ ...rrset, published: null, sending: null })
     return markBlocked(rrset, `${HOLDS} ${limitText(there.values.join(', '))}`)
   }

@@ -70,7 +70,7 @@ async function* streamClaims(ctx: Ctx, zone: Zone, index: ZoneIndex): AsyncGener
     }
 }
 
-/** Returns the zones of RFC 2317 whose CNAMEs the zone holds. */
+/** Returns the zones of RFC 2317 with CNAMEs in this zone. */
 const filterChildren = (zone: Zone, index: ZoneIndex): Zone[] => {
   const { cidr: outer } = zone
   if (outer?.family !== 4 || isClassless(outer)) return []

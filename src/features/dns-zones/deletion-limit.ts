@@ -1,4 +1,4 @@
-/** Judges whether too much of a zone would go. */
+/** Blocks a sync that would delete too large a share of a zone. */
 import type { ZoneSettings } from './schema.ts'
 
 /** Fewer RRsets than this may all go. */

@@ -144,7 +144,7 @@ describe('a forward zone', () => {
     expect(short({ devices: twice })).toEqual(['twice A !'])
   })
 
-  test('computes the given names alone', () => {
+  test('the zone computes only the given names', () => {
     const other = device('o', { hostname: 'other', addresses: [address('192.0.2.5')] })
     expect(short({ devices: [WEB, other], only: ['other'], records: [record('other', 'TXT', 'x')] })).toEqual([
       'other A 192.0.2.5',

@@ -14,7 +14,7 @@ export type Wanted = Pick<DnsRrset, 'name' | 'type' | 'ttl' | 'values' | 'source
 /** The values of one device, by type. */
 type Given = Map<string, Set<string>>
 type Claimed = {
-  /** By device. */
+  /** Names by device. */
   readonly own: Map<string, Given>
   readonly shared: Map<string, Given>
 }
@@ -149,10 +149,10 @@ const formatConflict = (kinds: readonly string[]): string => {
 const buildChildName = (child: Zone, ip: Ip): string =>
   child.cidr ? buildReverseNameInZone({ prefix: child.cidr.prefix, name: child.name }, ip) : formatIp(ip)
 
-/** The key of an RRset in maps. */
+/** Returns the key of an RRset in maps. */
 export const buildRrsetKey = (name: string, type: string): string => `${name} ${type}`
 
-/** The reverse of `buildRrsetKey`. Names have no blanks: they are escaped. */
+/** Returns the reverse of `buildRrsetKey`. Names have no blanks: they are escaped. */
 export const parseRrsetKey = (key: string): { readonly name: string; readonly type: string } => {
   const at = key.lastIndexOf(' ')
   return { name: key.slice(0, at), type: key.slice(at + 1) }

@@ -1,4 +1,4 @@
-/** Compares the RRsets that a zone wants with those on record, and finds the state of each. */
+/** Compares the RRsets that a zone wants with the RRsets on record, and finds the state of each. */
 import { isDeepStrictEqual } from 'node:util'
 import { buildRrsetKey, type Wanted } from './desired-rrsets.ts'
 import type { Rrset, StoredState } from './rrset-store.ts'
@@ -37,7 +37,7 @@ const applyWanted = (before: Rrset, want: Wanted | undefined, mode: ZoneSettings
 }
 
 /**
- * Returns the RRsets that differ from those on record.
+ * Returns the RRsets that differ from the RRsets on record.
  * @param before all that are on record with the names that were computed
  */
 export const listChangedRrsets = (

@@ -203,7 +203,7 @@ describe.each(engines())('zones on %s', (dialect) => {
       expect(await rrsets(forward)).toEqual([])
     })
 
-    test('the file has what is published, and its serial rises with it alone', async () => {
+    test('the file has the published records, and its serial only rises with them', async () => {
       const { body: feed } = await inv.ask('POST /api/feeds', {
         id: 'zonefile',
         name: 'f',
@@ -247,7 +247,7 @@ describe.each(engines())('zones on %s', (dialect) => {
       expect(await inv.ask('GET /api/feeds/zonefile')).toMatchObject(missing)
     })
 
-    test('a zone whose network is deleted is held, and loses nothing', async () => {
+    test('a zone is held when its network is deleted, and loses nothing', async () => {
       const network = await inv.api.networks.create({ name: 'n', subnet: '10.7.0.0/24' })
       const { id } = await make({ name: 'filtered.example', network_id: network.id })
       const device = await inv.api.devices.create({
@@ -372,7 +372,7 @@ describe.each(engines())('zones on %s', (dialect) => {
       expect(await create(draft)).toMatchObject(refusal(field))
     })
 
-    test('are there once, and a CNAME alone', async () => {
+    test('an own record exists once, and a CNAME excludes the other records of its name', async () => {
       await create({ id: 'one', name: 'c', type: 'A', value: '192.0.2.1' })
       expect(await create({ name: 'c', type: 'A', value: '192.0.2.1' })).toMatchObject(alreadyExists)
       expect(await create({ id: 'one', name: 'd', type: 'A', value: '192.0.2.1' })).toMatchObject(alreadyExists)

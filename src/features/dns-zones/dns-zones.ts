@@ -84,7 +84,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
   let isAgain = false
   let isClosing = false
 
-  /** Zones whose lane has failed by an internal error, such as a full disk. */
+  /** Zones that failed by an internal error, such as a full disk. */
   const resting = new Set<string>()
 
   const start = (ctx: Ctx, zoneId: string): void => {

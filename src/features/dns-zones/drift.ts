@@ -37,7 +37,7 @@ const MAX_CHARACTERS = 4 * 1024 * 1024
 
 export type Drift = {
   readonly counts: Readonly<Record<DriftKind, number>>
-  /** At most `MAX_ENTRIES`, those of Plat before foreign ones; sorted by name. */
+  /** At most `MAX_ENTRIES`, entries of Plat before foreign ones; sorted by name. */
   readonly entries: DriftEntry[]
 }
 
@@ -67,7 +67,7 @@ const createEntryCollector = () => {
 
 /**
  * Returns the differences.
- * @param waiting the names whose changes are not computed yet
+ * @param waiting the names with changes that are not computed yet
  */
 export const computeDrift = async (
   { stored, waiting, isWatched }: { stored: readonly Rrset[]; waiting: ReadonlySet<string>; isWatched: boolean },

@@ -30,7 +30,7 @@ const getAction = ({ published, wanted }: Rrset): Action | undefined => {
   return wanted === null ? 'delete' : 'update'
 }
 
-/** Of a watched zone: the difference to an empty server, because Plat has written nothing. Undefined if the zone is gone. */
+/** Returns the difference of a watched zone to an empty server, because Plat has written nothing. Undefined if the zone is gone. */
 const computeDifference = async (ctx: Ctx, id: string): Promise<Difference | undefined> => {
   const place = findZonePlace(await store.findAllSettings({ db: ctx.store.read, store: ctx.store }), id)
   if (!place) return undefined

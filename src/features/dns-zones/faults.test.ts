@@ -1,4 +1,4 @@
-// Zones whose server or process fails: lost answers, a server that is away, kill -9, and two instances.
+// Zones with a failing server or process: lost answers, a server that is away, kill -9, and two instances.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { parseCidrOrThrow } from '../../net/cidr.ts'
 import { createDnsClient, type DnsClient } from '../../platform/dns/client.ts'
@@ -103,7 +103,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     await app.close()
   }, START_MS)
 
-  test('an update whose answer was lost is found again, although the device has changed since', async () => {
+  test('an update with a lost answer is found again, although the device has changed since', async () => {
     await send('POST /api/devices', device('kept', '10.0.0.1'))
     const id = await makeZone(send)
     await reached(send, id, 'in_sync')

@@ -48,7 +48,7 @@ const made = async (path: string, body: object): Promise<string> => {
   return (answer.body as unknown as { id: string }).id
 }
 
-/** The RRsets of the server but those at its apex, as text by name and type. */
+/** The RRsets of the server except at its apex, as text by name and type. */
 const onServer = async (): Promise<Map<string, string>> => {
   const values = new Map<string, string[]>()
   for await (const { name, type, ttl, value } of client.transfer(ZONE)) {
@@ -148,7 +148,7 @@ test(
       await add(one.before)
       const zone = await made('/api/dns/zones', { name: ZONE, provider_id: providerId })
       for (const each of one.records) await made('/api/dns/records', { zone_id: zone, ...each })
-      /** Those with the values that Plat wants become its own. */
+      /** RRsets with the values that Plat wants become its own. */
       const adopted = new Set<string>()
       const adopt = async () => {
         await settled(zone)

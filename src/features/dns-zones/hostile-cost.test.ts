@@ -1,4 +1,4 @@
-/** What transfers of a hostile server cost: processes are measured that transfer zones which expand in memory. */
+/** Measures the cost of transfers of a hostile server, in processes that transfer zones which expand in memory. */
 import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { closeServers } from '../../testing/dns-answers.ts'

@@ -1,4 +1,4 @@
-/** Zones whose server sends too much, or does not come to an end: they fail, and are asked less and less often. */
+/** Zones of a server that sends too much, or does not come to an end: they fail, and are asked less and less often. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { answer, closeServers, framed, host, type Respond, soa } from '../../testing/dns-answers.ts'

@@ -165,7 +165,7 @@ describe('the difference', () => {
     expect(all.counts).toEqual({ missing: 1, changed: 0, blocked: 0, foreign: 1 })
   })
 
-  test('of a server counts all RRsets, and keeps 10,000, those of Plat first', async () => {
+  test('the difference of a server counts all RRsets, and keeps 10,000 with the RRsets of Plat first', async () => {
     const rows = Array.from({ length: 20_000 }, (_, n) => `b${n} A`)
     const server = new Map(rows.map((key) => [key, { values: ['192.0.2.9'], ttl: 60, isExact: true }]))
     const published = rrset({ name: 'z', state: 'published', wanted: ['192.0.2.1'], published: ['192.0.2.1'] })

@@ -109,7 +109,7 @@ describe.each(onSqlite())('plans of a DNS zone, on %s', (dialect) => {
     expect(await apply(made)).toMatchObject({ isError: true, value: { code: 'PRECONDITION_FAILED' } })
   })
 
-  test('a plan is refused after a name has changed, names it, and leaves the server alone', async () => {
+  test('a plan is refused after a name has changed, names it, and sends nothing to the server', async () => {
     await drift(...set('h1', 'A', '192.0.2.1'))
     const made = await plan('resolve', { direction: 'push', kind: 'changed' })
     await admin.api.devices.update({ id: 'h1', addresses: [{ ip: '10.0.1.1' }] })

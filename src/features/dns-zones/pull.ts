@@ -29,7 +29,7 @@ const getRefusal = ({ kind, type, server }: DriftEntry, own: readonly unknown[])
   return isOwnType(type) ? undefined : notOwn(type)
 }
 
-/** Makes the own records of a name and type those of the server. */
+/** Replaces the own records of a name and type by the records of the server. */
 const replace = async (ctx: Ctx, zone: Zone, entry: DriftEntry): Promise<string[]> => {
   const { name, type, server, server_ttl } = entry
   if (!isOwnType(type)) throw new Refusal(notOwn(type))
@@ -68,7 +68,7 @@ const pullOne = async (ctx: Ctx, zone: Zone, entry: DriftEntry): Promise<void> =
   await rrsets.save(ctx, zone.id, [rrset])
 }
 
-/** Each entry is a savepoint: those that cannot be pulled are named. */
+/** Each entry is a savepoint: entries that cannot be pulled are named. */
 export const pull = async ({ write, zone }: Run, entries: readonly DriftEntry[]): Promise<Resolved> => {
   const failed: Failed[] = []
   const done: DriftEntry[] = []

@@ -43,7 +43,7 @@ const makesRoom = (pushed: DriftEntry, other: DriftEntry): boolean =>
   pushed.type === 'CNAME' ? pushed.name !== '@' : other.type === 'CNAME'
 
 /**
- * Returns the changes of a push on the server, whose records are those of the last report.
+ * Returns the changes of a push on the server. The server has the records of the last report.
  * @param all the entries of the report
  */
 export const pushChanges = async (

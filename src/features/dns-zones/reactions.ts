@@ -57,7 +57,7 @@ const createZoneFinder = (): ((ctx: Ctx) => Promise<Indexes>) => {
 
 type Noted = { readonly zone_id: string; readonly name: string }
 
-/** The names of each zone. Those of a zone with very many are not kept: it is computed as a whole. */
+/** The names of each zone. Names of a zone with very many are not kept: it is computed as a whole. */
 type NamesByZone = Map<string, Set<string>>
 
 const addNames = (namesByZone: NamesByZone, index: ZoneIndex, device: Device): void => {
@@ -98,7 +98,7 @@ const parseDevice = (json: string | undefined): Device | undefined =>
 /** The number of devices that are compared before the event loop runs again. */
 const DEVICES_AT_ONCE = 250
 
-/** Returns the earlier and the last state of devices whose names may have changed. */
+/** Returns the earlier and the last state of devices with names that may have changed. */
 const listConcerned = async (ctx: Ctx, changes: readonly ChangedObject[]): Promise<Device[]> => {
   const missing = changes.filter(({ change, after }) => change !== 'delete' && after === undefined)
   const read = await findDocuments(

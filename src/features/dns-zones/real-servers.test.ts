@@ -98,7 +98,7 @@ describe.each(CASES)('%s', (name, start, dialect) => {
     ...{ kind: 'add', name: `${name}.${ZONE}`, type, ttl, values },
   })
   const drop = (name: string, type: string): RrsetChange => ({ kind: 'delete', name: `${name}.${ZONE}`, type })
-  /** The records of the server but those at its apex. */
+  /** The records of the server except at its apex. */
   const onServer = async (): Promise<string[]> => {
     const found: string[] = []
     for await (const { name, type, ttl, value } of there(client).transfer(ZONE))
@@ -342,7 +342,7 @@ describe.each(CASES)('%s', (name, start, dialect) => {
   })
 
   test('one name that a server refuses does not stop the others', async () => {
-    // BIND permits addresses of host names alone.
+    // BIND only permits addresses of host names.
     await device('u', {
       addresses: [
         { ip: '10.0.0.1', dns_name: `_u.${ZONE}` },

@@ -51,7 +51,7 @@ const saveAll = async (
 /** The RRsets that are compared before the event loop runs again. */
 const COMPARED_AT_ONCE = 1000
 
-/** Returns the RRsets of the whole zone that differ from those on record. */
+/** Returns the RRsets of the whole zone that differ from the RRsets on record. */
 const computeWholeDifference = async ({ ctx, zone, index }: Run): Promise<Rrset[]> => {
   const wants = new Map((await computeWhole(ctx, zone, index)).map((one) => [buildRrsetKey(one.name, one.type), one]))
   const found: Rrset[] = []

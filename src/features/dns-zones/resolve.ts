@@ -17,7 +17,7 @@ type Input = {
 
 const NOT_IN_REPORT = 'is not in the last report; check the zone again'
 
-/** Judged by the last report. */
+/** Entries are selected by the last report. */
 const selectEntries = (
   report: DriftReport,
   { entries, kind }: Input,

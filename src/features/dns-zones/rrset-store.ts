@@ -57,7 +57,7 @@ export const selectRrsets = ({ db }: DbScope, zoneId: string) =>
 export const findAll = async (scope: DbScope, zoneId: string): Promise<Rrset[]> =>
   (await selectRrsets(scope, zoneId).execute()).map(toRrset)
 
-/** As `findAll`, of the last commit, without a pause of the event loop for very many. */
+/** Like `findAll`, for the last commit; pauses so that very many rows do not block the event loop. */
 export const findAllInSteps = async ({ db, store }: StoreScope, zoneId: string): Promise<Rrset[]> => {
   const found: Rrset[] = []
   for await (const rows of store.scan<DnsRrsetRow>(selectRrsets({ db }, zoneId)))
@@ -100,7 +100,7 @@ const insertRows = preparedRows(COLUMNS, (db: Kysely<Tables>, rows: DnsRrsetRow[
     ),
 )
 
-/** Writes RRsets, and deletes those that are neither wanted nor published. */
+/** Writes RRsets, and deletes RRsets that are neither wanted nor published. */
 export const save = async (scope: StoreScope, zoneId: string, rrsets: readonly Rrset[]): Promise<void> => {
   const [kept, gone] = [rrsets.filter(isNeeded), rrsets.filter((one) => !isNeeded(one))]
   await insertRows(
@@ -136,7 +136,7 @@ export const countByState = async ({ db }: DbScope, zoneId?: string): Promise<Co
   return (await rows.execute()).map(({ n, ...row }) => ({ ...row, n: Number(n) }))
 }
 
-/** Returns the numbers of published RRsets, and of those of them that are no longer wanted. */
+/** Returns the number of published RRsets, and the number of these that are no longer wanted. */
 export const countGoing = async (
   { db }: DbScope,
   zoneId: string,

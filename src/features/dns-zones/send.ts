@@ -39,7 +39,7 @@ const markPublished = (rrset: Rrset): Rrset => ({
 
 /** @throws DnsError if the server takes nothing, or cannot be reached */
 export const createSend = ({ client, zone, signal, onResult }: Sender) => {
-  /** True once the server has judged an update: then its refusal of another one is about that one. */
+  /** True once the server has accepted an update: a later refusal is then about that one update. */
   let isPermitted = false
 
   /** @throws DnsError if the server takes no update at all */

@@ -5,7 +5,7 @@ import type { Zone } from './zone-index.ts'
 
 const toUnixSeconds = (now: Date): number => Math.floor(now.getTime() / 1000)
 
-/** The parts of the file beside the RRsets. */
+/** Returns the parts of the file beside the RRsets. */
 export const serializeHead = ({ nameservers, admin_email, negative_ttl, ttl }: Zone): string =>
   JSON.stringify([nameservers, admin_email, negative_ttl, ttl])
 

@@ -69,11 +69,11 @@ export const createZoneSerializer = async (scope: DbScope): Promise<(zone: ZoneS
     })
 }
 
-/** Of a held zone nothing is sent. */
+/** Nothing is sent for a held zone. */
 export const toShownState = (state: rrsets.StoredState, isHeld: boolean): RrsetState =>
   isHeld && state === 'pending' ? 'held' : state
 
-/** Returns the state on record of those with a state as it is shown; undefined if there are none. */
+/** Returns the state on record for a shown state; undefined if there are none. */
 export const toStoredState = (state: RrsetState, isHeld: boolean): rrsets.StoredState | undefined => {
   if (state === 'held') return isHeld ? 'pending' : undefined
   return state === 'pending' && isHeld ? undefined : state

@@ -1,4 +1,4 @@
-/** The RRsets of a zone on its server, by a transfer. Those that servers make themselves are left out. */
+/** The RRsets of a zone on its server, by a transfer. RRsets that servers generate are left out. */
 import { isExactValue } from '../../net/dns/value.ts'
 import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
@@ -16,7 +16,7 @@ export const isApart = (name: string, type: string): boolean =>
 
 export type Transferred = {
   readonly serial: number
-  /** By `buildRrsetKey`. */
+  /** Keyed by `buildRrsetKey`. */
   readonly rrsets: ReadonlyMap<string, ServerRrset>
 }
 

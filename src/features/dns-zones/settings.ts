@@ -14,7 +14,7 @@ import * as store from './store.ts'
 import { ZoneIndex } from './zone-index.ts'
 import { resolveZoneNames } from './zone-rules.ts'
 
-/** All changes of zones, one after another: they are few, and their rules concern all zones. */
+/** Locks all changes of zones, one after another: they are few, and their rules concern all zones. */
 const lockZones = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, ['dns-zones all'])
 
 const REFERENCES = [
@@ -79,7 +79,7 @@ export const create = async (
   return made
 }
 
-/** Returns the zone and those that it takes names from; all of its space if bare host names get another zone. */
+/** Returns the zone and the zones that it takes names from; all zones of its space if bare host names get another zone. */
 const listConcernedZones = (zone: ZoneSettings, others: readonly ZoneSettings[]): string[] => {
   const all = [...filterSameSpace(zone, others), zone]
   const concerned = zone.is_default ? all : [zone, ...new ZoneIndex(all).around(zone)]
@@ -103,7 +103,7 @@ const checkNames = (before: ZoneSettings, { name, subnet }: Pick<DnsZonePatch, '
     throw invalidField('subnet', 'cannot change: create another zone')
 }
 
-/** The server or the way to treat it is another one: what was published there is forgotten. */
+/** Forgets the published records of a zone, because the server or the way to treat it is another one. */
 const resetZone = async (ctx: Ctx, id: string): Promise<void> => {
   await rrsets.forget(ctx, id)
   await store.removeReport(ctx, id)
@@ -127,7 +127,7 @@ export const update = async (ctx: Ctx, { id, name, subnet, ...patch }: DnsZonePa
   if (changes.length === 0) return serializeZone(ctx, before)
   const zone = { ...value, updated_at: ctx.now }
   await store.updateRow(ctx, zone)
-  // Judged again by its lane.
+  // The sync checks the zone again.
   await store.updateState(ctx, id, { held: '' })
   if (changes.includes('provider_id') || changes.includes('mode')) await resetZone(ctx, id)
   if (changes.includes('check_interval_seconds')) await store.updateState(ctx, id, { check_ms: 0 })

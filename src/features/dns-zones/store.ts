@@ -12,7 +12,7 @@ export const leases = createLeases('dns_zone_states', 'zone_id')
 
 export type ZoneState = Omit<DnsZoneStateRow, 'holder' | 'until_ms'>
 
-/** Of a zone that nothing is known about. */
+/** The state of a zone that nothing is known about. */
 export const FRESH = {
   ...{ head: '', server_serial: null, compared_serial: null, error: '', failures: 0, retry_ms: 0, held: '' },
   ...{ drift_count: 0, check_ms: 0, last_synced_at: null, last_checked_at: null },
@@ -77,7 +77,7 @@ export const find = async (scope: DbScope, id: string): Promise<ZoneSettings | u
   return row && toSettings(row)
 }
 
-/** As `find`, and locks the row until commit. */
+/** Finds like `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<ZoneSettings | undefined> => {
   const row = await ctx.store.sql.lockRows(query(ctx).where('id', '=', id)).executeTakeFirst()
   return row && toSettings(row)

@@ -1,4 +1,4 @@
-/** Brings a zone to its server: computes the changed names, judges whether too much would go, and sends the difference. */
+/** Brings a zone to its server: computes the changed names, blocks too large a deletion, and sends the difference. */
 import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import type { Logger } from '../../platform/runtime/log.ts'

@@ -54,8 +54,8 @@ export const splitIntoMessages = <U extends { readonly bytes: number }>(updates:
 }
 
 /**
- * Returns the RRsets to send first: those that make room for a CNAME, or that a CNAME leaves. The others need another message,
- * because all prerequisites are judged before any change.
+ * Returns the RRsets to send first: RRsets that make room for a CNAME, or that a CNAME leaves. The others need another message, because
+ * all prerequisites are checked before any change.
  */
 export const orderRrsets = (rrsets: readonly Rrset[]): readonly (readonly Rrset[])[] => {
   const byName = Map.groupBy(rrsets, ({ name }) => name)

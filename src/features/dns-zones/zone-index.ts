@@ -1,4 +1,4 @@
-/** Finds the zones of names and addresses: those with the longest name, and those with the longest subnet. */
+/** Finds the zones of names and addresses: the zones with the longest name, and the zones with the longest subnet. */
 import { type Cidr, parseCidrOrThrow } from '../../net/cidr.ts'
 import { isNameWithin, splitLabels } from '../../net/dns/name.ts'
 import { buildReverseName, buildReverseNameInZone } from '../../net/dns/reverse.ts'
@@ -16,7 +16,7 @@ export type NameInZone = { readonly zone: Zone; readonly name: string }
 export const toRelativeName = (fqdn: string, zone: string): string =>
   fqdn === zone ? '@' : zone === '.' ? fqdn : fqdn.slice(0, -zone.length - 1)
 
-/** The reverse of `toRelativeName`. */
+/** Returns the reverse of `toRelativeName`. */
 export const toFullName = (name: string, zone: string): string => (name === '@' ? zone : `${name}.${zone}`)
 
 const LAST_OCTET = 0xffn
@@ -28,7 +28,7 @@ export class ZoneIndex {
   readonly defaultName: string | undefined
   readonly #byName = new Map<string, Zone[]>()
   readonly #bySubnet = new SubnetIndex<readonly Zone[]>()
-  /** Of the zones that are not of RFC 2317. */
+  /** Indexes the zones that are not of RFC 2317. */
   readonly #parents = new SubnetIndex<readonly Zone[]>()
 
   constructor(settings: readonly ZoneSettings[]) {
@@ -75,7 +75,7 @@ export class ZoneIndex {
     return this.#bySubnet.holding(ip) ?? []
   }
 
-  /** Returns the zones that hold the CNAME of an address whose PTR is in a zone of RFC 2317. */
+  /** Returns the zones that hold the CNAME of an address with its PTR in a zone of RFC 2317. */
   parentsFor(ip: Ip): readonly Zone[] {
     const [zone] = this.forAddress(ip)
     return zone?.cidr && isClassless(zone.cidr) ? (this.#parents.holding(ip) ?? []) : []
@@ -89,7 +89,7 @@ export class ZoneIndex {
     ]
   }
 
-  /** Returns the zones whose names or addresses another zone takes over, or gives back. */
+  /** Returns the zones with names or addresses that another zone takes over, or gives back. */
   around({ name, subnet }: Pick<ZoneSettings, 'name' | 'subnet'>): Zone[] {
     const inner = subnet === null ? undefined : parseCidrOrThrow(subnet)
     return this.zones.filter(
@@ -118,7 +118,7 @@ export const findZonePlace = (
 /** True for a zone of RFC 2317, which is longer than /24. */
 export const isClassless = ({ family, prefix }: Cidr): boolean => family === 4 && prefix > 24
 
-/** The name of the PTR of an address, relative to a zone whose subnet holds it. */
+/** Returns the name of the PTR of an address, relative to a zone with a subnet that holds it. */
 export const toReverseLabel = ({ name, cidr }: Zone, ip: Ip): string =>
   toRelativeName(cidr ? buildReverseNameInZone({ prefix: cidr.prefix, name }, ip) : buildReverseName(ip), name)
 

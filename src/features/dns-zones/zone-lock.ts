@@ -14,7 +14,7 @@ export type Hold = {
 export type Lanes = {
   /** Runs work on a zone after the work before it. @throws AppError UNAVAILABLE if another instance keeps the zone */
   readonly hold: <T>(ctx: Ctx, zoneId: string, work: (hold: Hold) => Promise<T>) => Promise<T>
-  /** As `hold`, or undefined without waiting. */
+  /** Like `hold`, or undefined without waiting. */
   readonly tryHold: <T>(ctx: Ctx, zoneId: string, work: (hold: Hold) => Promise<T>) => Promise<T | undefined>
   readonly isBusy: (zoneId: string) => boolean
   /** Resolves when no work is running. */

@@ -1,4 +1,4 @@
-/** The document and the server judge the same bodies alike. */
+/** The document and the server accept and refuse the same bodies. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { buildOpenapi } from '../../platform/openapi/openapi.ts'

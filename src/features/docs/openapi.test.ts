@@ -164,7 +164,7 @@ describe.each(entries.map((one) => [one.entry.operationId, one] as const))('%s',
 
 const operations: readonly AnyOperation[] = Object.values<OperationSet>(contracts).flatMap((set) => Object.values(set))
 
-test('a public route asks for no credentials, and MCP for a key alone', () => {
+test('a public route asks for no credentials, and MCP only for a key', () => {
   const securityOf = (name: string) => entries.find(({ entry }) => entry.operationId === name)?.entry.security
   expect(securityOf('system.healthz')).toEqual([])
   expect(securityOf('mcp.call')).toEqual([{ bearer: [] }])

@@ -1,4 +1,4 @@
-/** The statuses and media types that the OpenAPI document names are those that the server answers with. */
+/** The statuses and media types in the OpenAPI document are the ones that the server answers with. */
 import { expect, test } from 'bun:test'
 import { buildOpenapi } from '../../platform/openapi/openapi.ts'
 import { contracts, routes } from '../index.ts'
@@ -73,7 +73,7 @@ test.each(['/api/search', '/api/devices/search'])('the text of %s is not blank',
   expect([' \u00a0', ' a '].map((text) => pattern.test(text))).toEqual([false, true])
 })
 
-test('the network whose discovered devices are deleted is required', () => {
+test('a delete of discovered devices requires the network', () => {
   expect(paths['/api/discovery/devices']?.delete?.parameters?.[0]).toMatchObject({
     name: 'network_id',
     required: true,

@@ -95,7 +95,7 @@ const TOKEN = '[!-~]+'
 const listPermissions = (...verbs: readonly string[]): Permission[] =>
   verbs.flatMap((verb) => INVENTORY.map((resource): Permission => `${resource}:${verb}`))
 
-/** Of these permissions an apply needs one at least; a dry run needs one to list. */
+/** An apply needs at least one of these permissions; a dry run needs one to list. */
 export const APPLY_WRITES = listPermissions('create', 'update')
 
 const Rows = z.array(z.unknown()).meta({ examples: [[{ name: 'web-fra1-01' }]] })

@@ -12,7 +12,7 @@ import { ApplyResult } from './api.ts'
 import { type EstateFiles, readEstate } from './cli-document.ts'
 import { planText } from './cli-plan-text.ts'
 
-/** The exit code of a diff that finds a difference, and of one whose files are wrong. */
+/** The exit code of a diff that finds a difference, and of a diff with wrong files. */
 const DIFFERS = 2
 const WRONG = 1
 

@@ -16,7 +16,7 @@ export type Place = string
 export type EstateFiles = {
   readonly rows: { readonly [R in Resource]?: readonly unknown[] | undefined }
   readonly places: Readonly<Partial<Record<Resource, readonly Place[]>>>
-  /** The rules of the rows. Those of an apply hold where they are undefined. */
+  /** The rules of the rows. The rules of an apply hold where they are undefined. */
   readonly rules: { readonly [R in keyof RowRules]?: RowRules[R] | undefined }
 }
 
@@ -27,7 +27,7 @@ const MOST_WITH_LINES = 2 ** 20
 /** An alias of YAML may not multiply its anchor without end. */
 const MOST_ALIASES = 1000
 
-/** `rules`: those of its document. */
+/** `rules`: the rules of its document. */
 type Row = { readonly resource: Resource; readonly value: unknown; readonly place: Place; readonly rules: RowRules }
 type File = { readonly name: string; readonly text: string }
 
@@ -95,7 +95,7 @@ const readRules = (document: object, placeOf: (key: string) => Place): RowRules 
   }
 }
 
-/** Returns the rows of one document: an object of lists, or a list whose resource the file's name tells. */
+/** Returns the rows of one document: an object of lists, or a list of the resource that the file's name tells. */
 const toRows = (name: string, value: unknown, placeOf: PlaceOf): Row[] => {
   if (value === null || value === undefined) return []
   if (Array.isArray(value)) {

@@ -47,7 +47,7 @@ type Request = {
 
 type FileResult = Result & { readonly file: string }
 
-/** Lists whose objects others need that come before them: with them, an import has two rounds. */
+/** Lists of objects that earlier lists need: with them, an import has two rounds. */
 const buildRoundQuery = ({ files }: Sources, isDryRun: boolean): Readonly<Record<string, string>> | undefined => {
   const has = (resource: string) => files.some((file) => file.resource === resource)
   if (isDryRun || files.length === 1 || !(has('custom-fields') || has('ports'))) return undefined

@@ -61,7 +61,7 @@ const streamImport = (ctx: Ctx, { release, ...task }: Work): Response => {
 type EstateOptions = {
   readonly config: Pick<Config, 'dataDir'> & Omit<Means, 'operations'>
   readonly outbound: Outbound
-  /** Of all features. */
+  /** The operations of all features. */
   readonly operations: Feature['operations']
 }
 

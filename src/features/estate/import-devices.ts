@@ -53,7 +53,7 @@ const getRowKey = ({ id, name }: Row['value']): string | undefined => {
 class Stored {
   readonly #devices = new Map<string, Device>()
 
-  /** Reads the devices of those ids, and locks them: their lists are added to. */
+  /** Reads the devices of these ids, and locks them: their lists are added to. */
   async read(ctx: Ctx, ids: readonly string[]): Promise<void> {
     const unknown = ids.filter((id) => !this.#devices.has(id))
     // The column holds the JSON of a device.
@@ -78,7 +78,7 @@ type Updating = Pick<Batching, 'rules' | 'moves'> & {
 
 type Update = Partial<MergedRow> & { readonly fields: Row['value'] }
 
-/** Returns the update of a device by a row whose lists are added to. */
+/** Returns the update of a device by a row that adds to its lists. */
 const mergeDevice = async (ctx: Ctx, before: Device, value: Row['value'], updating: Updating): Promise<Update> => {
   const { rules, moves, stored, hasAddresses } = updating
   const merged = mergeRow(value, before, rules)
@@ -114,7 +114,7 @@ const withRowPlaces = (error: unknown, places: readonly number[] | undefined): u
     ? invalid(error.details.map(({ field, message }) => ({ field: toRowPlace(field, places), message })))
     : error
 
-/** The fields of an update, of which those of a record are changed one by one. */
+/** The fields of an update. Fields of a record are changed one by one. */
 const FIELDS: ReadonlySet<string> = new Set(Object.keys(DevicePatch.shape))
 const RECORDS: ReadonlySet<string> = new Set(['refs', 'custom'])
 

@@ -25,7 +25,7 @@ export class AddressMoves {
     return this.#released
   }
 
-  /** Returns the addresses of a device without those that earlier rows have given to other devices. */
+  /** Returns the addresses of a device except addresses that earlier rows have given to other devices. */
   removeGiven({ id, key }: Named, addresses: readonly unknown[], kept: readonly Fields[]): readonly unknown[] {
     const isOther = (owner: string | undefined): boolean => owner !== undefined && owner !== id && owner !== key
     const gone = new Set(kept.map(buildAddressKey).filter((address) => isOther(this.#given.get(address))))

@@ -35,7 +35,7 @@ const listNamedObjects = (schema: z.ZodType, rows: readonly Row[]): Named[] => {
 
 const getId = ({ value: { id } }: Row): string | undefined => toOptionalText(id)
 
-/** Returns the ids of those of the objects that a context has. */
+/** Returns the ids of the given objects that a context has. */
 const findExisting = async ({ db }: Ctx, named: readonly Named[]): Promise<Set<string>> => {
   const found = new Set<string>()
   for (const [resource, some] of Map.groupBy(named, (one) => one.resource))
@@ -98,7 +98,7 @@ const requireInside = async (ctx: Ctx, resource: Resource, since: number): Promi
 
 type Run = Rows & { readonly ctx: Ctx; readonly importer: Importer; readonly batching: Batching }
 
-/** @param rows whose refs are ids @throws AppError FORBIDDEN */
+/** @param rows with ids as refs @throws AppError FORBIDDEN */
 export const importInPart = async (
   { ctx, importer, batching, ...of }: Run,
   rows: readonly Row[],

@@ -50,7 +50,7 @@ describe.each(onSqlite())('relationships in a file on %s', (dialect) => {
     )
   })
 
-  test('that exist keep their notes, or get those of the file', async () => {
+  test('existing relationships keep their notes, or get the notes of the file', async () => {
     await load([link({ notes: 'x' }), link({ parent_id: c, notes: 'x' })])
     const rows = [link({ notes: 'x' }), link({ parent_id: c, notes: 'y' }), link({ child_id: c })]
     expect(await counts(rows)).toEqual({ ...NONE, created: 1, updated: 1, unchanged: 1 })

@@ -1,4 +1,4 @@
-/** Imports relationships, of which a file may have hundreds of thousands: those of a batch are written together. */
+/** Imports relationships. A file may have hundreds of thousands, so a batch writes them together. */
 import { AppError } from '../../platform/contract/errors.ts'
 import { RelationshipDraft } from '../relationships/api.ts'
 import type { Given } from '../relationships/relationships.ts'

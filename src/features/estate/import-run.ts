@@ -106,7 +106,7 @@ const addOwnPorts =
 /** Rows that are imported again together. */
 const AGAIN_AT_ONCE = 100
 
-/** Imports rows again whose references should be there by now, unless a second round will. */
+/** Imports rows again if their references should exist by now, unless a second round will. */
 const finish = async (
   ctx: Ctx,
   { query, importer, signal }: Pick<ImportTask, 'query' | 'importer' | 'signal'>,
@@ -177,7 +177,7 @@ const skipShownProgress = (progress: ImportTask['progress']): ImportTask['progre
   }
 }
 
-/** @throws AppError for errors of the whole import; the result contains those of rows */
+/** @throws AppError for errors of the whole import; the result contains the errors of rows */
 export const runImport = async (ctx: Ctx, given: ImportTask): Promise<ImportResult> => {
   const task = { ...given, progress: skipShownProgress(given.progress) }
   const { audit, query, note } = task

@@ -59,7 +59,7 @@ describe.each(onSqlite())('a file of devices on %s', (dialect) => {
     expect((await stored()).map(({ location }) => location)).toEqual(Array(ROWS).fill(''))
   })
 
-  test('whose last row is bad never shows less progress than before', async () => {
+  test('an import with a bad last row never shows less progress than before', async () => {
     const { done } = await load(rowsWith({ [ROWS]: UNKNOWN }))
     expect(done).toEqual([...done].sort((a, b) => a - b))
   })

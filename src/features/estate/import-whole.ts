@@ -10,7 +10,9 @@ export class RowFailed extends Error {}
 
 const isOfRow = (error: unknown): boolean => error instanceof AppError && error.status < 500
 
-/** Returns a context whose savepoints do nothing but throw `RowFailed` for the error of a row: only its transaction undoes that row. */
+/**
+ * Returns a context with savepoints that do nothing but throw `RowFailed` for the error of a row: only its transaction undoes that row.
+ */
 export const skipSavepoints = (ctx: Ctx): Ctx => {
   const savepoint: Ctx['savepoint'] = async (work) => {
     try {

@@ -31,7 +31,7 @@ import { importInPart } from './import-part.ts'
 import { importRelationships } from './import-relationships.ts'
 import { type Batching, checkFields, type Done, type Importer, type Outcome, type Row, tryRow } from './row.ts'
 
-/** As `Importer`, for rows of any caller. */
+/** Like `Importer`, for rows of any caller. */
 export type BatchImporter = (ctx: Ctx, rows: readonly Row[], batching: Batching) => Promise<Outcome[]>
 export type Importers = Readonly<Record<Resource, BatchImporter>>
 
@@ -55,7 +55,7 @@ const toOutcome = (ctx: Ctx, { updated_at }: Updated) => (updated_at === ctx.now
 
 const Named = z.object({ id: z.string().optional(), name: z.string().optional() })
 
-/** The resources whose rows are found by name. */
+/** The resources with rows that are found by name. */
 type NamedResource = Exclude<Resource, keyof typeof OTHERS>
 /** The same, if their tables have a name and its key. */
 type NamedTable = {
@@ -224,7 +224,7 @@ const findDeviceType = async (ctx: Ctx, value: Row['value']): Promise<string | u
   return (await deviceTypes.findIdsByKeys(ctx, [key])).get(key)
 }
 
-/** @param row whose name is made of its manufacturer and model */
+/** @param row with a name made of its manufacturer and model */
 const upsertDeviceType: Upsert = async (ctx, { name: _, ...value }, { by, rules }) => {
   checkFields(DeviceTypeDraft, value)
   const id = await findDeviceType(by, value)
@@ -249,7 +249,7 @@ const toImporter =
     return outcomes
   }
 
-/** The resources whose rows are not found by name, or not one by one. */
+/** The resources with rows that are not found by name, or not one by one. */
 const OTHERS = {
   'custom-fields': toImporter(upsertCustomField),
   vlans: toImporter(upsertVlan),
@@ -261,7 +261,7 @@ const OTHERS = {
   reservations: toImporter(upsertReservation),
 } satisfies Partial<Record<Resource, Importer>>
 
-/** The rows of a resource, of which the ids are replaced. */
+/** Returns the rows of a resource, of which the ids are replaced. */
 const buildRowsSchema = (resource: Resource, operations: Feature['operations']): z.ZodType => {
   const create = operations.find(({ op }) => op.name === `${resource}.create`)
   if (!create) throw new Error(`${resource} has no create`)
@@ -286,7 +286,7 @@ const isNamed = (resource: Resource): resource is NamedResource => !Object.hasOw
 /** @param operations of all features */
 export const createImporters = (operations: Feature['operations']): Importers => {
   const named = INVENTORY.filter(isNamed).map((table) => [table, toImporter(upsertNamed(table, operations))] as const)
-  // Of `Object.fromEntries` the compiler does not know the keys.
+  // The compiler does not know the keys of the result of `Object.fromEntries`.
   const all: Readonly<Record<Resource, Importer>> = {
     ...OTHERS,
     ...(Object.fromEntries(named) as Readonly<Record<NamedResource, Importer>>),

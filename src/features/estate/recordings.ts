@@ -29,7 +29,7 @@ const formatRange = ({ family, first, last }: IpRange): string => {
   return first === last ? from : `${from}-${to}`
 }
 
-/** Returns the addresses of a subnet without those of the hosts: a source says nothing about them. */
+/** Returns the addresses of a subnet except the addresses of the hosts: a source says nothing about them. */
 const buildExcludes = (subnet: string, hosts: readonly Host[]): string => {
   const held = hosts.flatMap(({ ip }): IpRange[] => {
     const parsed = parseIp(ip)

@@ -11,7 +11,7 @@ import type { AddressMoves } from './import-moves.ts'
 export type Row = {
   readonly row: number
   readonly value: Readonly<Record<string, unknown>>
-  /** Of a device whose ports another list has: the time of its creation, by which it gets none of its type. */
+  /** Set for a device with ports in another list: the time of its creation. It gets no ports of its type. */
   readonly ownPorts?: string
 }
 export type Done = 'created' | 'updated' | 'unchanged'
@@ -43,7 +43,7 @@ export const tryRow = (ctx: Ctx, work: () => Promise<Done>): Promise<Outcome> =>
 /** Returns the context in which a row finds its object: that of the objects that the caller knows. */
 export type Lookup = () => Promise<Ctx>
 
-/** What the batches of an import share. */
+/** The state that the batches of an import share. */
 export type Batching = {
   /** Called regularly, so that other requests run. */
   readonly breathe: Breathe

@@ -127,7 +127,7 @@ describe.each(engines())('on %s', (dialect) => {
       expect(taken?.addresses).toMatchObject([{ ip, ...placed, dns_name: 'moving.example', mac_address: '' }])
     })
 
-    test('leaves an address with two devices whose rows both have it, or of which one has no row', async () => {
+    test('an address stays with two devices if both rows have it, or if one has no row', async () => {
       const ip = prefix === 'an-apply' ? '10.5.0.1' : '10.5.0.2'
       const [a, b, c] = [
         await made('shares', { addresses: [{ ip }] }),

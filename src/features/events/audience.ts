@@ -17,9 +17,9 @@ export type Audience = {
   /** The names of the events that are sent. */
   readonly names: ReadonlySet<string>
   readonly resource: string | undefined
-  /** Of the events that are received in a part of the estate alone, by name. Empty for most listeners. */
+  /** The events that are only received in a part of the estate, by name. Empty for most listeners. */
   readonly parts: ReadonlyMap<string, Parts>
-  /** Of the events whose data is sent without some parts, by name. Empty for most listeners. */
+  /** The events with data that is sent without some parts, by name. Empty for most listeners. */
   readonly withheld: ReadonlyMap<string, readonly EventPart[]>
 }
 
@@ -82,7 +82,7 @@ export const formatEvent = ({ seq, event, data, change_id, created_at }: StoredE
   `id: ${seq}\nevent: ${event}\ndata: {${formatHead(event, change_id)},"timestamp":"${created_at}","data":${data}}\n\n`
 
 /**
- * @param sight of the events, if an audience has parts
+ * @param sight the visible data of the events, if an audience has parts
  * @returns a function that encodes the events of one audience; each event is encoded once for all audiences
  */
 export const createEncoding = (events: readonly StoredEvent[], sight?: VisibleData) => {

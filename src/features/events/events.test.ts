@@ -142,7 +142,7 @@ describe.each(engines())('the live feed on %s', (dialect) => {
     expect([wrong.status, await wrong.json()]).toEqual([400, expect.objectContaining({ code: 'VALIDATION_ERROR' })])
   })
 
-  test('closes the feeds of users whose rights change, who reconnect with the present rights', async () => {
+  test('the feeds of users with changed rights are closed, and the users reconnect with the present rights', async () => {
     const role = await createRole(app.db, { name: `role-${dialect}`, permissions: ['events:read', 'networks:read'] })
     const { id } = await createUser(app.db, { username: `user-of-${dialect}`, roles: [role.id] })
     const headers = { Authorization: `Bearer ${await keyFor(app.db, id)}` }
@@ -237,7 +237,7 @@ describe.each(engines())('the live feed on %s', (dialect) => {
   )
 
   test(
-    'closes a feed whose client does not read',
+    'a feed is closed if its client does not read',
     async () => {
       const response = await admin.request('GET', '/api/events')
       const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()

@@ -47,7 +47,7 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
     check: checkCredentials,
     listeners: feed.listeners,
     dismiss: feed.dismiss,
-    // Reads events that another process has written, whose notification may be lost.
+    // Reads events that another process has written, because their notification may be lost.
     polled: feed.wake,
     scopes: async () => db.revision(['scopes']),
     now,
@@ -67,7 +67,7 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
     if (names.includes(RECORDED)) feed.wake()
   }
   const before = async (moment: string): Promise<number | undefined> => {
-    // Those events are deleted. No event has the number -1, so the client gets a reset.
+    // Events of that moment are deleted. No event has the number -1, so the client gets a reset.
     if (Date.parse(moment) < Date.now() - KEPT_MS) return -1
     const first = await store.findFirstSince(scope, moment)
     return first === undefined ? undefined : first - 1

@@ -63,7 +63,7 @@ const limitText = (perUser: number): string =>
   `retry: ${LIMIT_RETRY_MS}\nevent: limit\ndata: {"feeds_per_user":${perUser},"retry_ms":${LIMIT_RETRY_MS}}\n\n`
 
 export type Feed = {
-  /** Sends the events after `lastSeq`, or without it those committed after this call has resolved. */
+  /** Sends the events after `lastSeq`. If it is undefined, sends the events committed after this call has resolved. */
   readonly follow: (listener: Listener, lastSeq: number | undefined) => Promise<void>
   readonly leave: (listener: Listener) => void
   /** Called after a commit that recorded events. */
@@ -76,7 +76,7 @@ export type Feed = {
 
 export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed => {
   type Group = Audience & { readonly members: Set<Listener> }
-  /** All listeners, each with its group, whose members receive the same events. */
+  /** All listeners, each with its group. Members of a group receive the same events. */
   const groupOf = new Map<Listener, Group>()
   const groups = new Map<string, Group>()
   /** Listeners that still read earlier events. */
@@ -102,7 +102,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
     const own = byUser.get(listener.caller.userId)
     own?.delete(listener)
     if (own?.size === 0) byUser.delete(listener.caller.userId)
-    // Without listeners, events need not be read.
+    // Events need not be read while there are no listeners.
     if (groupOf.size === 0) position = undefined
   }
 
@@ -167,7 +167,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
     return { found, events: gaps.settled(found, before, underWay) }
   }
 
-  /** After a promotion, events may be lost and their numbers be those of others: all listeners must read again. */
+  /** After a promotion, events may be lost and their numbers given to others: all listeners must read again. */
   const resetAll = async (): Promise<void> => {
     const { last } = await source.ends()
     position = last

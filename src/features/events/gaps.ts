@@ -1,4 +1,4 @@
-/** With several writers a lower number may be committed later: readers wait while that can happen. */
+/** A lower number may be committed later if there are several writers: readers wait while that can happen. */
 import type { UnderWay } from '../../platform/db/database.ts'
 
 type Numbered = { readonly seq: number }

@@ -12,7 +12,7 @@ export type ObjectEvent = {
   readonly event: EventName
   readonly resource_id: string
   readonly data: string
-  /** As in `ChangedObject`. */
+  /** See `ChangedObject`. */
   readonly firstWrite: number
 }
 
@@ -37,7 +37,7 @@ type Changed = {
   readonly kind: KindOf<Resource>
   readonly object: ChangedObject
   readonly state: LastState
-  /** Of an update. */
+  /** Set for an update. */
   readonly changes: readonly string[] | undefined
 }
 
@@ -47,7 +47,7 @@ const readDocuments = async (ctx: Ctx, objects: readonly ChangedObject[]): Promi
   const missing = objects.filter(({ change, after }) => change !== 'delete' && after === undefined)
   for (const [kind, all] of Map.groupBy(missing, (one) => one.kind)) {
     const ids = all.map(({ id }) => id)
-    // The kinds are those that the stores declare.
+    // The stores declare the kinds.
     for (const [id, json] of await KIND_RULES[kind as Kind].documents(ctx, ids)) found.set(`${kind} ${id}`, json)
   }
   return found

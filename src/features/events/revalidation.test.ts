@@ -45,7 +45,7 @@ const watched = async (expiresMs: number) => {
   return { clock, stores, revalidation, looks, isListening: () => listeners.has(listener) }
 }
 
-test('a listener whose cached session has not expired continues for a while', async () => {
+test('a listener continues for a while if its cached session has not expired', async () => {
   const { clock, looks, isListening, revalidation } = await watched(START_MS + 60_000)
   clock.ms += 9000
   await looks(2)
@@ -53,7 +53,7 @@ test('a listener whose cached session has not expired continues for a while', as
   revalidation.close()
 })
 
-test('a listener whose cached session has expired is closed', async () => {
+test('a listener is closed if its cached session has expired', async () => {
   const { clock, isListening, revalidation } = await watched(START_MS + 5000)
   clock.ms += 5000
   await until('dismissal', () => !isListening() || undefined)

@@ -1,7 +1,7 @@
 /**
- * Keeps unauthorized listeners off the live feed. A listener is disconnected when its session or key has ended, or when
- * the events that it may see have changed. Checks when a change of access is committed, at the earliest known expiry,
- * and at least every 750 ms, because a notification of another process may be lost.
+ * Keeps unauthorized listeners off the live feed. A listener is disconnected when its session or key has ended, or when the events that
+ * it may see have changed. Checks after each committed change of access, at the earliest known expiry, and at least every 750 ms: a
+ * notification of another process may be lost.
  */
 
 import type { Caller } from '../../platform/operation/caller.ts'

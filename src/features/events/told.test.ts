@@ -217,7 +217,7 @@ describe.each(engines())('events on %s', (dialect) => {
     const events = await listen(() => admin.api.devices.delete({ id: device.id }))
     expect(formatEvents(events)).toEqual(['cable.deleted', 'device.deleted', 'port.deleted', 'relationship.deleted'])
     const findEvent = (name: string) => events.find(({ event }) => event === name)
-    // With the names that its ends showed.
+    // The event has the names of its ends.
     expect(findEvent('cable.deleted')?.data).toEqual({ ...cable })
     expect(findEvent('relationship.deleted')?.resource_id).toBe(`${device.id} ${other.id} connected_to`)
   })

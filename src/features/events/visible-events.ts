@@ -1,4 +1,7 @@
-/** The events that callers with a part of the estate receive: each is judged by its data, and by where the objects are that it names. */
+/**
+ * The events that callers with a part of the estate receive: the data of each event, and the scopes of the objects that it names,
+ * decide.
+ */
 import { toText } from '../../platform/contract/unknown.ts'
 import { isInScopeSet } from '../../platform/operation/access.ts'
 import type { ScopeSet } from '../../platform/operation/caller.ts'
@@ -26,7 +29,7 @@ const asKind =
     return placing ? [placing] : []
   }
 
-/** What the events of each family are judged by. An event of another family is about no part of the estate. */
+/** The scopes of the events of each family. An event of another family is about no part of the estate. */
 const BY_FAMILY: Readonly<Record<string, (data: Data) => readonly DocumentScope[]>> = {
   device: asKind('device'),
   network: asKind('network'),
@@ -49,7 +52,7 @@ const BY_FAMILY: Readonly<Record<string, (data: Data) => readonly DocumentScope[
   conflict: (data) => listMembers(data).map((member) => ({ follows: [member] })),
 }
 
-/** The data of the event of a conflict is the conflict. */
+/** Converts the data of the event of a conflict, which is the conflict. */
 const toConflict = (data: Data): Conflict => data as Conflict
 
 const listMembers = (data: Data) => {
@@ -65,7 +68,7 @@ const isIn = (parts: Parts, sets: readonly ScopeIds[]): boolean =>
 /** Reads in which scopes the objects of some events are. */
 export const loadSight = async (scope: StoreScope, events: readonly StoredEvent[]): Promise<VisibleData> => {
   const told = events.map((event) => {
-    // As `record` has written it.
+    // `record` has written it as JSON.
     const data = JSON.parse(event.data) as Data
     return { event, data, placings: BY_FAMILY[getFamily(event)]?.(data) ?? [] }
   })

@@ -59,7 +59,7 @@ describe.each(onSqlite())('the data of an event on %s', (dialect) => {
     await Promise.all([feed.stop(), whole.stop()])
   })
 
-  test('of a VLAN has no networks for those who may not list them', async () => {
+  test('an event of a VLAN has no networks for callers who may not list them', async () => {
     const numbered = { vlan_id: 33 }
     const { id } = await admin.api.networks.create({ name: 'n', subnet: '10.33.0.0/24', ...numbered })
     const feed = await follow(await app.as(['events:read', 'vlans:read']))
@@ -100,7 +100,7 @@ describe.each(onSqlite())('the data of an event on %s', (dialect) => {
   const hook = (who: TestCaller, events: readonly EventName[]) =>
     ask(who, 'POST /api/webhooks', { name: `hook ${++made}`, url: to.url('/hook'), events })
 
-  test('goes to a webhook of those who may list all parts of it', async () => {
+  test('an event goes to a webhook of callers who may list all parts of it', async () => {
     const few = await app.as([...HOOKS, 'cables:read', 'ports:list'])
     const refused = { ...failure(403, 'FORBIDDEN'), body: { error: expect.stringContaining('devices:list') } }
     expect(await hook(few, ['cable.created'])).toMatchObject(refused)

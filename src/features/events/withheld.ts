@@ -11,7 +11,7 @@ const setInEnds =
   (fields: Data): EventPart['hide'] =>
   (data) => ({ ...data, a: { ...(data.a as Data), ...fields }, b: { ...(data.b as Data), ...fields } })
 
-/** As the answers about the same objects, whose operations declare them in `shows`. */
+/** The withheld parts equal the parts that the operations about the same objects declare in `shows`. */
 const BY_FAMILY: Readonly<Record<string, readonly EventPart[]>> = {
   cable: [
     { permission: 'devices:list', hide: setInEnds({ device: '' }) },
@@ -31,5 +31,5 @@ export const listWithheld = (event: string, may: (permission: Permission) => boo
 
 /** @param data JSON */
 export const removeParts = (data: string, parts: readonly EventPart[]): string =>
-  // As `record` has written it.
+  // `record` has written it as JSON.
   parts.length === 0 ? data : JSON.stringify(parts.reduce((rest, { hide }) => hide(rest), JSON.parse(data) as Data))

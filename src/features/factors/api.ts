@@ -10,7 +10,7 @@ const base64Url = (longest: number) =>
     .max(longest)
     .regex(/^[A-Za-z0-9_-]*$/, 'must be base64url')
 
-/** The longest id of a credential has 1,023 bytes, and six of these fit into the body of a sign-in, which has at most 16 KiB. */
+/** The longest id of a credential has 1,023 bytes. Six of these fit into the body of a sign-in, which has at most 16 KiB. */
 const Base64Url = base64Url(2048)
 
 const credential = { id: Base64Url.min(1), rawId: Base64Url.min(1), type: z.literal('public-key') }
@@ -102,7 +102,7 @@ export type NewPasskey = z.infer<typeof NewPasskey>
 const RECORDED = z.object({ name: Name })
 const NOTHING = z.object({})
 
-/** What every user may do with the own factors, in a session alone. No model or key manages how a user signs in. */
+/** The operations of a user on the own factors, only in a session. No model or key manages how a user signs in. */
 const own = { access: 'authenticated', mcp: 'hidden' } as const
 /** Also for a user who must set up a factor first. */
 const setup = { ...own, session: 'fresh', beforeSetup: true } as const
@@ -212,7 +212,7 @@ export const factors = {
     effect: 'action',
     access: 'users:update',
     cli: { command: 'user reset-second-factor' },
-    // As with passwords: no model decides how a user signs in.
+    // Hidden, as for passwords: no model decides how a user signs in.
     mcp: 'hidden',
     input: () => z.object({ id: idOf('users') }),
     output: () => z.void(),

@@ -124,7 +124,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
       expect((await signIn(username, { totp: codeAt(secret, all.app.clock.ms) })).status).toBe(200)
     })
 
-    test('counts wrong codes in a row alone', async () => {
+    test('only wrong codes in a row are counted', async () => {
       const { username, signIn, secret } = await withTotp()
       for (let round = 0; round < 2; round++) {
         for (let i = 0; i < 9; i++)
@@ -188,7 +188,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
   })
 
   describe('a passkey', () => {
-    test('signs in alone, and says so in the list of sessions', async () => {
+    test('a passkey suffices for a sign-in, and the list of sessions says so', async () => {
       const { authenticator, username, answer, cookie } = await withPasskey()
       const response = await byPasskey(await answer(authenticator))
       expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -204,7 +204,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
       expect(await (await all.app.send('GET /api/auth/login')).json()).toMatchObject({ passkeys: true })
     })
 
-    test('is a second factor after the password of its user alone', async () => {
+    test('a passkey is a second factor only after the password of its user', async () => {
       const { authenticator, username, answer, signIn } = await withPasskey()
       expect(await (await signIn(username)).json()).toMatchObject({
         details: [{ field: 'passkey' }, { field: 'recovery_code' }],
@@ -297,7 +297,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
       expect((await register(cookie)).status).toBe(409)
     })
 
-    test('has a name of its own, is renamed and removed by its user alone', async () => {
+    test('a passkey has its own name, and only its user renames and removes it', async () => {
       const { cookie, passkeyId, addPasskey, sessionOf } = await withPasskey()
       const { id } = await addPasskey(cookie, 'Other')
       const path = `/api/auth/passkeys/${id}`
@@ -332,7 +332,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
       return http.startsWith('DELETE') ? undefined : { code: '1', name: 'x', challenge_id: 'x', response }
     }
 
-    test('in a session whose sign-in is at most 15 minutes old', async () => {
+    test('factors change in a session with a sign-in of the last 15 minutes', async () => {
       const { username } = await all.person()
       const cookie = await factorsOf(all.app).sessionOf(username)
       all.app.clock.ms += 15 * MINUTE_MS + 1

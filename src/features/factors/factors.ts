@@ -1,4 +1,4 @@
-/** The rules of second factors: a user manages the own ones, and an administrator removes those of others. */
+/** The rules of second factors: a user manages the own ones, and an administrator removes the factors of others. */
 import { AppError, invalidField, notFound, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Secrets } from '../../platform/security/crypto.ts'
@@ -64,7 +64,7 @@ const show = async (ctx: Ctx, { isRequired }: Requirement): Promise<Factors> => 
 const createCodesIfNone = async (ctx: Ctx, { passwords }: FactorsOptions): Promise<NewCodes | undefined> =>
   (await store.countCodes(ctx, getUserIdOrThrow(ctx))) === 0 ? generateRecoveryCodes(passwords) : undefined
 
-/** Stores the codes unless the user has got some since. @returns those that were stored */
+/** Stores the codes unless the user has got some since. @returns the stored codes */
 const storeCodes = async (tx: Ctx, userId: string, made: NewCodes | undefined): Promise<string[]> => {
   if (!made || (await store.countCodes(tx, userId)) > 0) return []
   await store.replaceCodes(tx, userId, made)
@@ -190,7 +190,7 @@ const completeRemoval = async (ctx: Ctx, { isMissing }: Requirement, kind: 'totp
   await ctx.emit('factor.deleted', { user_id: userId, kind })
 }
 
-/** Without a factor, nothing is left that codes could replace. */
+/** Codes can only replace a factor, so none are left after the last one. */
 const clearCodes = async (scope: DbScope, userId: string): Promise<void> => {
   await store.removeCodes(scope, userId)
   await store.clearFailures(scope, userId)

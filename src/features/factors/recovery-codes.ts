@@ -4,7 +4,7 @@ import type { Passwords } from '../../platform/security/passwords.ts'
 
 const COUNT = 10
 const GROUP = 5
-/** Without letters and digits that look alike. */
+/** Letters and digits that look alike are left out. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 const SALT_BYTES = 16
 const HASH_BYTES = 32
@@ -13,7 +13,7 @@ const HASH_BYTES = 32
  * 60 ms of a core. The first of ten codes takes 7.5e13 guesses on average: 140,000 years of a core.
  */
 const computeCost = ({ cost }: Pick<Passwords, 'cost'>): number => cost + 1
-/** Of salts that do not begin with their cost. */
+/** The cost of salts that do not begin with their cost. */
 const FIRST_COST = 12
 const BLOCK_SIZE = 8
 const MAX_MEMORY = 64 * 1024 * 1024

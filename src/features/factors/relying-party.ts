@@ -21,7 +21,7 @@ const load = () => import('@simplewebauthn/server')
 /** An RP ID is a domain (WebAuthn level 3, section 4), so no address. */
 const isAddress = (host: string): boolean => host.startsWith('[') || /^[\d.]+$/.test(host)
 
-/** Returns undefined without a PUBLIC_URL whose host is a name. */
+/** Returns undefined unless there is a PUBLIC_URL with a name as its host. */
 export const buildRelyingParty = ({ publicUrl }: Pick<Config, 'publicUrl'>): RelyingParty | undefined => {
   if (publicUrl === undefined) return undefined
   const { hostname, origin } = new URL(publicUrl)
@@ -41,7 +41,7 @@ type Registrant = {
   readonly passkeys: readonly PasskeyRow[]
 }
 
-/** A JSON list of texts, which this module has written. */
+/** Parses a JSON list of texts, which this module has written. */
 const parseTransports = ({ transports }: PasskeyRow): string[] => JSON.parse(transports) as string[]
 
 export const buildRegistrationOptions = async (party: RelyingParty, user: Registrant) => {

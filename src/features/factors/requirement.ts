@@ -1,4 +1,4 @@
-/** Decides which users need a second factor: those with a role of SECOND_FACTOR_ROLES. */
+/** Decides which users need a second factor: users with a role of SECOND_FACTOR_ROLES. */
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { DbScope } from '../ctx.ts'
 import { findRole } from '../roles/roles.ts'
@@ -21,7 +21,7 @@ export const hasFactor = async (scope: DbScope, userId: string): Promise<boolean
 export const createRequirement = (roles: readonly string[]): Requirement => {
   const names = new Set(roles.map((name) => name.toLowerCase()))
   const isRequired: Requirement['isRequired'] = async (scope, userId) => {
-    // Without the setting, no query is made.
+    // No query is made if the setting is empty.
     if (names.size === 0) return false
     if (names.has(EVERYONE)) return true
     return (await findRoleNames(scope, userId)).some((name) => names.has(name.toLowerCase()))

@@ -1,4 +1,4 @@
-/** Second factors at a sign-in, and passkeys that sign in alone: docs/decisions/sign-in.md#second-factors. */
+/** Second factors at a sign-in, and sign-ins with only a passkey: docs/decisions/sign-in.md#second-factors. */
 import { AppError, type FieldIssue } from '../../platform/contract/errors.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
@@ -24,7 +24,7 @@ export type ShownFactor = {
   readonly passkey?: ShownPasskey | undefined
 }
 
-/** A passkey whose signature is right. It is used up in the transaction of the sign-in. */
+/** A passkey with a valid signature. It is used up in the transaction of the sign-in. */
 export type ProvenPasskey = {
   readonly id: string
   readonly userId: string

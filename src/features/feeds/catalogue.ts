@@ -131,7 +131,7 @@ const EXTENSIONS: Readonly<Record<MediaType, string>> = {
   'application/xml': 'xml',
 }
 
-/** The name of the file of a feed. */
+/** Returns the name of the file of a feed. */
 export const buildFileName = ({ id, format, media_type }: Pick<Feed, 'id' | 'format' | 'media_type'>): string =>
   `${id}.${format === 'template' ? EXTENSIONS[media_type] : CATALOGUE[format].extension}`
 

@@ -57,7 +57,7 @@ export const getContentPermission = ({ format }: Pick<Feed, 'format'>): Permissi
 const buildVisibilityTag = ({ caller }: Ctx): string =>
   ['networks:list', 'datacenters:list'].map((one) => (caller.permissions.has(one) ? '1' : '0')).join('')
 
-/** @throws AppError NOT_FOUND, and those of `Renderer` */
+/** @throws AppError NOT_FOUND, and the errors of `Renderer` */
 export const createContentHandler =
   (render: Renderer) =>
   async (ctx: Ctx, request: Request): Promise<Response> => {

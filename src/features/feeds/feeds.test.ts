@@ -285,7 +285,7 @@ describe.each(onSqlite())('feeds on %s', (dialect) => {
       expect(await names({ family: 'ipv4' })).not.toContain('zz_no-address')
     })
 
-    test('judges main addresses among those that are left', async () => {
+    test('the filter selects main addresses among the remaining ones', async () => {
       const { _meta } = JSON.parse(await content({ format: 'ansible', address_label: 'bmc' })) as {
         _meta: { hostvars: Record<string, { ansible_host: string }> }
       }
@@ -338,7 +338,7 @@ describe.each(onSqlite())('feeds on %s', (dialect) => {
   })
 
   describe('the content', () => {
-    test('has its type, its file name and an ETag that changes with it alone', async () => {
+    test('the content has its type, its file name and an ETag that only changes with it', async () => {
       const feed = await made({ id: 'kept', format: 'hosts', tags: ['web'] })
       const first = await inv.admin.request('GET', feed.url)
       expect(first.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -357,7 +357,7 @@ describe.each(onSqlite())('feeds on %s', (dialect) => {
       expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', etag])
     })
 
-    test('is compressed for those who accept it', async () => {
+    test('the content is compressed for clients that accept it', async () => {
       const feed = await made({ format: 'ansible' })
       const gzip = await inv.admin.request('GET', feed.url, undefined, { 'Accept-Encoding': 'gzip' })
       expect(gzip.headers.get('content-encoding')).toBe('gzip')

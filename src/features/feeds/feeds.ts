@@ -38,7 +38,7 @@ const SPECIAL = {
   template: (value: string) => value === '',
 } as const
 
-/** @throws AppError VALIDATION_ERROR for fields that the format does not use, and for those that it needs */
+/** @throws AppError VALIDATION_ERROR for unused fields of the format, and for missing ones */
 const checkFields = (fields: Fields): void => {
   const { format, media_type } = fields
   const used = CATALOGUE[format].fields
@@ -141,7 +141,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.emit('feed.deleted', feed)
 }
 
-/** The feeds of a zone go with it. */
+/** Removes the feeds of a zone with it. */
 const removeOfZone = async (ctx: Ctx, { id }: { readonly id: string }): Promise<void> => {
   for (const feed of await store.lockFeedsOfZone(ctx, id)) {
     await store.remove(ctx, feed.id)

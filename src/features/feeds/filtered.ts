@@ -113,7 +113,7 @@ export const filterDevices = async (ctx: Ctx, filter: Filter): Promise<Filtered>
 
   async function* chunks(): AsyncGenerator<FeedDevice[]> {
     for await (const rows of ctx.store.stream<{ doc: string }>(query)) {
-      // The documents are those of the contract.
+      // The documents have the type of the contract.
       const entries = rows.map(({ doc }) => buildEntry(JSON.parse(doc) as Device))
       yield entries.filter(isTaken)
     }

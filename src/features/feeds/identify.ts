@@ -23,9 +23,9 @@ const withChallenge = (thrown: unknown): unknown =>
 
 /** @throws AppError UNAUTHORIZED with the challenge; FORBIDDEN for a key of another feed */
 export const createFeedIdentify = (identify: Identify): Identify => {
-  /** A key in a place from which logs and histories may copy it must open this feed alone. */
+  /** Logs and histories may copy a key out of a URL, so it must open only this feed. */
   const byFeedKey = async (key: string, origin: RequestOrigin): Promise<Identity> => {
-    // Of another form than a key, which no header could hold.
+    // No header could hold a key of another form.
     const isKey = /^[A-Za-z0-9._~+/-]{1,512}$/.test(key)
     const identity = isKey ? await identify(new Headers({ authorization: `Bearer ${key}` }), origin) : undefined
     if (identity?.caller.feedId === undefined)

@@ -37,8 +37,8 @@ const buildDocument = ({ device, addresses }: FeedDevice, { networkOf }: Visible
 }
 
 /**
- * Returns the networks and datacenters that a template sees: all that the caller may list. Of the others, those of the devices of the feed,
- * which are read for this beforehand.
+ * Returns the networks and datacenters that a template sees: all that the caller may list. Of the others, it sees the networks and
+ * datacenters of the devices of the feed. The devices are read for this beforehand.
  */
 const loadVisiblePlaces = async ({ caller }: Ctx, { places, chunks }: Filtered): Promise<Visible> => {
   const [hasNetworks, hasDatacenters] = ['networks:list', 'datacenters:list'].map((one) => caller.permissions.has(one))
@@ -86,7 +86,7 @@ async function* reportDevices(devices: AsyncIterable<FeedDevice[]>, onDevices: (
   }
 }
 
-/** Renderings of different users take turns, and so do those of the feeds of a user. */
+/** Renderings of different users take turns, and so do the feeds of one user. */
 export const getOwner = ({ caller }: Ctx, feed: string): Owner => ({
   group: caller.userId ?? '',
   key: JSON.stringify([caller.userId, feed]),

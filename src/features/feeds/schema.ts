@@ -18,7 +18,7 @@ export const FORMATS = [
 export const FeedFormat = z.enum(FORMATS)
 export type FeedFormat = z.infer<typeof FeedFormat>
 
-/** Of a template. Media types that a browser would run as part of Plat are not among them. */
+/** The media types of a template. Media types that a browser would run as part of Plat are not among them. */
 export const MEDIA_TYPES = [
   ...([
     'text/plain',

@@ -56,7 +56,7 @@ export const find = async (scope: DbScope, id: string): Promise<Feed | undefined
 export const lockFeedsOfZone = async (ctx: Ctx, zoneId: string): Promise<Feed[]> =>
   (await ctx.store.sql.lockRows(query(ctx).where('zone_id', '=', zoneId)).execute()).map(toFeed)
 
-/** As `find`, and locks the row until commit. */
+/** Finds like `find`, and locks the row until commit. */
 export const lockFeed = async (ctx: Ctx, id: string): Promise<Feed | undefined> => {
   const row = await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
   return row && toFeed(row)

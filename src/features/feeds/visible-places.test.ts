@@ -1,4 +1,5 @@
-// A template sees the networks and datacenters that the caller may list, and otherwise those of the devices of its feed.
+// A template sees the networks and datacenters that the caller may list, and otherwise the networks and datacenters of the devices of
+// its feed.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type Person, people } from '../../testing/people.ts'
 import { onSqlite } from '../../testing/servers.ts'

@@ -155,7 +155,7 @@ describe.each(onSqlite())('groups on %s', (dialect) => {
     ])
       expect(await attempt()).toMatchObject(forbidden)
     await add(strong, ada.id)
-    // By the group, the user holds more than the clerk.
+    // The group gives the user more than the clerk holds.
     expect(await by.ask(`PUT /api/users/${ada.id}`, { email: 'me@example.org' })).toMatchObject(forbidden)
     expect(await by.ask(`DELETE /api/groups/${strong.id}/members/${ada.id}`)).toMatchObject(forbidden)
     expect(await mayList(by)).toBe(false)
@@ -177,7 +177,7 @@ describe.each(onSqlite())('groups on %s', (dialect) => {
 describe.each(onSqlite())('the last admin on %s', (dialect) => {
   const all = people(dialect)
 
-  test('may be an admin by a group alone, and stays', async () => {
+  test('the last admin may be an admin by only a group, and stays', async () => {
     const lastAdmin = failure(409, 'LAST_ADMIN')
     const admins = (await all.admin.ask('POST /api/groups', { name: 'admins' })).body as Named
     const ada = await all.person()

@@ -9,7 +9,7 @@ export const MANUAL = 'manual'
 /** Names are compared in any case. */
 const toNameKey = (name: string): string => name.trim().toLowerCase()
 
-/** All groups, by name. */
+/** Returns all groups, by name. */
 export const query = ({ db }: DbScope) =>
   db
     .selectFrom('groups')
@@ -45,7 +45,7 @@ export const find = async (scope: DbScope, id: string): Promise<Group | undefine
   return row && toGroup(row)
 }
 
-/** As `find`, and locks the row until commit. */
+/** Finds like `find`, and locks the row until commit. */
 export const lock = async (ctx: StoreScope, id: string): Promise<Group | undefined> => {
   const row = ctx.db.selectFrom('groups').select('id').where('id', '=', id)
   return (await ctx.store.sql.lockRows(row).executeTakeFirst()) && find(ctx, id)
@@ -123,7 +123,7 @@ export const findMemberships = (
 export const findMembersFrom = ({ db }: DbScope, source: string): Promise<Member[]> =>
   db.selectFrom('group_members').select(['group_id', 'user_id']).where('source', '=', source).execute()
 
-/** Returns those of the ids that are of groups. */
+/** Returns the ids that belong to groups. */
 export const filterExistingIds = async ({ db }: DbScope, ids: readonly string[]): Promise<string[]> =>
   ids.length === 0
     ? []

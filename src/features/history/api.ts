@@ -197,11 +197,11 @@ const defineHistory = (resource: Historied) => {
   })
 }
 
-/** The histories of objects, by kind. */
+/** Returns the histories of objects, by kind. */
 export const histories = Object.fromEntries(
   KINDS.flatMap((kind) => {
     const resource = HISTORIED.find((one) => toKind(one) === kind)
     return resource ? [[kind, defineHistory(resource)]] : []
   }),
-  // The kinds of those resources.
+  // The kinds of these resources.
 ) as { readonly [K in KindOf<Historied>]: ReturnType<typeof defineHistory> }

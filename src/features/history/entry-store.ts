@@ -57,16 +57,16 @@ type SelectedItem = {
 
 const toItem = ({ kind, seq, next_seq, ...row }: SelectedItem): StoredItem => ({
   ...row,
-  // Written by `record-store.ts` with kinds alone.
+  // `record-store.ts` only writes kinds.
   kind: kind as Kind,
   seq: Number(seq),
   next_seq: next_seq === null ? null : Number(next_seq),
 })
 
-/** An object whose history is read; of a device with that of its relationships, if the caller may read them. */
+/** The object of a history. The history of a device includes its relationships, if the caller may read them. */
 export type HistoryOf = { readonly kind: Kind; readonly id: string; readonly withRelationships: boolean }
 
-/** The rows of the object. An own query for each index, because PostgreSQL scans all rows for their disjunction. */
+/** Returns the rows of the object. An own query for each index, because PostgreSQL scans all rows for their disjunction. */
 const selectRows = (db: Kysely<Tables>, { kind, id, withRelationships }: HistoryOf) => {
   const rows = db.selectFrom('history').select(['kind', 'id', 'seq'])
   const own = rows.where('kind', '=', kind).where('id', '=', id)
@@ -100,7 +100,7 @@ const selectKeys = (db: Kysely<Tables>, of: HistoryOf) =>
 /** Returns all changes of an object, newest first. */
 export const findEntryKeys = async ({ db }: StoreScope, of: HistoryOf): Promise<EntryKey[]> =>
   (await selectKeys(db, of).execute()).map(({ kind, id, seq }) => ({
-    // Written by `record-store.ts` with kinds alone.
+    // `record-store.ts` only writes kinds.
     kind: kind as Kind,
     id,
     seq: Number(seq),
@@ -109,7 +109,7 @@ export const findEntryKeys = async ({ db }: StoreScope, of: HistoryOf): Promise<
 type EntryPage = {
   readonly limit: number
   readonly offset: number
-  /** Those of the changes that the page is one of; all of them without it. */
+  /** The changes that the page belongs to; all of them if absent. */
   readonly seen?: readonly EntryKey[] | undefined
 }
 

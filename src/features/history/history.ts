@@ -121,7 +121,7 @@ const ITEM_TABLES = [
   'discovery_locks',
 ] as const
 
-/** A revision of answers that depend on what the caller sees as well. */
+/** Returns a revision of answers that depend on what the caller sees as well. */
 const readRevision = async (ctx: Ctx, visible: VisibleItems, tables: readonly (keyof Tables)[]): Promise<string> => {
   const revision = await ctx.store.revision(visible.isWhole ? tables : [...tables, ...SEEN_TABLES])
   return `${revision} ${visible.key} ${ctx.caller.permissions.has('audit:read')}`
@@ -361,7 +361,7 @@ export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<Hist
   }
 }
 
-/** The preview of a call that changes nothing. */
+/** Returns the preview of a call that changes nothing. */
 const buildEmptyChange = ({ caller, requestId }: Ctx): Change => ({
   id: '',
   at: '',

@@ -26,7 +26,7 @@ const isNotElsewhere = (parts: Elsewhere): RawBuilder<SqlBool> => {
   return conditions.length === 0 ? sql`1 = 1` : sql`(${sql.join(conditions, sql` AND `)})`
 }
 
-/** Returns the objects of changes, without their documents. @param parts leaves out most of those that are elsewhere now */
+/** Returns the objects of changes, without their documents. @param parts leaves out most objects that are elsewhere now */
 export const findItemKeys = async (
   { db }: StoreScope,
   seqs: readonly number[],
@@ -40,6 +40,6 @@ export const findItemKeys = async (
     .where('seq', 'in', seqs)
     .where('kind', 'in', kinds)
     .execute()
-  // The kinds are those that the recorder writes.
+  // The recorder writes these kinds.
   return rows.map(({ kind, id, seq, is_new }) => ({ kind: kind as Kind, id, seq: Number(seq), isNew: is_new === 1 }))
 }

@@ -30,7 +30,7 @@ const findDeviceNames = async (ctx: Ctx, ids: readonly string[]): Promise<Map<st
   return new Map([...documents].map(([id, json]) => [id, getName('device', id, parseDocument(json))]))
 }
 
-/** Returns items whose relationships are named by those of their devices that the caller sees. */
+/** Returns items with relationships named by the devices that the caller sees. */
 export const withDeviceNames = async <T extends Pick<Item, 'kind' | 'id' | 'name'>>(
   ctx: Ctx,
   visible: VisibleItems,
@@ -76,7 +76,7 @@ export const findStatesAt = async (
   return states
 }
 
-/** Returns those of the items of one kind that the caller sees. @param from, to the numbers of the changes whose states they show */
+/** Returns the items of one kind that the caller sees. @param from, to the numbers of the changes at which the states are read */
 const filterVisibleItems = async (
   visible: VisibleItems,
   items: readonly (ItemStates & { readonly kind: Kind; readonly id: string })[],

@@ -24,7 +24,7 @@ const buildPermissions = (resource: string): Pick<KindName, 'read' | 'permission
   permissions: { create: `${resource}:create`, update: `${resource}:update`, delete: `${resource}:delete` },
 })
 
-/** Kinds whose objects are no resource of the inventory. */
+/** Kinds of objects that are no resource of the inventory. */
 const OTHERS = {
   'discovery-rule': { noun: 'discovery rule', ...buildPermissions('discovery') },
   'discovery-lock': {
@@ -36,10 +36,10 @@ const OTHERS = {
 
 export type Kind = KindOf<Resource> | keyof typeof OTHERS
 
-/** Of an object, the compiler knows the keys as texts alone. */
+/** `Object.keys` returns `string[]`. */
 const OTHER_KINDS = Object.keys(OTHERS) as (keyof typeof OTHERS)[]
 
-/** An object is made after those that it names. */
+/** An object is created after the objects that it names. */
 export const MAKE_ORDER: readonly Kind[] = [...INVENTORY.map(toKind), ...OTHER_KINDS]
 
 /** Answers have devices and their relationships after the other resources. */

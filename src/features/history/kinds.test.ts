@@ -91,7 +91,7 @@ describe('documents', () => {
   beforeAll(async () => {
     app = await testApp({ env: { DISCOVERY_ALLOWED_SUBNETS: '10.0.0.0/8' } })
     admin = await app.as('admin')
-    // Of resources whose rows are their objects, such as datacenters, whatever the registry has.
+    // Covers all resources with objects as rows, such as datacenters, whatever the registry has.
     for (const table of PLAIN) await admin.request('POST', `/api/${table}`, requiredExample(contracts[table].create))
     const [{ id: datacenter_id } = { id: '' }] = await admin.api.datacenters.list()
     await admin.api.customFields.create({ resource: 'devices', name: 'f', type: 'text' })

@@ -42,13 +42,13 @@ export type LastState = {
 export type Lost = {
   readonly id: string
   readonly document: Document
-  /** Of a reservation: the devices with its address had it together with the reservation. */
+  /** Set for a reservation: the devices with its address had it together with the reservation. */
   readonly isShared: boolean
 }
 
 /** The things that make, set and delete objects beside the context. */
 export type Means = discovery.ScanLimits & {
-  /** Of all resources. */
+  /** The operations of all resources. */
   readonly operations: Feature['operations']
 }
 
@@ -63,10 +63,10 @@ export type KindRules = {
   readonly create: (ctx: Ctx, object: Lost, means: Means) => Promise<unknown>
   /** Sets some fields of an object. */
   readonly update: (ctx: Ctx, id: string, fields: Document, means: StepMeans) => Promise<unknown>
-  /** Checks an object whose update has passed over those that were moving. @throws AppError */
+  /** Checks an object after an update that skipped moving objects. @throws AppError */
   readonly requireInside?: (ctx: Ctx, id: string) => Promise<void>
   readonly remove: (ctx: Ctx, id: string, means: Means) => Promise<unknown>
-  /** As `create` and `remove` of each, with few queries for all. */
+  /** Like `create` and `remove` of each, with few queries for all. */
   readonly createAll?: (ctx: Ctx, objects: readonly Lost[]) => Promise<void>
   readonly removeAll?: (ctx: Ctx, ids: readonly string[]) => Promise<void>
   /** Objects may exchange values of these fields. Their updates are one step, of which the state after it counts. */
@@ -75,9 +75,9 @@ export type KindRules = {
     /** Returns the errors of refused updates, in order. */
     readonly updateAll: (ctx: Ctx, updates: readonly Lost[]) => Promise<(AppError | undefined)[]>
   }
-  /** The field that names an object; undefined for those that are named by their id. */
+  /** The field that names an object; undefined for objects that are named by their id. */
   readonly name?: string
-  /** Returns the existing objects of those ids, as JSON text by id. */
+  /** Returns the existing objects of these ids, as JSON text by id. */
   readonly documents: (ctx: Ctx, ids: readonly string[]) => Promise<Map<string, string>>
   /** Returns the data of the events of objects, as JSON in their order; undefined if that is the stored JSON. */
   readonly eventTexts?: (
@@ -93,10 +93,10 @@ export type KindRules = {
   readonly childOf?: (id: string) => string
 }
 
-/** True if lower case in SQL, which knows ASCII alone, is that of the program. */
+/** True if lower case in SQL, which only knows ASCII, equals lower case in the program. */
 const isAscii = (value: string): boolean => !/[^\0-\x7f]/.test(value)
 
-/** A document as the draft or the patch of its resource, whose schema it satisfied when it was stored. */
+/** Returns a document as the draft or the patch of its resource. It satisfied the schema when it was stored. */
 const given = <T>(document: Document): T => document as T
 
 const buildRules = <Create, Update>(rules: {
@@ -109,7 +109,7 @@ const buildRules = <Create, Update>(rules: {
   remove: (ctx, id) => rules.remove(ctx, id),
 })
 
-/** The rules of a resource whose rows are its objects: its operations apply them. */
+/** Returns the rules of a resource with objects as rows: its operations apply them. */
 const createPlainRules = (resource: PlainTable): KindRules => {
   const run = (verb: 'create' | 'update' | 'delete', ctx: Ctx, input: object, { operations }: Means) =>
     getOneStep(operations, `${resource}.${verb}`).run(ctx, input)
@@ -122,12 +122,12 @@ const createPlainRules = (resource: PlainTable): KindRules => {
   }
 }
 
-/** The documents of this kind are devices. */
+/** Converts a document of this kind, which is a device. */
 const toDevice = (document: Document): Device => document as unknown as Device
 
 const getSpace = ({ space_id }: Document): InSpace => ({ space_id: toText(space_id) })
 
-/** The key of an address of a network. It leaves out the space of the network, which may change without the document. */
+/** Returns the key of an address of a network. It leaves out the space of the network, which may change without the document. */
 const buildAddressKey = (ip: unknown): string => parseIpKeyOrThrow(toText(ip), DEFAULT_SPACE)
 
 /** Returns JSON of an object with one more member, the last one. */
@@ -148,11 +148,11 @@ const buildTexts =
     return (await toEventData(ctx, all, earlier)).map((data) => JSON.stringify(data))
   }
 
-/** A relationship as a create takes it. */
+/** Returns a relationship as a create takes it. */
 const toRelationship = (document: Document): Parameters<typeof relationships.create>[1] =>
   given({ ...document, device_id: document.parent_id })
 
-/** The kinds whose rules are more than those of a plain table. */
+/** The kinds with more rules than a plain table. */
 const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> = {
   'custom-field': {
     name: 'name',
@@ -278,16 +278,16 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
 
 const isPlain = (resource: Resource): resource is PlainTable => !Object.hasOwn(OWN_RULES, toKind(resource))
 
-/** The resources of the inventory whose rows are their objects. */
+/** The resources of the inventory with objects as rows. */
 export const PLAIN: readonly PlainTable[] = INVENTORY.filter(isPlain)
 
-// The other kinds are those of plain tables.
+// The other kinds belong to plain tables.
 export const KIND_RULES = {
   ...Object.fromEntries(PLAIN.map((resource) => [toKind(resource), createPlainRules(resource)])),
   ...OWN_RULES,
 } as Readonly<Record<Kind, KindRules>>
 
-/** The document of a stored JSON text. */
+/** Returns the document of a stored JSON text. */
 export const parseDocument = (json: string): Document => JSON.parse(json) as Document
 
 /** Returns the name of an object by its document. */
@@ -305,7 +305,7 @@ export const buildRows = async (
   items: readonly Pick<RecordedItem, 'kind' | 'id' | 'before'>[],
 ): Promise<RecordedRow[]> => {
   const read = items.map(({ kind, id, before }) => {
-    // The kinds are those that the stores declare.
+    // The stores declare the kinds.
     const rules = KIND_RULES[kind as Kind]
     const isRead = before !== undefined && (rules.name !== undefined || rules.derived !== undefined)
     return { kind, id, before: before ?? null, rules, document: isRead ? parseDocument(before) : undefined }

@@ -33,11 +33,11 @@ const findNamedChange = async (
   return change
 }
 
-/** By the clock of the primary, from which changes have their time. */
+/** Returns the time by the clock of the primary, because changes have their time from it. */
 const resolveNowMs = async ({ store: from, now }: MomentScope): Promise<number> =>
   Math.max(Date.parse(now), await store.readNowMs({ db: from.quick, store: from }, Date.parse(now)))
 
-/** The time of a moment that only filters: of any time. @throws AppError VALIDATION_ERROR on `field` */
+/** Returns the time of a moment that only filters: of any time. @throws AppError VALIDATION_ERROR on `field` */
 export const parseFilterTime = async (ctx: MomentScope, field: string, text: string): Promise<number> =>
   (await findNamedChange(ctx, field, text))?.atMs ?? parseTime(field, text, await resolveNowMs(ctx))
 

@@ -14,8 +14,8 @@ const isSameRange = (text: PastSql['text']): string =>
 const whole = `length(${extractSpace('n.first_key')}) + 1 + n.prefix / 4`
 
 /**
- * The networks that an address belongs to, by the rule of `networks/membership.ts`. Addresses of unchanged devices keep
- * their rows, except in the ranges of networks whose subnet or space was another one.
+ * Returns the networks that an address belongs to, by the rule of `networks/membership.ts`. Addresses of unchanged devices keep their
+ * rows, except in the ranges of networks with another subnet or space at that time.
  */
 export const buildMembershipTables = ({ stored, text, bytewise }: PastSql, isSame: IsSame): TableView[] => [
   {
@@ -68,7 +68,7 @@ export const buildMembershipTables = ({ stored, text, bytewise }: PastSql, isSam
   },
 ]
 
-/** The hexadecimal digit of four addresses: the lowest has the highest bit, as in `net/occupancy.ts`. */
+/** Returns the hexadecimal digit of four addresses: the lowest has the highest bit, as in `net/occupancy.ts`. */
 const buildDigitSql = (four: readonly string[]): string => {
   const weights = four.map((low, at) => `WHEN '${low}' THEN ${8 >> at}`).join(' ')
   return `substr('${DIGITS.join('')}', CAST(1 + sum(CASE low ${weights} ELSE 0 END) AS INTEGER), 1)`
@@ -80,8 +80,8 @@ const lines = DIGITS.map((high) => `coalesce(max(CASE high WHEN '${high}' THEN l
 const buildBlockSql = (key: string): string => `substr(${key}, 1, length(${key}) - 2)`
 
 /**
- * The bitmaps of taken addresses: the stored ones, except of blocks with an address of an object that has changed. An
- * expired reservation holds its address until it is deleted.
+ * Returns the bitmaps of taken addresses: the stored ones, except of blocks with an address of an object that has changed. An expired
+ * reservation holds its address until it is deleted.
  */
 export const buildOccupancyTables = (engine: PastSql, isSame: IsSame): TableView[] => {
   const { stored, text, unindexed } = engine

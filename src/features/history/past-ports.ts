@@ -11,7 +11,7 @@ const buildColumns = (engine: PastSql, names: readonly string[], as = (text: str
 
 const COMMON = ['description', 'refs', 'managed_by', 'created_at', 'updated_at', 'custom']
 
-/** The columns of `t`, a row of `then_port`. @param flag a JSON boolean as 0 or 1 */
+/** Returns the columns of `t`, a row of `then_port`. @param flag a JSON boolean as 0 or 1 */
 export const buildPortColumns = (engine: PastSql, flag: (text: string) => string): Columns => ({
   id: 't.id',
   ...buildColumns(engine, [
@@ -35,7 +35,7 @@ const getEnd = ({ text }: PastSql, end: 'a' | 'b') => ({
   side: text('t.before', end, 'side'),
 })
 
-/** The columns of `t`, a row of `then_cable`. */
+/** Returns the columns of `t`, a row of `then_cable`. */
 export const buildCableColumns = (engine: PastSql): Columns => {
   const [a, b] = [getEnd(engine, 'a'), getEnd(engine, 'b')]
   return {
@@ -47,7 +47,7 @@ export const buildCableColumns = (engine: PastSql): Columns => {
   }
 }
 
-/** The ends of cables: two rows of each. @param isSame true for an object that has not changed since */
+/** Returns the ends of cables: two rows of each. @param isSame true for an object that has not changed since */
 export const buildCableEnds = (engine: PastSql, isSame: (kind: Kind, id: string) => string): TableView => {
   const columns = ['port_id', 'side', 'cable_id', 'other_port_id', 'other_side']
   const cut = (from: 'a' | 'b', to: 'a' | 'b'): string => {

@@ -1,4 +1,4 @@
-/** As of every change and every time, each read answers what it answered then, after random writes. */
+/** Each read as of every change and every time answers what it answered then, after random writes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { estateChanges } from '../../testing/estate-changes.ts'
@@ -72,9 +72,9 @@ describe.each(engines())('on %s', (dialect) => {
       nowMs += 3_600_000
       let compared = 0
       for (const [step, { time, change, answers }] of all.entries()) {
-        // Without a change, only the clock has moved.
+        // Only the clock has moved if there is no change.
         const hasChanged = change !== all[step - 1]?.change && change !== ''
-        // By the time and by the change in turn.
+        // The moment is given by the time and by the change in turn.
         const moment = hasChanged && step % 2 === 0 ? change : time
         for (const [path, answer] of answers) {
           const then = await answerOf(path, moment)

@@ -1,6 +1,6 @@
 /**
- * The address spaces of past keys. A network takes its pools and reservations along to another space although their
- * documents say nothing of it, so their keys follow from the space that their network was in.
+ * The address spaces of past keys. Pools and reservations move to another space with their network, but their documents do not say so.
+ * Their keys follow from the space that their network was in.
  */
 
 import type { TableView } from '../../platform/db/cte-views.ts'
@@ -9,28 +9,28 @@ import type { PastSql } from '../../platform/db/database.ts'
 /** Returns the condition for an object that has not changed since. */
 export type IsSame = (kind: 'device' | 'network' | 'pool' | 'reservation', id: string) => string
 
-/** The key of the space that a storage key begins with: see `getSpaceKey`. */
+/** Returns the key of the space that a storage key begins with: see `getSpaceKey`. */
 export const extractSpace = (key: string): string => `CASE WHEN ${key} >= 's' THEN substr(${key}, 1, 5) ELSE '' END`
 
 /** True if there is or was a space. Evaluated once for each statement. */
 const hasSpaces = ({ stored }: PastSql): string => `EXISTS (SELECT 1 FROM ${stored('space_keys')})`
 
-/** A key in a space. @param rest the key without a space */
+/** Returns a key in a space. @param rest the key without a space */
 export const buildSpaceKey = ({ bytewise }: PastSql, space: string, rest: string): string =>
   bytewise(`CAST(${space} || ${rest} AS TEXT)`)
 
 const selectSpace = (engine: PastSql, query: string): string =>
   `CASE WHEN ${hasSpaces(engine)} THEN coalesce((${query}), '') ELSE '' END`
 
-/** The key of the space that a network was in. @param id of the network */
+/** Returns the key of the space that a network was in. @param id of the network */
 export const selectNetworkSpace = (engine: PastSql, id: string): string =>
   selectSpace(engine, `SELECT ${extractSpace('n.first_key')} FROM networks AS n WHERE n.id = ${id}`)
 
-/** The same of a pool. */
+/** Returns the key of the space that a pool was in. */
 export const selectPoolSpace = (engine: PastSql, id: string): string =>
   selectSpace(engine, `SELECT ${extractSpace('p.start_key')} FROM pools AS p WHERE p.id = ${id}`)
 
-/** The stored pools whose network was in another space. `size` is the length of their present key of a space. */
+/** Returns the stored pools of networks that were in another space. `size` is the length of their present key of a space. */
 export const buildMovedPools = (engine: PastSql, isSame: IsSame): TableView[] => {
   const { stored, text } = engine
   return [
@@ -58,7 +58,7 @@ export const buildMovedPools = (engine: PastSql, isSame: IsSame): TableView[] =>
   ]
 }
 
-/** The unchanged reservations in those pools, with their keys of then and now. */
+/** Returns the unchanged reservations in these pools, with their keys of then and now. */
 export const buildMovedReservations = (engine: PastSql, isSame: IsSame): TableView => ({
   name: 'past_moved_reservations',
   isMaterialized: true,

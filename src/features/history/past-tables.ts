@@ -38,10 +38,10 @@ const EMPTY = [
 /** The columns by which the states of changed objects are found. */
 type Found = { readonly kind: string; readonly id: string }
 
-/** The table of the states of changed objects of a kind. */
+/** Returns the table of the states of changed objects of a kind. */
 const buildStatesName = (kind: Kind): string => `then_${kind.replaceAll('-', '_')}`
 
-/** The states of changed objects of a kind: those before the first later change. */
+/** Returns the states of changed objects of a kind: the states before the first later change. */
 const buildStates = (kind: Kind, found: Found, name = buildStatesName(kind)): TableView => ({
   name,
   sql: `SELECT ${found.id} AS id, h.sort_key, h.derived, h.before FROM history AS h
@@ -50,9 +50,9 @@ const buildStates = (kind: Kind, found: Found, name = buildStatesName(kind)): Ta
     AND NOT EXISTS (SELECT 1 FROM history AS e WHERE e.kind = '${kind}' AND e.id = h.id AND e.seq > :seq AND e.seq < h.seq)`,
 })
 
-/** By any index, such as that of the order of lists. */
+/** Found by any index, such as the index of the order of lists. */
 const BY_OBJECT: Found = { kind: 'h.kind', id: 'h.id' }
-/** By the numbers of later changes alone: other indexes also have the rows of all earlier ones. */
+/** Found only by the numbers of later changes: other indexes also have the rows of all earlier ones. */
 const byNumber = ({ unindexed }: PastSql): Found => ({ kind: unindexed('h.kind'), id: unindexed('h.id') })
 
 /** The states of changed devices, which are read in the order of lists. */
@@ -73,13 +73,13 @@ type Stored = {
   readonly columns: Columns
   /** Further items of the FROM clause. */
   readonly elements?: string
-  /** The states that rows are cut out of; by default those of the kind. */
+  /** The states that rows are cut out of; by default the states of the kind. */
   readonly states?: string
   /** The rows of unchanged objects that were in another space. */
   readonly moved?: MovedRows
 }
 
-/** A table whose rows are stored for the present, and cut out of documents for the past. */
+/** Builds a table with rows that are stored for the present, and cut out of documents for the past. */
 const buildTable = (
   engine: PastSql,
   { table, kind, id, columns, elements, states = buildStatesName(kind), moved }: Stored,
@@ -101,10 +101,10 @@ const buildTable = (
   }
 }
 
-/** The name of a table in steps. */
+/** Returns the name of a table in steps. */
 const buildStepsName = (table: string): string => `${table}_in_steps`
 
-/** As `buildTable`, with all stored rows: `is_then` is 0 where the object has changed since. */
+/** Builds a table like `buildTable`, with all stored rows: `is_then` is 0 where the object has changed since. */
 const buildStepsTable = (engine: PastSql, { table, kind, id, columns, states }: Stored): TableView => {
   const names = Object.keys(columns)
   const cut = names.map((name) => `${columns[name]} AS ${name}`)
@@ -120,7 +120,9 @@ const buildStepsTable = (engine: PastSql, { table, kind, id, columns, states }: 
 const buildFields = (engine: PastSql, names: readonly string[]): Columns =>
   Object.fromEntries(names.map((name) => [name, engine.text('t.before', name)]))
 
-/** The values of the custom fields that searches found, by the definitions of then. Texts beyond ASCII are beside the document. */
+/**
+ * Returns the values of the custom fields that searches found, by the definitions of then. Texts beyond ASCII are beside the document.
+ */
 const selectSearchedValues = (engine: PastSql): string => {
   const searched = "SELECT f.name FROM custom_fields AS f WHERE f.resource = 'devices' AND f.searchable = 1"
   const valuesIn = (json: string, as: (text: string) => string): string => {
@@ -167,7 +169,7 @@ const buildDeviceColumns = (engine: PastSql): Columns => ({
 /** Host names are ASCII. */
 const selectHostname = ({ text }: PastSql): string => `lower(${text('t.before', 'hostname')})`
 
-/** The columns of addresses. Their keys are beside the document, which is read for other columns alone. */
+/** Returns the columns of addresses. Their keys are beside the document, which is only read for other columns. */
 const buildAddressColumns = (engine: PastSql) => {
   const { from, position, text } = engine.elements('t.derived', 'ips', 'e')
   const field = (name: string): string => engine.listField('t.before', { list: 'addresses', position, name })
@@ -181,7 +183,7 @@ const buildAddressColumns = (engine: PastSql) => {
   }
 }
 
-/** The addresses of the devices that have changed since. */
+/** Returns the addresses of the devices that have changed since. */
 const buildChangedAddresses = (engine: PastSql): TableView => {
   const { from, columns } = buildAddressColumns(engine)
   const { device_id, ip_key, network_id } = columns
@@ -191,7 +193,7 @@ const buildChangedAddresses = (engine: PastSql): TableView => {
   }
 }
 
-/** A list of texts of devices, which is a table. */
+/** Returns a list of texts of devices, which is a table. */
 const buildDeviceTexts = (
   engine: PastSql,
   table: keyof Tables,
@@ -207,7 +209,7 @@ const buildDeviceTexts = (
   })
 }
 
-/** The refs of all objects, which are in their documents. */
+/** Returns the refs of all objects, which are in their documents. */
 const buildRefsTable = (engine: PastSql): TableView => {
   const { from, key, text } = engine.entries('t.before', 'refs', 'e')
   const of = (kind: Kind, resource: string): string =>
@@ -223,10 +225,10 @@ const buildRefsTable = (engine: PastSql): TableView => {
 const toFlag = (value: string): string => `CAST(CASE WHEN ${value} IN ('true', '1') THEN 1 ELSE 0 END AS INTEGER)`
 
 const isNumber = (field: z.ZodType): boolean =>
-  // The wrapped type is a schema of this library, whose declaration is wider.
+  // The wrapped type is a schema of this library. Its declaration is wider.
   field instanceof z.ZodNumber || (field instanceof z.ZodNullable && isNumber(field.unwrap() as z.ZodType))
 
-/** The columns of a table whose rows are objects with `name_key`. */
+/** Returns the columns of a table with objects with `name_key` as rows. */
 const buildPlainColumns = (engine: PastSql, table: PlainTable): Columns => {
   const columns = Object.entries(contracts[toContractName(table)].get.output.shape).map(([name, field]) => {
     const value = engine.text('t.before', name)
@@ -377,11 +379,11 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
 export const MAX_LATER_ROWS_READ = 1000
 
 /**
- * Returns the definitions, each after those that it needs.
+ * Returns the definitions, each after the definitions that it needs.
  * @param areFew true if there are at most `MAX_LATER_ROWS_READ` rows of later changes
  */
 export const buildPastTables = (engine: PastSql, areFew: boolean): TableView[] => [
-  // Of the other kinds, rules and locks have no past.
+  // Rules and locks have no past.
   ...INVENTORY.map(toKind)
     .filter((kind) => kind !== 'device')
     .map((kind) => buildStates(kind, areFew ? byNumber(engine) : BY_OBJECT)),

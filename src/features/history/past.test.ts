@@ -43,7 +43,7 @@ describe.each(engines())('on %s', (dialect) => {
   const get = async (path: string, headers: Record<string, string> = {}, caller = admin) => {
     const response = await caller.request('GET', path, undefined, headers)
     const text = await response.text()
-    // Of an object or of a refusal.
+    // The body of an object or of a refusal.
     const body = (text === '' ? undefined : JSON.parse(text)) as {
       name: string
       details: { field: string; message: string }[]
@@ -110,7 +110,7 @@ describe.each(engines())('on %s', (dialect) => {
     const { db, close } = await upgraded(dialect, '0040', (tx) =>
       tx
         .insertInto('datacenters')
-        // Without the columns of later migrations.
+        // The columns of later migrations are left out.
         .values({
           ...{ id: 'old', name: 'Old', name_key: 'old' },
           location: '',
@@ -138,7 +138,7 @@ describe.each(engines())('on %s', (dialect) => {
     await close()
   })
 
-  test('the rights are those of now', async () => {
+  test('an answer as of the past uses the present rights', async () => {
     await change('POST', '/api/devices', { name: 'secret' })
     const moment = later(1000)
     later(1000)

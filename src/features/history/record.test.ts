@@ -15,7 +15,7 @@ describe.each(engines())('on %s', (dialect) => {
 
   const newest = async () => (await admin.api.history.list({ limit: 1 }))[0]
 
-  test('a create is one change with one item, all of whose fields come from nothing', async () => {
+  test('a create is one change with one item, and all of its fields come from nothing', async () => {
     const device = await admin.api.devices.create({ name: 'web-1', tags: ['a'], addresses: [{ ip: '10.0.0.1' }] })
     const [change] = await admin.api.history.list({ object_id: device.id })
     expect(change).toMatchObject({

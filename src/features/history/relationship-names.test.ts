@@ -69,7 +69,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     expect(await api.history.items({ id: change })).toMatchObject([{ id, name: id }])
   })
 
-  test('of a device whose history has been dropped, by its id', async () => {
+  test('the relationship of a device with a dropped history is named by its id', async () => {
     const { device_id, child_id, change } = await pair('d')
     await admin.api.devices.delete({ id: child_id })
     await app.db.write(async ({ db }) => {

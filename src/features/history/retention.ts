@@ -30,7 +30,7 @@ export const removeOld = async (ctx: Ctx, days: number): Promise<void> => {
     const { changes, isDone } = await ctx.write((tx) => store.removeSome(tx, beginsAt - GRACE_MS, size))
     removed += changes
     if (isDone) break
-    // With the commit, which takes longer than the deletion itself.
+    // The time includes the commit, which takes longer than the deletion itself.
     size = computeNextSize(size, performance.now() - startedMs)
   }
   if (removed > 0) ctx.log.info('old changes deleted from the history', { removed, older_than_days: days })

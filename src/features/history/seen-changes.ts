@@ -11,7 +11,7 @@ import type { Shown, VisibleItems } from './visible-items.ts'
 /** The tables that decide which changes are seen: no object changes without a change. */
 export const SEEN_TABLES = ['changes', 'history_extent', 'scopes'] as const
 
-/** Changes with more objects are read alone. */
+/** Changes with more objects are read separately. */
 const MOST_ITEMS = 1000
 /** The number of changes that are read at once. */
 const CHANGES_AT_ONCE = 200

@@ -1,4 +1,4 @@
-/** As of each moment, reads answer per address space, also after moves between spaces; and undos restore each of them. */
+/** Reads as of each moment answer per address space, also after moves between spaces; and undos restore each of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { onSqlite } from '../../testing/servers.ts'

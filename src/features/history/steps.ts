@@ -6,15 +6,15 @@ import type { ItemChange } from './api.ts'
 import { type Kind, MAKE_ORDER } from './kind-names.ts'
 import { KIND_RULES, type Lost, type Means, type StepMeans } from './kinds.ts'
 
-/** What is done to one object. `document` is that of a new object, or the fields to be set. */
+/** An action on one object. `document` is the document of a new object, or the fields to be set. */
 export type Step = Lost & { readonly kind: Kind; readonly change: ItemChange }
 
 /** Objects that are made or deleted together. */
 const AT_ONCE = 250
-/** Steps may depend on each other. Those that a rule refuses are tried again after the others, this often at most. */
+/** Steps may depend on each other. Refused steps are tried again after the others, this often at most. */
 const MAX_PASSES = 10
 
-/** Kinds that hold addresses, with those that need them. */
+/** Kinds that hold addresses, with the kinds that need them. */
 const HOLDERS: ReadonlySet<Kind> = new Set(['device', 'port', 'cable', 'relationship', 'reservation', 'discovery-lock'])
 
 /** True for an update that is made together with others of its kind. */
@@ -45,7 +45,7 @@ const sortSteps = (steps: readonly Step[]): Step[] => {
   ]
 }
 
-/** Yields neighbours that are made together; everything else alone. */
+/** Yields neighbours that are written together; everything else separately. */
 function* splitIntoGroups(steps: readonly Step[]): Generator<readonly Step[]> {
   for (let from = 0; from < steps.length; ) {
     const first = steps[from]
@@ -130,7 +130,7 @@ const runPass = async (run: Pass, steps: readonly Step[]): Promise<Refused[]> =>
 const sets = (step: Step, ...fields: readonly string[]): boolean =>
   step.change === 'update' && fields.some((field) => Object.hasOwn(step.document, field))
 
-/** The updates that change the bounds of a network or pool, or the network of a pool. */
+/** True for an update that changes the bounds of a network or pool, or the network of a pool. */
 const isRedrawn = (step: Step): boolean =>
   (step.kind === 'network' && sets(step, 'subnet')) ||
   (step.kind === 'pool' && sets(step, 'start_ip', 'end_ip', 'network_id'))
@@ -153,7 +153,7 @@ const findOutsideAtEnd = async ({ ctx }: Run, redrawn: readonly Step[]): Promise
 }
 
 /**
- * Runs all steps in the transaction of `run.ctx`. Returns those that a rule refuses, which have no effect, except for `isApplied`. A
+ * Runs all steps in the transaction of `run.ctx`. Returns the steps that a rule refuses. They have no effect, except for `isApplied`. A
  * network, its pools and their addresses may move together.
  */
 export const runSteps = async (run: Run, steps: readonly Step[]): Promise<Refused[]> => {

@@ -41,7 +41,7 @@ export const findChange = async (ctx: StoreScope, id: string): Promise<StoredCha
 
 /** Returns the change with the highest number that was recorded until a time. */
 export const findLastUntil = async (ctx: StoreScope, atMs: number): Promise<StoredChange | undefined> => {
-  // Of changes with equal times, the one with the highest number.
+  // The highest number is the last of changes with equal times.
   const [row] = await changeUntil(ctx, { at: atMs })
   return row && toStored(row)
 }
@@ -63,17 +63,17 @@ const laterCount = prepared((db: Kysely<Tables>, { seq, most }: { seq: number; m
 export const readBeginning = async ({ db }: StoreScope): Promise<number> =>
   Number((await db.selectFrom('history_extent').select('begins_at').executeTakeFirst())?.begins_at ?? 0)
 
-/** The time of the newest change; 0 without one. */
+/** Returns the time of the newest change; 0 without one. */
 export const findNewestMs = async ({ db }: StoreScope): Promise<number> =>
   Number((await db.selectFrom('changes').select('at').orderBy('seq', 'desc').limit(1).executeTakeFirst())?.at ?? 0)
 
-/** The time by the clock that the instances share. @param ownMs by the clock of this instance */
+/** Returns the time by the clock that the instances share. @param ownMs by the clock of this instance */
 export const readNowMs = async ({ db, store }: StoreScope, ownMs: number): Promise<number> => {
   const { rows } = await sql<{ at: number | string }>`SELECT ${store.sql.nowMs(ownMs)} AS at`.execute(db)
   return Number(rows[0]?.at)
 }
 
-/** The history begins now, unless it has begun before. */
+/** Begins the history now, unless it has begun before. */
 export const begin = async ({ db, store }: StoreScope, ownMs: number): Promise<void> => {
   const begins_at = store.sql.nowMs(ownMs)
   await db
@@ -83,7 +83,7 @@ export const begin = async ({ db, store }: StoreScope, ownMs: number): Promise<v
     .execute()
 }
 
-/** The history begins no earlier than this. */
+/** Moves the beginning of the history, so that it is no earlier than this. */
 export const moveBeginning = async ({ db }: StoreScope, begins_at: number): Promise<void> => {
   await db.updateTable('history_extent').set({ begins_at }).where('begins_at', '<', begins_at).execute()
 }
@@ -243,7 +243,7 @@ export const countChanges = async (ctx: StoreScope, filter: ChangeFilter): Promi
   return known.count + (await within(known.seq))
 }
 
-/** The number of objects whose states are read at once. */
+/** The number of objects with states that are read at once. */
 const AT_ONCE = 500
 
 /** Yields the items of one kind of a change, by id, in batches. */

@@ -15,21 +15,21 @@ const buildKey = ({ kind, id }: ObjectId): string => `${kind} ${id}`
 
 export class Timelines {
   readonly #ctx: StoreScope
-  /** By object, in the order of the changes. The last one is the present. */
+  /** Spans by object, in the order of the changes. The last one is the present. */
   readonly #spans = new Map<string, readonly Span[]>()
 
   constructor(ctx: StoreScope) {
     this.#ctx = ctx
   }
 
-  /** Reads the states of objects, and of those by which they are judged. */
+  /** Reads the states of objects, and of the objects that decide where they are. */
   async read(objects: readonly ObjectId[]): Promise<void> {
     if (this.#spans.size > MOST) this.#spans.clear()
     for (let next = objects; next.length > 0; ) {
       const read: Span[][] = []
       for (const [kind, all] of Map.groupBy(next, (one) => one.kind)) {
         const ids = [...new Set(all.map(({ id }) => id))].filter((id) => !this.#spans.has(buildKey({ kind, id })))
-        // The kinds of objects are those of the history.
+        // The history has the kinds of the objects.
         if (ids.length > 0) read.push(...(await this.#readKind(kind as Kind, ids)))
       }
       next = read.flatMap((spans) => spans.flatMap(({ placing }) => (placing ? listRelated(placing) : [])))

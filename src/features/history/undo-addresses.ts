@@ -1,4 +1,4 @@
-/** Addresses of an undo have the values that they had: null stands for those that a default would fill in. */
+/** Addresses of an undo have the values that they had: null stands for values that a default would fill in. */
 import { isObject } from '../../platform/contract/unknown.ts'
 import type { Ctx } from '../ctx.ts'
 import * as customFields from '../custom-fields/custom-fields.ts'

@@ -59,7 +59,9 @@ const undoDelete = (before: string, now: string | undefined): Decision => {
   return { scope: 'delete', obstacles: [{ message: 'is there again, and different', isLater: true }] }
 }
 
-/** Returns the update that makes refs or custom values those of another moment, although an update keeps those that it does not name. */
+/**
+ * Returns the update that sets refs or custom values as of another moment, although an update keeps the keys that it does not name.
+ */
 const buildReplacement = (now: unknown, then: unknown): Document => ({
   ...Object.fromEntries(Object.keys(now ?? {}).map((source) => [source, null])),
   // The documents of objects that have refs.
@@ -69,7 +71,7 @@ const buildReplacement = (now: unknown, then: unknown): Document => ({
 const undoUpdate = (before: string, after: string, now: string | undefined): Decision => {
   const fields = Object.entries(compareFields(parseDocument(before), parseDocument(after)))
   const scope = new Set(fields.map(([field]) => field))
-  // The time of the update alone.
+  // Only the time of the update differs.
   if (fields.length === 0) return { scope }
   if (now === undefined) return { scope, obstacles: [{ message: 'is gone', isLater: true }] }
   const present = parseDocument(now)
@@ -99,7 +101,7 @@ export const hasExpired = (kind: string, json: string, atMs: number): boolean =>
   return typeof expires_at === 'string' && Date.parse(expires_at) <= atMs
 }
 
-/** Returns the networks of pools after all actions, by the ids of the pools. Those that are gone are missing. */
+/** Returns the networks of pools after all actions, by the ids of the pools. Deleted pools are missing. */
 const findNetworksOfPools = async (ctx: Ctx, ids: readonly string[], actions: readonly Action[]) => {
   const documents = await KIND_RULES.pool.documents(ctx, ids)
   const networks = new Map([...documents].map(([id, json]) => [id, toText(parseDocument(json).network_id)]))
@@ -128,7 +130,7 @@ const findSpacesAtEnd = async (
   return spaces
 }
 
-/** Returns those of the reservations whose address all its present devices had together with the reservation. */
+/** Returns the reservations with an address that all its present devices had together with the reservation. */
 const findShared = async (ctx: Ctx, seq: number, actions: readonly Action[]): Promise<Set<string>> => {
   const lost = actions.filter(({ kind, change }) => kind === 'reservation' && change === 'create')
   if (lost.length === 0) return new Set()

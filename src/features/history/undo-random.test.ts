@@ -155,7 +155,7 @@ describe.each(engines())('on %s', (dialect) => {
           return ['PUT', `/api/pools/${pool?.id}`, { end_ip: `${start}.${20 + random(20)}`, tags: [`t${random(3)}`] }]
         },
         async () => ['PUT', `/api/datacenters/${await idOf('datacenters')}`, { location: `l${random(9)}` }],
-        // Some of the items fail, such as those of missing objects and of addresses that are taken.
+        // Some of the items fail, such as items of missing objects and of addresses that are taken.
         async () => [
           'POST',
           '/api/devices/bulk',
@@ -239,7 +239,7 @@ describe.each(engines())('on %s', (dialect) => {
       expect(own.length).toBeGreaterThan(STEPS / 2)
       for (const { id, operation } of own) {
         const { items = [] } = await admin.api.history.get({ id })
-        // A bulk call that sets a field and sets it back alters the time of the update alone.
+        // A bulk call that sets a field and sets it back only alters the time of the update.
         const isEmpty = items.every(({ fields }) => Object.keys(fields).length === 0)
         const response = await admin.request('POST', `/api/history/${id}/undo`)
         const text = await response.text()

@@ -25,7 +25,7 @@ export const requirePlanned = async (ctx: Ctx, { scope }: Plan): Promise<void> =
   const touched = [...scope].map(([key, done]) => {
     const end = key.indexOf(' ')
     const change = INVERSE[typeof done === 'string' ? done : 'update']
-    // The keys are those of `buildKey`.
+    // The keys come from `buildKey`.
     return { kind: key.slice(0, end) as Kind, id: key.slice(end + 1), change }
   })
   await requireReach(ctx, touched)
@@ -40,7 +40,7 @@ export const requireAllowed = (refused: readonly Refused[]): void => {
 export const requireDone = async (ctx: Ctx): Promise<void> => {
   if (!ctx.caller.scopedPermissions) return
   const touched = (await ctx.changedObjects()).filter(({ change }) => change !== 'delete')
-  // The kinds are those that the stores declare.
+  // The stores declare the kinds.
   await requireReach(ctx, touched as readonly Touched[])
   if (!touched.some(({ kind }) => kind === 'network' || kind === 'pool')) return
   await areaUpdates.updateAreas(ctx)

@@ -59,7 +59,7 @@ describe.each(engines())('on %s', (dialect) => {
     expect(await twice.json()).toMatchObject({ code: 'UNDO_CONFLICT', error: expect.stringContaining(first.id) })
   })
 
-  test('an update sets the changed fields alone', async () => {
+  test('an update only sets the changed fields', async () => {
     const { id } = await admin.api.devices.create({ name: 'u2', os: 'Debian' })
     await admin.api.devices.update({ id, name: 'u2-new', tags: ['x'] })
     const change = await newest()

@@ -19,7 +19,7 @@ const parseCounts = ({ counts }: store.StoredChange): KindCounts =>
   // Written by `record-store.ts`.
   JSON.parse(counts) as KindCounts
 
-/** The number of objects of a change. */
+/** Returns the number of objects of a change. */
 export const countObjects = (change: store.StoredChange): number =>
   Object.values(parseCounts(change))
     .flatMap((kinds) => Object.values(kinds))
@@ -59,7 +59,7 @@ const findTouchedOutside = async ({ ctx, breathe }: Check, { actions, scope }: P
   const obstacles: Obstacle[] = []
   const updated: { kind: Kind; id: string; before: string; fields: ReadonlySet<string> }[] = []
   for (const { kind: name, id, change, before } of await ctx.changedObjects()) {
-    // The kinds are those that the stores declare.
+    // The stores declare the kinds.
     const kind = name as Kind
     const key = buildKey({ kind, id })
     const allowed = scope.get(key)
@@ -134,7 +134,7 @@ export const undoChange = async (ctx: Ctx, id: string, means: Means): Promise<st
   return made
 }
 
-/** Settles `undone_by` of a change that is undone now, and of those that it undoes. */
+/** Settles `undone_by` of a change that is undone now, and of the changes that it undoes. */
 const settleChain = async (ctx: Ctx, change: store.StoredChange): Promise<void> => {
   for (let next: store.StoredChange | undefined = change; next; ) {
     await store.settleUndone(ctx, next.id)

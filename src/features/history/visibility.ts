@@ -6,7 +6,7 @@ import { VisibleItems } from './visible-items.ts'
 
 export type Touched = { readonly kind: Kind; readonly id: string; readonly change: ItemChange }
 
-/** Returns those of the objects that the caller may not change so where they are, or were last. */
+/** Returns the objects that the caller may not change at their present, or last, place. */
 export const filterForbidden = async <T extends Touched>(ctx: Ctx, touched: readonly T[]): Promise<T[]> => {
   if (!ctx.caller.scopedPermissions) return []
   const outside: T[] = []

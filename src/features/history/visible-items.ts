@@ -1,4 +1,4 @@
-/** The objects whose history a caller sees: those of some kinds, and of them those in the part of the estate that the caller reaches. */
+/** The objects with a history that a caller sees: objects of some kinds, in the part of the estate that the caller reaches. */
 import { isInScopeSet } from '../../platform/operation/access.ts'
 import type { ScopeSet } from '../../platform/operation/caller.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
@@ -10,7 +10,7 @@ import { KIND_NAMES, KINDS, type Kind } from './kind-names.ts'
 import { parseDocument } from './kinds.ts'
 import { Timelines } from './timelines.ts'
 
-/** The kinds that the caller may read, in the order of answers, and the part of those that the caller may read in a part alone. */
+/** The kinds that the caller may read, in the order of answers. `parts` has the kinds that the caller may only read in a part. */
 type Kinds = { readonly kinds: readonly Kind[]; readonly parts: ReadonlyMap<Kind, ScopeSet> }
 
 type CallerScope = StoreScope & Pick<Ctx, 'caller'>
@@ -22,7 +22,7 @@ const selectKinds = (
 ): Kinds => {
   const parts = new Map<Kind, ScopeSet>()
   const kinds = KINDS.filter((kind) => {
-    // First: in a scoped call, the permissions have those that count in its part as well.
+    // The scoped permissions are looked up first: in a scoped call, the permissions also include them.
     const scopeSet = scopedPermissions?.get(permissionOf(kind))
     if (scopeSet) parts.set(kind, scopeSet)
     return scopeSet !== undefined || permissions.has(permissionOf(kind))
@@ -71,13 +71,13 @@ export class VisibleItems implements Kinds {
     return this.parts.size === 0
   }
 
-  /** Tells the sight from others, as part of the ETag of what is seen. */
+  /** Cache key of this set of visible items, as part of the ETag of visible answers. */
   get key(): string {
     const parts = [...this.parts].map(([kind, { cacheKey }]) => `${kind} ${cacheKey}`)
     return [this.kinds.join(), ...(parts.length > 0 ? [Bun.hash(parts.join()).toString(36)] : [])].join(' ')
   }
 
-  /** Returns those of the objects that the caller sees. Objects of other kinds than those of the sight are never seen. */
+  /** Returns the visible objects. Objects of other kinds are never visible. */
   async seen<Item extends Shown>(items: readonly Item[]): Promise<Item[]> {
     if (this.isWhole) return items.filter(({ kind }) => this.kinds.includes(kind))
     const judged = items.filter(({ kind }) => this.parts.has(kind))
@@ -94,7 +94,7 @@ export class VisibleItems implements Kinds {
     })
   }
 
-  /** True if the object did not exist after the change. It must have been judged. */
+  /** True if the object did not exist after the change. Its visibility must have been checked. */
   isGone({ kind, id }: Pick<Shown, 'kind' | 'id'>, seq: number): boolean {
     return this.#timelines.at({ kind, id }, seq) === undefined
   }

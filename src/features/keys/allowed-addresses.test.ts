@@ -1,4 +1,4 @@
-/** API keys that open from some addresses alone, and the address of the last use. */
+/** API keys that only open from some addresses, and the address of the last use. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parseCidrOrThrow } from '../../net/cidr.ts'
 import { createUser, keyFor } from '../../testing/identities.ts'

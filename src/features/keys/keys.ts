@@ -106,7 +106,7 @@ const requireRoom = async (ctx: Ctx, userId: string): Promise<void> => {
   )
 }
 
-/** The user who makes a key: of a key made by another user, its maker, so that both end together. */
+/** Returns the user who makes a key: of a key made by another user, its maker, so that both end together. */
 const findMaker = async (ctx: Ctx): Promise<string> => {
   const { via, credentialId } = ctx.caller
   const shown = via === 'key' && credentialId !== undefined ? await store.find(ctx, credentialId) : undefined

@@ -43,7 +43,7 @@ export const isNarrow = ({ permissions, scopeId, cidrs }: KeyLimits): boolean =>
 
 type Rights = Pick<Caller, 'permissions' | 'scopedPermissions'>
 
-/** Returns the rights that a key has of those of its owner. @param areas of its scope, if it has one */
+/** Returns the rights of a key, out of the rights of its owner. @param areas of its scope, if it has one */
 export const limitRights = (
   { permissions: held, scopedPermissions: heldInPart }: Rights,
   { permissions: named, scopeId }: Omit<KeyLimits, 'cidrs'>,
@@ -67,7 +67,7 @@ export const limitRights = (
   return { permissions: new Set(), scopedPermissions: new Map([...ofAll, ...inPart]) }
 }
 
-/** True if the key opens from this address. No unknown address is among those of a list. */
+/** True if the key opens from this address. An unknown address is in no list. */
 export const isClientAllowed = ({ cidrs }: KeyLimits, client: string): boolean => {
   if (cidrs.length === 0) return true
   const ip = parseIp(client)

@@ -220,7 +220,7 @@ describe.each(onSqlite())('narrow API keys stay narrow on %s', (dialect) => {
     })
   })
 
-  test('no operation without a permission is theirs, but for those that show what they may do', async () => {
+  test('narrow keys may call no operation without a permission, except operations that show their rights', async () => {
     const operations = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
     const own = operations.filter(
       ({ access, skipsConsent, session }) => session || (access === 'authenticated' && !skipsConsent),

@@ -9,7 +9,7 @@ import type { ApiKey } from './api.ts'
 import { parseStoredLimits } from './limits.ts'
 import type { ApiKeyRow } from './table.ts'
 
-/** All keys, by name. `toApiKey` returns their public form. */
+/** Returns all keys, by name. `toApiKey` returns their public form. */
 export const query = ({ db }: DbScope) =>
   db
     .selectFrom('api_keys')
@@ -120,7 +120,7 @@ export const countUnexpired = async ({ db }: DbScope, userId: string, now: strin
   return Number(n)
 }
 
-/** The number of users whose keys are queried together. */
+/** The number of users with keys that are queried together. */
 const MOST_AT_ONCE = 500
 
 /** Returns the keys of these users that other users are known to have made. */

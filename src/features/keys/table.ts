@@ -12,7 +12,7 @@ export type ApiKeyRow = {
   expires_at: string | null
   /** The id of the user who made it, who may be deleted; null for a key of an earlier version. */
   created_by: string | null
-  /** The feed whose content is all that the key opens; null for a key with all rights of its owner. */
+  /** The only feed with content that the key opens; null for a key with all rights of its owner. */
   feed_id: string | null
   /** A JSON list of names; null for a key with all permissions of its owner. */
   permissions: string | null

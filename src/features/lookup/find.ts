@@ -1,4 +1,4 @@
-/** Finds the records about an address, block, MAC or name, as if those that the caller may not list did not exist. */
+/** Finds the records about an address, block, MAC or name. Records that the caller may not list are treated as absent. */
 import { type Cidr, countUsableAddresses, listEnclosingCidrs, toCidrKeys } from '../../net/cidr.ts'
 import { getSpaceKey, type IpKey, parseIpKeyOrThrow, type SpaceKey, toIpKey } from '../../net/ip.ts'
 import type { Subject } from '../../net/subject.ts'
@@ -15,7 +15,7 @@ import { type Lookup, type LookupPart, type LookupPool, type LookupState, MAX_IN
 import * as store from './store.ts'
 import { countAddressesIn, countReservationsIn } from './used-blocks.ts'
 
-/** The number of addresses of a device whose networks are looked up. */
+/** The number of addresses of a device with networks that are looked up. */
 const MAX_ADDRESSES_LOOKED_UP = 8
 
 /** Checks that the caller may list the objects of a part. */
@@ -46,7 +46,7 @@ export type Found = {
   readonly state?: LookupState
   readonly taken?: number | undefined
   readonly usable?: number
-  /** Lists with further entries, besides those longer than the answer shows. */
+  /** Lists with further entries, besides lists longer than the answer shows. */
   readonly cut?: readonly string[]
 }
 
@@ -106,8 +106,8 @@ const findPoolsIn = async (
 type Checked = { readonly key: IpKey; readonly text: string; readonly found: Found; readonly may: May }
 
 /**
- * Returns the state of an address. For a caller who sees a part of the estate, an address in a network of the part is also assigned if
- * it is a hidden device that has it.
+ * Returns the state of an address. For a caller who sees a part of the estate, an address of a hidden device in a visible network is
+ * also assigned.
  */
 export const findAddressState = async (ctx: Ctx, { key, text, found, may }: Checked): Promise<LookupState> => {
   const state = getVisibleState(key, text, found)
@@ -184,13 +184,14 @@ export const findBlock = async (ctx: Ctx, { cidr, text }: BlockSubject, { may, s
     readIfListed(may('networks'), () => store.networksInside(ctx, { ...range, prefix })),
     readIfListed(may('devices'), () => store.addressesIn(ctx, range)),
     readIfListed(may('reservations'), () => store.findReservationsIn(ctx, range)),
-    // Without permission for devices, no discovered device counts as documented.
+    // No discovered device counts as documented without permission for devices.
     readIfListed(may('discovered'), () =>
       may('devices') ? store.undocumentedIn(ctx, range) : store.discoveredIn(ctx, range),
     ),
   ])
   const networks = sortBySize(rows)
-  // Of a caller who sees a part of the estate, only those of a block inside a network of it: this counts the addresses of hidden devices.
+  // A caller who sees a part of the estate only gets the count of a block inside a visible network: it counts the addresses of hidden
+  // devices.
   const isCounted = ctx.unscoped === ctx || networks.length > 0
   const taken = isCounted ? await countVisibleTaken(ctx.unscoped, range, may) : undefined
   const [pools, devices] = await Promise.all([
@@ -203,7 +204,7 @@ export const findBlock = async (ctx: Ctx, { cidr, text }: BlockSubject, { may, s
   return { ...found, state, taken, ...(isCounted && { usable: countUsableAddresses(cidr) }), cut }
 }
 
-/** Returns the networks of the devices, and those in which scans found the discovered devices. */
+/** Returns the networks of the devices, and the networks in which scans found the discovered devices. */
 const findNetworksAround = async (
   ctx: Ctx,
   { devices, discovered }: Pick<Found, 'devices' | 'discovered'>,
@@ -259,7 +260,7 @@ const findName = async (ctx: Ctx, { text }: Subject, may: May): Promise<Found> =
   return { devices, discovered, reservations, networks }
 }
 
-/** @param scope its space counts for addresses and blocks alone: MACs and names are looked for in all of them */
+/** @param scope its space only counts for addresses and blocks: MACs and names are looked for in all of them */
 export const find = (ctx: Ctx, asked: Subject, scope: Scope): Promise<Found> => {
   if (asked.kind === 'ip') return findAddress(ctx, asked, scope)
   if (asked.kind === 'cidr') return findBlock(ctx, asked, scope)

@@ -1,5 +1,5 @@
-// A lookup answers with the records about an address, a block, a MAC or a name that the caller may read, and with
-// commands to allocate a free address.
+// A lookup answers with the records about an address, a block, a MAC or a name that the caller may read. It suggests commands to
+// allocate a free address.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { ask, failure, forbidden, inventory, refusal } from '../../testing/inventory.ts'
@@ -216,7 +216,7 @@ describe.each(engines())('a lookup on %s', (dialect) => {
       expect(names((await look('mx-7')).devices)).toEqual(['a mail server'])
     })
 
-    test('has the networks of its addresses, and those alone', async () => {
+    test('the name has the networks of its addresses, and no others', async () => {
       expect(names((await look('web-01')).networks)?.toSorted()).toEqual(['Servers', 'Six'])
     })
 

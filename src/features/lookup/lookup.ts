@@ -35,10 +35,10 @@ const NEEDS: Readonly<Record<LookupPart, Permission>> = {
 /** Lists of objects with addresses in a block. */
 const IN_BLOCK: ReadonlySet<string> = new Set(['devices', 'discovered', 'reservations'])
 
-/** The number of objects whose audit entries are read. */
+/** The number of objects with audit entries that are read. */
 const MAX_OBJECTS_WITH_AUDIT = 5
 
-/** The open conflicts of the found objects. With devices withheld, the address still finds its conflict. */
+/** Returns the open conflicts of the found objects. With devices withheld, the address still finds its conflict. */
 const findConflicts = async (
   ctx: Ctx,
   asked: Subject,

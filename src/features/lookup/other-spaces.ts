@@ -25,7 +25,7 @@ import { formatSummary } from './summary.ts'
 
 type AddressSubject = Subject & { readonly kind: 'ip' }
 
-/** What is known in a space, without pools. */
+/** Known records of a space, without pools. */
 type Known = { readonly space: SpaceKey; readonly found: Found }
 
 /** The default space, as an entry among the others. */

@@ -36,7 +36,7 @@ export type NetworkFound = Awaited<ReturnType<typeof networksByIds>>[number]
 export const toLookupNetwork = ({ id, name, subnet, vlan_id, datacenter_id, space_id }: NetworkFound): LookupNetwork =>
   withSpace({ id, name, subnet, vlan_id, datacenter_id }, space_id)
 
-/** Returns the networks within a block, without those that equal it. */
+/** Returns the networks within a block, except networks that equal it. */
 export const networksInside = prepared((db: Kysely<Tables>, { first, last, prefix }: KeyRange & { prefix: number }) =>
   db
     .selectFrom('networks')
@@ -156,7 +156,7 @@ const idsBelow = prepared((db: Kysely<Tables>, { from, to }: { from: string; to:
 
 const buildLabelRange = (name: string) => ({ from: `${name}.`, to: `${name}.${BEYOND}` })
 
-/** Returns the devices with that name, host name or domain. Without any, those whose first label is the name. */
+/** Returns the devices with that name, host name or domain. If there are none, returns devices with the name as their first label. */
 export const findDeviceIdsByName = async (scope: StoreScope, name: string): Promise<string[]> => {
   const exact = await idsNamed(scope, { name })
   return (exact.length > 0 ? exact : await idsBelow(scope, buildLabelRange(name))).map(({ id }) => id)
@@ -183,13 +183,13 @@ const discoveredBelow = prepared((db: Kysely<Tables>, { from, to }: { from: stri
     .limit(MAX_ROWS),
 )
 
-/** As `findDeviceIdsByName`, for discovered devices. */
+/** Like `findDeviceIdsByName`, for discovered devices. */
 export const findDiscoveredIdsByName = async (scope: StoreScope, name: string): Promise<string[]> => {
   const exact = await discoveredNamed(scope, { name })
   return (exact.length > 0 ? exact : await discoveredBelow(scope, buildLabelRange(name))).map(({ id }) => id)
 }
 
-/** Finds by the MAC that a scan has recorded, and by those that an SNMP agent has reported for its interfaces. */
+/** Finds by the MAC that a scan has recorded, and by the MACs that an SNMP agent has reported for its interfaces. */
 export const findDiscoveredIdsByMac = async (scope: StoreScope, mac: string): Promise<string[]> =>
   (await ofMac(scope, { mac, key: `mac:${mac}` })).map(({ id }) => id)
 
@@ -209,12 +209,12 @@ const ofMac = prepared((db: Kysely<Tables>, { mac, key }: { mac: string; key: st
     .limit(MAX_ROWS),
 )
 
-/** Finds the devices with an address in one of the networks, whose `places` are those of `placeOf`. */
+/** Finds the devices with an address in one of the networks. `places` come from `placeOf`. */
 export const discoveredIdsAt = preparedKeys((db: Kysely<Tables>, places) =>
   db.selectFrom('discovered_addresses').select('device_id as id').where('place', 'in', places),
 )
 
-/** As `discoveredIdsAt`, with the place of each. */
+/** Like `discoveredIdsAt`, with the place of each. */
 export const discoveredAtPlaces = preparedKeys((db: Kysely<Tables>, places) =>
   db.selectFrom('discovered_addresses').select(['place', 'device_id as id']).where('place', 'in', places),
 )

@@ -1,4 +1,4 @@
-/** Summarizes the answer of a lookup in one sentence, from the fields of the answer alone. */
+/** Summarizes the answer of a lookup in one sentence, only from the fields of the answer. */
 import type { Lookup, LookupNetwork } from './api.ts'
 
 type Facts = Omit<Lookup, 'summary' | 'known' | 'ways'> & {
@@ -21,7 +21,7 @@ const formatCount = ({ more }: Facts, list: string, count: number): string =>
 
 const formatMinute = (timestamp: string): string => `${timestamp.slice(0, 16).replace('T', ' ')} UTC`
 
-/** The end of a lease in force, after a comma. */
+/** Formats the end of a lease in force, after a comma. */
 const formatLease = ({ now, discovered = [] }: Facts): string => {
   const [ends] = discovered.flatMap(({ lease_expires_at: at }) => (at !== null && at > now ? at : []))
   if (ends === undefined) return ''

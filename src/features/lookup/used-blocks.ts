@@ -48,7 +48,7 @@ const reservationCount = prepared((db: Kysely<Tables>, { first, last, now }: Key
     )
     .select(({ fn }) => fn.countAll().as('n')),
 )
-/** As `countAddressesIn`, for active reservations. */
+/** Like `countAddressesIn`, for active reservations. */
 export const countReservationsIn = (
   scope: StoreScope,
   range: KeyRange & { now: string },

@@ -19,7 +19,7 @@ const KINDS = [
 ]
 type Kind = (typeof KINDS)[number]
 
-/** None, each alone, all but one, and some between; the same in each run. */
+/** None, each one, all but one, and some between; the same in each run. */
 const SUBSETS: readonly (readonly Kind[])[] = [
   [],
   ...KINDS.map((kind) => [kind]),
@@ -208,7 +208,7 @@ describe.each(onSqlite())('an object that may not be listed, on %s', (dialect) =
   ]
   const partsIn = (answer: object): string[] => EVERYTHING.filter((part) => part in answer)
 
-  test('is found neither by search:read alone nor by reading single objects', async () => {
+  test('a hidden object is found neither by only search:read nor by reading single objects', async () => {
     for (const path of PATHS) {
       const { body } = await ask(writer.caller, path)
       expect(partsIn(body as object)).toEqual([])
@@ -234,7 +234,7 @@ describe.each(onSqlite())('an object that may not be listed, on %s', (dialect) =
     ['relationships:list', '10.0.1.10', []],
     ['datacenters:list', '10.0.1.10', []],
     ['audit:list', '10.0.1.10', []],
-  ])('%s alone shows of %s: %j', async (permission, query, parts) => {
+  ])('the permission %s shows of %s: %j', async (permission, query, parts) => {
     expect(partsIn(await (await as(permission)).lookup.show({ query }))).toEqual(parts)
   })
 
@@ -269,7 +269,7 @@ describe.each(onSqlite())('an object that may not be listed, on %s', (dialect) =
     ['datacenters:list', 'datacenter'],
     ['devices:list', 'device'],
     ['discovery:list', 'discovered_device'],
-  ])('%s alone finds %s and nothing else', async (permission, type) => {
+  ])('only the permission %s finds %s and nothing else', async (permission, type) => {
     const api = await as(permission)
     const found = await Promise.all(SEARCHES.map((q) => api.search.all({ q })))
     const types = new Set(found.flatMap(({ results }) => results.map((one) => one.type)))

@@ -82,7 +82,10 @@ type Counting = {
   readonly needed: readonly Permission[]
 }
 
-/** Counts the changed objects, without those that the caller may not know. Kinds without a permission, such as deliveries, belong to others. */
+/**
+ * Counts the changed objects, except objects that the caller may not know. Kinds without a permission, such as deliveries, belong to
+ * others.
+ */
 export const countChanges = (changes: readonly RowChange[], { permissions, needed }: Counting): Counts => {
   const own = needed.map(getResource)
   const canCount = (permission: Permission): boolean => {
@@ -104,7 +107,7 @@ const PERMISSIONS: ReadonlyMap<string, Permission | undefined> = new Map(
   [...Object.values(PLAN_TABLES), ...Object.values(SHOWN_KINDS)].map(({ noun, permission }) => [noun, permission]),
 )
 
-/** Without this permission the caller does not see the objects. */
+/** The caller does not see the objects without this permission. */
 const canRead = (noun: string, permissions: ReadonlySet<string>): boolean => {
   const permission = PERMISSIONS.get(noun)
   return permission !== undefined && permissions.has(permission)

@@ -20,7 +20,7 @@ export const findDeviceNames = async (
   for (const { table, before, after } of changes) {
     const row = after ?? before ?? {}
     if (table === 'relationships') for (const end of [row.parent_id, row.child_id]) ids.add(String(end))
-    // A device that the changes create or delete is in one of the two states alone.
+    // A device that the changes create or delete is only in one of the two states.
     if (table === 'devices') names.set(String(row.id), String(row.name))
   }
   const others = [...ids].filter((id) => !names.has(id))

@@ -11,8 +11,8 @@ import { CATALOGUE } from '../roles/catalogue.ts'
 import { PLAN_TABLES, SHOWN_KINDS } from './plan-tables.ts'
 
 /**
- * Tables whose rows belong to a declared object and change with it, and internal tables: outbox, counters and caches.
- * Every table is declared here or in plan-tables.ts.
+ * Tables with rows that belong to a declared object and change with it, and internal tables: outbox, counters and caches. Every table is
+ * declared here or in plan-tables.ts.
  */
 const NOT_SHOWN: ReadonlySet<string> = new Set([
   'addresses',
@@ -108,7 +108,7 @@ test('tables with cascades are shown', () => {
   expect(missing).toEqual([])
 })
 
-test('the permissions are those of the catalogue', () => {
+test('the permissions equal the permissions of the catalogue', () => {
   const known = new Set<string>(CATALOGUE.map(({ name }) => name))
   const asked = [...Object.values(PLAN_TABLES), ...Object.values(SHOWN_KINDS)].flatMap(
     ({ permission }) => permission ?? [],

@@ -40,7 +40,7 @@ const toDiscoveredView = (row: Row): Row => ({
   ...pick('bucket', 'is_ignored')(row),
 })
 
-/** The table of a resource has its name; a row has a column for each field that is neither a list nor an object. */
+/** Builds the table of a resource, which has its name; a row has a column for each field that is neither a list nor an object. */
 const buildPlanTable = ({ noun, permission, fields }: CrudResource): PlanTable => ({
   noun: noun.replaceAll('-', ' '),
   key: ['id'],
@@ -57,14 +57,14 @@ const DERIVED: Readonly<Record<string, PlanTable>> = Object.fromEntries(
   CRUD_RESOURCES.map((resource) => [resource.name.replaceAll('-', '_'), buildPlanTable(resource)]),
 )
 
-/** The derived description of a table, with differences. */
+/** Returns the derived description of a table, with differences. */
 const buildDerived = (table: string, differences: Partial<PlanTable>): PlanTable => {
   const { [table]: own } = DERIVED
   if (!own) throw new Error(`no resource of the registry has the table ${table}`)
   return { ...own, ...differences }
 }
 
-/** The noun and the permission that the history shows objects of a kind by. */
+/** Returns the noun and the permission that the history shows objects of a kind by. */
 const getHistoryNames = (kind: Kind) => ({ noun: KIND_NAMES[kind].noun, permission: KIND_NAMES[kind].read })
 
 const RRSET = {
@@ -76,7 +76,7 @@ const RRSET = {
 } as const
 
 /**
- * By table. Rows of all other tables are parts of these objects, or internal to the server; plan-tables.test.ts names them.
+ * Keyed by table. Rows of all other tables are parts of these objects, or internal to the server; plan-tables.test.ts names them.
  */
 export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   ...DERIVED,
@@ -170,7 +170,7 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   oauth_grants: { noun: 'OAuth consent', key: ['id'] },
 }
 
-/** By the name that an operation with `showsChanges` gives: objects that are not rows. */
+/** Objects that are not rows, by the name that an operation with `showsChanges` gives. */
 export const SHOWN_KINDS: Readonly<Record<string, PlanTable>> = {
   rrset: { noun: 'RRset', ...RRSET },
   own_rrset: { noun: 'own RRset', ...RRSET },

@@ -78,7 +78,7 @@ describe.each(onSqlite())('a plan on %s', (dialect) => {
       await apply(plan_id ?? '')
       const [change] = await admin.api.history.list({ limit: 1 })
       expect(await admin.api.history.items({ id: change?.id ?? '', kind: 'relationship' })).toMatchObject(planned)
-      // Their undo makes both again, of which one is there in the plan alone.
+      // Their undo creates both again; only the plan has one of them.
       const undo = await plan('history.undo', { id: change?.id })
       expect(undo.objects.filter(({ kind }) => kind === 'relationship')).toMatchObject(planned)
       expect((await apply(undo.plan_id ?? '')).value).toMatchObject({

@@ -1,4 +1,4 @@
-/** The rules of plans: applying a plan executes it if its changes are still exactly those shown. */
+/** The rules of plans: applying a plan executes it if its changes still equal the shown ones exactly. */
 
 import { formatSummary } from '../../platform/contract/change-summary.ts'
 import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
@@ -53,7 +53,7 @@ const WATCHED = { rules: WATCHED_TABLES, most: MOST_OBJECTS, tooMany: throwTooMa
 const formatClient = ({ client, via, credentialId = '' }: Caller): string =>
   client ? `client:${client.id}` : `${via}:${credentialId}`
 
-/** Returns the failed items of an answer that reports each item, or the failed ones alone. */
+/** Returns the failed items of an answer that reports each item, or only the failed ones. */
 const listFailures = (answer: unknown): readonly unknown[] => {
   if (!isObject(answer)) return []
   if (Array.isArray(answer.failed)) return answer.failed
@@ -93,7 +93,7 @@ export type PlansOptions = {
   readonly now: () => Date
 }
 
-/** The operations that need a plan, by name. @throws if one can neither be rolled back nor shows its changes */
+/** Returns the operations that need a plan, by name. @throws if one can neither be rolled back nor shows its changes */
 export const selectPlanned = (operations: readonly Bound<Tables>[]): ReadonlyMap<string, Bound<Tables>> => {
   const planned = operations.filter(({ op }) => needsPlan(op) && op.mcp !== 'hidden')
   for (const bound of planned)

@@ -15,8 +15,8 @@ export type SeenChanges = {
 }
 
 /**
- * Returns all changes for a caller with the permissions everywhere. A caller with a part of the estate sees the objects in that part, and those
- * that are made, which the guard of writes keeps in it. Objects without a history are for those who have the permission everywhere.
+ * Returns all changes for a caller with the permissions everywhere. A caller with a part of the estate sees the objects in that part,
+ * and created objects, which the scope check keeps in it. Objects without a history are for those who have the permission everywhere.
  * @param scope the state before or after the changes
  */
 export const filterVisibleChanges = async (

@@ -34,7 +34,7 @@ export const getTarget = ({ targets }: ContentsMove, { first, last }: Span): Tar
 }
 
 /**
- * Locks the pools of networks until commit. Called before `lockPlacement`, because those who place addresses lock pools first; and
+ * Locks the pools of networks until commit. Called before `lockPlacement`, because writers that place addresses lock pools first; and
  * again after it, for pools that were created in between.
  */
 export const lockContents = (ctx: Ctx, networkIds: readonly string[]): Promise<void> =>
@@ -59,13 +59,13 @@ export const moveContents = async (
 const canCount = ({ caller: { permissions, scopedPermissions } }: Ctx, resource: string): boolean =>
   permissions.has(`${resource}:list`) || scopedPermissions?.has(`${resource}:list`) === true
 
-/** Returns the numbers of the moved objects, 0 for those that the caller may not list. */
+/** Returns the numbers of the moved objects, 0 for objects that the caller may not list. */
 export const filterMovedCounts = (ctx: Ctx, { pools, reservations, addresses }: Moved): Moved => ({
   pools: canCount(ctx, 'pools') ? pools : 0,
   reservations: canCount(ctx, 'reservations') ? reservations : 0,
   addresses: canCount(ctx, 'devices') ? addresses : 0,
 })
 
-/** As `filterMovedCounts`, of the deleted objects. */
+/** Like `filterMovedCounts`, for the deleted objects. */
 export const filterLostCounts = (ctx: Ctx, lost: Lost): Lost =>
   canCount(ctx, 'discovery') ? lost : { scans: 0, discovered_devices: 0, rules: 0 }

@@ -12,7 +12,7 @@ import * as store from './store.ts'
 import * as tree from './tree-store.ts'
 import { buildUtilization, loadAllNested } from './usage.ts'
 
-/** The columns of the fields by which networks alone are sorted. */
+/** The columns of the fields by which only networks are sorted. */
 const ORDERS = { subnet: ['first_key', 'prefix', 'name_key', 'id'] }
 
 /** Returns further fields of a network, as JSON behind a comma: rows of long lists are not made twice. */

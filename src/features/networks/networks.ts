@@ -45,7 +45,7 @@ export const requireInside = async (ctx: Ctx, id: string): Promise<void> => {
 export const getNetworkOrThrow = async (ctx: Ctx, id: string): Promise<Network> =>
   orNotFound(await store.find(ctx, id), 'network', id)
 
-/** As `getNetworkOrThrow`, and locks the network until commit. */
+/** Finds like `getNetworkOrThrow`, and locks the network until commit. */
 export const lockNetworkOrThrow = async (ctx: Ctx, id: string): Promise<Network> =>
   orNotFound(await store.lock(ctx, id), 'network', id)
 
@@ -145,7 +145,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 export const getUtilizationOrThrow = async (ctx: Ctx, id: string): Promise<Utilization> =>
   loadUtilization(ctx, await getNetworkOrThrow(ctx.unscoped, id))
 
-/** Returns the utilization of every network, without the fields of those that contain others. */
+/** Returns the utilization of every network, without the fields of networks that contain others. */
 export const findAllUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
   const used = await store.countUsed(ctx.unscoped)
   return (await store.query(ctx).execute()).map((network) => buildUtilization(network, used.get(network.id) ?? 0))

@@ -87,7 +87,7 @@ describe.each(onSqlite())('planning on %s', (dialect) => {
     expect(subnetsOf(tree.children)).toEqual([inner.subnet])
     expect((await inv.api.networks.tree({ id: one.id })).children).toEqual([])
     expect((await inv.api.networks.tree({ id: inner.id })).parents.map(({ id }) => id)).toEqual([two.id])
-    // Free space follows from containment alone.
+    // Free space only follows from containment.
     expect((await inv.api.networks.tree({ id: one.id })).free).toEqual(tree.free)
     for (const { id } of [one, two, inner]) await inv.api.networks.delete({ id })
   })
@@ -221,7 +221,7 @@ describe.each(onSqlite())('planning on %s', (dialect) => {
   })
 
   test(
-    'parallel allocations get distinct subnets, also those of a network and of one around it',
+    'parallel allocations get distinct subnets, also in a network and in one around it',
     async () => {
       const { id: space_id } = await inv.api.spaces.create({ name: 'parallel' })
       const outer = await network('10.0.0.0/8', { space_id })
@@ -301,7 +301,7 @@ describe.each(onSqlite())('planning on %s', (dialect) => {
       expect(await inv.api.networks.utilization({ id: base.id })).toMatchObject({
         ...{ used_ips: 0, children: 4, allocated_ips: 256, allocated: 100, nested_used_ips: 3 },
       })
-      // The reserved address is still taken, and so are those of the device.
+      // The reserved address is still taken, and so are the addresses of the device.
       expect((await inv.api.reservations.allocate({ id: low.id, count: 7 })).ips).toEqual([1, 2, 3, 4, 6, 7, 8].map(ip))
       const undoAllocation = await newestChange()
       await inv.api.history.undo({ id: undoAllocation.id })
@@ -314,7 +314,7 @@ describe.each(onSqlite())('planning on %s', (dialect) => {
       await inv.api.history.undo({ id: (await newestChange()).id })
       expect(await estateOf(inv)).toEqual(after)
 
-      // All but the highest, so that those that stay make up no block.
+      // All but the highest are merged, so that the remaining ones make up no block.
       const ids = parts.map(({ id }) => id)
       const refused = await post('merge', { network_ids: ids.slice(0, 3) })
       expect(refused).toMatchObject(refusal('network_ids'))

@@ -45,7 +45,7 @@ const byName = (a: Network, b: Network): number => (a.name.toLowerCase() < b.nam
 
 type Around = { readonly network: Network; readonly space: SpaceKey; readonly subnets: readonly Cidr[] }
 
-/** Returns the networks with these subnets whose parent is the network, with their utilization. */
+/** Returns the children of the network with these subnets, with their utilization. */
 const findChildren = async (ctx: Ctx, { network, space, subnets }: Around): Promise<NetworkTree['children']> => {
   if (subnets.length === 0) return []
   const own = `${space}${network.subnet}`

@@ -95,7 +95,7 @@ export const loadAllNested = async (ctx: Ctx, known?: Tree): Promise<ReadonlyMap
     const nodes = known ?? buildSubnetTree(await tree.findAllRows(ctx))
     return JSON.stringify([...(await computeNestedFields(ctx, nodes, await store.countUsed(ctx.unscoped)))])
   })
-  // As it was written.
+  // The text is the JSON of a list of pairs, written above.
   return new Map(JSON.parse(text ?? '[]') as [string, Nested][])
 }
 

@@ -41,7 +41,7 @@ export const parseClient = (headers: Headers, { client_id, client_secret }: Para
   return basic
 }
 
-/** A client without a secret must send none, so that a made-up secret never counts as proof. */
+/** True for a proven client. A client without a secret must send none, so that a made-up secret never counts as proof. */
 export const isProven = ({ secret }: ShownClient, secretHashed: string | null): boolean => {
   if (secretHashed === null) return secret === undefined
   return secret !== undefined && isSameHash(hashSecret(secret), secretHashed)

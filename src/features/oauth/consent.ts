@@ -98,7 +98,7 @@ type ConsentOptions = {
   readonly audit: RawAudit<Tx<Tables>>
 }
 
-/** As `ConsentOptions`, with `signIn` bound to the request. */
+/** The options of `ConsentOptions`, with `signIn` bound to the request. */
 type Terms = Omit<ConsentOptions, 'signIn'> & {
   readonly signIn: (shown: Pick<Attempt, 'username' | 'password' | 'factor'>) => ReturnType<SignIn>
 }
@@ -109,7 +109,7 @@ const noteUser = ({ audit }: Pick<ConsentOptions, 'audit'>, { id: userId, userna
 const recordRefusal = ({ audit }: Pick<ConsentOptions, 'audit'>, { error, description }: Problem): Promise<void> =>
   audit.failed(new OauthProtocolError(error, description))
 
-/** Returns the deciding user: the one whose name and password are sent, otherwise that of the session. */
+/** Returns the deciding user: the one with the sent name and password, otherwise the user of the session. */
 const resolveDecider = async (
   ctx: Ctx,
   parameters: Parameters,

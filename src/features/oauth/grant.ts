@@ -76,7 +76,7 @@ export type RefreshDecision =
   | Revocation
   /** Replaces the token by a new pair. */
   | { readonly kind: 'rotate'; readonly scope: string }
-  /** Issues an access token alone, for a replaced token that is still in its grace period. */
+  /** Issues only an access token, for a replaced token that is still in its grace period. */
   | { readonly kind: 'lend'; readonly scope: string }
 
 const refuse = (description: string, error: Problem['error'] = 'invalid_grant'): Refusal => ({

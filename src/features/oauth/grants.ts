@@ -39,7 +39,7 @@ export const listGrants = async (ctx: Ctx, { client_id, user_id, ...page }: Want
   })
 }
 
-/** Without oauth-clients:delete, another user's grant does not exist. @throws AppError FORBIDDEN */
+/** Another user's grant does not exist without oauth-clients:delete. @throws AppError FORBIDDEN */
 export const deleteGrant = async (ctx: Ctx, id: string): Promise<void> => {
   await store.lockGrant(ctx, id)
   const grant = await store.selectGrants(ctx).where('oauth_grants.id', '=', id).executeTakeFirst()

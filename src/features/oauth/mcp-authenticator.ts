@@ -155,7 +155,7 @@ export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAut
           challenge: come,
         })
       try {
-        // Without a cookie name, only the Authorization header is read; it takes precedence over a cookie.
+        // Only the Authorization header is read if there is no cookie name; it takes precedence over a cookie.
         const shown = readCredentials(headers, '')
         if (shown?.token.startsWith(ACCESS_PREFIX)) return await identifyByToken(shown.token)
         return await identify(headers, origin)

@@ -35,11 +35,11 @@ export type OauthOptions = {
 
 export type Oauth = {
   readonly feature: Feature
-  /** Undefined without OAuth: /mcp then accepts API keys alone. */
+  /** Undefined without OAuth: /mcp then only accepts API keys. */
   readonly mcpAuthenticator: McpAuthenticator | undefined
 }
 
-/** Deletes all grants of a user and returns those that were in force. */
+/** Deletes all grants of a user and returns the grants that were in force. */
 export const endUserGrants = removeUserGrants
 
 const PURGE_MS = 600_000
@@ -93,7 +93,7 @@ const buildRoutes = (settings: Settings, { signIn, requirement, identify }: Oaut
   ]
 }
 
-/** While OAuth is off its paths answer as paths that do not exist, and a method that none of them has is a 405 all the same. */
+/** While OAuth is off, its paths answer like paths that do not exist. A method that none of them has is a 405 all the same. */
 const absentRoutes = Object.values(oauthRoutes).map(
   ({ name, summary, http, access }): BoundRaw<Tables> => ({
     route: { name, summary, http, access },

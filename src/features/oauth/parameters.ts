@@ -63,7 +63,7 @@ const toText = (name: string, value: unknown): string => {
   )
 }
 
-/** Returns the parameters of a form or a JSON object, together with those of the query. */
+/** Returns the parameters of a form or a JSON object, together with the parameters of the query. */
 export const readPostedParameters = async (request: Request): Promise<Parameters> => {
   if (isForm(request)) return mergeParameters(parseQuery(request), await readForm(request))
   const members = Object.entries(await readJsonMembers(request, 'invalid_request')).filter(

@@ -8,9 +8,9 @@ const CHARACTERS = /^[!-~]+$/
 const FORBIDDEN = /[*\\#]/
 const PARTS = /^(https?):\/\/(\[[^\]/?#]*\]|[^/?#:[\]]*)(?::(\d{1,5}))?([/?].*)?$/
 
-/** The characters of `CHARACTERS` without those of `FORBIDDEN`, inside brackets. */
+/** The characters of `CHARACTERS` except `FORBIDDEN`, inside brackets. */
 const ALLOWED = '!"$-)+-\\[\\]-~'
-/** As `isRedirectUri`, except that a host of https is a name or an IPv4 address in its usual form. */
+/** Like `isRedirectUri`, except that a host of https is a name or an IPv4 address in its usual form. */
 export const REDIRECT_URI_PATTERN =
   `^(?:https://${buildAlternation(buildUrlNamePattern(), IPV4)}|http://(?:localhost|127\\.0\\.0\\.1|\\[::1\\]))` +
   `(?::${URL_PORT})?(?:[/?][${ALLOWED}]*)?$`

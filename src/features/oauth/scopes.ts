@@ -37,7 +37,7 @@ export const parseCatalogued = (text: string): string[] => {
   return ALL_SCOPES.filter((scope) => names.has(scope))
 }
 
-/** Returns the permissions that a user has, be it in a part of the estate alone. */
+/** Returns the permissions that a user has, including permissions in only a part of the estate. */
 export const listHeldAnywhere = ({
   permissions,
   scopedPermissions,

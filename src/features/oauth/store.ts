@@ -43,7 +43,7 @@ export const removeIdleBeyond = async (scope: DbScope, kept: number): Promise<vo
   for (const { id } of rows) await removeClient(scope, id)
 }
 
-/** All clients in their public form, by name. */
+/** Returns all clients in their public form, by name. */
 export const selectClients = ({ db }: DbScope) =>
   db
     .selectFrom('oauth_clients')
@@ -63,7 +63,7 @@ export const selectClients = ({ db }: DbScope) =>
     .orderBy('oauth_clients.name_key')
     .orderBy('oauth_clients.id')
 
-/** All grants in force, newest first. */
+/** Returns all grants in force, newest first. */
 export const selectGrants = ({ db }: DbScope) =>
   db
     .selectFrom('oauth_grants')
@@ -173,7 +173,7 @@ export const findRefreshToken = ({ db }: DbScope, hash: string) =>
     .where('token_hash', '=', hash)
     .executeTakeFirst()
 
-/** As `findRefreshToken`, with a lock on the grant; locking the token first could deadlock with revocation. */
+/** Like `findRefreshToken`, with a lock on the grant; locking the token first could deadlock with revocation. */
 export const lockRefreshToken = async (ctx: StoreScope, hash: string) => {
   const found = await findRefreshToken(ctx, hash)
   if (!found) return undefined

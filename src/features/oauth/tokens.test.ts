@@ -242,7 +242,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     })
   })
 
-  test('operations without a scope are for the user alone', async () => {
+  test('only the user may call operations without a scope', async () => {
     const { access_token } = await suite.oauth.tokensFor(suite.client, suite.ada)
     const run = async (operation: string, input = {}) =>
       (await suite.oauth.mcp(access_token, toolCall('call_operation', { operation, input }))).text()

@@ -116,7 +116,7 @@ const toSafeNumber = (n: bigint): number => (n > BigInt(Number.MAX_SAFE_INTEGER)
 export const computePercent = (part: bigint, whole: bigint): number =>
   Math.round((Number(part) / Number(whole)) * 10_000) / 100
 
-/** How many addresses of a range are taken, or are those that its network keeps; an upper bound unless `isExact`. */
+/** The number of addresses of a range that are taken or kept by the network; an upper bound unless `isExact`. */
 export type Marks = { readonly count: number; readonly isExact: boolean }
 
 /** Counts by the bitmaps. @param never as of `listNeverFree` @param least up to which a bound will do */

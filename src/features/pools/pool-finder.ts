@@ -1,4 +1,7 @@
-/** Finds the pools whose ranges hold addresses, with an index of all ranges where the database tells without a query that it is current. */
+/**
+ * Finds the pools with ranges that hold addresses. Uses an index of all ranges where the database tells without a query that it is
+ * current.
+ */
 import { buildIpKey, getBlock } from '../../net/occupancy.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { Ctx } from '../ctx.ts'
@@ -11,7 +14,7 @@ type Ranges = readonly PoolRangeRow[]
 export type PoolFinder = {
   /** Returns the pools that hold any of the addresses, which are given as sortable keys. */
   readonly find: (ctx: Ctx, keys: readonly string[]) => Ranges | Promise<Ranges>
-  /** Sends the query that `find` would send for these addresses, so that its answer comes with those of other queries. */
+  /** Sends the query that `find` would send for these addresses, so that its answer comes with the answers of other queries. */
   readonly prefetch: (ctx: Ctx, keys: readonly string[]) => void
 }
 
@@ -20,7 +23,7 @@ const MAX_BLOCKS_ASKED_ONE_BY_ONE = 4
 
 /** An index of ranges that may overlap. A lookup takes a binary search, and a step for each range that begins before the address ends. */
 export class RangeIndex {
-  /** By their first key. */
+  /** Ordered by their first key. */
   readonly #ranges: Ranges
   /** The highest last key of the ranges up to each. */
   readonly #ends: readonly string[]
@@ -58,7 +61,7 @@ export class RangeIndex {
   }
 }
 
-/** By block; transactions that share a commit ask once. */
+/** Keyed by block; transactions that share a commit ask once. */
 const lastBlocks = lockScopedCache<Map<string, Promise<Ranges>>>()
 
 const listBlocks = (keys: readonly string[]): string[] => [...new Set(keys.map(getBlock))]

@@ -192,7 +192,7 @@ describe.each(engines())('pools on %s', (dialect) => {
       expect(await inv.ask(`GET /api/pools/${wide.id}/heatmap`)).toMatchObject(failure(400, 'INVALID_INPUT'))
     })
 
-    test('has an ETag that moves with the statuses alone', async () => {
+    test('the heatmap has an ETag that only changes with the statuses', async () => {
       const { id } = await pool(await net('10.13.0.0/24'), '10.13.0.1', '10.13.0.9')
       const etag = async () => (await inv.ask(`GET /api/pools/${id}/heatmap`)).etag ?? ''
       const before = await etag()
@@ -225,7 +225,7 @@ describe.each(engines())('pools on %s', (dialect) => {
       expect((await inv.api.pools.list({ network_id }))[0]).not.toHaveProperty('utilization')
     })
 
-    test('counts the reservations of each pool from its first address to its last, and a pool alone as all of them', async () => {
+    test('utilization counts the reservations of each pool from its first address to its last, and of a single pool all of them', async () => {
       const network_id = await net('10.17.0.0/24')
       const first = await pool(network_id, '10.17.0.10', '10.17.0.19')
       const next = await pool(network_id, '10.17.0.20', '10.17.0.29')

@@ -25,7 +25,7 @@ import * as store from './store.ts'
 export type RangeChange = {
   readonly before: Pool
   readonly after: Pool
-  /** Of its network. */
+  /** The space of its network. */
   readonly space: SpaceKey
   readonly issues: FieldIssue[]
   /** Devices that later steps of the transaction change, by id: their addresses may be outside until then. */
@@ -56,7 +56,7 @@ export type PoolRange = Pick<store.StoredPool, 'start_key' | 'end_key'> &
 export const lockPoolRangeOrThrow = async (ctx: Ctx, id: string): Promise<PoolRange> =>
   orNotFound(await store.lockRange(ctx, id), 'pool', id)
 
-/** As `getPoolOrThrow`, and locks the pool until commit. */
+/** Finds like `getPoolOrThrow`, and locks the pool until commit. */
 export const lockPoolOrThrow = async (ctx: Ctx, id: string): Promise<Pool> =>
   orNotFound(await store.lock(ctx, id), 'pool', id)
 
@@ -125,7 +125,10 @@ export const update = async (ctx: Ctx, patch: PoolPatch): Promise<Pool> => {
   return change(ctx, before, { patch, moving: NONE })
 }
 
-/** As `update` for the history, which also moves a pool back to another network. @param moving as in `RangeChange`; the caller checks them by `requireInside` at the end */
+/**
+ * Updates like `update` for the history, which also moves a pool back to another network. @param moving as in `RangeChange`; the caller
+ * checks them by `requireInside` at the end
+ */
 export const restore = async (ctx: Ctx, patch: PoolPatch, moving: ReadonlySet<string>): Promise<Pool> =>
   change(ctx, await lockForChange(ctx, patch.id), { patch, moving })
 

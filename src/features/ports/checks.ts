@@ -25,7 +25,7 @@ export const checkParent = async (ctx: Ctx, { id, device_id, parent_id }: Stored
   for (let above = parent_id; above !== null; ) {
     if (above === id) throw invalidField('parent_id', 'must be no part of the port itself')
     const port = await store.find(ctx, above)
-    // Of the ports above it only the first may be missing, because a deleted port is the parent of none.
+    // Only the first of the ports above it may be missing, because a deleted port is the parent of none.
     if (!port) throw invalidField('parent_id', `there is no port with id "${above}"`)
     if (port.device_id !== device_id) throw invalidField('parent_id', 'must be a port of the same device')
     above = port.parent_id

@@ -127,7 +127,7 @@ export const feature: Feature = {
       if (device_id) query = query.where('device_id', '=', device_id)
       if (mac) query = query.where('mac_address', '=', toMacKey(mac)).where('mac_address', '<>', store.NO_MAC)
       if (kind) query = query.where('kind', '=', kind)
-      // The index has the others alone.
+      // The index only has the others.
       if (kind && kind !== 'network') query = query.where('kind', '<>', store.USUAL_KIND)
       if (managed_by) query = query.where(isManagedBy(managed_by))
       const wanted = { custom, sort }

@@ -7,7 +7,7 @@ export type PortRow = {
   name: string
   /** Lower case: unique within the device. */
   name_key: string
-  /** By sort-key.ts. */
+  /** Computed by sort-key.ts. */
   sort_key: string
   kind: Port['kind']
   type: string

@@ -1,4 +1,4 @@
-/** What is mounted in a rack, on both faces, as an object and as an image. */
+/** The mounted devices of a rack, on both faces, as an object and as an image. */
 import type { Elevation, MountedDevice, Rack } from './api.ts'
 import type { Face } from './mount.ts'
 import { computeUsage, isInside, listFaces, parseSlot, toRackPlace } from './placement.ts'

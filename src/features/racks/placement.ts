@@ -45,7 +45,7 @@ export type Usage = {
   readonly power: number | null
 }
 
-/** Returns the units of a rack in order, true for those of which any part is taken. */
+/** Returns the units of a rack in order, true for units with any taken part. */
 const listTakenUnits = ({ height, first_unit }: Units, mounts: readonly Mount[]): boolean[] => {
   const taken = new Array<boolean>(height).fill(false)
   for (const position of mounts.flatMap((mount) => toRackPlace(mount) ?? [])) {

@@ -198,7 +198,7 @@ describe.each(onSqlite())('racks on %s', (dialect) => {
     expect(fieldsOf(await inv.ask(`PUT /api/devices/${made.id}`, { datacenter_id: one.id }))).toEqual(['mount.rack_id'])
     await inv.ask(`PUT /api/racks/${rack.id}`, { datacenter_id: null })
     expect((await inv.api.devices.get({ id: made.id })).datacenter_id).toBe(two.id)
-    // The device is there already: an undo of the change concerns the rack alone.
+    // The device is there already: an undo of the change only concerns the rack.
     const moved = await inv.admin.request('PUT', `/api/racks/${rack.id}`, { datacenter_id: two.id })
     const change = await inv.api.history.get({ id: moved.headers.get('x-change-id') ?? '' })
     expect(change.items?.map(({ kind }) => kind)).toEqual(['rack'])

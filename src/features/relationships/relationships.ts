@@ -12,7 +12,7 @@ import type { RelationshipRow } from './table.ts'
 
 const describe = ({ parent_id, type, child_id }: store.Triple) => `${parent_id} ${type} ${child_id}`
 
-/** Returns the name of a relationship: those of its devices, or the ids of devices without one, around its type. */
+/** Returns the name of a relationship: the names of its devices, or their ids if they have no name, around its type. */
 export const formatName = (names: ReadonlyMap<string, string>, { parent_id, type, child_id }: store.Triple): string => {
   const named = (id: string): string => names.get(id) ?? id
   return `${named(parent_id)} ${type} ${named(child_id)}`

@@ -63,7 +63,7 @@ describe.each(engines())('allocations in one transaction on %s', (dialect) => {
     expect(await inv.api.reservations.list({ pool_id: id })).toHaveLength(2)
   })
 
-  // With one writer, no other transaction runs in between.
+  // No other transaction runs in between if there is one writer.
   if (dialect === 'postgres') {
     test('an address in an unlocked block that another transaction took is skipped', async () => {
       const { id, net } = await pool()

@@ -262,7 +262,7 @@ describe.each(engines())('an allocation on %s', (dialect) => {
   describe('among many', () => {
     const CALLERS = { sqlite: 1000, postgres: 300 }
 
-    test('is its caller’s alone', async () => {
+    test('an allocation among many belongs only to its caller', async () => {
       const id = await pool('10.32.0.0/16', '10.32.0.1', '10.32.255.254')
       const made = await Promise.all(
         Array.from({ length: CALLERS[dialect] }, () => inv.api.reservations.allocate({ id })),
@@ -279,7 +279,7 @@ describe.each(engines())('an allocation on %s', (dialect) => {
       })
     }, 30_000)
 
-    test('is its caller’s alone in pools that overlap, while others expire', async () => {
+    test('an allocation belongs only to its caller in pools that overlap, while others expire', async () => {
       const pools: string[] = []
       for (let i = 0; i < 4; i++) pools.push(await pool('10.33.0.0/24', `10.33.0.${1 + i * 10}`, '10.33.0.250'))
       for (let round = 0; round < 4; round++) {

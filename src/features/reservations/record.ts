@@ -49,7 +49,7 @@ export const reserve = async (
   return reservations
 }
 
-/** Deletes reservations by the keys of their addresses, and frees those that no device has. */
+/** Deletes reservations by the keys of their addresses, and frees the addresses that no device has. */
 export const free = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
   if (keys.length === 0) return
   await occupancy.lock(ctx, keys)

@@ -148,7 +148,7 @@ export const feature: Feature = {
     },
   ],
   reactions: {
-    // Ids of other objects than reservations are those of addresses of devices.
+    // Other ids than ids of reservations belong to addresses of devices.
     ...rewriteCustom('addresses', { lock: store.lockAll, update: store.updateRow, rename: store.renameCustom }),
     'network.changing-space': async (ctx, { before, to, issues }: SpaceChange) => {
       await purgeExpired(ctx)

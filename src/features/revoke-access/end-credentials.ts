@@ -1,4 +1,4 @@
-/** Ends the credentials of an account: those that it gave to others, and its own ways to sign in. */
+/** Ends the credentials of an account: the credentials that it gave to others, and its own ways to sign in. */
 import type { DbScope, StoreScope } from '../ctx.ts'
 import { resetFactors } from '../factors/factors.ts'
 import { endUserKeys } from '../keys/keys.ts'
@@ -19,7 +19,7 @@ export const endCredentials = async (scope: DbScope, userId: string): Promise<En
   return { grants, keys: await endUserKeys(scope, userId) }
 }
 
-/** As `endCredentials`, and removes the password and the second factors. Locks the account until commit. */
+/** Like `endCredentials`, and removes the password and the second factors. Locks the account until commit. */
 export const endAllCredentials = async (
   scope: StoreScope & { readonly now: string },
   userId: string,

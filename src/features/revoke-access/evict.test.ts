@@ -44,7 +44,7 @@ describe.each(places())('on %s with sessions in the %s', (dialect, store) => {
   const statusOf = async (with_: { cookie?: string; key?: string }) =>
     (await all.app.send('GET /api/auth/me', with_)).status
 
-  test('sessions, keys and grants of the account end, and those of others stay', async () => {
+  test('sessions, keys and grants of the account end, and the sessions of other accounts stay', async () => {
     const [target, other] = [await all.person({ roles: ['admin'] }), await all.person()]
     const cookies = await Promise.all([target, target, other].map(({ username }) => all.app.login(username, QUICK)))
     await grantTo(all.app, target.id)

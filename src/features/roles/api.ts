@@ -49,7 +49,7 @@ const fields = {
 export const RoleDraft = z.object({ name: Name, ...draft(fields) })
 export type RoleDraft = z.output<typeof RoleDraft>
 
-/** The id of a role that did not come with Plat. */
+/** Declares the id of a role that did not come with Plat. */
 const ownId = idOf('roles').meta({ exact: { not: { enum: SYSTEM_ROLES.map(({ id }) => id) } } })
 
 export const RolePatch = z.object({ id: ownId, ...patch({ name: Name, ...fields }) })

@@ -1,7 +1,6 @@
 /**
- * The catalogue of permissions, and those of the system roles. `npm run golden` writes golden/permissions.txt and the table
- * in docs/access.md.
- * Browser-safe.
+ * The catalogue of permissions, and the permissions of the system roles. `npm run golden` writes golden/permissions.txt and the table in
+ * docs/access.md. Browser-safe.
  */
 import type { Permission } from '../../platform/operation/operation.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
@@ -87,7 +86,10 @@ export const PERMISSION_TABLE: readonly Row[] = [
   buildRow('events', 'the stream of events', R, R, R),
 ]
 
-/** The resources whose permissions count in a scope if they are granted there. All other permissions count only if they are granted everywhere. */
+/**
+ * The resources with permissions that count in a scope if they are granted there. All other permissions count only if they are granted
+ * everywhere.
+ */
 const SCOPED: readonly string[] = [
   ...(['datacenters', 'vlans', 'networks', 'pools', 'reservations', 'racks'] as const),
   ...(['devices', 'ports', 'cables', 'relationships', 'discovery', 'conflicts'] as const),

@@ -27,7 +27,7 @@ export const findRole = async (scope: DbScope, idOrName: string): Promise<{ id: 
 const MAX_NAMED = 10
 
 /**
- * Requires the caller to hold the permissions that they grant, or whose holder they manage.
+ * Requires the caller to hold the permissions that the call grants, or that the managed user holds.
  * @param subject the object with the permissions: "The role" in "The role has permissions that you lack: ..."
  * @throws AppError FORBIDDEN that names the missing permissions.
  */

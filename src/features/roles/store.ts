@@ -15,7 +15,7 @@ const selectById = ({ db }: DbScope, id: string) => db.selectFrom('roles').selec
 export const find = (scope: DbScope, id: string): Promise<StoredRole | undefined> =>
   selectById(scope, id).executeTakeFirst()
 
-/** As `find`, and locks the role until commit. */
+/** Finds like `find`, and locks the role until commit. */
 export const lock = (ctx: Ctx, id: string): Promise<StoredRole | undefined> =>
   ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
 

@@ -6,7 +6,7 @@ import type { Device } from '../devices/schema.ts'
 import type { Tables } from '../tables.ts'
 import { type ObjectFacts, type ScopeIds, toAddressRange } from './areas.ts'
 
-/** The tables whose rows have an area, each after those that its rows inherit from. */
+/** The tables with an area in each row, each after the tables that its rows inherit from. */
 export const AREA_TABLES = [
   ...(['spaces', 'datacenters', 'networks', 'pools', 'reservations', 'devices', 'discovered_devices'] as const),
 ] as const
@@ -28,7 +28,7 @@ const findAddresses = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_addresses').select(['device_id', 'ip']).where('device_id', 'in', ids),
 )
 
-/** The sets of a table whose type is that of its objects, without the column. */
+/** Returns the sets of a table with objects as the type of its rows, without the column. */
 const prepareSets = (table: 'spaces' | 'datacenters') =>
   preparedKeys((db: Kysely<Tables>, ids) =>
     db
@@ -140,7 +140,7 @@ const READERS: Readonly<Record<AreaTable, Reader>> = {
   },
 }
 
-/** The tables from whose rows those of another inherit, and the column that refers to them. */
+/** The tables that the rows of another table inherit from, and the column that refers to them. */
 const PARENTS: Partial<Record<AreaTable, readonly ['networks' | 'pools', 'network_id' | 'pool_id']>> = {
   pools: ['networks', 'network_id'],
   reservations: ['pools', 'pool_id'],

@@ -125,7 +125,7 @@ const MAX_OBJECTS_UPDATED_ONE_BY_ONE = 8
 
 const prepareSetter = (table: AreaTable) =>
   prepared((db: Kysely<Tables>, { area, id }: { area: number; id: string }) =>
-    // As in `writeArea`.
+    // See the cast in `writeArea`.
     db
       .updateTable(table as 'networks')
       .set({ area })
@@ -158,7 +158,7 @@ const writeArea = async (
 const buildInList = (column: string, values: readonly string[]): RawBuilder<unknown>[] =>
   values.length === 0 ? [] : [sql`${sql.ref(column)} IN (${sql.join(values)})`]
 
-/** The bounds of the storage keys of the addresses in a scope. */
+/** Returns the bounds of the storage keys of the addresses in a scope. */
 const loadBounds = async (ctx: Ctx, { subnets, space_ids }: ScopeFacts) => {
   const spaces = await findKeysByIds(ctx, space_ids)
   return [
@@ -168,7 +168,7 @@ const loadBounds = async (ctx: Ctx, { subnets, space_ids }: ScopeFacts) => {
   ]
 }
 
-/** The objects whose area has the scope. SQLite uses the index of areas only with its own condition, `area <> 0`. */
+/** Returns the objects with the scope in their area. SQLite uses the index of areas only with its own condition, `area <> 0`. */
 const hasScope = (scopeId: string): RawBuilder<unknown> =>
   sql`(area <> 0 AND area IN (SELECT area_id FROM area_scopes WHERE scope_id = ${scopeId}))`
 
@@ -182,7 +182,7 @@ const findNetworksWithStrays = async ({ db }: DbScope): Promise<string[]> => {
   return rows.map(({ id }) => id)
 }
 
-/** Returns the condition that an object is in the scope, by table. The areas of those that it inherits from must be stored. */
+/** Returns the condition that an object is in the scope, by table. The areas of the objects that it inherits from must be stored. */
 const buildMemberConditions = async (
   ctx: Ctx,
   scope: ScopeFacts,
@@ -198,7 +198,7 @@ const buildMemberConditions = async (
   const any = (...conditions: RawBuilder<unknown>[]) =>
     conditions.length === 0 ? sql`1 = 0` : sql`(${sql.join(conditions, sql` OR `)})`
   const inDatacenter = buildInList('datacenter_id', scope.datacenter_ids)
-  // By the key of the table, which begins with the network.
+  // Strays are found by the key of the table, which begins with the network.
   const strays = bounds.length > 0 ? await findNetworksWithStrays(ctx) : []
   // One list for all blocks: each row is looked up in each list.
   const discoveredInside = bounds.map(

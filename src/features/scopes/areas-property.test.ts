@@ -1,6 +1,6 @@
 /**
- * The areas in the tables are those of the one definition, after random changes of objects, networks and scopes, with
- * restarts, imports, and on PostgreSQL two instances that write at once.
+ * The areas in the tables equal the one definition after random changes of objects, networks and scopes. The changes include restarts,
+ * imports, and on PostgreSQL two instances that write at once.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -25,7 +25,7 @@ const TAGS = ['Prod', 'édge', 'a', 'b-1', 'c']
 
 type Caller = Pick<TestCaller, 'request'>
 
-/** Random changes by a seed: those of the estate, of scopes, and of many objects at once. */
+/** Random changes by a seed: changes of the estate, of scopes, and of many objects at once. */
 const changesOf = (caller: Caller, seed: number) => {
   const estate = estateChanges(caller, seed, Date.now)
   let state = seed

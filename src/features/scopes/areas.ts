@@ -17,7 +17,7 @@ export type ObjectFacts = {
   readonly space_id?: string
   readonly tags?: readonly string[]
   readonly ranges?: readonly AddressRange[]
-  /** The scopes of the object that it belongs to: those of the network of a pool or a discovered device, and of a reservation's pool. */
+  /** The scopes of the object that it belongs to: of the network of a pool or a discovered device, or of a reservation's pool. */
   readonly inherited?: Iterable<string>
 }
 

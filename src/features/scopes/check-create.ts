@@ -13,7 +13,7 @@ export const canPlace = async (ctx: Ctx, permission: Permission, facts: ObjectFa
   return setOf !== undefined && isInScopeSet(scopeSet, setOf(facts))
 }
 
-/** As `canPlace`, for an object in a pool. */
+/** Like `canPlace`, for an object in a pool. */
 export const canReachPool = async (ctx: Ctx, permission: Permission, poolId: string): Promise<boolean> => {
   const scopeSet = ctx.caller.scopedPermissions?.get(permission)
   if (!scopeSet) return ctx.caller.permissions.has(permission)

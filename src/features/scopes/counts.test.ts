@@ -30,7 +30,7 @@ describe.each(engines())('the counts of scopes on %s', (dialect) => {
     expect(plain.some((scope) => 'counts' in scope)).toBe(false)
   })
 
-  test('are those of now, whatever the ETag of the list was', async () => {
+  test('the counts of scopes are the present ones, whatever the ETag of the list was', async () => {
     await make('scopes', { name: 'tagged', tags: ['late'] })
     const path = 'GET /api/scopes?include=counts&name=tagged'
     const before = await all.admin.ask(path)

@@ -1,4 +1,4 @@
-/** What the documents of objects say of the scopes that they are in, by kind. For the past, whose objects have no rows. */
+/** The scopes that the documents of objects state, by kind. For the past, where objects have no rows. */
 import { toTextOrNull } from '../../platform/contract/unknown.ts'
 import { type ObjectFacts, toAddressRange } from './areas.ts'
 
@@ -10,9 +10,9 @@ type AddressRanges = NonNullable<ObjectFacts['ranges']>
 /** The facts of an object. The places of some are in the address space of the object that they belong to. */
 type OwnFacts = {
   readonly facts: ObjectFacts
-  /** The object whose scopes and address space it inherits. */
+  /** The object with the scopes and address space that it inherits. */
   readonly inherits?: ObjectId
-  /** The address space of those that inherit from it, if it has one itself. */
+  /** The address space of the objects that inherit from it, if it has one itself. */
   readonly space_id?: string | null
 }
 
@@ -28,7 +28,7 @@ const getTags = ({ tags }: Document): readonly string[] =>
   (tags ?? []) as string[]
 
 const listAddressRanges = ({ addresses }: Document): AddressRanges =>
-  // As `getTags`.
+  // The tags as in `getTags`.
   ((addresses ?? []) as { ip: string; space_id?: string }[]).map(({ ip, space_id = null }) => ({
     first: ip,
     last: ip,
@@ -90,6 +90,6 @@ const BY_KIND: Readonly<Record<string, (id: string, document: Document) => Docum
 export const getPlacing = ({ kind, id }: ObjectId, document: Document): DocumentScope | undefined =>
   BY_KIND[kind]?.(id, document)
 
-/** Returns the objects by which another one is judged. */
+/** Returns the objects that decide the scopes of another one. */
 export const listRelated = (documentScope: DocumentScope): readonly ObjectId[] =>
   'follows' in documentScope ? documentScope.follows : documentScope.inherits ? [documentScope.inherits] : []

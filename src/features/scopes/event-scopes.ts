@@ -1,4 +1,7 @@
-/** The scopes of objects whose documents tell where they are, such as those of events. The objects that they belong to are judged as they are now. */
+/**
+ * The scopes of objects with documents that tell where they are, such as the objects of events. The scopes of the objects that they
+ * belong to are the present ones.
+ */
 import { splitBatches } from '../../platform/db/batches.ts'
 import type { StoreScope } from '../ctx.ts'
 import { loadAreas } from './area-store.ts'
@@ -6,12 +9,12 @@ import type { ScopeIds } from './areas.ts'
 import { type DocumentScope, listRelated, type ObjectId } from './document-scopes.ts'
 import { loadCurrentScopes } from './update-areas.ts'
 
-/** The tables of objects by which others are judged. */
+/** The tables of objects that decide the scopes of others. */
 const TABLES = { datacenter: 'datacenters', network: 'networks', pool: 'pools', device: 'devices' } as const
 
 const buildKey = ({ kind, id }: ObjectId): string => `${kind} ${id}`
 
-/** Returns the present scopes of objects, by kind and id; of those that are gone, none. */
+/** Returns the present scopes of objects, by kind and id; deleted objects have none. */
 const loadPresentScopes = async (
   scope: StoreScope,
   objects: readonly ObjectId[],

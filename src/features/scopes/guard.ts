@@ -1,5 +1,5 @@
 /**
- * Guards the writes of callers who have the permission in a part of the estate alone. The work itself sees everything, so that its rules
+ * Guards the writes of callers who have the permission only in a part of the estate. The work itself sees everything, so that its rules
  * hold. Objects that change although the input does not name them are effects of these rules.
  */
 import { AppError, type FieldIssue, notFound, rejectIssues } from '../../platform/contract/errors.ts'
@@ -56,11 +56,11 @@ const getIdFields = createPlaceFinder(isScopedResource)
 /** An object of the input. */
 type Named = Omit<IdText, 'put' | 'resource'> & {
   readonly resource: ScopedResource
-  /** As sent: a ref, or the id. */
+  /** The sent text: a ref, or the id. */
   readonly shown: string
 }
 
-/** Returns the texts of an input in places of ids, with those that were sent in the same places. */
+/** Returns the texts of an input at the positions of ids, with the sent texts at the same positions. */
 const listNamed = ({ schema, input, given }: ScopedWrite): Named[] => {
   const place = getIdFields(schema)
   if (!place) return []
@@ -90,7 +90,7 @@ const loadMembership = async (ctx: Ctx, caller: Caller, ids: Ids): Promise<IsIn>
   const reaches = new Map(
     [...(caller.scopedPermissions ?? new Map<Permission, ScopeSet>()).values()].map((one) => [one.cacheKey, one]),
   )
-  // Not those of the caller: the transaction itself may have made others.
+  // The sets of the caller do not suffice: the transaction itself may have made others.
   const sets = ids.size === 0 ? [] : await ctx.db.selectFrom('areas').selectAll().execute()
   const found = new Map<string, Set<string>>()
   for (const [part, scopeSet] of reaches) {
@@ -241,8 +241,8 @@ const getDecidingPermission = (
 }
 
 /**
- * Returns those of the objects that were outside when the work has locked them: with several writers, another one may have moved them after
- * the check of the input. Objects that are placed by others stay with them.
+ * Returns the objects that were outside when the work locked them: with several writers, another one may have moved them after the check
+ * of the input. Objects that inherit their scopes stay with their parent.
  */
 const findMovedAway = async (ctx: Ctx, write: ScopedWrite, changed: readonly Changed[]): Promise<Set<Changed>> => {
   if (ctx.store.sql.hasOneWriter || changed.length === 0) return new Set()

@@ -59,9 +59,9 @@ const createOutsideCondition = (column: string, areas: ReadonlySet<number>): Raw
 type Rows = {
   readonly table: 'networks' | 'addresses'
   readonly key: 'first_key' | 'ip_key'
-  /** Joins other tables to the row, whose alias is `r`. */
+  /** Joins other tables to the row, which has the alias `r`. */
   readonly join: RawBuilder<unknown>
-  /** Of a row that matches, and its block `b`. */
+  /** The condition of a matching row and its block `b`. */
   readonly condition: RawBuilder<unknown>
 }
 

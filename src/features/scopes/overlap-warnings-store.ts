@@ -1,4 +1,4 @@
-/** The queries for the networks of users whose rights are limited by scopes. */
+/** The queries for the networks of users with rights that are limited by scopes. */
 import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import type { DbScope, StoreScope } from '../ctx.ts'

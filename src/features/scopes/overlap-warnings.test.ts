@@ -44,7 +44,7 @@ describe.each(engines())('warnings of networks over the address space of others 
     await device(own, '10.1.0.9')
     expect(await names()).toEqual([])
 
-    // What the rule would have refused is made by others afterwards.
+    // Other callers then create objects that the rule would have refused.
     const guest = await device(other, '10.2.0.9')
     await device(other, '10.5.0.9')
     await make('networks', { name: 'inside', subnet: '10.3.0.128/25', datacenter_id: other })

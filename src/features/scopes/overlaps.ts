@@ -96,8 +96,8 @@ const selectNetworks = async (
 }
 
 /**
- * As `selectNetworks`, for pools: networks that overlap the range count. A tag or a subnet of the scope may admit a pool in a network
- * outside of it. Devices count there too.
+ * Selects pools like `selectNetworks`: networks that overlap the range count. A tag or a subnet of the scope may admit a pool in a
+ * network outside of it. Devices count there too.
  */
 const selectPools = async (
   scope: StoreScope,
@@ -127,7 +127,7 @@ const parseBefore = (items: readonly RecordedItem[]): Before =>
   // The stores write objects.
   new Map(items.map(({ id, before = '{}' }) => [id, JSON.parse(before) as Record<string, unknown>]))
 
-/** Finds the blocks of networks whose subnet or space has changed. */
+/** Finds the blocks of networks with a changed subnet or space. */
 const findNetworkBlocks = async (ctx: Ctx, before: Before): Promise<NetworkBlock[]> => {
   const rows = await store.findNetworks(ctx, [...before.keys()])
   return rows.flatMap((row) => {
@@ -137,7 +137,7 @@ const findNetworkBlocks = async (ctx: Ctx, before: Before): Promise<NetworkBlock
   })
 }
 
-/** Finds the blocks of pools whose range has changed. */
+/** Finds the blocks of pools with a changed range. */
 const findPoolBlocks = async (ctx: Ctx, before: Before): Promise<PoolBlock[]> => {
   const rows = await store.findPools(ctx, [...before.keys()])
   return rows.filter(({ id, start_ip, end_ip }) => {
@@ -170,7 +170,7 @@ export const listOverlaps = async (ctx: Ctx, since = 0): Promise<Overlap[]> => {
   for (const kind of KINDS)
     for (const change of CHANGES) {
       const permission: Permission = `${RESOURCES[kind]}:${change}`
-      // In a scoped call, the set of permissions also has those that count only in the scope.
+      // In a scoped call, the set of permissions also has permissions that count only in the scope.
       const scopeSet = scopedPermissions.get(permission)
       const own = items.filter((one) => one.kind === kind && one.change === change)
       if (!scopeSet || own.length === 0) continue

@@ -63,7 +63,7 @@ export const narrowToKnown = async (ctx: Ctx): Promise<Ctx> => {
 export const narrowToListed = async (ctx: Ctx, resources: readonly string[]): Promise<Ctx> => {
   const { permissions, scopedPermissions } = ctx.caller
   const getPart = (resource: string) => scopedPermissions?.get(`${resource}:list`)
-  // First: in a scoped call, the permissions have those that count in its part as well.
+  // The parts are looked up first: in a scoped call, the permissions also include permissions of its part.
   const limited = resources.filter((one) => getPart(one) || !permissions.has(`${one}:list`))
   if (limited.length === 0) return ctx
   const hasParts = limited.some((one) => getPart(one))
@@ -83,7 +83,7 @@ const narrowTo = (ctx: Ctx, byResource: ReadonlyMap<string, ReadonlySet<number>>
   )
   const limit = { areas: undefined, byResource, cacheKey: `known ${Bun.hash(text.join(' ')).toString(36)}` }
   const db = createViewedDb(ctx.db, getViews(ctx.store, limit))
-  // The other properties are those of the call at each moment.
+  // The other properties are read from the call at each moment.
   return Object.create(ctx, { db: { value: db } }) as Ctx
 }
 
@@ -91,7 +91,7 @@ type PathId = { readonly field: string; readonly resource: ScopedResource }
 
 const idsInPaths = new WeakMap<AnyOperation, readonly PathId[]>()
 
-/** The parameters of a path that are ids of resources of the estate. */
+/** Returns the parameters of a path that are ids of resources of the estate. */
 const listPathIds = (op: AnyOperation): readonly PathId[] => {
   const known = idsInPaths.get(op)
   if (known) return known

@@ -1,4 +1,4 @@
-/** The resources whose objects may be hidden, and are named by an id. */
+/** The resources of objects that may be hidden, and are named by an id. */
 import { toTableName } from '../inventory.ts'
 import { getNoun, toKind } from '../nouns.ts'
 import type { Tables } from '../tables.ts'
@@ -44,7 +44,7 @@ export const getScopedTable = (resource: ScopedResource) =>
   isOwn(resource) ? toTableName(resource) : FOLLOWING[resource].table
 export const getScopedNoun = (resource: ScopedResource): string =>
   isOwn(resource) ? getNoun(resource) : FOLLOWING[resource].noun
-/** The resource of the permissions for its objects. */
+/** Returns the resource of the permissions for its objects. */
 export const getScopedPermissions = (resource: ScopedResource): string =>
   isOwn(resource) ? resource : FOLLOWING[resource].permissions
 

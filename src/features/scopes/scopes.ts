@@ -118,7 +118,7 @@ const COUNTED = ['datacenters', 'networks', 'pools', 'devices'] as const
 
 type Counted = (typeof COUNTED)[number]
 
-/** Returns the tables whose objects the caller may count. The counts of a small subnet would find single addresses. */
+/** Returns the tables of objects that the caller may count. The counts of a small subnet would find single addresses. */
 const listCounted = ({ caller }: Ctx): Counted[] => COUNTED.filter((table) => caller.permissions.has(`${table}:list`))
 
 const NO_COUNTS: ScopeCounts = { datacenters: null, networks: null, pools: null, devices: null }

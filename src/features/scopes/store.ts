@@ -40,7 +40,7 @@ export const find = async (scope: DbScope, id: string): Promise<Scope | undefine
   return row && toScope(row)
 }
 
-/** As `find`, and locks the row until commit. */
+/** Finds like `find`, and locks the row until commit. */
 export const lock = async (ctx: StoreScope, id: string): Promise<Scope | undefined> => {
   const row = await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
   return row && toScope(row)
@@ -72,7 +72,7 @@ export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('scopes').where('id', '=', id).execute()
 }
 
-/** Returns the ids that are those of an object of the table. */
+/** Returns the ids that belong to an object of the table. */
 export const filterExistingIds = async (
   { db }: DbScope,
   table: 'datacenters' | 'spaces',

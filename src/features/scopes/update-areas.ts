@@ -97,7 +97,7 @@ export const areaUpdates: Pick<ScopeEnforcer<Tables>, 'begin' | 'updateAreas'> =
   begin: async (ctx, { name, isFirst, guard }) => {
     const { sql } = ctx.store
     if (sql.hasOneWriter) return
-    // Before the locks of rows: a change of scopes takes this one alone, and then those of rows.
+    // This lock comes before the locks of rows: a change of scopes only takes this one first, and then locks rows.
     if (CHANGES.has(name)) return sql.lockNames(ctx.db, LOCK)
     // Another call in the same transaction may have changed scopes, and may be rolled back.
     if (!writers.has(ctx.db)) {

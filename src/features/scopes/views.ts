@@ -1,4 +1,4 @@
-/** The views of tables for a caller who reaches some areas alone: one of each table that a scoped read may name. */
+/** The views of tables for a caller who only reaches some areas: one of each table that a scoped read may name. */
 
 import { type TableView, TableViews } from '../../platform/db/cte-views.ts'
 import type { PastSql } from '../../platform/db/database.ts'
@@ -11,13 +11,15 @@ import type { AreaTable } from './area-facts-store.ts'
 
 type Name = keyof Tables & string
 
-/** Tables without anything of the estate that is hidden from some callers, and the indexes of searches, whose rows are matched by number. */
+/**
+ * Tables without anything of the estate that is hidden from some callers, and the indexes of searches, where rows are matched by number.
+ */
 const AS_STORED = ['space_keys', 'devices_search'] as const
 
 /** Tables that all readers of their resource see whole. */
 const UNDIVIDED = ['custom_fields', 'device_types'] as const satisfies readonly Name[]
 
-/** The tables of resources whose objects have several. */
+/** The tables of resources with several tables. */
 const TABLES_OF: Readonly<Partial<Record<Resource, readonly Name[]>>> = {
   pools: ['pools', 'pool_tags'],
   cables: ['cables', 'cable_ends'],
@@ -28,7 +30,7 @@ const TABLES_OF: Readonly<Partial<Record<Resource, readonly Name[]>>> = {
 export const listTables = (resources: readonly string[]): ReadonlySet<string> =>
   new Set(INVENTORY.flatMap((one) => (resources.includes(one) ? (TABLES_OF[one] ?? [toTableName(one)]) : [])))
 
-/** The tables whose rows are seen by their own areas alone, with the resources of their readers. */
+/** The tables with rows that are visible only by their own areas, with the resources of their readers. */
 export const BY_OWN_AREA = {
   ...{ datacenters: 'datacenters', networks: 'networks', pools: 'pools', reservations: 'reservations' },
   ...{ devices: 'devices', discovered_devices: 'discovery' },
@@ -50,12 +52,12 @@ const HOLDERS = [
 ] as const satisfies readonly Name[]
 
 /**
- * Builds the views of a scoped call. An address, a tag, a port or a cable is seen with its devices, a rack and a VLAN with their
- * datacenter, scans and rules with their network. A space is also seen with a network in it.
+ * Builds the views of a scoped call. An address, a tag, a port or a cable is visible with its devices. A rack and a VLAN are visible
+ * with their datacenter, scans and rules with their network. A space is also visible with a network in it.
  */
 export const createViews = (engine: PastSql, scopeFilter: ScopeFilter): TableViews => {
   const hidden = listTables(listHidden(scopeFilter))
-  /** The condition that an object with an area is seen by the readers of a resource. */
+  /** Returns the condition that an object with an area is seen by the readers of a resource. */
   const isReached = (resource: string, alias: string): string => {
     const reached = getAreas(scopeFilter, resource)
     if (reached === undefined) return '1 = 1'
@@ -69,7 +71,7 @@ export const createViews = (engine: PastSql, scopeFilter: ScopeFilter): TableVie
     stored: [name, ...stored],
     sql: `SELECT s.* FROM ${engine.stored(name)} AS s WHERE ${condition}`,
   })
-  /** The condition that the object with an id is seen by the readers of a resource. */
+  /** Returns the condition that the object with an id is seen by the readers of a resource. */
   const one = (table: AreaTable, id: string, resource: string = table) =>
     getAreas(scopeFilter, resource) === undefined
       ? '1 = 1'
@@ -83,7 +85,7 @@ export const createViews = (engine: PastSql, scopeFilter: ScopeFilter): TableVie
       WHERE e.id = s.${port} AND ${isReached('cables', 'p')})`
   const ofScan = `EXISTS (SELECT 1 FROM ${engine.stored('discovery_scans')} AS c
     WHERE c.id = s.scan_id AND ${one('networks', 'c.network_id', 'discovery')})`
-  // By the views before it, and the definitions.
+  // A row is visible if one of the views before it, or a definition, has its object.
   const held = HOLDERS.map((name) => `EXISTS (SELECT 1 FROM ${name} AS h WHERE h.id = s.object_id)`).join(' OR ')
   const isMember = (id: string) => `(${one('devices', id, 'conflicts')} OR ${one('networks', id, 'conflicts')})`
   const members = `FROM ${engine.stored('conflict_members')} AS m WHERE m.conflict_id = s.id AND`

@@ -30,7 +30,7 @@ const parseRange = async (ctx: Ctx, text: string): Promise<Range | undefined> =>
   return range && { ...range, isDivided: (await findAllSpaces(ctx)).length > 0 }
 }
 
-/** Returns a column with storage keys as those of the same addresses in the default space, for a scan of all rows. */
+/** Returns a column of storage keys as keys of the same addresses in the default space, for a scan of all rows. */
 const withoutSpace = (column: string) =>
   sql<IpKey>`CASE WHEN ${sql.ref(column)} < 's' THEN ${sql.ref(column)} ELSE substr(${sql.ref(column)}, 6) END`
 
@@ -94,7 +94,7 @@ const searchNetworks = async (
     return found.map((entry) => toResult('network', entry))
   }
   const [first, last] = [toKeyColumn('first_key', range), toKeyColumn('last_key', range)]
-  // The networks that contain the range, the most specific first, then those inside it.
+  // The networks that contain the range, the most specific first, then the networks inside it.
   const rows = await ctx.db
     .selectFrom('networks')
     .select(['id', 'name', 'subnet as match', 'space_id'])
@@ -182,7 +182,7 @@ const isInRange = ({ first, last, isDivided }: Range) =>
     ? sql<SqlBool>`id IN (SELECT id FROM ${SPACES} AS spaces CROSS JOIN discovered_devices WHERE ip_key BETWEEN space || ${first} AND space || ${last})`
     : sql<SqlBool>`ip_key BETWEEN ${first} AND ${last}`
 
-/** The index of networks covers this query: otherwise all documents would be read. */
+/** Selects by the index of networks, which covers this query: otherwise all documents would be read. */
 const selectFirstInRange = (ctx: Ctx, range: Range) =>
   ctx.db
     .selectFrom('discovered_devices')

@@ -13,7 +13,7 @@ export const getDevKeyFile = (dataDir: string): string => join(dataDir, 'dev-enc
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
 
-/** The first of several processes creates it. */
+/** Creates the file once: the first of several processes creates it. */
 const makeOnce = (file: string): void => {
   try {
     writeFileSync(file, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600 })

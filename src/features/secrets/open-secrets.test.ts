@@ -70,7 +70,7 @@ describe.each(onSqlite())('the start on %s', (dialect) => {
     expect((await openCredential({ db: app.db.read }, secrets, id)).secret).toEqual({ community: 'cc' })
   })
 
-  test('with a new key alone is refused while one value still needs the old one', async () => {
+  test('the start with only a new key is refused while one value still needs the old one', async () => {
     const app = await start({})
     const key = await open(app, NEW)
     expect(key.isEnabled).toBe(true)

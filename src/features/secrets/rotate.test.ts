@@ -1,4 +1,4 @@
-// Rotation with the old key as the previous one, then with the new one alone; in batches, with interruptions.
+// Rotation with the old key as the previous one, then with only the new one; in batches, with interruptions.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { compose } from '../../compose.ts'
@@ -45,7 +45,7 @@ describe.each(onSqlite())('rotation on %s', (dialect) => {
   }
 
   test(
-    'encrypts everything with the new key, so that a start with it alone works',
+    'a rotation encrypts everything with the new key, so that a start with only that key works',
     async () => {
       const { app, admin, create } = await start()
       const ids = await create(5)

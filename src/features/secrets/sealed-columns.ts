@@ -6,7 +6,7 @@ export type SealedColumn = {
   [Table in keyof Tables & string]: {
     readonly table: Table
     readonly column: keyof Tables[Table] & string
-    /** The column whose value is the `id` of the place that a value is sealed for. */
+    /** The column with the `id` of the place that a value is sealed for. */
     readonly idColumn: keyof Tables[Table] & string
   }
 }[keyof Tables & string]

@@ -15,7 +15,7 @@ export const removeCheck = async ({ db }: DbScope): Promise<void> => {
   await db.deleteFrom('secret_checks').where('name', '=', CHECK).execute()
 }
 
-/** A concurrent insert violates a constraint, and PostgreSQL repeats the transaction. */
+/** Inserts the check. A concurrent insert violates a constraint, and PostgreSQL repeats the transaction. */
 export const insertCheck = async ({ db }: DbScope, sealed: string): Promise<void> => {
   await db.insertInto('secret_checks').values({ name: CHECK, sealed }).execute()
 }

@@ -38,7 +38,7 @@ export const Me = User.extend({
 }).meta({ id: 'Me' })
 export type Me = z.infer<typeof Me>
 
-/** Of the second factors, a sign-in shows one. */
+/** A sign-in shows one of the second factors. */
 const FACTORS = ['totp', 'recovery_code', 'passkey'] as const
 
 export const Login = z

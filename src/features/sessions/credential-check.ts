@@ -41,9 +41,9 @@ type Stored = {
   /** The generation of the user; undefined for keys, which a new generation does not end. */
   readonly generation?: number
   readonly expiresMs: number
-  /** Of a key. */
+  /** Set for a key. */
   readonly limits?: KeyLimits
-  /** Of a session. */
+  /** Set for a session. */
   readonly method?: Session['method']
 }
 

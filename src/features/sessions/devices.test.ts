@@ -123,7 +123,7 @@ describe('a device cookie', () => {
     world.passwords.close()
   })
 
-  test('is for this server alone, for 90 days', async () => {
+  test('a device cookie is only for this server, for 90 days', async () => {
     const [, set] = (await world.signIn('ada', QUICK)).headers.getSetCookie()
     expect(set).toMatch(/^__Host-device=[\w.-]{60,200}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Strict; Secure$/)
   })

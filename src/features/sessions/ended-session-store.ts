@@ -15,7 +15,7 @@ const selectEnded = preparedKeys<Tables, { id: string }>((db, ids) =>
   db.selectFrom('ended_sessions').select('id').where('id', 'in', ids),
 )
 
-/** Returns the ids whose sessions have ended. Takes no connection that a writer needs. */
+/** Returns the ids of ended sessions. Takes no connection that a writer needs. */
 export const findEnded = async (db: Db<Tables>, ids: readonly string[]): Promise<ReadonlySet<string>> =>
   new Set((await selectEnded({ db: db.quick, store: db }, ids)).map(({ id }) => id))
 

@@ -155,7 +155,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   const isReplaced = ({ key, isPrevious }: FoundKey): boolean => isPrevious && hasPassed(key.previous_expires_at)
   const isExpired = (found: FoundKey): boolean => hasPassed(found.key.expires_at) || isReplaced(found)
 
-  /** The values of the row that must stay unchanged. After a rotation the hash is in the other column. */
+  /** Returns the values of the row that must stay unchanged. After a rotation the hash is in the other column. */
   const toKeyRow = ({ key, isPrevious }: FoundKey) => ({
     ...{ id: key.id, expires_at: key.expires_at },
     ...(isPrevious

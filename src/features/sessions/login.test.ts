@@ -41,7 +41,7 @@ describe.each(onSqlite())('login on %s', (dialect) => {
     await app.close()
   })
 
-  test('is by password alone without passkeys and providers', async () => {
+  test('a sign-in is only by password without passkeys and providers', async () => {
     const response = await app.send('GET /api/auth/login')
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(await response.json()).toEqual({ password: true, passkeys: false, providers: [] })

@@ -1,6 +1,6 @@
 /**
- * `POST /api/auth/passkey` creates a session for a passkey alone: it is two factors. A user without a password also needs a
- * recent sign-in by a provider, because only the provider knows whether the user is still there.
+ * `POST /api/auth/passkey` creates a session for just a passkey: it is two factors. A user without a password also needs a recent
+ * sign-in by a provider, because only the provider knows whether the user is still there.
  */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { RawAudit } from '../../platform/operation/audit.ts'

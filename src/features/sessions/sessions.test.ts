@@ -92,7 +92,7 @@ describe.each(places(engines()))('sessions on %s in the %s', (dialect, store) =>
     ])
   })
 
-  test('logout ends this session alone, and clears the cookie', async () => {
+  test('logout only ends this session, and clears the cookie', async () => {
     const [one, two] = [await signIn(), await signIn()]
     expect((await app.send(me, { cookie: one })).status).toBe(200)
     const response = await app.send('POST /api/auth/logout', { cookie: one })
@@ -109,7 +109,7 @@ describe.each(places(engines()))('sessions on %s in the %s', (dialect, store) =>
     expect(await refusal(response)).toEqual([403, 'CSRF_FAILED'])
   })
 
-  test('logout is for those who are signed in; with a key there is nothing to end', async () => {
+  test('logout is for users who are signed in; with a key there is nothing to end', async () => {
     expect((await app.send('POST /api/auth/logout')).status).toBe(401)
     expect((await app.send('POST /api/auth/logout', { key: await keyFor(app.db, viewerId) })).status).toBe(204)
   })

@@ -139,7 +139,7 @@ export const endSession = async (store: SessionStore, id: string): Promise<(ctx:
   }
 }
 
-/** Without users:update, another user's session does not exist. @throws AppError FORBIDDEN */
+/** Another user's session does not exist without users:update. @throws AppError FORBIDDEN */
 const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
   // The session is removed before any transaction, so the rights are checked here.
   if (!store.isInDatabase) await ctx.confirmRights()

@@ -34,7 +34,7 @@ export type Attempt = {
 }
 
 export type Admitted = SignedIn & {
-  /** True while passwords open for marked users alone. */
+  /** True while passwords only open for marked users. */
   readonly isBreakGlass: boolean
   /** The Set-Cookie value that identifies the device next time. */
   readonly deviceCookie: string
@@ -113,7 +113,7 @@ export const createSignIn = ({ db, config, passwords, signInFactors, now, firstU
     await limitWait(firstUser(), attempt, passwords)
     const device = await devices.shown(headers, now())
     const known = await findForSignIn(ctx, username)
-    // Without a stored hash, this takes the same time and fails.
+    // The check takes the same time and fails if there is no stored hash.
     const isRight = await passwords.verify(password, known?.passwordHash, {
       ...createTurn(ctx, known, device),
       sinceMs,

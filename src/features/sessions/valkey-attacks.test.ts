@@ -59,7 +59,7 @@ describe.each(onSqlite())('sessions in Valkey beside %s', (dialect) => {
     }
   }
 
-  test('a session whose user was changed opens nothing', async () => {
+  test('a session of a changed user opens nothing', async () => {
     const { cookie, id } = await signIn('clerk')
     expect(await status(cookie)).toBe(200)
     const text = await get(`plat:session:${id}`)
@@ -68,14 +68,14 @@ describe.each(onSqlite())('sessions in Valkey beside %s', (dialect) => {
     expect(await status(cookie)).toBe(401)
   })
 
-  test('a session whose end was changed opens nothing', async () => {
+  test('a session with a changed end opens nothing', async () => {
     const { cookie, id } = await signIn('clerk')
     const text = await get(`plat:session:${id}`)
     await set(`plat:session:${id}`, text.replace(/"expiresAt":"\d{4}/, '"expiresAt":"2099'))
     expect(await status(cookie)).toBe(401)
   })
 
-  test('a session without a signature opens nothing, as those of earlier versions', async () => {
+  test('a session without a signature, as in earlier versions, opens nothing', async () => {
     const { cookie, id } = await signIn('clerk')
     const text = await get(`plat:session:${id}`)
     await set(`plat:session:${id}`, text.slice(text.indexOf('{')))

@@ -36,7 +36,7 @@ const Stored = z.object({
 })
 type Stored = z.infer<typeof Stored>
 
-/** A text that can't be parsed is no session: it may be of a later version. */
+/** Parses a session. A text that can't be parsed is no session: it may be of a later version. */
 const parse = (text: string): Stored | undefined => {
   try {
     return Stored.safeParse(JSON.parse(text)).data
@@ -47,7 +47,7 @@ const parse = (text: string): Stored | undefined => {
 
 const toSession = ({ tokenHash: _, ...session }: Stored): Session => session
 
-/** A duration, not a time, because the server's clock may differ. */
+/** Computes a duration, not a time, because the server's clock may differ. */
 const computeTtl = ({ renewedAt, expiresAt }: Pick<Session, 'renewedAt' | 'expiresAt'>): string =>
   String(Math.max(1, expiresAt.getTime() - renewedAt.getTime()))
 

@@ -44,7 +44,7 @@ describe.each(onSqlite())('feeds and zones of spaces on %s', (dialect) => {
     const TEMPLATE =
       '{% for n in networks %}{{ n.name }};{% endfor %}{% for d in devices %}{{ d.name }} {% for a in d.addresses %}{{ a.ip }} {% endfor %};{% endfor %}'
 
-    test.each(SPACES)('of the space %p has the addresses of that space alone', async (space_id) => {
+    test.each(SPACES)('a feed of the space %p has only the addresses of that space', async (space_id) => {
       const own = space_id ?? 'main'
       const hosts = await post<Feed>('/api/feeds', { name: 'hosts', format: 'hosts', space_id })
       expect(hosts.space_id).toBe(space_id)

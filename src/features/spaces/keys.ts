@@ -58,7 +58,7 @@ export const buildMovedKey = (column: string, { from, to }: Moved) =>
 export const findSpaceKey = async (scope: StoreScope, object: InSpace): Promise<SpaceKey> =>
   object.space_id ? (await findSpaceKeys(scope, [object]))(object) : DEFAULT_SPACE
 
-/** Returns those of the ids that are spaces. */
+/** Returns the ids that are spaces. */
 export const filterExistingSpaces = store.store.filterExisting
 
 export const findSpace = store.store.find

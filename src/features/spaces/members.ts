@@ -12,7 +12,7 @@ export const checkSpace = async (ctx: Ctx, { space_id }: InSpace): Promise<void>
     throw invalidField('space_id', `there is no space with id "${space_id}"`)
 }
 
-/** As `checkSpace`, and locks the space until commit, so that it is not deleted concurrently. */
+/** Checks like `checkSpace`, and locks the space until commit, so that it is not deleted concurrently. */
 export const lockSpace = async (ctx: Ctx, { space_id }: InSpace): Promise<void> => {
   if (space_id && !(await store.store.lock(ctx, space_id)))
     throw invalidField('space_id', `there is no space with id "${space_id}"`)
@@ -31,13 +31,13 @@ export const checkNetwork = async (ctx: Ctx, { network_id, space_id }: Filtered)
 
 type Placed = { readonly space_id?: string | undefined }
 
-/** As `merge`; `null` is the default space. */
+/** Merges like `merge`; `null` is the default space. */
 export const mergeInSpace = <T extends Placed>(
   before: T,
   patch: { readonly [K in keyof T]?: T[K] | (K extends 'space_id' ? null : never) | undefined },
 ): Merged<T> => {
   const { space_id, ...fields } = patch
-  // The rest of a patch of T, whose space is handled apart.
+  // The rest of a patch of T. The space is handled apart.
   const { value, changes } = merge<T>(before, fields as { readonly [K in keyof T]?: T[K] | undefined })
   if (space_id === undefined || (space_id ?? undefined) === before.space_id) return { value, changes }
   const { space_id: _, ...rest } = value

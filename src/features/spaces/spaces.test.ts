@@ -135,7 +135,7 @@ describe.each(onSqlite())('address spaces on %s', (dialect) => {
       expect(addresses.map((one) => ('space_id' in one ? one.space_id : null))).toEqual([null])
     })
 
-    test('equal subnets are a conflict within one of them alone', async () => {
+    test('equal subnets are a conflict only within one space', async () => {
       expect((await inv.api.conflicts.list({ type: 'overlapping_subnet' })).length).toBe(0)
       const twin = await network('10.1.0.0/24', acme)
       expect(await inv.api.conflicts.list({ type: 'overlapping_subnet', status: 'active' })).toMatchObject([

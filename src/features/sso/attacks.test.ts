@@ -154,7 +154,7 @@ describe('a mix-up of providers', () => {
     await expectRefused(browser, await browser.comeBack({ code: other.agree(url), state: stateOf(url) }), 'provider')
     const again = await browser.begin(atOther)
     const answer = { code: other.agree(again, { claims: { sub: 'iss' } }), state: stateOf(again), iss: other.issuer }
-    // With it the answer is accepted, and the user of this name is of the first provider.
+    // The answer with `iss` is accepted, and the user of this name is of the first provider.
     expect(causeOf(await browser.comeBack(answer))).toBe('username_taken')
   })
 })

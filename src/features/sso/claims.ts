@@ -42,7 +42,7 @@ const pickAddress = (sources: readonly Readonly<Record<string, unknown>>[]) => {
 /** Claims about the authentication itself, which only the signed ID token makes (sections 2 and 5.3.2). */
 const OF_ID_TOKEN_ONLY: readonly string[] = ['acr', 'amr', 'auth_time', 'azp', 'nonce', 'sid']
 
-/** Returns the claims of an ID token, with those of userinfo that it lacks. The pair of `email` and `email_verified` is not mixed. */
+/** Returns the claims of an ID token, with claims of userinfo that it lacks. The pair of `email` and `email_verified` is not mixed. */
 export const mergeClaims = (idToken: Claims, userinfo: Readonly<Record<string, unknown>>): Claims => {
   const given = Object.entries(userinfo).filter(([name]) => !OF_ID_TOKEN_ONLY.includes(name))
   const { email: _, email_verified: __, ...others } = { ...Object.fromEntries(given), ...idToken }

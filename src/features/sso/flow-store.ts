@@ -26,8 +26,8 @@ export const findSession = ({ db }: DbScope, sessionId: string): Promise<SsoSess
   db.selectFrom('sso_sessions').selectAll().where('session_id', '=', sessionId).executeTakeFirst()
 
 /**
- * All sessions of a provider, those of one of its users, or those of one of its sessions. With both, sessions of the user
- * that are of no known session of the provider belong to them.
+ * All sessions of a provider, the sessions of one of its users, or of one of its sessions. With both, sessions of the user that are of
+ * no known session of the provider belong to them.
  */
 export type SessionsOf = { readonly providerId: string; readonly sid?: string; readonly subject?: string }
 
@@ -75,7 +75,7 @@ type Kind = {
   readonly remove: (scope: DbScope, keys: readonly string[]) => Promise<unknown>
 }
 
-/** The tables whose rows expire. */
+/** The tables with rows that expire. */
 export const EXPIRING: readonly Kind[] = [
   {
     expired: ({ db }, { now, limit }) =>

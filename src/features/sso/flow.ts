@@ -37,7 +37,7 @@ type Audit = Pick<RawAudit<never>, 'note' | 'succeeded' | 'failed'>
 const STATE_LIFE_MS = 600_000
 const HOUR_MS = 3_600_000
 
-/** The form of the cookie, whose value is kept while it is valid: two tabs may sign in at once. */
+/** The form of the cookie. Its value is kept while it is valid: two tabs may sign in at once. */
 const BROWSER = /^[\w-]{43}$/
 
 /** Binds sign-ins in progress to the browser. Lax, because the provider sends the browser back by a link. */

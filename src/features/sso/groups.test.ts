@@ -44,7 +44,7 @@ describe.each(onSqlite())('groups of a provider on %s', (dialect) => {
     idp.close()
   })
 
-  test('become exactly those of the claim at each sign-in', async () => {
+  test('the groups of a user equal the groups of the claim after each sign-in', async () => {
     expect(await signIn({ realm_access: { roles: ['net-ops', 'x'] } })).toEqual([netops, everyone].sort())
     expect(await signIn({ realm_access: { roles: ['NET-OPS'] } })).toEqual([everyone])
     expect(await signIn({ realm_access: { roles: 'net-ops' } })).toEqual([netops, everyone].sort())

@@ -21,7 +21,7 @@ export const findUserIds = async ({ db }: DbScope, providerId: string): Promise<
   return (await query.execute()).map(({ user_id }) => user_id)
 }
 
-/** The identities of a user with the names of their providers. */
+/** Returns the identities of a user with the names of their providers. */
 export const selectIdentities = ({ db }: DbScope, userId: string) =>
   db
     .selectFrom('identities')

@@ -55,7 +55,7 @@ describe.each(places())('a link by address on %s, sessions in %s', (dialect, sto
   const keyIn = async (response: Response): Promise<{ id: string; key: string }> =>
     (await response.json()) as { id: string; key: string }
 
-  /** Does all that a clerk can do with an account whose password he has chosen. */
+  /** Does all that a clerk can do with an account after he has chosen its password. */
   const prepare = async (user: Target) => {
     const session = await byPassword(user)
     const own = await keyIn(await session.send('POST /api/keys', { name: 'own' }))
@@ -122,7 +122,7 @@ describe.each(places())('a link by address on %s, sessions in %s', (dialect, sto
     expect(await (await fresh.me()).text()).toContain('users:update')
   })
 
-  test('is refused for a break-glass user, whose password is a last way in', async () => {
+  test('a link is refused for a break-glass user, because the password is a last way in', async () => {
     const user = await target({ is_break_glass: true })
     expect(causeOf(await app.browser().signIn(linking, idp, claimsOf(user)))).toBe('no_account')
     expect((await (await byPassword(user)).me()).status).toBe(200)

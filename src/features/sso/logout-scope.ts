@@ -36,7 +36,7 @@ const findEndings = async (ctx: Ctx, scope: LogoutScope): Promise<Ending[]> => {
   return endings
 }
 
-/** Returns true for the sessions that end beside those of the provider. */
+/** Returns true for the sessions that end beside the sessions of the provider. */
 const isEndedBy =
   ({ isEverywhere }: Ending, { sid }: LogoutScope) =>
   ({ method }: Session): boolean =>

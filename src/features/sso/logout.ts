@@ -30,7 +30,7 @@ export type LogoutOptions = SessionEnding & {
 
 type Audit = RawAudit<Tx<Tables>>
 
-/** A token that cannot be decrypted is left out: the provider then asks the user. */
+/** Decrypts the token. A token that cannot be decrypted is left out: the provider then asks the user. */
 const openToken = (secrets: Secrets, { session_id: id, id_token }: SsoSessionRow): string | undefined => {
   if (id_token === null) return undefined
   try {

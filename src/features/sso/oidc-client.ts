@@ -106,7 +106,7 @@ const ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
 
-/** The issuers agree, a slash at the end aside: some providers name themselves with one. */
+/** Compares issuers, a slash at the end aside: some providers name themselves with one. */
 const isSameIssuer = (a: string, b: string): boolean => a.replace(/\/$/, '') === b.replace(/\/$/, '')
 
 type Document = ServerMetadata & { readonly authorization_endpoint: string; readonly jwks_uri: string }
@@ -214,7 +214,7 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
     }
     const server = { ...document, id_token_signing_alg_values_supported: algorithms }
     const config = new client.Configuration(server, of.client_id, metadata, auth)
-    // Without it a token from the token endpoint is taken without a look at its signature.
+    // The client would otherwise accept a token from the token endpoint without a look at its signature.
     client.enableNonRepudiationChecks(config)
     if (of.allow_http) client.allowInsecureRequests(config)
     config.timeout = TIMEOUT_MS / 1000

@@ -1,4 +1,4 @@
-/** Who makes or changes a provider must hold all that the users hold whom it could sign in. */
+/** A caller who creates or changes a provider must hold all permissions of the users whom it could sign in. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createUser } from '../../testing/identities.ts'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
@@ -39,14 +39,14 @@ describe.each(onSqlite())('the rights to a provider on %s', (dialect) => {
     who.request('PUT', `/api/sso/providers/${id}`, fields)
 
   describe('that links by address', () => {
-    test('are those of the users with an address', async () => {
+    test('a caller needs the rights of the users with an address', async () => {
       expect(await refusal(await create(clerk, { link_by_email: true }))).toEqual(FORBIDDEN)
       expect((await create(operator, { link_by_email: true })).status).toBe(201)
       expect((await create(app.admin, { link_by_email: true })).status).toBe(201)
       expect((await create(clerk)).status).toBe(201)
     })
 
-    test('are those of the users in the allowed domains, before and after a change', async () => {
+    test('a caller needs the rights of the users in the allowed domains, before and after a change', async () => {
       const made = await create(clerk, { link_by_email: true, allowed_domains: ['example.net'] })
       expect(made.status).toBe(201)
       const own = (await made.json()) as SsoProvider
@@ -80,7 +80,7 @@ describe.each(onSqlite())('the rights to a provider on %s', (dialect) => {
       expect(await refusal(await clerk.request('DELETE', `/api/sso/providers/${at.id}`))).toEqual(FORBIDDEN)
     })
 
-    test('are not those of an API key with limits', async () => {
+    test('an API key with limits lacks the rights', async () => {
       const narrow = async (permissions: string[]) => {
         const { key } = await app.admin.api.keys.create({ name: `narrow ${++made}`, permissions })
         return (method: string, path: string, body?: object) =>
@@ -99,7 +99,7 @@ describe.each(onSqlite())('the rights to a provider on %s', (dialect) => {
     })
   })
 
-  test('are those of its own users, however they were linked', async () => {
+  test('a caller needs the rights of the own users of the provider, however they were linked', async () => {
     const at = await app.addProvider(idp)
     const browser = app.browser()
     await browser.signIn(at, idp, { claims: { sub: 'own', preferred_username: `own-${dialect}` } })

@@ -71,7 +71,7 @@ export const findEnabled = async (scope: DbScope): Promise<Pick<Provider, 'id' |
     .orderBy('id')
     .execute()
 
-/** As `find`, and locks the row until commit. */
+/** Finds like `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
   toStored(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 

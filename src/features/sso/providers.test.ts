@@ -129,7 +129,7 @@ test.each<[string, Record<string, unknown>]>([
   idp.describe({})
 })
 
-test('whose issuer differs by the slash at the end is the same provider', async () => {
+test('providers with issuers that only differ by the slash at the end are the same provider', async () => {
   idp.describe({ issuer: `${idp.issuer}/` })
   const at = await app.addProvider(idp)
   const claims = { iss: `${idp.issuer}/`, sub: 'slash', preferred_username: 'slash' }
@@ -152,7 +152,7 @@ test('without PUBLIC_URL and without a key, both are named', async () => {
   await bare.close()
 })
 
-test('the sign-in page knows the enabled providers alone', async () => {
+test('the sign-in page only knows the enabled providers', async () => {
   const off = await app.addProvider(idp, { enabled: false })
   const { providers } = (await (await app.guest('GET', '/api/auth/login')).json()) as { providers: { id: string }[] }
   expect(providers.length).toBeGreaterThan(0)

@@ -146,7 +146,7 @@ const update = async (
 }
 
 /**
- * Without a provider, keys and OAuth grants never sleep, and those of a user who has left would open again.
+ * Keys and OAuth grants never sleep without a provider. The keys and grants of a user who has left would open again.
  * @returns the rest, for after the removal of the provider: it ends the credentials that would wake up
  */
 const watchSleepers = async (ctx: Ctx, userIds: readonly string[]): Promise<() => Promise<void>> => {

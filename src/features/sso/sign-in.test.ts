@@ -9,7 +9,7 @@ import { SsoProvider as Provider } from './schema.ts'
 
 const PASSWORD = 'quick to check'
 const HOUR_MS = 3_600_000
-/** Of a token in clear. A shorter text occurs in random ones by chance. */
+/** The start of a token in clear. A shorter text occurs in random ones by chance. */
 const TOKEN_START = 'eyJhbGciOi'
 
 describe.each(onSqlite())('single sign-on on %s', (dialect) => {

@@ -80,7 +80,7 @@ describe.each(onSqlite())('sleeping credentials on %s', (dialect) => {
     expect([await opens(key), await oauth.opens(renewed.access_token)]).toEqual([200, 200])
     expect(await sleepsAt(key)).toBeUndefined()
 
-    // With a password the user can leave the provider, and is like any local user.
+    // A user with a password can leave the provider, and is like any local user.
     await app.admin.api.users.resetPassword({ id: userId, new_password: 'quick to check' })
     clockMs += 31 * DAY_MS
     expect(await opens(key)).toBe(200)

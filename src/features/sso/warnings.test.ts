@@ -102,7 +102,7 @@ describe.each(places())('warnings on %s, sessions in %s', (dialect, store) => {
   const warned = async (kind: string) =>
     (await app.admin.api.system.warnings()).filter((one) => one.kind === kind).map(({ id, name }) => ({ id, name }))
 
-  test('name a provider that links by address, of a user who holds less than those whom it could sign in', async () => {
+  test('a warning names a provider that links by address, if its user holds less than the users whom it could sign in', async () => {
     const { id: victim } = await createUser(app.db, { username: 'victim', email: 'v@example.org', roles: ['operator'] })
     const clerk = await app.as(PROVIDERS)
     const at = await app.addProvider(idp, { link_by_email: true, name: 'of a clerk' })

@@ -9,7 +9,7 @@ import * as providers from './provider-store.ts'
 import type { SessionEnding } from './sessions.ts'
 
 const MAX_OF_A_KIND = 100
-/** The newest links, whose accounts are searched for sessions. */
+/** The newest links. Their accounts are searched for sessions. */
 const MAX_LINKS_SEARCHED = 500
 const MAX_NAMED = 5
 

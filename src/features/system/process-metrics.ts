@@ -13,7 +13,7 @@ type Parts = {
   readonly now: () => Date
 }
 
-/** Of each server of the database. */
+/** Samples each server of the database. */
 const addDatabaseMetrics = (metrics: Metrics, db: Db<Tables>): void => {
   metrics.samples('gauge', 'db_host_up', 'If a host of the database answers, by its role', () =>
     db.hosts().map(({ host, role }) => ({ labels: { host, role }, value: role === 'away' ? 0 : 1 })),

@@ -78,7 +78,7 @@ export const systemFeature = (deps: Deps): Feature => ({
         oauth: deps.config.mcpOauthEnabled,
         audit: deps.config.auditEnabled,
         private_targets: deps.config.ssrfAllowPrivateTargets,
-        // Without a provider, the answer is that of servers without single sign-on.
+        // The answer equals the answer of servers without single sign-on if there is no provider.
         ...((await deps.signInProviders(ctx)).length > 0 && { sso: true }),
       },
       limits: {

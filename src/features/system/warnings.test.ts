@@ -1,4 +1,4 @@
-/** The mechanism of warnings. Those of a rule are tested beside the rule. */
+/** The mechanism of warnings. The warnings of a rule are tested beside the rule. */
 import { describe, expect, test } from 'bun:test'
 import { GUEST } from '../../platform/operation/caller.ts'
 import type { FindWarnings, Warning } from '../../platform/operation/context.ts'

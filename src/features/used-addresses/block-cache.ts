@@ -1,4 +1,4 @@
-/** The blocks that a transaction has read: exact for those that it has locked, tentative for the others. */
+/** The blocks that a transaction has read: exact for locked blocks, tentative for the others. */
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { Ctx } from '../ctx.ts'
 import * as store from './store.ts'
@@ -36,7 +36,7 @@ export const getBlockCache = (ctx: Ctx, isFresh = false): BlockCache => {
   return cache
 }
 
-/** Updates the cached blocks with those that the transaction has written. */
+/** Updates the cached blocks with the blocks that the transaction has written. */
 export const updateBlockCache = (
   ctx: Ctx,
   rows: readonly { readonly block: string; readonly taken: string }[],

@@ -77,7 +77,7 @@ const blockCount = prepared((db: Kysely<Tables>, { first, last, most }: BlockRan
     .select(({ fn }) => fn.countAll<number | string>().as('n')),
 )
 
-/** Returns those of the addresses that a device or a reservation has. */
+/** Returns the addresses that a device or a reservation has. */
 export const findHeldKeys = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Set<IpKey>> => {
   const rows = await heldRows(ctx, keys)
   return new Set(rows.map(({ ip_key }) => ip_key))

@@ -83,7 +83,7 @@ export const take = (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => mark(ct
 /** Takes addresses found free in `cache`. Returns false, and takes none, if another writer was faster. */
 export const claim = async (ctx: Ctx, keys: readonly IpKey[], cache?: BlockCache): Promise<boolean> => {
   await lock(ctx, keys)
-  // With a valid cache, the blocks were locked before they were read.
+  // A valid cache means that the blocks were locked before they were read.
   const known = cache?.holds(ctx) ? cache.blocks : await readBlocksWith(ctx, keys)
   if (keys.some((key) => isTaken(known.get(getBlock(key)) ?? EMPTY_BLOCK, getOffset(key)))) return false
   await mark(ctx, keys, { taken: true, known })
@@ -133,7 +133,7 @@ export const boundTakenIn = async (ctx: Ctx, range: KeyRange, count: number): Pr
   return blocks < needed ? blocks * 256 : undefined
 }
 
-/** Marks those of the addresses as free that no device and no reservation has. Call `lock` first. */
+/** Marks the addresses as free that no device and no reservation has. Call `lock` first. */
 export const release = async (
   ctx: Ctx,
   keys: readonly IpKey[],

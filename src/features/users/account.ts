@@ -27,7 +27,7 @@ export type Account = {
   readonly isActive: boolean
   /** A session or token of another generation is invalid. */
   readonly generation: number
-  /** Those that the user has everywhere. */
+  /** The permissions that the user has everywhere. */
   readonly permissions: ReadonlySet<string>
   /** The others, with the part of the estate in which the user has each. */
   readonly scopedPermissions?: ReadonlyMap<Permission, ScopeSet>
@@ -62,7 +62,7 @@ export const findAccounts = async (scope: DbScope, ids: readonly string[]): Prom
 type HeldRights = Pick<Account, 'permissions' | 'scopedPermissions'>
 
 type HeldScopes = {
-  /** Those that are held everywhere. */
+  /** The permissions that are held everywhere. */
   readonly permissions: ReadonlySet<string>
   /** The others, with the ids of the scopes in which each is held. */
   readonly scopesByPermission: ReadonlyMap<Permission, readonly string[]>
@@ -99,7 +99,7 @@ export const findScopesOfUser = async (
   ])
 }
 
-/** Returns the permissions of roles that are held everywhere, and those of the others with their parts. */
+/** Returns the permissions of roles that are held everywhere, and the other permissions with their parts. */
 const findRightsOfRoles = async (scope: DbScope, held: readonly grants.HeldRole[]): Promise<HeldRights> => {
   const { permissions, scopesByPermission } = await findScopesOfRoles(scope, held)
   if (scopesByPermission.size === 0) return { permissions }
@@ -161,7 +161,7 @@ export const requireCharge = async (ctx: Ctx, user: Pick<UserRow, 'id' | 'userna
   await requireCovered(ctx, await grants.findRolesHeldBy(ctx, [user.id]), `The user "${user.username}"`)
 }
 
-/** As `requireCharge`; the caller's own account is always allowed, and a missing one has no permissions. */
+/** Like `requireCharge`; the caller's own account is always allowed, and a missing one has no permissions. */
 export const requireChargeById = async (ctx: Ctx, userId: string | null): Promise<void> => {
   if (userId === null || userId === ctx.caller.userId) return
   const user = await store.find(ctx, userId)
@@ -255,7 +255,7 @@ export const createKnownTurn = (
   signal: ctx.signal,
 })
 
-/** By then the queue of password checks has advanced. */
+/** The queue of password checks has advanced by then. */
 const RETRY_AFTER_MS = 5000
 
 /** Awaits work that hashes passwords. @throws AppError LOGIN_RATE_LIMIT_EXCEEDED if too many are running */

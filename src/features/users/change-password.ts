@@ -39,7 +39,7 @@ export const changePassword = async (ctx: Ctx, passwords: Passwords, input: Pass
   const wrong = () => invalidField(shown.field, 'is not your password')
   // Both hashes share one place in the queue, and one maximum wait.
   const turn = createKnownTurn(ctx)
-  // Without a stored hash, this takes the same time and fails.
+  // The check takes the same time and fails if there is no stored hash.
   const stored = own.password_hash === NO_PASSWORD ? undefined : own.password_hash
   if (!(await unlessBusy(ctx, passwords.verify(shown.password, stored, turn)))) throw wrong()
   const hash = await unlessBusy(ctx, passwords.hash(input.new_password, turn))

@@ -1,4 +1,4 @@
-// Who holds permissions in a scope hands them out there and nowhere else.
+// A caller who holds permissions in a scope hands them out there and nowhere else.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type Person, people } from '../../testing/people.ts'
 import { onSqlite } from '../../testing/servers.ts'

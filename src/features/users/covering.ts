@@ -1,4 +1,4 @@
-/** The rule for who may hand out roles, and manage those who hold them: a caller covers what it holds in the same place. */
+/** The rule for who may hand out roles, and manage users with roles: a caller covers what it holds in the same place. */
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Caller } from '../../platform/operation/caller.ts'
 import type { Ctx, DbScope } from '../ctx.ts'

@@ -73,7 +73,7 @@ describe.each(onSqlite())('on %s, API keys of an account that holds more', (dial
     expect(answer).toMatchObject({ isError: true, value: { code: 'FORBIDDEN' } })
   })
 
-  test('(but those of one who holds no more are shown and deleted)', async () => {
+  test('(but keys of an account that holds no more are shown and deleted)', async () => {
     const by = await clerk()
     const target = await all.person({ permissions: ['users:list'] })
     const id = await keyOf(target)
@@ -140,7 +140,7 @@ describe.each(places())('on %s in the %s, sessions of an account that holds more
     expect(await by.ask(`DELETE /api/sessions/${id}`)).toMatchObject(missing)
   })
 
-  test('(but those of one who holds no more are)', async () => {
+  test('(but sessions of an account that holds no more are)', async () => {
     const target = await all.person({ permissions: ['users:list'] })
     const { id, cookie } = await signedIn(target)
     const by = await all.person({ permissions: CLERK })
@@ -203,7 +203,7 @@ describe.each(onSqlite())('on %s, OAuth grants of an account that holds more', (
     expect(await (await all.person()).ask(`DELETE /api/oauth/grants/${id}`)).toMatchObject(missing)
   })
 
-  test('(but those of one who holds no more are ended, and so is a client)', async () => {
+  test('(but grants of an account that holds no more are ended, and so is a client)', async () => {
     const [by, target] = [await clerk(), await all.person()]
     const [one, other] = [await newClient(), await newClient()]
     const id = await grantTo(target, one)

@@ -1,4 +1,4 @@
-/** The queries of grants; the only writer of their table. A user holds the roles of its own grants and of those of its groups. */
+/** The queries of grants; the only writer of their table. A user holds the roles of its own grants and of its groups' grants. */
 import type { Kysely } from 'kysely'
 import { splitBatches } from '../../platform/db/batches.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
@@ -6,7 +6,7 @@ import type { Tables } from '../tables.ts'
 import type { Grant } from './grants-api.ts'
 import type { GrantRow } from './table.ts'
 
-/** The roles that users hold, directly or through a group, each once. */
+/** Returns the roles that users hold, directly or through a group, each once. */
 const selectHeldRoles = (db: Kysely<Tables>) =>
   db
     .selectFrom('grants')
@@ -199,7 +199,7 @@ export const removeOfGroup = async ({ db }: DbScope, groupId: string): Promise<v
   await db.deleteFrom('grants').where('group_id', '=', groupId).execute()
 }
 
-/** All grants in their public form, by role and holder. */
+/** Returns all grants in their public form, by role and holder. */
 export const selectGrants = ({ db }: DbScope) =>
   db
     .selectFrom('grants')
@@ -224,7 +224,7 @@ export const selectGrants = ({ db }: DbScope) =>
     .orderBy((eb) => eb.fn.coalesce('users.username_key', 'groups.name_key'))
     .orderBy('grants.id')
 
-/** The grants of a user and of the groups of the user. */
+/** Returns the grants of a user and of the groups of the user. */
 export const selectEffective = (scope: DbScope, userId: string) =>
   selectGrants(scope).where((eb) =>
     eb.or([

@@ -48,7 +48,7 @@ export const watchLastAdmin = async (ctx: Ctx, roleIds: readonly string[]): Prom
   return () => store.isHeldByActive(ctx, ADMIN_ROLE_ID)
 }
 
-/** As `watchLastAdmin`; the check throws AppError LAST_ADMIN. */
+/** Like `watchLastAdmin`; the check throws AppError LAST_ADMIN. */
 export const guardLastAdmin = async (ctx: Ctx, roleIds: readonly string[]): Promise<() => Promise<void>> => {
   const isAdminLeft = await watchLastAdmin(ctx, roleIds)
   return async () => {

@@ -158,7 +158,7 @@ describe.each(engines())('users on %s', (dialect) => {
       expect(body).toMatchObject({ roles: ['operator'] })
     })
 
-    test('leaves the password alone', async () => {
+    test('a change of a user keeps the password', async () => {
       const { id, username } = await make()
       await all.admin.ask(`PUT /api/users/${id}`, { password: 'another one' })
       expect((await signIn(username)).status).toBe(200)

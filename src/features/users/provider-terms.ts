@@ -47,6 +47,6 @@ type SignInBy = Pick<Tables['identities'], 'last_login_at' | 'logged_out_at'> &
 const computeSleepTime = ({ last_login_at, credentials_max_idle_days: days }: SignInBy): number =>
   days === 0 ? Infinity : Date.parse(last_login_at) + days * DAY_MS
 
-/** A passkey does not outlast the session of the sign-in by the provider. */
+/** Computes the time of a passkey. It does not outlast the session of the sign-in by the provider. */
 const computePasskeyTime = ({ last_login_at, logged_out_at, enabled, max_session_hours: hours }: SignInBy): number =>
   enabled === 1 && logged_out_at === null ? Date.parse(last_login_at) + hours * HOUR_MS : 0

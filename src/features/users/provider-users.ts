@@ -8,7 +8,7 @@ import * as grants from './grant-store.ts'
 import * as store from './store.ts'
 import { requireFree } from './usernames.ts'
 
-/** What a provider says about a user. `email` is verified, or ''. */
+/** The claims of a provider about a user. `email` is verified, or ''. */
 export type ProviderProfile = Pick<User, 'email' | 'full_name'>
 
 /** Returns the id of the user with the e-mail address. */

@@ -18,7 +18,7 @@ type ResetOptions = {
   readonly now: () => Date
   /** Deletes the API keys that another user has made for these users, and returns them. */
   readonly endKeys: (tx: Tx<Tables>, userIds: readonly string[]) => Promise<readonly { readonly id: string }[]>
-  /** Without it, no audit entry is written. */
+  /** No audit entry is written if it is absent. */
   readonly trail?: HostTrail<Tx<Tables>>
 }
 

@@ -44,6 +44,6 @@ const withoutCase = (skeleton: string): string => withOneSpace(skeleton.toLowerC
 export const computeLooks = (name: string): readonly [written: string, lower: string, upper: string] => [
   withoutCase(toSkeleton(name)),
   withoutCase(toSkeleton(name.toLowerCase())),
-  // Keeps the upper case: in lower case "ALI", whose I looks like an l, would be "ALL".
+  // Keeps the upper case: in lower case the I of "ALI" looks like an l, so that the name would be "ALL".
   withOneSpace(toSkeleton(name.toUpperCase())),
 ]

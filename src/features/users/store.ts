@@ -89,7 +89,7 @@ export const findWithAddress = ({ db }: DbScope): Promise<{ id: string; email_ke
     .$narrowType<{ email_key: string }>()
     .execute()
 
-/** As `find`, and locks the row until commit. */
+/** Finds like `find`, and locks the row until commit. */
 export const lock = (ctx: StoreScope, id: string): Promise<UserRow | undefined> =>
   ctx.store.sql.lockRows(ctx.db.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst()
 
@@ -159,7 +159,7 @@ const isUnsettled = (eb: ExpressionBuilder<Tables, 'users'>) =>
 
 type Unsettled = Pick<UserRow, 'id' | 'username'>
 
-/** Returns users whose skeletons are missing or of another version of the table. */
+/** Returns users with skeletons that are missing or of another version of the table. */
 export const findUnsettledLooks = ({ db }: DbScope, limit: number): Promise<Unsettled[]> =>
   db
     .selectFrom('users')

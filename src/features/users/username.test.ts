@@ -4,7 +4,7 @@ import { VISIBLE_TEXT } from '../../platform/contract/text-rules.ts'
 import { Username } from './username.ts'
 
 const pattern = new RegExp(VISIBLE_TEXT, 'u')
-/** Patterns name no character above U+FFFF; surrogates alone are in no text of a request. */
+/** Patterns name no character above U+FFFF; unpaired surrogates are in no text of a request. */
 const characters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter((one) =>
   one.isWellFormed(),
 )

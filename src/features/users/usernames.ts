@@ -14,7 +14,7 @@ import { Username } from './username.ts'
 
 const Renamed = z.object({ username: Username })
 
-/** The username that an update sets; an unchanged one may be older than the rules. @throws AppError */
+/** Returns the username that an update sets; an unchanged one may be older than the rules. @throws AppError */
 export const parseChangedUsername = (before: string, username: string | undefined): string | undefined =>
   username === undefined || username === before ? username : parse(Renamed, { username }).username
 

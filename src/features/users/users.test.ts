@@ -40,7 +40,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
       })
     })
 
-    test('is the configured one, whose password is never printed', async () => {
+    test('the first admin is the configured one, and its password is never printed', async () => {
       const config = { initialAdminUsername: 'root', initialAdminPassword: QUICK, initialAdminEmail: 'r@example.org' }
       expect(await ensure(config)).toEqual({ username: 'root' })
       expect(await login('root', QUICK)).toBe(200)

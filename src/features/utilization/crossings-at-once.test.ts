@@ -25,7 +25,7 @@ describe.each(engines())('callers at once on %s', (dialect) => {
     await app.close()
   }, TIMEOUT_MS)
 
-  /** As the admin, at this instance and at the other one by turns. */
+  /** Calls as the admin, at this instance and at the other one by turns. */
   const post = async (n: number, path: string, body: unknown): Promise<number> => {
     const headers = { Authorization: `Bearer ${admin.key}` }
     const response = await (other && n % 2 === 1

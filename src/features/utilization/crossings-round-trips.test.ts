@@ -33,7 +33,10 @@ if (engines().includes('postgres')) {
   }, TIMEOUT_MS)
 
   let called = 0
-  /** Those of the transaction's connection, which has sent the name; the fewest of several calls, as a pause while statements are sent adds to some. */
+  /**
+   * Counts the round trips of the transaction's connection, which has sent the name. The fewest of several calls count, because a pause
+   * while statements are sent adds to some.
+   */
   const tripsOf = async (call: (name: string, n: number) => Promise<unknown>): Promise<number> => {
     const counts: number[] = []
     for (let n = 1; n <= CALLS; n++) {

@@ -101,7 +101,7 @@ describe.each(onSqlite())('a pool that crosses the threshold on %s', (dialect) =
     expect(await on.reported(id)).toEqual([80])
   })
 
-  test('is reported by another subnet, whose network address lies in it', async () => {
+  test('a crossing is reported by another subnet with its network address in it', async () => {
     const { id, network_id, net } = await on.poolOf(128, 137)
     await on.fill(net, 130, 136)
     expect(await on.reported(id)).toEqual([])

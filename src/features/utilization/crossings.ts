@@ -1,4 +1,4 @@
-/** Emits `pool.utilization_high` in the transaction whose change takes a pool across the threshold. */
+/** Emits `pool.utilization_high` in the transaction of the change that takes a pool across the threshold. */
 import { getSpaceKey, type IpKey } from '../../net/ip.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
@@ -31,7 +31,7 @@ export type HighUtilization = {
 
 /** A pool is reported again only after its utilization was this much below the threshold: percent. */
 const HYSTERESIS = 5
-/** Pools that cross with more addresses than this are compared by the hourly job alone: a count of so many takes milliseconds. */
+/** Only the hourly job compares pools that cross with more addresses than this: a count of so many takes milliseconds. */
 const MOST_COUNTED = 2 ** 20
 /** Pools that are counted at once: on a remote database each count is a round trip. */
 const AT_ONCE = 16
@@ -67,7 +67,10 @@ type CountedPool = Marks & { readonly pool: store.PoolState }
 /** Counted for the range and the subnet that a pool had before its lock was held. */
 type EarlyCount = Marks & PoolRangeRow
 
-/** By pool id. While the transaction holds the locks of the pools, no other one commits a change of them, so later calls add to these counts. */
+/**
+ * Keyed by pool id. While the transaction holds the locks of the pools, no other one commits a change of them, so later calls add to
+ * these counts.
+ */
 const lastCounts = lockScopedCache<Map<string, CountedPool>>()
 
 export type Crossings = {
@@ -90,7 +93,7 @@ export const createCrossings = (threshold: number): Crossings => {
     pool: store.PoolState,
     { after, before }: Utilization,
   ): Promise<store.PoolState> => {
-    // An alarm is stale if the clock alone has made room: expired reservations count no more, and no change has cleared it.
+    // An alarm is stale if only the clock has made room: expired reservations count no more, and no change has cleared it.
     const isRaised = pool.raised_at !== null && !isLow(before)
     if (after >= threshold && !isRaised) {
       await store.raise(ctx, pool.id)
@@ -104,7 +107,9 @@ export const createCrossings = (threshold: number): Crossings => {
     return { ...pool, raised_at: null }
   }
 
-  /** The number of taken addresses from which on a pool may cross. Rounding of the percentage can make up for half a hundredth. */
+  /**
+   * Returns the number of taken addresses from which on a pool may cross. Rounding of the percentage can make up for half a hundredth.
+   */
   const computeNeeded = (range: KeyRange): number =>
     Math.floor((Number(computeRangeSize(range)) * (threshold - 0.01)) / 100)
 
@@ -124,7 +129,7 @@ export const createCrossings = (threshold: number): Crossings => {
 
   type Known = {
     readonly changes: readonly Change[]
-    /** Of the same transaction, before these changes. */
+    /** The counts of the same transaction, before these changes. */
     readonly known: CountedPool | undefined
     readonly early: readonly EarlyCount[]
   }
@@ -167,7 +172,7 @@ export const createCrossings = (threshold: number): Crossings => {
     if (ids.length === 0) return
     await store.lockAlarms(ctx, ids)
     const { value: counted = new Map<string, CountedPool>(), set } = lastCounts.get(ctx)
-    // A pool whose own range or network has changed is read again.
+    // A pool with a changed range or network is read again.
     for (const { marked, pools } of found) if (!marked) for (const { id } of pools) counted.delete(id)
     const others = [...byId.values()].filter(({ id }) => !counted.has(id))
     const [states, early] = await Promise.all([

@@ -13,7 +13,7 @@ const computeMedian = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2
 }
 
-/** The median slope between all pairs of days (Theil 1950, Sen 1968): a single import does not change it. */
+/** Returns the median slope between all pairs of days (Theil 1950, Sen 1968): a single import does not change it. */
 export const computeForecast = (samples: readonly Sample[]): History['forecast'] => {
   const last = samples.at(-1)
   if (!last || samples.length < FEWEST) return null

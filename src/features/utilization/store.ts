@@ -7,7 +7,7 @@ import type { Tables } from '../tables.ts'
 import type { Sample } from './api.ts'
 import type { SampleRow } from './table.ts'
 
-/** Puts the samples of a day in the place of those that are there. */
+/** Replaces the samples of a day by these. */
 export const record = async ({ db }: DbScope, rows: readonly SampleRow[]): Promise<void> => {
   if (rows.length === 0) return
   await db
@@ -30,7 +30,7 @@ export const fromRow = (row: SampleRow): Sample => {
   return { day: row.day, used_ips: used, total_ips: total, utilization: computePercent(used, total) }
 }
 
-/** By object, oldest first. */
+/** Orders by object, oldest first. */
 export const findAllSince = async (
   { db }: DbScope,
   objectIds: readonly string[],
@@ -62,7 +62,7 @@ export const forget = async ({ db }: DbScope, ids: readonly string[]): Promise<v
   await db.deleteFrom('pool_alarms').where('pool_id', 'in', ids).execute()
 }
 
-/** Keeps others from judging these pools until commit. The last lock: its holder waits for no named lock. */
+/** Keeps others from comparing these pools until commit. The last lock: its holder waits for no named lock. */
 export const lockAlarms = (ctx: Ctx, poolIds: readonly string[]): Promise<void> =>
   ctx.store.sql.lockNames(
     ctx.db,
@@ -84,7 +84,7 @@ export const findStates = preparedKeys((db: Kysely<Tables>, ids) =>
     .where('pools.id', 'in', ids),
 )
 
-/** The ids of the pools that have an alarm. */
+/** Returns the ids of the pools that have an alarm. */
 export const findAlarms = async ({ db }: DbScope): Promise<Set<string>> => {
   const rows = await db.selectFrom('pool_alarms').select('pool_id').execute()
   return new Set(rows.map(({ pool_id }) => pool_id))

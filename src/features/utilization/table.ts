@@ -1,7 +1,7 @@
 /** The tables of utilization. */
 
 export type SampleRow = {
-  /** Of a network or a pool. */
+  /** The id of a network or a pool. */
   object_id: string
   /** YYYY-MM-DD, UTC. */
   day: string

@@ -1,4 +1,4 @@
-/** Which VLANs a network belongs to: those of its number in its datacenter, else those of its number without one. Browser-safe. */
+/** The VLANs that a network belongs to: VLANs of its number in its datacenter, else VLANs of its number without one. Browser-safe. */
 
 /** A number in a datacenter, or without one. */
 export type Numbered = { readonly vlan_id: number | null; readonly datacenter_id: string | null }
@@ -10,8 +10,8 @@ export const buildVlanScopeKey = (vlanId: number, datacenterId: string | null): 
   `${vlanId} ${datacenterId ?? ''}`
 
 /**
- * Returns the place whose VLANs a network belongs to; undefined for a network without a VLAN.
- * @param named the places that have VLANs
+ * Returns the scope of the VLANs that a network belongs to; undefined for a network without a VLAN.
+ * @param named the scopes that have VLANs
  */
 export const pickVlanScope = (
   { vlan_id, datacenter_id }: Numbered,

@@ -127,7 +127,7 @@ describe.each(onSqlite())('VLANs on %s', (dialect) => {
     expect(await named('&limit=2&offset=1')).toEqual([['Zeta', '50%'], '4'])
   })
 
-  test('have the networks of their number in their datacenter, else those that no VLAN of a datacenter has', async () => {
+  test('VLANs have the networks of their number in their datacenter, else the networks that no VLAN of a datacenter has', async () => {
     const random = randomOf(dialect === 'sqlite' ? 1 : 2)
     const centers: (string | null)[] = [null]
     for (const name of ['na', 'nb', 'nc']) centers.push((await inv.api.datacenters.create({ name })).id)
@@ -177,7 +177,7 @@ describe.each(onSqlite())('VLANs on %s', (dialect) => {
     expect((await viewer.api.sessions.me()).in_use).toEqual(['vlans'])
     expect(Object.keys(await other.api.sessions.me())).not.toContain('in_use')
 
-    // In a scope, those that it holds.
+    // A scope shows the resources that it holds.
     const datacenter = await inv.api.datacenters.create({ name: 'in a scope' })
     const scope = await inv.api.scopes.create({ name: 'scope', datacenter_ids: [datacenter.id] })
     await inv.api.grants.create({ role_id: 'viewer', user_id: other.userId, scope_id: scope.id })

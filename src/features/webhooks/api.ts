@@ -8,12 +8,12 @@ import { CatalogueEntry, Delivery, DeliveryStatus, EventName, Webhook } from './
 
 export const MAX_URL = 2048
 
-/** A host alone, no user before it, and no port 0. RFC 6761 section 6.3: localhost is this machine. */
+/** A bare host, no user before it, and no port 0. RFC 6761 section 6.3: localhost is this machine. */
 const URL_PATTERN =
   `^[Hh][Tt][Tt][Pp][Ss]?://(?!(?:[^/?#:]*\\.)?[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]\\.?(?:[/?#:]|$))` +
   `${URL_HOST}(?::${URL_PORT})?(?:[/?#][^\\u0000-\\u0020\\u007f]*)?$`
 
-/** Zod's record drops `__proto__`: an object with that name alone would clear the headers. */
+/** Zod's record drops `__proto__`: an object with only that name would clear the headers. */
 const rejectProto = (headers: unknown, check: z.RefinementCtx): unknown => {
   if (typeof headers === 'object' && headers !== null && Object.hasOwn(headers, '__proto__'))
     check.addIssue({ code: 'custom', message: 'is not a valid header name', path: ['__proto__'] })

@@ -11,7 +11,7 @@ import * as deliveries from './delivery-store.ts'
 const TIMEOUT_MS = 60_000
 const DAY_MS = 86_400_000
 
-// Left out instead of skipped, because a run on SQLite alone is valid. There, one process sends.
+// Left out instead of skipped, because a run on SQLite only is valid. There, one process sends.
 if (engines().includes('postgres')) {
   let app: TestApp
   let hooks = 0

@@ -162,7 +162,7 @@ const dueOnes = prepared(selectDueRows)
 /** Returns the due deliveries of a webhook, in the order of their events. */
 export const findDue = (scope: StoreScope, claim: Claim): Promise<Due[]> => dueOnes(scope, claim)
 
-/** As `findDue`, but skips deliveries that another process has claimed, and locks the rows until commit. */
+/** Like `findDue`, but skips deliveries that another process has claimed, and locks the rows until commit. */
 export const lockClaimable = (ctx: Ctx, claim: Claim): Promise<Due[]> =>
   ctx.store.sql.lockFreeRows(selectDueRows(ctx.db, claim).where(leases.isFree(ctx))).execute()
 

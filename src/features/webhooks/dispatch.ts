@@ -27,10 +27,10 @@ const WIDTH = 4
 const LINGER_MS = 50
 /** The time that running attempts get on shutdown. */
 const CLOSE_MS = 2000
-/** The pause after an internal error, such as a full disk: a delivery whose outcome can't be recorded is sent again. */
+/** The pause after an internal error, such as a full disk: a delivery is sent again if its outcome can't be recorded. */
 const REST_MS = 30_000
 
-/** Collects outcomes while earlier ones are written. Those lost in a crash are sent again. */
+/** Collects outcomes while earlier ones are written. Deliveries with lost outcomes are sent again after a crash. */
 class Outcomes {
   #waiting: deliveries.Outcome[] = []
   #writing: Promise<void> | undefined
@@ -94,7 +94,7 @@ const buildAbandoned = ({ id, attempt_number, attempts }: deliveries.Due): deliv
   due_ms: null,
 })
 
-/** Deliveries that this process sends; `held` is left with those not yet sent. */
+/** Deliveries that this process sends; `held` is left with the deliveries not yet sent. */
 type Claimed = { readonly rows: readonly deliveries.Due[]; readonly held: Held }
 
 export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispatcher => {

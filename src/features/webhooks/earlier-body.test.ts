@@ -76,7 +76,7 @@ describe.each(onSqlite())('a delivery of an earlier version on %s', (dialect) =>
     expect(headers).toMatchObject({
       'x-service-change': CHANGE,
       'x-service-delivery': id,
-      // Of exactly the bytes that were sent.
+      // Signs exactly the sent bytes.
       'x-service-signature': `sha256=${createHmac('sha256', 's').update(body).digest('hex')}`,
     })
   }

@@ -1,4 +1,4 @@
-/** Bodies of earlier versions, whose second member was the id of the change. It is now sent in a header. */
+/** Bodies of earlier versions, with the id of the change as the second member. It is now sent in a header. */
 import type { DeliveryRow } from './table.ts'
 
 /**

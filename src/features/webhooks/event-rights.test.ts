@@ -46,7 +46,7 @@ describe.each(onSqlite())('events of webhooks on %s', (dialect) => {
     ['conflict.detected', false],
     ['pool.utilization_high', false],
     ['discovery.device_found', false],
-  ])('a caller with devices:read alone subscribes to %s: %p', async (event, isAllowed) => {
+  ])('a caller with only devices:read subscribes to %s: %p', async (event, isAllowed) => {
     const { status } = await ask(clerk, 'POST /api/webhooks', { name: 'n', url: to.url('/n'), events: [event] })
     expect(status).toBe(isAllowed ? 201 : 403)
   })

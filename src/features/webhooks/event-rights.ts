@@ -28,7 +28,7 @@ export const getVisibleBody = ({ caller }: Asking, event: string, body: string):
   if (permission === undefined || !may(permission)) return undefined
   const hidden = listWithheld(event, may)
   if (hidden.length === 0) return body
-  // As the queue has written it.
+  // The queue has written it.
   const { data, ...head } = JSON.parse(body) as { readonly data: object }
   return JSON.stringify({ ...head, data: JSON.parse(removeParts(JSON.stringify(data), hidden)) as object })
 }

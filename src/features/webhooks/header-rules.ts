@@ -10,13 +10,13 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/
 /** Visible characters, with blanks between them: RFC 9110 section 5.5. */
 const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff\t]*[\x21-\x7e\x80-\xff])?)?$/
 
-/** The headers that Plat sets, and those of a single connection: RFC 9110 section 7.6.1. */
+/** The headers that Plat sets, and the headers of a single connection: RFC 9110 section 7.6.1. */
 const OURS = 'host|content-.*|x-service-.*|user-agent'
 const HOP_BY_HOP = 'connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|http2-settings'
 const IS_OURS = new RegExp(`^(?:${OURS})$`, 'i')
 const IS_HOP_BY_HOP = new RegExp(`^(?:${HOP_BY_HOP})$`, 'i')
 
-/** A JSON schema knows no flags. */
+/** Converts a pattern to any case, because a JSON schema knows no flags. */
 const toAnyCase = (pattern: string): string =>
   pattern.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
 

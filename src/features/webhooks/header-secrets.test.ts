@@ -167,7 +167,7 @@ describe.each(onSqlite())('headers of webhooks on %s', (dialect) => {
     expect(entries.join('\n')).not.toContain('plain-token')
   })
 
-  test('open in their own row alone', async () => {
+  test('a header opens only in its own row', async () => {
     const [one, other] = [await hook({ 'X-A': 'plain-a' }), await hook({ 'X-A': 'plain-b' })]
     const { sealed_headers } = await app.db.read
       .selectFrom('webhooks')
@@ -188,7 +188,7 @@ describe.each(onSqlite())('headers of webhooks on %s', (dialect) => {
 
 describe.each(onSqlite())('rotation of headers on %s', (dialect) => {
   test(
-    'leaves them to the new key, which alone sends them',
+    'the rotation leaves the headers to the new key, and only that key sends them',
     async () => {
       const to = await startReceiver()
       const app = await testApp({ dialect, outbound: to.outbound, env: { ENCRYPTION_KEY: KEY } })

@@ -20,7 +20,7 @@ type Options = {
 
 const REMOVED = 'Its headers were removed from this copy of the data: enter them again'
 
-/** Of two names that differ in case only, the last value was sent. */
+/** Removes duplicates: the last value was sent of two names that differ in case only. */
 const removeDuplicates = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [name, value] as const])).values(),
@@ -72,7 +72,7 @@ const purge = async ({ db, config, log }: Options): Promise<boolean> => {
       { file, error },
     )
   }
-  // With an external database, the copies in the folder may be of other data.
+  // The copies in the folder may be of other data if the database is external.
   for (const file of config.databaseUrl === undefined ? listEarlierData(config.dataDir) : []) {
     try {
       rewriteEarlierData(file, removeClear)

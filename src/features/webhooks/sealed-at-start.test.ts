@@ -115,7 +115,7 @@ describe.each(engines())('headers in clear text on %s', (dialect) => {
     expect(JSON.parse(secrets.open(buildHeadersPlace('old'), sealed_headers ?? ''))).toEqual(CLEAR)
   })
 
-  test('whose name is there in two cases keep the value that was sent', async () => {
+  test('headers with a name in two cases keep the value that was sent', async () => {
     const { db, config } = await upgraded({ 'X-Key': 'clear-text-first', 'x-key': 'clear-text-last' })
     await sealStoredHeaders({ db, config, secrets, log: quiet })
     const { sealed_headers } = await rowOf(db, 'old')

@@ -65,7 +65,7 @@ const toStored = (row: Row | undefined): Stored | undefined =>
 export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
   toStored(await selectById(scope, id).executeTakeFirst())
 
-/** As `find`, and locks the row until commit. */
+/** Finds like `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
   toStored(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 

@@ -29,7 +29,7 @@ export type DeliveryRow = LeaseColumns & {
   id: string
   webhook_id: string
   event: string
-  /** The exact bytes that every attempt sends; those of earlier versions are changed by `separateChange`. */
+  /** The exact bytes that every attempt sends; bodies of earlier versions are changed by `separateChange`. */
   body: string
   /** The change in the history; '' for an event without one. */
   change_id: string

@@ -28,7 +28,7 @@ const RCODES = [
 ]
 
 /**
- * The code of a record type, in upper case; `TYPE123` is a type without a name (RFC 3597 section 5).
+ * Returns the code of a record type, in upper case; `TYPE123` is a type without a name (RFC 3597 section 5).
  *
  * @returns undefined for a name that is not one of a type
  * @example
@@ -44,7 +44,7 @@ export function parseTypeCode(type: string): number | undefined {
 }
 
 /**
- * The code of a type (see `parseTypeCode`) in text that was validated before.
+ * Returns the code of a type (see `parseTypeCode`) in text that was validated before.
  *
  * @throws RangeError on any other text: that is a bug and not user input
  * @example
@@ -58,7 +58,7 @@ export function parseTypeCodeOrThrow(type: string): number {
 }
 
 /**
- * The name of a type by its code (RFC 3597 section 5 for those without a name).
+ * Returns the name of a type by its code (RFC 3597 section 5 for codes without a name).
  *
  * @example
  * formatTypeCode(28) // 'AAAA'
@@ -69,7 +69,7 @@ export function formatTypeCode(code: number): string {
 }
 
 /**
- * The name of a response code.
+ * Returns the name of a response code.
  *
  * @example
  * formatRcode(5) // 'REFUSED'

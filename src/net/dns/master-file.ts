@@ -2,12 +2,12 @@
 
 import { encodeValue } from './value.ts'
 
-/** The types whose value ends with a name. */
+/** Types with a name at the end of the value. */
 const ENDS_WITH_NAME = new Set(['CNAME', 'NS', 'PTR', 'MX', 'SRV'])
 
 const toAbsolute = (name: string): string => (name === '.' ? name : `${name}.`)
 
-/** The strings of a TXT record, each in quotes. */
+/** Formats the strings of a TXT record, each in quotes. */
 const formatStrings = (rdata: Uint8Array): string => {
   const strings: string[] = []
   for (let at = 0; at < rdata.length; ) {
@@ -24,7 +24,7 @@ const formatStrings = (rdata: Uint8Array): string => {
 }
 
 /**
- * The value of a record as a master file has it: names end with a dot, and text is in quotes.
+ * Returns the value of a record as a master file has it: names end with a dot, and text is in quotes.
  *
  * @param value a canonical value (see `normalizeValue`)
  * @example
@@ -40,7 +40,7 @@ export function formatFileValue(type: string, value: string): string {
 }
 
 /**
- * The line of a record.
+ * Returns the line of a record.
  *
  * @param name relative to the origin, or `@`
  * @example
@@ -52,7 +52,7 @@ export function formatFileLine(record: { name: string; ttl: number; type: string
 }
 
 /**
- * The name of a mailbox in a SOA record (RFC 1035 section 8): dots before the `@` are part of the first label.
+ * Returns the name of a mailbox in a SOA record (RFC 1035 section 8): dots before the `@` are part of the first label.
  *
  * @example
  * toMailboxName('jane.doe@example.org') // 'jane\\.doe.example.org'

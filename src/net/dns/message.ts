@@ -13,12 +13,12 @@ export type DnsMessage = {
   readonly isResponse: boolean
   readonly opcode: number
   readonly isTruncated: boolean
-  /** As in `formatRcode`. */
+  /** The form of `formatRcode`. */
   readonly rcode: string
   readonly questions: readonly Question[]
   readonly answers: readonly DnsRecord[]
   readonly authorities: readonly DnsRecord[]
-  /** Without the record of TSIG. */
+  /** The record of TSIG is left out. */
   readonly additionals: readonly DnsRecord[]
   /** The characters and bytes of all records, as in `computeDecodedSize`. */
   readonly decodedBytes: number

@@ -31,8 +31,8 @@ function readEscape(text: string, at: number): { code: number; end: number } | u
 }
 
 /**
- * The wire format of a name (RFC 1035 section 3.1), in lower case (RFC 4343) and without compression. Any byte may be
- * escaped as `\.` or `\032`. One dot at the end is ignored; `.` is the root.
+ * Returns the wire format of a name (RFC 1035 section 3.1), in lower case (RFC 4343) and without compression. Any byte may be escaped as
+ * `\.` or `\032`. One dot at the end is ignored; `.` is the root.
  *
  * @returns undefined for text that is not a name: labels of 1 to 63 bytes, 255 bytes in all, printable ASCII
  * @example
@@ -74,7 +74,7 @@ export function encodeName(text: string): Uint8Array | undefined {
 }
 
 /**
- * The wire format of a name (see `encodeName`) in text that was validated before.
+ * Returns the wire format of a name (see `encodeName`) in text that was validated before.
  *
  * @throws RangeError on text that is not a name: that is a bug and not user input
  * @example
@@ -154,7 +154,7 @@ export function decodeName(bytes: Uint8Array, start: number): { name: string; en
 }
 
 /**
- * The canonical text of a name: lower case, no last dot, escapes where they are needed alone.
+ * Returns the canonical text of a name: lower case, no last dot, only necessary escapes.
  *
  * @returns undefined for text that is not a name (see `encodeName`)
  * @example
@@ -168,7 +168,7 @@ export function normalizeName(text: string): string | undefined {
 }
 
 /**
- * The labels of a canonical name, in order; of the root none.
+ * Returns the labels of a canonical name, in order; of the root none.
  *
  * @example
  * splitLabels('www.example.org') // ['www', 'example', 'org']

@@ -8,12 +8,12 @@ import { WireReader, WireWriter } from './wire.ts'
 export type DnsRecord = {
   /** Canonical (see `normalizeName`). */
   readonly name: string
-  /** As in `formatTypeCode`. */
+  /** The form of `formatTypeCode`. */
   readonly type: string
-  /** The class: `CLASS_IN`, or one of those with a meaning in an update. */
+  /** The class: `CLASS_IN`, or a class with a meaning in an update. */
   readonly recordClass: number
   readonly ttl: number
-  /** Without compressed names. */
+  /** Names in it are not compressed. */
   readonly rdata: Uint8Array
   /** The presentation format of `rdata` (see `formatValue`); empty without rdata. */
   readonly value: string
@@ -26,8 +26,8 @@ export const computeDecodedSize = ({ name, rdata, value }: DnsRecord): number =>
 type NameLayout = { readonly before: number; readonly names: number; readonly after: number }
 
 /**
- * The types whose rdata may hold compressed names (RFC 3597 section 4): the bytes before them, their number, and the bytes
- * after them.
+ * Types with compressed names in their rdata (RFC 3597 section 4): the number of bytes before the names, of names, and of bytes after
+ * them.
  */
 const COMPRESSED: ReadonlyMap<string, NameLayout> = new Map<string, NameLayout>([
   ...['NS', 'MD', 'MF', 'CNAME', 'MB', 'MG', 'MR', 'PTR'].map(
@@ -55,7 +55,7 @@ function expandRdata(reader: WireReader, end: number, { before, names, after }: 
 /** RFC 2181 section 8: a set first bit means 0. */
 const toTtl = (seconds: number): number => (seconds > 0x7fffffff ? 0 : seconds)
 
-/** Types whose class and TTL have another meaning (RFC 6891 section 6.1.2, RFC 8945 section 4.2). */
+/** Class and TTL have another meaning in these types (RFC 6891 section 6.1.2, RFC 8945 section 4.2). */
 const META = new Set(['OPT', 'TSIG'])
 
 /**

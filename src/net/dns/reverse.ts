@@ -6,7 +6,7 @@ import { formatIp, type Ip } from '../ip.ts'
 const toNibbles = (value: bigint): string[] => Array.from(value.toString(16).padStart(32, '0'))
 
 /**
- * The name of the PTR record of an address (RFC 1035 section 3.5, RFC 3596 section 2.5).
+ * Returns the name of the PTR record of an address (RFC 1035 section 3.5, RFC 3596 section 2.5).
  *
  * @example
  * buildReverseName({ family: 4, value: 0xc0000205n }) // '5.2.0.192.in-addr.arpa'
@@ -18,7 +18,7 @@ export function buildReverseName(ip: Ip): string {
 }
 
 /**
- * The name of the reverse zone of a subnet: IPv4 of /8, /16 and /24, longer ones as RFC 2317 section 4 has it, IPv6 of a
+ * Returns the name of the reverse zone of a subnet: IPv4 of /8, /16 and /24, longer ones as RFC 2317 section 4 has it, IPv6 of a
  * multiple of four bits.
  *
  * @returns undefined for other lengths, which no single zone can have
@@ -45,7 +45,7 @@ export function buildReverseZoneName({ family, prefix, first }: Cidr): string | 
 }
 
 /**
- * The name of the PTR record of an address in the zone of a subnet. It differs from `buildReverseName` in zones of RFC 2317,
+ * Returns the name of the PTR record of an address in the zone of a subnet. It differs from `buildReverseName` in zones of RFC 2317,
  * where the last octet stands in front of the zone's name, whichever that is.
  *
  * @param ip an address of the subnet

@@ -10,7 +10,7 @@ export type TransferReader = {
   /** True after the second SOA. */
   readonly isComplete: () => boolean
   /**
-   * Takes the next message of the answer, whose response code is NOERROR.
+   * Takes the next message of the answer. Its response code must be NOERROR.
    *
    * @returns its records of the zone, without the second SOA
    * @throws DnsFormatError on a message that is not part of a transfer

@@ -28,7 +28,7 @@ export type TsigVerdict =
 
 export type TsigVerifier = {
   /**
-   * Judges the next message of the answer.
+   * Verifies the next message of the answer.
    *
    * @param bytes the message, parsed as `message`
    * @throws DnsFormatError on a malformed TSIG record
@@ -56,7 +56,7 @@ const isEqual = (a: Uint8Array, b: Uint8Array): boolean => {
   return difference === 0
 }
 
-/** The message as it was before its TSIG record was appended (RFC 8945 section 4.3.2). */
+/** Returns the message as it was before its TSIG record was appended (RFC 8945 section 4.3.2). */
 const removeTsig = (bytes: Uint8Array, start: number, originalId: number): Uint8Array => {
   const writer = new WireWriter().put(bytes.subarray(0, start))
   writer.setU16(0, originalId)
@@ -105,7 +105,7 @@ export function createTsigVerifier({ key, createHmac, requestMac, now }: TsigVer
     verify: (bytes, { tsig }) => {
       if (tsig === undefined) return withoutSignature(bytes)
       const fields = parseTsig(tsig.record)
-      // Without a key in common the server can't sign (RFC 8945 section 5.3.2).
+      // The server can't sign without a common key (RFC 8945 section 5.3.2).
       if (fields.error === BADKEY) return { kind: 'key' }
       const isOther = tsig.record.name !== keyName || fields.algorithm !== key.algorithm
       if (fields.error === BADSIG || isOther || !isAuthentic(bytes, tsig.start, fields)) return { kind: 'signature' }

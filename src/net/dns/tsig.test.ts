@@ -94,7 +94,7 @@ describe('an answer', () => {
     expect(verdictsOf([serverSigner(request.mac)([first])])).toEqual([{ kind: 'verified' }])
   })
 
-  test('is verified by a key whose name is written in another way', () => {
+  test('an answer is verified by a key with another spelling of its name', () => {
     const { verify } = createTsigVerifier({
       ...{ key: { ...KEY, name: 'Plat.KEY.' }, createHmac, requestMac: request.mac, now: () => NOW },
     })
@@ -102,7 +102,7 @@ describe('an answer', () => {
     expect(verify(bytes, parseMessage(bytes))).toEqual({ kind: 'verified' })
   })
 
-  test('whose id a proxy has changed is verified by the original one', () => {
+  test('an answer is verified by the original id if a proxy has changed the id', () => {
     const bytes = serverSigner(request.mac)([first])
     bytes[0] = 0xff
     expect(verdictsOf([bytes])).toEqual([{ kind: 'verified' }])

@@ -87,7 +87,7 @@ export function encodeUpdate(id: number, { zone, prerequisites, changes }: Updat
 }
 
 /**
- * The bytes that prerequisites and changes take in an update, at most: shared ends of names may be shorter there. Sums of it
+ * Returns the bytes that prerequisites and changes take in an update, at most: shared ends of names may be shorter there. Sums of it
  * tell how many fit into one message, beside the zone and TSIG.
  *
  * @example

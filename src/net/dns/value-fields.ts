@@ -23,7 +23,7 @@ const refuse = (message: string): never => {
   throw new InvalidDnsValue(message)
 }
 
-/** A whole number of one, two or four bytes. */
+/** Parses a whole number of one, two or four bytes. */
 export function createNumberField(label: string, bytes: 1 | 2 | 4): Field {
   const max = 2 ** (8 * bytes) - 1
   return {
@@ -42,7 +42,7 @@ export type NameRule = 'any' | 'host' | 'host or root'
 const isPermitted = (name: string, rule: NameRule): boolean =>
   name === '.' ? rule === 'host or root' : rule === 'any' || isHostname(name)
 
-/** A name, by the rule for its place: BIND refuses name servers and mail servers that are not host names. */
+/** Parses a name, by the rule for its place: BIND refuses name servers and mail servers that are not host names. */
 export function createNameField(label: string, rule: NameRule): Field {
   return {
     encode: (text) => {
@@ -54,7 +54,7 @@ export function createNameField(label: string, rule: NameRule): Field {
   }
 }
 
-/** An address of one family (RFC 1035 section 3.4.1, RFC 3596 section 2.2). */
+/** Parses an address of one family (RFC 1035 section 3.4.1, RFC 3596 section 2.2). */
 export function createAddressField(family: 4 | 6): Field {
   const size = family === 4 ? 4 : 16
   return {
@@ -87,7 +87,7 @@ export function encodeHex(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of hexadecimal digits; blanks between them are ignored.
+ * Returns the bytes of hexadecimal digits; blanks between them are ignored.
  *
  * @returns undefined for other text, and for half a byte
  * @example
@@ -157,7 +157,7 @@ const escapeText = (bytes: Uint8Array): string => {
 const QUOTED = /^"((?:[ !#-[\]-~]|\\[ -/:-~]|\\[01]\d\d|\\2[0-4]\d|\\25[0-5])*)"$/
 const BARE = /^[!#-[\]-~]+$/
 
-/** A string in quotes, or one word without them, to the end of the value. */
+/** Parses a string in quotes, or one word without them, to the end of the value. */
 export function createQuotedField(label: string): Field {
   return {
     encode: (text) => {

@@ -142,7 +142,7 @@ const tryEncode = (type: string, text: string): Uint8Array | InvalidDnsValue => 
 }
 
 /**
- * The error of a value in presentation format, to be shown behind the name of its field.
+ * Returns the error of a value in presentation format, to be shown behind the name of its field.
  *
  * @param type a type as in `parseTypeCode`; of types without a format here, values are `\# 3 a1b2c3` (RFC 3597 section 5)
  * @returns undefined for a valid value
@@ -157,7 +157,7 @@ export function checkValue(type: string, text: string): string | undefined {
 }
 
 /**
- * The rdata of a value that was validated before.
+ * Returns the rdata of a value that was validated before.
  *
  * @throws RangeError on a value that is not valid (see `checkValue`): that is a bug and not user input
  * @example
@@ -171,11 +171,11 @@ export function encodeValue(type: string, text: string): Uint8Array {
 }
 
 /**
- * The canonical text of a value: one spelling for each rdata.
+ * Returns the canonical text of a value: one spelling for each rdata.
  *
  * @returns undefined for a value that is not valid (see `checkValue`)
  * @example
- * normalizeValue('MX', '010  Mail.Example.net.') // '10 mail.example.net'
+ * normalizeValue('MX', '010 Mail.Example.net.') // '10 mail.example.net'
  * normalizeValue('AAAA', '2001:DB8::0') // '2001:db8::'
  */
 export function normalizeValue(type: string, text: string): string | undefined {
@@ -184,8 +184,8 @@ export function normalizeValue(type: string, text: string): string | undefined {
 }
 
 /**
- * The presentation format of rdata without compressed names. TXT is the bare text: its strings joined, bytes that are not
- * UTF-8 replaced. Types without a format here are `\# 3 a1b2c3` (RFC 3597 section 5).
+ * Formats the presentation format of rdata without compressed names. TXT is the bare text: its strings joined, bytes that are not UTF-8
+ * replaced. Types without a format here are `\# 3 a1b2c3` (RFC 3597 section 5).
  *
  * @throws DnsFormatError on rdata that is not of this type
  * @example

@@ -12,7 +12,7 @@ const parseLease = ([expiry = '', hardware = '', ip = '', name = '']: readonly s
   const mac = parseMac(hardware) ?? hardware.replace(/^[0-9a-f]{2}-/i, '')
   return {
     ip,
-    // Of IPv6 it is the id of the association (IAID).
+    // For IPv6 the field is the id of the association (IAID).
     ...(mac !== '*' && !ip.includes(':') && { mac_address: mac }),
     ...(name !== '*' && { hostname: name }),
     ...(expiry !== '0' && { endsMs: Number(expiry) * 1000 }),

@@ -6,7 +6,7 @@ type Token = {
   readonly text: string
   readonly line: number
   readonly isString: boolean
-  /** Without white space before it on its line. */
+  /** True for the first word of its line that no white space precedes. */
   readonly isFirst: boolean
 }
 

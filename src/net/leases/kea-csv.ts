@@ -1,4 +1,4 @@
-/** Reads the lease file of Kea (memfile), of IPv4 and IPv6: CSV whose columns its first line names. */
+/** Reads the lease file of Kea (memfile) for IPv4 and IPv6: CSV with its columns in the first line. */
 import { parseIp } from '../ip.ts'
 import { splitLines } from '../text-lines.ts'
 import { computeEnd, getInactiveReason } from './kea-states.ts'

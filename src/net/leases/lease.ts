@@ -21,7 +21,7 @@ export type LeaseEntry = { readonly line: number; readonly lease?: Lease; readon
 /** The `over` of a delegated prefix (RFC 8415 section 6.3), which is no address of a host. */
 export const IS_PREFIX = 'is a prefix'
 
-/** The error of a text in place of an address. */
+/** Returns the error of a text in place of an address. */
 export const formatNoAddress = (text: string): string => `${JSON.stringify(text.slice(0, 64))} is no IP address`
 
 export const NO_TIME = 'has an end that is no time'

@@ -15,13 +15,13 @@ const yieldToServer = (): void => {
     setPriority(NICENESS)
     if (process.platform === 'linux') writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // Without the permission it runs as the server does.
+    // A process that lacks the permission runs like the server.
   }
 }
 
 /** Ends this process with the server, and gives the server precedence. */
 export const beginChild = (): void => {
-  // Dates are those of UTC on every machine.
+  // Dates are in UTC on every machine.
   process.env.TZ = 'UTC'
   endWithParent()
   yieldToServer()

@@ -8,7 +8,7 @@ const PS_MS = 250
 
 const parseKibibytes = (text: string | undefined): number => Number(text ?? 0) * 1024
 
-/** Reads /proc, in kB and not in pages, whose size depends on the machine. */
+/** Reads /proc in kB. Pages have a size that depends on the machine. */
 const readResidentOnLinux = (pid: number): number => {
   try {
     return parseKibibytes(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1])

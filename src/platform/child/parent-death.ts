@@ -5,7 +5,7 @@ import { readlinkSync } from 'node:fs'
 const LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
 const PR_SET_PDEATHSIG = 1
 const SIGKILL = 9n
-/** As `EXIT.cut`: the server has ended. */
+/** The value of `EXIT.cut`: the server has ended. */
 const EXIT_CUT = 4
 
 /** True if the parent ended before it could be watched. In a container the server may be process 1: then both are one program. */

@@ -98,7 +98,7 @@ class Words {
   }
 }
 
-/** Reads flags up to the first argument: those before and between the words of a command. */
+/** Reads flags up to the first argument: flags before and between the words of a command. */
 export const readLeading = (
   words: readonly string[],
   flags: readonly Flag[],

@@ -15,7 +15,7 @@ export const askSecrets = async (
   io: Io,
   { op, texts, input }: { op: AnyOperation; texts: Texts; input: Record<string, unknown> },
 ): Promise<void> => {
-  // With the input on standard input, no prompt can be answered.
+  // No prompt can be answered while standard input holds the input.
   if (!io.stdin.isTty || getText(texts, INPUT_FIELD) === '-') return
   for (const field of op.cli?.ask ?? [])
     if (input[field] === undefined) input[field] = await io.stdin.ask(formatQuestion(field), { isSecret: true })

@@ -47,7 +47,7 @@ const encodePathSegment = (field: string, value: unknown): string => {
 
 const isSent = (value: unknown): boolean => value !== undefined && value !== null
 
-/** The entries of a record are parameters: `{ custom: { owner: 'neteng' } }` becomes `custom.owner=neteng`. */
+/** Turns the entries of a record into parameters: `{ custom: { owner: 'neteng' } }` becomes `custom.owner=neteng`. */
 const toParameters = ([name, value]: readonly [string, unknown]): (readonly [string, unknown])[] => {
   if (Array.isArray(value)) return value.map((one) => [name, one])
   if (typeof value !== 'object' || value === null) return [[name, value]]
@@ -209,6 +209,6 @@ export const createClient = <S extends Readonly<Record<string, OperationSet>>>(
     feature,
     Object.fromEntries(Object.entries(ops).map(([verb, op]) => [verb, createCaller(op)])),
   ])
-  // Object.fromEntries loses the names of the verbs; they are those of `contracts`.
+  // Object.fromEntries loses the names of the verbs; `contracts` has them.
   return Object.fromEntries(features) as Client<S>
 }

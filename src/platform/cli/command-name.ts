@@ -11,7 +11,7 @@ export const toSingular = (noun: string): string => {
 export type Named = Pick<AnyOperation, 'name' | 'cli'>
 
 /**
- * Returns the words after `plat`: those of the contract, else the singular noun and the verb.
+ * Returns the words after `plat`: the words of the contract, else the singular noun and the verb.
  * @example getCommandWords({ name: 'devices.create' }) // ['device', 'create']
  * @example getCommandWords({ name: 'pools.all', cli: { command: 'pool list' } }) // ['pool', 'list']
  */
@@ -21,7 +21,7 @@ export const getCommandWords = ({ name, cli }: Named): readonly string[] => {
   return [toSingular(noun), ...verb]
 }
 
-/** The MCP tool name: letters, digits and `_`. @example getToolName({ name: 'pools.next-ip' }) // 'pool_next_ip' */
+/** Returns the MCP tool name: letters, digits and `_`. @example getToolName({ name: 'pools.next-ip' }) // 'pool_next_ip' */
 export const getToolName = (op: Named): string => getCommandWords(op).join('_').replaceAll('-', '_')
 
 /** Returns a field's name as a flag. @example toFlagName('datacenter_id') // 'datacenter-id' */

@@ -8,7 +8,7 @@ type Input = Readonly<Record<string, unknown>>
 
 const PLAIN = /^[\w@%+=:,./-]+$/
 
-/** A word of a POSIX shell. */
+/** Quotes a word of a POSIX shell. */
 export const quoteWord = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /** @param place the URL for a path, as a word of the shell */

@@ -11,7 +11,7 @@ export type Value = {
   /** The bounds of the contract in words: `1-4094`. */
   readonly bounds: string
   readonly choices: readonly string[]
-  /** Plural noun whose ids and names are the values. */
+  /** Plural noun. The ids and names of its objects are the values. */
   readonly ref: string | undefined
 }
 
@@ -80,7 +80,7 @@ export type Command = {
   readonly run: (session: Session, texts: Texts) => Promise<number>
 }
 
-/** A flag of a hand-written command. */
+/** Declares a flag of a hand-written command. */
 export const createFlag = (
   name: string,
   about: string,
@@ -98,7 +98,7 @@ export const createFlag = (
   isSwitch: hint === '' && (rest.choices ?? []).length === 0,
 })
 
-/** An argument of a hand-written command. */
+/** Declares an argument of a hand-written command. */
 export const createArgument = (
   field: string,
   about: string,

@@ -25,7 +25,7 @@ export const normalizeUrl = (text: string): string => {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-/** A redirect turns a POST into a GET that answers 200: if followed, a create would become a list. */
+/** Refuses redirects. A redirect turns a POST into a GET that answers 200: if followed, a create would become a list. */
 const refuseRedirects =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -68,7 +68,7 @@ const checkToken = (token: string): string => {
 export const connect = async (io: Io, asked: Asked): Promise<Connection> => {
   const token = asked.token || io.env.PLAT_TOKEN
   const hasUrl = Boolean(asked.url || io.env.PLAT_URL)
-  // With both given, the stored login is not read, so it may be unreadable.
+  // The stored login is not read if both are given, so it may be unreadable.
   const stored = token && hasUrl ? undefined : await readSettings(io.env)
   const url = selectUrl(io, asked.url, stored)
   const key = token || (stored && normalizeUrl(stored.url) === url ? stored.key : undefined)

@@ -19,7 +19,7 @@ const isKept = (value: unknown): value is Kept => {
   return typeof url === 'string' && typeof username === 'string' && COOKIE.test(cookie ?? '')
 }
 
-/** A missing or unreadable file costs only the better place in the queue. */
+/** Reads all kept devices. A missing or unreadable file costs only the better place in the queue. */
 const readAll = async (env: Env): Promise<Kept[]> => {
   try {
     const kept: unknown = JSON.parse(await readFile(getPath(env), 'utf8'))

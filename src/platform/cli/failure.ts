@@ -4,7 +4,7 @@ import { getErrorMessage } from '../contract/unknown.ts'
 import { toPrintable, toPrintableJson } from './display.ts'
 import { ClosedPipe, Interrupted, type Io } from './io.ts'
 
-/** By shell convention: 128 plus the signal number. */
+/** 128 plus the signal number, by shell convention. */
 export const EXIT_INTERRUPTED = 130
 
 const HINTS: Partial<Record<AppError['code'], string>> = {
@@ -29,7 +29,7 @@ const formatError = (error: AppError): string => {
   ].join('\n')
 }
 
-/** A message of several lines (the problems of a configuration) keeps its line breaks. */
+/** Keeps the line breaks of a message of several lines (the problems of a configuration). */
 const formatLines = (text: string): string => text.split('\n').map(toPrintable).join('\n  ')
 
 const asAppError = (error: unknown): AppError =>

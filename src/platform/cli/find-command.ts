@@ -8,7 +8,7 @@ import { createUsageError } from './usage-error.ts'
 export type Start = {
   /** The words that match a command, or the beginning of several (`device`). */
   readonly words: readonly string[]
-  /** Set if the words are those of a command. */
+  /** Set if the words are a command. */
   readonly command: Command | undefined
   /** Global flags before the rest. */
   readonly texts: Texts

@@ -17,8 +17,8 @@ import { readValue } from './values.ts'
 type Input = Record<string, unknown>
 
 /**
- * Output fields outside the input, such as `created_at`, are ignored so that get - edit - update works; those of an object in the object
- * as well.
+ * Output fields outside the input, such as `created_at`, are ignored so that get - edit - update works. The same applies to output
+ * fields of a nested object.
  */
 const removeReadOnly = (
   output: unknown,
@@ -48,7 +48,7 @@ const parseFlags = (spec: Spec, properties: Readonly<Record<string, FieldSchema>
   return made
 }
 
-/** A dry run asks for the preview. @param given the text of the switch, or the value of a file */
+/** Reads the switch of a dry run, which asks for the preview. @param given the text of the switch, or the value of a file */
 const parseDryRun = (given: unknown): unknown => {
   if (given === true || given === 'true') return 'changes'
   return given === 'false' ? false : given

@@ -119,7 +119,7 @@ export const login = async (session: Session, texts: Texts): Promise<number> => 
   const known = await readDevice(io.env, { url, username })
   const asDevice = createTransport(io, url, known === undefined ? {} : { cookie: known })
   const { cookie, device, userId } = await signIn(session, texts, asDevice, { username, password })
-  // Without it the next sign-in counts as one from an unknown device, which is no reason to fail this one.
+  // The device cookie is optional: the next sign-in would count as one from an unknown device. That is no reason to fail this one.
   await keepDevice(io.env, { url, username }, device).catch(() => undefined)
   const inSession = createTransport(io, url, { cookie, 'X-Requested-With': 'XMLHttpRequest' })
   let ended: readonly string[] = []

@@ -19,7 +19,7 @@ const formatItalic = (text: string): string => `\\fI${escapeTroff(text)}\\fR`
 
 const formatSection = (title: string, ...lines: readonly string[]): string => `.SH ${title}\n${lines.join('\n')}\n`
 
-/** A term with its indented description. */
+/** Formats a term with its indented description. */
 const formatEntry = (term: string, ...lines: readonly string[]): string =>
   ['.TP', term, ...lines.filter((line) => line !== '')].join('\n')
 

@@ -112,7 +112,7 @@ export const findLookup = (
 
 const isCode = (error: unknown, code: AppError['code']): boolean => error instanceof AppError && error.code === code
 
-/** Returns the moment whose names count in an input. */
+/** Returns the moment at which the names of an input are looked up. */
 export const getMoment = (
   { supportsAsOf }: AnyOperation,
   { as_of }: Readonly<Record<string, unknown>>,
@@ -123,7 +123,7 @@ export type Ask = (op: AnyOperation, input: Readonly<Record<string, string>>) =>
 
 export type Names = {
   readonly contracts: Contracts
-  /** Calls an operation as of the moment whose names count. */
+  /** Calls an operation as of the moment at which names are looked up. */
   readonly ask: Ask
   readonly findId: (reference: Pick<Reference, 'noun' | 'orNoun' | 'field' | 'text' | 'mayBeNew'>) => Promise<string>
 }
@@ -132,7 +132,7 @@ export type Names = {
 export const createNames = (transport: Transport, contracts: Contracts, asOf?: string): Names =>
   createNamesBy((op, input) => call(transport, op, input), contracts, asOf)
 
-/** Resolves names, each once. @param asOf the moment whose names count; now without it */
+/** Resolves names, each once. @param asOf the moment at which names are looked up; now by default */
 export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string): Names => {
   const ask: Ask = (op, input) => askNow(op, asOf !== undefined && op.supportsAsOf ? { ...input, as_of: asOf } : input)
   const known = new Map<string, Promise<string>>()
@@ -162,7 +162,7 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
     const known = await idBy(noun, text)
     if (known) return known
     const lookup = findLookup(contracts, noun, { isSearch: known === false })
-    // Without a lookup, the server validates the text itself.
+    // The server validates the text itself if there is no lookup.
     if (!lookup) return text
     const wanted = text.toLowerCase()
     const rows = await findRows(known === undefined ? { op: lookup.op, field: undefined } : lookup, text)

@@ -93,7 +93,7 @@ const readSettings = (texts: Texts): ServerFlags =>
 const readPassword = async ({ io }: Session, texts: Texts): Promise<string | undefined> =>
   isOn(texts, 'password-stdin') ? new TextDecoder().decode(await io.stdin.readAll()).replace(/\r?\n$/, '') : undefined
 
-/** Each command is one line here. */
+/** Creates the commands. Each command is one line here. */
 export const createOfflineCommands = (load: () => Promise<ServerModule>): Command[] => {
   const serve: Omit<Command, 'words'> = {
     summary: 'Start the server',

@@ -28,7 +28,7 @@ const detectShape = (output: z.ZodType): Shape => {
 const getElement = (list: z.ZodArray): z.ZodType => list.element as z.ZodType
 
 const getFields = (item: z.ZodType): Record<string, z.ZodType> =>
-  // As above, the core type of a schema from the classic API.
+  // The core type of a schema from the classic API.
   item instanceof z.ZodObject ? (item.shape as Record<string, z.ZodType>) : {}
 
 const getChosenColumns = (item: z.ZodType): string[] => {
@@ -36,7 +36,7 @@ const getChosenColumns = (item: z.ZodType): string[] => {
   return Array.isArray(columns) ? columns.map(String) : Object.keys(getFields(item))
 }
 
-/** The columns of the contract, and those of the optional fields that a row has, such as a space or what `--include` adds. */
+/** Returns the columns of the contract, and the optional fields that a row has, such as a space or the result of `--include`. */
 const listTableColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
   const chosen = getChosenColumns(item)
   if (chosen.length === 0) return listColumns(rows)
@@ -46,7 +46,7 @@ const listTableColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
   return [...chosen, ...asked.map(([field]) => field).filter((field) => !chosen.includes(field))]
 }
 
-/** The fields that hold a record, and that an answer has only with a value: their entries are columns. */
+/** Returns the fields that hold a record, and that an answer has only with a value: their entries are columns. */
 const recordFields = (item: z.ZodType): string[] =>
   Object.entries(getFields(item)).flatMap(([field, schema]) =>
     schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodRecord ? [field] : [],

@@ -22,7 +22,7 @@ const sumCounts = (counts: unknown): number => {
   return isRecord(counts) ? Object.values(counts).reduce<number>((sum, one) => sum + sumCounts(one), 0) : 0
 }
 
-/** A preview lists its first objects, and counts all. */
+/** Formats the end of a preview, which lists its first objects, and counts all. */
 export const formatPreviewEnd = ({ counts, items }: Row): string => {
   const more = sumCounts(counts) - (Array.isArray(items) ? items.length : 0)
   return more > 0 ? `and ${more} more\n` : ''

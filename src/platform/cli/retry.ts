@@ -5,7 +5,7 @@ import type { Io } from './io.ts'
 
 /** The time for which a request is tried again. */
 const MAX_WAIT_S = 10 * 60
-/** The shortest pause, for a server whose clock is ahead. */
+/** The shortest pause, for a server with a clock that is ahead. */
 const MIN_PAUSE_S = 1
 
 const isBusy = (error: unknown): error is AppError & { readonly retryAfterS: number } =>

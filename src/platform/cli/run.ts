@@ -15,7 +15,7 @@ const loadCommands = async (program: Program): Promise<Command[]> => {
   return listCommands(contracts, program.specials)
 }
 
-/** A hand-written command is found without the registry, whose loading takes most of a start. */
+/** A hand-written command is found without the registry. Loading the registry takes most of a start. */
 const start = async (
   program: Program,
   argv: readonly string[],
@@ -36,7 +36,7 @@ const showGroup = async (io: Io, commands: readonly Command[], { words, texts }:
     commands.filter((command) => words.every((word, i) => command.words[i] === word)),
     words,
   )
-  // A noun alone is an error, so that a script notices an empty variable in place of the verb.
+  // A noun without a verb is an error, so that a script notices an empty variable in place of the verb.
   const isAsked = wantsHelp(texts)
   await (isAsked ? io.stdout : io.stderr).write(text)
   return isAsked ? 0 : 2

@@ -14,7 +14,7 @@ test('a field that may be cleared is a switch', () => {
   expect(getKind(properties.enabled ?? {})).toBe('boolean')
 })
 
-test('the choices of a union are those of its parts, without the empty one', () => {
+test('a union has the choices of its parts, without the empty one', () => {
   const { properties = {} } = getInputSchema(contracts.dnsZones.create.input)
   expect(listChoices(properties.mode ?? {})).toEqual(['managed', 'watched'])
   expect(listChoices(properties.subnet ?? {})).toEqual([])

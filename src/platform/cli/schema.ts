@@ -22,9 +22,9 @@ export type FieldSchema = {
   readonly required?: readonly string[]
   readonly additionalProperties?: unknown
   readonly anyOf?: readonly FieldSchema[]
-  /** Plural noun to whose ids the field refers. */
+  /** Plural noun. The field holds one of its ids. */
   readonly ref?: string
-  /** Another noun to whose ids it may refer. */
+  /** Another noun. The field may hold one of its ids. */
   readonly orRef?: string
   /** The text, in any case, that is no id and no name: it means every object of `ref`, or none. */
   readonly word?: string
@@ -53,7 +53,7 @@ export const stripNull = (schema: FieldSchema): FieldSchema => {
   if (!anyOf) return schema
   const options = anyOf.filter((one) => one.type !== 'null').map(stripNull)
   const [first] = options
-  // With several forms besides null, the value stays text.
+  // The value stays text if the field has several forms besides null.
   return options.length === 1 && first ? { ...first, ...own } : own
 }
 

@@ -1,4 +1,4 @@
-/** Stores the login of `plat login` in the user's config directory, readable by that user alone. */
+/** Stores the login of `plat login` in the user's config directory, readable only by that user. */
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -35,10 +35,10 @@ export const findNearest = (word: string, known: Iterable<string>): string | und
   for (const one of known) {
     if (one.length > MAX_WORD) continue
     const isBeginning = one.toLowerCase().startsWith(typed) && typed.length > 1
-    // The lengths alone show a larger distance.
+    // The difference of the lengths already shows a larger distance.
     if (!isBeginning && Math.abs(one.length - typed.length) >= bound) continue
     const off = isBeginning ? 1 : computeDistance(typed, one.toLowerCase())
-    // Of words that begin with the typed one, the shortest.
+    // The shortest of the words that begin with the typed one is chosen.
     if (off < bound || (best !== undefined && off === bound && one.length < best.length && one.startsWith(typed))) {
       best = one
       bound = off

@@ -15,7 +15,7 @@ const formatHostPort = (row: Row): string => {
   return port === '' ? ip : ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
 }
 
-/** An end of a cable: a port of a device, of which a rear side is named. */
+/** True for an end of a cable: a port of a device, with the side of a rear port. */
 const isEnd = ({ device, port }: Row): boolean => typeof device === 'string' && typeof port === 'string'
 
 const endText = ({ device, port, side, port_side }: Row): string =>
@@ -50,7 +50,7 @@ const isDifference = (value: unknown): value is Difference =>
 /** The widest old or new value of a field. */
 const MAX_VALUE = 40
 
-/** Formats `status: active -> maintenance`; of a new or deleted object the values alone. */
+/** Formats `status: active -> maintenance`; for a new or deleted object only the values. */
 const formatDifferences = (differences: readonly (readonly [field: string, Difference])[]): string => {
   const shown = (value: unknown, field: string) => cut(formatCompact(value, field), MAX_VALUE) || NONE
   for (const [gone, kept] of [
@@ -130,5 +130,5 @@ export function* formatObject(row: Row, options: Omit<TableOptions, 'columns'>):
   }
 }
 
-/** Returns the columns of rows whose schema names none: all their fields. */
+/** Returns the columns of rows without columns in their schema: all their fields. */
 export const listColumns = (rows: readonly Row[]): string[] => [...new Set(rows.flatMap((row) => Object.keys(row)))]

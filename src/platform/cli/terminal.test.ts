@@ -16,7 +16,7 @@ test.each([
   ['one\ttwo\nthree\r\n', 'one\ttwo\nthree\r\n'],
 ])('a terminal gets %j as %j', async (text, shown) => expect(await written([text], 80)).toBe(shown))
 
-test('bytes as well, also those that end within a character', async () => {
+test('a terminal shows bytes as well, also bytes that end within a character', async () => {
   const { io, out } = memoryIo({ argv: [], columns: 80 })
   const { stdout } = withGuardedTerminals(io)
   const bytes = new TextEncoder().encode('é\u009b漢')

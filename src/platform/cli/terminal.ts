@@ -27,7 +27,7 @@ const guardOutput = (output: Output): Output => {
     get columns() {
       return output.columns
     },
-    // Bytes may end within a character, whose rest comes with the next write.
+    // Bytes may end within a character. The next write brings the rest of it.
     write: (data) =>
       output.write(escapeTerminalText(typeof data === 'string' ? data : decoder.decode(data, { stream: true }))),
   }

@@ -17,7 +17,7 @@ const parseJson = (field: string, text: string): unknown => {
 /** `ip=10.0.0.6,label=a, b,port=443`: a comma separates two entries only if a key follows it. */
 const splitEntries = (text: string): string[] => text.split(/,(?=\s*[A-Za-z_][\w-]*=)/).map((entry) => entry.trim())
 
-/** The key as typed with dashes, or without the `_id` of a reference. An unknown key is unchanged. */
+/** Returns the key as typed with dashes, or without the `_id` of a reference. An unknown key is unchanged. */
 const toKey = (typed: string, properties: Readonly<Record<string, FieldSchema>>): string => {
   const key = typed.replaceAll('-', '_')
   return !Object.hasOwn(properties, key) && Object.hasOwn(properties, `${key}_id`) ? `${key}_id` : key

@@ -78,7 +78,7 @@ describe('a query string', () => {
     expect(from('record.a=1&record.a=2')).toEqual({ record: { a: '2' } })
   })
 
-  test('makes no record of a parameter whose first part is no record', () => {
+  test('a query string makes no record of a parameter with a first part that is no record', () => {
     expect(from('text.a=1&unknown.b=2&a.b=3')).toEqual({ 'text.a': '1', 'unknown.b': '2', 'a.b': '3' })
   })
 

@@ -134,7 +134,10 @@ export const toErrorBody = ({ code, message, details }: AppError): ErrorBody => 
   details: limitIssues(details),
 })
 
-/** The 400 for invalid fields. It names the first of them, and counts the others. @param total if not all are given; Infinity if not counted */
+/**
+ * Returns the 400 for invalid fields. It names the first of them, and counts the others. @param total if not all are given; Infinity if
+ * not counted
+ */
 export const invalid = (issues: readonly FieldIssue[], total = 0): AppError => {
   // One entry per field: its first error.
   const seen = new Set<string>()

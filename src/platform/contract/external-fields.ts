@@ -17,7 +17,7 @@ export const ManagedBy = ruledText(64, {
 /** The filter of lists by owner. */
 export const ManagedByFilter = Filter.optional().describe('Only those of this owner')
 
-/** The resources whose objects have refs. */
+/** The resources with refs. */
 export const REFERABLE = [
   'custom-fields',
   'spaces',

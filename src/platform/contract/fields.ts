@@ -50,7 +50,7 @@ export const ruledText = (max: number, { holds, pattern, error }: TextRule) =>
     .transform((value) => value ?? '')
 
 /**
- * Returns those of the texts that are not empty, for fields that an answer has only with a value.
+ * Returns the texts that are not empty, for fields that an answer has only with a value.
  * @example filterGivenTexts({ interface: 'eth0' }) // { interface: 'eth0' }
  */
 export const filterGivenTexts = <K extends string>(
@@ -65,13 +65,13 @@ export const NewId = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, 'mus
 /** Text of a lookup. A NUL becomes U+FFFD, which every engine can search for and no key contains. */
 export const Key = z.string().overwrite((text) => (isStorable(text) ? text : '\ufffd'))
 
-/** The id of an object of `noun` (plural), in a path or filter; any text is valid. The CLI accepts a name. */
+/** Declares the id of an object of `noun` (plural), in a path or filter; any text is valid. The CLI accepts a name. */
 export const idOf = cacheSchemas((noun: string) => Key.meta({ ref: noun }))
 
 /** Requests the objects of every parent from a list. No id contains it. */
 export const ALL = '*'
 
-/** As `idOf`, but required and not empty, or `ALL`. */
+/** Like `idOf`, but required and not empty, or `ALL`. */
 export const idOrAll = cacheSchemas((noun: string) => Key.min(1).meta({ ref: noun, word: ALL }))
 
 /** Text that filters a list. Longer text matches nothing, and would exceed the pattern limit of SQLite. */

@@ -40,7 +40,7 @@ export type HistoryFields = {
   readonly asOf: string | undefined
 }
 
-/** Returns the note of a request whose route is not an operation. @throws AppError VALIDATION_ERROR */
+/** Returns the note of a request to a route that is not an operation. @throws AppError VALIDATION_ERROR */
 export const readHeaderNote = (headers: Headers): string => {
   const value = headers.get(NOTE_HEADER)
   const change_note = value === null ? undefined : decodeNote(value)

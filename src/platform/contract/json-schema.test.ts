@@ -29,7 +29,7 @@ describe('a contract as JSON Schema', () => {
     })
   })
 
-  test('keeps those that do', () => {
+  test('a contract as JSON Schema keeps bounds, patterns and defaults that say something', () => {
     expect(input(z.int().min(1).max(9).default(3))).toEqual({ type: 'integer', minimum: 1, maximum: 9, default: 3 })
     expect(input(z.string().regex(/^a$/))).toEqual({ type: 'string', pattern: '^a$' })
   })
@@ -42,7 +42,7 @@ describe('a contract as JSON Schema', () => {
     })
   })
 
-  test('has its exact keywords in place of those that follow from its type', () => {
+  test('a contract as JSON Schema has its exact keywords in place of the keywords of its type', () => {
     const exact = { required: ['a'], additionalProperties: { type: 'boolean' } }
     const schema = z.object({ a: z.string().optional() }).catchall(z.unknown()).meta({ exact })
     const { required, additionalProperties } = toJsonSchema(schema, 'input', { isExact: true }).schema

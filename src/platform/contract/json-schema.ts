@@ -36,7 +36,7 @@ export type JsonSchema = {
 
 /** Where a contract has custom fields, of which it knows no name. */
 export type CustomPlace = {
-  /** The resource whose definitions count. */
+  /** The resource with the custom field definitions to use. */
   readonly of: string
   readonly as: 'input' | 'output' | 'filter'
 }
@@ -89,7 +89,7 @@ const createCleaner = (options: Options) => {
 type Options = { readonly isExact?: boolean; readonly describeCustom?: DescribeCustom | undefined }
 type Cleaning = Options & { readonly clean: (raw: Raw) => JsonSchema }
 
-/** Returns the properties without those that are left out. */
+/** Returns the properties that are not left out. */
 const filterPresent = (properties: Readonly<Record<string, Raw>>, describe: DescribeCustom | undefined) =>
   Object.fromEntries(Object.entries(properties).filter(([, { custom }]) => !custom || describe?.(custom) !== null))
 

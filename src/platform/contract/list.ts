@@ -102,7 +102,7 @@ export async function* readFirstRows<Row>(
   }
 }
 
-/** A list of several queries in sequence. The complete list is read in one snapshot. */
+/** Creates a list of several queries in sequence. The complete list is read in one snapshot. */
 export const listChain = <Tables, Row, T>(
   ctx: KernelCtx<Tables>,
   { revision, queries, total, page, row }: Chain<Row, T>,

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 export type Merged<T> = {
   readonly value: T
-  /** The fields whose values differ. An update without effect has none. */
+  /** The fields with different values. An update without effect has none. */
   readonly changes: readonly (keyof T & string)[]
 }
 

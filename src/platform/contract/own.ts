@@ -1,4 +1,4 @@
-/** Own properties of objects whose keys come from outside: `constructor` and `__proto__` are keys like any other. Browser-safe. */
+/** Own properties of objects with keys from outside: `constructor` and `__proto__` are keys like any other. Browser-safe. */
 import { invalidField } from './errors.ts'
 
 /** Returns the value of an own property; undefined without one. @example getOwn({}, 'constructor') // undefined */

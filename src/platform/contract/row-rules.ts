@@ -1,4 +1,4 @@
-/** What the lists and the empty values of a row do to its object. Browser-safe. */
+/** The effect of the lists and the empty values of a row on its object. Browser-safe. */
 import { z } from 'zod'
 
 export const LIST_RULES = ['replace', 'add'] as const
@@ -12,7 +12,7 @@ export type RowRules = {
 /** The rules of a source that knows a part of each object: it takes nothing away. */
 export const SOURCE_RULES: RowRules = { lists: 'add', empty: 'keep' }
 
-/** The rules of a document that a person writes, as those of an update. */
+/** The rules of a document that a person writes, equal to the rules of an update. */
 export const DOCUMENT_RULES: RowRules = { lists: 'replace', empty: 'clear' }
 
 /** Returns the fields of a contract that state the rules. */

@@ -13,7 +13,9 @@ export const TIMES: readonly string[] = ['created_at', 'updated_at']
 
 const MAX_SORT = '-custom.'.length + 50
 
-/** The field `sort` of a list. @param own further fields, without dots @param common those that the list shares with others */
+/**
+ * Declares the field `sort` of a list. @param own further fields, without dots @param common fields that the list shares with others
+ */
 export const sortField = (own: readonly string[] = [], common: readonly string[] = COMMON) => {
   const fields = [...common, ...own]
   const pattern = `-?(?:${fields.join('|')}|custom\\.${CUSTOM_NAME})`

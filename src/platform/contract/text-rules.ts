@@ -7,14 +7,14 @@ import { parseMac } from '../../net/mac.ts'
 
 export type TextRule = {
   readonly holds: (text: string) => boolean
-  /** Without anchors. Lengths are beside it, as maxLength. */
+  /** The pattern has no anchors. Lengths are beside it, as maxLength. */
   readonly pattern: string
   readonly error: string
 }
 
 /** One of these, as a group. */
 export const buildAlternation = (...patterns: readonly string[]): string => `(?:${patterns.join('|')})`
-/** The whole text. */
+/** Anchors a pattern, so that it matches the whole text. */
 export const matchWhole = (pattern: string): string => `^${pattern}$`
 
 const HEX = '[0-9A-Fa-f]'
@@ -81,8 +81,8 @@ export const MAC: TextRule = {
 /** The control characters of Unicode (general category Cc), inside brackets. */
 export const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f'
 /**
- * Format characters and line and paragraph separators (Cf, Zl and Zp), which are invisible or reorder text, inside brackets; those above
- * U+FFFF are missing, because languages differ in how they name them.
+ * Format characters and line and paragraph separators (Cf, Zl and Zp), which are invisible or reorder text, inside brackets. Characters
+ * above U+FFFF are missing, because languages differ in how they name them.
  */
 export const MARKS =
   '\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b-\\u200f' +
@@ -102,12 +102,12 @@ const ADDRESSES = buildAlternation(`${IPV4}(?:/${PREFIX4}|${DASH}${IPV4})?`, `${
 /** A comma-separated list of addresses, CIDRs and ranges; no pattern says that a range begins before it ends. */
 export const ADDRESS_LIST = `(?:${ADDRESSES}[${WHITE_SPACE}]*(?![^,])|[,${WHITE_SPACE}])*`
 
-/** What `trim` removes, but for the marks among it. */
+/** The characters that `trim` removes, except the marks among them. */
 const EDGE = '[\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]*'
 const UNMARKED = `[^${CONTROLS}${MARKS}]*`
 /** Text without marks, that has no control characters once it is trimmed. */
 export const PLAIN_TEXT = matchWhole(`${EDGE}${UNMARKED}${EDGE}`)
-/** As `PLAIN_TEXT`, with at least one visible character. */
+/** Like `PLAIN_TEXT`, with at least one visible character. */
 export const VISIBLE_TEXT = matchWhole(
   `${EDGE}${UNMARKED}[^${CONTROLS}${MARKS}${WHITE_SPACE}${FILLERS}]${UNMARKED}${EDGE}`,
 )
@@ -119,7 +119,7 @@ export const EMAIL: TextRule = {
   error: 'must be an e-mail address',
 }
 
-/** As ssh-keygen prints the fingerprint of a key. */
+/** The form in which ssh-keygen prints the fingerprint of a key. */
 export const FINGERPRINT: TextRule = {
   holds: (text) => /^SHA256:[A-Za-z0-9+/]{43}=?$/.test(text),
   pattern: 'SHA256:[A-Za-z0-9+/]{43}=?',
@@ -128,9 +128,9 @@ export const FINGERPRINT: TextRule = {
 
 /** The characters of a label in the name of a URL (URL Standard, section 3.4), inside brackets; others are written in ASCII (RFC 5890). */
 const URL_LABEL = '!"$&-)+,;=_`{}~A-Za-z0-9-'
-/** A name whose last label is a number is an address (URL Standard, section 3.5). */
+/** A name with a number as its last label is an address (URL Standard, section 3.5). */
 const NO_NUMBER = '(?!(?:[0-9]+|0[Xx][0-9A-Fa-f]*)\\.?(?:[:/?#]|$))'
-/** The name of a machine in a URL, with these characters as well. */
+/** Builds the pattern of the name of a machine in a URL, with these characters as well. */
 export const buildUrlNamePattern = (more = ''): string =>
   `(?:[${more}${URL_LABEL}]*\\.)*${NO_NUMBER}[${more}${URL_LABEL}]+\\.?`
 /** The host of a URL. Not every parser reads the third form of IPv6. */
@@ -147,7 +147,7 @@ export const URL_PORT = buildAlternation(
 
 /**
  * The subject of a lookup, as the options of a JSON schema. A name that ends in a number behind a dot has to be an address. The server
- * also ignores surrounding white space and the root dot of a name; a schema of those spellings would be far longer.
+ * also ignores surrounding white space and the root dot of a name; a schema of these spellings would be far longer.
  */
 export const SUBJECT_OPTIONS = [
   { format: 'ipv4' },

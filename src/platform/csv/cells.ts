@@ -6,11 +6,11 @@
  */
 export type CellKind = 'text' | 'number' | 'list' | 'addresses' | 'record'
 
-/** A value that is unambiguous in a list without quotes. */
+/** True for a value that is unambiguous in a list without quotes. */
 const isPlain = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value === value.trim() && !/[;[\]\n\r]/.test(value)
 
-/** A value as the cell of a CSV. Reading it as its kind gives the value again. */
+/** Returns a value as the cell of a CSV. Reading it as its kind gives the value again. */
 export const formatCell = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) {

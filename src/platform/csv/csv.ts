@@ -11,7 +11,7 @@ export const formatCsv = (rows: readonly (readonly string[])[]): string =>
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
-/** What stands most often in the first line, outside of quotes: spreadsheets of half of Europe write semicolons. */
+/** Returns the commonest delimiter in the first line, outside of quotes: spreadsheets of half of Europe write semicolons. */
 const detectDelimiter = (text: string): string => {
   const line = text.slice(0, text.search(/\r?\n|$/)).replace(/"[^"]*"/g, '')
   const [best] = DELIMITERS.toSorted((a, b) => line.split(b).length - line.split(a).length)

@@ -15,7 +15,7 @@ const holdsWords: Sql['matchesWords'] = (table, words) => {
   return sql`(${sql.join(holds, sql` AND `)})`
 }
 
-/** The capabilities of a past. The indexes of searches have the present texts alone. */
+/** Returns the capabilities of a past. The indexes of searches only have the present texts. */
 const getPastCapabilities = (present: Sql): Sql => ({
   ...present,
   areFew: async () => true,

@@ -50,7 +50,7 @@ export class TableViews {
   readonly #rewritten = new Map<string, Rewritten>()
 
   /**
-   * @param tables in an order in which each refers to earlier ones alone
+   * @param tables in an order in which each refers only to earlier ones
    * @param asStored the tables that have no view, and are read as they are stored
    */
   constructor(engine: PastSql, tables: readonly TableView[], asStored: readonly string[] = []) {
@@ -99,7 +99,7 @@ export class TableViews {
     }
   }
 
-  /** Returns the tables with these names and those that they need, in order. */
+  /** Returns the tables with these names and the tables that they need, in order. */
   #withNeeds(names: ReadonlySet<string>): TableView[] {
     const needed = new Set<string>()
     const add = (words: ReadonlySet<string>): void => {

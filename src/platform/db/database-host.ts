@@ -1,6 +1,6 @@
 /** The servers of a database, and the programs that use it. */
 
-/** Of one server. */
+/** Describes one server. */
 export type DatabaseHost = {
   /** `db1:5432`; on SQLite the name of this machine. */
   readonly host: string

@@ -112,7 +112,7 @@ describe.each(engines())('a database on %s', (dialect) => {
       expect(await thingIds(suite.db)).toEqual(['a', 'b'])
     })
 
-    test('inside another is undone alone', async () => {
+    test('a savepoint inside another one is undone without the outer one', async () => {
       await suite.db.write((tx) =>
         tx.savepoint(async () => {
           await addThing(tx, 'outer')

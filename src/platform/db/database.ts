@@ -52,7 +52,7 @@ export type Demand = {
 export type Guard = {
   /** The tables that the condition reads. */
   readonly tables: readonly string[]
-  /** With `$1` to `$n` for the values. */
+  /** Has `$1` to `$n` for the values. */
   readonly condition: string
   readonly values: readonly (string | number)[]
 }
@@ -93,16 +93,16 @@ export type WriteOptions = {
 
 /** A committed state of the database: answers that use it are at least as new as that state. */
 export type ReadPoint = {
-  /** As `Db.revision`. */
+  /** See `Db.revision`. */
   readonly revision: (tables: readonly string[]) => string
-  /** As `Db.remember`. */
+  /** See `Db.remember`. */
   readonly remember: (
     table: string,
     key: string,
     read: () => Promise<string | undefined>,
     by?: SearchMatch,
   ) => string | undefined | Promise<string | undefined>
-  /** As `Db.timeline`. */
+  /** See `Db.timeline`. */
   readonly timeline: () => string
   /** Where the write-ahead log holds these commits, if standbys answer reads. */
   readonly position?: string
@@ -117,7 +117,10 @@ export type ReadHosts = {
   readonly getMessage: (host: string) => string
 }
 
-/** @param beforeMs a `performance.now()`: streams that began later go on. @param owner the user whose streams are meant; all without it */
+/**
+ * @param beforeMs a `performance.now()`: streams that began later go on. @param owner the user that owns the streams; all users by
+ * default
+ */
 export type SnapshotsDue = (beforeMs: number, owner?: string) => void
 
 export type Db<Tables> = {
@@ -166,8 +169,8 @@ export type Db<Tables> = {
   /** Returns a committed state no older than the call. One call per request suffices. */
   readonly readPoint: () => ReadPoint | Promise<ReadPoint>
   /**
-   * Returns the database for one read whose question came before the point. Its `read`, `quickMany` and `stream` may be answered by a standby
-   * that has replayed the commits of the point.
+   * Returns the database for one read that must see the commits of the point. Its `read`, `quickMany` and `stream` may be answered by a
+   * standby that has replayed the commits of the point.
    */
   readonly at: (point: ReadPoint) => Db<Tables>
   readonly readHosts: ReadHosts
@@ -222,7 +225,7 @@ export type WordsInOrder = {
   readonly count: number | undefined
 }
 
-/** Transactions are numbered at their first write: those below `oldest` have ended, `next` is not yet used. */
+/** Transactions are numbered at their first write: numbers below `oldest` have ended, `next` is not yet used. */
 export type UnderWay = { readonly oldest: bigint; readonly next: bigint }
 
 /** An element of a JSON list in the FROM clause, as SQL text. */
@@ -254,17 +257,17 @@ export type PastSql = {
   readonly defineStored: (table: string) => string | undefined
   /** The common parameter of the expressions. They come before a statement with `count` parameters. */
   readonly parameter: (count: number) => string
-  /** True if the common parameter comes before those of the statement. */
+  /** True if the common parameter comes before the parameters of the statement. */
   readonly isParameterFirst: boolean
   /** A field of a JSON document, as text; NULL where it is null. */
   readonly text: (json: string, ...path: readonly [string, ...string[]]) => string
-  /** As `text`, of a number: as a number. */
+  /** Like `text`, but a number. */
   readonly number: (json: string, ...path: readonly [string, ...string[]]) => string
   /** The elements of the list in a field of a JSON document. @param alias of the item */
   readonly elements: (json: string, field: string, alias: string) => JsonElement
   /** The fields of an object in a field of a JSON document, all of them texts. @param alias of the item */
   readonly entries: (json: string, field: string, alias: string) => JsonEntry
-  /** As `text`, of an object in a list. */
+  /** Like `text`, for an object in a list. */
   readonly listField: (json: string, field: ListField) => string
   /** A text column for which no index is used, existing or automatic, if the planner has no statistics. */
   readonly unindexed: (column: string) => string
@@ -289,7 +292,7 @@ export type Index = {
 
 /** A program that is connected to the same database. */
 export type OtherProgram = {
-  /** Undefined for programs before 0059, whose connections do not tell it. */
+  /** Undefined for programs before 0059: their connections do not carry it. */
   readonly version: string | undefined
   /** The number of the newest migration that it knows. */
   readonly level: number | undefined
@@ -331,7 +334,7 @@ export type Sql = {
   readonly nextTransaction: () => RawBuilder<number>
   /** The time in ms since the epoch by the database's clock; with a single server it is `ownMs`. */
   readonly nowMs: (ownMs: number) => RawBuilder<number>
-  /** As `nowMs`, but at least `leastMs`. */
+  /** Like `nowMs`, but at least `leastMs`. */
   readonly nowMsFrom: (leastMs: number) => RawBuilder<number>
   /** Locks the selected rows against other writers until commit, if the engine has more than one writer. */
   readonly lockRows: <Q>(query: Q) => Q
@@ -349,7 +352,7 @@ export type Sql = {
   readonly lockNamesShared: (db: QueryRunner, names: readonly string[]) => Promise<void>
   /** Locks tables against all other writes until commit, if the engine has more than one writer. */
   readonly lockTables: (db: QueryRunner, tables: readonly string[]) => Promise<void>
-  /** As `Tx.revision`, if the engine has more than one writer; only of commits, not of the transaction's own writes. */
+  /** Like `Tx.revision`, if the engine has more than one writer; counts only commits, not the transaction's own writes. */
   readonly revisionIn: (db: QueryRunner, tables: readonly string[]) => Promise<string | undefined>
   /**
    * Returns a number that changes with each named lock taken or released; undefined without such locks. If it is equal

@@ -175,13 +175,13 @@ if (engines().includes('postgres'))
       },
     )
 
-    test('migrate when those have ended', async () => {
+    test('programs on one PostgreSQL migrate when the older ones have ended', async () => {
       await end(await start('1.0.0', [base]))
       const next = await start('2.0.0', [base, add59, break60])
       expect(Object.keys(await storedIn(next))).toContain('0060-later')
     })
 
-    test('migrate beside newer ones, and beside those of the same release', async () => {
+    test('programs on one PostgreSQL migrate beside newer ones, and beside programs of the same release', async () => {
       await start('2.0.0', [base, add59])
       await start('2.0.0', [base, add59], 2)
       const next = await start('3.0.0', [base, add59, later('0060', '0059-later')])

@@ -63,7 +63,7 @@ type Open = Kysely<Record<string, Record<string, unknown>>>
 const isSame = (a: Row | undefined, b: Row | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && Bun.deepEquals(a, b))
 
-/** Stores the rows, and discards those of a rollback. */
+/** Stores the rows, and discards the rows of a rollback. */
 class Notes {
   #touched = new Map<string, Touched>()
   readonly #options: JournalOptions
@@ -230,7 +230,7 @@ type Write = Omit<Around, 'query'> & {
   readonly isDelete: boolean
 }
 
-// Only names are known; the columns are those of the rules.
+// Only names are known; the rules have the columns.
 const openOn = (executor: QueryExecutor): Open => createKysely(executor)
 
 /** Records a transaction, without the changes of rolled back savepoints. @example recordTransaction(tx, { rules }) */

@@ -128,7 +128,7 @@ if (engines().includes('postgres'))
           await insert(db, `n${attempts}`)
           return attempts >= 3 || undefined
         })
-        // What the migration did before it waited is not there.
+        // The migration's statements before the wait are rolled back.
         const [{ other }] = await observer`SELECT to_regclass('other') AS other`
         expect(other).toBeNull()
         await endList()

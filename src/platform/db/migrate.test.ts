@@ -46,7 +46,7 @@ describe.each(engines())('migrations on %s', (dialect) => {
     expect(await run(db, [one, two])).toEqual([])
   })
 
-  test('that are new are applied to an older database alone', async () => {
+  test('only new migrations are applied to an older database', async () => {
     await run(db, [one])
     expect(await run(db, [one, two])).toEqual([two.name])
   })
@@ -84,7 +84,7 @@ describe.each(engines())('migrations on %s', (dialect) => {
     expect(await has(db, 'b')).toBe(false)
   })
 
-  test('that break keep those before them', async () => {
+  test('a migration that breaks keeps the migrations before it', async () => {
     await run(db, [one])
     await Promise.allSettled([run(db, [one, two, brokenThird])])
     expect(await has(db, 'b')).toBe(true)

@@ -102,7 +102,7 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
 
-/** Recorded as a migration of a database whose copy is unfinished, so that older programs reject it too. */
+/** Recorded as a migration of a database with an unfinished copy, so that older programs reject it too. */
 export const UNFINISHED_COPY = 'copy-not-finished'
 
 /** The copy may be incomplete, so it must not be used. */
@@ -139,7 +139,7 @@ export const listPending = (migrations: readonly Migration[], applied: readonly 
   return pending
 }
 
-/** Without a time limit, also for waiting for another process that migrates. */
+/** The statement has no time limit, also for waiting for another process that migrates. */
 const LONG = { exclusive: true }
 
 /** How long statements of a migration wait for a lock; later statements of others wait behind them. */
@@ -271,7 +271,7 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
     })
     done.push(...applied.map(({ name }) => name))
   }
-  // Also those of earlier migrations, whose creation may have been interrupted. A newer program may have dropped them.
+  // Includes indexes of earlier migrations: their creation may have been interrupted. A newer program may have dropped them.
   const indexes = ordered.flatMap(({ concurrently }) => concurrently?.(ddl) ?? [])
   const known = new Set(ordered.map(({ name }) => name))
   if (first.applied.some(({ name }) => !known.has(name))) options.onNewer?.()

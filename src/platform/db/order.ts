@@ -2,7 +2,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Sort } from '../contract/sort.ts'
 
-/** The columns of the fields by which every list can be sorted. Names of other fields are those of their columns. */
+/** The columns of the fields by which every list can be sorted. Other fields have the names of their columns. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   name: ['name_key', 'id'],
   created_at: ['created_at', 'name_key', 'id'],

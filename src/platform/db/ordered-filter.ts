@@ -45,7 +45,7 @@ export const buildMembership = <Tables>(
   return buildConditionalMembership(scope, { ...subset, condition, name: `${column} ${value}` })
 }
 
-/** As `buildMembership`, of a subset by any condition. */
+/** Like `buildMembership`, for a subset by any condition. */
 export const buildConditionalMembership = async <Tables>(
   scope: Scope<Tables>,
   { id, table, member, condition, name }: ConditionalSubset,
@@ -61,7 +61,7 @@ export const buildConditionalMembership = async <Tables>(
   return { ordered: sql<SqlBool>`EXISTS (SELECT 1 ${of} AND ${inside} = ${sql.ref(id)})`, counted }
 }
 
-/** Counts the members without reading the list, for a table whose foreign key refers to the list. */
+/** Counts the members without reading the list, for a table with a foreign key to the list. */
 export const countMembers = <Tables>(
   scope: CacheScope<Tables>,
   { table, member, column, value }: Subset,

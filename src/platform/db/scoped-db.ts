@@ -30,7 +30,7 @@ type NarrowedPart = {
 /**
  * Returns the part of a database that the views show.
  * @param name the key of the scope filter in caches and ETags
- * @param areas those of its rows, if they are the same for all tables
+ * @param areas the areas of its rows, if they are the same for all tables
  * @param unread tables that show no row: their writes change no revision
  */
 export const createScopedDb = <Tables>(

@@ -1,4 +1,4 @@
-/** A user whose lists hold all of its streams, and a further stream that waits. */
+/** A user with lists that hold all of its streams, and a further stream that waits. */
 import { expect, test } from 'bun:test'
 import { until } from '../../testing/until.ts'
 import type { Db } from './database.ts'
@@ -6,7 +6,7 @@ import { createStreamShares } from './stream-shares.ts'
 
 type Tables = Record<never, never>
 
-/** A database whose streams stay open until they are closed. */
+/** A database with streams that stay open until they are closed. */
 const store = {
   stream: async function* () {
     for (;;) yield [1]

@@ -3,7 +3,7 @@ import type { Db, SnapshotsDue } from './database.ts'
 
 type Owner = { held: number; readonly waiting: (() => void)[] }
 
-/** Returns a database whose streams belong to a user. */
+/** Returns a database that counts its streams for a user. */
 export type StreamShares = <Tables>(store: Db<Tables>, userId: string) => Db<Tables>
 
 /** While a stream waits, the streams of its user that are older are recalled, so often. */

@@ -4,7 +4,7 @@ import { SQLiteError } from 'bun:sqlite'
 import type { SQL } from 'bun'
 import { WorkerError } from './worker-error.ts'
 
-/** `table_column[_column]` of a unique index, or the kind alone if the engine reports no more. */
+/** `table_column[_column]` of a unique index, or only the kind if the engine reports no more. */
 export type Violation = { readonly kind: 'unique' | 'foreign_key'; readonly name: string }
 
 /** PostgreSQL error classes (Appendix A): unique_violation, foreign_key_violation. */

@@ -1,4 +1,4 @@
-/** Judges the answers to one request: its id, its signature, then its response code. */
+/** Checks the answers to one request: its id, its signature, then its response code. */
 import { createHmac } from 'node:crypto'
 import { formatTypeCode, OPCODE_QUERY } from '../../net/dns/codes.ts'
 import { DnsFormatError } from '../../net/dns/format-error.ts'
@@ -16,7 +16,7 @@ export type DnsRequest = {
   /**
    * Reads the next message of the answer. It is authentic if `isVerified`, else once a later one is.
    *
-   * @throws DnsError on every answer that is not valid, or has another response code than NOERROR and those of `accepted`
+   * @throws DnsError on every answer that is not valid, or has a response code other than NOERROR and the codes of `accepted`
    */
   readonly read: (bytes: Uint8Array) => { readonly message: DnsMessage; readonly isVerified: boolean }
 }
@@ -33,7 +33,7 @@ export type DnsRequestOptions = {
 
 type Answered = { readonly rcode: string; readonly isSigned: boolean }
 
-/** The error of a response code (RFC 1035 section 4.1.1, RFC 2136 section 2.2). */
+/** Returns the error of a response code (RFC 1035 section 4.1.1, RFC 2136 section 2.2). */
 const toRcodeError = (answered: Answered, note = ''): DnsError => {
   const { rcode } = answered
   switch (rcode) {
@@ -56,8 +56,8 @@ const toRcodeError = (answered: Answered, note = ''): DnsError => {
 const UNSIGNED_ERRORS = new Set(['FORMERR', 'SERVFAIL', 'NOTIMP', 'REFUSED', 'NOTAUTH'])
 
 /**
- * The error of an answer that is not signed although the request was. Knot signs no answer about zones that it does not
- * serve, and refuses queries about them. PowerDNS signs none if the signature of the request was wrong.
+ * Returns the error of an answer that is not signed although the request was. Knot signs no answer about zones that it does not serve,
+ * and refuses queries about them. PowerDNS signs none if the signature of the request was wrong.
  */
 const toUnsignedError = (rcode: string, isQuery: boolean): DnsError => {
   if (!UNSIGNED_ERRORS.has(rcode)) return new DnsError('bad_answer', `the answer is not signed (${rcode})`, { rcode })

@@ -153,7 +153,7 @@ describe('a transfer', () => {
     expect(await names(respond, { key: KEY })).toEqual(['example.org', 'h1.example.org', 'h2.example.org'])
   })
 
-  test('whose end is not signed is an error', async () => {
+  test('a transfer with an unsigned end is an error', async () => {
     const respond: Respond = (request, socket) => {
       socket.write(framed(signer(request)([answer(request, [soa])])))
       socket.write(framed(answer(request, [host(1), soa])))

@@ -92,7 +92,7 @@ describe('an answer', () => {
     expect([error.kind, error.message]).toEqual(['no_answer', 'no answer within 0.02 s'])
   })
 
-  test('whose bytes come one after another, and too late, is an error', async () => {
+  test('an answer is an error if its bytes come one after another, and too late', async () => {
     const client = await clientOf(
       (request, socket) => {
         const bytes = framed(answer(request, [soa]))

@@ -130,7 +130,7 @@ export const createDnsClient = (options: DnsClientOptions): DnsClient => {
     const stream = await open(request, signal)
     const size = createSizeCheck({ maxRecords, maxBytes })
     let waited = 0
-    // Of messages whose signature is still to come (RFC 8945 section 5.3.1).
+    // Records of messages that a later signature covers (RFC 8945 section 5.3.1).
     let unverified: DnsRecord[] = []
     let isVerified = false
     const take = (message: DnsMessage): DnsRecord[] => {

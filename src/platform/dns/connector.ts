@@ -1,6 +1,6 @@
 /**
- * Opens connections to DNS servers: to validated addresses only. The rules are those of other outgoing requests; in addition,
- * the addresses of DNS_SERVERS are allowed.
+ * Opens connections to DNS servers: to validated addresses only. The rules of other outgoing requests apply. In addition, the addresses
+ * of DNS_SERVERS are allowed.
  */
 import { type Cidr, cidrHolds } from '../../net/cidr.ts'
 import { isHostname } from '../../net/dns-name.ts'
@@ -17,7 +17,7 @@ export type DnsConnector = {
 }
 
 export type DnsConnectorOptions = {
-  /** As of other outgoing requests. */
+  /** The rules of other outgoing requests. */
   readonly rules: TargetRules
   /** The value of DNS_SERVERS. */
   readonly servers: readonly Cidr[]

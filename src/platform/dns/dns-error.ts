@@ -34,7 +34,7 @@ export class DnsError extends Error {
   readonly kind: DnsErrorKind
   /** The response code of the server, as in `formatRcode`, if it has answered with one. */
   readonly rcode: string | undefined
-  /** Of `clocks_apart`: positive if the clock of the server is ahead. */
+  /** Set for `clocks_apart`: positive if the clock of the server is ahead. */
   readonly secondsApart: number | undefined
   /** True if the answer had a valid signature, so that key and secret are right. */
   readonly isSigned: boolean

@@ -134,7 +134,7 @@ describe.each(SERVERS)('%s', (_, start, kinds) => {
     await clientOf().update({ zone: SLASH_ZONE, prerequisites: [], changes: [add(name, 'PTR', ['a.example.org'])] })
     expect((await recordsOf(SLASH_ZONE)).map((record) => record.name)).toContain(name)
     const escaped = nameOf('a\\.b\\032c')
-    // BIND permits addresses of host names alone.
+    // BIND only permits addresses of host names.
     await update([add(escaped, 'TXT', ['a'])], [{ kind: 'unused', name: escaped }])
     expect(await rrsetOf(escaped, 'TXT')).toEqual([[300, 'a']])
   })

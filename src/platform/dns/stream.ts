@@ -35,7 +35,7 @@ async function* splitMessages(connection: AsyncIterable<Uint8Array>): AsyncGener
   const buffer = new Uint8Array(PREFIX + MESSAGE_MAX)
   const view = new DataView(buffer.buffer)
   let filled = 0
-  /** The size of the prefix, and once that is read, of the message too. */
+  /** Returns the size of the prefix, and once that is read, of the message too. */
   const wanted = (): number => (filled < PREFIX ? PREFIX : PREFIX + view.getUint16(0))
   for await (const chunk of connection) {
     for (let at = 0; at < chunk.length; ) {

@@ -20,7 +20,7 @@ export const resolveParameters = (doc: OpenApi, parameters: readonly (Parameter 
 const resolveResponse = (doc: OpenApi, response: Response | Ref): Response | undefined =>
   isRef(response) ? doc.components.responses[getRefName(response.$ref)] : response
 
-/** A block of text to copy; the script adds its button. */
+/** Formats a block of text to copy; the script adds its button. */
 const renderCode = (label: string, text: string): Html =>
   html`<figure class="code"><figcaption>${label}</figcaption><pre><code>${text}</code></pre></figure>`
 

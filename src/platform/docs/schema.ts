@@ -46,7 +46,7 @@ export const formatType = (schema: JsonSchema): Html => {
   return html`${getBaseType(schema) ?? 'any'}${orNull}`
 }
 
-/** Returns the schema whose fields are shown below a field: an object's, or that of the objects of a list. */
+/** Returns the schema with the fields that are shown below a field: an object's, or that of the objects of a list. */
 const getNestedSchema = (schema: JsonSchema): JsonSchema | undefined => {
   if (schema.properties) return schema
   if (schema.items) return getNestedSchema(schema.items)

@@ -114,7 +114,7 @@ type Finish = {
   readonly send: (long: LongBody) => ReadableStream<Uint8Array>
 }
 
-/** Returns the answer with the common headers and those of the limits. */
+/** Returns the answer with the common headers and the headers of the limits. */
 const finish = (answered: Answered | Response, { context, security, limits, send }: Finish): Response => {
   const { requestId, setCookie, raw, answerHeaders } = context
   if (raw.method === 'HEAD') discard(answered)
@@ -345,7 +345,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       const { kind, handle, isSilent } = found?.route ?? nowhere
       if (isSilent) socket.keepOpen?.()
       const admitted = guard.admit(context, kind)
-      // Without a promise, counting takes no turn of the event loop.
+      // Counting takes no turn of the event loop if it returns no promise.
       const client = admitted instanceof Promise ? await admitted : admitted
       let answered: Answered | Response
       let handling: Promise<Answered | Response> | undefined

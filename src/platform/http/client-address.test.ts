@@ -91,7 +91,7 @@ describe('with TRUSTED_PROXY_HEADER the client is', () => {
   const real = { ...trusting, trustedProxyHeader: 'x-real-ip' }
   const of = (headers: Record<string, string>) => getClientAddress('10.0.0.1', new Headers(headers), real)
 
-  test('named by that header alone, whatever the client wrote into X-Forwarded-For', () => {
+  test('named only by that header, whatever the client wrote into X-Forwarded-For', () => {
     expect(of({ 'x-forwarded-for': '203.0.113.66', 'x-real-ip': '198.51.100.2' })).toBe('198.51.100.2')
   })
 

@@ -16,11 +16,11 @@ const V6_CLIENT_PREFIX = 64
 const V6_SITE_PREFIX = 48
 const V4_NETWORK_PREFIX = 24
 
-/** A dual-stack socket reports an IPv4 address as ::ffff:a.b.c.d (RFC 4291 2.5.5.2). */
+/** Unwraps an IPv4 address that a dual-stack socket reports as ::ffff:a.b.c.d (RFC 4291 2.5.5.2). */
 const unwrapMapped = (ip: Ip): Ip =>
   ip.family === 6 && ip.value >> 32n === MAPPED_V4 >> 32n ? { family: 4, value: ip.value & 0xffff_ffffn } : ip
 
-/** Parses an entry of X-Forwarded-For: an address alone, with a port, or in brackets. */
+/** Parses an entry of X-Forwarded-For: a bare address, an address with a port, or an address in brackets. */
 const parseEntry = (entry: string): Ip | undefined => {
   const text = entry.trim()
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)
@@ -81,19 +81,19 @@ export const getClientAddress = (
   return formatIp(client ?? direct)
 }
 
-/** An IPv4 address, or the /64 of an IPv6 one. @example limitKey('2001:db8:1:2:3::4') // '2001:db8:1:2::/64' */
+/** Returns an IPv4 address, or the /64 of an IPv6 one. @example limitKey('2001:db8:1:2:3::4') // '2001:db8:1:2::/64' */
 export const limitKey = (address: string): string => {
   const ip = parseIp(address)
   return ip?.family === 6 ? formatCidr(toCidr(ip, V6_CLIENT_PREFIX)) : address
 }
 
-/** The /48 of an IPv6 address, usually one site. @example getSiteKey('2001:db8:1:2:3::4') // '2001:db8:1::/48' */
+/** Returns the /48 of an IPv6 address, usually one site. @example getSiteKey('2001:db8:1:2:3::4') // '2001:db8:1::/48' */
 export const getSiteKey = (address: string): string | undefined => {
   const ip = parseIp(address)
   return ip?.family === 6 ? formatCidr(toCidr(ip, V6_SITE_PREFIX)) : undefined
 }
 
-/** The network of a fair queue, /24 or /48. @example getNetworkKey('192.0.2.7') // '192.0.2.0/24' */
+/** Returns the network of a fair queue, /24 or /48. @example getNetworkKey('192.0.2.7') // '192.0.2.0/24' */
 export const getNetworkKey = (address: string): string => {
   const ip = parseIp(address)
   return ip ? formatCidr(toCidr(ip, ip.family === 6 ? V6_SITE_PREFIX : V4_NETWORK_PREFIX)) : address

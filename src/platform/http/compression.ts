@@ -32,7 +32,7 @@ export const parseWeights = (header: string): ReadonlyMap<string, number> =>
     }),
   )
 
-/** The coding for an answer; undefined for none. @example selectCoding('gzip;q=0.5, br') // 'br' */
+/** Returns the coding for an answer; undefined for none. @example selectCoding('gzip;q=0.5, br') // 'br' */
 export const selectCoding = <C extends Coding = Coding>(
   header: string | null,
   // The default is all codings.

@@ -27,7 +27,7 @@ describe('credentialsOf', () => {
 })
 
 describe('sessionCookie', () => {
-  test('carries the token over https alone', () => {
+  test('a session cookie carries the token only over https', () => {
     const cookie = createSessionCookie({ isSecure: true, ttlMs: 90_000 })
     expect(cookie.name).toBe('__Host-session')
     expect(cookie.set('t')).toBe('__Host-session=t; Max-Age=90; Path=/; HttpOnly; SameSite=Strict; Secure')

@@ -50,7 +50,7 @@ export type CookieOptions = {
   readonly sameSite?: 'Strict' | 'Lax'
 }
 
-/** Creates a cookie for this server alone, out of reach of scripts and other sites. */
+/** Creates a cookie for this server only, out of reach of scripts and other sites. */
 export const createCookie = (base: string, { isSecure, ttlMs, sameSite = 'Strict' }: CookieOptions): OwnCookie => {
   const name = isSecure ? `__Host-${base}` : base
   const write = (value: string, seconds: number) =>

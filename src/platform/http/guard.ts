@@ -12,7 +12,7 @@ export type RequestKind = {
   readonly isSensitive?: boolean
   /** Has no deadline. */
   readonly isLong?: boolean
-  /** A health check of this instance. It is counted by this instance alone, because a monitor probes every instance. */
+  /** A health check of this instance. Only this instance counts it, because a monitor probes every instance. */
   readonly isProbe?: boolean
 }
 
@@ -39,7 +39,7 @@ type Options = {
   readonly log: Logger
 }
 
-/** The headers of the lower limit replace those of the general one. */
+/** Merges limits. The headers of the lower limit replace the headers of the general one. */
 const mergeResults = (general: LimitResult, sensitive: LimitResult): LimitResult => ({
   ...sensitive,
   headers: { ...general.headers, ...sensitive.headers },

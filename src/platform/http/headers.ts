@@ -44,7 +44,7 @@ const STRICT_TRANSPORT_SECURITY = 'max-age=31536000'
 
 export type SecurityHeaders = Readonly<Record<string, string>>
 
-/** With Secure cookies, browsers reach the server by https only, and HSTS (RFC 6797) makes them continue to do so. */
+/** Secure cookies mean that browsers reach the server by https only. HSTS (RFC 6797) makes them continue to do so. */
 export const getSecurityHeaders = ({ cookieSecure }: { readonly cookieSecure: boolean }): SecurityHeaders =>
   cookieSecure ? { ...SECURITY_HEADERS, 'Strict-Transport-Security': STRICT_TRANSPORT_SECURITY } : SECURITY_HEADERS
 

@@ -29,7 +29,7 @@ test('long work has no limit', async () => {
   expect(await long).toBe('done')
 })
 
-test('those under way are counted until they end', async () => {
+test('requests under way are counted until they end', async () => {
   inFlight = createInFlight(60_000)
   const { promise, resolve } = Promise.withResolvers<void>()
   const running = inFlight.run(promise)

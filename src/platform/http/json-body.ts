@@ -12,7 +12,7 @@ export const MAX_ITEM_VALUES = 20_000
 const MAX_TEXT_BYTES = 20 * 1024 * 1024
 /** Maximum number of values of a whole body: each takes up to 100 bytes of memory. */
 export const MAX_BODY_VALUES = 5_000_000
-/** Maximum number of lists and objects in it, whose collection takes the most time. The largest valid document has 1,400,000. */
+/** Maximum number of lists and objects in it. Their collection takes the most time. The largest valid document has 1,400,000. */
 export const MAX_BODY_CONTAINERS = 2_000_000
 
 /** The number of bytes that are read between two checks of the clock: well under a millisecond. */

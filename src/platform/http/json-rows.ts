@@ -57,7 +57,7 @@ export class RowCutter {
   /** The number of complete rows. */
   #rows = 0
   #marked = 0
-  // Of the current row:
+  // State of the current row:
   #depth = 0
   #values = 0
   #size = 0

@@ -10,7 +10,7 @@ export const MAX_FIELDS = 1000
 /** The number of bytes of a name that an error quotes. */
 const MAX_NAME_BYTES = 260
 
-/** Called with the position of a structural byte, for those of depth 1 and 2. */
+/** Called with the position of a structural byte at depth 1 or 2. */
 export type OuterStructure = {
   readonly opened: (at: number, depth: number) => void
   readonly separated: (at: number, depth: number) => void
@@ -29,7 +29,7 @@ export class JsonScanner {
   #depth = 0
   #values = 0
   #containers = 0
-  // By depth: the kind of the value, its commas, and where the name of its current field begins.
+  // State by depth: the kind of the value, its commas, and where the name of its current field begins.
   readonly #isObject = new Uint8Array(MAX_DEPTH + 1)
   readonly #commas = new Int32Array(MAX_DEPTH + 1)
   readonly #namesAt = new Int32Array(MAX_DEPTH + 1)

@@ -1,4 +1,4 @@
-/** The rate limits: all requests of a client, those that check or set a password, and all requests of a user. */
+/** The rate limits: all requests of a client, requests that check or set a password, and all requests of a user. */
 import { AppError } from '../contract/errors.ts'
 import type { Valkey } from '../runtime/valkey.ts'
 import { getSiteKey, limitKey } from './client-address.ts'
@@ -30,7 +30,7 @@ export const selectLower = (one: LimitResult, other: LimitResult): LimitResult =
 /** Reads `client` only if a limit is set: computing the client's address costs more than counting. */
 type Count = (from: { readonly client: string }, now: () => Date) => LimitResult | Promise<LimitResult>
 
-/** The server in which instances count limits together; undefined if each instance counts alone. */
+/** The server in which instances count limits together; undefined if each instance counts for itself. */
 export type LimitStore = Pick<Valkey, 'send'> | undefined
 
 export type Limits = {
@@ -40,7 +40,7 @@ export type Limits = {
   readonly probes: Count
   /** Counts a request that checks or sets a password. */
   readonly sensitive: Count
-  /** Counts a request of a user, whose id is the client; undefined without such a limit. */
+  /** Counts a request of a user, with its id as the client; undefined without such a limit. */
   readonly users: Count | undefined
 }
 

@@ -28,7 +28,7 @@ export type Pace = {
 /** @example const pace = createPace(PACE_LIMITS); pace.waited(1000, 0); pace.isTooSlow() */
 export const createPace = ({ silentMs, windowMs, leastBytes }: PaceLimits): Pace => {
   let samples: Sample[] = []
-  /** Of all samples but the first, which only marks the start of the second. */
+  /** Totals of all samples but the first, which only marks the start of the second. */
   let totalMs = 0
   let unchangedMs = 0
 

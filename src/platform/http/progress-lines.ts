@@ -4,18 +4,18 @@ import { type AppError, toErrorBody } from '../contract/errors.ts'
 
 /** The shortest time between two lines of progress. */
 const PROGRESS_MS = 50
-/** Without progress the last line is repeated, because Bun or a proxy closes an idle connection. */
+/** The last line is repeated while there is no progress, because Bun or a proxy closes an idle connection. */
 const KEEPALIVE_MS = 10_000
 
 const encoder = new TextEncoder()
 
-/** Returns the last line of a failure. Status 200 is already sent, so the code alone tells a client to sign in again. */
+/** Returns the last line of a failure. Status 200 is already sent, so only the code tells a client to sign in again. */
 export const toErrorLine = (error: AppError): object => ({
   error: { ...toErrorBody(error), ...(error.status === 401 && { code: 'UNAUTHORIZED' }) },
 })
 
 type Work = {
-  /** Of the first lines. */
+  /** The total of the first lines. */
   readonly total: number
   /** Resolves with the last line. Must not fail. `progress` keeps the total if it is given none. */
   readonly run: (progress: (done: number, total?: number) => void) => Promise<object>

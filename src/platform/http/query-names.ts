@@ -7,7 +7,7 @@ import { NO_FIELD, PROTO } from '../contract/own.ts'
 
 export type KnownQuery = {
   readonly names: ReadonlySet<string>
-  /** Tells which names are records, whose entries are parameters of their own: `custom.owner`. */
+  /** Tells which names are records. Their entries are separate parameters: `custom.owner`. */
   readonly coercion: Coercion
 }
 
@@ -47,7 +47,7 @@ export const refuseUnknownQuery = ({ path, search }: Target, known: KnownQuery):
 const NO_FIELDS = z.object({})
 const takesAnything = ({ def }: z.ZodObject): boolean => def.catchall instanceof z.ZodUnknown
 
-/** As `refuseUnknownQuery`, for a raw route. A schema that is a loose object takes any parameter but those of `ELSEWHERE`. */
+/** Like `refuseUnknownQuery`, for a raw route. A schema that is a loose object takes any parameter except `ELSEWHERE`. */
 export const refuseUnknownRawQuery = (context: Target, schema: z.ZodObject = NO_FIELDS): void => {
   if (context.search === '') return
   const names = new Set(Object.keys(schema.shape))

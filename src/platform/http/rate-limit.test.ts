@@ -62,7 +62,7 @@ test('a million clients take the memory of the most that are remembered', () => 
   expect(limiter.size()).toBeLessThanOrEqual(100_000)
 })
 
-test('clients whose window is over are forgotten as others come', () => {
+test('clients with an expired window are forgotten as others come', () => {
   const limiter = createLimiter(limit)
   for (const [i, generation] of ['first', 'second', 'third'].entries())
     for (let n = 0; n < 100; n++) limiter.take(`${generation} ${n}`, T0 + i * 60_000)

@@ -23,7 +23,7 @@ type Arrival = {
   readonly getClient: () => string
 }
 
-/** Splits a URL, or a path alone, unchanged. @example split('http://a/api?q=a') // ['/api', '?q=a'] */
+/** Splits a URL, or a bare path, unchanged. @example split('http://a/api?q=a') // ['/api', '?q=a'] */
 export const split = (url: string): readonly [path: string, search: string] => {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
   const query = url.indexOf('?', start)
@@ -37,7 +37,7 @@ export class RequestContext implements KernelRequest {
   readonly raw: Request
   readonly requestId: string = Bun.randomUUIDv7()
   readonly path: string
-  /** With its question mark; '' without a query. */
+  /** The query with its question mark; '' without a query. */
   readonly search: string
   /** The parameters of the path, and later the fields of query, headers and body. */
   input: object
@@ -78,7 +78,7 @@ export class RequestContext implements KernelRequest {
     return this.#client
   }
 
-  /** With scheme and host. */
+  /** The URL with scheme and host. */
   get url(): string {
     return withWholeUrl(this.raw).url
   }

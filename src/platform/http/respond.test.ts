@@ -333,7 +333,7 @@ describe('over a socket', () => {
     await Promise.allSettled([reading])
   })
 
-  test.each(['identity', 'gzip'])('a list in %s whose client goes away is ended', async (coding) => {
+  test.each(['identity', 'gzip'])('a list in %s ends when its client goes away', async (coding) => {
     const { promise, resolve } = Promise.withResolvers<string>()
     answer = () => list({ rows: 100_000_000, ended: () => resolve('ended') })
     await served(async (url) => {

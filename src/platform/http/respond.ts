@@ -82,7 +82,7 @@ const readBeginning = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginni
   return { chunks, size, isWhole: false }
 }
 
-/** All chunks from the beginning. Not a generator: closing an unstarted one would not close `rest`. */
+/** Returns all chunks from the beginning. Not a generator: closing an unstarted one would not close `rest`. */
 const joinChunks = (beginning: Beginning, rest: AsyncGenerator<Uint8Array>): AsyncIterableIterator<Uint8Array> => {
   const waiting = [...beginning.chunks]
   return {
@@ -153,7 +153,7 @@ export const toLongBody = (body: Answered['body']): LongBody | undefined => {
 
 const bodies = new WeakMap<Response, LongBody>()
 
-/** Creates a response of a raw route whose body is sent like long answers. */
+/** Creates a response of a raw route with a body that is sent like long answers. */
 export const createLongResponse = (body: LongBody, init: ResponseInit): Response => {
   const response = new Response(null, init)
   bodies.set(response, body)

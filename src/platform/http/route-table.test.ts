@@ -53,6 +53,6 @@ test.each([
   ['/api/things/x', ['GET', 'PUT']],
   ['/api/things/mine', ['GET']],
   ['/api/nothing', []],
-])('%s has its own methods, and not those of a route with a parameter: %p', (path, methods) => {
+])('%s has its own methods, and not the methods of a route with a parameter: %p', (path, methods) => {
   expect(table.methods(path)).toEqual(methods)
 })

@@ -23,7 +23,7 @@ const NO_PARAMS: Params = {}
 
 const createNode = <Route>(): Node<Route> => ({ literals: new Map(), param: undefined, methods: new Map() })
 
-/** An invalid percent-encoding (RFC 3986 2.1) stays as it is. */
+/** Decodes a segment of a path. An invalid percent-encoding (RFC 3986 2.1) stays as it is. */
 export const decodeSegment = (segment: string): string => {
   if (!segment.includes('%')) return segment
   try {

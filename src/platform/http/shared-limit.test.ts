@@ -1,5 +1,4 @@
-// A limit counted in a Valkey server: by all instances together, for a window, and by each alone while the server is
-// down.
+// A limit counted in a Valkey server: by all instances together, for a window, and by each separately while the server is down.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { valkey } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
@@ -95,7 +94,7 @@ test('reports the /48 if it has less remaining', async () => {
   expect(told.slice(8)).toEqual([LONG.requests, LONG.requests, 12, 12, 12])
 })
 
-test('while the server is away each counts alone, and the log says so once', async () => {
+test('each instance counts separately while the server is away, and the log says so once', async () => {
   await server.stop()
   const before = logged.length
   const both = [limiter(LONG), limiter(LONG)]

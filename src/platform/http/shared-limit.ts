@@ -1,4 +1,4 @@
-/** A rate limit that instances share in a Valkey server. While it is down, each instance counts alone. */
+/** A rate limit that instances share in a Valkey server. While it is down, each instance counts separately. */
 import type { Valkey } from '../runtime/valkey.ts'
 import {
   type ClientLimiter,

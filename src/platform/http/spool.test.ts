@@ -41,7 +41,7 @@ describe('a temporary file', () => {
     file.close()
   })
 
-  test.skipIf(process.platform !== 'linux')('is for this user alone', async () => {
+  test.skipIf(process.platform !== 'linux')('a temporary file is only for this user', async () => {
     const file = await spaceOf(100).create()
     await file.append(Buffer.from('x'))
     expect(openFiles().map((fd) => statSync(`/proc/self/fd/${fd}`).mode & 0o777)).toEqual([0o600])

@@ -1,4 +1,4 @@
-/** Temporary files for the rest of answers whose clients are slow, with one bound for all of them. */
+/** Temporary files for the rest of answers to slow clients, with one bound for all of them. */
 import { mkdirSync } from 'node:fs'
 import { readFreeBytes } from '../db/disk/reserve.ts'
 import { openUnnamedFile, removeLeftNames, writeAt } from '../runtime/unnamed-file.ts'

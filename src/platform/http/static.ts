@@ -97,7 +97,7 @@ const compilePattern = (paths: readonly string[]): RegExp =>
 
 /** Reads the paths of the UI, as its build wrote them. */
 const readPaths = (folder: string): RegExp => {
-  // Written by web/build.ts alone.
+  // Only web/build.ts writes it.
   const paths = JSON.parse(readFileSync(join(folder, 'paths.json'), 'utf8')) as readonly string[]
   return compilePattern(paths)
 }

@@ -178,7 +178,7 @@ describe('a client that is too slow', () => {
     expect(state.isEnded).toBe(true)
   })
 
-  test('is not one whose source is slow', async () => {
+  test('a client with a slow source is not too slow', async () => {
     start(SLOW)
     const { rest } = await sent('ann', 3, (n) => (n === 0 ? Promise.resolve() : Bun.sleep(150)))
     expect((await rest()).equals(whole(3))).toBe(true)
@@ -199,7 +199,7 @@ describe('a client that is too slow', () => {
   })
 })
 
-describe('an answer whose snapshot is due', () => {
+describe('an answer with a due snapshot', () => {
   const released = async (answer: Sent) => {
     streams.release(performance.now())
     await until('the end of its source', () => answer.state.isEnded || undefined)
@@ -226,7 +226,7 @@ describe('an answer whose snapshot is due', () => {
     expect((await answer.rest()).equals(whole(200))).toBe(true)
   })
 
-  test('is left alone where it began later', async () => {
+  test('an answer with a due snapshot stays where it is if it began later', async () => {
     start()
     const answer = await sent('ann')
     streams.release(performance.now() - 60_000)
@@ -243,7 +243,7 @@ describe('an answer whose snapshot is due', () => {
     expect(answer.state.read).toBeLessThan(1000)
   })
 
-  test('whose source fails breaks off, and is never taken for whole', async () => {
+  test('an answer with a failing source breaks off, and is never taken for whole', async () => {
     start()
     const answer = await sent('ann', 20, async (n) => {
       if (n === 10) throw new Error('the disk is gone')

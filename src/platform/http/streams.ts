@@ -41,7 +41,10 @@ export const streamLimits = (config: {
 export type Streams = {
   /** Returns the body of a response that sends `source` to its recipient. */
   readonly send: (source: Source, recipient: Recipient, failed: (error: unknown) => void) => ReadableStream<Uint8Array>
-  /** Moves the rest of all answers, or of those of an owner, that began before this time (`performance.now()`) to files, oldest first. */
+  /**
+   * Moves the rest of all answers, or of the answers of an owner, that began before this time (`performance.now()`) to files, oldest
+   * first.
+   */
   readonly release: (beforeMs: number, owner?: string) => void
   /** Ends all answers. */
   readonly close: () => void
@@ -84,7 +87,7 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
     outgoing.cut(`the answer was cut off: ${reason}`)
   }
 
-  /** Ends the oldest answer of the user whose answers take the most room, until there is room. */
+  /** Ends the oldest answer of the user with the largest answers, until there is room. */
   const hasRoom = (bytes: number): boolean => {
     while (!space.hasRoomFor(bytes)) {
       const spooled = [...all].filter((one) => one.spooledBytes > 0).sort(compareAge)

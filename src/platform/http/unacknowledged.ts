@@ -23,7 +23,9 @@ const UNKNOWN: Unacknowledged = () => undefined
 
 const buildKey = (address: bigint, port: number, localPort: number): string => `${address} ${port} ${localPort}`
 
-/** The kernel prints 32-bit words in the machine's byte order. All platforms of Bun are little-endian. */
+/**
+ * Reverses the bytes of a word. The kernel prints 32-bit words in the machine's byte order. All platforms of Bun are little-endian.
+ */
 const toBigEndian = (word: string): string => (word.match(/../g) ?? []).reverse().join('')
 
 /** @example parseAddress('0100007F') // 127.0.0.1 as an IPv4-mapped address */

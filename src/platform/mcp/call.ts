@@ -58,7 +58,7 @@ export type Runner<Tables> = Pick<Kernel<Tables>, 'run' | 'refused'>
 
 export type ToolBox<Tables> = Runner<Tables> & {
   readonly listed: ReadonlyMap<string, Entry<Tables>>
-  /** By operation name and by tool name. */
+  /** Keyed by operation name and by tool name. */
   readonly callable: ReadonlyMap<string, Entry<Tables>>
   readonly search: SearchOperations
   readonly plans: Plans<Tables>
@@ -142,7 +142,7 @@ const validateFields = <Tables>(
   { input, fields }: ToolInput,
   { caller }: CallContext,
 ) => {
-  // As over REST: a caller without the permission learns nothing about the input.
+  // Access is checked first, as over REST: a caller without the permission learns nothing about the input.
   checkAccess(getAdmission(bound.op, input.id), caller, bound.op.scope)
   refuseUnknown(bound.op.input, input, (field) => !isWithheld(bound.op, field))
   return parseFields(isPlanned ? [] : answerFields, fields)

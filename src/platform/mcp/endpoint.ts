@@ -97,7 +97,7 @@ const readMessage = async (request: Request): Promise<unknown> => {
   return parseJson(await readBytes(request, DEFAULT_MAX_BODY_BYTES))
 }
 
-/** The request as the SDK requires it, for lenient clients. Its body is parsed already. */
+/** Normalizes a request of a lenient client to the form that the SDK requires. Its body is parsed already. */
 const normalizeRequest = (request: Request): Request => {
   const headers = new Headers(request.headers)
   headers.set('content-type', 'application/json')

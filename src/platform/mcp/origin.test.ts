@@ -1,4 +1,4 @@
-/** DNS rebinding: a page whose host name has been rebound to this server. */
+/** DNS rebinding: a page with a host name that has been rebound to this server. */
 import { describe, expect, test } from 'bun:test'
 import { isAllowedOrigin, type OriginRule } from './origin.ts'
 

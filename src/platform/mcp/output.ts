@@ -37,7 +37,7 @@ export const listIn = (op: AnyOperation): string | undefined => getOutput(op).li
 export const listAnswerFields = (op: AnyOperation): readonly string[] =>
   Object.keys(getOutput(op).item.properties ?? {})
 
-/** Keeps only the types of values. Names explain their meaning, and bounds concern the server alone. */
+/** Keeps only the types of values. Names explain their meaning, and bounds only concern the server. */
 const stripSchema = ({ type, properties, items, anyOf, enum: values }: JsonSchema, depth: number): JsonSchema => ({
   ...(type !== undefined && { type }),
   ...(values !== undefined && values.length <= SHOWN_VALUES && { enum: values }),
@@ -58,10 +58,10 @@ const mapProperties = (properties: NonNullable<JsonSchema['properties']>, depth:
     ]),
   )
 
-/** Maximum depth of a described answer: its fields, their fields, and those of the rows in them. */
+/** Maximum depth of a described answer: its fields, their fields, and the fields of the rows in them. */
 const DEPTH = 3
 
-/** The rows of a list, which `fields` turns into lists of values. */
+/** Describes the rows of a list, which `fields` turns into lists of values. */
 const toListSchema = (row: JsonSchema): JsonSchema => ({
   type: 'object',
   properties: {

@@ -25,7 +25,7 @@ export type SearchAnswer = {
   readonly nouns?: readonly string[]
 }
 
-/** A search does not distinguish `networks` from `network`. */
+/** Removes the plural: a search does not distinguish `networks` from `network`. */
 const stem = (word: string): string => (word.length > 3 ? word.replace(/s$/, '') : word)
 
 const extractWords = (text: string): string[] =>

@@ -1,7 +1,7 @@
 /**
- * Shapes an answer for a model: the requested fields, of bounded size. A list becomes `{items, total, truncated,
- * next_offset?}`. With `fields` it becomes a table of `{fields, items}` whose rows are lists of values. An object that
- * is too large loses the end of its longest lists, and reports it.
+ * Shapes an answer for a model: the requested fields, of bounded size. A list becomes `{items, total, truncated, next_offset?}`. With
+ * `fields` it becomes a table of `{fields, items}` with lists of values as rows. An object that is too large loses the end of its
+ * longest lists, and reports it.
  */
 import { getOwn } from '../contract/own.ts'
 import { isRecord } from '../contract/unknown.ts'

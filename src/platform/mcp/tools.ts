@@ -61,7 +61,7 @@ const told = (name: string, { description, ...field }: JsonSchema): JsonSchema =
     ? field
     : { ...field, description }
 
-/** Without our extensions, and the bounds of which a model has little use: those of lengths, and the lowest numbers. */
+/** Removes Plat's extensions, and the bounds of which a model has little use: bounds of lengths, and the lowest numbers. */
 const removeExtensions = ({
   'x-ref': _,
   minLength: __,
@@ -224,7 +224,7 @@ export const APPLY_TOOL: ToolDefinition = {
   annotations: { ...HINTS.action, openWorldHint: true },
 }
 
-/** All tools in the order of the registry, the same for every caller; the call checks access. */
+/** Returns all tools in the order of the registry, the same for every caller; the call checks access. */
 export const listToolDefinitions = (
   operations: readonly AnyOperation[],
   describeCustom = NO_CUSTOM_FIELDS,

@@ -146,7 +146,7 @@ const createErrorResponse = ({ status, description, headers: names = [], isBare 
 export const createHeaderRefs = (names: readonly string[]): Record<string, Ref> =>
   Object.fromEntries(names.map((name) => [name, createHeaderRef(name)]))
 
-/** The shared error responses of some statuses, by status. */
+/** Returns the shared error responses of some statuses, by status. */
 export const createErrorRefs = (statuses: readonly number[]): Record<string, Ref> =>
   Object.fromEntries(
     ERROR_KINDS.filter(({ status }) => statuses.includes(status)).map(({ status, name }) => [

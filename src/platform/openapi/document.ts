@@ -64,7 +64,7 @@ export type OpenApi = {
   }
   readonly servers: readonly { readonly url: string; readonly description: string }[]
   readonly tags: readonly { readonly name: string }[]
-  /** By path, then by method in lower case. */
+  /** Keyed by path, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
   readonly components: Components
 }

@@ -13,7 +13,7 @@ import { buildRequestExample } from './example.ts'
 /** A raw route that accepts no session cookie declares that. */
 export type DocumentedRoute = RawRoute
 
-/** An operation, or a raw route, whose effect is unknown. */
+/** An operation, or a raw route, which has an unknown effect. */
 export type Documented = DocumentedRoute &
   Partial<
     Pick<
@@ -54,7 +54,7 @@ const mayBeEmpty = (schema: JsonSchema): boolean => ['integer', 'number', 'boole
 
 const BEGIN = /^\^?/
 
-/** Returns the schema of a record whose entries are the parameters `<name>.<key>`. */
+/** Returns the schema of a record with entries that are the parameters `<name>.<key>`. */
 const toEntrySchema = (name: string, { properties, propertyNames, ...schema }: JsonSchema): JsonSchema => ({
   ...schema,
   propertyNames: { pattern: (propertyNames?.pattern ?? '').replace(BEGIN, `^${name}\\.`) },

@@ -3,7 +3,7 @@ import { type Definitions, getBaseType, getRefName, isNullable, type JsonSchema 
 
 const ID = '0199f3c4-7a52-7c1e-9b0d-3f2a61c8d404'
 
-/** Realistic values for fields whose schema only declares text. */
+/** Realistic values for fields that only declare text in their schema. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   id: ID,
   ip: '10.0.20.15',

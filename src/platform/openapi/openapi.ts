@@ -41,7 +41,7 @@ const withExamples = (definitions: Definitions): Definitions =>
 
 type DocumentOptions = {
   readonly version: string
-  /** Without it, custom fields are those of the contracts: objects of any names. */
+  /** Custom fields are objects of any names, as in the contracts, if this is undefined. */
   readonly describeCustom?: DescribeCustom | undefined
 }
 

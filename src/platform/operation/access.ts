@@ -1,4 +1,4 @@
-/** Decides whether a caller may call an operation, from its declaration and the caller alone. */
+/** Decides whether a caller may call an operation, only from its declaration and the caller. */
 import { AppError } from '../contract/errors.ts'
 import { parseRef } from '../contract/external-fields.ts'
 import type { Caller, ScopeFilter, ScopeSet } from './caller.ts'
@@ -43,7 +43,7 @@ export const getAdmission = (op: AnyOperation, id: unknown): Access =>
     ? { anyOf: [...listPermissions(op.access), `${getNoun(op)}:create`] }
     : op.access
 
-/** Builds the set of these scopes, whose objects are in these areas. */
+/** Builds the set of these scopes with their areas. */
 export const createReach = (areas: ReadonlySet<number>, scopes: ScopeSet['scopes']): ScopeSet => {
   const numbers = [...areas].sort((a, b) => a - b).join()
   const names = scopes.map((set) => [...set].sort().join()).join(' ')
@@ -54,7 +54,7 @@ export const createReach = (areas: ReadonlySet<number>, scopes: ScopeSet['scopes
 export const isInScopeSet = ({ scopes }: ScopeSet, held: readonly string[]): boolean =>
   scopes.every((set) => held.some((id) => set.has(id)))
 
-/** The part of the estate in which the caller has the permission of an operation that can be limited to a part. */
+/** Returns the part of the estate in which the caller has the permission of an operation that can be limited to a part. */
 const getReach = (access: Access, { scopedPermissions }: Caller): ScopeSet | undefined => {
   const [permission, ...others] = listPermissions(access)
   return permission !== undefined && others.length === 0 ? scopedPermissions?.get(permission) : undefined
@@ -95,7 +95,7 @@ export const computeLimit = (
 /** The areas of a resource that the caller may list nowhere. A scope without objects has another empty set. */
 export const NO_AREAS: ReadonlySet<number> = new Set()
 
-/** Returns the areas in which the caller may list objects of a resource, inside of those of the call; undefined if these are all. */
+/** Returns the areas in which the caller may list objects of a resource, within the areas of the call; undefined if these are all. */
 const getListedAreas = (
   resource: string,
   { permissions, scopedPermissions }: Caller,
@@ -109,8 +109,8 @@ const getListedAreas = (
 }
 
 /**
- * As `computeLimit`, for the answer of a read: objects of the resources of `shows` are also limited to those that the caller may list. Undefined
- * for a caller who may list all of them.
+ * Computes the limit for the answer of a read, like `computeLimit`. Objects of the resources of `shows` are also limited to objects that
+ * the caller may list. Undefined for a caller who may list all of them.
  */
 export const limitOfAnswer = (
   op: Pick<AnyOperation, 'access' | 'scope' | 'shows'>,
@@ -180,7 +180,7 @@ export const requireFreshSession = (caller: Caller, nowMs: number): void => {
     throw new AppError('REAUTHENTICATION_REQUIRED', 'Sign in again: this needs a sign-in at most 15 minutes ago')
 }
 
-/** @throws AppError SECOND_FACTOR_SETUP_REQUIRED for a session whose user must first set up a second factor */
+/** @throws AppError SECOND_FACTOR_SETUP_REQUIRED for a session of a user who must first set up a second factor */
 export const requireSetup = ({ needsFactor }: Pick<Caller, 'needsFactor'>): void => {
   if (needsFactor)
     throw new AppError('SECOND_FACTOR_SETUP_REQUIRED', 'Your role requires a second factor; set one up first')
@@ -193,7 +193,7 @@ type Called = {
   readonly beforeSetup?: true | undefined
 }
 
-/** As `checkAccess`, and checks the session. Also applies to public routes that identify their caller. */
+/** Calls `checkAccess`, and checks the session. Also applies to public routes that identify their caller. */
 export const checkCaller = (called: Called, caller: Caller, nowMs: () => number): void => {
   const { access, scope, session, beforeSetup } = called
   if (!beforeSetup) requireSetup(caller)
@@ -202,16 +202,15 @@ export const checkCaller = (called: Called, caller: Caller, nowMs: () => number)
   if (session === 'fresh') requireFreshSession(caller, nowMs())
 }
 
-/** @throws AppError FORBIDDEN for an API key that opens the content of one feed alone */
+/** @throws AppError FORBIDDEN for an API key that only opens the content of one feed */
 export const refuseFeedKey = ({ feedId }: Caller): void => {
   if (feedId !== undefined)
     throw new AppError('FORBIDDEN', 'The API key opens the content of one feed, and nothing else')
 }
 
 /**
- * Checks that a client may call an operation for its user. An operation without a permission is in no scope, so the
- * user cannot have granted it: keys, sessions and consents are managed by the user alone. An API key with limits is
- * such a client.
+ * Checks that a client may call an operation for its user. An operation without a permission is in no scope, so the user cannot have
+ * granted it: keys, sessions and consents are managed only by the user. An API key with limits is such a client.
  * @throws AppError FORBIDDEN
  */
 export const checkConsent = ({ access, skipsConsent }: AnyOperation, { client, isNarrow }: Caller): void => {

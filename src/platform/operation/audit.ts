@@ -23,7 +23,7 @@ export type AuditEvent = AuditedCall & {
   readonly username: string
   /** The id of the API key; '' without one. */
   readonly keyId: string
-  /** The user whose rights the key has; '' without one. */
+  /** The user that gives the key its rights; '' without one. */
   readonly keyOwnerId: string
   /** The username of the owner; '' without one. */
   readonly keyOwner: string
@@ -86,9 +86,9 @@ type Fields = Readonly<Record<string, unknown>>
 export type Subject = Partial<Pick<AuditEvent, 'resourceId' | 'changes' | 'schema'>>
 
 /**
- * Returns the object and the changes of a call. The object is the first parameter of the path. Without one it is the
- * field named after the resource (`user_id` for users). A created object is named by its own id, or else by its
- * parent's. The other fields of the input are the changes, except those sent in headers.
+ * Returns the object and the changes of a call. The object is the first parameter of the path. Without one it is the field named after
+ * the resource (`user_id` for users). A created object is named by its own id, or else by its parent's. The other fields of the input
+ * are the changes, except fields sent in headers.
  * @param made the answer of a create
  */
 export const buildSubject = (op: AnyOperation, input: unknown, made?: unknown): Subject => {

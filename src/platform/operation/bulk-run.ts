@@ -1,4 +1,4 @@
-/** Runs a bulk call by the rules of each item's operation; atomic, or each item alone. */
+/** Runs a bulk call by the rules of each item's operation; atomic, or each item separately. */
 import type { z } from 'zod'
 import { AppError, type FieldIssue, invalid, invalidField, MAX_ISSUES } from '../contract/errors.ts'
 import { parse } from '../contract/validate.ts'

@@ -15,7 +15,7 @@ export const ItemError = z
   })
   .meta({ id: 'Error' })
 
-/** The largest number of fields of one item, which may have those of an answer as well. */
+/** The largest number of fields of one item, which may also have the fields of an answer. */
 const MAX_ITEM_FIELDS = 100
 
 /** The fields of one item. The schema of the item's own operation validates them. */

@@ -28,11 +28,11 @@ export type Call = {
   readonly note: string
   /** The part of the estate that a read is limited to. */
   readonly scopeFilter?: ScopeFilter
-  /** The input of a write that a caller may make in a part of the estate alone. */
+  /** The input of a write that a caller may make only in a part of the estate. */
   readonly scopedInput?: ScopedInput | undefined
 }
 
-/** Returns a write whose caller may have its permission in a part of the estate alone. */
+/** Returns a write for a caller who may have its permission only in a part of the estate. */
 export const toLimitedWrite = (
   { scopedInput, held }: Call,
   own: ScopedInput | undefined = scopedInput,
@@ -109,7 +109,7 @@ export const createContexts = <Tables>({
 }: ContextOptions<Tables>): ContextFor<Tables> => {
   const shares = db.streamsOfUser === undefined ? undefined : createStreamShares(db.streamsOfUser, db.recallSnapshots)
 
-  /** Writes the events of changed objects, and those that were announced so far. */
+  /** Writes the events of changed objects, and the events announced so far. */
   const recordEvents = async (
     ctx: KernelCtx<Tables>,
     tx: Transaction<Tables>,
@@ -189,7 +189,7 @@ export const createContexts = <Tables>({
       emit: async (event, data) => {
         // A reaction declares the data type of its event, and the emitter is the only code that creates that data.
         for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
-        // The change record decides on those.
+        // The change record decides on object events.
         if (!events.objectEvents.has(event)) tx?.events.push(event)
       },
       announce: (event) => void tx?.announced.push({ ...event, position: tx.record.length }),

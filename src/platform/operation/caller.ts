@@ -36,13 +36,13 @@ export type Caller = {
   readonly needsFactor?: true
   /** The name of the API key. */
   readonly keyName?: string
-  /** The feed whose content is all that the API key opens. */
+  /** The only feed with content that the API key opens. */
   readonly feedId?: string
   /** The hash of the shown API key. A rotated key has two values for a while. */
   readonly keyHash?: string
   /** The API key has limits. It acts for its user like a client. */
   readonly isNarrow?: true
-  /** The permissions to which the API key is limited, also those that its user lacks. */
+  /** The permissions to which the API key is limited, including permissions that its user lacks. */
   readonly keyPermissions?: ReadonlySet<string> | undefined
   /** The scope to which the API key is limited. */
   readonly keyScope?: string | undefined

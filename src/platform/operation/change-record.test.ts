@@ -32,7 +32,7 @@ test('the positions of later writes count from the beginning', async () => {
   expect((await record.items(since)).map(({ id, firstWrite }) => [id, firstWrite])).toEqual([['b', 1]])
 })
 
-test('documents beyond 4 MiB are not kept, and those of a rolled back savepoint make room', async () => {
+test('documents beyond 4 MiB are not kept, and documents of a rolled back savepoint make room', async () => {
   const record = new ChangeRecord()
   const add = (id: string, size: number) => record.add('device', { id, after: 'x'.repeat(size) })
   add('a', MIB)

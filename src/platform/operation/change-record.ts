@@ -6,7 +6,7 @@ export type ItemWrite = {
   readonly id: string
   readonly before?: string | undefined
   readonly after?: string | undefined
-  /** Of a new object: the last part of the name of its event, if that is not `created`. */
+  /** Set for a new object: the last part of the name of its event, if that is not `created`. */
   readonly event?: string | undefined
 }
 
@@ -21,15 +21,15 @@ export type ItemChange = 'create' | 'update' | 'delete'
 
 /** A changed object with its last state. */
 export type ChangedObject = RecordedItem & {
-  /** The document after the transaction; undefined for a deleted object, and for one whose document is not kept in memory. */
+  /** The document after the transaction; undefined for a deleted object, and for a document that is not kept in memory. */
   readonly after: string | undefined
   /** The number of writes before the first one of this object. */
   readonly firstWrite: number
-  /** As in the first `ItemWrite`. */
+  /** The event of the first `ItemWrite`. */
   readonly event: string | undefined
 }
 
-/** Returns the documents that the changed objects of a kind had before the transaction, by id; undefined for those that it created. */
+/** Returns the documents that the changed objects of a kind had before the transaction, by id; undefined for created objects. */
 export type EarlierDocuments = (kind: string) => ReadonlyMap<string, string | undefined>
 
 /** Groups the documents of a kind when they are asked for. */
@@ -47,7 +47,7 @@ export const collectEarlier = (changes: readonly ChangedObject[]): EarlierDocume
 export type ChangeDetails = {
   /** The change that this one undoes. */
   readonly undoes?: string
-  /** The note of a change whose caller has given none. */
+  /** The note of a change if its caller has given none. */
   readonly defaultNote?: string
 }
 
@@ -86,7 +86,7 @@ export class ChangeRecord {
     return this.#kinds.add(kind).size > size
   }
 
-  /** The number of writes so far. `truncate` takes it to discard those of a savepoint that was rolled back. */
+  /** The number of writes so far. `truncate` takes it to discard the writes of a savepoint that was rolled back. */
   get length(): number {
     return this.#entries.length
   }

@@ -22,7 +22,7 @@ export type KernelWriteOptions<Tables> = WriteOptions & {
 
 /** The context of a handler, and its only access to the rest of the product. */
 export type KernelCtx<Tables> = {
-  /** Has the permissions read by the latest transaction. Before the first, those read from the request's headers. */
+  /** Has the permissions read by the latest transaction. Before the first, permissions are read from the request's headers. */
   readonly caller: Caller
   /** The rights of the request's caller, for running further calls on the caller's behalf. */
   readonly rights: Rights | undefined
@@ -69,41 +69,37 @@ export type KernelCtx<Tables> = {
   readonly changedObjects: (since?: number) => Promise<readonly ChangedObject[]>
   /** Returns the rows that the transaction has changed so far; undefined if it is not watched. */
   readonly rowChanges: () => readonly RowChange[] | undefined
-  /** As `Tx.searchTextChanged`; does nothing in a context that cannot write. */
+  /** Like `Tx.searchTextChanged`; does nothing in a context that cannot write. */
   readonly searchTextChanged: SearchTextChanged
   /** Hands an item to work that runs once at the end of the transaction, unless its savepoint was undone. */
   readonly atEnd: <Item>(work: AtEnd<Tables, Item>, item: Item) => void
-  /** As `Tx.revision`; undefined in a context that cannot write. */
+  /** Like `Tx.revision`; undefined in a context that cannot write. */
   readonly revision: Tx<Tables>['revision']
   /** Runs `work` in a savepoint. If it throws, only its own changes are rolled back. */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
   /** @throws AppError FORBIDDEN without the permission. Later transactions of the call check it again. */
   readonly require: (permission: Permission) => void
-  /**
-   * True for a write whose caller may have its permission in some scopes only.
-   */
+  /** True for a write of a caller who may have its permission in some scopes only. */
   readonly isScoped: boolean
   /** True if an error may name any object of the resource: the caller may list all of them. The input may name further ones. */
   readonly canListAll: (resource: string) => boolean
   /**
-   * Returns those of the ids that the caller may name in a write: all of them, or those of objects that the caller may read. For fields
-   * whose schema does not tell that they hold ids.
+   * Returns the ids that the caller may name in a write: all of them, or the ids of objects that the caller may read. For fields with a
+   * schema that does not tell that they hold ids.
    */
   readonly filterVisible: (resource: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
-  /** Returns those of the ids for which the caller has the permission of the operation: all of them, or those of objects in the part. */
+  /** Returns the ids for which the caller has the permission of the operation: all of them, or the ids of objects in the part. */
   readonly filterPermitted: (resource: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
   /**
-   * Runs a part of a write with an input of its own, such as an item of a bulk call, for a caller who may have the permission in a part of
-   * the estate alone. Its objects are checked as those of an operation.
+   * Runs a part of a write with its own input, such as an item of a bulk call. The caller may have the permission only in a part of the
+   * estate. Its objects are checked like the objects of an operation.
    * @throws AppError NOT_FOUND, VALIDATION_ERROR or FORBIDDEN
    */
   readonly checkScope: <T>(input: ScopedInput, work: () => Promise<T>) => Promise<T>
   /**
-   * Compares the caller's rights with the current ones. A long transaction calls it before each batch and before its
-   * end. Each transaction does so when it begins. Decisions that used `caller` earlier are not repeated, except those
-   * made by `require`.
-   * @throws AppError UNAUTHORIZED (or EXPIRED_KEY) if the credentials are no longer valid, FORBIDDEN if a required
-   * permission is gone
+   * Compares the caller's rights with the current ones. A long transaction calls it before each batch and before its end. Each
+   * transaction does so when it begins. Decisions that used `caller` earlier are not repeated, except decisions of `require`.
+   * @throws AppError UNAUTHORIZED (or EXPIRED_KEY) if the credentials are no longer valid, FORBIDDEN if a required permission is gone
    */
   readonly confirmRights: () => Promise<void>
   /**
@@ -111,7 +107,7 @@ export type KernelCtx<Tables> = {
    * ends the call here, and its application compares them with the planned ones. Other calls do not compute them.
    */
   readonly showChanges: (changes: () => Promise<ShownChanges>) => Promise<void>
-  /** Tells the caller how far a long call is. The units are those of the operation. */
+  /** Reports the progress of a long call, in the units of the operation. */
   readonly progress: (done: number, total: number) => void
   /**
    * @param current the object as it is sent, or its JSON
@@ -188,7 +184,7 @@ export type Job<Tables> = {
 export type Warning = {
   /** Names the rule. @example 'provider_links_by_email' */
   readonly kind: string
-  /** The resource whose `list` permission shows the object. @example 'networks' */
+  /** The resource with the `list` permission that shows the object. @example 'networks' */
   readonly resource: string
   readonly id: string
   readonly name: string

@@ -18,5 +18,5 @@ export type EventRecorder<Tables> = {
   ) => Promise<readonly string[]>
 }
 
-/** For kernels whose features have no events. */
+/** For kernels with features that have no events. */
 export const NO_EVENTS = { objectEvents: new Set<string>(), record: async (): Promise<readonly string[]> => [] }

@@ -1,10 +1,10 @@
-/** What the kernel asks of the history. The history feature answers it. */
+/** The interface of the history for the kernel. The history feature implements it. */
 import type { Kysely } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RecordedItem } from './change-record.ts'
 import type { KernelCtx } from './context.ts'
 
-/** The origin of a change. Its caller, its client's address and its request are those of the context. */
+/** The origin of a change. The context has its caller, its client's address and its request. */
 export type ChangeOrigin = {
   readonly id: string
   /** The name of the operation, the route or the job. */
@@ -40,5 +40,5 @@ const withoutPast = async (): Promise<never> => {
   throw new Error('this kernel has no history')
 }
 
-/** For kernels whose features have no objects with a history. */
+/** For kernels with features that have no objects with a history. */
 export const NO_HISTORY = { record: withoutPast, preview: withoutPast, past: withoutPast }

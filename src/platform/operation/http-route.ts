@@ -1,4 +1,4 @@
-/** The parts of an operation's route. Separate from the declarations, whose schemas a browser does not load. */
+/** The parts of an operation's route. Separate from the declarations, because a browser does not load their schemas. */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Http = `${Method} /${string}`

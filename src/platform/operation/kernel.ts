@@ -213,7 +213,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     const whole = contextFor(call, undefined, { readPoint })
     let narrowed: KernelCtx<Tables> | undefined
     const part = (): KernelCtx<Tables> => (narrowed ??= createScopedContext(call, readPoint))
-    // The object in the path needs the permission of the operation alone.
+    // The object in the path only needs the permission of the operation.
     const scopeFilter = computeLimit(op, call.held.caller)
     const named =
       scopeFilter && scopeFilter !== call.scopeFilter

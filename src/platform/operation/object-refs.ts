@@ -96,7 +96,7 @@ export const createObjectRefs = (resource: Referable, noun: string, label: strin
     await all.where('source', 'in', sources).execute()
   }
 
-  /** Returns the refs that the change takes from the object, and those that it gives to it. */
+  /** Returns the refs that the change takes from the object, and the refs that it gives to it. */
   const movedRows = ({ before, after }: RefChange) => {
     const [old, fresh] = [listOnlySources(before.refs, after.refs), listOnlySources(after.refs, before.refs)]
     return {
@@ -105,7 +105,9 @@ export const createObjectRefs = (resource: Referable, noun: string, label: strin
     }
   }
 
-  /** Locks the new refs of objects until commit. Returns the errors of those whose refs another object keeps, by id. */
+  /**
+   * Locks the new refs of objects until commit. Returns errors for refs that another object keeps, by the id of the refused object.
+   */
   const refused = async (
     ctx: KernelCtx<RefTables>,
     changes: readonly RefChange[],
@@ -146,8 +148,8 @@ export const createObjectRefs = (resource: Referable, noun: string, label: strin
       await insert(own(ctx), movedRows(change).new)
     },
     /**
-     * Locks the refs that objects get by their changes, which are made together: one may get the ref of another.
-     * Returns the errors of those that may not be made, by the id of the object.
+     * Locks the refs that objects get by their changes, which are made together: one may get the ref of another. Returns the errors of
+     * refused changes, by the id of the object.
      */
     refused: <Tables>(ctx: KernelCtx<Tables>, changes: readonly RefChange[]) => refused(own(ctx), changes),
     /** Deletes the refs that objects lose by their changes, before `update` of each. */

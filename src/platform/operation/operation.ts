@@ -27,7 +27,7 @@ export type Access = 'public' | 'authenticated' | Permission | { readonly anyOf:
  */
 export type ScopeRule = 'filter' | 'filterEach' | 'checkPath' | 'checkWrite' | 'checkItems' | 'custom'
 
-/** True for a write whose objects are checked. */
+/** True for a write with checked objects. */
 export const isCheckedWrite = (scope: ScopeRule | undefined): scope is 'checkWrite' | 'checkItems' =>
   scope === 'checkWrite' || scope === 'checkItems'
 
@@ -83,11 +83,10 @@ export type Operation<
    */
   readonly hasHistory?: true
   /**
-   * An update of `{id}` that runs the create of its noun, if `{id}` is a ref, the id of another system, that no object
-   * has.
+   * An update of `{id}` that runs the create of its noun, if `{id}` is a ref (the id of another system) that no object has.
    */
   readonly createsByRef?: true
-  /** With `hasHistory`: the handler sees `dry_run`, as true or false, and answers dry runs itself. */
+  /** Needs `hasHistory`: the handler sees `dry_run`, as true or false, and answers dry runs itself. */
   readonly handlesDryRun?: true
   /** Answers the change that it makes, so that each of its dry runs answers the preview. */
   readonly returnsChange?: true
@@ -100,27 +99,27 @@ export type Operation<
   /** Changes many objects in one call. An AI client sees the changes before they are made, as with every delete. */
   readonly isBulk?: true
   /**
-   * With `hasOwnTransactions`: calls `ctx.showChanges` before its first effect. So an AI client sees the changes first, although they
+   * Needs `hasOwnTransactions`: calls `ctx.showChanges` before its first effect. So an AI client sees the changes first, although they
    * cannot be rolled back.
    */
   readonly showsChanges?: true
   /** Acts outside Plat's own data: it probes a network, or calls another server. */
   readonly reachesOut?: true
-  /** Statuses of errors beside those of every operation. */
+  /** Statuses of errors in addition to the errors of every operation. */
   readonly errors?: readonly number[]
   readonly access: Access
-  /** Without it, the permission counts only if the caller has it everywhere. */
+  /** If absent, the permission counts only if the caller has it everywhere. */
   readonly scope?: ScopeRule
   /**
-   * Of a read: the resources of which its answer shows objects, or derives parts, beside the object that it is about. Objects that the
-   * caller may not list are as if they did not exist. Needs `scope`.
+   * The further resources of which the answer of a read shows objects, or derives parts. Objects that the caller may not list are as if
+   * they did not exist. Needs `scope`.
    */
   readonly shows?: readonly string[]
   /** Only a user who has signed in may call it, and no API key. No surface but HTTP offers it. */
   readonly session?: NeededSession
   /** Permitted to a user who must first set up a second factor. */
   readonly beforeSetup?: true
-  /** With access `authenticated`: permitted to a client that acts for a user, although no scope covers it. */
+  /** Needs access `authenticated`. Permitted to a client that acts for a user, although no scope covers it. */
   readonly skipsConsent?: true
   /** Request headers that carry a field of the input: `{ 'Idempotency-Key': 'idempotency_key' }`. */
   readonly headers?: Readonly<Record<string, keyof z.input<In> & string>>
@@ -160,10 +159,10 @@ type Declared<Name extends string, H extends Http, In extends z.ZodObject, Out e
   'input' | 'output' | 'effect'
 > & { readonly input: Made<In>; readonly output: Made<Out> }
 
-/** What each method but POST does (RFC 9110, section 9.3). */
+/** The effect of each method but POST (RFC 9110, section 9.3). */
 const EFFECTS = { GET: 'read', PUT: 'update', DELETE: 'delete' } as const
 
-/** Declared for POST alone, so that it never contradicts the method. */
+/** Declared for POST only, so that it never contradicts the method. */
 type DeclaredEffect<H extends Http> = H extends `${keyof typeof EFFECTS} ${string}`
   ? { readonly effect?: never }
   : { readonly effect: Effect }
@@ -197,7 +196,7 @@ export const operation = <
   const inputOf = hasHistory || supportsAsOf ? once(() => own().safeExtend(added) as unknown as In) : own
   const outputOf = once(output)
   const { method, params } = parseHttp(rest.http)
-  // As the type of `declared` demands it of POST.
+  // The type of `declared` demands it for POST.
   const effect = method === 'POST' ? (declared.effect as Effect) : EFFECTS[method]
   return {
     ...rest,
@@ -214,23 +213,23 @@ export const operation = <
   }
 }
 
-/** A route whose input or output is not JSON: sign-in with its cookie, health, metrics, documents, the MCP endpoint. */
+/** A route with an input or output that is not JSON: sign-in with its cookie, health, metrics, documents, the MCP endpoint. */
 export type RawRoute = {
   readonly name: string
   readonly summary: string
   readonly http: Http
   readonly status?: number
   readonly alsoAnswers?: OtherAnswers
-  /** Error statuses beyond those derived from the route. With `refusal`, they have its body. */
+  /** Error statuses beyond the statuses derived from the route. With `refusal`, they have its body. */
   readonly errors?: readonly number[]
-  /** As `errors`, with the body of every other error even if there is a `refusal`. */
+  /** Like `errors`, with the body of every other error even if there is a `refusal`. */
   readonly plainErrors?: readonly number[]
   /** A setting disables it; it then answers 404. */
   readonly isOptional?: boolean
   readonly access: Access
-  /** Without it, the permission counts only if the caller has it everywhere. */
+  /** If absent, the permission counts only if the caller has it everywhere. */
   readonly scope?: ScopeRule
-  /** As the property of an operation. */
+  /** See the property of an operation. */
   readonly shows?: readonly string[]
   /** Only a user who has signed in may call it, and no API key. */
   readonly session?: NeededSession

@@ -34,7 +34,7 @@ export class RightsMovedError extends AppError {
   }
 }
 
-/** Maximum number of attempts, for a caller whose permissions change during each of them. */
+/** Maximum number of attempts, for a caller with permissions that change during each of them. */
 const MAX_TRIES = 5
 
 const formatGrant = ([permission, { scopes }]: readonly [Permission, ScopeSet]): string =>
@@ -115,9 +115,8 @@ export class HeldRights {
   }
 
   /**
-   * Runs the work of a transaction for a caller whose rights are valid in it.
-   * @param mayGuard true if the commit may confirm the rights; otherwise they are confirmed before the work and after
-   * it
+   * Runs the work of a transaction for a caller with rights that are valid in it.
+   * @param mayGuard true if the commit may confirm the rights; otherwise they are confirmed before the work and after it
    * @throws AppError UNAUTHORIZED or FORBIDDEN; GuardError or RightsMovedError if the work must be repeated
    */
   within<T>(tx: Tx<never>, work: () => Promise<T>, mayGuard: boolean): Promise<T> {

@@ -46,7 +46,8 @@ export type ScopeEnforcer<Tables> = {
    */
   readonly checkInput: (ctx: KernelCtx<Tables>, write: ScopedWrite) => Promise<void>
   /**
-   * Runs a write in its transaction. Checks the objects that its input names before the work, and those that it has made or changed after it.
+   * Runs a write in its transaction. Checks the objects that its input names before the work, and checks the objects that it has created
+   * or changed after it.
    * @throws AppError as `checkInput`; FORBIDDEN for an object that would be outside of the part, by the fields that place it
    */
   readonly checkScope: <T>(ctx: KernelCtx<Tables>, write: ScopedWrite, work: () => Promise<T>) => Promise<T>

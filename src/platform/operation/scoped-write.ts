@@ -9,13 +9,16 @@ export type ScopedInput = {
   /** The permission that decides; undefined where each item has its own. */
   readonly permission: Permission | undefined
   readonly schema: z.ZodType
-  /** The fields whose objects the write is about: an unknown one is a 404. */
+  /** The fields of the objects that the write is about: an unknown one is a 404. */
   readonly params: readonly string[]
-  /** It makes objects with a history, which are checked when they are made. Those of `params` are only where it makes them. */
+  /**
+   * It makes objects with a history, which are checked when they are made. Objects of `params` are checked only where the write creates
+   * them.
+   */
   readonly isCreate: boolean
-  /** As parsed, without refs. */
+  /** The parsed input, without refs. */
   readonly input: unknown
-  /** As sent: errors name its refs, and not the ids of their objects. */
+  /** The input as sent: errors name its refs, and not the ids of their objects. */
   readonly given: unknown
 }
 
@@ -38,7 +41,7 @@ export const ROUTE_INPUT: ScopedInput = {
   given: {},
 }
 
-/** Returns the input of an operation as it is guarded; undefined for one whose permission counts everywhere alone. */
+/** Returns the checked input of an operation; undefined for a permission that only counts everywhere. */
 export const getGuardedInput = (op: AnyOperation, input: unknown, given: unknown): ScopedInput | undefined => {
   if (!isCheckedWrite(op.scope)) return undefined
   const [permission, ...others] = listPermissions(op.access)

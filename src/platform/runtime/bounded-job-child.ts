@@ -1,4 +1,4 @@
-/** The main of a process that runs one job on the bytes of a stranger. The other half is `bounded-job.ts`. */
+/** The main of a process that runs one job on untrusted bytes. The other half is `bounded-job.ts`. */
 import { beginChild, refusePerson, writeOutput } from '../child/child.ts'
 import { StandardInput } from '../child/standard-input.ts'
 import { invalidField, toAppError, toErrorBody } from '../contract/errors.ts'

@@ -1,4 +1,4 @@
-/** Runs a job on the bytes of a stranger in a process with bounds, and keeps its output. The other half is `bounded-job-child.ts`. */
+/** Runs a job on untrusted bytes in a process with bounds, and keeps its output. The other half is `bounded-job-child.ts`. */
 import { runBounded } from '../child/bounded-process.ts'
 import { type Bounds, formatBound, formatSignal } from '../child/bounds.ts'
 import { AppError, invalidField } from '../contract/errors.ts'

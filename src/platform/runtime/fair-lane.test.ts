@@ -3,7 +3,7 @@ import { createFairLane, type Owner } from './fair-lane.ts'
 
 const ownerOf = (name: string): Owner => ({ group: name, key: name })
 
-/** A lane whose work ends when the test says so. */
+/** A lane with work that ends when the test says so. */
 const createLane = ({ atOnce = 1, waiting = 4 } = {}) => {
   const lane = createFairLane({ atOnce, waiting, refusal: () => new Error('full') })
   const started: string[] = []
@@ -55,7 +55,7 @@ describe('a fair lane', () => {
     expect(await Promise.all([bob, all[0], all[1]])).toEqual(['b1', 'a2', 'a3'])
   })
 
-  test('takes out work whose signal aborts while it waits', async () => {
+  test('a fair lane removes waiting work when its signal aborts', async () => {
     const { started, add, end } = createLane()
     void add('a', 'ann')
     const gone = new AbortController()

@@ -3,7 +3,7 @@ import { createFairQueue, type Turn } from './fair-queue.ts'
 
 type Waiting = { readonly turn: Turn; readonly start: () => void; readonly refuse: (error: Error) => void }
 
-/** Whose work it is. Groups take turns, and so do the keys of a group. */
+/** The owner of the work. Groups take turns, and so do the keys of a group. */
 export type Owner = Pick<Turn, 'group' | 'key'>
 
 export type FairLane = {
@@ -16,7 +16,7 @@ export type FairLane = {
 }
 
 type Options = {
-  /** Pieces of work that run at a time, and those that wait for them. */
+  /** Pieces of work that run at a time, and pieces that wait for them. */
   readonly atOnce: number
   readonly waiting: number
   /** Creates the error of the newest work of the group that has most of it, when more wait. */

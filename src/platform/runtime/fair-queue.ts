@@ -23,7 +23,7 @@ export type FairQueue<Item extends { readonly turn: Turn }> = {
   readonly size: () => number
 }
 
-/** Maximum number of groups and keys per lane whose last turn is stored: about 1 MB. */
+/** Maximum number of groups and keys per lane with a stored last turn: about 1 MB. */
 const MAX_SERVED = 10_000
 
 type Keys<Item> = Map<string, Item[]>

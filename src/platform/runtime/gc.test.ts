@@ -105,7 +105,7 @@ describe('during a scan', () => {
     expect(await report(4000, 5000)).toEqual(['young', 'young'])
     expect(await report(1000, 9000)).toEqual(['all', 'young'])
     expect(await report(999)).toEqual(['young'])
-    // Those that fill the ten thousand, but not a hundred, wait for the rest.
+    // The messages that fill the ten thousand, but not a hundred, wait for the rest.
     expect(await report(1, 99)).toEqual(['all'])
   })
 

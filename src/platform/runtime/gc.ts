@@ -22,7 +22,7 @@ type Heap = {
 /** Not `Bun.gc(true)`, which also discards compiled code: compiling it again takes more memory than is freed. */
 const own: Heap = { size: heapSize, collect: fullGC }
 
-/** Collects old objects at an interval. The engine alone would wait until the heap has doubled. */
+/** Collects old objects at an interval. The engine itself would wait until the heap has doubled. */
 export const collectGarbageRegularly = (heap = own): { readonly stop: () => void } => {
   let kept = heap.size()
   const timer = setInterval(() => {
@@ -38,7 +38,7 @@ export const collectGarbageRegularly = (heap = own): { readonly stop: () => void
 }
 
 /**
- * Returns a function that counts the devices that a scan stores: the engine alone collects after 100 MB of garbage. It collects in a
+ * Returns a function that counts the devices that a scan stores: the engine itself collects after 100 MB of garbage. It collects in a
  * later turn of the event loop, when the caller has released the batch: objects that are in use become old ones.
  */
 export const createScanCollector = (

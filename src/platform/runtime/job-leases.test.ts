@@ -22,7 +22,7 @@ if (engines().includes('postgres')) {
   let db: Db<JobTables>
   beforeAll(async () => {
     things = await thingsKernel([], 'postgres')
-    // The tables of the migration and those of the test.
+    // The tables of the migration and the tables of the test.
     db = things.db as unknown as Db<JobTables>
     const [table = ''] = instances.statements(getDdl('postgres'))
     await sql.raw(table).execute(db.read)

@@ -26,12 +26,12 @@ export type JobState = {
 export type StartedJob = { readonly fence: number; readonly held: Held }
 
 export type JobLeases = Pick<Leases, 'fence'> & {
-  /** Stores jobs that are not in the table yet: those that run at the start as due, the others as just done. */
+  /** Stores jobs that are not in the table yet: jobs that run at the start as due, the others as just done. */
   readonly register: (jobs: readonly { readonly name: string; readonly isDue: boolean }[]) => Promise<void>
   readonly list: () => Promise<readonly JobState[]>
   /** Returns undefined if another instance was faster. */
   readonly take: (seen: Pick<JobState, 'name' | 'fence'>) => Promise<StartedJob | undefined>
-  /** As `Leases.keep`. */
+  /** See `Leases.keep`. */
   readonly keep: (held: Held, onLost: () => void) => () => void
   readonly release: (held: Held) => Promise<void>
 }

@@ -16,9 +16,9 @@ export type LeaseColumns = {
 /** Rows that this process holds under one name. */
 export type Held = {
   readonly holder: string
-  /** Without the rows that another process has taken. */
+  /** Rows that another process has taken are removed. */
   readonly keys: Set<string>
-  /** By the clock of `performance`. The lease lasts at least so long. */
+  /** The end by the clock of `performance`. The lease lasts at least so long. */
   endsMs: number
 }
 

@@ -8,7 +8,7 @@ const LONGEST_HOLD_MS = 5
 export type Breathe = () => Promise<void> | undefined
 
 /**
- * Creates a `breathe` for loops with steps of unequal length, whose awaits need not yield to the event loop.
+ * Creates a `breathe` for loops with steps of unequal length and awaits that need not yield to the event loop.
  * @example
  * const breathe = createBreathe()
  * for (const row of rows) {

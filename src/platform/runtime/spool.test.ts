@@ -76,7 +76,7 @@ describe('more lies in a file', () => {
     await filled()
     expect([readdirSync(dir), (statSync(dir).mode & 0o777).toString(8)]).toEqual([[], '700'])
   })
-  test('that its owner alone may open', async () => {
+  test('that only its owner may open', async () => {
     await filled()
     expect(unnamed()).toEqual(['600'])
   })

@@ -1,4 +1,4 @@
-/** The main of a process that reads one text of a stranger. Its output is a line of JSON for each value. */
+/** The main of a process that reads one untrusted text. Its output is a line of JSON for each value. */
 
 import { runJobChild } from './bounded-job-child.ts'
 import { TEXT_ENCODING } from './bounded-job-protocol.ts'

@@ -44,7 +44,7 @@ export const openValkey = ({ url, what, log, patienceMs = PATIENCE_MS }: ValkeyO
   let client: RedisClient | undefined
   let isAway = false
 
-  /** A client that lost its connection is not reused; the next command creates another. */
+  /** Drops a client that lost its connection. It is not reused; the next command creates another. */
   const drop = (used: RedisClient): void => {
     if (client === used) client = undefined
     used.close()

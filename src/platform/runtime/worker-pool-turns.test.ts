@@ -139,7 +139,7 @@ test('of a flood from one address one job is in the common queue; another client
   expect(ended.map(({ name }) => name)).toEqual(['attacker', 'stranger'])
 })
 
-test('a network that fills the queue shuts out itself alone', async () => {
+test('a network that fills the queue shuts out only itself', async () => {
   const { ask, pass, ended } = setUp({ queueLimit: 20 })
   for (let n = 0; n < 200; n++) void ask(stranger(`198.51.100.${n}`), 'attacker')
   for (let n = 1; n <= 8; n++) void ask(stranger(`203.0.${n}.1`), 'stranger')

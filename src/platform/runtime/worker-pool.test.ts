@@ -1,4 +1,4 @@
-// The gate alone, over scripted workers: they answer, fail, hang or die.
+// The gate over scripted workers: they answer, fail, hang or die.
 import { afterEach, expect, test } from 'bun:test'
 import { createWorkerGate, type Wait, type WorkerGate, type WorkerGateOptions } from './worker-pool.ts'
 

@@ -26,7 +26,7 @@ export type WorkerGateOptions = {
 }
 
 export type Wait = {
-  /** By default the turn of the process itself, which runs one job at a time. */
+  /** The turn of the process itself by default; it runs one job at a time. */
   readonly turn?: Turn
   /** The time after which a waiting job is rejected, by the clock. By default there is no limit. */
   readonly deadlineMs?: number

@@ -34,8 +34,7 @@ const resolveName = async (name: string): Promise<readonly string[]> => {
 const LOOPBACK = ['127.0.0.0/8', '::1/128'].flatMap((text) => parseCidr(text) ?? [])
 
 /**
- * Returns the rules of targets that an administrator names: private addresses are allowed, and those of this machine if
- * `allowsLoopback`.
+ * Returns the rules of targets that an administrator names: private addresses are allowed, and loopback addresses if `allowsLoopback`.
  */
 export const createNamedTargetRules = (
   rules: TargetRules,

@@ -40,13 +40,13 @@ export type Outbound = {
   readonly problem: (url: string) => Promise<string | undefined>
   /** @throws OutboundError if it may not be sent, or no answer came in time */
   readonly send: (request: OutboundRequest) => Promise<OutboundAnswer>
-  /** As `send`, with the headers of the answer; a redirect is returned and not followed. */
+  /** Like `send`, but returns the headers of the answer; a redirect is returned and not followed. */
   readonly exchange: (request: OutboundRequest) => Promise<OutboundExchange>
 }
 
 export type OutboundOptions = {
   readonly rules: TargetRules
-  /** Certificate authorities in addition to those of the system, as PEM. */
+  /** Certificate authorities in addition to the system's, as PEM. */
   readonly ca?: readonly string[]
 }
 

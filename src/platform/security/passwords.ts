@@ -48,7 +48,7 @@ export type PasswordsOptions = {
   readonly cost?: number
 }
 
-/** With a hash of a second, the answer still arrives before the default REQUEST_TIMEOUT. */
+/** A hash of a second still leaves time to answer before the default REQUEST_TIMEOUT. */
 const MAX_WAIT_MS = 25_000
 
 /**
@@ -83,7 +83,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
     queueLimit,
     busy: () => new PasswordsBusyError(),
   })
-  // As long as the check of a real hash, whatever the cost.
+  // The dummy takes as long as the check of a real hash, whatever the cost.
   const dummyHash = DUMMY_HASH.replace(`$${COST}$`, `$${String(cost).padStart(2, '0')}$`)
   const toWait = (turn: PasswordTurn | undefined): Wait =>
     turn ? { turn, deadlineMs: turn.sinceMs + maxWaitMs, signal: turn.signal } : {}

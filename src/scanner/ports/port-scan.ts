@@ -11,7 +11,7 @@ const MOST_AT_ONCE = 512
 const MOST_PER_HOST = 32
 /** Hosts that are under way at one time. */
 const MOST_HOSTS = 128
-/** A host that has been silent for so many gets the common ports alone. */
+/** A host that has been silent on this many ports gets only the common ports. */
 const SILENT_AFTER = 32
 /** Ports that stay silent on a host that answers are tried once more, if they are few: a packet may have been lost. */
 const MOST_AGAIN = 16
@@ -57,7 +57,7 @@ export const scanPorts = async (context: ScanContext, { from, onHost, onProgress
   const started = createBitset(context.targets.size)
   let [cursor, done, turn]: [number, number, number] = [from, 0, 0]
 
-  /** In order of their index, then those that have answered since, in any order. */
+  /** Returns hosts in the order of their index, then hosts that have answered since, in any order. */
   const nextHost = (): number | undefined => {
     for (let index = findings.up.next(cursor); index !== undefined; index = findings.up.next(index + 1))
       if (!started.has(index)) return index

@@ -34,7 +34,7 @@ export const cleanText = (text: string, bytes = 255): string =>
     bytes,
   )
 
-/** The letters of a DNS or host name (RFC 1123), or nothing: a name that has others is none. */
+/** Returns the letters of a DNS or host name (RFC 1123), or nothing: a name that has others is none. */
 export const cleanName = (text: string): string => {
   const name = text.trim().replace(/\.$/, '')
   return name.length <= 253 && /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/i.test(name) ? name : ''

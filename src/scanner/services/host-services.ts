@@ -26,7 +26,7 @@ const HOST_MS = 30_000
 /** A service gets this long at least, and where probes may take longer half as long again as one of them. */
 const LEAST_SERVICE_MS = 1500
 const SSH_MS = 6000
-/** Of one host at one time: many devices have few sockets. */
+/** The limit of one host: many devices have few sockets. */
 const PORTS_AT_ONCE = 8
 /** More are no services: something answers for every port. */
 const MOST_PORTS = 64
@@ -60,7 +60,7 @@ const scanSsh = async (
   const ip = targets.formatAddress(index)
   const { askSsh } = await import('./ssh.ts')
   const logins = plan.ssh.filter((login) => isForHost(login, index, context))
-  // Without any login once, for the key alone.
+  // One round runs without logins, only to read the host key.
   for (const login of logins.length > 0 ? logins : [undefined]) {
     const found = await handshakes(() =>
       askSsh({ ip, port, timeoutMs: SSH_MS, login, pinnedKey: plan.hostKeys[ip] ?? '', signal }),

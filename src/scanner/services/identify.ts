@@ -43,7 +43,7 @@ export const identify = (texts: Texts): Identity | undefined => {
   return undefined
 }
 
-/** All bytes received from a port, as Latin-1. */
+/** Returns all bytes received from a port, as Latin-1. */
 export const toTexts = (banner: string): Texts => {
   if (!isHttp(banner)) return { banner }
   const { server, realm, title } = readHttp(banner)

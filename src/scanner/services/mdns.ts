@@ -6,7 +6,7 @@ import { sendDatagram } from '../sys/send-datagram.ts'
 import { cleanText } from './clean-text.ts'
 
 export type MdnsFinding = {
-  /** Without `.local`. */
+  /** The name before `.local`. */
   readonly name: string
   readonly mac: string
   readonly model: string
@@ -58,7 +58,7 @@ const MOST_KINDS = 32
 const buildQuestion = (): Buffer =>
   encode({
     type: 'query',
-    // From a port other than 5353 it is a legacy query, and the answer comes back to that port alone (section 6.7).
+    // A query from a port other than 5353 is a legacy query: only that port receives the answer (section 6.7).
     id: Math.floor(Math.random() * 0xffff),
     questions: KINDS.map((kind): Question => ({ type: 'PTR', name: `${kind}.local`, class: 'IN' })),
   })
@@ -104,7 +104,7 @@ export const readMdns = (message: Buffer, ip: string): MdnsFinding | undefined =
   const packet = decode(message)
   if (packet.type !== 'response') return undefined
   const answers = [...(packet.answers ?? []), ...(packet.additionals ?? [])]
-  // A name counts for the host alone that says it is its own.
+  // A name counts only for the host that claims it.
   const own = answers.find((one) => (one.type === 'A' || one.type === 'AAAA') && one.data === ip)
   const kinds = new Set<string>()
   let mac = ''

@@ -1,7 +1,7 @@
 /** Which operating system the votes speak for. Pure. */
 import type { OsVote } from '../protocol.ts'
 
-/** As the votes of the design are worth, of 100. */
+/** The weight of each vote, of 100. */
 export const OS_WEIGHTS = { login: 95, snmp: 90, banner: 60, windowsPort: 50, mdns: 50, vendor: 20, ttl: 15 } as const
 
 export type OsClues = {
@@ -31,7 +31,7 @@ const getTtlVote = (ttl: number): OsVote => {
   return { os, weight: OS_WEIGHTS.ttl, because: `TTL ${ttl}, so it began at ${start}` }
 }
 
-/** Vendors whose devices run one system. */
+/** Vendors with one operating system on all devices. */
 const VENDORS: readonly (readonly [RegExp, string])[] = [
   [/^cisco/i, 'Cisco IOS'],
   [/^juniper/i, 'Junos'],

@@ -17,7 +17,7 @@ export type NameService = {
 
 export type NameServiceOptions = {
   readonly targets: Targets
-  /** The servers to ask, in place of those of the system. */
+  /** The servers to ask, in place of the system's servers. */
   readonly servers?: readonly string[]
   /** Time that pending names may delay a finished scan. */
   readonly patienceMs?: number

@@ -44,7 +44,7 @@ export const scanServices = async (context: ScanContext, { from, onHost, onProgr
       underWay.add(index)
       await scanHost(index, tools, answers)
       underWay.delete(index)
-      // A host whose scan was cancelled is not done.
+      // A cancelled host is not done.
       if (signal.aborted) return
       done++
       onHost(index)

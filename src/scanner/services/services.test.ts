@@ -11,7 +11,7 @@ let ports: number[]
 let host: FoundHost
 const services = new Map<string, FoundService>()
 
-/** By the name of the server in this test. */
+/** Finds a service by the name of its server in this test. */
 const find = (name: string): FoundService => {
   const found = services.get(name)
   if (found === undefined) throw new Error(`no service of ${name}`)
@@ -48,7 +48,7 @@ beforeAll(async () => {
 })
 afterAll(closeListeners)
 
-test('the open ports are those that listen', () => {
+test('the open ports are the listening ones', () => {
   expect(host.openPorts).toEqual(ports.toSorted((a, b) => a - b))
 })
 

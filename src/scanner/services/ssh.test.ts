@@ -97,7 +97,7 @@ test('a host with another key than the pinned one is sent no password', async ()
   expect(refusal).toBe('its host key is not the one that is pinned, so no login was sent')
 })
 
-test('a host whose key is not pinned is sent no password', async () => {
+test('a host with a key that is not pinned is sent no password', async () => {
   sent.length = 0
   const { system, refusal } = await ask({ login: LOGIN })
   expect([sent, system, refusal]).toEqual([[], undefined, 'its host key is not pinned yet, so no login was sent'])

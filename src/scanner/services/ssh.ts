@@ -36,7 +36,7 @@ const HAS_BEGUN = 'Inbound: Handshake in progress'
 /** Reads and changes nothing. */
 const COMMAND = 'uname -srm; uname -n; cat /etc/os-release 2>/dev/null | head -n 40'
 
-/** As ssh-keygen prints it. */
+/** The form that ssh-keygen prints. */
 const formatFingerprint = (key: Uint8Array): string =>
   `SHA256:${new Bun.CryptoHasher('sha256').update(key).digest('base64').replace(/=+$/, '')}`
 

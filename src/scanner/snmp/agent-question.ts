@@ -69,7 +69,7 @@ export const buildCommunityQuestion = (id: number, community: string): Buffer =>
 
 type Node = { readonly tag: number; readonly value: Buffer }
 
-/** The values one after the other in a constructed one. @throws RangeError when a length reaches past the end */
+/** Returns the values one after the other in a constructed one. @throws RangeError when a length reaches past the end */
 const parseNodes = (buffer: Buffer): Node[] => {
   const nodes: Node[] = []
   for (let at = 0; at < buffer.length; ) {
@@ -98,7 +98,7 @@ const unwrapSequence = (message: Buffer): Node[] => {
   return outer?.tag === SEQUENCE ? parseNodes(outer.value) : []
 }
 
-/** The engine id in hex of the answer to `buildEngineQuestion`, or undefined. @throws RangeError for invalid BER */
+/** Returns the engine id in hex of the answer to `buildEngineQuestion`, or undefined. @throws RangeError for invalid BER */
 export const readEngine = (message: Buffer, id: number): string | undefined => {
   const [version, header, parameters, scoped] = unwrapSequence(message)
   if (readNumber(version) !== 3 || header === undefined || parameters === undefined || scoped?.tag !== SEQUENCE)
@@ -110,7 +110,7 @@ export const readEngine = (message: Buffer, id: number): string | undefined => {
   return isReport && engine?.tag === OCTETS && engine.value.length >= 5 ? engine.value.toString('hex') : undefined
 }
 
-/** The sysDescr of the answer to `buildCommunityQuestion`, or undefined. @throws RangeError for invalid BER */
+/** Returns the sysDescr of the answer to `buildCommunityQuestion`, or undefined. @throws RangeError for invalid BER */
 export const readCommunity = (message: Buffer, id: number): string | undefined => {
   const [version, , response] = unwrapSequence(message)
   if (readNumber(version) !== 1 || response?.tag !== GET_RESPONSE) return undefined

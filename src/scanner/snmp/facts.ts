@@ -17,7 +17,7 @@ const SYSTEM = {
 const IF_DESCR = '1.3.6.1.2.1.2.2.1.2'
 const IF_MAC = '1.3.6.1.2.1.2.2.1.6'
 const IF_NAME = '1.3.6.1.2.1.31.1.1.1.1'
-/** IP-MIB, RFC 4293: the tables for IPv4 alone, which all agents have. */
+/** IP-MIB, RFC 4293: the tables of IPv4 only, which all agents have. */
 const ADDRESS_INTERFACE = '1.3.6.1.2.1.4.20.1.2'
 const NET_TO_MEDIA = '1.3.6.1.2.1.4.22.1.2'
 /** LLDP-MIB, IEEE 802.1AB. */
@@ -47,7 +47,7 @@ const toMac = (value: unknown): string | undefined => {
   return mac === '00:00:00:00:00:00' || isMulticastMac(mac) ? undefined : mac
 }
 
-/** The numbers of an object identifier below a column. */
+/** Returns the numbers of an object identifier below a column. */
 const getSuffix = (oid: string, column: string): number[] =>
   oid
     .slice(column.length + 1)
@@ -93,7 +93,7 @@ const formatId = (kind: unknown, value: unknown, macKind: number): string => {
   return mac ?? toText(value)
 }
 
-/** The ports of the agent by their numbers in LLDP, each as its interface is named where one fits. */
+/** Returns the ports of the agent by their numbers in LLDP, each as its interface is named where one fits. */
 const readLocalPorts = async (agent: Agent, interfaces: SnmpFacts['interfaces']): Promise<Map<number, string>> => {
   const rows = new Map<number, Map<number, unknown>>()
   for (const { oid, value } of await agent.walk(LLDP_LOCAL_PORT)) {

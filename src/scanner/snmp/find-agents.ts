@@ -10,7 +10,7 @@ export const SNMP_PORT = 161
 export type FoundAgent = {
   /** In hex; empty when it speaks no version 3. */
   engineId: string
-  /** Credentials whose community it answered to, in the order of the plan. */
+  /** Credentials with a community that the agent answered, in the order of the plan. */
   readonly communities: string[]
 }
 

@@ -110,7 +110,7 @@ const createAgent = (session: Session, signal: AbortSignal): Agent => {
 /** SNMPv2-MIB sysUpTime.0, which every agent has. */
 const UPTIME = '1.3.6.1.2.1.1.3.0'
 
-/** The first of the logins that the agent answers to; undefined for none. */
+/** Finds the first of the logins that the agent answers to; undefined for none. */
 export const openAgent = async (
   { ip, port, signal }: { ip: string; port: number; signal: AbortSignal },
   logins: readonly SnmpLogin[],

@@ -12,7 +12,7 @@ import { runProbeLoop, wait } from './probe-loop.ts'
 import type { Sweep, SweepOptions } from './sweep.ts'
 
 const WAIT_MS = 500
-/** For those that were found last to answer a ping. */
+/** The wait for the last found hosts to answer a ping. */
 const PING_WAIT_MS = 1500
 
 export const createArpSweep = (

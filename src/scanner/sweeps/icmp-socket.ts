@@ -56,7 +56,7 @@ const NAME_LENGTH_AT = 8
 const CONTROL_LENGTH_AT = 40
 const LENGTH_AT = 56
 
-/** As a number, which is exact for any time there will be. */
+/** A number is exact for every possible time. */
 const readInt64 = (buffer: Buffer, at: number): number => buffer.readInt32LE(at + 4) * 2 ** 32 + buffer.readUInt32LE(at)
 
 /** True if such a socket may be opened here. */
@@ -72,7 +72,7 @@ const openSocket = (c: Libc, family: 4 | 6): number => {
   return c.socket(domain, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol)
 }
 
-/** The structures of `recvmmsg`, and their buffers. */
+/** Creates the structures of `recvmmsg`, and their buffers. */
 const createInbox = () => {
   const messages = Buffer.alloc(BATCH * MESSAGE_BYTES)
   const vectors = Buffer.alloc(BATCH * IOVEC_BYTES)
@@ -88,7 +88,7 @@ const createInbox = () => {
     messages.writeBigUInt64LE(1n, at + 24)
     messages.writeBigUInt64LE(getPointer(controls) + BigInt(i * CONTROL_BYTES), at + 32)
   }
-  /** The kernel writes the lengths it used over those it was given. */
+  /** The kernel overwrites the given lengths with the used ones. */
   const arm = (count: number): void => {
     for (let i = 0; i < count; i++) {
       messages.writeUInt32LE(NAME_BYTES, i * MESSAGE_BYTES + NAME_LENGTH_AT)
@@ -149,7 +149,7 @@ export const openIcmpSocket = (c: Libc, targets: Targets, onReply: OnReply): Icm
     if (!targets.has(index)) return
     const sentAtMs = data.readDoubleLE(at + SENT_AT)
     readExtras(i)
-    // By the clock of the kernel where that makes sense: this loop looks only every other millisecond.
+    // The kernel's clock is preferred where its time is plausible: this loop looks only every other millisecond.
     const latestMs = nowMs - sentAtMs
     const exactMs = receivedAtMs === 0 ? latestMs : receivedAtMs - performance.timeOrigin - sentAtMs
     const rttMs = exactMs > 0 && exactMs < latestMs ? exactMs : latestMs

@@ -1,4 +1,4 @@
-/** Finds the addresses of a scan that are on-link, and those of this machine. */
+/** Finds the on-link addresses of a scan, and the addresses of this machine. */
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
@@ -29,7 +29,7 @@ export type Links = {
 const NO_MAC = '00:00:00:00:00:00'
 
 /**
- * The number of an interface in the network namespace of this process: `if_nametoindex` (RFC 3493 section 4.1). `/sys/class/net`
+ * Returns the number of an interface in the network namespace of this process: `if_nametoindex` (RFC 3493 section 4.1). `/sys/class/net`
  * shows the namespace in which it was mounted, which may be another one.
  *
  * @returns 0 where no interface has the name, or there is no C library to ask

@@ -5,8 +5,8 @@ const STRIDE = 0x9e3779b1
 const OFFSET = 0x5bd1e995
 
 /**
- * The index that comes at that place of the order. Every index comes exactly once, and a place is all there is to
- * remember: a linear congruence with an odd factor is a permutation of any power of two.
+ * Returns the index that comes at that place of the order. Every index comes exactly once, and a place is all there is to remember: a
+ * linear congruence with an odd factor is a permutation of any power of two.
  *
  * @param place 0 to size - 1
  * @param size a power of two, at most 2^32

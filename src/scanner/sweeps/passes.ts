@@ -11,7 +11,7 @@ const FEWEST_LIMITED = 8
 
 export type Passes = {
   readonly count: () => number
-  /** Judges a finished pass; `before` is the number of hosts known at its start. */
+  /** Evaluates a finished pass; `before` is the number of hosts known at its start. */
   readonly after: (pass: number, before: number) => void
 }
 

@@ -5,7 +5,7 @@ import { createPacer } from './pacer.ts'
 import { runProbeLoop, wait } from './probe-loop.ts'
 import type { Sweep, SweepOptions } from './sweep.ts'
 
-/** The likeliest first: each is tried on those hosts alone that the ones before have left silent. */
+/** The likeliest ports first. Each is tried only on hosts that were silent on the earlier ones. */
 export const TELLING_PORTS: readonly number[] = [443, 22, 80, 445, 3389]
 
 const MOST_AT_ONCE = 2048

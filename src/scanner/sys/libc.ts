@@ -44,7 +44,7 @@ export const readErrno = (c: Libc): number => {
   return at === null ? 0 : read.i32(at, 0)
 }
 
-/** The address of a buffer, to be written into a structure of C. The buffer must live as long as the structure. */
+/** Returns the address of a buffer, to be written into a structure of C. The buffer must live as long as the structure. */
 export const getPointer = (buffer: Uint8Array): bigint => BigInt(ptr(buffer))
 
 export const EAGAIN = 11
@@ -57,7 +57,7 @@ export const ECONNREFUSED = 111
 export const EINPROGRESS = 115
 const ENOMEM = 12
 
-/** The machine lacked a resource, so the probe was not sent, which is no information about the host. */
+/** True if the machine lacked a resource: the probe was not sent, which is no information about the host. */
 export const isNotSent = (errno: number): boolean =>
   [EAGAIN, ENOMEM, ENFILE, EMFILE, EADDRNOTAVAIL, ENOBUFS].includes(errno)
 
@@ -77,7 +77,7 @@ export const SO_RCVBUF = 8
 export const SO_LINGER = 13
 export const MSG_DONTWAIT = 0x40
 
-/** A 32-bit number as `setsockopt` takes it. */
+/** Formats a 32-bit number as `setsockopt` takes it. */
 export const encodeInt32 = (value: number): Buffer => {
   const buffer = Buffer.alloc(4)
   buffer.writeInt32LE(value)

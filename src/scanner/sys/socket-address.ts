@@ -14,7 +14,7 @@ const SIZE_6 = 28
 /** Bytes of an IPv6 address, most significant first. */
 const toBytes = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(32, '0'), 'hex')
 
-/** A buffer that is rewritten for each probe. */
+/** Returns a buffer that is rewritten for each probe. */
 export const createSocketAddress = ({ family, block }: Targets): SocketAddress => {
   if (family === 4) {
     const bytes = Buffer.alloc(SIZE_4)
@@ -31,7 +31,7 @@ export const createSocketAddress = ({ family, block }: Targets): SocketAddress =
   const bytes = Buffer.alloc(SIZE_6)
   bytes.writeUInt16LE(AF_INET6, 0)
   toBytes(block.first).copy(bytes, 8)
-  // A block of at most 2^16 aligned addresses differs in the last two bytes alone.
+  // A block of at most 2^16 aligned addresses differs only in the last two bytes.
   const low = Number(block.first & 0xffffn)
   return {
     bytes,

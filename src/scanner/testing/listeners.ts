@@ -54,7 +54,7 @@ export const answers = (text: string | Uint8Array) => (socket: Socket) => {
   socket.once('data', () => socket.end(text))
 }
 
-/** A key and a certificate that it has signed itself, by openssl. */
+/** Creates a key and a certificate that it has signed itself, by openssl. */
 export const createSelfSigned = (name: string, more: readonly string[] = []): { key: string; cert: string } => {
   const folder = mkdtempSync(join(tmpdir(), 'plat-cert-'))
   try {

@@ -35,7 +35,7 @@ class Choices {
 
 const typeOf = (kind: unknown): Type => new Type(String(kind))
 
-/** The values of a set of choices. */
+/** Returns the values of a set of choices. */
 const choicesOf = (entries: readonly Entry[], { kind, id }: Ref): unknown[] => {
   const set = entries.find((entry) => entry.kind === kind && entry.id === id)?.fields.choices
   return Array.isArray(set) ? set.map((pair: unknown) => (Array.isArray(pair) ? pair[0] : pair)) : []
@@ -242,7 +242,7 @@ export const restLists = (version: Version, entries = ENTRIES): Record<string, R
         object_id: fields.termination_id,
         object: brief(new Ref((fields.termination_type as Type).kind, Number(fields.termination_id))),
       }))
-  /** The rear ports of a front port, since 4.5. */
+  /** Returns the rear ports of a front port, since 4.5. */
   const rears = (of: Entry) =>
     models
       .filter(
@@ -299,7 +299,7 @@ const copyText = (value: unknown): string => {
   return text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
 }
 
-/** A list as an array of PostgreSQL. */
+/** Formats a list as an array of PostgreSQL. */
 const arrayText = (list: readonly unknown[]): string =>
   `{${list.map((one) => (Array.isArray(one) ? arrayText(one) : `"${String(one)}"`)).join(',')}}`
 

@@ -1,7 +1,7 @@
 /** Racks, panels, consoles, power and custom fields of the small estate in NetBox. */
 import { device, type Entry, iface, named, ref, site } from './entry.ts'
 
-/** A field of custom fields: its objects, and what it refers to. */
+/** Creates a field of custom fields: its objects, and what it refers to. */
 const customField = (id: number, name: string, types: readonly string[], more: Record<string, unknown>): Entry => ({
   kind: 'extras.customfield',
   id,

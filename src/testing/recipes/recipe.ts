@@ -32,7 +32,7 @@ export const applyEdit = (text: string, edit: Edit): string => {
   return lines.toSpliced('after' in edit ? place + 1 : place, 0, ...add).join('\n')
 }
 
-/** The number of places that are changed by hand: edited files and new ones, on the server or in `web/`. */
+/** Returns the number of places that are changed by hand: edited files and new ones, on the server or in `web/`. */
 export const countChanges = ({ edits, files }: Recipe): { readonly server: number; readonly web: number } => {
   const places = [...new Set([...edits, ...files].map(({ file }) => file))]
   const web = places.filter((file) => file.startsWith('web/')).length

@@ -49,7 +49,7 @@ describe.skipIf(problem !== undefined)('on a network', () => {
     test('reports the MAC of the host', () => {
       expect(host(scan, 12)).toMatchObject({ mac: 'b8:27:eb:00:01:0c', macSource: 'neighbour' })
     })
-    test('finds by ARP alone the host that drops everything', () =>
+    test('a quick scan without any privilege finds the host that drops everything, only by ARP', () =>
       expect(sources(host(scan, DROPS_ALL))).toEqual(['arp']))
     test('has the round trip and the hop count of one that answers ping', () => {
       const { rttMs, ttl } = host(scan, 12)

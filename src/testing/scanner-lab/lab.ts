@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FoundHost, ScanPlan, Stage } from '../../scanner/protocol.ts'
 
-/** Of real vendors, so that a MAC names one. */
+/** OUIs of real vendors, so that a MAC names one. */
 const OUIS = [
   '00:00:0c',
   '00:0c:29',
@@ -66,7 +66,7 @@ export type LabScanOptions = {
   readonly as?: As
   /** The action on the running scan, by name; see run-scan.ts. */
   readonly deed?: 'cancel' | 'kill' | 'resume'
-  /** Enters the network namespace alone: `/sys` is the one of the first namespace. */
+  /** Enters only the network namespace: `/sys` shows the first namespace. */
   readonly keepsMounts?: boolean
 }
 
@@ -109,7 +109,7 @@ const linksBatch = (hosts: number, scattered: number): string =>
     ...Array.from({ length: scattered }, (_, i) => `addr add 198.18.${i + 1}.77/32 dev m${FIRST_HOST}`),
   ].join('\n')
 
-/** Counts arriving packets, and those for banned addresses. */
+/** Counts arriving packets, and packets to banned addresses. */
 const FIREWALL = `table inet lab {
   set banned { type ipv4_addr; flags interval; }
   counter refused {}

@@ -45,7 +45,7 @@ const checksum = (bytes: Buffer): number => {
   return ~sum & 0xffff
 }
 
-/** The answer to an ARP request for the router. */
+/** Returns the answer to an ARP request for the router. */
 const arpReply = (frame: Buffer): Buffer | undefined => {
   if (frame.readUInt16BE(20) !== 1 || !frame.subarray(38, 42).equals(ROUTER)) return undefined
   const reply = Buffer.from(frame.subarray(0, 42))
@@ -58,7 +58,7 @@ const arpReply = (frame: Buffer): Buffer | undefined => {
   return reply
 }
 
-/** The answer to an echo request. */
+/** Returns the answer to an echo request. */
 const echoReply = (frame: Buffer): Buffer | undefined => {
   const header = ((frame[ETHERNET_BYTES] ?? 0) & 15) * 4
   const icmp = ETHERNET_BYTES + header

@@ -37,7 +37,7 @@ const countServices = (scan: LabScan): number => scan.hosts.flatMap(({ services 
 const countOpenPorts = (scan: LabScan): number => scan.hosts.flatMap(({ openPorts }) => openPorts).length
 const countMacs = (scan: LabScan): number => scan.hosts.filter(({ mac }) => mac !== '').length
 
-/** Without the scanner's own address, which is in 198.18.0.0/16. */
+/** The scanner's own address is left out; it is in 198.18.0.0/16. */
 const countOthers = (scan: LabScan): number => scan.hosts.filter(({ ip }) => ip !== '198.18.255.1').length
 
 const countListening = (lab: Lab, most: number): number => {

@@ -1,5 +1,5 @@
 /** Counts of objects in a scope. */
 import { formatCount } from '../ui/format.ts'
 
-/** A count is null without the permission to list the objects. */
+/** Formats a count, which is null without the permission to list the objects. */
 export const countOrNone = (number: number | null): string => (number === null ? '–' : formatCount(number))

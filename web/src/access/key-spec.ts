@@ -4,7 +4,7 @@ import type { TableSpec } from '../table/engine.ts'
 
 const SOON_MS = 14 * 24 * 3600 * 1000
 
-/** The states by which keys are filtered, such as those that need attention. */
+/** Returns the states by which keys are filtered, such as keys that need attention. */
 const listStates = (
   { user_id, expires_at, last_used_at, permissions, scope_id, allowed_cidrs }: ApiKey,
   nowMs: number,

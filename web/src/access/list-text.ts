@@ -1,4 +1,4 @@
-/** A list of texts as the text of a form field. JSON, because an entry may contain any separator. */
+/** Formats a list of texts as the text of a form field. JSON, because an entry may contain any separator. */
 
 export const formatList = (value: unknown): string => JSON.stringify(Array.isArray(value) ? value : [])
 

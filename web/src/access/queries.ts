@@ -32,7 +32,7 @@ export const roleQuery = (id: string) =>
 
 export const groupsQuery = queryOptions({ queryKey: ['groups'], queryFn: () => api.groups.list() })
 
-/** The groups of a user. */
+/** Returns the groups of a user. */
 export const groupsOfQuery = (userId: string) =>
   queryOptions({ queryKey: ['groups', { user: userId }], queryFn: () => api.groups.list({ user_id: userId }) })
 
@@ -61,7 +61,7 @@ export type GrantFilter = Pick<
   'user_id' | 'group_id' | 'role_id' | 'scope_id' | 'effective'
 >
 
-/** The grants of one user, group, role or scope; all of them without a filter. */
+/** Returns the grants of one user, group, role or scope; all of them without a filter. */
 export const grantsQuery = (filter: GrantFilter = {}) =>
   queryOptions({ queryKey: ['grants', filter], queryFn: () => api.grants.list(filter) })
 

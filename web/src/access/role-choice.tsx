@@ -1,4 +1,4 @@
-/** A form field with the roles of a user. A caller can add only roles whose permissions the caller has. */
+/** A form field with the roles of a user. A caller can only add roles with permissions that the caller has. */
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { usePermit } from '../shell/me.ts'

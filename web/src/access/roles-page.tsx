@@ -15,7 +15,7 @@ import type { Grant, Role } from './types.ts'
 
 type Counts = { readonly users: number; readonly groups: number }
 
-/** The users and groups that hold each role directly, by its id. */
+/** Returns the users and groups that hold each role directly, by its id. */
 const countHolders = (grants: readonly Grant[]): ReadonlyMap<string, Counts> =>
   new Map(
     [...Map.groupBy(grants, ({ role_id }) => role_id)].map(([id, all]) => [

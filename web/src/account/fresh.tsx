@@ -23,7 +23,7 @@ export const useFresh = (failed: string): Fresh => {
     setAgain(undefined)
     const before = client.getQueryData(meQuery.queryKey)
     const now = await client.fetchQuery({ ...meQuery, staleTime: 0 })
-    // As another user, everything on the page is of somebody else.
+    // Everything on the page belongs to the previous user.
     if (before && before.id !== now.id) location.reload()
     else again?.()
   }

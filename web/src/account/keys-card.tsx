@@ -110,7 +110,7 @@ const Row = ({ apiKey, onDelete, onRotate, blocked, blockedRotation, note }: Row
 )
 
 type CardProps = {
-  /** Whose keys they are, where it is someone else. */
+  /** The owner of the keys, if it is another user. */
   readonly owner?: { readonly id: string; readonly username: string }
   /** Shows the keys of this feed, of all owners that the user may see. */
   readonly feed?: { readonly id: string }

@@ -35,9 +35,9 @@ const computeExpiry = (days: string): string =>
 type NewKeyProps = {
   readonly onClose: () => void
   readonly onMade: (key: NewApiKey) => void
-  /** Id and name of those whose key it may be, oneself first; without it, it is one's own. */
+  /** Id and name of the possible owners of the key, oneself first; without it, the key is one's own. */
   readonly owners?: readonly (readonly [string, string])[] | undefined
-  /** The feed whose content is all that the key opens. */
+  /** The only feed with content that the key opens. */
   readonly feedId?: string | undefined
 }
 

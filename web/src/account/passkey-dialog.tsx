@@ -18,7 +18,7 @@ type Props = {
 
 const toMessage = (error: unknown): string => {
   if (isRefusal(error)) return 'No passkey was made.'
-  // WebAuthn level 3, section 5.1.3: the authenticator has one of those that were to be left out.
+  // WebAuthn level 3, section 5.1.3: the authenticator has one of the excluded credentials.
   if (error instanceof DOMException && error.name === 'InvalidStateError') return 'This device has a passkey already.'
   return toAppError(error).message
 }

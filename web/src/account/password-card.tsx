@@ -31,7 +31,7 @@ export const PasswordCard = ({ onChanged }: { readonly onChanged: () => void }) 
     <Card title="Password">
       <form className={css.form} onSubmit={submit}>
         {isElsewhere && <Alert>{toAppError(change.error).message}</Alert>}
-        {/* For password managers, which want to know whose it is. */}
+        {/* Tells password managers the user of the password. */}
         <input type="text" autoComplete="username" value={username} readOnly hidden />
         <TextField
           label="Current password"

@@ -8,7 +8,7 @@ import { Failure } from '../ui/states.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import css from './account.module.css'
 
-/** Of someone else, or one's own. */
+/** Returns the sessions of another user, or one's own. */
 const sessionsQuery = (userId: string | undefined) => ({
   queryKey: ['sessions', ...(userId === undefined ? [] : [userId])],
   queryFn: () => api.sessions.list(userId === undefined ? {} : { user_id: userId }),

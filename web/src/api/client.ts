@@ -25,7 +25,7 @@ const transport: Transport = {
     noteAnswer(url, response)
     return response
   },
-  // Without this header, the server refuses writes of a browser session (CSRF).
+  // The server refuses writes of a browser session that lack this header (CSRF).
   headers: { 'X-Requested-With': 'XMLHttpRequest' },
   complete: (op, input) => (op.supportsAsOf ? { as_of: asOf.get(), ...input } : input),
 }

@@ -21,7 +21,7 @@ export const setSignedOutListener = (listener: () => void): void => {
 /** Reports that the session has ended. */
 export const notifySignedOut = (): void => onSignedOut()
 
-/** A Retry-After is a number of seconds or a date (RFC 9110 10.2.3). */
+/** Parses a Retry-After: a number of seconds or a date (RFC 9110 10.2.3). */
 export const retryAtMs = (header: string | null, nowMs: number): number => {
   if (header === null) return nowMs + 10_000
   const seconds = Number(header)
@@ -55,7 +55,7 @@ const isLogin = (url: string): boolean => url === '/api/auth/login'
 /** The router handles sign-in requests, and redirects anonymous users to the sign-in page. */
 const isOfSession = (url: string): boolean => url.startsWith('/api/auth/')
 
-/** A server whose database has no primary names the time after which to ask again. */
+/** True for a server without a primary of its database, which names the time after which to ask again. */
 const isWithoutDatabase = ({ status, headers }: Response): boolean => status === 503 && headers.has('retry-after')
 
 /** Updates the state of the connection from a response. */

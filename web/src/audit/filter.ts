@@ -72,6 +72,6 @@ export const isFiltered = (search: ListSearch): boolean =>
 /** The resources of all operations that write. */
 export const RESOURCES: readonly string[] = __AUDITED__
 
-/** The URL of the same entries as a file. */
+/** Returns the URL of the same entries as a file. */
 export const exportUrl = (format: 'csv' | 'json', filter: AuditFilter): string =>
   `/api/audit/export?${new URLSearchParams({ format, ...filter })}`

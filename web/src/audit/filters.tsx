@@ -74,7 +74,7 @@ const Span = ({
 
 const toOptions = (words: readonly string[]): readonly Option[] => words.map((word) => [word, word])
 
-/** The users of entries. A call by an API key is of the owner too. */
+/** Returns the users of entries. A call by an API key is of the owner too. */
 const listUsers = (rows: readonly AuditEntry[]): readonly Option[] =>
   rows.flatMap(({ user_id, username, key_owner_id, key_owner }): Option[] => {
     if (key_owner_id === '') return [[user_id, username]]

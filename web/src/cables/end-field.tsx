@@ -61,7 +61,7 @@ const DeviceInput = ({ value, onChange, errors }: PartProps) => {
 
 const isFreeAt = ({ peers = [] }: Port, side: EndValue['side']): boolean => peers.every((peer) => peer.side !== side)
 
-/** The note of a port in the list. */
+/** Returns the note of a port in the list. */
 const renderNote = ({ peers = [], kind }: Port): ReactNode => {
   const texts = [...(kind === 'network' ? [] : [kind]), ...peers.map((peer) => `to ${formatPeer(peer)}`)]
   return texts.length > 0 && <span className="muted truncate">{texts.join(', ')}</span>
@@ -89,7 +89,7 @@ const PortInput = ({ value, onChange, errors }: PartProps) => {
   const isNew = value.port.trim() !== '' && port === undefined
   const set = (name: string) => {
     const found = findPort(name)
-    // Of a panel, the side without a cable is meant.
+    // The side of a panel is the free one.
     const side = found?.pass_through && !isFreeAt(found, 'front') && isFreeAt(found, 'rear') ? 'rear' : 'front'
     onChange({ ...value, port: name, side })
   }
@@ -101,7 +101,7 @@ const PortInput = ({ value, onChange, errors }: PartProps) => {
         isFree
         isDisabled={value.device_id === ''}
         value={value.port}
-        // Of a chosen port, the others are offered too.
+        // Other ports are offered beside the chosen one.
         options={listPortOptions(ports, text === value.port && port ? '' : (text ?? ''))}
         onType={(typed) => {
           setText(typed)

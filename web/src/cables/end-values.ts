@@ -12,7 +12,7 @@ export const writeEnd = ({ device_id, device, port, side }: EndValue): string =>
 // Only `writeEnd` writes these texts.
 export const readEnd = (text: string): EndValue => (text === '' ? NONE : (JSON.parse(text) as EndValue))
 
-/** The input of the server. It makes a port that is not there. */
+/** Builds the input of the server. It creates a port that does not exist. */
 export const endInput = (text: string): object => {
   const { device_id, port, side } = readEnd(text)
   return { ...(device_id !== '' && { device_id }), port, side }

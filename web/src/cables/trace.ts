@@ -24,7 +24,7 @@ export const listStops = ({ hops }: Hops): Stop[] => {
   ]
 }
 
-/** The line of a stop that names its ports. */
+/** Returns the line of a stop that names its ports. */
 export const formatPorts = ({ in: from, out: to }: Stop): string => {
   if (from && to && from.port_id === to.port_id && from.side !== to.side) return `${from.port} ${from.side}–${to.side}`
   const texts = [from, to].flatMap((end) => (end ? [`${end.port}${end.side === 'rear' ? ' rear' : ''}`] : []))

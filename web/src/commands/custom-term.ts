@@ -10,7 +10,7 @@ const PREFIX = 'custom.'
 const BOUND = /\.(min|max)$/
 const YES = /^(y|yes|t|true)$/i
 
-/** The cached definitions; a page that filters by them has read them. */
+/** Returns the cached definitions; a page that filters by them has read them. */
 const getDefinitions = (): readonly Definition[] => queryClient.getQueryData(['custom-fields']) ?? []
 
 /** @example removePrefix('custom.watts.min') // 'watts.min' */
@@ -43,7 +43,7 @@ export const toCustomParameter = (
 ): readonly [name: string, value: string] | undefined => {
   const definition = findDefinition(field)
   if (!definition) return undefined
-  // Without a value is the opposite of any value. The API has no other opposites.
+  // The opposite of any value is no value. The API has no other opposites.
   if (isNegated) return text === '*' ? [removePrefix(field), ''] : undefined
   const value = toParameterValue(definition, text, idNamed)
   return value === undefined ? undefined : [removePrefix(field), value]

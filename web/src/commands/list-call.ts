@@ -8,7 +8,7 @@ import { CUSTOM, isCustomTerm, toCustomParameter } from './custom-term.ts'
 
 type Field = CommandFacts['fields'][string]
 
-/** Field names of the filter that are shorter than those of the API. */
+/** Field names of the filter that are shorter than the names of the API. */
 const LONG: Readonly<Record<string, string>> = { dc: 'datacenter', type: 'device_type' }
 
 /** `tag` -> `tags`, `dc` -> `datacenter_id`. */
@@ -20,7 +20,7 @@ const findField = (facts: CommandFacts, short: string): readonly [string, Field]
   return name === undefined || field === undefined ? undefined : [name, field]
 }
 
-/** Returns the id of the only cached object whose name equals or starts with the text. */
+/** Returns the id of the only cached object with a name that equals or starts with the text. */
 const findCachedId = (noun: string, text: string): string | undefined => {
   const known: unknown = queryClient.getQueryData([noun])
   const rows: readonly unknown[] = Array.isArray(known) ? known : []

@@ -156,5 +156,5 @@ export const CLIENTS = [
   { id: 'other', name: 'Any other', stepsFor: other },
 ] as const satisfies readonly ClientGuide[]
 
-/** The settings that the operator of the server must set. */
+/** Returns the settings that the operator of the server must set. */
 export const formatSettings = (origin: string): string => `MCP_OAUTH_ENABLED=true\nMCP_OAUTH_ISSUER_URL=${origin}`

@@ -1,4 +1,4 @@
-/** What all controls of custom fields have in common. */
+/** The common part of all controls of custom fields. */
 import type { CustomField } from '../../../src/features/custom-fields/api.ts'
 import type { FormValue } from './known-text.ts'
 
@@ -9,7 +9,7 @@ export type ControlProps = {
   readonly error: string | undefined
 }
 
-/** The help text, else the bounds. */
+/** Returns the help text, else the bounds. */
 export const formatHint = ({ description, minimum, maximum }: CustomField): string | undefined => {
   if (description !== '') return description
   if (minimum !== null && maximum !== null) return `${minimum} to ${maximum}`
@@ -17,6 +17,6 @@ export const formatHint = ({ description, minimum, maximum }: CustomField): stri
   return maximum === null ? undefined : `At most ${maximum}`
 }
 
-/** The values of a control with several. */
+/** Returns the values of a control with several. */
 export const toList = (value: FormValue): readonly string[] =>
   typeof value === 'object' ? value : value === '' ? [] : [value]

@@ -169,7 +169,7 @@ const NEUTRAL = {
 
 const operations = createCrud(contracts.customFields)
 
-/** Cached queries whose objects may have values. */
+/** Cached queries of objects that may have values. */
 export const CHANGED_KEYS: readonly string[] = [
   ...['custom-fields', 'me', 'datacenters', 'networks', 'vlans', 'pools', 'reservations', 'spaces', 'device'],
   ...['racks', 'ports', 'cables'],

@@ -38,7 +38,7 @@ export const readDefault = (text: string): FormValue =>
 
 const parseNumber = (text: string | undefined): number | null => (text?.trim() ? Number(text) : null)
 
-/** The definition that a form describes, for the control of its values. */
+/** Returns the definition that a form describes, for the control of its values. */
 export const toDefinition = (values: Values): CustomField => {
   const type = (values.type ?? 'text') as FieldType
   const label = values.label?.trim() || values.name?.trim() || 'Custom field'

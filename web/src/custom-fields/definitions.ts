@@ -20,7 +20,7 @@ export const loadDefinitions = async (resource: string): Promise<readonly Custom
 /** The heading of the fields without a group. */
 export const UNGROUPED = 'Custom fields'
 
-/** The fields of each group, in their order; '' is the group of those without one. */
+/** Returns the fields of each group, in their order; '' is the group of fields without one. */
 export const collectGroups = <F extends Pick<CustomField, 'group'>>(
   definitions: readonly F[],
 ): readonly (readonly [group: string, fields: readonly F[]])[] => [...Map.groupBy(definitions, ({ group }) => group)]

@@ -38,7 +38,7 @@ export const CustomFacts = (props: FactsProps) =>
     </Suspense>
   ) : null
 
-/** The field `custom` of a form. */
+/** Builds the field `custom` of a form. */
 export const buildCustomControl = (resource: CustomResource): Partial<FieldSpec> => ({
   isShown: () => true,
   read: formatCustom,

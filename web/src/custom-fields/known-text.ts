@@ -8,7 +8,7 @@ export type CustomFieldsProps = Pick<ControlInput, 'value' | 'onChange' | 'error
   readonly at?: string
   /** The heading of the fields without a group. */
   readonly title?: string
-  /** The values are those of several objects, so that unique fields are left out. */
+  /** The values belong to several objects, so that unique fields are left out. */
   readonly isShared?: boolean
 }
 

@@ -10,7 +10,7 @@ import { loadNamesForList } from './names.ts'
 import { ValueView } from './value-view.tsx'
 import { getOwnValue, type RefNames, toColumnId, toTexts, type WithCustom, withCustomFields } from './values.ts'
 
-/** A column of a table whose links are reached by Tab. */
+/** A column of a table with links that are reached by Tab. */
 type Shown = { readonly name: string; readonly label: string; readonly cell: (row: WithCustom) => ReactNode }
 
 export type CustomList = {
@@ -53,7 +53,7 @@ const buildColumn = (definition: CustomField, names: RefNames): Column<WithCusto
   }
 }
 
-/** The filters of devices with those of custom fields. One that is not offered hides a field of its name. */
+/** Returns the filters of devices and of custom fields. A filter that is not offered hides a field of its name. */
 const listDeviceFilters = (definitions: readonly CustomField[]): string[] => {
   const own = buildDeviceSpec(new Map())
   return Object.keys(withCustomFields(own, definitions, new Map()).fields).filter(

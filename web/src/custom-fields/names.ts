@@ -20,7 +20,7 @@ type Listed = { readonly id: string; readonly name: string }
 const hasPermission = (permission: string): boolean =>
   queryClient.getQueryData(meQuery.queryKey)?.permissions.includes(permission) ?? false
 
-/** Lists a resource whose objects have a name. */
+/** Lists a resource of objects with names. */
 const loadList = (target: 'vlans' | 'racks') =>
   queryClient.fetchQuery({
     queryKey: [target, 'names'],
@@ -39,7 +39,7 @@ const READERS: Readonly<Record<Exclude<Target, 'devices'>, () => Promise<readonl
   datacenters: async () =>
     (await queryClient.fetchQuery(datacentersQuery)).map(({ id, name, location }) => ({ id, name, note: location })),
   networks: async () =>
-    // Of the cached rows, which a page completes by `select`, the names are the same.
+    // The names of the cached rows are the same, although a page completes them by `select`.
     (await queryClient.fetchQuery({ ...networksQuery })).map(({ id, name, subnet }) => ({ id, name, note: subnet })),
   pools: async () =>
     (await queryClient.fetchQuery(poolsQuery)).map(({ id, name, start_ip }) => ({ id, name, note: start_ip })),
@@ -51,7 +51,7 @@ const READERS: Readonly<Record<Exclude<Target, 'devices'>, () => Promise<readonl
 export const loadReferred = async (target: Exclude<Target, 'devices'>): Promise<readonly Referred[]> =>
   hasPermission(`${target}:list`) ? READERS[target]() : []
 
-/** The most devices whose names are requested one by one. */
+/** Maximum number of devices to name by single requests. */
 const MAX_NAMED = 30
 
 const loadDeviceName = async (id: string): Promise<readonly (readonly [string, string])[]> => {

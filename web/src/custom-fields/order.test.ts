@@ -24,7 +24,7 @@ describe('a field', () => {
     expect(after(id, place)).toBe(order)
   })
 
-  test('that is moved changes those alone whose position is another one', () => {
+  test('a moved field only changes the fields with another position', () => {
     expect(move(FIELDS, 'y', { group: 'Asset', index: 0 })).toEqual([
       { id: 'y', group: 'Asset', position: 0 },
       // Its group is not sent: another user may have changed it.

@@ -6,7 +6,7 @@ export type Ordered = Pick<CustomField, 'id' | 'name' | 'group' | 'position'>
 /** A place among the fields of a group. */
 export type Place = { readonly group: string; readonly index: number }
 
-/** A new position. Only the field that was moved has a group: those that it shifts keep the group that they have on the server. */
+/** A new position. Only the moved field has a group: the shifted fields keep their group on the server. */
 export type Moved = Pick<CustomField, 'id' | 'position'> & Partial<Pick<CustomField, 'group'>>
 
 const compareByPosition = (a: Ordered, b: Ordered): number =>
@@ -20,7 +20,7 @@ export const listGroupNames = (fields: readonly Ordered[]): string[] =>
 export const filterByGroup = <F extends Ordered>(fields: readonly F[], group: string): F[] =>
   fields.filter((one) => one.group === group).sort(compareByPosition)
 
-/** Returns the fields that change when one is moved to a place: it, and those whose position is another one. */
+/** Returns the changed fields when one is moved to a place: the moved field, and all fields with a new position. */
 export const move = (fields: readonly Ordered[], id: string, { group, index }: Place): Moved[] => {
   const moved = fields.find((one) => one.id === id)
   if (!moved) return []

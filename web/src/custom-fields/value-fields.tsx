@@ -10,13 +10,13 @@ import { ValueControl } from './value-control.tsx'
 const toFormValue = ({ default: usual }: CustomField): FormValue =>
   Array.isArray(usual) ? usual : usual === null ? '' : String(usual)
 
-/** An error of a list names the item: `custom.roles[1]`. */
+/** Finds the error of a field. An error of a list names the item: `custom.roles[1]`. */
 const findError = (errors: CustomFieldsProps['errors'], name: string): string | undefined =>
   errors[name] ?? Object.entries(errors).find(([field]) => field.startsWith(`${name}[`))?.[1]
 
 type Props = Omit<CustomFieldsProps, 'resource' | 'isShared'> & { readonly definitions: readonly CustomField[] }
 
-/** Of given definitions, as the preview of the editor has them. */
+/** The controls of given definitions, such as in the preview of the editor. */
 export const FieldControls = ({ definitions, value, onChange, errors, isNew, title, at = 'custom' }: Props) => {
   const values = readForm(value)
   // The values of an address stand among its fields.

@@ -13,7 +13,7 @@ export type Definition = Pick<
 export type Value = string | number | boolean | readonly string[]
 type Values = Readonly<Record<string, Value>>
 
-/** An object whose values are shown. */
+/** An object with shown values. */
 export type WithCustom = { readonly id: string; readonly custom?: Values | undefined }
 
 export type FactsProps = {
@@ -76,12 +76,12 @@ const createMatcher = (definition: Definition, names: RefNames): Holds => {
 const isAtLeast: Holds = (value, wanted) =>
   typeof value === 'number' ? value >= Number(wanted) : String(value) >= wanted
 
-/** A date may be cut: `2027` holds until the end of the year. */
+/** Compares dates, which may be cut: `2027` holds until the end of the year. */
 const isAtMost: Holds = (value, wanted) =>
   typeof value === 'number' ? value <= Number(wanted) : String(value).slice(0, wanted.length) <= wanted
 
 const HAVE_RANGES: ReadonlySet<Definition['type']> = new Set(['integer', 'number', 'date'])
-/** The types whose values are offered as completions. */
+/** The types with values that are offered as completions. */
 const HAVE_FACETS: ReadonlySet<Definition['type']> = new Set(['text', 'choice', 'boolean', 'reference'])
 
 type Filter = (row: WithCustom, wanted: string) => boolean
@@ -98,7 +98,7 @@ const createFilters = (definition: Definition, names: RefNames): Readonly<Record
   return { [name]: test(createMatcher(definition, names)), ...(HAVE_RANGES.has(type) && ranges) }
 }
 
-/** By the name of a field alone, unless the list has a filter of that name, and behind `custom.`. */
+/** Entries are found by `custom.<name>`, and by the bare name unless the list has a filter of that name. */
 const withBothNames = <T>(entries: readonly (readonly [string, T])[], taken: object): Readonly<Record<string, T>> => ({
   ...Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(taken, name))),
   ...Object.fromEntries(entries.map(([name, one]) => [toColumnId(name), one])),

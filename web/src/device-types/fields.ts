@@ -4,7 +4,7 @@ import { type Fields, ID_FIELD, MANAGED_BY_FIELD, REFS_FIELD, TIME_FIELDS } from
 
 export type DeviceType = Out<Contracts['deviceTypes']['get']>
 
-/** What is no number is sent as it is typed, so that the server names the field. */
+/** A text that is no number is sent as it is typed, so that the server names the field. */
 export const toNumberInput = (text: string): unknown => {
   const typed = text.trim()
   if (typed === '') return null

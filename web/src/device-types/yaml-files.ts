@@ -1,6 +1,6 @@
 /** Several files of YAML as one text of several documents. */
 
-/** A file may begin with the mark of a document, and may lack the end of its last line. */
+/** Joins files. A file may begin with the mark of a document, and may lack the end of its last line. */
 export const joinDocuments = (texts: readonly string[]): string =>
   texts
     .map((text) => text.replace(/^\ufeff/, '').trimEnd())

@@ -147,7 +147,7 @@ export const AddressFields = ({ value, onChange, errors, isNew }: Props) => {
               <SelectField
                 label="Address space"
                 value={address.space_id}
-                // As for a typed address, the server finds its network.
+                // The server finds the network, as for a typed address.
                 onChange={(space_id) => change(address.key, { space_id, network_id: '', pool_id: '' })}
                 error={getError('space_id')}
                 options={buildSpaceControl(spaces).options}

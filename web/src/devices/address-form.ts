@@ -79,7 +79,7 @@ const isBlank = ({
 }: AddressForm): boolean =>
   [ip, label, port, switch_port, own, mac_address, dns_name, custom].every((text) => text.trim() === '')
 
-/** The rows that are sent, in their places: an error at `addresses[1].ip` is at the second of them. */
+/** Returns the rows that are sent, in their places: an error at `addresses[1].ip` is at the second of them. */
 export const filterSentRows = (rows: readonly AddressForm[]): readonly AddressForm[] =>
   rows.filter((one) => !isBlank(one))
 

@@ -1,4 +1,4 @@
-/** What can be done with the selected devices. Floats over the rows, which stay where they are. */
+/** The actions for the selected devices. Floats over the rows, which stay where they are. */
 import { X } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { usePermit } from '../shell/me.ts'

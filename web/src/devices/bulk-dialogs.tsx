@@ -18,7 +18,7 @@ export type DialogProps = {
   readonly onDone: () => void
 }
 
-/** The parts of a dialog that all of them share. */
+/** Returns the parts of a dialog that all of them share. */
 const pickSharedProps = ({ ids, onClose, onDone }: DialogProps) => ({
   ...{ total: ids.size, onClose, onDone, onFailed: devices.load },
 })

@@ -11,9 +11,9 @@ export type DeviceRow = Pick<Device, 'id' | 'name' | 'status' | 'tags' | 'custom
   readonly addressCount: number
   /** The address space of the first address. */
   readonly space_id: string | undefined
-  /** Of the devices that custom fields refer to. */
+  /** The names of the devices that custom fields refer to. */
   readonly deviceNames?: ReadonlyMap<string, string>
-  /** Of each field that has a column, by its name. */
+  /** The text of each field with a column, by its name. */
   readonly texts: Readonly<Record<string, string>>
 }
 

@@ -45,7 +45,7 @@ const FRESH_MS = 60_000
 /** How long the rows are kept when no page shows them. */
 const KEPT_MS = 10 * 60_000
 const MOST_CACHED = 20_000
-/** Of windows, as many rows as the worker keeps. */
+/** The number of rows in windows that the worker keeps. */
 const MOST_WINDOWED = 4000
 /** The most devices that the browser holds, as the server has written it into the page. */
 export const MAX_ROWS = Number(document.documentElement.dataset.maxRows ?? Number.POSITIVE_INFINITY)
@@ -284,12 +284,12 @@ export const devices = {
     for (const index of missing) requested.add(index)
     post({ type: 'rows', seq: ++seq, indices: missing })
   },
-  /** As `ensure`, of a windowed table. */
+  /** Like `ensure`, for a windowed table. */
   ensurePart: (from: number, to: number): void => post({ type: 'part', from, to }),
   ids: async (indices: Uint32Array): Promise<readonly string[]> =>
     (await request('ids', { type: 'ids', seq: ++seq, indices })).ids,
   facets: async (): Promise<Facets> => (await request('facets', { type: 'facets', seq: ++seq })).facets,
-  /** Whole devices, in the order of their ids; those that are not there are left out. */
+  /** Whole devices, in the order of their ids; absent devices are left out. */
   full: async (ids: readonly string[]): Promise<readonly Device[]> =>
     (await request('full', { type: 'full', seq: ++seq, ids })).devices,
   /** Marks them as the rows of the last import, which `in:import` filters for. @returns their ids */
@@ -312,7 +312,7 @@ export const devices = {
       })
       load()
     }),
-  /** Of every device the little that a picture of all of them needs. */
+  /** The few fields of every device that a graph of all devices needs. */
   brief: async (): Promise<Brief> => (await request('brief', { type: 'brief', seq: ++seq })).brief,
   /** The tags of these devices, as they are known here. */
   tags: async (ids: readonly string[]) => (await request('tags', { type: 'tags', seq: ++seq, ids })).tags,

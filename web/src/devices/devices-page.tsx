@@ -44,7 +44,7 @@ const HINTS: readonly Hint[] = [
 
 const LOOKING_HINTS = HINTS.filter(([, text]) => !['select', 'edit', 'create'].includes(text))
 
-// With the dialogs that it opens.
+// The file includes the dialogs that it opens.
 const BulkBar = lazy(() => import('./bulk-bar.tsx').then((module) => ({ default: module.BulkBar })))
 
 const getId = (row: DeviceRow): string => row.id

@@ -18,7 +18,7 @@ let refNames: RefNames = new Map()
 const toRow = createRowMapper(names)
 let engine = new TableEngine<Device>([], spec)
 let version = 0
-/** Of more devices than `engine` may hold. What is left of them after the server's parts of a filter is in `engine`. */
+/** Used for more devices than `engine` may hold. `engine` then has the devices that the server's parts of a filter leave. */
 let windowed: Windowed | undefined
 let datacenters: readonly string[] = []
 /** The rows of the last import. */
@@ -34,7 +34,7 @@ let meanwhile: HeardRequest[] = []
 /** Rows sent along with a result: more than any window shows. */
 const AHEAD = 80
 
-// The types of a page are those of a window, which posts to an origin; a worker posts to its page.
+// The types of a page belong to a window, which posts to an origin; a worker posts to its page.
 const post = (message: WorkerResponse, transfer: Transferable[] = []): void =>
   (self as unknown as { postMessage: (message: WorkerResponse, transfer: Transferable[]) => void }).postMessage(
     message,
@@ -54,15 +54,15 @@ const DRAWN_WITHIN_MS = 500
 let drawn = (): void => {}
 
 /**
- * The first window of rows comes long before 100,000 of them have. It is drawn before they are asked for: to receive them
- * takes more than one processor, and the page would wait for its turn.
- * @returns all of them where they are no more than that, and their number
+ * Requests the first window of rows, which arrives long before 100,000 rows. It is drawn before the rest is requested: the rest takes more
+ * than one processor, and the page would wait for its turn.
+ * @returns the total, and all rows if the window holds them
  */
 const fetchPreview = async (
   path: string,
 ): Promise<{ readonly total: number; readonly all?: readonly Device[] } | undefined> => {
   const response = await fetch(`${path}${path.includes('?') ? '&' : '?'}limit=${AHEAD}`)
-  // Judged with the answer that holds all of them.
+  // The later answer with all of them reports the error.
   if (!response.ok) return
   const total = Number(response.headers.get('x-total-count'))
   // The server's half of the contract.
@@ -99,7 +99,7 @@ const postFailure = async (response: Response | undefined): Promise<void> => {
   })
 }
 
-/** What the windows need of the engine and of the page. */
+/** Creates the interface of the engine and the page for the windows. */
 const createHost = (request: LoadRequest): Host => ({
   path: request.path,
   maxRows: request.maxRows,
@@ -145,7 +145,7 @@ const load = async (request: LoadRequest, isLeaving: boolean): Promise<void> => 
     windowed.reload()
     return
   }
-  // By hand, so that an answer of "not modified" costs no parsing.
+  // The ETag is sent by hand, so that an answer of "not modified" costs no parsing.
   const init: RequestInit = etag === undefined ? {} : { headers: { 'If-None-Match': etag }, cache: 'no-store' }
   // The request for the whole list reports the same error.
   const few = version === 0 && isShown ? await fetchPreview(path).catch(() => undefined) : undefined
@@ -215,7 +215,7 @@ const loadOnce = async (ask: LoadRequest, isLeaving = false): Promise<void> => {
   }
 }
 
-/** The names of the devices that the values of a device refer to; undefined if no custom field refers to devices. */
+/** Returns the names of the devices that the values of a device refer to; undefined if no custom field refers to devices. */
 const collectDeviceNames = (device: Device): ReadonlyMap<string, string> | undefined => {
   const fields = custom?.definitions.filter(({ reference_to }) => reference_to === 'devices') ?? []
   const ids = fields.flatMap(({ name }) => [device.custom?.[name] ?? []].flat().map(String))
@@ -263,7 +263,7 @@ const findFullDevices = async (ids: readonly string[]): Promise<readonly Device[
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** As the server finds the device that a row of an import means. */
+/** Marks the imported devices. The server finds the device of an imported row in the same way. */
 const markImported = (rows: readonly Called[]): readonly string[] => {
   called = rows
   const byName = new Map<string, string>()

@@ -23,7 +23,7 @@ const STATUSES = [
   ['decommissioned', 'Decommissioned'],
 ] as const
 
-/** By number and not by text: 10.0.0.9 is before 10.0.0.10, and IPv4 before IPv6. */
+/** Orders by number and not by text: 10.0.0.9 is before 10.0.0.10, and IPv4 before IPv6. */
 const buildAddressKey = (device: Device): string => {
   const ip = device.addresses[0]?.ip
   return (ip && parseIpKey(ip, DEFAULT_SPACE)) || '~'
@@ -59,7 +59,7 @@ export const getRackName = ({ mount }: Pick<Device, 'mount'>, names: Names): str
 /** The highest unit of a rack plus one, so that the devices of a rack are in order from the top. */
 const ABOVE_ALL = 1000
 
-/** By rack, from the top. Devices in no unit come last. */
+/** Orders by rack, from the top. Devices in no unit come last. */
 const placeKey = (device: Device, names: Names): string | undefined =>
   device.mount
     ? `${getRackName(device, names).toLowerCase()} ${String(ABOVE_ALL - (device.mount.position ?? 0)).padStart(6, '0')}`
@@ -156,7 +156,7 @@ export const buildDeviceFields = (names: Names = new Map()): Fields<Device> => (
   updated_at: { ...TIME_FIELDS.updated_at, column: { ...TIME_FIELDS.updated_at.column, width: 120 } },
 })
 
-/** Without the names of datacenters. */
+/** The fields without the names of datacenters. */
 export const fields = buildDeviceFields()
 
 /** The order of the fields where it is not that of the declaration. A field that is not named comes last. */

@@ -1,4 +1,4 @@
-/** The drawer of a device, whose code is loaded when it is opened. */
+/** The drawer of a device. Its code is loaded when it is opened. */
 import { lazy, Suspense } from 'react'
 import type { DrawerProps } from './device-drawer.tsx'
 

@@ -6,7 +6,7 @@ const ids = Array.from({ length: 2500 }, (_, i) => `id-${i}`)
 const listPage = async (_: unknown, limit: number, offset: number) =>
   ids.slice(offset, offset + limit).map((id) => ({ id }))
 
-test('the pages have all ids but those that were taken out', async () => {
+test('the pages have all ids except the removed ones', async () => {
   const all = createMatching({ params: [], count: ids.length, listPage })
   const some = all.toggle(['id-0', 'id-2400']).toggle(['id-0'])
   expect([all.size, some.size, some.has('id-0'), some.has('id-2400')]).toEqual([2500, 2499, true, false])

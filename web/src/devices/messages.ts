@@ -13,11 +13,11 @@ export type Called = { readonly id?: string; readonly name?: string }
 export type Brief = {
   readonly ids: readonly string[]
   readonly names: readonly string[]
-  /** Of each device, as a place in `placeNames`. */
+  /** The datacenter of each device, as an index into `placeNames`. */
   readonly places: Uint16Array<ArrayBuffer>
   /** Names of datacenters; '' for the devices without one. */
   readonly placeNames: readonly string[]
-  /** As places in STATES. */
+  /** The status of each device, as an index into STATES. */
   readonly states: Uint8Array<ArrayBuffer>
 }
 
@@ -30,7 +30,7 @@ export type WorkerRequest =
       readonly isShown: boolean
       /** The path of the list, with the moment that it is of. */
       readonly path: string
-      /** Of more devices, only windows of rows are held. */
+      /** Only windows of rows are held of more devices. */
       readonly maxRows: number
     }
   /** The first rows are on the screen. */

@@ -25,7 +25,7 @@ export const mountText = (mount: unknown): string => {
   return writeMount({ rack_id, ...Object.fromEntries(texts) })
 }
 
-/** The parts in one order, so that equal places are equal texts. */
+/** Returns the parts in one order, so that equal places are equal texts. */
 export const writeMount = (mount: Partial<MountForm>): string => {
   const { rack_id, position, height, face, full_depth, slot, power_w } = { ...EMPTY, ...mount }
   return rack_id === '' ? '' : JSON.stringify({ rack_id, position, height, face, full_depth, slot, power_w })
@@ -42,7 +42,7 @@ const toSentNumber = (text: string): unknown => {
   return Number.isNaN(Number(typed)) ? typed : Number(typed)
 }
 
-/** The input of a call; null takes the device out of its rack. */
+/** Builds the input of a call; null takes the device out of its rack. */
 export const mountInput = (text: string): unknown => {
   const { rack_id, position, height, face, full_depth, slot, power_w } = readMount(text)
   if (rack_id === '') return null

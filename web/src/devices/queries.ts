@@ -9,7 +9,7 @@ export const deviceQuery = (id: string) =>
     queryFn: () => callTagged(contracts.devices.get, { id }),
   })
 
-/** The active conflicts of a device. */
+/** Returns the active conflicts of a device. */
 export const deviceConflictsQuery = (id: string) =>
   queryOptions({
     queryKey: ['conflicts', 'device', id],

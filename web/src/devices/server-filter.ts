@@ -7,7 +7,7 @@ export type Matching = {
   readonly toggle: (ids: readonly string[]) => Matching
   /** The number of pages. */
   readonly pages: number
-  /** The ids of a page, without those that were taken out. */
+  /** The ids of a page, without the removed ones. */
   readonly page: (number: number) => Promise<readonly string[]>
 }
 

@@ -1,4 +1,4 @@
-/** The parts of a filter that the server applies, and those that wait for the browser. */
+/** The parts of a filter that the server applies, and the parts that wait for the browser. */
 import { describe, expect, test } from 'bun:test'
 import type { Device } from '../api/contracts.ts'
 import { DEVICE_FILTERS, SPACE } from './column-spec.ts'
@@ -62,7 +62,7 @@ describe('rows that are here', () => {
     ['dc:fra1', '', false],
     ['10.0.0.0/24', '10.0.0.0/24', true],
     ['10.0.0.0/24', '10.0.0.0/24 web', false],
-  ])('of %p hold those of %p: %p', (base, next, holds) => {
+  ])('the rows of %p include the rows of %p: %p', (base, next, holds) => {
     expect(hasAllRows(parts(base), parts(next))).toBe(holds)
   })
 

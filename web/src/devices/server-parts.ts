@@ -27,19 +27,19 @@ type Options = { readonly fields: readonly string[]; readonly datacenters: Datac
 const MOST_TEXT = 256
 const MOST_TAG = 255
 
-/** The value of a term as it is typed, because the server distinguishes case in tags and ids. */
+/** Returns the value of a term as it is typed, because the server distinguishes case in tags and ids. */
 const getTypedValue = (written: string, { field }: Term): string =>
   (field === '' ? written : written.slice(field.length + 1)).replace(/"/g, '')
 
 type Found = { readonly param: Param } | 'nothing' | 'waits'
 
-/** A whole name, or the beginning of one name alone. */
+/** Returns a whole name, or the beginning of exactly one name. */
 const findDatacenter = (value: string, datacenters: Datacenters): Found => {
   const lower = datacenters.map(([id, name]) => [id, name.toLowerCase()] as const)
   const equal = lower.filter(([, name]) => name === value)
   const found = equal.length > 0 ? equal : lower.filter(([, name]) => name.startsWith(value))
   const [first, second] = found
-  // Without their names nothing is known.
+  // Nothing is known until the names are loaded.
   if (!first) return datacenters.length === 0 ? 'waits' : 'nothing'
   return second ? 'waits' : { param: ['datacenter_id', first[0]] }
 }
@@ -70,7 +70,7 @@ const toParam = (term: Term, typed: string, datacenters: Datacenters): Found => 
   }
 }
 
-/** A parameter that a list takes once; two values of it exclude each other. */
+/** True for a parameter that a list takes once; two values of it exclude each other. */
 const isSingle = (name: Known): boolean => name !== 'tags' && name !== 'q'
 
 /**
@@ -111,7 +111,7 @@ export const parseParts = (text: string, { fields, datacenters }: Options): Part
 const listWords = (params: readonly Param[]): readonly string[] =>
   params.flatMap(([name, value]) => (name === 'q' ? value.toLowerCase().split(/\s+/) : []))
 
-/** A text that the server reads as a whole: a block finds the addresses in it, a MAC every notation. */
+/** True for a text that the server reads as a whole: a block finds the addresses in it, a MAC every notation. */
 const isWhole = (words: readonly string[]): boolean => {
   const [only = '', second] = words
   return second === undefined && (parseCidr(only) !== undefined || parseMac(only) !== undefined)
@@ -126,7 +126,7 @@ export const hasAllRows = ({ params: base }: Parts, { params: next }: Parts): bo
   return base.every(([name, value]) => name === 'q' || next.some(([one, other]) => one === name && other === value))
 }
 
-/** The terms of a filter that the rows of `base` do not meet already. */
+/** Returns the terms of a filter that the rows of `base` do not meet already. */
 export const removeApplied = (text: string, fields: readonly string[], base: Parts): string =>
   parseFilter(text, fields)
     .map(({ start, end }) => text.slice(start, end))

@@ -11,8 +11,8 @@ import { type DeviceResult, devices, type Preview } from './device-list-client.t
 import type { DevicesView } from './windowed-state.ts'
 
 /**
- * Gives the worker the names of the datacenters, for those who may see them, and those of racks and device types if they
- * are shown or filtered by. @param parts the ids of the shown columns, the order and the words of the filter
+ * Gives the worker the names of the datacenters, if the user may see them. Adds the names of racks and device types if they are shown or
+ * filtered by. @param parts the ids of the shown columns, the order and the words of the filter
  */
 export const useNames = (parts: readonly string[] = []): void => {
   const { may } = usePermit()
@@ -37,7 +37,7 @@ export const useNames = (parts: readonly string[] = []): void => {
   }, [isLoading, places.data, racks.data, types.data])
 }
 
-/** The rows that are there already, in the places that they will have. */
+/** Creates the view of the rows that are there already, in the places that they will have. */
 const createPreviewView = (
   { total, devices: first }: Preview,
   query: TableQuery,

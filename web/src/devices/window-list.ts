@@ -41,7 +41,7 @@ export const createWindowList = ({ path, params, isDescending }: Options, events
   let movedAt = Number.NEGATIVE_INFINITY
   let isEnded = false
 
-  /** Of the number of rows nothing is known before the first answer, which is from the beginning. */
+  /** The number of rows is unknown before the first answer, which is from the beginning. */
   const computeSpan = (window: number) => {
     const span = { from: window * WINDOW, to: (window + 1) * WINDOW }
     if (!count) return { ...span, count: Number.POSITIVE_INFINITY }
@@ -173,7 +173,7 @@ export const createWindowList = ({ path, params, isDescending }: Options, events
       if (restMs > 0) startLater(restMs)
       else void start()
     },
-    /** Marks the window of a device whose place has not changed, or all windows. */
+    /** Marks the window of a device with an unchanged place, or all windows. */
     change: (device: Device | undefined): void => {
       for (const [window, kept] of windows) {
         const old = device && kept.rows.find(({ id }) => id === device.id)

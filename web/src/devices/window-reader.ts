@@ -21,7 +21,7 @@ export type Host = {
   readonly maxRows: number
   readonly fields: () => readonly string[]
   readonly datacenters: () => Datacenters
-  /** Puts rows in the place of those of the engine. */
+  /** Replaces the rows of the engine. */
   readonly replaceRows: (rows: readonly Device[]) => void
   readonly put: (devices: readonly Device[]) => void
   readonly drop: (ids: readonly string[]) => void

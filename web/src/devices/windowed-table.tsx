@@ -11,7 +11,7 @@ import { createMatching, MATCHING_PAGE } from './matching-pages.ts'
 import type { Matching, SelectedDevices } from './server-filter.ts'
 import type { DevicesView, Param, WindowedState } from './windowed-state.ts'
 
-/** The parameters as the input of the list. */
+/** Returns the parameters as the input of the list. */
 const toInput = (params: readonly Param[]) => {
   const tags = params.flatMap(([name, value]) => (name === 'tags' ? [value] : []))
   const others = Object.fromEntries(params.filter(([name]) => name !== 'tags'))
@@ -24,7 +24,7 @@ const listPage = (params: readonly Param[], limit: number, offset: number) =>
 const selectAll = ({ params, count: size }: WindowedState): Matching =>
   createMatching({ params, count: size, listPage })
 
-/** The path of the list on the server. */
+/** Returns the path of the list on the server. */
 const listPath = ({ params }: WindowedState): string =>
   params.length === 0
     ? '/api/devices'
@@ -66,7 +66,7 @@ const BY_NAME: Sorting = { sort: 'name', isDescending: false }
 type DeviceColumns = readonly Column<DeviceRow>[]
 const withoutOrder = new WeakMap<DeviceColumns, DeviceColumns>()
 
-/** The server sorts by name alone. The same columns at every call, so that rows are not drawn again. */
+/** The server only sorts by name. The same columns at every call, so that rows are not drawn again. */
 const keepNameSorting = (columns: DeviceColumns): DeviceColumns => {
   const known = withoutOrder.get(columns)
   if (known) return known
@@ -127,7 +127,7 @@ const createSelection = ({ view, some, all, setAll }: Choice): SelectedDevices =
   }
 }
 
-/** The parts of the page that differ while only windows of rows are here. */
+/** Returns the parts of the page that differ while only windows of rows are here. */
 export const buildTableParts = (choice: Choice) => {
   const { view, columns, sorting, maxRows } = choice
   const windowed = view?.windowed

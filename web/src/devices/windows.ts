@@ -5,7 +5,7 @@ export const WINDOW = 200
 /** The windows that are kept. */
 export const MOST_WINDOWS = 20
 
-/** The numbers of the windows of the rows from one position up to and without another. */
+/** Returns the numbers of the windows of the rows from one position up to and without another. */
 export const listWindows = (from: number, to: number): number[] => {
   const first = Math.max(0, Math.floor(from / WINDOW))
   const end = Math.max(first, Math.ceil(to / WINDOW))
@@ -30,14 +30,14 @@ export const toPlace = ({ from, to, count }: Span): Place => {
     : { isFromEnd: false, offset: from, limit }
 }
 
-/** Turns the positions of a list in reverse to those of the names, and back. */
+/** Turns the positions of a list in reverse to the positions in order of names, and back. */
 export const toReversedSpan = ({ from, to, count }: Span): Span => ({
   from: Math.max(0, count - to),
   to: count - from,
   count,
 })
 
-/** The least recently used keys, so that `most` remain. @param keys in the order of their use */
+/** Returns the least recently used keys, so that `most` remain. @param keys in the order of their use */
 export const listSurplus = <K>(keys: Iterable<K>, most: number): K[] => {
   const all = [...keys]
   return all.slice(0, Math.max(0, all.length - most))

@@ -14,7 +14,7 @@ export const STAGES: readonly (readonly [Exclude<Scan['stage'], ''>, string])[] 
   ['services', 'Services'],
 ]
 
-/** A quick scan ends when the hosts are known. */
+/** Lists the stages of a scan. A quick scan ends when the hosts are known. */
 export const listStages = (type: ScanType) => STAGES.slice(0, SCAN_TYPES.findIndex(([one]) => one === type) + 1)
 
 /** The labels of the scanner's techniques. */
@@ -105,7 +105,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 export const getFieldName = (field: string): string => FIELDS[field] ?? field
 
-/** Returns true for fields whose differences can be resolved, but not locked. */
+/** Returns true for fields with differences that can be resolved, but not locked. */
 export const isContradiction = ({ field }: Pick<Difference, 'field'>): boolean =>
   field === 'mac_address' || field === 'ssh_host_key'
 

@@ -31,7 +31,7 @@ export const useNetworkLabel = (): LabelOf => {
   )
 }
 
-/** An address matches the networks that contain it. */
+/** Filters networks. An address matches the networks that contain it. */
 const filterMatching = (networks: readonly Network[], text: string, labelOf: LabelOf): Network[] => {
   const ip = parseIp(text)
   const words = text.toLowerCase().split(/\s+/)

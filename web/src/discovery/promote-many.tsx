@@ -55,7 +55,7 @@ type Failed = {
   readonly details: readonly { readonly field: string; readonly message: string }[]
 }
 
-/** The errors of devices that are about values that all of them get. */
+/** Returns the errors of devices that are about values that all of them get. */
 const filterCustomErrors = (failed: readonly Failed[]): Readonly<Record<string, string>> =>
   Object.fromEntries(
     failed

@@ -58,7 +58,7 @@ export const scanDiffQuery = (id: string) =>
 
 type Wanted = { readonly network: string; readonly type: ScanType; readonly excludes: string }
 
-/** A dry run: the request is a POST, but starts nothing. */
+/** Requests an estimate by a dry run: the request is a POST, but starts nothing. */
 export const estimateQuery = ({ network, type, excludes }: Wanted) =>
   queryOptions({
     queryKey: ['estimate', network, type, excludes],

@@ -19,7 +19,7 @@ const entry = (name: string): DriftEntry => ({
 })
 const plan = { creates: 0, updates: 0, deletes: 0, blocked: 0, conflicts: 0, entries: [] }
 
-test('the states, kinds and types are those of the server', () => {
+test('the states, kinds and types equal the ones of the server', () => {
   expect(STATES).toEqual(RrsetState.options)
   expect(KINDS).toEqual(DriftKind.options)
   expect(TYPES).toEqual(RECORD_TYPES)

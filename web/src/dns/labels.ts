@@ -21,7 +21,7 @@ export const STATE_TONES: Readonly<Record<RrsetState, Tone>> = {
   held: 'warn',
   watched: 'idle',
 }
-// The keys of a record are those of its type.
+// The keys of a record have its type.
 export const STATES = Object.keys(STATE_TONES) as readonly RrsetState[]
 
 /** The types of the RRsets of a zone, for a filter. Other ones are only on servers. */
@@ -36,7 +36,7 @@ const MEANINGS: Readonly<Record<RrsetState, string>> = {
   watched: 'Compared, never written',
 }
 
-/** The message of the server about an RRset, or the meaning of its state. */
+/** Returns the message of the server about an RRset, or the meaning of its state. */
 export const formatState = ({ state, message }: { readonly state: RrsetState; readonly message: string }): string =>
   message || MEANINGS[state]
 
@@ -46,7 +46,7 @@ export const KIND_TONES: Readonly<Record<DriftKind, Tone>> = {
   blocked: 'warn',
   foreign: 'idle',
 }
-// The keys of a record are those of its type.
+// The keys of a record have its type.
 export const KINDS = Object.keys(KIND_TONES) as readonly DriftKind[]
 
 export const KIND_TEXTS: Readonly<Record<DriftKind, string>> = {
@@ -87,7 +87,7 @@ export const formatSettleTitle = (direction: Direction, entries: readonly DriftE
 export const getRefusal = (direction: Direction, { mode }: Pick<Zone, 'mode'>): string | undefined =>
   direction === 'push' && mode === 'watched' ? 'A watched zone is never written' : undefined
 
-/** The values of one side of an entry. @example formatSide(['192.0.2.1'], 300) // '192.0.2.1 · TTL 300' */
+/** Formats the values of one side of an entry. @example formatSide(['192.0.2.1'], 300) // '192.0.2.1 · TTL 300' */
 export const formatSide = (values: readonly string[], ttl: number | null): string =>
   values.length === 0 ? '' : `${values.join(', ')}${ttl === null ? '' : ` · TTL ${ttl}`}`
 

@@ -34,7 +34,7 @@ describe('the names of a device', () => {
     expect(listZoneNames(device('a.example.org'), views).map(({ zoneId }) => zoneId)).toEqual(['inside', 'outside'])
   })
 
-  test('are also those of its addresses, each once', () => {
+  test('the names of a device include the names of its addresses, each once', () => {
     const zones = [zone('example.org')]
     const given = device('a.example.org', [
       ['192.0.2.1', 'a.example.org'],

@@ -44,7 +44,7 @@ const recordFields = ({ name, ttl }: Owner): readonly FieldSpec[] => [
   { name: 'description', label: 'Description', kind: 'area' },
 ]
 
-/** The same record again is an error of its value: names repeat. */
+/** Shows the error of a repeated record at its value: names repeat. */
 const withFieldError = async <T,>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** The own records of a zone, which replace those of devices. */
+/** The own records of a zone. They replace the records of devices. */
 import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { DeleteDialog } from '../resource/delete-dialog.tsx'

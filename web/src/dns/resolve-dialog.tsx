@@ -17,7 +17,7 @@ export type Settling = {
   /** Undefined while it is still to be chosen. */
   readonly direction: Direction | undefined
   readonly entries: readonly DriftEntry[]
-  /** Of all entries of a kind, of which the report may list only the first. */
+  /** Set for all entries of a kind. The report may list only the first. */
   readonly kind?: DriftKind
 }
 

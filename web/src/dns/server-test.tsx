@@ -16,7 +16,7 @@ export const useServerTest = () => {
   const { data: zones } = useQuery({ ...zonesQuery, enabled: may('dns:list') })
   return useMutation({
     mutationFn: async ({ id }: Tested) => {
-      // Without a zone, only the signature is judged.
+      // Only the signature is tested if the server has no zone.
       const zone = zones?.find(({ provider_id }) => provider_id === id)?.name
       const result = await api.dnsProviders.test(zone === undefined ? { id } : { id, zone })
       return { ...result, zone }

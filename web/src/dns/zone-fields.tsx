@@ -99,7 +99,7 @@ export const buildZoneFields = (parts: ZoneParts): readonly FieldSpec[] => [
       ['managed', 'Managed: Plat writes it'],
       ['watched', 'Watched: compared, never written'],
     ],
-    // Without a server there is nothing to compare with.
+    // Nothing can be compared until a server is chosen.
     isShown: ({ provider_id, mode }) => provider_id !== '' || mode !== 'managed',
   },
   {

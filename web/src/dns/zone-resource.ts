@@ -14,7 +14,7 @@ import { formatZoneKind, ZONE_MARKS } from './labels.ts'
 import { getSettingsTime, readZone, serversQuery, ZONE_KEYS, type Zone, type ZoneDraft, zoneQuery } from './queries.ts'
 import { buildZoneFields, type ZoneParts } from './zone-fields.tsx'
 
-/** A conflict with the default zone belongs to another field than the name. */
+/** Moves a conflict with the default zone from the name to another field. */
 const toFieldError = (error: unknown): unknown =>
   isCode(error, 'ALREADY_EXISTS') && error.message.includes('default zone')
     ? invalidField('is_default', error.message)

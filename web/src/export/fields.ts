@@ -120,7 +120,7 @@ const CABLE: FieldsOf<Draft<'cables'>> = {
   managed_by: 'text',
 }
 
-/** Of each resource of the inventory, as the compiler checks; in the order of the menu. */
+/** All resources of the inventory, as the compiler checks; in the order of the menu. */
 const ALL = {
   devices: listCellKinds(devices),
   datacenters: listCellKinds(datacenters),
@@ -139,13 +139,13 @@ const ALL = {
 
 export type ResourceName = Resource
 export const FIELDS: Readonly<Record<ResourceName, Readonly<Record<string, CellKind>>>> = ALL
-// The keys are those of the constant.
+// The keys are the keys of the constant.
 export const RESOURCES = Object.keys(ALL) as readonly ResourceName[]
 
 export const findResource = (text: string | undefined): ResourceName | undefined =>
   RESOURCES.find((one) => one === text)
 
-/** The fields that columns of a file may hold. @param custom columns of custom fields */
+/** Returns the fields that columns of a file may hold. @param custom columns of custom fields */
 export const listColumnFields = (resource: ResourceName, custom: readonly string[]): readonly string[] => [
   ...Object.keys(FIELDS[resource]).filter((field) => field !== CUSTOM || custom.length > 0),
   ...custom,
@@ -153,7 +153,7 @@ export const listColumnFields = (resource: ResourceName, custom: readonly string
 
 export type ImportRow = Readonly<Record<string, unknown>>
 
-/** The name of a row. */
+/** Returns the name of a row. */
 export const getRowName = (row: ImportRow): string =>
   [row.name, row.ip_address, row.id, row.parent_id].find((one) => typeof one === 'string' && one !== '')?.toString() ??
   ''

@@ -7,12 +7,12 @@ import { FIELDS, findResource, type ResourceName } from './fields.ts'
 /** Columns that an import accepts and ignores. */
 const KEPT = ['created_at', 'updated_at']
 
-/** The columns of a file of an importable resource. */
+/** Returns the columns of a file of an importable resource. */
 export const listFileColumns = (resource: ResourceName): string[] =>
   // A reservation has an id of its own, which an import does not need to find it.
   [...new Set(['id', ...Object.keys(FIELDS[resource]), ...KEPT])]
 
-/** The columns of a file: the fields of an importable resource, otherwise every property of the rows. */
+/** Returns the columns of a file: the fields of an importable resource, otherwise every property of the rows. */
 const listColumns = (name: string, rows: readonly object[]): string[] => {
   const resource = findResource(name)
   const there = new Set(rows.flatMap((row) => Object.keys(row)))
@@ -29,19 +29,19 @@ export const formatRowsAsCsv = (name: string, rows: readonly object[]): string =
   return formatCsv([columns]) + formatCsvRows(columns, rows)
 }
 
-/** The lines of a CSV below its head. */
+/** Formats the lines of a CSV below its head. */
 export const formatCsvRows = (columns: readonly string[], rows: readonly object[]): string => {
   const getCellValue = (row: Row, column: string) =>
     isCustomColumn(column) ? getCustomValue(row, column) : row[column]
   return formatCsv(toRows(rows).map((row) => columns.map((column) => formatCell(getCellValue(row, column)))))
 }
 
-/** A line for each row, so that two files can be compared. */
+/** Formats a line for each row, so that two files can be compared. */
 export const formatJson = (name: string, rows: readonly object[]): string => {
   return `[${formatJsonRows(listColumns(name, rows), rows)}]\n`
 }
 
-/** The objects of a JSON list. */
+/** Formats the objects of a JSON list. */
 export const formatJsonRows = (columns: readonly string[], rows: readonly object[]): string =>
   toRows(rows)
     .map((row) => JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column]]))))

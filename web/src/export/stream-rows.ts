@@ -13,7 +13,7 @@ import { saveBlob } from './save.ts'
 
 const TYPES = { csv: 'text/csv;charset=utf-8', json: 'application/json' }
 
-/** The columns of custom fields, of which a caller without the right to list them sees none. */
+/** Returns the columns of custom fields, of which a caller without the right to list them sees none. */
 const loadCustomColumns = async (name: string): Promise<readonly string[]> => {
   const definitions = await queryClient.fetchQuery(definitionsQuery).catch(() => [])
   return definitions.filter(({ resource }) => resource === name).map((one) => `${CUSTOM}.${one.name}`)

@@ -8,7 +8,7 @@ import { buildFields, buildPreviewDraft, clearUnusedFields, MEDIA_TYPES } from '
 const formats = FORMATS.map((name) => ({ name, ...CATALOGUE[name] }))
 const fields = buildFields({ datacenters: [], networks: [] })
 
-/** With a space, there are all fields. */
+/** A space makes all fields appear. */
 const SPACE = {
   ...{ id: 'lab', name: 'Lab', description: '', reachable: false, refs: {}, managed_by: '' },
   ...{ created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z' },
@@ -20,7 +20,7 @@ const shown = (format: string): string[] =>
     .map(({ name }) => name)
 
 describe('the fields of a feed', () => {
-  test.each(formats)('of the format $name are those that it uses', ({ name, fields: used }) => {
+  test.each(formats)('a feed of the format $name has the fields that it uses', ({ name, fields: used }) => {
     expect(new Set(shown(name))).toEqual(new Set(['name', 'format', 'description', ...used]))
   })
 

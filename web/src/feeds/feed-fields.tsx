@@ -35,7 +35,7 @@ type Special = readonly [name: string, label: string, control: Control]
 /** Makes requests, which the other fields do not. */
 const ZoneField = lazy(() => import('./zone-field.tsx').then((module) => ({ default: module.ZoneField })))
 
-/** The fields that only some formats use. */
+/** Returns the fields that only some formats use. */
 const buildSpecialFields = ({ format, datacenters, networks, spaces = [] }: FeedParts): readonly Special[] => [
   [
     'zone_id',
@@ -157,7 +157,7 @@ export const clearUnusedFields = ({ format }: Input): Input => {
   return info ? Object.fromEntries(Object.entries(empty).filter(([name]) => !info.fields.includes(name))) : {}
 }
 
-/** The draft to preview. Undefined while there is nothing to show: without a template, or a zone. */
+/** Returns the draft to preview. Undefined while there is nothing to show: without a template, or a zone. */
 export const buildPreviewDraft = (fields: readonly FieldSpec[], values: Values): PreviewDraft | undefined => {
   if (values.format === 'template' && values.template?.trim() === '') return undefined
   if (values.format === 'zone' && values.zone_id === '') return undefined

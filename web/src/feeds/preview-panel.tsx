@@ -50,7 +50,7 @@ const Content = ({ preview, isOld }: { readonly preview: FeedPreview; readonly i
 const formatFacts = ({ device_count, duration_ms, media_type }: FeedPreview): string =>
   `${plural(device_count, 'device')} · ${formatCount(duration_ms)} ms · ${media_type}`
 
-/** The reason why there is no content. */
+/** Returns the reason why there is no content. */
 const formatNote = ({ missing, isComplete, error, errors }: Preview): string | undefined => {
   if (missing !== undefined) return `The preview needs the permission ${missing}.`
   if (!isComplete) return 'Write a template, or choose a zone, to see the content.'

@@ -1,4 +1,4 @@
-/** Selects the DNS zone of a feed. The zones are loaded for feeds of that format alone. */
+/** Selects the DNS zone of a feed. The zones are loaded only for feeds of that format. */
 import { useQuery } from '@tanstack/react-query'
 import { zonesQuery } from '../dns/zones-query.ts'
 import { usePermit } from '../shell/me.ts'

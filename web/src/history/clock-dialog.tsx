@@ -22,7 +22,7 @@ const QUICK = [
 
 const formatAgo = (ms: number): string => formatLocalMoment(new Date(Date.now() - ms).toISOString())
 
-/** The moment that is shown. Without it an hour ago, or the beginning of the history if that is later. */
+/** Returns the shown moment. Without it an hour ago, or the beginning of the history if that is later. */
 const getInitialText = (beginsAt: string | undefined): string => {
   const shown = answeredAsOf.get() ?? asOf.get() ?? ''
   if (!Number.isNaN(Date.parse(shown))) return formatLocalMoment(shown)

@@ -12,13 +12,13 @@ import { CHANGE_TONES, CHANGE_WORDS, type Names } from './labels.ts'
 
 type ObjectOf = Pick<HistoryItem, 'kind' | 'id' | 'name'>
 
-/** Relationships and locks have no page. They are on that of their device, whose id is the first part of theirs. */
+/** Relationships and locks have no page. They are on the page of their device. Its id is the first part of their id. */
 const getHolder = ({ kind, id }: ObjectOf): { readonly type: string; readonly id: string } =>
   kind === 'relationship' || kind === 'discovery-lock'
     ? { type: 'device', id: id.split(' ')[0] ?? id }
     : { type: kind, id }
 
-/** The text by which an object is shown. */
+/** Returns the text by which an object is shown. */
 export const getShownName = ({ id, name }: Pick<ObjectOf, 'id' | 'name'>): string =>
   // The id ends with the type or the field. It is the name where that of the devices is not known.
   name === id ? (id.split(' ').at(-1) ?? name) : name
@@ -57,5 +57,5 @@ export const ItemRow = ({ item, asOf, names, children }: Props) => (
   </li>
 )
 
-/** A moment before a change, at which an object that it deleted is still there. */
+/** Returns a moment before a change, at which an object that it deleted is still there. */
 export const getMomentBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString()

@@ -109,7 +109,7 @@ const listCustomNames = (value: unknown): string[] =>
 const getCustomValue = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : null
 
-/** The values of custom fields that differ. */
+/** Returns the values of custom fields that differ. */
 const compareCustomFields = ({ from, to }: Fields[string]): ShownField[] =>
   [...new Set([...listCustomNames(from), ...listCustomNames(to)])]
     .map((name) => ({
@@ -119,7 +119,7 @@ const compareCustomFields = ({ from, to }: Fields[string]): ShownField[] =>
     }))
     .filter(({ field }) => JSON.stringify(field.from) !== JSON.stringify(field.to))
 
-/** The fields that say something; a new object has many that are empty. */
+/** Returns the fields that say something; a new object has many that are empty. */
 export const listShownFields = (fields: Fields): readonly ShownField[] =>
   Object.entries(fields)
     .flatMap(([name, field]) => (name === CUSTOM ? compareCustomFields(field) : { name, isCustom: false, field }))
@@ -127,11 +127,11 @@ export const listShownFields = (fields: Fields): readonly ShownField[] =>
 
 type Origin = Pick<Change, 'username' | 'via' | 'oauth_client' | 'tool' | 'operation'>
 
-/** The user, or the job. */
+/** Returns the user, or the job. */
 export const formatActor = ({ username, via, operation }: Origin): string =>
   via === 'job' ? operation : username === '' ? 'unknown' : username
 
-/** The program that made the call; '' for this one. */
+/** Returns the program that made the call; '' for this one. */
 export const formatProgram = ({ via, oauth_client, tool }: Origin): string => {
   const program = via === 'oauth' ? oauth_client : via === 'key' ? 'API key' : via === 'job' ? 'job' : ''
   return [program, tool].filter((part) => part !== '').join(', ')
@@ -149,13 +149,13 @@ export const splitAroundId = (
   return { before: message.slice(0, found.index), id, after: message.slice(found.index + id.length) }
 }
 
-/** The changes of a list that are undone by others in it, which are not undone themselves. @param entries newest first */
+/** Returns the changes of a list that are undone by others in it, which are not undone themselves. @param entries newest first */
 export const listUndone = (entries: readonly Pick<HistoryEntry, 'change_id' | 'undoes'>[]): ReadonlySet<string> => {
   const undone = new Set<string>()
   for (const { change_id, undoes } of entries) if (undoes !== null && !undone.has(change_id)) undone.add(undoes)
   return undone
 }
 
-/** The permission that the undo of an item needs. */
+/** Returns the permission that the undo of an item needs. */
 export const getUndoPermission = ({ kind, change }: Pick<HistoryItem, 'kind' | 'change'>): string =>
   KIND_NAMES[kind].permissions[INVERSE[change]]

@@ -12,7 +12,7 @@ import { formatExactMoment } from '../ui/format.ts'
 import { State } from '../ui/states.tsx'
 import css from './history.module.css'
 
-/** The pages of the estate, and those of its changes. */
+/** The pages of the estate, and the pages of its changes. */
 const HAS_PAST = /^\/(cables|datacenters|devices|history|networks|pools|ports|reservations|topology)(\/|$)/
 
 const formatTime = (at: string): string => (Number.isNaN(Date.parse(at)) ? at : formatExactMoment(at))

@@ -58,7 +58,7 @@ export const changesQuery = (filter: ChangeFilter) =>
 export const changeQuery = (id: string) =>
   queryOptions({ queryKey: ['history', 'change', id], queryFn: () => api.history.get({ id }), staleTime: 0 })
 
-/** The objects of a change after the first ones, which come with the change. */
+/** Returns the objects of a change after the first ones, which come with the change. */
 export const moreItemsQuery = (id: string, from: number) =>
   infiniteQueryOptions({
     queryKey: ['history', 'change', id, 'items'],

@@ -15,7 +15,7 @@ type Known = { readonly definitions: readonly CustomField[]; readonly toTexts: t
 
 const NOTHING: Known = { definitions: [], toTexts: () => [] }
 
-/** The resource whose fields the objects of a kind have. */
+/** Returns the resource that defines the custom fields of the objects of a kind. */
 const getResource = (kind: Kind): string => (kind === 'reservation' ? 'addresses' : `${kind}s`)
 
 const hasCustom = ({ fields }: Item): boolean => JSON.stringify(fields).includes('"custom":')
@@ -39,7 +39,7 @@ const useKnown = (items: readonly Item[]): Known => {
   return data
 }
 
-/** A field that was deleted since has its name as its label. */
+/** Creates the label of a custom field. A field that was deleted since has its name as its label. */
 const createCustomWord = (known: Known, resource: string, names: Names): CustomWord => {
   return (name, value) => {
     const definition = known.definitions.find((one) => one.resource === resource && one.name === name)
@@ -52,7 +52,7 @@ const createCustomWord = (known: Known, resource: string, names: Names): CustomW
   }
 }
 
-/** Returns the words of the values of an object, and those of its addresses. */
+/** Returns the words of the values of an object, and of the values of its addresses. */
 export const useCustomWords = (item: Item, names: Names): { readonly own: CustomWord; readonly inside: CustomWord } => {
   const items = useMemo(() => [item], [item])
   const known = useKnown(items)
@@ -67,7 +67,7 @@ export const useCustomWords = (item: Item, names: Names): { readonly own: Custom
 
 type Holder = readonly [resource: string, row: WithCustom]
 
-/** The values of an object before and after, and those of its addresses. */
+/** Returns the values of an object before and after, and the values of its addresses. */
 const listHolders = ({ kind, id, fields }: Item): Holder[] => {
   const { custom, addresses } = fields
   const own = [custom?.from, custom?.to].map(

@@ -10,7 +10,7 @@ import { useReferredNames } from './use-custom-words.ts'
 
 const NONE: readonly never[] = []
 
-/** Of the names that ports and cables refer to. Their lists are too long to request. */
+/** Maximum number of names to request for ports and cables. Their lists are too long to request. */
 const MOST_CABLED = 20
 
 type CabledIds = Readonly<Record<'ports' | 'devices', readonly string[]>>
@@ -74,7 +74,7 @@ export const useNames = (items: readonly HistoryItem[]): Names => {
   }, [datacenters, networks, pools, racks, types, items, cabled, referred])
 }
 
-/** As `useNames`, for a list in which only the fields of updates are open. */
+/** Like `useNames`, for a list in which only the fields of updates are open. */
 export const useShownNames = (items: readonly HistoryItem[]): Names => {
   const own = useMemo(() => new Map(items.map(({ id, name }) => [id, name])), [items])
   const shown = useMemo(() => items.filter(({ change }) => change === 'update'), [items])

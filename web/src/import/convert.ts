@@ -11,7 +11,7 @@ type Given = {
   readonly signal: AbortSignal
 }
 
-/** @returns undefined for a file whose format the server does not know, if none is given */
+/** @returns undefined for a file of a format that the server does not know, if none is given */
 export const convertFile = async (file: Blob, { format, origin, signal }: Given): Promise<Conversion | undefined> => {
   const query = new URLSearchParams({ leftover: 'true' })
   if (format) query.set('format', format)
@@ -32,7 +32,7 @@ export const convertFile = async (file: Blob, { format, origin, signal }: Given)
   }
 }
 
-/** Has the server read a NetBox. The token is sent for this call alone. */
+/** Has the server read a NetBox. The token is only sent for this call. */
 export const pullNetbox = async (url: string, token: string, signal: AbortSignal): Promise<Conversion> => {
   const response = await request('/api/estate/pull', {
     method: 'POST',

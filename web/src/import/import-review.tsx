@@ -26,7 +26,7 @@ type Change = ApplyResult['changes'][number]
 
 type Checked = Pick<Course, 'result'> & {
   readonly problems: ReadonlyMap<number, string>
-  /** By row, of a good try. */
+  /** The changes of a good try, by row. */
   readonly changes: ReadonlyMap<number, Change>
   readonly isPlanned: boolean
 }
@@ -43,7 +43,7 @@ const getVerdict = (at: number, { problems, result, changes, isPlanned }: Checke
   if (change?.action === 'create') return { tone: 'ok', text: 'new' }
   if (change) return { tone: 'info', text: changeText(change.fields ?? {}) }
   if (isPlanned) return { tone: 'idle', text: 'unchanged' }
-  // Of very many mistakes the server names the first alone: then the others may be among the rest.
+  // The server names only the first of very many mistakes: the others may be among the rest.
   return result && result.errors.length === result.failed
     ? { tone: 'ok', text: 'good' }
     : { tone: 'idle', text: 'not checked' }

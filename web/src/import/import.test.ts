@@ -73,7 +73,7 @@ describe('columns', () => {
 
   const options = { emptyClears: false, datacenters: new Map([['frankfurt 1', 'fra1']]) }
 
-  test('become rows: lists split, addresses made, datacenters found by name, empty cells left alone', () => {
+  test('columns become rows: lists split, addresses made, datacenters found by name, empty cells left out', () => {
     const source = readSource('name,ip,tags,dc,os\nweb,"10.0.0.1, 10.0.0.2",a;b,Frankfurt 1,\n')
     const { rows, problems } = mapRows('devices', source, {
       ...options,

@@ -19,7 +19,7 @@ export const keepMapping = (resource: ResourceName, columns: readonly string[], 
   try {
     localStorage.setItem(buildKey(resource, columns), JSON.stringify(mapping))
   } catch {
-    // Without storage, the columns are guessed again.
+    // The columns are guessed again if there is no storage.
   }
 }
 

@@ -10,7 +10,7 @@ import type { Source } from './read.ts'
 export type Mapping = readonly string[]
 
 /**
- * Each field at most once: names as they are first, then other words for them, then the names of custom fields alone.
+ * Guesses each field at most once: names as they are first, then other words for them, then the bare names of custom fields.
  * @param custom columns of custom fields
  */
 export const guessMapping = (
@@ -42,7 +42,7 @@ const setValue = (value: unknown, field: string, datacenters: ReadonlyMap<string
     ? (datacenters.get(value.trim().toLowerCase()) ?? value)
     : value
 
-/** The rows as the server takes them, and the errors that are visible without it. */
+/** Returns the rows as the server takes them, and the errors that are visible without it. */
 export const mapRows = (
   resource: ResourceName,
   source: Source,
@@ -85,7 +85,7 @@ const NAMED: ReadonlySet<ResourceName> = new Set([
   'pools',
 ])
 
-/** The mistakes that need no server to be seen. The rules are the server's: it validates every row again. */
+/** Returns the mistakes that need no server to be seen. The rules are the server's: it validates every row again. */
 const validateRow = (resource: ResourceName, row: ImportRow): string | undefined => {
   if (NAMED.has(resource) && !row.id && !row.name) return 'name: is required'
   if (!Array.isArray(row.addresses)) return undefined

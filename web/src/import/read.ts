@@ -4,7 +4,7 @@ import { parseCsv } from '../../../src/platform/csv/csv.ts'
 export type Source = {
   readonly format: 'CSV' | 'JSON'
   readonly columns: readonly string[]
-  /** Of CSV texts, of JSON whatever it holds; undefined where a row has no such field. */
+  /** Texts from CSV, any value from JSON; undefined where a row has no such field. */
   readonly rows: readonly (readonly unknown[])[]
 }
 

@@ -23,7 +23,7 @@ export type ImportResult = {
 
 export type Progress = { readonly done: number; readonly total: number }
 
-/** The lines of an answer as they come. @throws Error when it breaks off in one */
+/** Yields the lines of an answer as they come. @throws Error when it breaks off in one */
 async function* readJsonLines(body: ReadableStream<Uint8Array>): AsyncGenerator<Readonly<Record<string, unknown>>> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
   let open = ''

@@ -13,7 +13,7 @@ import { type ImportResult, type Progress, type SendOptions, sendDocument, sendR
 export type Course = {
   readonly phase: 'idle' | 'checking' | 'importing'
   readonly progress: Progress | undefined
-  /** Of the last try. */
+  /** The result of the last try. */
   readonly result: ImportResult | undefined
   /** The changes of a good try, of a file of few rows. */
   readonly plan: ApplyResult | undefined
@@ -52,7 +52,7 @@ export const useImport = (resource: ResourceName, empty: ImportQuery['empty']) =
     await navigate({ to: '/devices', search: { q: 'in:import' } })
   }
 
-  /** Returns the old and new values. An import judges some rows otherwise, so an error here says nothing of them. */
+  /** Returns the old and new values. An import treats some rows differently, so an error here says nothing of them. */
   const requestPlan = async (rows: readonly ImportRow[], options: SendOptions): Promise<ApplyResult | undefined> => {
     try {
       const { empty } = options

@@ -11,7 +11,7 @@ import { markFresh } from './fresh.ts'
 
 /** The minimum time between two rounds of requests. */
 const PACE_MS = 1000
-/** Events within this time are applied together, such as those of an import. */
+/** Events within this time are applied together, such as the events of an import. */
 const TOGETHER_MS = 250
 /** Above this number of changes, loading the whole list is faster. */
 const MOST_DEVICES = 2000
@@ -49,7 +49,7 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   ],
   discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],
 }
-/** By default, events affect the list of their objects and the overview. */
+/** Events affect the list of their objects and the overview by default. */
 const listKeys = (family: string): readonly string[] => TOUCHED[family] ?? [`${family}s`, 'dashboard']
 /** Any event may cause a delivery of a webhook, and most are changes of the estate. */
 const ALWAYS = ['deliveries', 'history']
@@ -58,7 +58,7 @@ type DeviceChanges = { readonly put: Map<string, Device>; readonly gone: Set<str
 
 const getId = ({ data }: Heard): string => (typeof data.id === 'string' ? data.id : '')
 
-/** Without a session, the shell shows the sign-in page. Changed permissions take effect as well. */
+/** Asks who is signed in. The shell shows the sign-in page if the session has ended. Changed permissions take effect as well. */
 const askWhoIsSignedIn = async (client: QueryClient): Promise<void> => {
   try {
     client.setQueryData(meQuery.queryKey, await api.sessions.me())

@@ -29,7 +29,7 @@ export const useLive = (): void => {
       quietLooks = isBusy || devices.state.get().status === 'loading' ? 0 : quietLooks + 1
       if (quietLooks < QUIET_LOOKS) return
       clearInterval(timer)
-      // Without its code the page is not live, and all else works.
+      // A page that fails to load the code is not live; all else works.
       follow().catch(() => {})
     }, LOOK_MS)
     return () => {

@@ -4,6 +4,6 @@
 export const hasPasskeys = (): boolean =>
   typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
-/** The user has closed the browser's window, or it was replaced by another. */
+/** True if the user has closed the browser's window, or it was replaced by another. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof DOMException && (error.name === 'NotAllowedError' || error.name === 'AbortError')

@@ -19,7 +19,7 @@ type Row = {
   readonly id: string
   readonly ip: string
   readonly kind: 'device' | 'reservation'
-  /** Whose it is: the name of a device, or what it is reserved for. */
+  /** The use of the address: the name of a device, or the purpose of the reservation. */
   readonly name: string
   readonly deviceId: string
   readonly label: string

@@ -140,7 +140,7 @@ const SubnetCell = ({ row, onToggle, onFill, marked }: TreeTools & { readonly ro
   )
 }
 
-/** The same columns over the rows of the tree; a gap has only its subnet. */
+/** Returns the same columns over the rows of the tree; a gap has only its subnet. */
 export const buildTreeColumns = (columns: readonly Column<Network>[], tools: TreeTools): readonly Column<TreeRow>[] =>
   columns.map((column) => ({
     ...column,

@@ -88,5 +88,5 @@ export const buildNetworkFields = (
   updated_at: { ...TIME_FIELDS.updated_at, column: false },
 })
 
-/** Without the names of datacenters. */
+/** The fields without the names of datacenters. */
 export const fields = buildNetworkFields()

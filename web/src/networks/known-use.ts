@@ -14,5 +14,5 @@ const withUse = (network: Network): Network => {
   }
 }
 
-/** The networks with the used addresses of all their subnets: 10.0.0.0/8 is not empty because its addresses are those of a /24. */
+/** Returns the networks with the used addresses of all their subnets: 10.0.0.0/8 is not empty if one of its subnets has addresses. */
 export const withNestedUse = (networks: readonly Network[]): Network[] => networks.map(withUse)

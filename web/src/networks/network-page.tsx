@@ -167,7 +167,7 @@ export const NetworkPage = () => {
             ]
           : []),
         { id: 'devices', text: 'Devices', content: deviceList, isFull: true },
-        // Of these, only the present is known.
+        // Only the present is known of these.
         ...(isPast()
           ? []
           : [

@@ -2,11 +2,11 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 
-/** The space of a network. */
+/** Returns the space of a network. */
 export const treeQuery = (id: string) =>
   queryOptions({ queryKey: ['networks', 'tree', id], queryFn: () => api.networks.tree({ id }) })
 
-/** The lowest free subnet of a length. */
+/** Returns the lowest free subnet of a length. */
 export const nextSubnetQuery = (id: string, prefix_length: number) =>
   queryOptions({
     queryKey: ['networks', 'next-subnet', id, prefix_length],

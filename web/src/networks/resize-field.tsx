@@ -62,7 +62,7 @@ const ResizeField = ({ networks, id, value, onChange, error, values }: Known & C
   )
 }
 
-/** The control of the field in the form of a network that exists. @param id undefined for a new one */
+/** Returns the control of the field in the form of a network that exists. @param id undefined for a new one */
 export const buildResizeControl = (
   networks: readonly Network[],
   id: string | undefined,

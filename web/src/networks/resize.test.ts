@@ -48,7 +48,7 @@ describe('a resize of a network', () => {
     })
   })
 
-  test('to fewer leaves out those of the rest, and a network with the new subnet', () => {
+  test('a resize of a network to fewer addresses leaves out the networks of the rest, and a network with the new subnet', () => {
     expect(resized(['10.0.0.0/22', ...around], '10.0.2.0/24')).toEqual({
       comesIn: [],
       goesOut: [

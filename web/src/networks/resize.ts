@@ -9,7 +9,7 @@ type Block = { readonly cidr: Cidr; readonly space_id: string | undefined }
 
 /** A part of the address space, by address. */
 export type Part = {
-  /** Those that lie in no other of them, with the number of those that lie in each. */
+  /** The networks that no other of them contains, with the number of networks that each contains. */
   readonly networks: readonly { readonly network: Network; readonly nested: number }[]
   /** The fewest blocks that cover the addresses of no network. */
   readonly free: readonly string[]
@@ -31,7 +31,7 @@ const countNested = ({ children }: TreeNode): number => children.reduce((sum, ch
 
 type Placed = Block & { readonly network: Network }
 
-/** The part of `block` outside of `other`. */
+/** Returns the part of `block` outside of `other`. */
 const computePart = (all: readonly Placed[], block: Block, other: Block): Part => {
   const inside = all.filter((one) => isIn(one, block))
   const moved = inside.filter((one) => !isIn(one, other))

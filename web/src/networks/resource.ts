@@ -38,5 +38,5 @@ export const buildNetworkResource = (
 export const buildNetworkSpec = (names: ReadonlyMap<string, string>, vlans?: VlanNames) =>
   buildTableSpec(buildNetworkFields(names, vlans))
 
-/** A lone address finds the networks that it is in. */
+/** Converts a filter. A lone address finds the networks that it is in. */
 export const toNetworkFilter = (text: string): string => (parseIp(text.trim()) ? `ip:${text.trim()}` : text)

@@ -1,4 +1,4 @@
-/** The space of a network: the networks around it as a path, and those in it and the free blocks to scale. */
+/** The space of a network: the networks around it as a path, and the networks in it and the free blocks to scale. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Network } from '../api/contracts.ts'

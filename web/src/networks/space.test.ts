@@ -3,7 +3,7 @@ import { computeFirstSubnet, computeLengths, countSubnetsLeft, hasSubnet } from 
 
 const free = (subnet: string, used_ips = 0) => ({ subnet, total_ips: 1, used_ips, pools: [] })
 
-test('the subnets that are left are those of the free blocks that are not shorter', () => {
+test('the remaining subnets are the free blocks that are not shorter', () => {
   const blocks = [free('10.0.0.0/24'), free('10.0.2.0/23'), free('10.0.4.0/26')]
   expect([22, 24, 26].map((length) => countSubnetsLeft(blocks, length).count)).toEqual([0, 3, 13])
   expect(countSubnetsLeft([...blocks, free('10.0.8.0/24', 1)], 24)).toEqual({ count: 3, isLeast: true })

@@ -16,7 +16,7 @@ const withCidr = <T extends { readonly subnet: string }>(one: T): (T & { readonl
   return cidr ? [{ ...one, cidr }] : []
 }
 
-/** The children and the free blocks, by address. */
+/** Returns the children and the free blocks, by address. */
 export const listSpaceParts = ({ children, free }: NetworkTree): SpacePart[] => {
   const parts: SpacePart[] = [
     ...children.flatMap(withCidr).map((one): SpacePart => ({ kind: 'network', network: one, ...one })),
@@ -27,14 +27,14 @@ export const listSpaceParts = ({ children, free }: NetworkTree): SpacePart[] => 
   )
 }
 
-/** The lengths of the subnets of a block. @param isWhole the block itself is one of them */
+/** Returns the lengths of the subnets of a block. @param isWhole the block itself is one of them */
 export const computeLengths = (subnet: string, isWhole: boolean): { readonly min: number; readonly max: number } => {
   const prefix = parseCidr(subnet)?.prefix ?? 0
   const max = subnet.includes(':') ? 128 : 32
   return { min: Math.min(max, isWhole ? prefix : prefix + 1), max }
 }
 
-/** The number of subnets of a length in free blocks that hold no taken address and no pool; others may have more. */
+/** Counts the subnets of a length in free blocks that hold no taken address and no pool; others may have more. */
 export const countSubnetsLeft = (
   free: readonly Free[],
   length: number,
@@ -50,7 +50,7 @@ export const countSubnetsLeft = (
   return { count, isLeast }
 }
 
-/** The first subnet of a length in a block. */
+/** Returns the first subnet of a length in a block. */
 export const computeFirstSubnet = (subnet: string, length: number): string => {
   const cidr = parseCidr(subnet)
   return cidr ? formatCidr({ ...cidr, prefix: length }) : ''

@@ -24,7 +24,7 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** The errors of the preview at fields that have a value. A field that is still empty has its error after a save. */
+/** Returns the errors of the preview at fields that have a value. A field that is still empty has its error after a save. */
 const filterTypedErrors = (error: unknown, custom: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(error ? getFieldErrors(error) : {}).filter(([field]) => {
@@ -33,7 +33,7 @@ const filterTypedErrors = (error: unknown, custom: string): Readonly<Record<stri
     }),
   )
 
-/** True for an error about values of custom fields alone. */
+/** True for an error only about values of custom fields. */
 const isOfValues = (error: unknown): boolean => {
   const fields = Object.keys(getFieldErrors(error))
   return fields.length > 0 && fields.every((field) => field.startsWith('custom.'))

@@ -1,4 +1,4 @@
-/** The tree of networks as a table whose rows unfold. */
+/** The tree of networks as a table with rows that unfold. */
 import { Ellipsis } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import type { Network } from '../api/contracts.ts'

@@ -80,7 +80,7 @@ describe('the tree of networks', () => {
     ])
   })
 
-  test('puts networks into those of their address space, below a row for each space', () => {
+  test('the tree puts networks into the networks of their address space, below a row for each space', () => {
     const inLab = (subnet: string): Network => ({ ...network(subnet), id: `lab ${subnet}`, space_id: 'lab' })
     const all = [inLab('10.0.1.0/24'), network('10.0.0.0/8'), network('10.0.1.0/24'), inLab('10.0.0.0/16')]
     const spaces = [

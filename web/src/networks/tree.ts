@@ -30,7 +30,7 @@ export type TreeRow =
       readonly parent: Network
     }
 
-/** The roots: networks that lie in no other of their address space. The same subnet twice stands side by side. */
+/** Returns the roots: networks that lie in no other of their address space. The same subnet twice stands side by side. */
 export const buildNetworkTree = (networks: readonly Network[]): TreeNode[] => {
   const nodes = networks
     .flatMap((network): TreeNode[] => {
@@ -58,7 +58,7 @@ export const buildNetworkTree = (networks: readonly Network[]): TreeNode[] => {
 /** Gaps of one network that are shown; an IPv6 network has more than anybody reads. */
 const MOST_GAPS = 64
 
-/** The free blocks of a network, as large as they come; none where nothing is in it yet, for then all of it is free. */
+/** Returns the free blocks of a network, as large as they come; none where nothing is in it yet, for then all of it is free. */
 const listGaps = ({ network, cidr, children }: TreeNode, level: number): { cidr: Cidr; row: TreeRow }[] => {
   if (children.length === 0) return []
   const free = subtractCidrs(
@@ -73,7 +73,7 @@ const listGaps = ({ network, cidr, children }: TreeNode, level: number): { cidr:
 
 type Shown = { readonly isExpanded: (id: string) => boolean; readonly hasGaps: boolean }
 
-/** The rows of the tree as they are seen, from the top. */
+/** Returns the rows of the tree as they are seen, from the top. */
 export const listTreeRows = (nodes: readonly TreeNode[], shown: Shown, level = 1): TreeRow[] =>
   nodes.flatMap((node): TreeRow[] => {
     const { network, children } = node
@@ -99,10 +99,10 @@ export const listTreeRows = (nodes: readonly TreeNode[], shown: Shown, level = 1
 /** The default space has no id. */
 export type TreeSpace = { readonly id: string | undefined; readonly name: string }
 
-/** The id of the row of a space. */
+/** Returns the id of the row of a space. */
 export const buildSpaceRowId = (id: string | undefined): string => `space ${id ?? ''}`
 
-/** As `listTreeRows`, below a row for each space with networks. */
+/** Like `listTreeRows`, below a row for each space with networks. */
 export const listSpaceRows = (nodes: readonly TreeNode[], spaces: readonly TreeSpace[], shown: Shown): TreeRow[] =>
   spaces.flatMap(({ id: space_id, name }): TreeRow[] => {
     const own = nodes.filter(({ network }) => network.space_id === space_id)

@@ -1,11 +1,11 @@
-/** Which networks are unfolded: remembered by the browser; at first those at the top are. */
+/** The unfolded networks: remembered by the browser; at first the networks at the top. */
 import { useState } from 'react'
 
 const KEY = 'plat.networks.folded'
 
 const loadExpanded = (): ReadonlyMap<string, boolean> => {
   try {
-    // Written by this module alone.
+    // Only this module writes it.
     return new Map(JSON.parse(localStorage.getItem(KEY) ?? '[]') as [string, boolean][])
   } catch {
     return new Map()
@@ -19,7 +19,7 @@ export const useExpanded = (rootIds: readonly string[]) => {
     try {
       localStorage.setItem(KEY, JSON.stringify([...next]))
     } catch {
-      // Without storage it is kept as long as the page is.
+      // A browser that has no storage keeps it as long as the page.
     }
   }
   const roots = new Set(rootIds)

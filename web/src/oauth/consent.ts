@@ -23,7 +23,7 @@ export type Asked =
 
 const MARK = { accept: 'application/json', 'x-requested-with': 'XMLHttpRequest' }
 
-/** The query as loaded: the router merges repeated parameters, which the server must see to refuse them. */
+/** Returns the query as loaded: the router merges repeated parameters, which the server must see to refuse them. */
 export const getQuery = (): string => {
   const [navigation] = performance.getEntriesByType('navigation')
   const came = navigation && URL.canParse(navigation.name) ? new URL(navigation.name) : undefined

@@ -7,7 +7,7 @@ export const clientsQuery = queryOptions({ queryKey: ['oauth-clients'], queryFn:
 export const clientQuery = (id: string) =>
   queryOptions({ queryKey: ['oauth-clients', id], queryFn: () => api.oauthClients.get({ id }) })
 
-/** The grants of a client or of a user. */
+/** Returns the grants of a client or of a user. */
 export const grantsQuery = (of: { readonly client_id: string } | { readonly user_id: string }) =>
   queryOptions({ queryKey: ['oauth-grants', of], queryFn: () => api.oauthGrants.list(of) })
 

@@ -15,7 +15,7 @@ import { formatSoon } from '../ui/soon-text.ts'
 import { Failure } from '../ui/states.tsx'
 import css from './overview.module.css'
 
-/** Not in the first file, whose size has a limit. */
+/** Not in the first file, which has a limited size. */
 const Attention = lazy(async () => ({ default: (await import('./attention.tsx')).Attention }))
 
 type FigureLinkProps = {

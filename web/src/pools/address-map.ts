@@ -45,7 +45,7 @@ export const buildAddressMap = (entries: readonly HeatmapEntry[]): AddressMap | 
 
 export const getState = ({ states }: AddressMap, index: number): State => STATES[states[index] ?? 0] ?? 'outside'
 
-/** The first address that can be had; the first of the pool where none can. */
+/** Finds the first address that can be had; the first of the pool where none can. */
 export const findFirstInteresting = ({ states }: AddressMap): number => {
   const free = states.indexOf(STATES.indexOf('available'))
   return free === -1 ? states.findIndex((state) => state !== 0) : free

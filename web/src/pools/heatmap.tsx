@@ -41,7 +41,7 @@ const Legend = () => (
   </div>
 )
 
-/** The rows of a block in which the pool has anything. */
+/** Returns the rows of a block in which the pool has anything. */
 const listRows = (map: AddressMap, start: number): readonly number[] => {
   const isUsed = (row: number) =>
     map.states.subarray(start + row * ROW, start + (row + 1) * ROW).some((state) => state !== 0)
@@ -51,7 +51,7 @@ const listRows = (map: AddressMap, start: number): readonly number[] => {
 
 type Props = {
   readonly map: AddressMap
-  /** What can be done with a free address. */
+  /** The actions for a free address. */
   readonly onFree: (ip: string) => ReactNode
   readonly onReserved: (ip: string) => ReactNode
 }

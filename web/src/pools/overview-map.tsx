@@ -8,7 +8,7 @@ import css from './heatmap.module.css'
 
 type Rgba = readonly [number, number, number, number]
 
-/** A colour of the style sheet as numbers: a canvas is the one that can tell. */
+/** Returns a colour of the style sheet as numbers: a canvas is the one that can tell. */
 const readColour = (className: string | undefined): Rgba => {
   const probe = document.createElement('i')
   probe.className = className ?? ''
@@ -53,7 +53,7 @@ export const OverviewMap = ({ map, block, onPick }: Props) => {
   const canvas = useRef<HTMLCanvasElement>(null)
   const { theme } = useStore(preferences)
   const turns = useSystemTheme()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are those of the theme
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours depend on the theme
   useEffect(() => {
     if (canvas.current) draw(canvas.current, map)
   }, [map, theme, turns])
@@ -68,7 +68,7 @@ export const OverviewMap = ({ map, block, onPick }: Props) => {
   const frameTop = Math.min(height - 6, Math.max(0, block * rowPx + rowPx / 2 - Math.max(6, rowPx) / 2))
   return (
     <div className={cx(css.overview)} style={{ height }}>
-      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: for the pointer alone; the grid beside it is for keys and screen readers */}
+      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: only for the pointer; the grid beside it is for keys and screen readers */}
       <canvas ref={canvas} width={BLOCK} height={map.blocks} onClick={pick} aria-hidden="true" />
       <span className={css.frame} style={{ top: frameTop, height: Math.max(6, rowPx) }} />
     </div>

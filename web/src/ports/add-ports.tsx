@@ -1,4 +1,4 @@
-/** Adds one port or many, whose names are a pattern such as `Gi0/[1-48]`. */
+/** Adds one port or many. Their names are a pattern such as `Gi0/[1-48]`. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { toAppError } from '../api/errors.ts'

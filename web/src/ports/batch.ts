@@ -16,5 +16,5 @@ export const sendPorts = (operations: PortOperation[], fields: HistoryFields) =>
 
 /** The change that the operations would be. @param operations at most as many as one call takes */
 export const previewPorts = (operations: PortOperation[]): Promise<Change> =>
-  // Of a dry run, the answer is the change that the call would make.
+  // The answer of a dry run is the change that the call would make.
   sendPorts(operations, { dry_run: 'changes' }) as unknown as Promise<Change>

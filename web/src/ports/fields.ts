@@ -21,7 +21,7 @@ export const KINDS = [
   ['power', 'Power'],
 ] as const
 
-/** A choice between yes and no. */
+/** Builds a choice between yes and no. */
 const buildYesNo = (yes: string, no: string, initial: boolean) =>
   ({
     kind: 'select',
@@ -146,5 +146,5 @@ export const buildPortFields = (ports: readonly Port[] = []): Fields<Port> => ({
   ...TIME_FIELDS,
 })
 
-/** Without the names of parents. */
+/** The fields without the names of parents. */
 export const fields = buildPortFields()

@@ -12,13 +12,13 @@ import { formatPeer } from './labels.ts'
 type DeviceName = { readonly id: string; readonly name: string }
 type PortSides = Pick<Port, 'name' | 'pass_through' | 'peers'>
 
-/** The side of a port that the next cable goes to; undefined where each has one. */
+/** Returns the side of a port that the next cable goes to; undefined where each has one. */
 export const findFreeSide = ({ pass_through, peers = [] }: PortSides): 'front' | 'rear' | undefined => {
   const sides = pass_through ? (['front', 'rear'] as const) : (['front'] as const)
   return sides.find((side) => peers.every((peer) => peer.side !== side))
 }
 
-/** The first end of a new cable. @param port undefined to choose one */
+/** Returns the first end of a new cable. @param port undefined to choose one */
 export const buildFirstEnd = (device: DeviceName, port: PortSides | undefined): Values => {
   const side = port && findFreeSide(port)
   return { a: writeEnd({ device_id: device.id, device: device.name, port: port?.name ?? '', side: side ?? 'front' }) }
@@ -30,7 +30,7 @@ type ConnectProps = {
   readonly onClose: () => void
 }
 
-/** The form of a new cable, whose first end is given. */
+/** The form of a new cable with a given first end. */
 export const ConnectDrawer = ({ device, port, onClose }: ConnectProps) => (
   <ResourceDrawer
     resource={CABLE}

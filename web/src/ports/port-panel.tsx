@@ -19,7 +19,7 @@ type Props = {
   readonly onEdit: () => void
 }
 
-/** The facts of a port but for those that most ports have alike. */
+/** Returns the facts of a port except the facts that most ports have alike. */
 export const listPortFacts = (port: Port, ports: readonly Port[]) => {
   const fields = buildPortFields(ports)
   const usual: readonly (readonly [label: string, value: string])[] = [

@@ -41,7 +41,7 @@ export type PortsProps = {
 
 type BulkProps = { readonly ids: ReadonlySet<string>; readonly filter: string; readonly onDone: () => void }
 
-/** What can be done with the selected ports. */
+/** The actions for the selected ports. */
 const BulkBar = ({ ids, filter, onDone }: BulkProps) => {
   const [isDeleting, setDeleting] = useState(false)
   const close = () => setDeleting(false)

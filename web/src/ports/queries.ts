@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, callTagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 
-/** With the other ends of their cables. */
+/** Returns the ports of a device with the other ends of their cables. */
 export const devicePortsQuery = (deviceId: string) =>
   queryOptions({
     queryKey: ['ports', 'of', deviceId],

@@ -83,5 +83,5 @@ export const buildRackFields = (names: Names = new Map()): Fields<Rack> => ({
   ...TIME_FIELDS,
 })
 
-/** Without the names of datacenters. */
+/** The fields without the names of datacenters. */
 export const fields = buildRackFields()

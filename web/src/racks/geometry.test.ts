@@ -61,7 +61,7 @@ describe('the cells of a face', () => {
     ])
   })
 
-  test('of the rear are mirrored, and have a device that is on the front alone as free', () => {
+  test('the cells of the rear are mirrored, and have a device that is only on the front as free', () => {
     const devices = [device('left', { position: 4, slot: '1/2' }), device('panel', { position: 3, full_depth: false })]
     expect(keys(devices, 'rear')).toEqual(['4 2/2', 'left', '3 1/1', '2 1/1', '1 1/1'])
   })

@@ -42,7 +42,7 @@ export const computeBox = (rack: Units, face: Face, spot: Spot): Box => {
 /** A device of a face, or a place where one may begin. */
 export type Cell = Spot & { readonly key: string; readonly device: Mounted | undefined }
 
-/** The id of a cell in the page. */
+/** Returns the id of a cell in the page. */
 export const cellId = (face: Face, { key }: Pick<Cell, 'key'>): string => `${face}-${key.replaceAll(/[^\w-]/g, '_')}`
 
 type Placed = Mounted & { readonly position: number }
@@ -55,7 +55,7 @@ const listSlots = (n: number): string[] => Array.from({ length: n }, (_, at) => 
 
 const createFreeCell = (spot: Spot): Cell => ({ ...spot, key: `${spot.position} ${spot.slot}`, device: undefined })
 
-/** The free places of a whole or of a half unit: it all, or the slots beside devices of the same width. */
+/** Returns the free places of a whole or of a half unit: it all, or the slots beside devices of the same width. */
 const listFreeCells = (span: Omit<Spot, 'slot'>, devices: readonly Placed[]): Cell[] => {
   const there = devices.filter((device) => hasOverlap(span, device))
   if (there.length === 0) return [createFreeCell({ ...span, slot: '1/1' })]
@@ -127,7 +127,7 @@ export const toSpot = (device: Mounted, { position, slot }: Target): Spot => ({
 export const limitPosition = (rack: Units, device: Mounted, position: number): number =>
   Math.max(rack.first_unit, Math.min(rack.first_unit + rack.height - getHeight(device), position))
 
-/** The device in the way of a place, as the server judges it; undefined if it is free. */
+/** Finds the device in the way of a place, by the rules of the server; undefined if it is free. */
 export const findObstacle = (elevation: Elevation, device: Mounted, target: Target): Mounted | undefined => {
   const position: RackPosition = { ...device, ...target, height: getHeight(device) }
   if (!isInside(position, elevation.rack)) return undefined
@@ -135,7 +135,7 @@ export const findObstacle = (elevation: Elevation, device: Mounted, target: Targ
   return others.find((other) => other.device_id !== device.device_id && overlap(position, other))
 }
 
-/** The first free place for a device from the bottom; its own place if it has one. */
+/** Finds the first free place for a device from the bottom; its own place if it has one. */
 export const findFirstTarget = (elevation: Elevation, device: Mounted): Target => {
   const { face, slot, position } = device
   if (position !== null) return { face, slot, position }
@@ -149,7 +149,7 @@ export const findFirstTarget = (elevation: Elevation, device: Mounted): Target =
   return { face, slot, position: free ?? first_unit }
 }
 
-/** The slot beside; undefined at the edge of the rack. @param by -1 to the left of the front */
+/** Returns the slot beside; undefined at the edge of the rack. @param by -1 to the left of the front */
 export const findSlotBeside = (slot: string, by: number): string | undefined => {
   const [k = 1, n = 1] = slot.split('/').map(Number)
   return k + by >= 1 && k + by <= n ? `${k + by}/${n}` : undefined
@@ -157,7 +157,7 @@ export const findSlotBeside = (slot: string, by: number): string | undefined => 
 
 type Point = { readonly x: number; readonly y: number }
 
-/** The place under the pointer. @param grabbed where the device is held, in units below its top */
+/** Finds the place under the pointer. @param grabbed where the device is held, in units below its top */
 export const computeTarget = (
   rack: Units,
   device: Mounted,

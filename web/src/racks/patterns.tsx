@@ -1,10 +1,10 @@
-/** The fills of devices by their status: a pattern beside the colour, which alone would not tell them apart. */
+/** The fills of devices by their status: a pattern beside the colour. The colour does not suffice to tell them apart. */
 import css from './elevation.module.css'
 import type { Face, Mounted } from './geometry.ts'
 
 type Status = Mounted['status']
 
-/** Each drawing has its own, because ids are those of the whole page. */
+/** Builds an id for each drawing, because an id is unique in the whole page. */
 const buildId = (status: Status, place: string): string => `rack-${status}-${place}`
 
 export const getPatternUrl = (status: Status, place: Face | 'legend'): string | undefined =>

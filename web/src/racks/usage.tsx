@@ -22,7 +22,7 @@ export const SpaceMeter = ({ usage, name }: Props) => (
   <Meter value={computeUsedPercent(usage)} label={`Units of ${name} in use`} />
 )
 
-/** Without a known maximum, the sum alone. */
+/** Shows only the sum if the maximum is unknown. */
 export const PowerMeter = ({ usage, name }: Props) =>
   usage.power === null ? (
     <span className="num muted">{usage.power_w > 0 && formatPower(usage)}</span>

@@ -21,7 +21,7 @@ const getFaceBox = (name: (typeof FACES)[number]): DOMRect | undefined =>
 const isOver = (box: DOMRect, { clientX, clientY }: PointerEvent): boolean =>
   clientX >= box.left && clientX <= box.right && clientY >= box.top && clientY <= box.bottom
 
-/** The target under the pointer: of a face, `none` beside the units, undefined elsewhere. */
+/** Finds the target under the pointer: of a face, `none` beside the units, undefined elsewhere. */
 const findTarget = (event: PointerEvent, { rack }: Elevation, grab: Grab): Target | 'none' | undefined => {
   for (const face of FACES) {
     const box = getFaceBox(face)

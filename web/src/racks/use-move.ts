@@ -19,7 +19,7 @@ export type Move = {
   readonly refusal?: string
 }
 
-/** The message of the first field, which is one of the place. */
+/** Returns the message of the first field, which belongs to the position. */
 const toMessage = (error: unknown): string => {
   const { details, message } = toAppError(error)
   return details[0]?.message ?? message
@@ -31,7 +31,7 @@ type MountInput = In<Contracts['devices']['update']>['mount']
 const sendMount = (device: Mounted, mount: MountInput) =>
   call(contracts.devices.update, { id: device.device_id, mount })
 
-/** The parts of a place that a move does not change stay those of the device. */
+/** The other parts of the device's place do not change by a move. */
 const mountAt = (rack_id: string, { device, target }: Move): MountInput => {
   const { height, full_depth, power_w, face, slot } = device
   return { rack_id, height, full_depth, power_w, face, slot, position: null, ...target }

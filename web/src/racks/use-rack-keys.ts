@@ -35,7 +35,7 @@ type Options = {
   readonly open: (cell: Cell, face: Face) => void
 }
 
-/** The next target by a key; undefined for another key, or at the edge. */
+/** Computes the next target by a key; undefined for another key, or at the edge. */
 const computeNextTarget = (
   { rack }: Elevation,
   device: Mounted,
@@ -77,7 +77,7 @@ export const useRackKeys = ({ elevation, moving, mayMove, open }: Options) => {
     if (on !== face) grids[on].current?.focus({ preventScroll: true })
     document.getElementById(cellId(on, next))?.scrollIntoView({ block: 'nearest' })
   }
-  /** The cell at the same height of the other face. */
+  /** Moves to the cell at the same height of the other face. */
   const across = (from: Cell): void => {
     const on = getOtherFace(face)
     const { y } = boxAt(face)(from)

@@ -22,7 +22,7 @@ const MAC: Column<Reservation> = {
 }
 
 type Around = {
-  /** By the ids of pools. */
+  /** Keyed by the ids of pools. */
   readonly spaces: ReadonlyMap<string, string | undefined>
   /** True if a reservation has a MAC; without one there is no such column. */
   readonly hasMacs: boolean

@@ -66,7 +66,7 @@ export const runBatch = async <Op, A extends Answer & object>(
   return { answers, changes: answers.map((answer) => getChangeId(answer)), done: Math.min(at, operations.length) }
 }
 
-/** Returns the errors of an item by the field alone: `operations[3].port.type` as `type`. */
+/** Returns the errors of an item by the bare field: `operations[3].port.type` as `type`. */
 export const getItemErrors = (error: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(getFieldErrors(error)).map(([field, message]) => [

@@ -23,7 +23,7 @@ type Props = {
   readonly total: number
   /** Gets the errors of the last try, by the fields of an object. */
   readonly children: ReactNode | ((errors: Errors) => ReactNode)
-  /** True for the fields whose errors the children show. */
+  /** True for the fields with errors that the children show. */
   readonly hasError?: (field: string) => boolean
   readonly isReady: boolean
   readonly isDanger?: boolean

@@ -5,7 +5,7 @@ import type { Column } from '../table/column.ts'
 import { type Declared, type Fields, getColumnId, joinText, listColumnFields, listShownFields } from './fields.ts'
 
 type ColumnOptions<T, Row> = {
-  /** Names of the fields whose columns come first, in their order. */
+  /** Names of the fields with the first columns, in their order. */
   readonly first: readonly string[]
   readonly formatCell: (row: Row, field: Declared<T>) => string
   /** In the place of the text, by the names of the fields. */
@@ -33,7 +33,7 @@ export const buildColumns = <T extends object, Row = T>(
     }
   })
 
-/** The columns of rows that are the objects themselves. */
+/** Returns the columns of rows that are the objects themselves. */
 export const buildOwnColumns = <T extends object>(
   fields: Fields<T>,
   first: readonly string[],

@@ -7,14 +7,14 @@ import { type Input, isKept, type Resource } from './resource.ts'
 type Crud = Readonly<Record<'get' | 'create' | 'update' | 'delete', AnyOperation>>
 type Shared = 'operations' | 'get' | 'create' | 'update' | 'remove' | 'preview'
 
-/** The parts that are the same in all resources. */
+/** Returns the parts that are the same in all resources. */
 export const createCrud = <C extends Crud>(operations: C): Pick<Resource<Out<C['get']>>, Shared> => {
   // A form has every field that is required; the server validates their values.
   const toInput = <O extends AnyOperation>(_: O, input: Input) => input as InputOf<O>
   const run = (op: C['create'] | C['update'], input: Input, headers = {}) =>
     // Both answer with the object that `get` reads.
     call(op, toInput(op, input), { headers }) as Promise<Out<C['get']>>
-  // Of a dry run, the answer is the change that the call would make.
+  // The answer of a dry run is the change that the call would make.
   const preview = (id: string) =>
     call(operations.delete, toInput(operations.delete, { id, dry_run: 'changes' })) as Promise<Change>
   return {

@@ -16,7 +16,7 @@ type Props<T> = {
   readonly resource: Resource<T>
   readonly id: string
   readonly name: string
-  /** What else goes, or stays without it. */
+  /** Describes the further objects that are deleted, or lose their reference. */
   readonly deleteWarning: string
   readonly onClose: () => void
   /** Leaves the page of the object. */

@@ -96,7 +96,7 @@ const parseRefs = (text: string, absent?: null): Record<string, string | null> =
     }),
   )
 
-/** The ids of an object in other systems, in a form one on each line. A save names those that were taken away. */
+/** The ids of an object in other systems, in a form one on each line. A save names the removed ids. */
 export const REFS_FIELD = {
   ...MANAGED_BY_FIELD,
   label: 'Also known as',
@@ -113,8 +113,7 @@ export const REFS_FIELD = {
 } as const
 
 /**
- * The values of custom fields. Forms get their control from `customControl`; columns, filters and details are those of the
- * definitions.
+ * The values of custom fields. Forms get their control from `customControl`; columns, filters and details follow from the definitions.
  */
 export const CUSTOM_VALUES = {
   ...UNSEARCHED,
@@ -141,7 +140,7 @@ export type Declared<T> = { readonly name: string; readonly field: Field<T>; rea
 const listDeclared = <T extends object>(fields: Fields<T>): Declared<T>[] =>
   Object.entries<Field<T>>(fields).map(([name, field]) => ({ name, field, read: createReader(name, field) }))
 
-/** The fields named in `first` in that order, then the others as declared. */
+/** Returns the fields named in `first` in that order, then the others as declared. */
 const sortFields = <T extends object>(fields: Fields<T>, first: readonly string[]): Declared<T>[] => {
   const computeRank = ({ name }: Declared<T>) => (first.includes(name) ? first.indexOf(name) : first.length)
   return listDeclared(fields).sort((a, b) => computeRank(a) - computeRank(b))
@@ -149,11 +148,11 @@ const sortFields = <T extends object>(fields: Fields<T>, first: readonly string[
 
 export const getColumnId = <T>({ name, field }: Declared<T>): string => (field.column || undefined)?.id ?? name
 
-/** The fields that have a column. */
+/** Returns the fields that have a column. */
 export const listColumnFields = <T extends object>(fields: Fields<T>, first: readonly string[] = []): Declared<T>[] =>
   sortFields(fields, first).filter(({ field }) => field.column !== false)
 
-/** The controls of a form; `given` adds the parts that only a component has, such as loaded options. */
+/** Returns the controls of a form; `given` adds the parts that only a component has, such as loaded options. */
 export const buildFormFields = <T extends object>(
   fields: Fields<T>,
   first: readonly string[] = [],
@@ -205,14 +204,14 @@ export const buildTableSpec = <T extends { readonly id: string }>(
   }
 }
 
-/** The label and the text of each field for a page of details or a comparison. */
+/** Returns the label and the text of each field for a page of details or a comparison. */
 export const listShownFields = <T extends object>(
   fields: Fields<T>,
   where: 'isDetail' | 'isCompared',
   first: readonly string[] = [],
 ): Declared<T>[] => sortFields(fields, first).filter(({ field }) => field[where] !== false)
 
-/** The columns of a file, in the order of the declaration, and how a cell of each is read. */
+/** Returns the columns of a file, in the order of the declaration, and how a cell of each is read. */
 export const listCellKinds = <T extends object>(fields: Fields<T>): Readonly<Record<string, CellKind>> =>
   Object.fromEntries(
     listDeclared(fields)

@@ -51,7 +51,7 @@ const isChanged = (field: FieldSpec, values: Values, before: Values): boolean =>
   (field.isSecret === true ||
     JSON.stringify(getSentValue(field, values)) !== JSON.stringify(getSentValue(field, before)))
 
-/** The input of a save: all fields of a new object, otherwise the changed ones, so that no other change is undone. */
+/** Returns the input of a save: all fields of a new object, otherwise the changed ones, so that no other change is undone. */
 export const buildInput = ({ fields }: Pick<Resource<never>, 'fields'>, values: Values, before?: Values): Input =>
   Object.fromEntries(
     fields

@@ -25,7 +25,7 @@ import { DeleteDialog } from './delete-dialog.tsx'
 import type { Resource, Values } from './resource.ts'
 import { ResourceDrawer } from './resource-drawer.tsx'
 
-/** What a cell does with its row: opens its drawer, or asks whether to delete it. */
+/** The actions of a cell on its row: opens its drawer, or asks whether to delete it. */
 export type RowRun<T> = { readonly edit: (row: T) => void; readonly remove: (row: T) => void }
 
 export type ColumnsOf<T> = (run: RowRun<T>) => readonly Column<T>[]
@@ -50,7 +50,7 @@ type Props<T extends object> = {
   readonly tools?: ReactNode
   /** Input of the call that lists the same, besides its filter. */
   readonly call?: Readonly<Record<string, unknown>>
-  /** Without this permission there is nothing to see, and nothing is asked for. */
+  /** Nothing is shown or requested if the user lacks this permission. */
   readonly needs?: string
   /** A line above the list. */
   readonly note?: ReactNode
@@ -66,7 +66,7 @@ type Props<T extends object> = {
   readonly nothing?: string
   /** Values of a new object. */
   readonly given?: Values
-  /** `isNew` of a created object. `values` are those of the form. */
+  /** `isNew` marks a created object. `values` are the values of the form. */
   readonly onSaved?: (value: T, isNew: boolean, values: Values) => void
   /** In the place of the drawer of the resource. */
   readonly drawer?: (id: string | undefined, close: () => void) => ReactNode
@@ -121,7 +121,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
     else toast(reason)
   }
   useHotkeys({ ...(mayCreate ? { c: create } : {}), Escape: () => setText('') })
-  // Without fields there is nothing to change.
+  // A resource without fields has nothing to change.
   const canEdit = resource.fields.length > 0 && may(`${resourceName}:update`)
   const denied = props.needs === undefined || may(props.needs) ? undefined : createForbidden(props.needs)
   const edited = rows.find((row) => spec.id(row) === search.edit)

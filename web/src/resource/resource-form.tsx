@@ -46,7 +46,7 @@ const FieldInput = ({ field, ...input }: ControlInput & { readonly field: FieldS
   )
 }
 
-/** Of a list the server names the item: `roles[0]`; of a map the key: `headers.Host`. */
+/** Finds the error of a field. The server names the item of a list: `roles[0]`; and the key of a map: `headers.Host`. */
 const findError = (errors: Readonly<Record<string, string>>, name: string): string | undefined =>
   errors[name] ??
   Object.entries(errors).find(([field]) => field.startsWith(name) && /^[[.]/.test(field.slice(name.length)))?.[1]
@@ -80,7 +80,7 @@ type FormProps<T> = {
   readonly errors?: Readonly<Record<string, string>> | undefined
 }
 
-/** The errors of a save, without those of fields that have changed since. */
+/** Returns the errors of a save, except errors of fields that have changed since. */
 const filterUnchangedErrors = (errors: Readonly<Record<string, string>>, sent: Values | undefined, values: Values) =>
   Object.fromEntries(
     Object.entries(errors).filter(([field]) => {

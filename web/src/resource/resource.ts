@@ -10,9 +10,9 @@ export type ControlInput = {
   readonly onChange: (value: string) => void
   readonly error: string | undefined
   readonly isNew: boolean
-  /** Of all fields; a field with parts shows those of its parts. */
+  /** The errors of all fields; a field with parts shows the errors of its parts. */
   readonly errors: Readonly<Record<string, string>>
-  /** Of all fields, as they are typed. */
+  /** The values of all fields, as they are typed. */
   readonly values: Values
 }
 
@@ -51,7 +51,7 @@ export type Resource<T> = {
   readonly isWide?: boolean
   readonly fields: readonly FieldSpec[]
   readonly getName: (value: T) => string
-  /** Of the contract, by their verbs. */
+  /** The operations of the contract, by their verbs. */
   readonly operations: Readonly<Record<string, AnyOperation>>
   readonly get: (id: string) => Promise<Tagged<T>>
   readonly create: (input: Input) => Promise<T>

@@ -47,7 +47,7 @@ const RowMenu = <T,>({ row, noun, getName, edit, remove, more }: Spec<T> & { rea
   )
 }
 
-/** The last column of a list. */
+/** Returns the last column of a list. */
 export const buildActionsColumn = <T,>(spec: Spec<T>): Column<T> => ({
   id: 'actions',
   text: '',

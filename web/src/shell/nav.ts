@@ -52,7 +52,7 @@ export type NavItem = {
   readonly drawer?: 'edit' | 'entry'
   /** The tab of that drawer. */
   readonly tab?: string
-  /** The key of the query whose number is shown beside the item. */
+  /** The key of the query with the number beside the item. */
   readonly counted: string | undefined
   /** Left out of the bar of a phone, which has little room. */
   readonly isRoomy?: boolean
@@ -60,7 +60,7 @@ export type NavItem = {
   readonly optional?: Optional
 }
 
-/** The parts that follow from the name of a resource. */
+/** Returns the parts that follow from the name of a resource. */
 const list = <const Name extends string>(name: Name, noun: string) =>
   ({ to: `/${name}`, permission: `${name}:list`, creates: noun, types: [noun], counted: name }) as const
 
@@ -169,7 +169,7 @@ export const DISCOVERY: readonly NavItem[] = [
 
 const DNS = { to: '/dns', text: 'DNS', icon: BookA, key: 'z', permission: 'dns:list', counted: 'dns-zones' } as const
 
-/** As `NavItem`. Ports have pages, and no list. */
+/** An item like `NavItem`. Ports have pages, and no list. */
 type ObjectItem = Omit<NavItem, 'to'> & { readonly to: string }
 
 /** Objects that are in no item of the navigation. */
@@ -223,7 +223,7 @@ const BY_TYPE: ReadonlyMap<string, ObjectItem> = new Map(
 /** Returns the page that shows objects of this type. */
 export const findItem = (type: string): ObjectItem | undefined => BY_TYPE.get(type)
 
-/** The link to an object: to its page, or to the list that opens its drawer. */
+/** Returns the link to an object: to its page, or to the list that opens its drawer. */
 export const buildObjectLink = ({ to, drawer, tab }: Pick<ObjectItem, 'to' | 'drawer' | 'tab'>, id: string) => {
   const page = `${to}/$id`
   // All pages of objects have the same parameter.

@@ -4,5 +4,5 @@ import { createStore } from '../api/store.ts'
 export const paletteIsOpen = createStore(false)
 export const keysAreOpen = createStore(false)
 export const clockIsOpen = createStore(false)
-/** The id of the change whose undo is being asked for. */
+/** The id of the change that the user is asked to undo. */
 export const undoing = createStore<string | undefined>(undefined)

@@ -99,7 +99,7 @@ const buildActionEntries = (go: Go, permit: Permit): Entry[] => {
   ]
 }
 
-/** Each view is shown with the list that it belongs to. */
+/** Builds an entry for each view, shown with the list that it belongs to. */
 const buildViewEntries = (push: (href: string) => void, all: readonly View[]): Entry[] =>
   all.map(({ name, path, search }) => ({
     id: `view ${path} ${name}`,

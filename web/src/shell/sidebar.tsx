@@ -75,8 +75,8 @@ const NavLink = ({ item }: { readonly item: NavItem }) => {
 }
 
 /**
- * Optional items are shown once there is an object of their resource. A user with permissions in a scope alone sees only the items that they
- * open.
+ * Optional items are shown once there is an object of their resource. A user who only has permissions in a scope sees only the items
+ * that these open.
  */
 const useShown = (): ((item: NavItem) => boolean) => {
   const { in_use = [], is_scoped, permissions } = useMe()

@@ -7,7 +7,7 @@ export const DEFAULT = 'default'
 export const listSpaceOptions = (spaces: readonly Space[]): (readonly [id: string, name: string])[] =>
   spaces.map(({ id, name }) => [id, name] as const)
 
-/** A control of a form, which is hidden without spaces. */
+/** Returns a control of a form, which is hidden without spaces. */
 export const buildSpaceControl = (spaces: readonly Space[]) => ({
   kind: 'select' as const,
   options: [['', 'Default space'] as const, ...listSpaceOptions(spaces)],

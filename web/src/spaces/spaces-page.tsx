@@ -26,7 +26,7 @@ export const SPACE_RESOURCE: Resource<Space> = {
   fields: buildFormFields(fields, ORDER, { custom: buildCustomControl('spaces') }),
   getName: ({ name }) => name,
   ...createCrud(contracts.spaces),
-  // Of the user, if there are any.
+  // The user has the list of spaces, if there are any.
   changes: ['spaces', 'me'],
 }
 

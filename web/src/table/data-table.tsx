@@ -135,7 +135,7 @@ const TableHead = <Row,>({ columns, sorting, onSort, selection, count }: HeadPro
   </div>
 )
 
-/** The columns of the grid in CSS: their widths at least, and the rest in proportion. */
+/** Returns the columns of the grid in CSS: their widths at least, and the rest in proportion. */
 const buildTemplate = (columns: readonly Column<never>[], hasChecks: boolean, isNarrow: boolean): string =>
   [
     ...(hasChecks ? [`${CHECK_PX}px`] : []),
@@ -171,7 +171,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
     initialOffset: () => scrollMemory.get(label),
     observeElementOffset: (instance, report) =>
       observeElementOffset(instance, (offset, isScrolling) => {
-        // The report draws the rows: with those that are left out above for this offset.
+        // The report draws the rows, with the number of rows left out above for this offset.
         latest.current?.()
         report(offset, isScrolling)
       }),

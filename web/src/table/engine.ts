@@ -39,7 +39,7 @@ const buildKey = (terms: readonly Term[]): string =>
 /** An order with the number of the rows that have a key, which come first. */
 type Order = { readonly indices: Uint32Array; readonly keyed: number }
 
-/** The matches of `next` are a subset of those of `previous`: each word only got longer. */
+/** The matches of `next` are a subset of the matches of `previous`: each word only got longer. */
 const isNarrower = (next: readonly Term[], previous: readonly Term[]): boolean =>
   next.length >= previous.length &&
   previous.every((old, i) => {
@@ -78,7 +78,7 @@ export class TableEngine<Row> {
     return row
   }
 
-  /** Puts rows in the place of those with their ids, or adds them. */
+  /** Replaces rows with the same ids, or adds the rows. */
   put(rows: readonly Row[]): void {
     const places = new Map(this.#rows.map((row, index) => [this.#spec.id(row), index]))
     for (const row of rows) {

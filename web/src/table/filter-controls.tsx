@@ -55,7 +55,7 @@ type MomentProps = {
   readonly label: string
   /** RFC 3339. */
   readonly value: string | undefined
-  /** Without them a moment is a whole minute, and is not marked as set. */
+  /** A moment is otherwise a whole minute, and is not marked as set. */
   readonly hasSeconds?: boolean
   readonly onChange: (at: string | undefined) => void
 }
@@ -77,7 +77,7 @@ export const MomentBox = ({ label, value, hasSeconds = true, onChange }: MomentP
   </label>
 )
 
-/** All users. Without the permission to list them, those that are seen in the list. */
+/** All users. A user who may not list them gets the users in the list. */
 export const useUserOptions = (seen: readonly Option[]): readonly Option[] => {
   const { may } = usePermit()
   const { data = [] } = useQuery({ ...usersQuery, enabled: may('users:list') })

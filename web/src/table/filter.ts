@@ -34,11 +34,11 @@ export const parseFilter = (text: string, fields: readonly string[]): Term[] =>
     return [{ isNegated, field: isField ? name : '', value, start: index, end: index + token.length }]
   })
 
-/** The text without one of its terms. */
+/** Returns the text without one of its terms. */
 export const removeTerm = (text: string, { start, end }: Term): string =>
   `${text.slice(0, start)} ${text.slice(end)}`.replace(/\s+/g, ' ').trim()
 
-/** A term as it is written. @example formatTerm('os', 'Debian 12') // 'os:"Debian 12"' */
+/** Formats a term as it is written. @example formatTerm('os', 'Debian 12') // 'os:"Debian 12"' */
 export const formatTerm = (field: string, value: string): string =>
   `${field === '' ? '' : `${field}:`}${/\s/.test(value) ? `"${value}"` : value}`
 
@@ -49,7 +49,7 @@ export type Facets = Readonly<Record<string, readonly (readonly [value: string, 
 
 const MOST = 8
 
-/** The completions of the last word of the text. */
+/** Returns the completions of the last word of the text. */
 export const listCompletions = (text: string, fields: readonly string[], facets: Facets): Completion[] => {
   const last = /(?:[^\s"]|"[^"]*"?)*$/.exec(text)?.[0] ?? ''
   const before = text.slice(0, text.length - last.length)

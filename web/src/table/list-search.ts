@@ -8,7 +8,7 @@ const OF_A_VIEW = [
   ...(['q', 'sort', 'cols', 'view', 'network', 'space'] as const),
   // The filters of the audit log.
   ...(['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to'] as const),
-  // Of the history.
+  // Fields of the history.
   'kind',
 ] as const
 const KEYS = [
@@ -16,7 +16,7 @@ const KEYS = [
   ...(['edit', 'new', 'tab', 'days', 'entry'] as const),
   // Values of a new object.
   ...(['ip', 'pool', 'subnet', 'into'] as const),
-  // Of the topology: the device in the middle, and the distance from it.
+  // Fields of the topology: the device in the middle, and the distance from it.
   ...(['focus', 'hops', 'most'] as const),
   // The code of a device that waits, and the cause of a failed link.
   ...(['code', 'sso_error'] as const),
@@ -33,7 +33,7 @@ export type ListSearch = { readonly [K in (typeof KEYS)[number]]?: string | unde
 /** Forms are not opened in the past, because they write to the present. */
 const NO_FORM = { edit: undefined, new: undefined }
 
-/** The parameters of a list or a page; all others are dropped. */
+/** Returns the parameters of a list or a page; all others are dropped. */
 export const listSearch = (search: Record<string, unknown>): ListSearch => ({
   ...Object.fromEntries(KEYS.flatMap((key) => (typeof search[key] === 'string' ? [[key, search[key]]] : []))),
   ...(search.desc === '1' ? { desc: '1' as const } : {}),

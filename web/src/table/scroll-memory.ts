@@ -3,7 +3,7 @@
 const MOST = 200
 const offsets = new Map<string, number>()
 
-/** The router gives each entry of the history a key. */
+/** Returns the key that the router gives each entry of the history. */
 const getEntryKey = (): string => {
   const state: unknown = history.state
   const key = typeof state === 'object' && state !== null && '__TSR_key' in state ? String(state.__TSR_key) : ''

@@ -35,7 +35,7 @@ test('every row is placed where the scroll bar would look for it', () => {
         expect(offset).toBeLessThanOrEqual(height.mostPx)
         // The row is the first one that is shown.
         expect(Math.abs(offset / ROW_PX + shift - row)).toBeLessThanOrEqual(0.51)
-        // Coming back to the offset alone shows nearly the same rows.
+        // Going back to the offset itself shows nearly the same rows.
         const perRow = (ROW_PX / height.mostPx) * (count - computeRoom(count, ROW_PX))
         expect(Math.abs(computeShift(offset, height) - shift)).toBeLessThanOrEqual(perRow + 2)
       },

@@ -11,21 +11,21 @@ export const MOST_PX = 8_000_000
 const HEAD_PX = 30
 /** A wheel moves less at once, and the scroll bar of so high a body more. */
 const JUMP_PX = 3000
-/** Without a scroll event for so long, the position in the scroll bar is corrected. */
+/** The position in the scroll bar is corrected after so long without a scroll event. */
 const REST_MS = 200
 
 type Height = { readonly count: number; readonly rowPx: number /** The largest offset. */; readonly mostPx: number }
 
-/** The number of rows that the body has room for. */
+/** Computes the number of rows that the body has room for. */
 export const computeRoom = (count: number, rowPx: number): number => Math.min(count, Math.floor(MOST_PX / rowPx))
 
 const computeMaxShift = ({ count, rowPx }: Height): number => count - computeRoom(count, rowPx)
 
-/** The number of rows that are left out above, in proportion. */
+/** Computes the number of rows that are left out above, in proportion. */
 export const computeShift = (offset: number, height: Height): number =>
   height.mostPx <= 0 ? 0 : Math.round((Math.min(offset, height.mostPx) / height.mostPx) * computeMaxShift(height))
 
-/** The offset and the shift in proportion at which a row is the first. @param row with a fraction if it is cut off */
+/** Returns the offset and the shift in proportion at which a row is the first. @param row with a fraction if it is cut off */
 export const placeRow = (row: number, height: Height): { readonly offset: number; readonly shift: number } => {
   const { rowPx, mostPx } = height
   if (mostPx <= 0) return { offset: 0, shift: 0 }

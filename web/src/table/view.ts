@@ -19,7 +19,7 @@ export type Tall = {
 
 export type TableView<Row> = {
   readonly count: number
-  /** Without the filter. */
+  /** The number of rows before the filter. */
   readonly total: number
   /** True while most of the rows are still being loaded. */
   readonly isPartial?: boolean

@@ -76,7 +76,7 @@ export const findNode = (positions: Positions, camera: Camera, { at, reach }: { 
 /** The widest angle between a key and a neighbour, as a cosine, so that a key reaches every neighbour. */
 const WIDEST = Math.cos((75 * Math.PI) / 180)
 
-/** The best of `among` in a direction, or -1. A straight direction counts for more than a short distance. */
+/** Finds the best of `among` in a direction, or -1. A straight direction counts for more than a short distance. */
 export const findTowards = (positions: Positions, from: number, among: readonly number[], direction: Point): number => {
   const start = getPoint(positions, from)
   let best = -1

@@ -21,7 +21,7 @@ const NAMES = [
 
 export type Colours = Readonly<Record<(typeof NAMES)[number], string>>
 
-/** A CSS variable has another value in each theme, so the browser resolves it. */
+/** Resolves the colours by the browser, because a CSS variable has another value in each theme. */
 const readColours = (): Colours => {
   const probe = document.createElement('i')
   document.body.append(probe)
@@ -43,6 +43,6 @@ export const useColours = (): Colours => {
     query.addEventListener('change', turned)
     return () => query.removeEventListener('change', turned)
   }, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are those of the theme
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours depend on the theme
   return useMemo(readColours, [theme, turns])
 }

@@ -38,9 +38,9 @@ export type GraphLink = {
   readonly from: number
   readonly to: number
   readonly type: LinkType
-  /** Of a cable. */
+  /** Set for a cable. */
   readonly ports?: Ports
-  /** Of a cable beside other links of its devices: how far to which side it is drawn. */
+  /** Set for a cable beside other links of its devices: how far to which side it is drawn. */
   readonly bend?: number
 }
 
@@ -64,7 +64,7 @@ type Edge = {
 type LinkRow = { readonly parent_id: string; readonly child_id: string; readonly type: LinkType }
 type CableRow = Pick<Cable, 'a' | 'b'>
 
-/** A cable within one device connects it to nothing. */
+/** True for a cable between two devices. A cable within one device connects it to nothing. */
 const isBetween = ({ a, b }: CableRow): boolean => a.device_id !== b.device_id
 
 const toLinkRow = ({ a, b }: CableRow): LinkRow => ({ parent_id: a.device_id, child_id: b.device_id, type: 'cable' })
@@ -81,7 +81,7 @@ export class LinkIndex {
   /** The relationships of each device, one device after the other, and the offset of each device. */
   readonly #places: Uint32Array
   readonly #starts: Uint32Array
-  /** Of each cable. They come after the relationships. */
+  /** The ports of each cable. Cables come after the relationships. */
   readonly #ports: readonly Ports[]
   readonly size: number
 
@@ -145,7 +145,7 @@ const computeNextLevel = (view: View, level: number, isParent: boolean): number 
 /** Between two devices, more lines than these are drawn over each other. */
 const MOST_BENDS = 8
 
-/** Bends cables, so that no line covers another. The first one alone between two devices is straight. */
+/** Bends cables, so that no line covers another. Only the first one between two devices is straight. */
 const withBends = (links: readonly GraphLink[]): readonly GraphLink[] => {
   const buildKey = ({ from, to }: GraphLink) => (from < to ? `${from} ${to}` : `${to} ${from}`)
   const counts = new Map<string, number>()

@@ -29,7 +29,7 @@ export type Tie = {
   readonly type: LinkType
   readonly isParent: boolean
   readonly text: string
-  /** Of a cable: the port here and the port there. */
+  /** Set for a cable: the port here and the port there. */
   readonly ports?: string
 }
 
@@ -51,7 +51,7 @@ export const formatLevel = (view: View, level: number): string => {
   return view === 'impact' ? `${level > 0 ? 'fails with it' : 'is needed'}, ${hops}` : `${hops} away`
 }
 
-/** The summary of the whole graph. */
+/** Returns the summary of the whole graph. */
 export const formatSummary = ({ ids, levels, links, left }: Graph, view: View, name: string): string => {
   const more = left > 0 ? `, and ${plural(left, 'device')} more that are not shown` : ''
   if (ids.length === 1)

@@ -32,7 +32,7 @@ const load = async ({ path, cablesPath }: WorkerRequest): Promise<Loaded> => {
     // The server returns values of the contract's type.
     return new LinkIndex(links as readonly Relationship[], cables as readonly Cable[])
   } catch (error) {
-    // Of `fetchList`; JSON that breaks off is a lost connection.
+    // Other errors come from `fetchList`. JSON that breaks off is a lost connection.
     return error instanceof Error ? { status: 0, body: undefined, retryAfter: null } : (error as Failed)
   }
 }

@@ -27,7 +27,7 @@ export const computeCurve = ({ from, to, bend = 0 }: End, positions: Positions, 
   return { a, b, control }
 }
 
-/** A point of a curve. @param t from 0 at its beginning to 1 at its end */
+/** Returns a point of a curve. @param t from 0 at its beginning to 1 at its end */
 export const computePoint = ({ a, b, control }: Curve, t: number): Point => {
   const at = (from: number, middle: number, to: number) => (1 - t) ** 2 * from + 2 * (1 - t) * t * middle + t ** 2 * to
   return { x: at(a.x, control.x, b.x), y: at(a.y, control.y, b.y) }
@@ -40,7 +40,7 @@ export const addCurve = (path: Path2D, { a, b, control }: Curve): void => {
 
 export type PortLabel = Label & { readonly text: string }
 
-/** The names of the ports of the cables of one node, in the middle of their places. */
+/** Returns the names of the ports of the cables of one node, in the middle of their places. */
 export const listPortLabels = (
   links: readonly GraphLink[],
   node: number,

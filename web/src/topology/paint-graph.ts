@@ -36,7 +36,7 @@ const TYPES: readonly LinkType[] = ['contains', 'cable', 'connected_to', 'depend
 /** Relationships that point from parent to child. */
 const DIRECTED: ReadonlySet<LinkType> = new Set(['contains', 'depends_on'])
 
-/** Of other lines in proportion; dots are thin, and cables are many. */
+/** Widths of some lines in proportion to others; dots are thin, and cables are many. */
 const WIDTHS: Readonly<Partial<Record<LinkType, number>>> = { contains: 1.3, cable: 0.75 }
 
 const RADIUS = 6
@@ -104,7 +104,7 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
   context.globalAlpha = 1
 }
 
-/** All shapes have about the same area. */
+/** Creates the path of a shape. All shapes have about the same area. */
 export const createShapePath = (role: Role, { x, y }: { x: number; y: number }, radius: number): Path2D => {
   const path = new Path2D()
   if (role === 'network') path.roundRect(x - radius, y - radius, radius * 2, radius * 2, 2.5)

@@ -3,7 +3,7 @@ import { EVEN_MORE_NODES, MOST_HOPS, MOST_NODES, VIEWS, type View } from './grap
 
 export const parseView = (text: string | undefined): View => VIEWS.find((view) => view === text) ?? 'all'
 
-/** The maximum number of devices shown. */
+/** Returns the maximum number of devices shown. */
 export const parseMost = (text: string | undefined): number =>
   text === String(EVEN_MORE_NODES) ? EVEN_MORE_NODES : MOST_NODES
 

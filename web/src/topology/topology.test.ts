@@ -31,7 +31,7 @@ describe('the graph around a device', () => {
     expect(buildGraph(links, { focus: 'a', view: 'all', hops: 1, most: 300 }).ids).toEqual(['a', 'sw', 'd'])
   })
 
-  test('shows in the view of impact dependents and dependencies, and no other dependents of those', () => {
+  test('the graph shows dependents and dependencies in the view of impact, and no other dependents of them', () => {
     const { ids, levels } = buildGraph(chain, { focus: 'app', view: 'impact', hops: 4, most: 300 })
     expect(Object.fromEntries(ids.map((id, i) => [id, levels[i]]))).toEqual({ app: 0, web: 1, lb: 2, db: -1 })
   })

@@ -53,7 +53,7 @@ export const Combobox = (props: Props) => {
   const leave = () => {
     if (text === undefined) return
     const named = options.filter((option) => option.text.toLowerCase() === text.trim().toLowerCase())
-    // Of several with one name, none is meant for certain.
+    // The choice among several options with one name is not certain.
     if (named[0] && named.length === 1) choose(named[0])
     else type(undefined)
   }

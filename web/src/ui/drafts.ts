@@ -16,14 +16,14 @@ export const drafts = {
     try {
       sessionStorage.setItem(buildName(key), JSON.stringify(draft))
     } catch {
-      // Without storage, a draft lasts as long as its form.
+      // A draft lasts as long as its form if there is no storage.
     }
   },
   drop: (key: string): void => {
     try {
       sessionStorage.removeItem(buildName(key))
     } catch {
-      // Without storage, no draft exists.
+      // No draft exists if there is no storage.
     }
   },
 }

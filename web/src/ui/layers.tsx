@@ -16,7 +16,7 @@ const createCloseHandler = (onClose: () => void) => (open: boolean) => {
   if (!open) onClose()
 }
 
-/** A layer focuses its first field. Without one, Base UI chooses. */
+/** Creates the function that finds the first field of a layer for its focus. Without one, Base UI chooses. */
 const createFindFirstField = (layer: RefObject<HTMLDivElement | null>) => () =>
   layer.current?.querySelector<HTMLElement>('input:not([hidden], [type=checkbox]), select, textarea') ?? true
 

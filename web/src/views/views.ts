@@ -43,7 +43,7 @@ const change = (next: readonly View[]): void => {
   try {
     localStorage.setItem(KEY, JSON.stringify(views.get()))
   } catch {
-    // Without storage, views last until the tab is closed.
+    // Views last until the tab is closed if there is no storage.
   }
 }
 

@@ -53,5 +53,5 @@ export const buildVlanFields = (names: ReadonlyMap<string, string> = new Map()):
   ...TIME_FIELDS,
 })
 
-/** Without the names of datacenters. */
+/** The fields without the names of datacenters. */
 export const fields = buildVlanFields()

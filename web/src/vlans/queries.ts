@@ -1,4 +1,4 @@
-/** The list of VLANs, and the names of those of networks. */
+/** The list of VLANs, and the names of the VLANs of networks. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../api/client.ts'

@@ -24,7 +24,7 @@ const VlanField = ({ vlans, value, onChange, error, values }: Props) => {
   )
 }
 
-/** The control of the field in the form of a network. */
+/** Builds the control of the field in the form of a network. */
 export const buildVlanControl = (vlans: VlanNames): Partial<FieldSpec> => ({
   render: (input) => <VlanField vlans={vlans} {...input} />,
 })

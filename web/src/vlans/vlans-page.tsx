@@ -36,7 +36,7 @@ export const buildVlanResource = (datacenters: readonly Datacenter[]): Resource<
   changes: ['vlans', 'me'],
 })
 
-/** The values of a new VLAN, by the place in the URL. */
+/** Returns the values of a new VLAN, by the place in the URL. */
 const parseGiven = (place: string | undefined): Values | undefined => {
   const at = place?.indexOf(' ') ?? -1
   return place === undefined || at < 0 ? undefined : { vlan_id: place.slice(0, at), datacenter_id: place.slice(at + 1) }

@@ -39,7 +39,7 @@ const Attempts = ({ delivery: { attempts } }: { readonly delivery: Delivery }) =
   </ol>
 )
 
-/** The headers that the server sends. The timestamp and the signature are those of an attempt. */
+/** The headers that the server sends. The timestamp and the signature belong to an attempt. */
 const useSentHeaders = (
   webhook: Webhook,
   { id, event, attempts, change_id }: Delivery,

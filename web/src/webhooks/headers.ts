@@ -10,7 +10,7 @@ export const toRows = (headers: unknown): readonly HeaderRow[] =>
     ? Object.entries(headers).map(([name, value]) => ({ name, value: String(value) }))
     : []
 
-/** The text by which a form stores the rows. */
+/** Returns the text by which a form stores the rows. */
 export const formatRows = (rows: readonly HeaderRow[]): string => (rows.length === 0 ? '' : JSON.stringify(rows))
 
 export const parseRows = (text: string): readonly HeaderRow[] => {

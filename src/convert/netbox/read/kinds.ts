@@ -42,7 +42,7 @@ export const getTableKind = (table: string): string => {
   return end < 0 ? table : `${table.slice(0, end)}.${table.slice(end + 1)}`
 }
 
-/** Routes whose name is not the plural of their model. */
+/** Routes with names that are not the plural of their model. */
 const ROUTES: Readonly<Record<string, string>> = {
   'virtualization.interfaces': 'vminterface',
   'dcim.virtual-chassis': 'virtualchassis',

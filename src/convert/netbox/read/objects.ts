@@ -81,7 +81,7 @@ export const toStorableValue = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [toStorable(key), toStorableValue(item)]))
 }
 
-/** Fields whose false is no default of NetBox. */
+/** Fields for which false is no default of NetBox. */
 const KEPT_FALSE = new Set(['default', 'enabled', 'is_full_depth'])
 
 /** True for a value of a field that says nothing. */

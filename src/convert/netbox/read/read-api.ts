@@ -41,9 +41,9 @@ const parsePage = (route: string, body: Uint8Array): Page => {
   return { count: page.count, results: page.results }
 }
 
-/** The number of objects of a route, and of those in a page. */
+/** The number of objects of a route, and of the objects in a page. */
 export type PageCounts = { readonly count: number; readonly found: number }
-/** A page whose objects are kept after they were counted. */
+/** A page with objects that are kept after they were counted. */
 type TakenPage = PageCounts & { readonly keep?: () => void }
 
 /** Takes the body of a page. @throws AppError PROVIDER_UNREACHABLE for a body of another form */

@@ -22,7 +22,7 @@ const isNaturalType = (value: unknown): value is [string, string] =>
 const convertValue = (field: string, value: unknown): unknown => {
   if (NUMBERS.has(field)) return parseNumber(value) ?? value
   if (field === CUSTOM_FIELDS && typeof value === 'string') return parseJson(value)
-  // With natural keys a content type is a pair.
+  // A content type is a pair if the dump has natural keys.
   if (field.endsWith('_type') && isNaturalType(value)) return value.join('.')
   return toStorableValue(value)
 }

@@ -32,7 +32,7 @@ const JSON_COLUMNS = new Set([CUSTOM_FIELDS, 'default', 'local_context_data', 'd
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
 
-/** The escapes of the text format of COPY, in the manual of PostgreSQL. */
+/** Replaces the escapes of the text format of COPY, in the manual of PostgreSQL. */
 const replaceEscapes = (text: string): string =>
   text.replace(/\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))/gs, (_, octal, hex, other) => {
     if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8))
@@ -113,7 +113,7 @@ class Dump {
     return this.#bytes[at] === BACKSLASH && this.#bytes[at + 1] === 0x2e && end - at <= 3
   }
 
-  /** Reads one line. Most values are empty or equal those of the line before, and make no text. */
+  /** Reads one line. Most values are empty or equal the values of the line before, and make no text. */
   #row(columns: readonly (Column | undefined)[], line: { readonly at: number; readonly end: number }) {
     const bytes = this.#bytes
     const row: Record<string, unknown> = {}

@@ -26,7 +26,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   wireless: 'wireless-lan-groups wireless-lans wireless-links',
 }
 
-/** Routes whose objects become rows, which every version has. A NetBox without them is none. */
+/** Routes of objects that become rows. Every version has these routes. A NetBox without them is none. */
 export const NEEDED: ReadonlySet<string> = new Set(['dcim/sites', 'dcim/devices', 'ipam/prefixes', 'ipam/ip-addresses'])
 
 export const API_ROUTES: readonly string[] = Object.entries(ROUTES).flatMap(([app, names]) =>

@@ -99,7 +99,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     }
     test('in another network, where a hypervisor assigned it', async () =>
       expect(await proposedAcross('52:54:00:00:77:01')).toBe(true))
-    test('in its own network alone, where it is random', async () =>
+    test('a random MAC has its proposal only in its own network', async () =>
       expect(await proposedAcross('da:a1:19:00:77:01')).toBe(false))
   })
 

@@ -18,7 +18,7 @@ const sortAddresses = ({ addresses }: Pick<DiscoveredRecord, 'addresses'>): Seen
     (a, b) => Number(b.status === 'up') - Number(a.status === 'up') || (a.ip_key < b.ip_key ? -1 : 1),
   )
 
-/** The strongest evidence of each source: a second answer of the same kind proves nothing new. */
+/** Selects the strongest evidence of each source: a second answer of the same kind proves nothing new. */
 const selectBestEvidence = (seen: readonly Seen[]): Evidence[] => {
   const best = new Map<string, Evidence>()
   for (const one of seen.flatMap(({ observation }) => observation.evidence)) {
@@ -30,7 +30,7 @@ const selectBestEvidence = (seen: readonly Seen[]): Evidence[] => {
 
 const getFirstLabel = (name: string): string => name.toLowerCase().split('.')[0] ?? ''
 
-/** Two names of one address whose first labels differ. That of a lease is chosen by the client, and contradicts none. */
+/** Two names of one address with different first labels. The name of a lease is chosen by the client, and contradicts none. */
 const detectDisagreeingNames = (seen: readonly Seen[]): readonly [FoundName, FoundName] | undefined => {
   for (const { observation } of seen) {
     const [first, ...others] = observation.names.filter(({ source }) => source !== 'dhcp')
@@ -98,7 +98,7 @@ export type Context = {
   readonly macBefore: string
 }
 
-/** The last scan that has seen the device; empty if none has. */
+/** Returns the last scan that has seen the device; empty if none has. */
 const getLastScanId = (seen: readonly Seen[], doc: DiscoveredDevice | undefined, scanId: string): string => {
   const ids = seen.map(({ last_scan_id }) => last_scan_id)
   if (scanId !== '' && ids.includes(scanId)) return scanId
@@ -115,7 +115,7 @@ export const isKnownByLeases = ({
 const isoMin = (texts: readonly string[]): string => texts.reduce((a, b) => (a < b ? a : b))
 const isoMax = (texts: readonly string[]): string => texts.reduce((a, b) => (a > b ? a : b))
 
-/** The device of a record that has an address. */
+/** Builds the device of a record that has an address. */
 export const buildDevice = (
   record: DiscoveredRecord,
   { networkId, now, scanId, macBefore }: Context,
@@ -210,7 +210,7 @@ export const buildDetail = (
   }
 }
 
-/** The fields by which two scans are compared, as text. */
+/** Returns the fields by which two scans are compared, as text. */
 export const toComparable = (device: DiscoveredDevice): Record<string, string> => ({
   addresses: device.addresses
     .filter(({ status }) => status === 'up')
@@ -239,7 +239,7 @@ export const listFieldChanges = (
     return old === now ? [] : [{ field, before: old, after: now }]
   })
 
-/** The searched texts, lower case, one a line, so that a prefix of one address does not match another. */
+/** Returns the searched texts, lower case, one a line, so that a prefix of one address does not match another. */
 export const buildSearchText = (device: DiscoveredDevice): string => {
   const { addresses, ip, mac_address, hostname, os_guess, vendor, services } = device
   const told = services.flatMap(({ service, product }) => [service, product])

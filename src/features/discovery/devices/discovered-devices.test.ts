@@ -232,7 +232,7 @@ describe.each(onSqlite())('discovered devices on %s', (dialect) => {
       ]).toEqual([[at(4), at(9)], [at(4)], [at(9)], [at(9)], [], [at(9)], [], [at(9)]])
     })
 
-    test('holds those of every network for *', async () => {
+    test('the list has the devices of every network for *', async () => {
       const [one, two] = [await d.network(), await d.network()]
       await d.scan(one.id, [host(one.at(1))])
       await d.scan(two.id, [host(two.at(1))])
@@ -256,7 +256,7 @@ describe.each(onSqlite())('discovered devices on %s', (dialect) => {
       expect(await d.ask('DELETE /api/discovery/devices')).toMatchObject(failure(400, 'INVALID_INPUT'))
     })
 
-    test('of all of a network leaves those of others', async () => {
+    test('deleting the devices of one network keeps the devices of other networks', async () => {
       const [one, two] = [await d.network(), await d.network()]
       await d.scan(one.id, [host(one.at(1))])
       await d.scan(two.id, [host(two.at(1))])

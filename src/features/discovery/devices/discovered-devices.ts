@@ -60,7 +60,7 @@ const removeMany = async (ctx: Ctx, { ids }: { ids: readonly string[] }) => {
   })
 }
 
-/** As `removeMany`, one by one: each must be in the part of the caller while it is there. */
+/** Like `removeMany`, one by one: each must be in the part of the caller while it is there. */
 const removeEach = async (ctx: Ctx, ids: readonly string[]) => {
   const gone: string[] = []
   const answer = await processItems(ctx, ids, {
@@ -91,7 +91,7 @@ const getKnown = (
   return record?.doc ? (record as DiscoveredRecord & { readonly doc: DiscoveredDevice }) : undefined
 }
 
-/** By hand there is no scan: the devices are as they were seen last. */
+/** Returns the context of a manual call, which has no scan: the devices are as they were last seen. */
 const buildManualContext = ({ network_id, last_scan_id }: DiscoveredDevice) => ({
   networkId: network_id,
   scanId: last_scan_id,

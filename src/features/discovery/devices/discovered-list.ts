@@ -35,7 +35,7 @@ const splitWords = (q: string | undefined): string[] => [
   ),
 ]
 
-/** By address, those of a network together. */
+/** Orders by address; devices of one network are together. */
 const selectInOrder = (ctx: Ctx, { network_id, device_id, status, promoted }: DiscoveredFilter) => {
   let query = ctx.db
     .selectFrom('discovered_devices')
@@ -73,7 +73,7 @@ const countByTheFew = async (ctx: Ctx, { network_id, status, promoted }: Discove
   return status === 'down' ? down() : (await all({ promoted })) - (await down())
 }
 
-/** The devices that hold all the words, where they are few; undefined for more. */
+/** Finds the devices that hold all the words, where they are few; undefined for more. */
 const findHolders = async (ctx: Ctx, words: readonly string[]): Promise<string[] | undefined> => {
   let query = ctx.db
     .selectFrom('discovered_texts')

@@ -20,7 +20,7 @@ const identitiesByKeys = preparedKeys((db: Kysely<Tables>, keys) =>
 /** A network and its address space. */
 export type Where = { readonly networkId: string; readonly space: SpaceKey }
 
-/** The discovered devices of the space with these keys, `[key, id]`; those of the network come first. */
+/** Returns the discovered devices of the space with these keys, `[key, id]`; devices of the network come first. */
 export const findOwners = async (ctx: Ctx, where: Where, keys: readonly string[]): Promise<Map<string, string>> => {
   const [here, elsewhere] = [new Map<string, string>(), new Map<string, string>()]
   for (const { key, place, id, ip_key } of await identitiesByKeys(ctx, keys)) {
@@ -30,7 +30,7 @@ export const findOwners = async (ctx: Ctx, where: Where, keys: readonly string[]
   return new Map([...elsewhere, ...here])
 }
 
-/** The holders of addresses of a network, by the key of the address. */
+/** Finds the holders of addresses of a network, by the key of the address. */
 export const findHolders = async (
   ctx: Ctx,
   networkId: string,
@@ -65,7 +65,7 @@ const statusByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').select(['id', 'status']).where('id', 'in', ids),
 )
 
-/** A row comparison, which both engines find in the index. */
+/** Compares rows; both engines find such a comparison in the index. */
 const isBehind = ([key, id]: readonly [string, string]) => sql<SqlBool>`(ip_key, id) > (${key}, ${id})`
 
 /** The columns by which a completed scan decides if a device needs an update. */
@@ -74,7 +74,7 @@ export type Place = Pick<
   'id' | 'ip_key' | 'status' | 'confidence' | 'last_scan_id' | 'unseen_scan_id' | 'returned_scan_id' | 'is_changed'
 >
 
-/** A page of a network's discovered devices in address order, after one of them. */
+/** Finds a page of a network's discovered devices in address order, after one of them. */
 export const findPage = (
   ctx: Ctx,
   { networkId, after, limit }: { networkId: string; after: readonly [ipKey: string, id: string]; limit: number },
@@ -108,7 +108,7 @@ export const findFirstSeen = async (ctx: Ctx, scanIds: readonly string[], limit:
 
 export type LastSeenBefore = { readonly before: string; readonly randomBefore: string }
 
-/** Ids of discovered devices that are not documented, last seen before a moment: an own one for those with a random MAC. */
+/** Ids of discovered devices that are not documented, last seen before a moment. Devices with a random MAC have their own moment. */
 export const findForgettable = async (
   ctx: Ctx,
   { before, randomBefore }: LastSeenBefore,

@@ -25,7 +25,7 @@ import {
 /** Primary key of rows that are unique per network. Ids hold no blanks. */
 export const buildNetworkKey = (networkId: string, key: string): string => `${networkId} ${key}`
 
-/** An expression for `buildNetworkKey` of a key that SQL makes. */
+/** Builds an expression for `buildNetworkKey` of a key that SQL makes. */
 export const buildMovedNetworkKey = (networkId: string, key: Expression<IpKey>) =>
   sql<string>`${buildNetworkKey(networkId, '')} || ${key}`
 
@@ -57,11 +57,11 @@ const toSeen = ({ observation, device_id: _, place: __, ...row }: AddressRow): S
 
 const newId = (): string => Bun.randomUUIDv7()
 
-/** The records of these ids, with all their addresses and keys. */
+/** Returns the records of these ids, with all their addresses and keys. */
 export const loadByIds = async (ctx: Ctx, ids: readonly string[], records = createRecords(newId)): Promise<Records> => {
   const missing = [...new Set(ids)].filter((id) => !records.byId.has(id))
   if (missing.length === 0) return records
-  // With concurrent writers, the rows are locked against a promotion while a batch rewrites them.
+  // Concurrent writers exist, so the rows are locked against a promotion while a batch rewrites them.
   if (ctx.db !== ctx.store.read && !ctx.store.sql.hasOneWriter) await lockRows(ctx, missing)
   const rows = await rowsByIds(ctx, missing)
   const addresses = Map.groupBy(await addressesByDevices(ctx, missing), ({ device_id }) => device_id)
@@ -84,7 +84,7 @@ export type Wanted = {
   readonly identityKeys: readonly string[]
 }
 
-/** The records that have one of the addresses, or are recognised by one of the keys. */
+/** Returns the records that have one of the addresses, or are recognised by one of the keys. */
 export const load = async (ctx: Ctx, { networkId, ipKeys, identityKeys }: Wanted): Promise<Records> => {
   const toNetworkKeys = (keys: readonly string[]) => keys.map((key) => buildNetworkKey(networkId, key))
   const holders = await addressesByPlaces(ctx, toNetworkKeys(ipKeys))
@@ -160,7 +160,7 @@ const upsertAddressRows = preparedRows(ADDRESS_COLUMNS, (db: Kysely<Tables>, row
         ),
     ),
 )
-/** Indexed columns: an update that changes none of them leaves the indexes alone. */
+/** Indexed columns: an update that changes none of them does not touch the indexes. */
 const INDEXED = [
   'network_id',
   'ip_key',

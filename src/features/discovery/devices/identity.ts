@@ -23,14 +23,14 @@ const UNICAST = /^[0-9a-f][02468ace](?::[0-9a-f]{2}){5}$/
 export const isIdentifying = (mac: string): boolean =>
   UNICAST.test(mac) && mac !== '00:00:00:00:00:00' && !SHARED_BY_DESIGN.test(mac)
 
-/** True when the MAC of a key names the same interface in every network. A random MAC does so in its own network alone. */
+/** True when the MAC of a key names the same interface in every network. A random MAC does so only in its own network. */
 export const isIdentifyingEverywhere = (key: string): boolean => !key.startsWith('mac:') || !isRandomMac(key.slice(4))
 
 type Recognisable = Pick<FoundHost, 'mac' | 'sshHostKey' | 'tlsCertificate' | 'snmp'>
 
 /**
- * Strongest first: MACs, the SSH host key, the SNMP engine (RFC 3411 section 5), a TLS certificate. Of the interfaces that SNMP
- * lists, those with a locally administered MAC are left out: bridges and internal ports have the same one in many devices.
+ * Strongest first: MACs, the SSH host key, the SNMP engine (RFC 3411 section 5), a TLS certificate. Interfaces that SNMP lists with a
+ * locally administered MAC are left out: bridges and internal ports have the same one in many devices.
  */
 export const listIdentityKeys = ({ mac, sshHostKey, tlsCertificate, snmp }: Recognisable): IdentityKey[] => {
   const ofInterfaces = (snmp?.interfaces ?? []).map((one) => one.mac).filter((one) => !isLocallyAdministered(one))
@@ -73,7 +73,7 @@ export const compareIdentity = (a: Iterable<string>, b: Iterable<string>): Verdi
 
 const ORDER: readonly Exclude<IdentityKind, 'address'>[] = ['mac', 'ssh', 'snmp', 'tls']
 
-/** The strongest of some keys, as it is sent; the address where there is none. */
+/** Selects the strongest of some keys, as it is sent; the address where there is none. */
 export const pickIdentity = (keys: Iterable<string>, ip: string): { kind: IdentityKind; value: string } => {
   const all = [...keys]
   for (const kind of ORDER) {

@@ -18,7 +18,7 @@ export type Ingestion = Omit<ScanMoment, 'now' | 'space'> & {
   readonly hasLogin?: (ip: string) => boolean
 }
 
-/** With the address space of the network, which must not change before the end of the transaction. */
+/** Adds the address space of the network, which must not change before the end of the transaction. */
 export type InSpace<Of> = Of & Pick<ScanMoment, 'space'>
 
 const MAX_TEXT = 512
@@ -71,7 +71,7 @@ const isBack = ({ row }: DiscoveredRecord, { status }: DiscoveredDevice, ingesti
   return row.status === 'down' || wasUnseen
 }
 
-/** The key of one of the addresses of a record. */
+/** Returns the key of one of the addresses of a record. */
 const getIpKey = ({ addresses }: DiscoveredRecord, ip: string): IpKey => {
   for (const seen of addresses.values()) if (seen.ip === ip) return seen.ip_key
   throw new Error('the address of a device is one of its record')
@@ -140,7 +140,7 @@ const dropUnstored = (records: Records): void => {
     record.conflicts = record.conflicts.filter((one) => one.kind !== 'lease' || !ids.has(one.otherId))
 }
 
-/** Writes all records that changed. Returns the new devices, and those that a scan sees for the first time, as they are sent. */
+/** Writes all records that changed. Returns the new devices, and the devices that a scan sees for the first time, as they are sent. */
 export const saveChanged = async (
   ctx: Ctx,
   { records, keys, owners }: Kept,

@@ -31,7 +31,7 @@ describe.each(onSqlite())('the list of discovered devices on %s', (dialect) => {
     },
   )
 
-  test.each(['*', '%2A'])('with %p holds those of every network', async (all) => {
+  test.each(['*', '%2A'])('the list with %p has the devices of every network', async (all) => {
     const { ips } = await twoNetworks()
     const { body } = await d.ask(`GET /api/discovery/devices?network_id=${all}`)
     expect((body as { ip: string }[]).map(({ ip }) => ip)).toEqual(expect.arrayContaining(ips))
@@ -48,11 +48,17 @@ describe.each(onSqlite())('the list of discovered devices on %s', (dialect) => {
     expect((await d.api.discovery.list({ network_id: '*' })).map(({ ip }) => ip)).toEqual(expect.arrayContaining(ips))
   })
 
-  test.each([[[]], [['--network', '*']]])('on the command line with %p holds those of every network', async (flags) => {
-    const { ips } = await twoNetworks()
-    const { code, out } = await cli('discovery', 'list', ...flags, '-o', 'json')
-    expect([code, (JSON.parse(out) as { ip: string }[]).map(({ ip }) => ip)]).toEqual([0, expect.arrayContaining(ips)])
-  })
+  test.each([[[]], [['--network', '*']]])(
+    'the list on the command line with %p has the devices of every network',
+    async (flags) => {
+      const { ips } = await twoNetworks()
+      const { code, out } = await cli('discovery', 'list', ...flags, '-o', 'json')
+      expect([code, (JSON.parse(out) as { ip: string }[]).map(({ ip }) => ip)]).toEqual([
+        0,
+        expect.arrayContaining(ips),
+      ])
+    },
+  )
 
   test('on the command line takes the name of a network', async () => {
     const { one } = await twoNetworks()

@@ -42,7 +42,7 @@ const withLease = ({ observation: before, status }: Before, lease: Observation):
   }
 }
 
-/** The lease of an address that a scan has seen, with its name and its evidence while it is in force. */
+/** Returns the lease of an address that a scan has seen, with its name and its evidence while it is in force. */
 const getLease = (before: Observation, host: FoundHost, { now }: Moment): Partial<Observation> => {
   const { leaseExpiresAt } = before
   const isSameMac = host.mac === '' || before.mac === '' || host.mac === before.mac
@@ -82,7 +82,7 @@ export const mergeObservation = (seen: Before | undefined, host: Observation, mo
   }
 }
 
-/** The observation after a port scan that found no open port. */
+/** Returns the observation after a port scan that found no open port. */
 export const withoutPorts = (observation: Observation): Observation => ({
   ...observation,
   openPorts: [],

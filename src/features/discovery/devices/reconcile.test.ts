@@ -222,7 +222,7 @@ describe('a history', () => {
     expect(picture(records)).toEqual({ r1: [], r2: ['10.0.0.5'] })
   })
 
-  test('a host whose MAC is not seen this time is the one that was there', () => {
+  test('a host without a visible MAC this time is the one that was there', () => {
     const records = world()
     scan(records, host('10.0.0.5', { mac: A }))
     scan(records, host('10.0.0.5'))

@@ -28,7 +28,7 @@ export type ScanMoment = {
   readonly space: SpaceKey
 }
 
-/** Most addresses of one MAC; more are those of a router that answers for others (proxy ARP, RFC 1027). */
+/** Maximum number of addresses of one MAC; more belong to a router that answers for others (proxy ARP, RFC 1027). */
 export const MAX_ADDRESSES_OF_MAC = 8
 
 /** Records that share an identity key with the host, the strongest key first. */
@@ -103,13 +103,13 @@ const recordFor = (records: Records, host: Observation, at: Held | undefined): D
   const matches = matchRecords(records, keys)
   const holder = at && !isOtherDevice(records, { host, keys, at }) ? at.holder : undefined
   if (matches.length === 0) return holder ?? createRecord(records)
-  // A record that was known by its address alone gets the keys that are seen now.
+  // A record that was known only by its address gets the keys that are seen now.
   const isNameless = holder !== undefined && holder.keys.size === 0 && holder.addresses.size <= 1
   const all = isNameless && !matches.includes(holder) ? [...matches, holder] : matches
   return mergeMatches(records, all) ?? createRecord(records)
 }
 
-/** Addresses that belong to the record by the MAC alone. */
+/** Addresses that belong to the record only by the MAC. */
 const filterUnexplained = ({ addresses }: DiscoveredRecord, mac: string): Seen[] => {
   const ofMac = [...addresses.values()].filter(({ observation }) => observation.mac === mac)
   const own = new Set(
@@ -124,7 +124,7 @@ const filterUnexplained = ({ addresses }: DiscoveredRecord, mac: string): Seen[]
   return ofMac.filter((seen) => !own.has(seen.ip) && !listStrongKeys(seen).some((key) => (counts.get(key) ?? 0) > 1))
 }
 
-/** Splits a record whose MAC is a router's (proxy ARP): each address becomes a record again. */
+/** Splits a record with the MAC of a router (proxy ARP): each address becomes a record again. */
 const guardAgainstProxy = (records: Records, record: DiscoveredRecord, mac: string): void => {
   if (record.addresses.size <= MAX_ADDRESSES_OF_MAC) return
   const lone = filterUnexplained(record, mac)

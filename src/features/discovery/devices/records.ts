@@ -31,12 +31,12 @@ export type DiscoveredRecord = {
   readonly addresses: Map<IpKey, Seen>
   keys: Set<string>
   conflicts: readonly Conflict[]
-  /** As it is stored; undefined for one that is new. */
+  /** The stored row; undefined for a new one. */
   readonly row: DiscoveredRow | undefined
   readonly doc: DiscoveredDevice | undefined
 }
 
-/** Returns the MAC of each address that is up, without those that several devices share, as behind a proxy. */
+/** Returns the MAC of each address that is up, except MACs that several devices share, as behind a proxy. */
 export const getMacs = ({ addresses, keys }: Pick<DiscoveredRecord, 'addresses' | 'keys'>): Map<string, string> =>
   new Map(
     [...addresses.values()].flatMap(({ ip, status, observation: { mac } }) =>

@@ -48,7 +48,7 @@ const loadLinked = async (ctx: Ctx, drafts: readonly Draft[], space: SpaceKey): 
 }
 
 type Known = {
-  /** With the addresses that are in the space of the network. */
+  /** Devices with their addresses in the space of the network. */
   readonly devices: ReadonlyMap<string, Device>
   readonly locks: Awaited<ReturnType<typeof documented.findLocks>>
   readonly linked: Linked
@@ -117,7 +117,7 @@ const buildClassified = async (
   return { row: classifiedRow, device, before: record }
 }
 
-/** Returns documented devices with those of their addresses that are in a space. */
+/** Returns documented devices with their addresses in a space. */
 const findDevicesInSpace = async (
   ctx: Ctx,
   space: SpaceKey,
@@ -162,7 +162,7 @@ export const classify = async (
   return all
 }
 
-/** A stored record as a draft, to be classified again because something else has changed. */
+/** Returns a stored record as a draft, to be classified again because something else has changed. */
 export const toDrafts = (
   record: DiscoveredRecord,
   changes: Partial<Pick<Draft, 'device' | 'conflicts' | 'links'>> = {},
@@ -184,5 +184,5 @@ export const reclassify = async (ctx: Ctx, ids: readonly string[]): Promise<void
   }
 }
 
-/** The compared fields of a device as JSON, to find its changes since the scan before. */
+/** Returns the compared fields of a device as JSON, to find its changes since the scan before. */
 export const buildBaseline = (device: DiscoveredDevice): string => JSON.stringify(toComparable(device))

@@ -20,7 +20,7 @@ const membersByAddress = preparedKeys((db: Kysely<Tables>, keys: IpKey[]) =>
     .where('addresses.ip_key', 'in', keys),
 )
 
-/** The documented device at each address of a network, by the key of the address; of several the first by id. */
+/** Returns the documented device at each address of a network, by the key of the address; of several the first by id. */
 export const findDevicesAt = async (
   ctx: Ctx,
   networkId: string,
@@ -66,7 +66,7 @@ export const findLocks = async (ctx: Ctx, deviceIds: readonly string[]): Promise
   return new Map([...rows].map(([id, all]) => [id, new Set(all.map(({ field }) => field))]))
 }
 
-/** The devices that one is connected to, whichever of the two is the parent. */
+/** Finds the devices that one is connected to, whichever of the two is the parent. */
 export const findConnectedIds = async (ctx: Ctx, deviceId: string): Promise<Set<string>> => {
   const rows = await ctx.db
     .selectFrom('relationships')
@@ -77,18 +77,18 @@ export const findConnectedIds = async (ctx: Ctx, deviceId: string): Promise<Set<
   return new Set(rows.map(({ parent_id, child_id }) => (parent_id === deviceId ? child_id : parent_id)))
 }
 
-/** The discovered devices that a change of documented ones concerns: matched with them by now, or at their addresses. */
+/** Finds the discovered devices that a change of documented ones concerns: matched with them by now, or at their addresses. */
 export const findDiscovered = async (ctx: Ctx, deviceIds: readonly string[]): Promise<string[]> => {
   const found = await Promise.all([matchedWith(ctx, deviceIds), findAtAddresses(ctx, deviceIds)])
   return [...new Set(found.flat().map(({ id }) => id))]
 }
 
-/** The discovered devices at the addresses of documented ones. */
+/** Finds the discovered devices at the addresses of documented ones. */
 export const findDiscoveredAt = async (ctx: Ctx, deviceIds: readonly string[]): Promise<string[]> => [
   ...new Set((await findAtAddresses(ctx, deviceIds)).map(({ id }) => id)),
 ]
 
-/** The documented devices with an address in a network. */
+/** Finds the documented devices with an address in a network. */
 export const findDeviceIdsIn = async (ctx: Ctx, networkId: string): Promise<string[]> => {
   const all = ctx.db.selectFrom('network_addresses').select('device_id').distinct()
   return (await all.where('network_id', '=', networkId).execute()).map(({ device_id }) => device_id)
@@ -127,13 +127,13 @@ export const insertLock = async (ctx: Ctx, lock: FieldLock): Promise<void> => {
   ctx.changed('discovery-lock', { id: buildLockId(lock), after: lockDocument(lock) })
 }
 
-/** The id of a lock in the history. No id contains a space. */
+/** Returns the id of a lock in the history. No id contains a space. */
 const buildLockId = ({ device_id, field }: Pick<FieldLock, 'device_id' | 'field'>): string => `${device_id} ${field}`
 
 const lockDocument = ({ device_id, field }: Pick<FieldLock, 'device_id' | 'field'>): string =>
   JSON.stringify({ device_id, field })
 
-/** Returns the existing locks of those ids in the history, as JSON text by id. */
+/** Returns the existing locks of these ids in the history, as JSON text by id. */
 export const lockDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const rows = await locksByDevices(ctx, [...new Set(ids.map((id) => id.slice(0, id.indexOf(' '))))])
   const wanted = new Set(ids)

@@ -34,7 +34,7 @@ export type Link =
       readonly ports?: LinkedPorts
     }
 
-/** The discovered devices that links are to or from. */
+/** Returns the discovered devices that links are to or from. */
 export const listLinkedIds = (links: readonly Link[]): string[] =>
   links.map((link) => (link.kind === 'switch_port' ? link.sourceId : link.targetId))
 
@@ -43,11 +43,11 @@ export type Neighbour = { readonly id: string; readonly name: string; readonly b
 
 export type Compared = {
   readonly discovered: DiscoveredDevice
-  /** With the addresses that are in the space of the network. */
+  /** The documented device with its addresses in the space of the network. */
   readonly documented: Device | undefined
   readonly locked: ReadonlySet<string>
   readonly conflicts: readonly Conflict[]
-  /** The MAC that each address was last seen with, if it is of this device alone. */
+  /** The MAC that each address was last seen with, if only this device has it. */
   readonly macs: ReadonlyMap<string, string>
   readonly links: readonly Link[]
   /** Name of a switch by the id of its discovered device. */
@@ -94,7 +94,7 @@ const compareOs = ({ discovered }: Compared, { os: known }: Device): Finding[] =
   return [createFinding('os', known, seen.slice(0, 255), because)]
 }
 
-/** The addresses of the device that are this network's: those that say so, and those that were seen there. */
+/** Returns the addresses of the device that belong to this network: by their own field, or because they were seen there. */
 export const listNetworkAddresses = (device: Pick<Device, 'addresses'>, discovered: DiscoveredDevice): string[] => {
   const seen = new Set(discovered.addresses.map(({ ip }) => ip))
   return device.addresses

@@ -22,7 +22,7 @@ const selectInOrder = (ctx: Ctx) =>
     .orderBy('discovered_devices.bucket_since', 'desc')
     .orderBy('discovered_devices.id', 'desc')
 
-/** Items by their ids alone, answered by an index. */
+/** Items by their ids only, answered by an index. */
 export const selectIds = (ctx: Ctx, { bucket, network_id, ignored }: InboxFilter) => {
   let all = selectInOrder(ctx)
     .where('discovered_devices.is_ignored', '=', ignored ? 1 : 0)
@@ -66,7 +66,7 @@ const devicesAmong = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('devices').select('id').where('id', 'in', ids),
 )
 
-/** As `toItem`, without the values and names of documented devices that the context does not show. */
+/** Like `toItem`, without the values and names of documented devices that the context does not show. */
 export const toVisibleItem = async (ctx: Ctx, row: Row): Promise<InboxItem> => {
   const item = toItem(row)
   const targets = item.fields.flatMap(({ field, target_id }) => (field === 'connected_to' && target_id) || [])

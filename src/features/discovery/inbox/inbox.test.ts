@@ -249,7 +249,7 @@ describe.each(onSqlite())('the inbox on %s', (dialect) => {
   })
 
   describe('proposals of connections', () => {
-    /** A switch at .1 that has learnt C on its third port, alone, and A and B behind its uplink. */
+    /** A switch at .1 that has learnt only C on its third port, and A and B behind its uplink. */
     const facts = snmpFacts({
       name: 'sw-1',
       forwarding: [
@@ -259,7 +259,7 @@ describe.each(onSqlite())('the inbox on %s', (dialect) => {
       ],
     })
 
-    test('proposes the port of a switch that has learnt the MAC alone', async () => {
+    test('the inbox proposes the port of a switch that has learnt only the MAC', async () => {
       const { id, at } = await d.network()
       const { id: device } = await document(at(3), { hostname: 'host-3' })
       const sw = host(at(1), { mac: '00:1b:21:00:00:01', names: [{ name: 'sw-1', source: 'snmp' }], snmp: facts })

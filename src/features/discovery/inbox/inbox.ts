@@ -49,7 +49,7 @@ type Pair = {
   readonly isInSpace: (address: Address) => boolean
 }
 
-/** The addresses as scanned: new ones replace unseen ones of the network in order, the rest is added. */
+/** Merges the scanned addresses: new ones replace unseen ones of the network in order, the rest is added. */
 const mergeObservedAddresses = ({ device, record, isInSpace }: Pair): DevicePatch['addresses'] => {
   const { doc: discovered } = record
   const macs = getMacs(record)
@@ -110,7 +110,7 @@ const buildPatch = (pair: Pair, findings: readonly Finding[]): Partial<DevicePat
     if (field === 'addresses') patch.addresses = mergeObservedAddresses(pair)
   }
   const mac = findings.find(({ field }) => field === 'mac_address')
-  // As they were put together just above, or as they are.
+  // The patched addresses, or the present ones.
   const present = () => (patch.addresses ?? device.addresses) as Device['addresses']
   const remade = mac && withMac(present(), pair, mac)
   if (remade) patch.addresses = remade
@@ -153,7 +153,7 @@ const findLinkedPorts = async (ctx: Ctx, row: DiscoveredRow, deviceId: string): 
   )
 }
 
-/** The last observation holds: the new record keeps the address and takes over the promotion of the old one. */
+/** Resolves conflicts by the last observation: the new record keeps the address and takes over the promotion of the old one. */
 const resolveConflicts = async (ctx: Ctx, { record, row }: Item, findings: readonly Finding[]): Promise<void> => {
   const fields = new Set(findings.map(({ field }) => field))
   const settled = record.conflicts.filter(({ kind }) => fields.has(kind === 'lease' ? 'mac_address' : 'ssh_host_key'))
@@ -194,9 +194,9 @@ const acceptOne = async (ctx: Ctx, { id, fields, name }: Choice): Promise<{ devi
   }
   const findings = selectFindings(item, fields)
   await writeDocumented(ctx, item, findings)
-  // A MAC that differs from the documentation alone contradicts no scan.
+  // A MAC that only differs from the documentation contradicts no scan.
   if (item.record.conflicts.length > 0 && findings.some(({ field }) => CONTRADICTIONS.has(field))) {
-    // As the change of the documented device has left it.
+    // The item is read after the change of the documented device.
     await resolveConflicts(ctx, await getItemOrThrow(ctx, id), findings)
   }
   await reclassify(ctx, [id])

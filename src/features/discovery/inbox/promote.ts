@@ -19,7 +19,7 @@ import { classify, toDrafts } from './classify.ts'
 
 type Wanted = Omit<Promotion, 'id'>
 
-/** The record, with other writers kept off it. @throws AppError NOT_FOUND */
+/** Loads the record, with other writers kept off it. @throws AppError NOT_FOUND */
 export const loadOrThrow = async (
   ctx: Ctx,
   id: string,

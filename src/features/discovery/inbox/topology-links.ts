@@ -23,7 +23,7 @@ const listAccounts = (source: DiscoveredRecord): Account[] =>
     observation.snmp ? [{ source, facts: observation.snmp }] : [],
   )
 
-/** MACs that are alone on their port: behind a port with several is another switch. */
+/** Returns MACs that no other shares a port with: a port with several has another switch behind it. */
 const listSingleMacs = ({ forwarding }: SnmpFacts): { mac: string; port: string }[] => {
   const macs = forwarding.filter(({ mac, port }) => port !== '' && parseMac(mac) !== undefined && !isMulticastMac(mac))
   const byPort = Map.groupBy(macs, ({ port }) => port)

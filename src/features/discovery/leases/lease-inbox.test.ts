@@ -62,7 +62,7 @@ describe.each(onSqlite())('a device of leases on %s', (dialect) => {
     )
   })
 
-  test('whose address a scan sees with another MAC asks for no decision', async () => {
+  test('a device of leases asks for no decision when a scan sees its address with another MAC', async () => {
     const { id, at } = await d.network()
     await lease(at(5), VENDOR)
     await d.scan(id, [host(at(5), { mac: OTHER })])

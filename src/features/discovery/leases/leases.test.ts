@@ -278,7 +278,7 @@ describe.each(onSqlite())('leases on %s', (dialect) => {
       ])
     })
 
-    test('a device that a lease has set up is gone in one scan alone, and new in the scan that sees it again', async () => {
+    test('a device of a lease is gone in only one scan, and new in the scan that sees it again', async () => {
       const { id, at } = await d.network()
       const countsOf = async (...hosts: Parameters<typeof d.scan>[1]) =>
         (await d.api.scans.diff({ id: await d.scan(id, hosts) })).counts

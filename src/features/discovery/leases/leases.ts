@@ -50,7 +50,7 @@ const hasNetwork = async (tx: Ctx, { networkId, space_id }: Place): Promise<bool
   return (await there.where(matchSpace(space_id ?? DEFAULT)).executeTakeFirst()) !== undefined
 }
 
-/** Stores leases of a network. Returns the number of those that made a device; undefined if the network is not there any more. */
+/** Stores leases of a network. Returns the number of leases that made a device; undefined if the network is gone. */
 const storeLeases = async (tx: Ctx, place: Place, some: readonly ActiveLease[]): Promise<number | undefined> => {
   if (!(await hasNetwork(tx, place))) return undefined
   const space = await findSpaceKey(tx, place)
@@ -72,7 +72,7 @@ const record = async (
     throw invalidField('space_id', `there is no space with id "${space_id}"`)
   const { active, leases: all, expired, errors } = await readLeases(text, { format, now: ctx.now }, ctx)
   const { byNetwork, unplaced } = await placeLeases(ctx, { space_id, leases: active })
-  // By the first lease of each batch, because a transaction may run twice.
+  // Keyed by the first lease of each batch, because a transaction may run twice.
   const [made, lost] = [new Map<string, number>(), new Map<string, number>()]
   const batch = createAdaptiveBatchFor(ctx)
   for (const [networkId, items] of byNetwork) {

@@ -11,7 +11,7 @@ export type Placed = {
   readonly unplaced: number
 }
 
-/** Outer networks come before those in them. */
+/** Outer networks come before inner ones. */
 const selectNetworksInOrder = (ctx: Ctx, space_id: string | null) =>
   ctx.db
     .selectFrom('networks')

@@ -44,7 +44,7 @@ describe('the process that reads leases', () => {
     const startedMs = performance.now()
     await createLeaseReader(dir)(text, JOB, from()).catch((error: AppError) => expect(error.status).toBe(400))
     clearInterval(timer)
-    // The work takes longer than any of the stalls, which are those of a busy machine.
+    // The work takes longer than any of the stalls of a busy machine.
     expect(longest).toBeLessThan((performance.now() - startedMs) / 2)
   })
 

@@ -1,4 +1,4 @@
-/** Reads the leases of a text: of several of an address the last one, and only those in force. */
+/** Reads the leases of a text: the last one of each address, and only leases in force. */
 import { normalizeIp } from '../../../net/ip.ts'
 import { detectLeaseFormat, parseLeases } from '../../../net/leases/formats.ts'
 import { IS_PREFIX, type Lease, type LeaseFormat } from '../../../net/leases/lease.ts'

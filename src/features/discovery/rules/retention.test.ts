@@ -29,7 +29,7 @@ describe.each(onSqlite())('old scans on %s', (dialect) => {
     await d.runJob('discovery.forget-scans')
     expect(await kept(id)).toEqual(ids.slice(3).reverse())
 
-    // With their logs and their records, and without their discovered devices.
+    // Logs and records are deleted too. Discovered devices stay.
     const { db } = d.app
     const left = await Promise.all([
       db.read.selectFrom('discovery_scan_states').select('scan_id').where('scan_id', 'in', ids).execute(),

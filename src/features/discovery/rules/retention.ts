@@ -31,7 +31,7 @@ export const startDue = async (ctx: Ctx, config: Config): Promise<void> => {
 
 type KeepDays = {
   readonly days: number
-  /** For those with a random MAC; never more than for the others. */
+  /** For devices with a random MAC; never more than for the others. */
   readonly randomMacDays: number
 }
 

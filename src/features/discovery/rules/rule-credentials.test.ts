@@ -34,7 +34,7 @@ describe.each(onSqlite())('the credentials of a rule on %s', (dialect) => {
   const change = (id: string, key: string, interval_hours: number) =>
     made(`PUT /api/discovery/rules/${id}`, { interval_hours }, key)
 
-  test('are those of the user who made it, at each run', async () => {
+  test('a rule uses the credentials of the user who made it, at each run', async () => {
     const net = await estate()
     const { key, grant } = await limited(net)
     await rule(net, key)
@@ -43,7 +43,7 @@ describe.each(onSqlite())('the credentials of a rule on %s', (dialect) => {
     expect(await run(net)).toEqual([])
   })
 
-  test('are those of the user who changed it last', async () => {
+  test('a rule uses the credentials of the user who changed it last', async () => {
     const net = await estate()
     const { key } = await limited(net)
     const id = await rule(net, d.admin.key)
@@ -54,7 +54,7 @@ describe.each(onSqlite())('the credentials of a rule on %s', (dialect) => {
     expect(await run(net)).toEqual(ALL)
   })
 
-  test('stay those of its user after an update that changes nothing', async () => {
+  test('a rule keeps the credentials of its user after an update that changes nothing', async () => {
     const net = await estate()
     const id = await rule(net, d.admin.key)
     await change(id, (await limited(net)).key, 24)
@@ -73,7 +73,7 @@ describe.each(onSqlite())('the credentials of a rule on %s', (dialect) => {
     expect(await run(net)).toEqual(REACHED)
   })
 
-  test('are those of the user who undid a change of it', async () => {
+  test('a rule uses the credentials of the user who undid a change of it', async () => {
     const net = await estate()
     const { key } = await limited(net, 'role-admin')
     const id = await rule(net, d.admin.key)

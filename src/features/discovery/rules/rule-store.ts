@@ -71,7 +71,7 @@ export const findByNetwork = async (ctx: Ctx, networkId: string): Promise<Stored
   return row && fromRow(row)
 }
 
-/** As `find`, and keeps other writers off the row until commit. */
+/** Finds like `find`, and keeps other writers off the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<StoredRule | undefined> => {
   const row = await ctx.store.sql.lockRows(selectBy(ctx, 'id', id)).executeTakeFirst()
   return row && fromRow(row)
@@ -92,11 +92,11 @@ export const deleteRow = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
   ctx.changed('discovery-rule', { id: rule.id, before: toDocument(rule) })
 }
 
-/** What the history keeps of a rule: the settings, not its runs. */
+/** Returns the part of a rule in the history: the settings, not its runs. */
 const toDocument = ({ network_id, scan_type, interval_hours, exclude_ips, enabled }: StoredRule): string =>
   JSON.stringify({ network_id, scan_type, interval_hours, exclude_ips, enabled })
 
-/** Returns the existing rules of those ids, as JSON text by id. */
+/** Returns the existing rules of these ids, as JSON text by id. */
 export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const found = new Map<string, string>()
   for (const batch of splitBatches(ids))

@@ -103,7 +103,7 @@ describe.each(onSqlite())('rules on %s', (dialect) => {
     await d.api.discoveryRules.delete({ id: ruleId })
   })
 
-  test('whose interval is cut short are due at once', async () => {
+  test('rules are due at once when their interval is cut short', async () => {
     const { id } = await d.network()
     const { id: ruleId } = await d.api.discoveryRules.create({ network_id: id, interval_hours: 100 })
     await runDue(id)

@@ -41,7 +41,7 @@ const createTakenError = (networkId: string) =>
     details: [{ field: 'network_id', message: 'has a rule already' }],
   })
 
-/** A rule as it is shown. A rule whose network may not be scanned stays due, and runs once it may. */
+/** Returns a rule as it is shown. A rule stays due if its network may not be scanned, and runs once it may. */
 const toShownRule = (
   { subnet, unreachable_space, credential_user: _, ...rule }: StoredRule,
   limits: ScanLimits,
@@ -135,7 +135,7 @@ export const remove = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<
   await ctx.emit('discovery-rule.deleted', toShownRule(rule, limits))
 }
 
-/** A scan of the rule has ended, however it ended: the next one is due an interval from now. */
+/** Notes that a scan of the rule has ended, however it ended: the next one is due an interval from now. */
 export const noteRun = async (ctx: Ctx, ruleId: string | null): Promise<void> => {
   if (ruleId === null) return
   const rule = await store.lock(ctx, ruleId)

@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 
 /** Target duration of a transaction, without its disk write. Some take several times as long; none should take over 20 ms. */
 const HOLD_MS = 4
-/** With concurrent writers (PostgreSQL) the round trip dominates, so batches are larger. */
+/** Concurrent writers (PostgreSQL) make the round trip dominate, so batches are larger. */
 const HOLD_BESIDE_OTHERS_MS = 50
 /** Initial size. Small, because the first transactions also build queries and compile code. */
 const FIRST = 8

@@ -1,4 +1,4 @@
-// The permissions with which a user decides where a stored credential is tried: those of the table in docs/secrets.md.
+// The permissions with which a user decides where a stored credential is tried, as in the table of docs/secrets.md.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { discoveryApp } from '../../../testing/discovery.ts'

@@ -22,7 +22,7 @@ describe.each(onSqlite())('the credentials of a scan on %s', (dialect) => {
   const { sending, made, estate, limited, start, used, usedBy, revoke, next } = credentialEstates(d)
   const logOf = async (id: string) => (await d.api.scans.get({ id })).log.map(({ text }) => text)
 
-  test('are all those of the network and of its devices for a user with the permission everywhere', async () => {
+  test('a user with the permission everywhere gives all credentials of the network and of its devices', async () => {
     const net = await estate()
     expect(await usedBy(net, d.admin.key)).toEqual(ALL)
     const role = await createRole(d.app.db, { name: `scanner ${next()}`, permissions: ['discovery:create'] })
@@ -30,7 +30,7 @@ describe.each(onSqlite())('the credentials of a scan on %s', (dialect) => {
     expect(await usedBy(net, await keyFor(d.app.db, id))).toEqual(ALL)
   })
 
-  test('of a user with a role in a scope are those of its devices and networks', async () => {
+  test('a user with a role in a scope gives the credentials of its devices and networks', async () => {
     const net = await estate()
     expect(await usedBy(net, (await limited(net)).key)).toEqual(REACHED)
   })
@@ -78,7 +78,7 @@ describe.each(onSqlite())('the credentials of a scan on %s', (dialect) => {
     expect(await techniquesOf(key)).not.toContain('SNMP tables with stored credentials')
   })
 
-  test('of an API key are those of its owner, cut by its limits', async () => {
+  test('an API key gives the credentials of its owner, cut by its limits', async () => {
     const net = await estate()
     const keyOf = async (limits: object, owner = d.admin.key) =>
       (await made('POST /api/keys', { name: `key ${next()}`, ...limits }, owner)).key
@@ -106,7 +106,7 @@ describe.each(onSqlite())('the credentials of a scan on %s', (dialect) => {
       return used(scan)
     }
 
-    test('are those of the start of the scanner', async () => {
+    test('a scan uses the credentials that the user has at the start of the scanner', async () => {
       expect(await afterwards(async () => {})).toEqual(REACHED)
       const shown = async (_: unknown, { hidden, scope }: CredentialEstate) => {
         await d.api.devices.update({ id: hidden, tags: ['shown'] })
@@ -149,7 +149,7 @@ describe.each(onSqlite())('the credentials of a scan on %s', (dialect) => {
     expect(used(second)).toEqual([])
   })
 
-  test('of a scan that an earlier version has queued are those of the user whose name it has', async () => {
+  test('a scan that an earlier version has queued uses the credentials of the user with that name', async () => {
     const net = await estate()
     const { key } = await limited(net)
     const { scan: first } = await d.begin(net.id)
@@ -164,7 +164,7 @@ describe.each(onSqlite())('the credentials of a scan on %s', (dialect) => {
     expect(used(scan)).toEqual(REACHED)
   })
 
-  test('of a scan that an AI client starts are those of its key', async () => {
+  test('a scan that an AI client starts uses the credentials of its key', async () => {
     const net = await estate()
     const { key } = await limited(net)
     await callTool({ fetch: d.app.fetch, key }, 'discovery_scan', { id: net.id, scan_type: 'deep' })
@@ -210,7 +210,7 @@ describe.each(onSqlite())('the credentials of a scan on %s', (dialect) => {
   if (dialect === 'postgres') test('are chosen again by another instance that takes the scan over', takenOver)
 })
 
-test('of a client that acts for a user are those that the user has granted it', () => {
+test('a client that acts for a user gives the credentials that the user has granted it', () => {
   const granted = toCredentialUser({
     ...{ userId: 'ada', username: 'ada', via: 'oauth', credentialId: 'grant' },
     permissions: new Set(['discovery:create', 'networks:list']),

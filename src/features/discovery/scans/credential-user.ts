@@ -1,6 +1,6 @@
 /**
- * The user by whose rights a scan uses stored credentials: who started it, or who made or last changed its rule. The rights are those
- * of the moment in which the scanner starts, also of a scan that is resumed.
+ * The user that gives a scan the right to use stored credentials: who started it, or who made or last changed its rule. The rights at
+ * the start of the scanner count, also for a resumed scan.
  */
 import type { Caller } from '../../../platform/operation/caller.ts'
 import type { Permission } from '../../../platform/operation/operation.ts'
@@ -15,7 +15,7 @@ import * as store from './scan-store.ts'
 
 type CredentialUser = {
   readonly user_id: string
-  /** Those of `DECISIVE` that the API key or the client has left; null for all that the user holds. */
+  /** The permissions of `DECISIVE` that the API key or the client has left; null for all that the user holds. */
   readonly permissions: readonly string[] | null
   /** The scope to which the API key is limited; null without. */
   readonly scope_id: string | null
@@ -41,7 +41,7 @@ export const toCredentialUser = (caller: Caller): string | null => {
   return JSON.stringify(user)
 }
 
-/** Says by whose rights a scan uses credentials. */
+/** The user that gives a scan the right to use credentials. */
 export type ScanUser = {
   /** `earlier` for a scan of a rule that is unchanged since an earlier version, which uses all credentials. */
   readonly user: CredentialUser | 'earlier' | undefined
@@ -92,7 +92,9 @@ const hasIn = ({ permissions, scopedPermissions }: Rights, names: readonly Permi
 
 type Choice = {
   readonly credentials: readonly UsableCredential[]
-  /** For the log of the scan, whose readers may know of no object outside of their scopes. Says nothing of what was left out. */
+  /**
+   * Notes for the log of the scan. Its readers may know of no object outside of their scopes, so it says nothing of left out objects.
+   */
   readonly notes: readonly string[]
 }
 
@@ -100,8 +102,8 @@ const ONLY_REACHED = 'only the credentials of devices and networks that its user
 const NO_USER = 'no credential is used: its user is deleted, deactivated, or has not signed in for too long'
 
 /**
- * Returns the credentials that the user of a scan may use: all of them with the permission everywhere; else those whose device, or
- * without a device whose network, is where the user has the permission. A device must also be visible to the user.
+ * Returns the credentials that the user of a scan may use: all of them with the permission everywhere. Otherwise the user must have the
+ * permission where the device of the credential is, or else its network. A device must also be visible to the user.
  */
 export const selectCredentials = async (
   ctx: Ctx,

@@ -136,7 +136,7 @@ const listChanges = (row: queries.Place, record: DiscoveredRecord | undefined, f
   return [{ ...change, kind: 'changed', changes: JSON.stringify(listFieldChanges(before, toComparable(doc))) }]
 }
 
-/** The contradiction that an address was another record's is none, if that one is somewhere else by now. */
+/** Removes the contradiction that an address was another record's, if that record is somewhere else by now. */
 const resolveLeaseConflicts = async (ctx: Ctx, records: Records): Promise<void> => {
   const others = [...records.byId.values()].flatMap(({ conflicts }) =>
     conflicts.flatMap((one) => (one.kind === 'lease' ? [one.otherId] : [])),

@@ -5,7 +5,7 @@ import type { Scan } from '../schema.ts'
 
 type Given = Pick<Scan, 'scan_type' | 'exclude_ips'> & { readonly network: Network; readonly total: number }
 
-/** @param given fields that differ from those of a queued scan of the caller */
+/** @param given fields that differ from a queued scan of the caller */
 export const buildScan = (
   ctx: Ctx,
   { network, total, scan_type, exclude_ips, ...given }: Given & Partial<Scan>,

@@ -61,7 +61,7 @@ describe.each(engines())('a recording on %s', (dialect) => {
     expect(status).toBe('completed')
   })
 
-  test('whose process died keeps the network for a while only', async () => {
+  test('a recording with a dead process keeps the network for a while only', async () => {
     const { id, at } = await d.network()
     const dead = await begun(id, 1)
     const { status } = await recordOf(id, [at(1)])
@@ -105,7 +105,7 @@ describe.each(engines())('a recording on %s', (dialect) => {
     expect(answer).toMatchObject(refusal('scan'))
   })
 
-  test('whose scan is deleted is not found', async () => {
+  test('a recording of a deleted scan is not found', async () => {
     const answer = await disturbed((db, id) => db.deleteFrom('discovery_scans').where('id', '=', id).execute())
     expect(answer.status).toBe(404)
   })

@@ -1,4 +1,4 @@
-// What becomes of a running scan when the server stops, in good order or not, and starts again on the same data.
+// Tests a running scan when the server stops, in good order or not, and starts again on the same data.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ describe('a scan that runs when the server stops', () => {
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
   })
 
-  /** A server whose data stays, and a scan that has found one host in it. */
+  /** A server with data that stays, and a scan that has found one host in it. */
   const stopped = async (crash?: (app: TestApp, scanId: string) => Promise<void>) => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), 'plat-resume-'))
     folders.push(DATA_DIR)

@@ -1,6 +1,6 @@
 /**
- * Runs queued scans, each in a process of its own, and stores their reports. Reaches the scanner through process.ts alone:
- * its reports arrive by `onReport`.
+ * Runs queued scans, each in its own process, and stores their reports. Reaches the scanner only through process.ts: its reports arrive
+ * by `onReport`.
  */
 
 import { AppError } from '../../../platform/contract/errors.ts'
@@ -28,7 +28,7 @@ import { scanIssue } from './scan-rules.ts'
 import * as store from './scan-store.ts'
 import { fail } from './scans.ts'
 
-/** A scan whose process died is taken up where it was, so many times. */
+/** A scan is resumed so many times if its process died. */
 const MAX_RESUMES = 3
 /** After that time too much may have changed to go on from there. */
 const RESUME_WITHIN_MS = 600_000
@@ -50,7 +50,7 @@ export type Runner = {
   readonly onCommit: (events: readonly string[]) => void
   /** Looks at once. */
   readonly ask: () => void
-  /** Stops every scan; those that run are taken up at the next start. */
+  /** Stops every scan. Running scans are resumed at the next start. */
   readonly close: () => Promise<void>
 }
 
@@ -192,7 +192,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
 
   /** Runs a scan that this process has taken, until nothing more is to be written for it. */
   const begin = (given: Ctx, scan: Scan, held: Held): void => {
-    // With one server, no other takes the scan.
+    // No other server exists that could take the scan.
     const ctx = given.store.sql.hasOneWriter ? given : addFence(given, store.leases.fence(held))
     const stop = store.leases.keep(held, given.write)
     const entry: Running = {

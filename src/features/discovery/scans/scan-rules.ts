@@ -46,7 +46,7 @@ export const scanIssue = async (ctx: Ctx, network: Network, limits: ScanLimits):
   return space === null ? blockIssue(network, limits) : { field: 'network_id', message: spaceIssue(space) }
 }
 
-/** As `scanIssue`, for a network of a reachable space. */
+/** Like `scanIssue`, for a network of a reachable space. */
 export const blockIssue = (network: Subnet, limits: ScanLimits): FieldIssue | undefined => {
   const { subnet } = network
   const local = localIssue(network, limits)
@@ -64,20 +64,20 @@ export const blockIssue = (network: Subnet, limits: ScanLimits): FieldIssue | un
   return undefined
 }
 
-/** The items of an exclude list as the scanner takes them. */
+/** Returns the items of an exclude list as the scanner takes them. */
 export const splitExcludes = (text: string): string[] =>
   text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** The lists as one, each item once. */
+/** Returns the lists as one, each item once. */
 export const joinExcludes = (...texts: readonly string[]): string =>
   [...new Set(texts.flatMap(splitExcludes))].join(', ')
 
 export type Counted = { readonly total: number; readonly issues: readonly FieldIssue[] }
 
-/** As `countFor`, for a scan by this server. */
+/** Like `countFor`, for a scan by this server. */
 export const countForScan = async (
   ctx: Ctx,
   { network, excludeIps }: { readonly network: Network; readonly excludeIps: string },

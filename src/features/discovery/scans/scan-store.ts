@@ -53,7 +53,7 @@ export const find = async (ctx: Ctx, id: string): Promise<Scan | undefined> => {
   return row && fromRow(row)
 }
 
-/** As `find`, and keeps other writers off the row until commit. */
+/** Finds like `find`, and keeps other writers off the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Scan | undefined> => {
   const row = await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
   return row && fromRow(row)
@@ -76,7 +76,7 @@ export const withState = async (ctx: Ctx, scan: Scan): Promise<ScanDetail> => {
   return { ...scan, privilege: state ? parsePrivilege(state) : null, log: state ? parseLog(state) : [] }
 }
 
-/** @param credential_user by whose rights it uses credentials; null for those of a rule of an earlier version */
+/** @param credential_user the user that gives the right to use credentials; null for scans of a rule of an earlier version */
 export const insert = async (
   ctx: Ctx,
   { progress_percent: _, ...scan }: Scan,
@@ -156,8 +156,8 @@ const releaseNetwork = ({ db }: Ctx, networkId: string) =>
     .whereRef('holder', '=', 'id')
 
 /**
- * Returns true if a scan of the network runs or is being recorded. Takes the network from recordings whose lease has
- * expired. Call after `lockStarts`.
+ * Returns true if a scan of the network runs or is being recorded. Takes the network from recordings with an expired lease. Call after
+ * `lockStarts`.
  */
 export const isNetworkBusy = async (ctx: Ctx, networkId: string): Promise<boolean> => {
   await releaseNetwork(ctx, networkId).where(leases.isFree(ctx)).execute()
@@ -215,7 +215,7 @@ export const open = (ctx: Ctx) =>
     .orderBy('id')
     .execute()
 
-/** The completed scan of the network before this one. Ids are in the order in which scans were asked for. */
+/** Finds the completed scan of the network before this one. Ids are in the order in which scans were asked for. */
 export const findCompletedBefore = async (ctx: Ctx, networkId: string, id: string): Promise<string | undefined> => {
   const row = await ctx.db
     .selectFrom('discovery_scans')
@@ -229,7 +229,7 @@ export const findCompletedBefore = async (ctx: Ctx, networkId: string, id: strin
   return row?.id
 }
 
-/** The scans of a network after one, up to another and with it. */
+/** Finds the scans of a network after one, up to another and with it. */
 export const findIdsBetween = async (
   ctx: Ctx,
   { network_id, id }: Scan,
@@ -307,7 +307,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 /** Changes of one statement. */
 const REMOVED_AT_ONCE = 250
 
-/** In one transaction, in which the event loop turns: the changes of a scan may be those of sixty-five thousand devices. */
+/** One transaction removes all, and the event loop turns in it: a scan may have changes of sixty-five thousand devices. */
 export const removeOfNetwork = async (ctx: Ctx, networkId: string): Promise<void> => {
   const scans = await ctx.db.selectFrom('discovery_scans').select('id').where('network_id', '=', networkId).execute()
   for (const { id } of scans) while ((await removeSomeChanges(ctx, id, REMOVED_AT_ONCE)) > 0) await pause()

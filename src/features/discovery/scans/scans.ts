@@ -49,7 +49,7 @@ export const startByRule = async (ctx: Ctx, rule: ruleStore.StoredRule, config: 
 
 type Tools = { readonly config: Config; readonly secrets: Secrets }
 
-/** The scanner's estimate of a scan. */
+/** Computes the scanner's estimate of a scan. */
 const computeEstimate = async (
   ctx: Ctx,
   wanted: { readonly network: Network; readonly scan: Pick<Scan, 'scan_type' | 'exclude_ips'> },

@@ -82,7 +82,7 @@ if (engines().includes('postgres')) {
     expect(await status(id)).toBe('cancelled')
   })
 
-  describe('a scan whose server has fallen silent', () => {
+  describe('a scan with a silent server', () => {
     const silenced = async () => {
       const before = counts()
       const net = await network()

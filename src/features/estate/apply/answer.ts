@@ -65,7 +65,7 @@ const listCounts = (rows: Plan, given: readonly Resource[], failed: readonly Row
 /** A fingerprint compares objects by their ids. */
 const NO_NAMES: ReadonlyMap<string, string> = new Map()
 
-/** The same for each run of a call: new ids are replaced by the rows that make them. */
+/** Computes a value that is the same for each run of a call: new ids are replaced by the rows that create them. */
 const computeFingerprint = async (
   { changes }: Plan,
   journal: readonly RowChange[] | undefined,

@@ -83,10 +83,10 @@ const toStep = ({ change: { resource, id, change }, document }: Later): Step => 
 /** The second round sets fields of objects that the first one has made. */
 const toSecondStep = (later: Later): Step => ({ ...toStep(later), change: 'update' })
 
-/** True for a step whose effect only a savepoint around all steps undoes. */
+/** True for a step with an effect that only a savepoint around all steps undoes. */
 const isStuck = ({ isApplied }: Refused): boolean => isApplied === true
 
-/** Undoes the savepoint around a plan, some of whose steps are stuck. */
+/** Undoes the savepoint around a plan with stuck steps. */
 class Stuck extends Error {
   constructor(readonly refused: ReadonlyMap<PlannedChange, AppError>) {
     super()
@@ -99,7 +99,7 @@ const isGone = ({ step, error }: Refused): boolean => step.change === 'delete' &
 /** Undoes a savepoint in which rows failed. */
 class RowsFailed extends Error {}
 
-/** The resources whose changes exclude the placement of addresses. */
+/** The resources with changes that exclude the placement of addresses. */
 const REDRAWN: ReadonlySet<Resource> = new Set(['spaces', 'networks', 'pools'])
 
 type Run = { readonly ctx: Ctx; readonly means: Means; readonly total: number; readonly isAtomic: boolean }

@@ -34,7 +34,7 @@ export type ReferenceFields = ReadonlyMap<string, ReferenceField>
 type Definition = Pick<CustomField, 'resource' | 'name' | 'type' | 'multiple' | 'reference_to'> &
   Partial<Pick<CustomField, 'required' | 'default'>>
 
-/** Returns the definitions after the planned changes. Those that are made now are not required before the end. */
+/** Returns the definitions after the planned changes. Definitions that are created now are not required before the end. */
 const loadDefinitionsAfter = async (ctx: Ctx, changes: readonly Change[]): Promise<readonly Definition[]> => {
   const definitions = new Map<string, Definition>((await customFields.findAll(ctx)).map((field) => [field.id, field]))
   for (const { resource, change, id, document } of changes) {
@@ -69,7 +69,7 @@ export const loadAddressDefaults = async (ctx: Ctx, changes: readonly Change[]):
   )
 }
 
-/** The resource whose custom fields the rows of a list have. */
+/** Returns the resource that defines the custom fields of the rows of a list. */
 export const getCustomResource = (list: Resource): CustomResource | undefined =>
   list === 'reservations' ? 'addresses' : CUSTOM_RESOURCES.find((one) => one === list)
 
@@ -87,7 +87,7 @@ export type NamedValue = {
   readonly field: ReferenceField
 }
 
-/** The path of a value in its row. */
+/** Returns the path of a value in its row. */
 export const formatPath = ({ name, address, isDefault }: NamedValue): string => {
   if (isDefault) return 'default'
   return address === undefined ? `custom.${name}` : `addresses[${address}].custom.${name}`
@@ -119,7 +119,7 @@ const getNamedDefault = ({ name, type, reference_to, multiple, default: usual }:
   return { name: String(name), value: usual, field, isDefault: true }
 }
 
-/** Returns a row without the values that name objects, and those. */
+/** Returns a row without the values that name objects, and these values. */
 export const takeReferences = async (
   list: Resource,
   row: Values,

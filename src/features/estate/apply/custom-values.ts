@@ -1,4 +1,4 @@
-/** The values of custom fields of a row, compared with those of its object. */
+/** The values of custom fields of a row, compared with the values of its object. */
 import type { Custom, CustomPatch, CustomValue } from '../../custom-fields/fields.ts'
 
 const isNone = (value: CustomValue | null): boolean =>

@@ -24,7 +24,7 @@ const findSpacesOfPools = async ({ ctx, scope }: Planning, ids: readonly string[
   return new Map([...(await findPoolRanges(ctx, [...new Set(ids)]))].map(([id, { first }]) => [id, getSpaceKey(first)]))
 }
 
-/** Returns the ids of reservations by the texts of their keys, without those that have expired. */
+/** Returns the ids of unexpired reservations by the texts of their keys. */
 const findReservations = async (planning: Planning, keys: readonly FixedKey[]): Promise<Map<string, string>> => {
   const { ctx } = planning
   const places = keys.flatMap(({ at }) => at ?? [])
@@ -54,7 +54,7 @@ export const getFixedKey = (
   }
   const ip = parseIp(toText(ip_address))
   if (!ip || typeof pool_id !== 'string') return undefined
-  // Without a space, because that of a pool may change.
+  // The key has no space, because the space of a pool may change.
   const key = parseIpKeyOrThrow(toText(ip_address), DEFAULT_SPACE)
   return { text: `${pool_id} ${key}`, at: { pool_id, key } }
 }

@@ -5,7 +5,7 @@ import { DOCUMENT_RULES, rowRuleFields } from '../../../platform/contract/row-ru
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import { getRules, type Level, READ_ONLY, type Reference } from './resources.ts'
 
-/** The descriptions of fields whose contract needs none, by name. `%` is the object. */
+/** The descriptions of fields that need none in their contract, by name. `%` is the object. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   addresses: 'The addresses of the %; the list replaces all of them',
   child_id: 'The id of the child, in place of its name',
@@ -78,7 +78,7 @@ const withNamed = (schema: JsonSchema): JsonSchema => {
   return { ...(description !== undefined && { description }), anyOf: [listed(value), NAMED] }
 }
 
-/** The schema of a field that may hold references of custom fields. */
+/** Returns the schema of a field that may hold references of custom fields. */
 const addNamedValues = (field: string, noun: string, schema: JsonSchema): JsonSchema => {
   if (field === 'default' && noun === getNoun('custom-fields')) return withNamed(schema)
   const { additionalProperties: values } = schema

@@ -28,7 +28,7 @@ export const removeEmpty = (fields: Fields): Fields =>
 
 const trimText = (value: unknown): string => toText(value).trim()
 
-/** The lists whose texts are equal in any case. */
+/** The lists with texts that are equal in any case. */
 const ANY_CASE: ReadonlySet<string> = new Set(['domains', 'choices', 'ports'])
 
 /** Returns the text by which two items of a list are the same. */
@@ -124,11 +124,11 @@ const mergeAddresses = (
   return { addresses: merged, places, kept: [...left.keys()] }
 }
 
-/** Of a place in the same rack, the row may know a part. */
+/** Merges the stored position. The row may give a part of a position in the same rack. */
 const mergeMount = (stored: unknown, given: unknown): unknown =>
   isRecord(stored) && isRecord(given) && stored.rack_id === given.rack_id ? { ...stored, ...given } : given
 
-/** True for a row whose update depends on the stored object. */
+/** True for a row with an update that depends on the stored object. */
 export const canAdd = (row: Fields): boolean =>
   Object.entries(row).some(([field, value]) => Array.isArray(value) || field === 'custom' || field === 'mount')
 
@@ -171,7 +171,7 @@ export const mergeRow = (row: Fields, before: Document, { lists, empty, keepAddr
 
 const ADDRESS = /^addresses\[(\d+)\]/
 
-/** Returns the place of an error in the row, whose addresses have other places than those of the object. */
+/** Returns the position of an error in the row. Addresses have other positions in the row than in the object. */
 export const toRowPlace = (field: string, places: readonly number[] | undefined): string => {
   const [start, place] = ADDRESS.exec(field) ?? []
   if (!places || start === undefined) return field

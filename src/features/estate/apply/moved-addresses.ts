@@ -112,7 +112,7 @@ export const planMoves = (planning: Planning): void => {
   for (const [from, some] of Map.groupBy(moves, (move) => move.from)) release({ rows, from, moves: some }, planning)
 }
 
-/** Returns the errors of devices whose addresses go to devices that are refused: they would be of no device. */
+/** Returns the errors of devices that give addresses to refused devices: the addresses would belong to no device. */
 export const findGiverErrors = (
   changes: readonly PlannedChange[],
   errors: ReadonlyMap<PlannedChange, AppError>,
@@ -130,7 +130,7 @@ export const findGiverErrors = (
 
 /**
  * Locks the devices that a plan changes until commit.
- * @returns false if another caller has changed one since the plan, whose lists would lose that change
+ * @returns false if another caller has changed one since the plan: its lists would lose that change
  */
 export const lockDevices = async (tx: Ctx, { changes }: Plan): Promise<boolean> => {
   if (tx.store.sql.hasOneWriter) return true

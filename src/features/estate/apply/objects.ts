@@ -81,7 +81,7 @@ const isMatch = (entry: Entry, wanted: Wanted): boolean => {
   return network_id === undefined || (entry.network_id ?? null) === network_id
 }
 
-/** Of several objects, those in the default space are meant, unless the reference says which space. */
+/** The default space is meant if several objects match, unless the reference says which space. */
 export const selectBySpace = <E extends Pick<Entry, 'space_id'>>(
   found: readonly E[],
   wanted: Wanted = {},
@@ -97,7 +97,7 @@ const add = (map: Map<string, Entry[]>, key: string, entry: Entry): void => {
   else map.set(key, [entry])
 }
 
-/** The rows of a resource that are read, by each condition that is looked up alone. */
+/** The read rows of a resource, by each condition that is looked up separately. */
 class RowIndex {
   readonly #byId = new Map<string, Entry>()
   readonly #byName = new Map<string, Entry[]>()
@@ -135,7 +135,7 @@ class RowIndex {
   }
 }
 
-/** The tables of resources whose rows are found by name; the type of all of them together is too wide for the builder. */
+/** Returns the table of a resource with rows that are found by name; the type of all of them together is too wide for the builder. */
 const getTable = (resource: Resource) => toTableName(resource) as 'devices'
 
 /** Returns the ids of the stored objects of a resource with these names, in lower case. */
@@ -148,7 +148,7 @@ export const findIdsByNames = async (ctx: Ctx, resource: Resource, names: readon
   return ids
 }
 
-/** Returns the stored objects of those ids, by id. */
+/** Returns the stored objects of these ids, by id. */
 export const findStoredDocuments = async (
   ctx: Ctx,
   { kind }: ResourceRules,
@@ -171,7 +171,7 @@ export const findIdsByRefs = async (
   return new Map(rows.map(({ source, external_id, object_id }) => [`${source} ${external_id}`, object_id]))
 }
 
-/** The objects of one resource as they will be: those of the rows, and the stored ones that no row means. */
+/** The objects of one resource after the plan: the objects of the rows, and the stored objects that no row means. */
 export class Objects {
   readonly #rows = new RowIndex()
   readonly #stored = new Map<string, Promise<Entry[]>>()
@@ -195,7 +195,7 @@ export class Objects {
     return this.#rows.get(id)
   }
 
-  /** Returns the objects that a reference may mean: those of rows, if there are any. */
+  /** Returns the objects that a reference may mean: objects of rows, if there are any. */
   find(wanted: Wanted): readonly Entry[] | Promise<readonly Entry[]> {
     const rows = this.#rows.find(wanted)
     return rows.length > 0 ? selectBySpace(rows, wanted) : this.#findStored(wanted)

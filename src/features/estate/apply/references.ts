@@ -37,7 +37,10 @@ export type Scope = {
   readonly isHidden: (resource: Resource, id: string) => Promise<boolean>
 }
 
-/** An object that a row names by its id although the caller may not know it, and the error unless the row's object has the id already. */
+/**
+ * An object that a row names by its id although the caller may not know it. The error applies unless the row's object has the id
+ * already.
+ */
 export type HiddenName = { readonly id: string; readonly issue: FieldIssue }
 
 /** Collects the errors of a row; `at` is the path in it. */
@@ -58,7 +61,7 @@ const MAX_SHOWN = 256
 
 const formatValue = (value: unknown): string => shorten(JSON.stringify(value), MAX_SHOWN)
 
-/** The words by which one of several objects can be named. */
+/** Returns the words by which one of several objects can be named. */
 const tellApart = (resource: Resource): string => {
   const { key } = getRules(resource)
   const fields = key.by === 'name' ? [...key.within, ...key.apart].map((field) => field.replace(/_id$/, '')) : []

@@ -22,12 +22,12 @@ export type Reference = {
   readonly word: string | undefined
 }
 
-/** The references of an object, and those of the objects in it and in its lists. */
+/** The references of an object, and of the objects in it and in its lists. */
 export type Level = {
   readonly references: readonly Reference[]
   readonly objects: readonly (readonly [field: string, level: Level])[]
   readonly lists: readonly (readonly [field: string, level: Level])[]
-  /** Of an address: its network or pool says in which space it is. */
+  /** Set for an address: its network or pool says in which space it is. */
   readonly isPlaced: boolean
 }
 
@@ -54,7 +54,7 @@ export type Key = NameKey | { readonly by: 'fixed' } | { readonly by: 'unique' }
 export type NameKey = { readonly by: 'name'; readonly within: readonly string[]; readonly apart: readonly string[] }
 
 const removeKernelFields = (schema: z.ZodObject): z.ZodObject =>
-  // The mask has the names of the fields, whose types are lost here.
+  // The mask has the names of the fields. Their types are lost here.
   schema.omit(Object.fromEntries(Object.keys(WRITE_FIELDS).map((field) => [field, true])) as Record<string, never>)
 
 type Own = Partial<Pick<ResourceRules, 'draft' | 'patch' | 'fixed' | 'key'>>
@@ -84,7 +84,7 @@ const OWN: Partial<Record<Resource, Own>> = {
 
 const SUFFIX = '_id'
 
-/** Returns a level and those inside it. */
+/** Returns a level and the levels inside it. */
 export const listLevels = (level: Level): readonly Level[] => [
   level,
   ...[...level.objects, ...level.lists].flatMap(([, inner]) => listLevels(inner)),
@@ -107,7 +107,7 @@ const buildLevel = ({ properties = {} }: FieldSchema): Level => {
     const inner = items && buildLevel(stripNull(items))
     if (inner && inner.references.length > 0) lists.push([field, inner])
   }
-  // An object is read before those that it contains.
+  // An object is read before the objects that it contains.
   references.sort((a, b) => INVENTORY.indexOf(a.resource) - INVENTORY.indexOf(b.resource))
   const has = (field: string) => references.some((one) => one.field === field)
   return { references, objects, lists, isPlaced: has('network_id') && has('space_id') }

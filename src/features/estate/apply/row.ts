@@ -31,7 +31,7 @@ export type PlannedChange = {
   readonly managedBy?: FieldChange
   /** The object as it was, as JSON text. */
   readonly before?: string
-  /** The places of the addresses of the row among those of the object, if they differ. */
+  /** The indexes of the addresses of the row among the addresses of the object, if they differ. */
   readonly places?: readonly number[]
   /** Addresses of the object that the document gives to other devices. The change has an effect only if theirs have one. */
   readonly givesTo?: readonly { readonly id: string; readonly ip: string; readonly name: string }[]
@@ -95,7 +95,7 @@ const checkOwner = (fields: Fields, before: Document | undefined, { owner, takes
   return [{ field, message: `is managed by ${JSON.stringify(held)}` }]
 }
 
-/** Absent sizes of a place are those of the device type, or stay as they are. */
+/** Absent sizes of a position come from the device type, or stay as they are. */
 const fillMount = (value: unknown, before: unknown): unknown => {
   if (!isRecord(value) || !isRecord(before)) return value
   return Object.fromEntries(
@@ -165,7 +165,7 @@ const NEW: Standing = { before: undefined, defaults: {} }
 const normalizeDocument = (document: Document): Document =>
   Object.fromEntries(Object.entries(document).map(([field, value]) => [field, toStoredForm(field, value, NEW)]))
 
-/** A field that an answer sends only with a value is absent without one. */
+/** Compares values. A field that an answer sends only with a value is absent without one. */
 const isSame = (to: unknown, before: unknown): boolean =>
   Bun.deepEquals(to, before) || (before === undefined && !isGiven(to))
 

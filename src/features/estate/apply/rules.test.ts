@@ -18,7 +18,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
   }
   const row = (more: Body) => ({ created: 0, updated: 0, unchanged: 0, deleted: 0, failed: 0, ...more })
 
-  test('a device alone of its name keeps its id when it moves to another datacenter', async () => {
+  test('a device with a unique name keeps its id when it moves to another datacenter', async () => {
     await apply({ datacenters: [{ name: 'm1' }, { name: 'm2' }], devices: [{ name: 'mover', datacenter: 'm1' }] })
     const [before] = (await inv.api.devices.list({})).filter(({ name }) => name === 'mover')
     expect(await counts({ devices: [{ name: 'MOVER ', datacenter: 'm2' }] })).toEqual({ devices: row({ updated: 1 }) })
@@ -194,7 +194,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     expect((await inv.api.conflicts.list({})).length).toBe(since)
   })
 
-  test('an owner keeps its objects: others are refused, and prune deletes them alone', async () => {
+  test('an owner keeps its objects: others are refused, and prune deletes only these', async () => {
     const first = { managed_by: 'git', devices: [{ name: 'own-1' }, { name: 'own-2' }], datacenters: [{ name: 'm1' }] }
     expect(await apply(first)).toMatchObject({
       counts: { datacenters: row({ updated: 1 }), devices: row({ created: 2 }) },

@@ -18,7 +18,7 @@ const replaceIds = (target: ReferenceTarget, value: unknown, names: Names): unkn
   return Array.isArray(value) ? value.map(one) : one(value)
 }
 
-/** Returns a definition whose default is a name, if it is a reference. */
+/** Returns a definition with a name as its default, if it is a reference. */
 const replaceDefaultIds = (row: Fields, names: Names): Fields => {
   const target = REFERENCE_TARGETS.find((one) => one === row.reference_to)
   return target && row.default !== undefined ? { ...row, default: replaceIds(target, row.default, names) } : row

@@ -145,7 +145,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
       expect(json).not.toContain(text)
   })
 
-  test('texts are those that were given, also to a reader of YAML 1.1', async () => {
+  test('texts stay as they were given, also for a reader of YAML 1.1', async () => {
     const yaml = await exported(first, '?format=yaml&resource=devices')
     for (const version of ['1.1', '1.2'] as const) {
       const { devices } = parse(yaml, { version }) as { devices: { name: string; description?: string }[] }

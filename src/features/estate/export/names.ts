@@ -15,12 +15,12 @@ import {
 } from '../apply/objects.ts'
 import { getRules } from '../apply/resources.ts'
 
-/** Rows whose documents are read together. */
+/** The number of rows with documents that are read together. */
 const AT_ONCE = 250
 
 type Id = { readonly id: string }
 
-/** Returns the ids of the devices whose names others have as well. */
+/** Returns the ids of the devices with names that others have as well. */
 const findRepeatedDevices = async ({ db }: Ctx): Promise<string[]> => {
   const repeated = db
     .selectFrom('devices')
@@ -43,7 +43,7 @@ const findIds = async (ctx: Ctx, resource: Resource): Promise<string[]> => {
 
 export const canList = ({ caller }: Ctx, resource: Resource): boolean => caller.permissions.has(`${resource}:list`)
 
-/** Resources that rows refer to by ids alone, or of which only the names of those that are referred to are read. */
+/** Resources that rows only refer to by ids, or of which only the names of referenced objects are read. */
 const UNNAMED: readonly Resource[] = ['ports', 'cables', 'relationships', 'reservations']
 const NAMED = INVENTORY.filter((resource) => !UNNAMED.includes(resource))
 
@@ -53,7 +53,7 @@ const add = (map: Map<string, Entry[]>, key: string, entry: Entry): void => {
   else map.set(key, [entry])
 }
 
-/** A field of an entry; null without a value. */
+/** Returns a field of an entry; null without a value. */
 const getEntryField = (entry: Entry, field: string): unknown => Reflect.get(entry, field) ?? null
 
 /** The named objects of one resource. */
@@ -72,7 +72,7 @@ class NamedObjects {
     return this.#byId.get(id)
   }
 
-  /** Returns the objects that a text means: those of the name, and of networks those of the subnet. */
+  /** Returns the objects that a text means: objects with this name, and networks with this subnet. */
   meant(text: string): readonly Entry[] {
     const named = this.#byName.get(toNameKey(text)) ?? []
     const ofSubnet = parseCidr(text) ? (this.#bySubnet.get(normalizeSubnet(text)) ?? []) : []
@@ -111,7 +111,7 @@ export class Names {
     return objects
   }
 
-  /** Reads the names of devices before they are referred to. Those of earlier calls are forgotten. */
+  /** Reads the names of devices before they are referred to. Names of earlier calls are forgotten. */
   async readDevices(ids: readonly string[]): Promise<void> {
     this.#devices.clear()
     if (!canList(this.#ctx, 'devices')) return
@@ -121,7 +121,7 @@ export class Names {
     }
   }
 
-  /** Reads the names of ports before they are referred to, beside their device. Those of earlier calls are forgotten. */
+  /** Reads the names of ports before they are referred to, beside their device. Names of earlier calls are forgotten. */
   async readPorts(ids: readonly string[]): Promise<void> {
     if (!canList(this.#ctx, 'ports')) return
     this.#ports = new Map([...(await findAll(this.#ctx, ids))].map(([id, { name }]) => [id, name]))

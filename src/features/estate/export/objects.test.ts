@@ -56,7 +56,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     expect(answer).toMatchObject({ status: 400, details: [{ field: 'devices[0].custom.bought' }] })
   })
 
-  test('a new device whose ports the document lists gets no others of its type', async () => {
+  test('a new device gets no ports of its type if the document lists its ports', async () => {
     const [sw1] = (await list('/api/devices')).filter(({ name }) => name === 'sw-1')
     expect((await list(`/api/devices/${sw1?.id}/ports`)).map(({ name }) => name)).toEqual(['Gi0/1', 'Po1', 'PSU'])
   })
@@ -91,7 +91,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     await admin.request('DELETE', `/api/devices/${bare?.id}`)
   })
 
-  test('a row that is refused once all objects are made fails alone', async () => {
+  test('only the refused row fails once all objects are made', async () => {
     const custom = (partner: string) => ({ bought: '2025-01-01', partner })
     const document = {
       'custom-fields': [

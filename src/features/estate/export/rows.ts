@@ -1,4 +1,4 @@
-/** The rows of an exported document, in an order that depends on names alone. */
+/** The rows of an exported document, in an order that only depends on names. */
 import type { z } from 'zod'
 import { DEFAULT_SPACE, type IpKey, replaceSpace, type SpaceKey } from '../../../net/ip.ts'
 import { toText } from '../../../platform/contract/unknown.ts'
@@ -19,7 +19,7 @@ const AT_ONCE = 250
 
 type Key = { readonly id: string; readonly group: string }
 
-/** Yields the ids of reservations by their addresses: those of the default space, then of the others by their names. */
+/** Yields the ids of reservations by their addresses: first in the default space, then in the others by their names. */
 async function* readReservationKeys({ db, store }: Ctx, owner: string | undefined): AsyncGenerator<Key[]> {
   const spaces = await db
     .selectFrom('spaces')
@@ -29,7 +29,7 @@ async function* readReservationKeys({ db, store }: Ctx, owner: string | undefine
     .execute()
   const all = db.selectFrom('reservations').select(['id', 'ip_key']).orderBy('ip_key')
   const query = owner === undefined ? all : all.where(isManagedBy(owner))
-  // The column has the keys of spaces alone.
+  // The column only has the keys of spaces.
   for (const [rank, space] of ['', ...spaces.map(({ space_key }) => space_key)].entries()) {
     const { from, before } = computeSpaceBounds(space as SpaceKey)
     for await (const rows of store.stream(query.where('ip_key', '>=', from).where('ip_key', '<', before)))
@@ -118,7 +118,7 @@ const getDefaults = (schema: z.ZodObject): Standards => {
   return made
 }
 
-/** The fields of an address that an absent one has, as the contract of devices fills them in. */
+/** Removes the fields of an address that equal the values that the contract of devices fills in. */
 const removeDefaults = (item: Fields, filled: Fields): Fields =>
   Object.fromEntries(Object.entries(item).filter(([field, value]) => !Bun.deepEquals(filled[field], value)))
 
@@ -189,7 +189,7 @@ const removeFilled = (draft: z.ZodObject, field: string, item: Fields): Fields =
 const hasExpired = ({ expires_at }: Document, now: string): boolean =>
   typeof expires_at === 'string' && expires_at <= now
 
-/** The texts by which rows of a group are sorted. */
+/** Returns the texts by which rows of a group are sorted. */
 const buildSortTexts = (resource: Resource, id: string, document: Document, names: Names): string[] => {
   const parents = getRules(resource).level.references.map(({ field, resource: of }) =>
     names.nameOf(of, toText(document[field])),
@@ -197,7 +197,7 @@ const buildSortTexts = (resource: Resource, id: string, document: Document, name
   return [toText(document.name), ...parents, ...endTexts(document, names), toText(document.type), id]
 }
 
-/** The names of the ends of a cable; none of other objects. */
+/** Returns the names of the ends of a cable; none of other objects. */
 const endTexts = ({ a, b }: Document, names: Names): string[] =>
   [a, b].flatMap((end) => {
     if (typeof end !== 'object' || end === null) return []

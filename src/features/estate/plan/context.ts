@@ -30,7 +30,7 @@ export type PlanInput = Ownership &
     readonly prunes: boolean
     /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
     readonly onNamed: (resource: Resource) => void
-    /** The context of the whole estate, if the plan knows a part of it alone. */
+    /** The context of the whole estate, if the plan only knows a part of it. */
     readonly unscoped?: Ctx
     /** Called after each bad row with all of them. @throws AppError to end the plan */
     readonly onBadRow?: (failed: readonly RowError[]) => void
@@ -54,7 +54,7 @@ export type Plan = {
 
 export type Stored = { readonly id: string; readonly document: Document; readonly json: string }
 
-/** A row whose custom fields may name rows that come later, once it is planned. */
+/** A row with custom fields that may name later rows, once it is planned. */
 export type LaterRow = {
   readonly resource: Resource
   readonly at: number
@@ -62,7 +62,7 @@ export type LaterRow = {
   readonly id: string
   readonly named: readonly NamedValue[]
   readonly stored: Stored | undefined
-  /** As `PlannedChange.places`. */
+  /** See `PlannedChange.places`. */
   readonly places?: readonly number[]
 }
 
@@ -284,7 +284,7 @@ export class Rows {
   }
 }
 
-/** Returns the stored objects of those ids, by id. */
+/** Returns the stored objects of these ids, by id. */
 export const findStored = async ({ planning, rules }: Rows, ids: readonly string[]): Promise<Map<string, Stored>> => {
   const documents = await findStoredDocuments(planning.ctx, rules, ids)
   return new Map([...documents].map(([id, one]) => [id, { id, ...one }]))

@@ -1,4 +1,4 @@
-/** Decides which object a row means, among those of its name. */
+/** Decides which object a row means, among the objects of its name. */
 import { type FieldIssue, shorten } from '../../../platform/contract/errors.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
 import { getOwn } from '../../../platform/contract/own.ts'
@@ -6,7 +6,7 @@ import type { Document } from '../../history/kinds.ts'
 import { normalizeSubnet } from '../apply/objects.ts'
 import type { ResourceRules } from '../apply/resources.ts'
 
-/** A row whose references are ids. */
+/** A row with ids as references. */
 export type MatchRow = {
   readonly fields: Document
   readonly refs: Refs
@@ -67,8 +67,8 @@ const buildAmbiguityIssue = ({ resource, noun, key }: ResourceRules, name: unkno
 
 /**
  * Matches the rows of one name with the stored objects of that name. The order of the rows has no influence.
- * @param rows without those that mean an object by an id or a ref
- * @param objects without those that such rows mean
+ * @param rows rows that mean no object by an id or a ref
+ * @param objects objects that no other row means
  */
 export const matchByName = <Row extends MatchRow, C extends Candidate>(
   rules: ResourceRules,

@@ -35,7 +35,7 @@ import {
 import { planLater } from './deferred.ts'
 import { getKeyPart, matchByName } from './match.ts'
 
-/** Rows whose objects are read together. */
+/** The number of rows with objects that are read together. */
 const ROWS_AT_ONCE = 400
 
 /** A longer text is no name, id or ref of any object. */
@@ -65,7 +65,7 @@ const readRows = async (rows: Rows, given: readonly Given[]): Promise<Row[]> => 
   planning.scope.onNamed(resource)
   for (const [at, raw] of given) {
     await planning.breathe()
-    // The plan ends with the errors of those.
+    // The plan ends with the errors of these rows.
     if (planning.input.onBadRow && bad > MAX_BAD_ROWS) break
     const known = settled?.get(at)
     if (known) {
@@ -94,7 +94,7 @@ const readRows = async (rows: Rows, given: readonly Given[]): Promise<Row[]> => 
   return read
 }
 
-/** Finishes the rows that mean objects by their ids or refs. Returns the others, and the ids of those objects. */
+/** Plans rows that give an id or a ref. Returns the remaining rows and the ids found. */
 const planByIds = async (rows: Rows, given: readonly Row[]) => {
   const { planning, resource } = rows
   const others: Row[] = []
@@ -133,7 +133,7 @@ const planByIds = async (rows: Rows, given: readonly Row[]) => {
   return { others, meant: new Set(targets.values()) }
 }
 
-/** The text that rows and objects of one name have in common. */
+/** Returns the text that rows and objects of one name have in common. */
 const buildGroupKey = ({ within }: NameKey, fields: Document): string | undefined =>
   getKeyText(fields.name).trim() === ''
     ? undefined
@@ -171,7 +171,7 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
     for (const [group, alike] of batch) {
       await planning.breathe()
       const matches = [...matchByName(rules, alike, byGroup.get(group) ?? [])]
-      // A new object must differ from those that other rows mean, or the next apply could not tell them apart.
+      // A new object must differ from the objects that other rows mean, or the next apply could not tell them apart.
       for (const [row, match] of matches) {
         if (match !== 'new' && 'id' in match) rows.finish(row, match, buildRowKey(rules, row, match))
         await planning.breathe()
@@ -185,7 +185,7 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
   }
 }
 
-/** The natural keys of a resource whose objects differ by some of their fields together. */
+/** The natural keys of a resource with objects that differ by some of their fields together. */
 type Unique = {
   /** @param draft a row that its schema has accepted */
   readonly buildKey: (draft: unknown) => string

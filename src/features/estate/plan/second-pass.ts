@@ -27,7 +27,7 @@ const isStrict = ({ document: { required, pattern, minimum, maximum } }: Planned
 
 type Made = ReadonlyMap<string, number>
 
-/** Returns values without the references to objects that are made later, and those. */
+/** Returns values without the references to objects that are created later, and these references. */
 const splitLater = (
   custom: Values,
   fields: ReferenceFields,
@@ -57,7 +57,7 @@ const collectLateDefaults = (creates: readonly PlannedChange[], made: Made): Lat
   return late
 }
 
-/** True for a definition whose default names a new object. */
+/** True for a definition with a default that names a new object. */
 const hasNewDefault = ({ type, default: usual }: Document, made: Made): boolean =>
   type === 'reference' && [usual].flat().some((id) => made.has(String(id)))
 
@@ -105,7 +105,7 @@ const splitCreate = (
 
 const getOrder = (resource: Resource): number => INVENTORY.indexOf(resource)
 
-/** Returns the two rounds of a plan. A new device whose ports the document lists gets no others of its type. */
+/** Returns the two rounds of a plan. A new device gets no ports of its type if the document lists its ports. */
 export const buildRounds = (changes: readonly PlannedChange[], fieldsOf: FieldsOf): Rounds => {
   const creates = changes.filter(({ change }) => change === 'create')
   const made: Made = new Map(creates.map(({ id, resource }) => [id, getOrder(resource)]))

@@ -13,7 +13,7 @@ export type FeedNetwork = {
 /** An address that the filter has left. */
 export type FeedAddress = {
   readonly address: Address
-  /** True for a main address of those that are left. */
+  /** True for a main address among the remaining ones. */
   readonly isMain: boolean
 }
 

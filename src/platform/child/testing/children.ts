@@ -13,7 +13,7 @@ const read = (path: string): string => {
 /** Field 4 of proc_pid_stat(5); the name in field 2 may have blanks and parentheses. */
 const readParent = (pid: string): number => Number(/^.*\) \S (\d+)/s.exec(read(`/proc/${pid}/stat`))?.[1])
 
-/** A process that has ended and was not waited for has no command. */
+/** Tells if a process runs a command. A process that has ended and was not waited for has no command. */
 export const runsCommand = (pid: number, command: string): boolean =>
   read(`/proc/${pid}/cmdline`).split('\0').includes(command)
 

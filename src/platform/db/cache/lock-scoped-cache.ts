@@ -29,7 +29,7 @@ export const lockScopedCache = <T>(): LockScopedCache<T> => {
       return {
         value: last && last.locks === locks ? last.value : undefined,
         set: (value) => {
-          // Without a lock, other transactions may change the rows.
+          // Other transactions may change rows that are not locked.
           if (locks) kept.set(db, { locks, value })
         },
       }

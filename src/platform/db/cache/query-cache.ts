@@ -17,7 +17,7 @@ export const getCachedText = <Tables>(
   by?: SearchMatch,
 ): ReturnType<Db<Tables>['remember']> => (db === store.read ? store.remember(table, key, read, by) : read())
 
-/** A key for results other than rows; rows are cached by id, and no id holds the first character. */
+/** Returns a key for results other than rows; rows are cached by id, and no id holds the first character. */
 const buildDerivedKey = (key: string): string => `\u0000${key}`
 
 /** Returns a cached count. */
@@ -40,7 +40,7 @@ export const getCachedCounts = async <Tables>(
   count: () => Promise<Map<string, number>>,
 ): Promise<Map<string, number>> => {
   const text = await getCachedText(scope, table, buildDerivedKey(key), async () => JSON.stringify([...(await count())]))
-  // As it was written.
+  // The text is the JSON of a list of pairs, written above.
   return new Map(JSON.parse(text ?? '[]') as [string, number][])
 }
 

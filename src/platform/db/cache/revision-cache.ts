@@ -50,13 +50,13 @@ export class RevisionCache {
   readonly #groups = new Map<string, CacheGroup<unknown>>()
 
   /**
-   * Returns the group at a revision, which is empty unless it was the last one asked for. Ask for it before the values are read: a value
+   * Returns the group at a revision. It is empty unless it was the last requested one. Request it before the values are read: a value
    * belongs to the revision of its group, and was read at it or after it.
-   * @param name of one caller, whose values have one type. The names of tables are those of `Db.remember`.
+   * @param name of one caller, with values of one type. `Db.remember` uses the names of tables.
    */
   at<T>(name: string, revision: string | number): CacheGroup<T> {
     const known = this.#groups.get(name)
-    // The name belongs to one caller, whose values have this type.
+    // The name belongs to one caller, and its values have this type.
     if (known?.revision === revision) return known as CacheGroup<T>
     // A new group, never a cleared one: a read that began earlier stores its result in the old one.
     const group = new CacheGroup<T>(revision, () => this.#evict())

@@ -40,7 +40,7 @@ describe('a cached search', () => {
     changed('e')
     expect(await seek('a', '3')).toBe('2')
   })
-  test('is checked by each caller, not by the first alone', async () => {
+  test('a cached search is checked by each caller, not only by the first', async () => {
     const { seek, changed } = made()
     await seek('a', '1')
     await seek('b', '1')

@@ -17,12 +17,12 @@ const SQLITE_MAGIC = 'SQLite format 3\0'
 
 const Manifest = z.object({
   format: z.literal(FORMAT),
-  /** Of the program that made it. */
+  /** The version of the program that made it. */
   version: z.string(),
   /** The applied migrations of the database. */
   schema: z.array(z.string()),
   created_at: z.string(),
-  /** Of the uncompressed database. */
+  /** The checksum of the uncompressed database. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   size: z.int().nonnegative(),
   /** Rows of each table. */
@@ -86,7 +86,7 @@ export const pack = async (
   await pipeline(
     createReadStream(database, { highWaterMark: CHUNK_BYTES }),
     packed.stream,
-    // With a checksum at the end of the frame, no byte of the file can change unnoticed (RFC 8878 3.1.1).
+    // A checksum at the end of the frame detects a change of any byte (RFC 8878 3.1.1).
     createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
     createWriteStream(to, { flags: 'a' }),
     { signal: watch.signal },

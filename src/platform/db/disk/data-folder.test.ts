@@ -127,7 +127,7 @@ describe('copies before an upgrade', () => {
     expect(copies()).toHaveLength(3)
   })
 
-  test('are readable by their owner alone', async () => {
+  test('only the owner can read copies before an upgrade', async () => {
     await upgrade(upTo(1))
     await upgrade(upTo(2))
     expect(statSync(at('plat-before-2.db')).mode & 0o777).toBe(0o600)

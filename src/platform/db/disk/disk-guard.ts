@@ -25,7 +25,7 @@ const MESSAGES: Readonly<Record<DiskProblem, string>> = {
 }
 /** SQLite's own limit, in pages. */
 const UNLIMITED_PAGES = 4_294_967_294
-/** With less free space the system reports other errors than a full disk, such as a file that can't be mapped. */
+/** Below this free space the system reports other errors than a full disk, such as a file that can't be mapped. */
 const NOTHING_LEFT_BYTES = 1024 * 1024
 /** Pause after a reserve that failed despite free space (a quota). */
 const RETRY_MS = 1000

@@ -19,7 +19,7 @@ export const syncFolder = (folder: string): void => {
   try {
     sync(folder)
   } catch {
-    // Some file systems (those of Windows, some network ones) do not support this, and write names at once.
+    // Some file systems (on Windows, some on networks) do not support this, and write names at once.
   }
 }
 

@@ -41,7 +41,7 @@ test('a folder that all users share is refused, and stays as it is', () => {
 })
 
 // The mode of a folder of /proc cannot be changed, not even by root.
-test('a folder whose mode cannot be changed keeps the server from starting, which says which', async () => {
+test('a folder with a fixed mode keeps the server from starting, and the error names it', async () => {
   const main = join(import.meta.dir, '..', '..', '..', 'main.ts')
   const env = { ...process.env, LISTEN_ADDR: '127.0.0.1:0', DATA_DIR: '/proc/self' }
   const child = Bun.spawn([process.execPath, main, 'serve'], { env, cwd: scratch(), stderr: 'pipe' })

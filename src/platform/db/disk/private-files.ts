@@ -43,7 +43,7 @@ export const makePrivateFile = (file: string): void => {
     closeSync(openSync(file, 'wx', 0o600))
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    // By name: closing the file would release this process's locks on it (fcntl(2)).
+    // Changes the mode by name: closing the file would release this process's locks on it (fcntl(2)).
     restrict(file, 0o600)
   }
 }

@@ -1,7 +1,7 @@
 /** The parts of `as-of-views.ts` in the words of PostgreSQL. */
 import type { PastSql } from '../database.ts'
 
-// What JSON yields has the collation of the database, and the columns of Plat have C.
+// Values from JSON have the collation of the database, and the columns of Plat have C.
 const bytewise = (text: string): string => `(${text}) COLLATE "C"`
 const stored = (table: string): string => `stored_${table}`
 

@@ -5,7 +5,7 @@ import { createFloorWatch } from './floor-watch.ts'
 const KNOWN = ['0058-a', '0059-b']
 const REFUSAL = 'The database needs a newer Plat'
 
-/** A watch of a database whose floor the test sets; an error stands for one that is away. */
+/** Watches a database. The test sets its floor; an error stands for an unreachable database. */
 const watched = (everyMs?: number) => {
   const database: { floor: string | Error; looks: number } = { floor: '0058-a', looks: 0 }
   const watch = createFloorWatch(async () => {

@@ -6,7 +6,7 @@ import { AppError } from '../../contract/errors.ts'
 
 const EVERY_MS = 10_000
 
-/** As `floorOf`, in SQL. */
+/** Computes `floorOf` in SQL. */
 export const FLOOR = `SELECT coalesce(max(coalesce(nullif(floor, ''), name) COLLATE "C"), '') AS floor FROM migrations`
 
 export type FloorWatch = {
@@ -35,7 +35,7 @@ export const createFloorWatch = (readFloor: () => Promise<string>, everyMs: numb
     if (!known) return
     const floor = await readFloor()
     if (floor === '' || known.has(floor)) return
-    // Of checks at the same time, one tells.
+    // One of several concurrent checks reports it.
     if (!isOutdated) outdated()
     isOutdated = true
     clearInterval(timer)

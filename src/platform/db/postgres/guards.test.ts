@@ -1,5 +1,4 @@
-// A guard makes the commit of a transaction fail if its demand is not met: for its own caller alone, even in a shared
-// transaction.
+// A guard makes the commit of a transaction fail if its demand is not met: only for its own caller, even in a shared transaction.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
 import { engines } from '../../../testing/servers.ts'

@@ -7,7 +7,7 @@ const LOCK = `${0x504c4154}, -1`
 
 type Row = Readonly<Record<string, unknown>>
 
-/** @returns if the index is usable; undefined if there is none. One whose creation was interrupted is not usable. */
+/** @returns if the index is usable; undefined if there is none. An index is not usable if its creation was interrupted. */
 const findValidity = async (client: SQL, name: string): Promise<boolean | undefined> => {
   const rows: Row[] = await client.unsafe('SELECT indisvalid AS v FROM pg_index WHERE indexrelid = to_regclass($1)', [
     name,
@@ -16,8 +16,8 @@ const findValidity = async (client: SQL, name: string): Promise<boolean | undefi
 }
 
 /**
- * Creates those that are missing, and again those that are not usable. Waits for all transactions that are open.
- * Does nothing while another program does it, which needs no help.
+ * Creates missing indexes, and creates unusable ones again. Waits for all transactions that are open. Does nothing while another program
+ * does it, which needs no help.
  * @param client of one connection without time limits. It has the lock until it is closed.
  */
 export const createIndexes = async (client: SQL, indexes: readonly Index[]): Promise<void> => {

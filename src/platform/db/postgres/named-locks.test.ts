@@ -115,7 +115,7 @@ if (engines().includes('postgres')) {
       await hold(suite.db, all('place'), () => hold(suite.db, all('block'), async () => {}))
     })
 
-    test('are held by several in shared mode, and keep out a transaction that takes them alone', async () => {
+    test('locked names are held by several in shared mode, and keep out a transaction with an exclusive lock', async () => {
       const order: string[] = []
       const endFirst = await startPaused((pause) =>
         holdShared(suite.db, async () => {
@@ -130,7 +130,7 @@ if (engines().includes('postgres')) {
       expect(order).toEqual(['also shared', 'shared', 'alone'])
     })
 
-    test('are taken alone by a transaction that has them in shared mode', async () => {
+    test('locked names are locked exclusively by a transaction that has them in shared mode', async () => {
       const order: string[] = []
       let second: Promise<void> | undefined
       await suite.db.write(async (tx) => {

@@ -106,7 +106,7 @@ if (engines().includes('postgres')) {
     await closed
   })
 
-  test('an unreachable server is an error for every caller, also for those that wait', async () => {
+  test('an unreachable server is an error for every caller, also for waiting ones', async () => {
     const away = poolOf(`postgres://postgres@127.0.0.1:${await freePort()}/postgres`)
     const asked = await Promise.allSettled(Array.from({ length: 3 * MOST }, () => away.reserve()))
     expect(asked).toHaveLength(3 * MOST)

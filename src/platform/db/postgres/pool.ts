@@ -1,8 +1,8 @@
 /**
- * A pool of connections, each reserved by one caller at a time and reused last in, first out, so that few of them do
- * most of the work. A connection is opened when all others are in use. Bun's own client opens all its connections at the
- * first query and rotates through them: the server then starts, and later wakes, a process for each. So each connection
- * here has a client that has no other.
+ * A pool of connections. One caller at a time reserves a connection. Connections are reused last in, first out, so that few of them do
+ * most of the work. A connection is opened when all others are in use. Bun's own client opens all its connections at the first query and
+ * rotates through them: the server then starts, and later wakes, a process for each. So each connection here has a client that has no
+ * other.
  */
 import type { ReservedSQL, SQL } from 'bun'
 import { createAwayError, translatePostgresError } from './errors.ts'
@@ -12,7 +12,7 @@ export type Lent = { readonly connection: ReservedSQL; readonly release: () => v
 export type PostgresPool = {
   /** @throws AppError UNAVAILABLE while the server is unreachable */
   readonly reserve: () => Promise<Lent>
-  /** Closes all present connections, also those that callers have: their queries fail. */
+  /** Closes all present connections, also connections in use: their queries fail. */
   readonly drop: () => void
   readonly close: () => Promise<void>
 }

@@ -61,7 +61,7 @@ if (engines().includes('postgres')) {
       expect(tries).toBe(1)
     })
 
-    test('with a failed statement whose error was ignored is rolled back with an error', async () => {
+    test('a write is rolled back with an error after it ignored the error of a failed statement', async () => {
       const careless = suite.db.write(async (tx) => {
         await sql`SELECT 1 / 0`.execute(tx.db).catch(() => {})
       })
@@ -219,7 +219,7 @@ if (engines().includes('postgres')) {
       )
     const endElsewhere = await hold(other.db)
     const ask = async () => (await suite.db.sql.underWay(suite.db.read)) ?? { oldest: 0n, next: 0n }
-    // The next query distinguishes transactions with numbers beyond the last ended one from those that have not begun.
+    // The next query distinguishes transactions beyond the last ended one from transactions that have not begun.
     await ask()
     const quiet = await ask()
     expect(quiet.oldest).toBe(quiet.next)

@@ -49,7 +49,7 @@ const SETTINGS = {
   tcp_keepalives_idle: 30,
   tcp_keepalives_interval: 10,
   tcp_keepalives_count: 3,
-  // By default a row by index costs as on a rotating disk, and a substring search scans all addresses.
+  // The default assumes a rotating disk, where a row by index is expensive. A substring search would then scan all addresses.
   random_page_cost: 1.1,
 } as const
 type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
@@ -64,8 +64,8 @@ const postgresSql: Omit<Sql, 'revisionIn'> = {
   countWords,
   inPart: { matchesWordsInOrder, countWords },
   guard,
-  // A snapshot lists the transactions in progress below its upper end (PostgreSQL's documentation, 9.27.16). Later ones
-  // are below a number that is taken now. Transactions whose number belongs to another database write nothing here.
+  // A snapshot lists the transactions in progress below its upper end (PostgreSQL's documentation, 9.27.16). Later ones are below a
+  // number that is taken now. Transactions of other databases have numbers too, but write nothing here.
   underWay: async (db) => {
     const { rows } = await sql<{ oldest: string; next: string }>`
       SELECT pg_current_xact_id()::text AS next, coalesce((
@@ -116,13 +116,13 @@ const POSITION = sql`(CASE WHEN current_setting('synchronous_commit') = 'off'
 type Standing = {
   readonly position?: string
   readonly snapshot: string
-  /** As the beginning of a revision. */
+  /** The timeline begins a revision. */
   readonly timeline: string
   readonly counts: string | null
 }
 type Parts = { readonly withPosition: boolean; readonly withTimeline: boolean }
 
-/** The snapshot on its timeline, and the commits per table unless the snapshot equals `before`: adding them up is slow. */
+/** Returns the snapshot on its timeline, and the commits per table unless the snapshot equals `before`: adding them up is slow. */
 const readStanding = async <Tables>(db: Kysely<Tables>, before: string, { withPosition, withTimeline }: Parts) => {
   const position = withPosition ? sql`${POSITION} AS position, ` : sql``
   const timeline = sql.raw(withTimeline ? TIMELINE_PREFIX : "''")

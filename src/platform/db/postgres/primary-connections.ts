@@ -23,7 +23,7 @@ export const streamSettings = (settings: Settings): Settings => ({
 export type ConnectionOptions = {
   readonly hosts: Hosts
   readonly sizes: Sizes
-  /** Of all clients, without a URL. */
+  /** The options of all clients, without a URL. */
   readonly shared: SQL.Options
   readonly settings: Settings
   readonly log: Logger | undefined
@@ -107,7 +107,7 @@ export const connectToPrimary = (options: ConnectionOptions): PrimaryConnections
 
   const notifier = createPostgresChangeNotifier(
     { notify: (channel, payload) => quick().notify(channel, payload) },
-    // Without limits on statements: it waits for ever.
+    // Has no limits on statements: it waits for ever.
     (lost) => new SQL({ ...shared, url: primary().url, max: 1, connection: settings, onclose: lost }),
   )
 

@@ -34,7 +34,7 @@ export const formatProgramName = ({ version, level }: Program, host = hostname()
   return `${before}${full.length > room ? label.slice(-room) : full}${after}`
 }
 
-/** Returns undefined for names of other programs, and for those without a level. */
+/** Returns undefined for names of other programs, and for names without a level. */
 export const parseProgramName = (text: string): NamedProgram | undefined => {
   const [, version, level, name] = /^plat\/(\S+) (\d+) (\S+)$/.exec(text) ?? []
   return version && level && name ? { version, level: Number(level), name } : undefined

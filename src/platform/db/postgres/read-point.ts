@@ -1,4 +1,4 @@
-/** The database for one read, whose queries standbys may answer. */
+/** The database for one read, which standbys may answer. */
 import type { Db, ReadPoint } from '../database.ts'
 import { createKysely, InterceptingExecutor, type RunQuery } from '../query/intercepting-executor.ts'
 import type { StandbyReads } from './standby-reads.ts'

@@ -9,7 +9,7 @@ const SEPARATOR = /[.:-]/g
 const AMBIGUOUS = /[.:\-qxz]/
 const TRIGRAM = 3
 
-/** The indexed text as SQL (`translate` is five times slower). Migrations use it, so it never changes. */
+/** Builds the SQL of the indexed text (`translate` is five times slower). Migrations use it, so it never changes. */
 export const toLettersSql = (column: string): string =>
   Object.entries(LETTERS).reduce((text, [separator, letter]) => `replace(${text}, '${separator}', '${letter}')`, column)
 

@@ -1,6 +1,6 @@
 /**
- * Checks that a server can be used: it is PostgreSQL itself, and each connection has a session for it alone. Behind a
- * pooler that shares connections out by transactions, prepared statements, settings and LISTEN get lost.
+ * Checks that a server can be used: it is PostgreSQL itself, and each connection has its own session. Behind a pooler that shares
+ * connections out by transactions, prepared statements, settings and LISTEN get lost.
  */
 import { SQL } from 'bun'
 import type { Logger } from '../../runtime/log.ts'

@@ -14,7 +14,7 @@ if (engines().includes('postgres')) {
   })
   afterEach(() => suite.close())
 
-  /** As a migration of another program. */
+  /** Adds a column like a migration of another program. */
   const addColumn = () =>
     suite.beside().write(({ db }) => sql`ALTER TABLE things ADD COLUMN more INTEGER DEFAULT 5`.execute(db))
 

@@ -14,7 +14,7 @@ const CHECK = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS has'
 const FIRST_CHECK = `SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AND pg_is_in_recovery() AND ${REPLAYED_TIMELINE} = $2::int
   AND (SELECT system_identifier FROM pg_control_system())::text = $3 AS has`
 
-/** The primary's log: positions are those of this cluster and timeline. */
+/** The primary's log: positions belong to this cluster and timeline. */
 export type Log = { readonly timeline: number; readonly systemId: string }
 
 type Connection = Lent['connection']

@@ -10,11 +10,11 @@ export type StandbyLag = {
   readonly sample: (atMs: number, states: readonly Pick<HostState, 'host' | 'replayedLsn' | 'lagBytes'>[]) => void
   /** Returns true for a standby that was too far behind and has not caught up since. */
   readonly isLeft: (host: string) => boolean
-  /** Forgets all positions: they cannot be compared with those of another timeline. */
+  /** Forgets all positions: they cannot be compared with positions of another timeline. */
   readonly reset: () => void
 }
 
-/** Positions of the primary beside those of one standby, oldest first. */
+/** Positions of the primary beside positions of one standby, oldest first. */
 type Flushed = { readonly atMs: number; readonly bytes: bigint }[]
 
 export const createStandbyLag = (): StandbyLag => {
@@ -25,7 +25,7 @@ export const createStandbyLag = (): StandbyLag => {
     const flushes = flushedBeside.get(host) ?? []
     flushedBeside.set(host, flushes)
     if (flushes.at(-1)?.bytes !== flushed) flushes.push({ atMs, bytes: flushed })
-    // Of the older ones, one is enough.
+    // One of the older positions is enough.
     while (flushes.length > 1 && (flushes[1]?.atMs ?? atMs) < atMs - 2 * MOST_BEHIND_MS) flushes.shift()
     const missing = flushes.findIndex(({ bytes }) => bytes > replayed)
     const sinceMs = flushes[missing]?.atMs ?? atMs

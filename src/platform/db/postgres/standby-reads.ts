@@ -72,7 +72,7 @@ export const createStandbyReads = (options: StandbyOptions): StandbyReads => {
     return standby
   }
 
-  /** Returns the standby whose turn it is. */
+  /** Returns the next standby in turn. */
   const next = (): Standby | undefined => {
     const names = hosts()
     for (let tried = 0; tried < names.length; tried++) {

@@ -24,7 +24,7 @@ export const openStandbys = (
   const reads = createStandbyReads({
     ...options,
     hosts: () => {
-      // Without the timelines of the servers, nothing tells whether positions can be compared.
+      // Positions cannot be compared until the timelines of the servers are known.
       if (hosts.timeline() === undefined) return []
       return hosts.standbys().flatMap(({ name }) => (lag.isLeft(name) ? [] : [name]))
     },

@@ -1,11 +1,11 @@
 /** The timeline of a primary, which rises with each promotion, as the beginning of each revision. */
 
-/** Of the log that the server writes, as SQL text; it takes no disk access. An error on a standby. */
+/** The timeline of the log that the server writes, as SQL text; it takes no disk access. An error on a standby. */
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)'
 
 const END = '/'
 
-/** As SQL text. */
+/** The prefix as SQL text. */
 export const TIMELINE_PREFIX = `${TIMELINE} || '${END}'`
 
 /** @example splitRevision('00000002/17.4') // { timeline: '00000002', counts: '17.4' } */

@@ -117,7 +117,7 @@ export class PostgresTransaction implements DatabaseConnection {
 const adapter = new PostgresAdapter()
 const compiler = new PostgresQueryCompiler()
 
-/** A Kysely on a transaction, because Kysely's own waits for each answer before the next query. */
+/** Returns a Kysely on a transaction, because Kysely's own waits for each answer before the next query. */
 export const createTransactionKysely = <Tables>(
   transaction: PostgresTransaction,
   dialect: Dialect,

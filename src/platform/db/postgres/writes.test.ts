@@ -40,7 +40,7 @@ if (engines().includes('postgres')) {
   }
 
   describe('writes with the same serializeBy', () => {
-    test('share a transaction when they have waited, and see what those before them wrote', async () => {
+    test('writes share a transaction when they have waited, and see the earlier writes', async () => {
       const release = holdLine()
       const waiting = Array.from({ length: 10 }, (_, i) =>
         write(async (tx) => {
@@ -93,7 +93,7 @@ if (engines().includes('postgres')) {
       expect(done).toEqual(['good', 'fine'])
     })
 
-    test('whose insert is refused get its error, and the others are written', async () => {
+    test('writes with a refused insert get its error, and the others are written', async () => {
       const release = holdLine()
       const waiting = [
         write((tx) => addThing(tx, 'one')),

@@ -33,8 +33,8 @@ const MAX_TRIES = 5
 /** Longest pause after the first try; it doubles with each. It is random, so that two writers do not meet again. */
 const PAUSE_MS = 4
 /**
- * A prepared statement whose result has other columns since a migration of another program, as `SELECT *`. The client
- * prepares it again, but cannot repeat it in a transaction. The code has many causes; the routine is the same in all languages.
+ * A prepared statement, such as `SELECT *`, with other result columns since a migration of another program. The client prepares it
+ * again, but cannot repeat it in a transaction. The code has many causes; the routine is the same in all languages.
  */
 const isStalePlan = (error: unknown): boolean =>
   error instanceof SQL.PostgresError && error.errno === '0A000' && error.routine === 'RevalidateCachedQuery'
@@ -43,14 +43,14 @@ const MOST_STALE_PLANS = 100
 const isRetryable = (error: unknown): boolean =>
   isStalePlan(error) || (error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? ''))
 
-/** Those of the rights and of the scopes. More would make too many different statements. */
+/** Rights and scopes have these guards. More would make too many different statements. */
 const MOST_JOINED = 2
 
 /** Maximum number of callers in one transaction, and the time in which it accepts more of them. */
 const LARGEST_GROUP = 64
 const LONGEST_GROUP_MS = 50
 
-/** The lock of a name. The kind, its first word, is included: locks shared by kinds could deadlock. */
+/** Returns the lock of a name. The kind, its first word, is included: locks shared by kinds could deadlock. */
 const computeLock = (name: string): number => {
   const kind = Bun.hash.crc32(name.split(' ', 1)[0] ?? '') % LOCK_KINDS
   return kind * LOCK_BUCKETS + (Bun.hash.crc32(name) % LOCK_BUCKETS)

@@ -108,7 +108,7 @@ export const preparedKeys = <Tables, Row, Key extends string = string>(
   )
   return async (scope, keys) => {
     const found: Row[] = []
-    // Without duplicates: a key in two pieces would find its row twice.
+    // Duplicates are removed: a key in two pieces would find its row twice.
     for (const piece of splitKeys([...new Set(keys)])) found.push(...(await queryFor(piece.length)(scope, piece)))
     return found
   }
@@ -134,7 +134,7 @@ export const preparedTuples = <Tables, Key extends Readonly<Record<keyof Key, Va
   )
   return async (scope, keys) => {
     const found: Row[] = []
-    // Without duplicates, as in `preparedKeys`.
+    // Duplicates are removed, as in `preparedKeys`.
     const distinct = new Map(keys.map((key) => [JSON.stringify(collectValues(columns, [key])), key]))
     for (const piece of splitKeys([...distinct.values()]))
       found.push(...(await queryFor(piece.length)(scope, collectValues(columns, piece))))

@@ -3,7 +3,7 @@ import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import type { Db, Engine } from '../database.ts'
 
 export type Value = string | number | null
-/** By name, or by index, which is faster for many values. */
+/** Values by name, or by index, which is faster for many values. */
 type Values = Readonly<Record<string, Value>> | readonly Value[]
 export type PreparedScope<Tables> = {
   readonly db: Kysely<Tables>
@@ -57,7 +57,7 @@ export const prepared = <Tables, Given extends Values, Row>(
       compiled.set(store.engine, known)
     }
     const { query, names, isWrite } = known
-    // A compiled query bypasses plugins; those that track writes need to see it.
+    // A compiled query bypasses plugins. Plugins that track writes need to see it.
     if (isWrite) db.getExecutor().transformQuery(query.query, query.queryId)
     // `build` took every name from an object of this type.
     const given = values as Readonly<Record<Name, Value>>

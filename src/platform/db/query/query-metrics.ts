@@ -15,7 +15,7 @@ const MAX_CACHED_NAMES = 2000
 const STATEMENT = /^\s*(select|insert|update|delete|with)\b/i
 const TABLE = /\b(?:from|into|update)\s+"?(\w+)"?/i
 
-/** The verb and first table. @example getQueryName('select "doc" from "devices"') // 'select devices' */
+/** Returns the verb and first table. @example getQueryName('select "doc" from "devices"') // 'select devices' */
 export const getQueryName = (sql: string): string => {
   const verb = STATEMENT.exec(sql)?.[1]?.toLowerCase()
   const table = TABLE.exec(sql)?.[1]?.toLowerCase()

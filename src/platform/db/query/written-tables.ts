@@ -23,7 +23,7 @@ export const getWrittenTable = (node: RootOperationNode): string | undefined => 
   return undefined
 }
 
-/** A plugin that adds each written table to `written`. Raw SQL is not tracked: write through the query builder. */
+/** Returns a plugin that adds each written table to `written`. Raw SQL is not tracked: write through the query builder. */
 export const trackWrittenTables = (written: Set<string>): KyselyPlugin => ({
   transformQuery: ({ node }) => {
     const table = getWrittenTable(node)

@@ -1,5 +1,5 @@
-// The body of a worker that runs a checkpoint of SQLite's log: one call, whose duration depends on the disk. It waits
-// for no lock; pages that a reader or another process needs stay in the log.
+// The body of a worker that runs a checkpoint of SQLite's log: one call. Its duration depends on the disk. It waits for no lock; pages
+// that a reader or another process needs stay in the log.
 import { Database } from 'bun:sqlite'
 import { getErrorMessage } from '../../contract/unknown.ts'
 import type { WorkerAnswer } from '../../runtime/worker-pool.ts'
@@ -21,7 +21,7 @@ function answer(job: CheckpointJob): CheckpointAnswer {
   }
 }
 
-/** With a connection for this one call: a permanent one would have to be closed before the database is. */
+/** Opens a connection for this one call: a permanent one would have to be closed before the database is. */
 function moveLog({ file }: CheckpointJob): Moved {
   const database = new Database(file, { readwrite: true, create: false, strict: true })
   try {

@@ -21,7 +21,7 @@ const NEXT_COMMIT_MS = 300
 /** In pages. */
 type Log = {
   readonly log: number
-  /** Those that are in the file. */
+  /** Pages that are in the file. */
   readonly checkpointed: number
 }
 

@@ -162,7 +162,7 @@ describe('a write', () => {
     expect(await failed(work)).toBe(true)
   })
 
-  test('alone shares no commit with those before and after it', async () => {
+  test('an exclusive write shares no commit with the writes before and after it', async () => {
     await Promise.all([add('a'), add('b'), add('long', { exclusive: true }), add('c'), add('d')])
     expect(commits).toHaveLength(3)
   })
@@ -183,7 +183,7 @@ describe('a write', () => {
     expect(modes).toEqual([normal, full, normal, full, full])
   })
 
-  test('alone keeps its place in the order', async () => {
+  test('an exclusive write keeps its place in the order', async () => {
     const order: string[] = []
     const note = (name: string, exclusive: boolean) => group.run(async () => void order.push(name), { exclusive })
     await Promise.all([note('a', false), note('long', true), note('b', false), note('long', true)])

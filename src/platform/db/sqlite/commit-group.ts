@@ -9,7 +9,7 @@ export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>
 export type Notes = {
   readonly touched: Set<string>
   readonly atCommit: AtCommit
-  /** As in `Tx.searchTextChanged`. */
+  /** See `Tx.searchTextChanged`. */
   readonly searched: SearchChanges
 }
 /** @param shared tables that earlier writes of the same commit have written */
@@ -20,7 +20,7 @@ type Waiting = Required<Pick<WriteOptions, 'exclusive' | 'deferSync' | 'large'>>
 }
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
 
-/** A connection for transactions: on this thread, or on another one, whose `run` returns a promise. */
+/** A connection for transactions: on this thread, or on another one, where `run` returns a promise. */
 export type Writer = { readonly run: (sql: string) => unknown; readonly inTransaction: boolean }
 
 /** Maximum number of writes in one commit, which bounds how long the first one waits for the last. */

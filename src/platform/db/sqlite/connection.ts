@@ -23,7 +23,7 @@ export const connect = (file: string, cachePages: number): Database => {
 type WriterOptions = {
   /** Pages in the log from which on a commit itself runs a checkpoint; 0 for never. */
   readonly logPages: number
-  /** As in `connect`. With more than the default, that many pages may change before some are written to the log. */
+  /** See `connect`. Above the default, that many pages may change before some are written to the log. */
   readonly cachePages?: number
 }
 

@@ -154,7 +154,7 @@ describe('an insert that breaks a constraint', () => {
     expect([outcomes, await ids()]).toEqual([{ kind: 'unique', name: 't_id' }, ['a', 'b']])
   })
 
-  test('is undone with its savepoint alone', async () => {
+  test('an insert that breaks a constraint is only undone with its savepoint', async () => {
     await db.write(async (tx) => {
       await insert(tx, 'a')
       const undone = async () => {

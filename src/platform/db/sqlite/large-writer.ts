@@ -56,7 +56,7 @@ export const computeLargeCachePages = (memoryBytes: number): number => {
   return Math.floor(bytes / PAGE_BYTES)
 }
 
-/** As `Tx.db` documents, an insert that returns nothing need not be awaited. */
+/** An insert that returns nothing need not be awaited, as `Tx.db` documents. */
 const returnsNothing = ({ query }: CompiledQuery): boolean => query.kind === 'InsertQueryNode' && !query.returning
 
 const UNDOES = /^ROLLBACK/

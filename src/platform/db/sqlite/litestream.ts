@@ -1,8 +1,8 @@
 /**
- * Litestream copies the log of a SQLite file while it grows, and moves it into the file itself. It has a lock that keeps
- * the log from being reset, but only while it runs. After a reset in its absence it continues with the new log if the
- * last frame that it has copied is still in the file of the log, and then misses all frames between that one and the
- * reset (`DB.verify` of Litestream 0.5). It makes a full copy if that frame is gone.
+ * Litestream copies the log of a SQLite file while it grows, and moves it into the file itself. It has a lock that keeps the log from
+ * being reset, but only while it runs. After a reset in its absence it continues with the new log if its last copied frame is still in
+ * the log file. It then misses all frames between that frame and the reset (`DB.verify` of Litestream 0.5). It makes a full copy if that
+ * frame is gone.
  */
 import type { Database } from 'bun:sqlite'
 
@@ -13,7 +13,7 @@ export const isOfLitestream = (table: string): boolean => table.startsWith('_lit
 export const isReplicated = (database: Database): boolean =>
   database.query("SELECT 1 FROM sqlite_schema WHERE name = '_litestream_seq'").get() !== null
 
-/** The log may have this many times the pages that it has without Litestream, whose start takes a second or more. */
+/** The log may have this many times its pages without Litestream. Litestream takes a second or more to start. */
 export const LOG_FACTOR = 8
 
 /** Sets the limits of a writing connection so that Litestream finds what it has not copied, or makes a full copy. */

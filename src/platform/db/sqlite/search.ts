@@ -5,7 +5,7 @@ import { SLOW } from './slow-reads.ts'
 
 /** The number of matches that are fetched and sorted, which is faster than scanning all names. */
 const SORTED_MATCHES = { least: 500, leastFound: 1500, oneOf: 70 }
-/** With more matches, a scan of the rows in their order, without the index, may find the first ones soon. */
+/** Beyond this number, a scan of the rows in their order, without the index, may find the first ones soon. */
 const MAX_MATCHES_READ_FROM_INDEX = 4000
 /** The number of rows that such a scan may read. */
 const SOON = 10_000
@@ -61,13 +61,13 @@ const countRows = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>, m
   return counted[0]?.n ?? 0
 }
 
-/** As `countRows`, of any number of the rows of a table. */
+/** Like `countRows`, for any number of rows of a table. */
 const countMany = async (db: QueryExecutorProvider, table: string, rows: RawBuilder<unknown>): Promise<number> =>
   countRows(db, rows, (await estimateRowCount(db, table)) < MAX_ROWS_COUNTED_IN_PLACE ? sql`` : SLOW)
 
 export const countWords: Sql['countWords'] = async (db, table, words) => {
   const matches = buildMatches(table, words)
-  // The index alone knows the number.
+  // Only the index knows the number.
   if (matches && words.every(isIndexed)) return countMany(db, table, matches)
   return countMany(db, table, sql`SELECT 1 FROM ${sql.table(table)} WHERE ${matchesWords(table, words)}`)
 }

@@ -22,7 +22,7 @@ function answer(job: SlowRead): WorkerAnswer<unknown[]> {
   }
 }
 
-/** With a connection for this one call: a permanent one would have to be closed before the database is. */
+/** Opens a connection for this one call: a permanent one would have to be closed before the database is. */
 function read({ file, statement }: SlowRead): unknown[] {
   const database = connect(file, CACHE_PAGES)
   const statements = createStatementCache(database)

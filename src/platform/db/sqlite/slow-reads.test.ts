@@ -51,7 +51,7 @@ describe('a query with the mark', () => {
     await expect(failing).rejects.toThrow('no such table: missing')
   })
 
-  test('answers every caller, also those that ask for the same at once', async () => {
+  test('a query with the mark answers every caller, also callers that ask for the same at once', async () => {
     await database.db.write(({ db }) => addThings(db, 10))
     const counts = await Promise.all(Array.from({ length: 20 }, () => countThings(database.db.read)))
     expect(counts).toEqual(Array.from({ length: 20 }, () => 10))

@@ -60,7 +60,7 @@ export const createSlowReads = (file: string, log: QueryMetrics['log'], spawn = 
             // The rows have the type of the query.
             return result as QueryResult<Row>
           },
-          // Without the thread the query still has its answer, or an error with its code.
+          // A query that the thread cannot run still gets its answer, or an error with its code.
           () => run<Row>(query),
         )
       },

@@ -42,7 +42,7 @@ const logPages = (): number => beside.query<{ log: number }, []>('PRAGMA wal_che
 const allRows = () => db.read.selectFrom('t').selectAll().orderBy('id')
 
 /**
- * A stream whose reader has taken only the first chunk; `finish` reads the rest, like a stream that is moved to a file.
+ * A stream with a reader that has taken only the first chunk; `finish` reads the rest, like a stream that is moved to a file.
  */
 const begun = async (rowsAtMost = 10_000) => {
   const stream = db.stream(allRows().limit(rowsAtMost))

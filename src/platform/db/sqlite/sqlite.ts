@@ -1,4 +1,4 @@
-/** SQLite: one file, one writer whose commits are on the disk before they are answered, and concurrent readers. */
+/** SQLite: one file, concurrent readers, and one writer. Commits are on the disk before they are answered. */
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { hostname } from 'node:os'
 import { type Compilable, type Kysely, sql } from 'kysely'

@@ -22,7 +22,7 @@ export class ConfigError extends Error {
 
 export type ConfigSources = {
   readonly env: Layer
-  /** Flags of the command line; those that are not settings are ignored. */
+  /** Flags of the command line. Flags that are not settings are ignored. */
   readonly flags?: Flags
   /** The folder of `.env`, and the base of relative paths. */
   readonly cwd: string

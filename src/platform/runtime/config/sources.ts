@@ -13,7 +13,7 @@ export type Layer = Readonly<Record<string, string | undefined>>
 /** Flags by variable name, as camelCase or in kebab-case: `LISTEN_ADDR`, `listenAddr`, `listen-addr`. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
-/** Returns the flags as a layer, without those that are not settings. */
+/** Returns the flags as a layer, without flags that are not settings. */
 export function toFlagLayer(flags: Flags): Layer {
   const names = new Map(Object.values(VARIABLES).map(({ name }) => [normalizeName(name), name]))
   const layer: Record<string, string> = {}

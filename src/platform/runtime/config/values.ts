@@ -16,7 +16,7 @@ export type ListenAddress = { readonly hostname?: string; readonly port: number 
 /** Returns the text unchanged. */
 export const parseText: Parser<string> = (value) => value
 
-/** A setting without a default: undefined unless it is set. */
+/** Parses a setting without a default: undefined unless it is set. */
 export function createOptionalParser<Value>(parse: Parser<Value>): Parser<Value | undefined> {
   return (value) => (value === '' ? undefined : parse(value))
 }
@@ -42,7 +42,7 @@ export const parseBoolean: Parser<boolean> = (value) => {
   return parsed
 }
 
-/** A whole number between two inclusive bounds. */
+/** Parses a whole number between two inclusive bounds. */
 export function createIntegerParser(min: number, max: number): Parser<number> {
   return (value) => {
     const parsed = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
@@ -69,7 +69,7 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * A length of time above zero, in milliseconds. A bare number is rejected, because its unit is unknown.
+ * Parses a length of time above zero, in milliseconds. A bare number is rejected, because its unit is unknown.
  *
  * @param max the maximum, in the same form
  * @example createDurationParser('24h')('90s') // 90000
@@ -85,7 +85,7 @@ export function createDurationParser(max = '3650d'): Parser<number> {
   }
 }
 
-/** Like `createDurationParser`, and `0` for none. */
+/** Parses like `createDurationParser`, and `0` for none. */
 export function createOptionalDurationParser(max?: string): Parser<number> {
   const parse = createDurationParser(max)
   return (value) => (value === '0' ? 0 : parse(value))
@@ -116,7 +116,7 @@ function isHost(host: string): boolean {
   return /^[\d.]+$/.test(host) ? parseIp(host) !== undefined : /^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/i.test(host)
 }
 
-/** An IP address, as a block of one address, or a CIDR. */
+/** Parses an IP address, as a block of one address, or a CIDR. */
 export const parseAddressOrCidr: Parser<Cidr> = (value) => {
   const ip = parseIp(value)
   const cidr = ip ? toCidr(ip, getAddressBits(ip.family)) : parseCidr(value)
@@ -146,13 +146,13 @@ export const parsePorts: Parser<readonly number[]> = (value) => {
   return [...ports].sort((a, b) => a - b)
 }
 
-/** A 256-bit key as 64 hexadecimal digits, in lower case. */
+/** Parses a 256-bit key as 64 hexadecimal digits, in lower case. */
 export const parseHexKey: Parser<string> = (value) => {
   if (!/^[0-9a-f]{64}$/i.test(value)) throw new InvalidValue('must be exactly 64 hexadecimal digits')
   return value.toLowerCase()
 }
 
-/** A URL of one of the given schemes, as text. */
+/** Parses a URL of one of the given schemes, as text. */
 export function createUrlParser(...schemes: readonly string[]): Parser<string> {
   return (value) => {
     const isKnown = schemes.some((scheme) => value.startsWith(`${scheme}://`) && value.length > scheme.length + 3)
@@ -161,7 +161,7 @@ export function createUrlParser(...schemes: readonly string[]): Parser<string> {
   }
 }
 
-/** An OAuth issuer (RFC 8414 section 2) without trailing slash; clients compare it byte for byte. */
+/** Parses an OAuth issuer (RFC 8414 section 2) without trailing slash; clients compare it byte for byte. */
 export const parseIssuerUrl: Parser<string> = (value) => {
   const isPlain = /^https?:\/\/[^/?#@\\\s]+(?:\/[^?#\\\s]*)?$/i.test(value)
   if (!isPlain || !URL.canParse(value)) {
@@ -170,7 +170,7 @@ export const parseIssuerUrl: Parser<string> = (value) => {
   return value.replace(/\/+$/, '')
 }
 
-/** The name of a header that holds one address or a list of them, in lower case. */
+/** Parses the name of a header that holds one address or a list of them, in lower case. */
 export const parseForwardingHeader: Parser<string> = (value) => {
   // Field names are tokens (RFC 9110 5.6.2).
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(value)) throw new InvalidValue('must be the name of a header')
@@ -180,7 +180,9 @@ export const parseForwardingHeader: Parser<string> = (value) => {
   return value.toLowerCase()
 }
 
-/** A host as in a URL, without its port, in lower case: a name, an IPv4 address, or an IPv6 address with or without brackets. */
+/**
+ * Parses a host as in a URL, without its port, in lower case: a name, an IPv4 address, or an IPv6 address with or without brackets.
+ */
 export const parseHostName: Parser<string> = (value) => {
   const v6 = parseIp(value.replace(/^\[(.*)\]$/, '$1'))
   if (v6?.family === 6) return `[${formatIp(v6)}]`

@@ -41,7 +41,7 @@ const parseAdminPassword: Parser<string> = (value) => {
   return value
 }
 
-/** The text itself: each use takes its hosts from it. */
+/** Validates the URL and returns the text itself: each use takes its hosts from it. */
 const parsePostgresUrl: Parser<string> = (value) => {
   parseDatabaseUrl(value)
   return value

@@ -53,7 +53,7 @@ const ScopeLink = ({ grant: { scope_id, scope } }: { readonly grant: Grant }) =>
     </span>
   )
 
-/** The card of the roles of a user revokes those that the user has directly and everywhere. */
+/** True for a grant that this card cannot revoke: it only revokes roles that the user has directly and everywhere. */
 const isRevokedElsewhere = ({ group_id, scope_id }: Grant): boolean => group_id !== null || scope_id === null
 
 type RowProps = {

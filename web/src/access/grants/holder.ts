@@ -10,7 +10,7 @@ export type Holder =
 export const formatHolder = ({ group, username }: Grant): string =>
   group === null ? (username ?? '') : `the group ${group}`
 
-/** The role and where it counts. @example formatRole(grant) // 'operator in ams' */
+/** Returns the role and where it counts. @example formatRole(grant) // 'operator in ams' */
 export const formatRole = ({ role, scope }: Grant): string => (scope === null ? role : `${role} in ${scope}`)
 
 /** Groups first, then users, each by name. */
@@ -19,7 +19,7 @@ export const compareByHolder = (a: Grant, b: Grant): number =>
   compareTexts(formatHolder(a), formatHolder(b)) ||
   compareTexts(formatRole(a), formatRole(b))
 
-/** By role; of the same role, the grant of the user itself comes first. */
+/** Orders by role. The grant of the user itself comes before other grants of the same role. */
 export const compareByRole = (a: Grant, b: Grant): number =>
   compareTexts(formatRole(a), formatRole(b)) ||
   Number(a.user_id === null) - Number(b.user_id === null) ||

@@ -9,9 +9,9 @@ import css from './providers.module.css'
 
 type Mapping = Provider['group_mappings'][number]
 
-/** The form has texts alone. */
+/** The form only has texts. */
 export const readMappings = (value: unknown): string => JSON.stringify(value ?? [])
-// Written by this module alone.
+// Only this module writes it.
 export const parseMappings = (text: string): readonly Mapping[] => (text === '' ? [] : (JSON.parse(text) as Mapping[]))
 
 type Props = ControlInput & { readonly groups: readonly Group[] }

@@ -7,7 +7,7 @@ export type Names = ReadonlyMap<string, string>
 
 export const NO_NAMES: Names = new Map()
 
-/** An id without a known name is shown as it is. */
+/** Returns the names of ids. An id without a known name is shown as it is. */
 export const toNames = (ids: readonly string[], names: Names): readonly string[] => ids.map((id) => names.get(id) ?? id)
 
 export const buildScopeFields = (datacenters: Names = NO_NAMES, spaces: Names = NO_NAMES): Fields<Scope> => ({

@@ -81,5 +81,5 @@ const buildResource = (hasSpaces: boolean): Resource<Scope> => ({
 const PLAIN = buildResource(false)
 export const WITH_SPACES = buildResource(true)
 
-/** Without an address space, no form has a field for it. */
+/** No form has a field for address spaces while none exists. */
 export const useScopeResource = (): Resource<Scope> => (useIsInUse('spaces') ? WITH_SPACES : PLAIN)

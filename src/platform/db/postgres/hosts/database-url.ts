@@ -3,9 +3,9 @@ import { InvalidValue } from '../../../runtime/config/values.ts'
 
 /** A host of the database. A name may stand for several machines. */
 export type Host = {
-  /** With its port: `db1:5432`, `[2001:db8::1]:5432`. Without user and password. */
+  /** The host with its port, without user and password: `db1:5432`, `[2001:db8::1]:5432`. */
   readonly name: string
-  /** The URL for this host alone. */
+  /** The URL for this host only. */
   readonly url: string
 }
 

@@ -31,12 +31,12 @@ export type HostState = {
   readonly role: Role
   readonly timeline?: number
   readonly systemId?: string
-  /** The distance to the flushed position of the primary; of a standby whose primary answers. */
+  /** The distance to the flushed position of the primary; set for a standby of a primary that answers. */
   readonly lagBytes?: number
-  /** Since the last replayed commit; 0 if all is replayed. Of a standby whose primary answers. */
+  /** The time since the last replayed commit; 0 if all is replayed. Set for a standby of a primary that answers. */
   readonly lagMs?: number
   readonly replayedLsn?: string
-  /** Of the primary. */
+  /** Set for the primary. */
   readonly flushedLsn?: string
   /** The reason why the host is not used, or not for reads; '' for none. */
   readonly message: string

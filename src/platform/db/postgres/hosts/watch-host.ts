@@ -31,7 +31,7 @@ const LOOK = `
   FROM (SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END AS lsn) AS at`
 /** For a server that lacks these functions. */
 const SHORT_LOOK = 'SELECT pg_is_in_recovery() AS is_in_recovery'
-/** Unknown functions, functions that are not supported, and those that the user may not call. */
+/** Unknown functions, unsupported functions, and functions that the user may not call. */
 const LACKING = /^(42|0A)/
 /** `too_many_connections`: the host answers, but not this question. */
 const FULL = '53300'
@@ -56,7 +56,7 @@ const toLook = (row: Row): Look => ({
 
 const getSqlState = (error: unknown): string => (error instanceof SQL.PostgresError ? String(error.errno ?? '') : '')
 
-/** The message of the server or of the client, but never the URL, which contains the password. */
+/** Returns the message of the server or of the client, but never the URL, which contains the password. */
 const describeFailure = (error: unknown): string => {
   const message = getErrorMessage(error)
   const code = getErrorCode(error)
