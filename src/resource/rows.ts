@@ -35,7 +35,7 @@ export type RowOf<F extends ResourceFacts> = { id: string; managed_by: string; c
 
 export const getLabel = ({ label = 'name' }: ResourceFacts): string => label
 
-/** Returns the fields whose lower case has a column of its own, for orders and filters in any case. */
+/** Returns the fields with a second column in lower case, for orders and filters in any case. */
 export const listKeyedFields = (facts: ResourceFacts): string[] => {
   const filtered = Object.entries(facts.fields).filter(([, { filter }]) => filter === 'same')
   return [...new Set([getLabel(facts), ...filtered.map(([name]) => name)])]

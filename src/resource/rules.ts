@@ -32,9 +32,9 @@ export type ComputedValues = ReadonlyMap<string, Values>
 export type ComputeRules<T> = {
   /** Returns the computed fields of stored objects. */
   readonly compute: (ctx: Ctx, objects: readonly T[]) => Promise<ComputedValues>
-  /** As `compute`, of deleted objects before the transaction. */
+  /** Returns the computed fields that deleted objects had before the transaction. */
   readonly computeEarlier: (ctx: Ctx, objects: readonly T[], earlier: EarlierDocuments) => Promise<ComputedValues>
-  /** As `compute`, of a page of the list, with one query for all of them. */
+  /** Reads what the rows of a page need, with one query for all of them. */
   readonly computeListed: (ctx: Ctx, page: ListedPage) => Promise<(object: T) => Values>
 }
 
@@ -48,7 +48,7 @@ export type Rules<T, A> = {
   readonly check?: (ctx: Ctx, write: Write<T>) => Promise<void>
   /** Returns the message of the conflict of two objects with one identity. */
   readonly taken?: (object: T) => string
-  /** Returns the object whose reference, by its field, is to a deleted object; by default without the reference. */
+  /** Returns an object after the deletion of the object that the field refers to; by default without the reference. */
   readonly left?: Readonly<Record<string, (ctx: Ctx, object: T, gone: StoredObject) => Promise<T>>>
   /** Changes other objects in the same transaction. */
   readonly follow?: (ctx: Ctx, write: Write<T>) => Promise<void>
@@ -140,7 +140,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   const toAnswer = (object: T, values: Values): A => orderFields(answerOrder, { ...object, ...values }) as A
   const computeOne = async (ctx: Ctx, object: T): Promise<Values> =>
     (await computed?.compute(ctx, [object]))?.get(object.id) ?? {}
-  /** Without computed fields an object is sent as it is stored. */
+  /** Sends an object without computed fields as it is stored. */
   const asStored = (object: T) => object as unknown as A
   const answer = async (ctx: Ctx, object: T): Promise<A> =>
     computed ? toAnswer(object, await computeOne(ctx, object)) : asStored(object)
@@ -249,7 +249,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
     await removeLocked(ctx, stored, whole)
   }
 
-  /** Handles the objects whose field refers to a deleted object. */
+  /** Handles the objects with a reference to a deleted object. */
   const leave = async (ctx: Ctx, { field, to, onDelete }: Reference, gone: StoredObject): Promise<void> => {
     const found = await store.lockWhere(ctx, field, gone.id)
     if (found.length > 0 && onDelete === 'refuse')

@@ -1,4 +1,4 @@
-/** The queries of a resource whose objects are rows of one table; the only writer of that table. */
+/** The queries of a resource with one row for each object; the only writer of its table. */
 import type { Kysely, SelectQueryBuilder } from 'kysely'
 import type { Ctx } from '../features/ctx.ts'
 import { lockCustom, recordCustom } from '../features/custom-fields/engine.ts'
@@ -24,6 +24,8 @@ export type ObjectWrite<T> =
   | { readonly before: T; readonly after: T }
   | { readonly before: T; readonly after?: undefined }
 
+type Cells = Readonly<Record<string, Value>>
+
 /** The fields of an object that its natural key is built from. */
 type KeyFields<F extends ResourceFacts, T> = F extends { readonly identity: readonly (infer K)[] }
   ? Pick<T, K & keyof T>
@@ -33,6 +35,15 @@ type KeyFields<F extends ResourceFacts, T> = F extends { readonly identity: read
 export type OwnStore<F extends ResourceFacts, T> = {
   /** Returns the text that is unique for the fields of `identity`. */
   readonly buildKey?: (object: KeyFields<F, T>) => string
+  /** Columns beyond the fields, such as keys of addresses, and the function that computes them. */
+  readonly columns?: readonly string[]
+  readonly toColumns?: (ctx: Ctx, objects: readonly T[]) => Promise<readonly Cells[]> | readonly Cells[]
+  /** The columns of the order of the list, if they are not those of `order`. */
+  readonly orderBy?: readonly string[]
+  /** Writes the rows of other tables that belong to the objects. */
+  readonly writeParts?: (ctx: Ctx, writes: readonly ObjectWrite<T>[]) => Promise<void>
+  /** Called before a write, such as to clear a cache. */
+  readonly onWrite?: (ctx: Ctx) => void
 }
 
 type Query<F extends ResourceFacts> = SelectQueryBuilder<Tables, TableOf<F['name']> & keyof Tables, RowOf<F>>
@@ -41,7 +52,7 @@ export type ObjectStore<F extends ResourceFacts, T> = {
   readonly facts: F
   /** The rows of all objects, without an order. */
   readonly rows: (ctx: Ctx) => Query<F>
-  /** As `rows`, in the order of the list. */
+  /** Returns `rows` in the order of the list. */
   readonly query: (ctx: Ctx) => Query<F>
   readonly fromRow: (row: object) => T
   /** Returns the text that is unique for the fields of `identity`. */
@@ -53,11 +64,11 @@ export type ObjectStore<F extends ResourceFacts, T> = {
   readonly filterExisting: (ctx: Ctx, ids: readonly string[]) => Promise<Set<string>>
   /** Returns the existing objects of these ids as JSON text, by id. */
   readonly documents: (ctx: Ctx, ids: readonly string[]) => Promise<Map<string, string>>
-  /** As `find`, and locks the row until commit. */
+  /** Finds an object and locks its row until commit. */
   readonly lock: (ctx: Ctx, id: string) => Promise<T | undefined>
-  /** As `lock`, of several objects, by id. */
+  /** Locks several objects until commit. Returns them by id. */
   readonly lockAll: (ctx: Ctx, ids: readonly string[]) => Promise<T[]>
-  /** Locks the objects whose field has the value, by id. */
+  /** Locks the objects with this value of a field. Returns them by id. */
   readonly lockWhere: (ctx: Ctx, field: string, value: string) => Promise<T[]>
   /** Returns the ids of the objects with these natural keys, by key. */
   readonly findIdsByKeys: (ctx: Ctx, keys: readonly string[]) => Promise<Map<string, string>>
@@ -71,9 +82,7 @@ export type ObjectStore<F extends ResourceFacts, T> = {
   readonly writeSilently: (ctx: Ctx, object: T) => Promise<void>
 }
 
-type Cells = Readonly<Record<string, Value>>
-
-/** Returns the columns by which a list is ordered: of texts those in lower case, and the id at last. */
+/** Returns the columns by which a list is ordered: a text by its lower case, and the id at last. */
 const listOrderColumns = (facts: ResourceFacts, keyed: ReadonlySet<string>): string[] => [
   ...(facts.order ?? ['name']).map((field) => (keyed.has(`${field}_key`) ? `${field}_key` : field)),
   'id',
@@ -81,16 +90,17 @@ const listOrderColumns = (facts: ResourceFacts, keyed: ReadonlySet<string>): str
 
 export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
   facts: F,
-  { buildKey }: OwnStore<F, T> = {},
+  { buildKey, columns: ownColumns = [], toColumns, orderBy, writeParts, onWrite }: OwnStore<F, T> = {},
 ): ObjectStore<F, T> => {
   const { name } = facts
   const kind = toSingular(name)
   // The builder knows the tables by name. All queries below are of the columns of the facts.
   const table = name.replaceAll('-', '_') as 'datacenters'
   const conversion = createConversion<T>(facts, buildKey as ((object: T) => string) | undefined)
-  const { fromRow, toRow, allColumns } = conversion
+  const { fromRow, toRow } = conversion
+  const allColumns = [...conversion.allColumns, ...ownColumns]
   const columns = conversion.columns as 'id'[]
-  const orderColumns = listOrderColumns(facts, new Set(allColumns))
+  const orderColumns = orderBy ?? listOrderColumns(facts, new Set(allColumns))
   // A resource with refs or with custom fields is one of these names.
   const refs = hasRefs(facts) ? createObjectRefs(name as Referable, kind, getLabel(facts)) : undefined
   const custom = facts.custom === undefined ? undefined : ((facts.customOf ?? name) as CustomResource)
@@ -128,6 +138,10 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
   const lockRows = async (ctx: Ctx, of: ReturnType<typeof selectRows>): Promise<T[]> =>
     (await ctx.store.sql.lockRows(of.orderBy('id')).execute()).map((row) => fromRow(row))
 
+  const toRows = async (ctx: Ctx, objects: readonly T[]): Promise<Cells[]> => {
+    const own = await toColumns?.(ctx, objects)
+    return objects.map((object, i) => ({ ...toRow(object), ...own?.[i] }))
+  }
   const deleteRows = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
     for (const batch of splitBatches(ids)) await ctx.db.deleteFrom(table).where('id', 'in', batch).execute()
   }
@@ -138,10 +152,12 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
   const write = async (ctx: Ctx, writes: readonly ObjectWrite<T>[]): Promise<void> => {
     const created = writes.flatMap(({ before, after }) => (before === undefined ? (after ?? []) : []))
     const removed = writes.flatMap(({ before, after }) => (after === undefined ? (before ?? []) : []))
-    if (created.length > 0) await insertRows(ctx, created.map(toRow))
+    onWrite?.(ctx)
+    if (created.length > 0) await insertRows(ctx, await toRows(ctx, created))
     for (const { before, after } of writes) {
       if (before === undefined || after === undefined) continue
-      await updateRow(ctx, toRow(after))
+      const [row = {}] = await toRows(ctx, [after])
+      await updateRow(ctx, row)
       await refs?.update(ctx, ...(toReferred([before, after]) as readonly [Referred, Referred]))
     }
     if (removed.length > 0) {
@@ -152,6 +168,7 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
       await refs?.remove(ctx, toReferred(removed))
     }
     if (created.length > 0) await refs?.insert(ctx, toReferred(created))
+    await writeParts?.(ctx, writes)
     const changes = writes.map(({ before, after }) => ({ id: (after ?? before)?.id ?? '', before, after }))
     if (custom) {
       const values = changes.map(({ id, before, after }) => ({
