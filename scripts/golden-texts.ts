@@ -45,6 +45,43 @@ const accessText = (access: Access): string => (typeof access === 'object' ? acc
 const surfaceOf = (op: AnyOperation): string =>
   op.mcp === 'listed' ? getToolName(op) : op.mcp === 'hidden' ? 'hidden' : '-'
 
+/** The properties that other golden files show, and the schemas. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+  ...['name', 'summary', 'description', 'http', 'status', 'access', 'effect', 'cli', 'mcp'],
+  ...['input', 'output', 'recorded', 'bodyRules', 'errors', 'alsoAnswers', 'query', 'requestHeaders'],
+  ...['produces', 'consumes', 'alsoProduces', 'refusal', 'plainErrors'],
+])
+
+const flagText = ([name, value]: readonly [string, unknown]): string => {
+  if (value === true) return name
+  return typeof value === 'function' ? `${name}()` : `${name}=${JSON.stringify(value)}`
+}
+
+const flagsText = (one: object): string => {
+  const flags = Object.entries(one).filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && value !== undefined)
+  return flags.map(flagText).sort().join(' ')
+}
+
+/** Returns the members of the context of a handler, each with the first line of its comment. */
+const contextRows = (source: string): string[][] => {
+  const body = source.slice(source.indexOf('export type KernelCtx<Tables> = {'))
+  const members = body
+    .slice(0, body.indexOf('\n}\n'))
+    .matchAll(/\/\*\*([\s\S]*?)\*\/\n {2}readonly (\w+)|\n {2}readonly (\w+)/g)
+  return [...members].map(([, comment = '', described, plain]) => {
+    const lines = comment.split('\n').map((line) => line.replace(/^\s*\*?\s*/, '').trim())
+    return [`ctx.${described ?? plain}`, lines.find((line) => line !== '') ?? '']
+  })
+}
+
+/** The flags of operations and routes that no other golden file shows, and the members of `ctx`. @param context the source of its type */
+export const contractsText = (context: string): string =>
+  [
+    aligned([['OPERATION', 'FLAGS'], ...operations.map((op) => [op.name, flagsText(op)])]),
+    aligned([['ROUTE', 'FLAGS'], ...routes.map((route) => [route.name, flagsText(route)])]),
+    aligned([['MEMBER', 'MEANING'], ...contextRows(context)]),
+  ].join('\n\n')
+
 const operationRow = (op: AnyOperation): string[] => {
   const [method = '', path = ''] = op.http.split(' ')
   return [

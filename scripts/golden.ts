@@ -9,6 +9,7 @@ import { proseText } from '../src/testing/prose-files.ts'
 import {
   accessPage,
   cliText,
+  contractsText,
   openapiText,
   operationsText,
   permissionsText,
@@ -28,6 +29,7 @@ const read = (file: string): string => (existsSync(join(ROOT, file)) ? readFileS
 /** The texts of files, by their paths. */
 const texts: Readonly<Record<string, string>> = {
   'golden/operations.txt': `${operationsText()}\n`,
+  'golden/contracts.txt': `${contractsText(read('src/platform/operation/context.ts'))}\n`,
   'golden/openapi.json': `${openapiText()}\n`,
   'golden/cli.txt': `${cliText()}\n`,
   'golden/mcp-tools.txt': `${await toolsText()}\n`,

@@ -279,7 +279,7 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
   })
   const Partial = () => z.object(patch({ id: newId, ...required, ...clearable, ...given.patch }))
   const One = z.object({ id: idOf(name) })
-  const isScoped = scope !== 'everywhere' && scope !== 'nowhere'
+  const isScoped = scope !== 'everywhere'
   const write = { hasHistory: true, ...(isScoped && ({ scope: 'checkWrite' } as const)) } as const
   const computedOf = Object.values(facts.computed ?? {}).flatMap(({ of }) => of ?? [])
   const shown = [...computedOf, ...shows]

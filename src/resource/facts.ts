@@ -73,8 +73,11 @@ export type ComputedFacts = {
   readonly answer?: string
 }
 
-/** The objects that a scope contains: objects with a reference in it, objects of its areas, all, or none. */
-export type ScopeFacts = { readonly follows: string } | 'area' | 'everywhere' | 'nowhere'
+/**
+ * The objects that a scope contains: the objects of its areas, or the objects with references to such objects. `everywhere`: all callers
+ * with the permission see all of them, and a grant in a scope only permits reads.
+ */
+export type ScopeFacts = 'area' | { readonly follows: string | readonly string[] } | 'everywhere'
 
 export type ResourceFacts = {
   /** Plural, in kebab case: the URL, the operations, the permissions and, with `_` for `-`, the table. */

@@ -120,7 +120,7 @@ const checkReferences = async (
 const orderFields = (names: readonly string[], values: Values): Values =>
   Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])))
 
-/** Returns the functions of a resource. @param rules what its facts do not tell */
+/** Returns the functions of a resource. @param rules its behavior */
 export const resourceRules = <F extends ResourceFacts, T extends Owned, A extends object = T>(
   store: ObjectStore<F, T>,
   rules: Rules<T, A> = {},

@@ -24,7 +24,7 @@ export const cableFacts = resource({
   order: ['label'],
   sorts: ['label'],
   label: 'label',
-  scope: 'nowhere',
+  scope: { follows: ['a', 'b'] },
   custom: 'last',
   summaries: {
     list: 'List cables, by label',

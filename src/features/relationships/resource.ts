@@ -22,7 +22,7 @@ export const relationshipFacts = resource({
   order: ['parent_id'],
   refs: false,
   updates: false,
-  scope: 'nowhere',
+  scope: { follows: ['parent_id', 'child_id'] },
   summaries: {
     list: 'List all relationships',
     create: 'Relate a device to another',
