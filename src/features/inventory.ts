@@ -36,6 +36,9 @@ export const RESOURCES = [
 export type Resource = (typeof RESOURCES)[number]['name']
 export const INVENTORY: readonly Resource[] = RESOURCES.map(({ name }) => name)
 
+/** True for the name of a resource. */
+export const isResource = (name: string | undefined): name is Resource => INVENTORY.some((one) => one === name)
+
 type FactsByName = { readonly [F in (typeof RESOURCES)[number] as F['name']]: F }
 /** The facts of each resource. */
 export const FACTS =

@@ -24,6 +24,7 @@ import {
   type FieldFacts,
   type FieldsOf,
   hasRefs,
+  isInScopes,
   listFields,
   orderAnswer,
   type ResourceFacts,
@@ -264,7 +265,7 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
   facts: F,
   more?: M,
 ): Crud<F, M> => {
-  const { name, scope, summaries, args, mcp = [] } = facts
+  const { name, summaries, args, mcp = [] } = facts
   const given: More = more ?? {}
   const Item = buildItem(facts, given)
   const Listed = buildListed(facts, Item, given)
@@ -279,7 +280,7 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
   })
   const Partial = () => z.object(patch({ id: newId, ...required, ...clearable, ...given.patch }))
   const One = z.object({ id: idOf(name) })
-  const isScoped = scope !== 'everywhere'
+  const isScoped = isInScopes(facts)
   const write = { hasHistory: true, ...(isScoped && ({ scope: 'checkWrite' } as const)) } as const
   const computedOf = Object.values(facts.computed ?? {}).flatMap(({ of }) => of ?? [])
   const shown = [...computedOf, ...shows]

@@ -74,16 +74,18 @@ export type ComputedFacts = {
 }
 
 /**
- * The objects that a scope contains: the objects of its areas, or the objects with references to such objects. `everywhere`: all callers
- * with the permission see all of them, and a grant in a scope only permits reads.
+ * The objects that a scope contains: the objects of its areas, or the objects with references to such objects. `read in area`: a grant in a
+ * scope only permits reads of the objects of its areas. `everywhere`: it permits reads of all objects.
  */
-export type ScopeFacts = 'area' | { readonly follows: string | readonly string[] } | 'everywhere'
+export type ScopeFacts = 'area' | { readonly follows: string | readonly string[] } | 'read in area' | 'everywhere'
 
 export type ResourceFacts = {
   /** Plural, in kebab case: the URL, the operations, the permissions and, with `_` for `-`, the table. */
   readonly name: string
   /** Singular, as in texts: `VLAN`. */
   readonly noun: string
+  /** Plural, in the descriptions of permissions; by default the name. */
+  readonly plural?: string
   /** The name of the schema in the OpenAPI document. */
   readonly schema: string
   /** In the order of answers. */
@@ -95,6 +97,12 @@ export type ResourceFacts = {
   readonly columns: readonly string[]
   /** The fields with values that are unique together, in any case. */
   readonly identity?: readonly string[]
+  /** The fields that an update cannot change. */
+  readonly fixed?: readonly string[]
+  /** Rows of estate documents find an object by its name in the objects of these fields. */
+  readonly within?: readonly string[]
+  /** These fields tell objects of one name apart. */
+  readonly apart?: readonly string[]
   /** The order of the list; by default the name. */
   readonly order?: readonly string[]
   /** Fields by which the list can be sorted besides the name and the times. */
@@ -110,6 +118,8 @@ export type ResourceFacts = {
   /** The resource of their definitions, if that is another one. */
   readonly customOf?: string
   readonly scope: ScopeFacts
+  /** `read`: operators list and read the objects, and only administrators change them. By default operators also create and update them. */
+  readonly operators?: 'read'
   /** The words of operations: `{ list: 'List VLANs, by number' }`. */
   readonly summaries: Readonly<Record<'list' | 'create' | 'get' | 'update' | 'delete', string>>
   /** The positional arguments of `create` on the command line. */
@@ -158,6 +168,13 @@ export type ValueOf<F extends FieldFacts> = F extends { readonly type: 'name' | 
           : F extends { readonly type: 'reference' | 'moment' | 'date' | 'ip' }
             ? OrNull<F, string>
             : never
+
+/** True for a resource with objects that are inside or outside a scope. */
+export const isInScopes = ({ scope }: ResourceFacts): boolean => scope === 'area' || typeof scope === 'object'
+
+/** Returns the fields with the objects that decide the scopes of an object. */
+export const listFollowed = ({ scope }: ResourceFacts): readonly string[] =>
+  typeof scope === 'object' ? [scope.follows].flat() : []
 
 /** Returns all stored fields, in the order of answers. */
 export const listFields = ({ fields, laterFields = {} }: ResourceFacts): [string, FieldFacts][] => [

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Ctx, Feature } from '../features/ctx.ts'
 import type { CustomPatch, CustomResource } from '../features/custom-fields/fields.ts'
 import { mergeCustom, rewriteCustom, type WithCustom, withCustomOfNew } from '../features/custom-fields/rows.ts'
-import { FACTS, INVENTORY, type Resource } from '../features/inventory.ts'
+import { FACTS, INVENTORY, isResource, type Resource } from '../features/inventory.ts'
 import { asRestored } from '../features/restore-fields.ts'
 import { narrowToListed } from '../features/scopes/scoped-db.ts'
 import type { Tables } from '../features/tables.ts'
@@ -100,7 +100,6 @@ const listReferences = (facts: ResourceFacts): Reference[] =>
     one.type === 'reference' ? [{ field, to: one.to, onDelete: one.onDelete ?? 'clear' }] : [],
   )
 
-const isResource = (name: string): name is Resource => Object.hasOwn(FACTS, name)
 const getNoun = (resource: string): string => (isResource(resource) ? FACTS[resource].noun : resource)
 
 /** @throws AppError VALIDATION_ERROR on the field of an object that does not exist */

@@ -16,6 +16,7 @@
 import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { type AppError, type FieldIssue, MAX_ISSUES } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
+import { getNoun } from '../nouns.ts'
 import { type Fields, loadFieldsForWrite } from './definitions.ts'
 import type { Custom, CustomPatch, CustomResource, CustomValue, ReferenceTarget } from './fields.ts'
 import type { StoredField } from './store.ts'
@@ -117,16 +118,6 @@ const buildLockName = (table: string, id: string): string => `custom-reference $
 export const lockReferences = (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): Promise<void> =>
   ctx.store.sql.lockNames(ctx.db, ids.map((id) => buildLockName(table, id)).sort())
 
-const SINGULAR: Readonly<Record<ReferenceTarget, string>> = {
-  spaces: 'space',
-  datacenters: 'datacenter',
-  networks: 'network',
-  vlans: 'VLAN',
-  pools: 'pool',
-  devices: 'device',
-  racks: 'rack',
-}
-
 /** Names the references to nothing, with one query for each resource that is referred to. */
 const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void> => {
   const wanted = new Map<ReferenceTarget, Set<string>>()
@@ -152,7 +143,7 @@ const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void
           .map(String)
         const missing = listIds(one).find((id) => !there.has(id) || !(namable.has(id) || kept.includes(id)))
         if (missing === undefined) continue
-        const message = `there is no ${SINGULAR[table]} with id "${missing}"`
+        const message = `there is no ${getNoun(table)} with id "${missing}"`
         issues.push({ field: `${at}custom.${one.field.name}`, message })
       }
   }

@@ -6,6 +6,7 @@ const MAX_POSITION = 1_000_000
 export const customFieldFacts = resource({
   name: 'custom-fields',
   noun: 'custom field',
+  plural: 'custom fields',
   schema: 'CustomField',
   fields: {
     resource: { type: 'own', required: true, filter: 'equal' },
@@ -62,6 +63,7 @@ export const customFieldFacts = resource({
   identity: ['resource', 'name'],
   order: ['resource', 'group', 'position', 'name'],
   scope: 'everywhere',
+  operators: 'read',
   summaries: {
     list: 'List custom fields, by resource, group, position and name',
     create: 'Define a custom field of a resource',

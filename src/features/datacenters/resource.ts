@@ -12,6 +12,7 @@ export const datacenterFacts = resource({
   },
   columns: ['id', 'name', 'location', 'description'],
   scope: 'area',
+  operators: 'read',
   custom: 'last',
   summaries: {
     list: 'List datacenters',

@@ -34,6 +34,7 @@ export const deviceFacts = resource({
     mount: { type: 'own', onlyWithValue: true },
   },
   columns: ['id', 'name', 'status', 'os', 'addresses', 'tags'],
+  apart: ['datacenter_id'],
   scope: 'area',
   custom: 'before times',
   summaries: {

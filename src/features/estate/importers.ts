@@ -6,6 +6,7 @@ import type { RowRules } from '../../platform/contract/row-rules.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import { getOneStep } from '../../platform/operation/implement.ts'
 import { resolveRefs } from '../../platform/operation/resolve-refs.ts'
+import type { ResourceFacts } from '../../resource/facts.ts'
 import { CableDraft, CablePatch } from '../cables/api.ts'
 import * as cables from '../cables/cables.ts'
 import * as cableKeys from '../cables/keys.ts'
@@ -14,7 +15,7 @@ import { CustomFieldDraft, CustomFieldPatch } from '../custom-fields/api.ts'
 import * as customFields from '../custom-fields/custom-fields.ts'
 import { DeviceTypeDraft, DeviceTypePatch } from '../device-types/api.ts'
 import * as deviceTypes from '../device-types/device-types.ts'
-import { INVENTORY, type Resource, type TableOf } from '../inventory.ts'
+import { FACTS, INVENTORY, type Resource, type TableOf } from '../inventory.ts'
 import { PortDraft, PortPatch } from '../ports/api.ts'
 import * as ports from '../ports/ports.ts'
 import { ReservationDraft, ReservationPatch } from '../reservations/api.ts'
@@ -62,13 +63,6 @@ type NamedTable = {
   [R in NamedResource]: Tables[TableOf<R>] extends { id: string; name_key: string } ? R : never
 }[NamedResource]
 
-/** The fields within which a name is looked up, where names repeat. */
-const SAME: Readonly<Partial<Record<NamedTable, readonly string[]>>> = {
-  networks: ['subnet', 'datacenter_id', 'space_id'],
-  pools: ['network_id'],
-  racks: ['datacenter_id'],
-}
-
 /** A row without a space means an object in the default one. */
 const getSpaceId = ({ space_id }: Row['value']): unknown =>
   typeof space_id === 'string' && space_id !== '' && !isDefault(space_id) ? space_id : null
@@ -81,7 +75,8 @@ const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Prom
   if (id !== undefined) return (await query.where('id', '=', id).executeTakeFirst())?.id
   if (name === undefined) return undefined
   let named = query.where('name_key', '=', name.trim().toLowerCase())
-  for (const field of SAME[table] ?? []) {
+  const { within = [], apart = [] }: ResourceFacts = FACTS[table]
+  for (const field of [...within, ...apart]) {
     const wanted = field === 'space_id' ? getSpaceId(value) : value[field]
     if (wanted === null) named = named.where(field as 'id', 'is', null)
     // The columns have the names of the fields.

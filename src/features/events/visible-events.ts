@@ -7,6 +7,8 @@ import { isInScopeSet } from '../../platform/operation/access.ts'
 import type { ScopeSet } from '../../platform/operation/caller.ts'
 import { type Conflict, narrowConflict } from '../conflicts/schema.ts'
 import type { StoreScope } from '../ctx.ts'
+import { INVENTORY } from '../inventory.ts'
+import { toKind } from '../nouns.ts'
 import { type DocumentScope, getPlacing, loadScopesOfPlacings, type ScopeIds } from '../scopes/scopes.ts'
 import type { StoredEvent } from './store.ts'
 
@@ -31,23 +33,13 @@ const asKind =
 
 /** The scopes of the events of each family. An event of another family is about no part of the estate. */
 const BY_FAMILY: Readonly<Record<string, (data: Data) => readonly DocumentScope[]>> = {
-  device: asKind('device'),
-  network: asKind('network'),
-  vlan: asKind('vlan'),
-  rack: asKind('rack'),
-  port: asKind('port'),
-  custom_field: asKind('custom-field'),
-  device_type: asKind('device-type'),
+  ...Object.fromEntries(INVENTORY.map(toKind).map((kind) => [kind.replaceAll('-', '_'), asKind(kind)])),
   // Their devices also tell of the cable when its ports are gone.
   cable: ({ a, b }) => [{ follows: [toObjectId('device', getDeviceId(a)), toObjectId('device', getDeviceId(b))] }],
   discovery: ({ network_id }) => [{ follows: [toObjectId('network', network_id)] }],
   // `pool.utilization_high` is about a pool, and names it.
   pool: (data) =>
     data.pool_id === undefined ? asKind('pool')(data) : [{ follows: [toObjectId('pool', data.pool_id)] }],
-  reservation: asKind('reservation'),
-  datacenter: asKind('datacenter'),
-  space: asKind('space'),
-  relationship: asKind('relationship'),
   // One for each member.
   conflict: (data) => listMembers(data).map((member) => ({ follows: [member] })),
 }

@@ -4,6 +4,8 @@ import type { Row, TableRule } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { CRUD_RESOURCES, type CrudResource } from '../crud-resources.ts'
 import { KIND_NAMES, type Kind } from '../history/kind-names.ts'
+import { isResource } from '../inventory.ts'
+import { getNoun } from '../nouns.ts'
 import { formatName } from '../relationships/relationships.ts'
 
 /** The objects of one table. */
@@ -41,8 +43,8 @@ const toDiscoveredView = (row: Row): Row => ({
 })
 
 /** Builds the table of a resource, which has its name; a row has a column for each field that is neither a list nor an object. */
-const buildPlanTable = ({ noun, permission, fields }: CrudResource): PlanTable => ({
-  noun: noun.replaceAll('-', ' '),
+const buildPlanTable = ({ name, noun, permission, fields }: CrudResource): PlanTable => ({
+  noun: isResource(name) ? getNoun(name) : noun.replaceAll('-', ' '),
   key: ['id'],
   permission,
   view: (row) => ({
@@ -80,7 +82,6 @@ const RRSET = {
  */
 export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   ...DERIVED,
-  vlans: buildDerived('vlans', { noun: KIND_NAMES.vlan.noun }),
   reservations: buildDerived('reservations', { name: (row) => toText(row.hostname) || toText(row.ip_address) }),
   devices: buildDerived('devices', { view: toDeviceView }),
   relationships: {

@@ -14,6 +14,8 @@ export const networkFacts = resource({
   },
   laterFields: { space_id: { type: 'own', onlyWithValue: true } },
   columns: ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description'],
+  within: ['space_id'],
+  apart: ['subnet', 'datacenter_id'],
   sorts: ['subnet'],
   scope: 'area',
   custom: 'last',

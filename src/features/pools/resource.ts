@@ -4,6 +4,7 @@ import { resource } from '../../resource/facts.ts'
 export const poolFacts = resource({
   name: 'pools',
   noun: 'pool',
+  plural: 'address pools',
   schema: 'Pool',
   fields: {
     network_id: { type: 'reference', to: 'networks', required: true, onDelete: 'cascade' },
@@ -15,6 +16,8 @@ export const poolFacts = resource({
   },
   computed: { utilization: { type: 'own', after: 'updated_at' } },
   columns: ['id', 'name', 'network_id', 'start_ip', 'end_ip', 'tags'],
+  within: ['network_id'],
+  fixed: ['network_id'],
   scope: 'area',
   custom: 'last',
   summaries: {

@@ -25,6 +25,8 @@ export const portFacts = resource({
   },
   computed: { peers: { type: 'own', after: 'custom' } },
   columns: ['id', 'device_id', 'name', 'kind', 'type', 'mac_address', 'description'],
+  within: ['device_id'],
+  fixed: ['device_id'],
   order: ['device_id', 'name'],
   scope: { follows: 'device_id' },
   custom: 'last',

@@ -21,6 +21,7 @@ export const rackFacts = resource({
     max_power_w: { type: 'integer', min: 1, max: 1_000_000 },
   },
   columns: ['id', 'name', 'datacenter_id', 'location', 'height', 'max_power_w'],
+  within: ['datacenter_id'],
   scope: { follows: 'datacenter_id' },
   custom: 'before times',
   summaries: {

@@ -4,6 +4,7 @@ import { resource } from '../../resource/facts.ts'
 export const relationshipFacts = resource({
   name: 'relationships',
   noun: 'relationship',
+  plural: 'relationships between devices',
   schema: 'Relationship',
   fields: {
     parent_id: { type: 'reference', to: 'devices', required: true, onDelete: 'cascade' },
@@ -19,6 +20,7 @@ export const relationshipFacts = resource({
   },
   columns: ['parent_id', 'type', 'child_id', 'notes'],
   identity: ['parent_id', 'child_id', 'type'],
+  fixed: ['parent_id', 'child_id', 'type'],
   order: ['parent_id'],
   refs: false,
   updates: false,

@@ -4,6 +4,7 @@ import { resource } from '../../resource/facts.ts'
 export const reservationFacts = resource({
   name: 'reservations',
   noun: 'reservation',
+  plural: 'address reservations',
   schema: 'Reservation',
   fields: {
     pool_id: { type: 'reference', to: 'pools', required: true, onDelete: 'cascade' },
@@ -22,6 +23,7 @@ export const reservationFacts = resource({
   },
   columns: ['id', 'ip_address', 'hostname', 'purpose', 'expires_at', 'created_by'],
   identity: ['pool_id', 'ip_address'],
+  fixed: ['pool_id', 'ip_address'],
   order: ['ip_address'],
   label: 'ip_address',
   scope: 'area',

@@ -3,7 +3,8 @@
  * docs/access.md. Browser-safe.
  */
 import type { Permission } from '../../platform/operation/operation.ts'
-import { INVENTORY, type Resource } from '../inventory.ts'
+import { isInScopes, type ResourceFacts } from '../../resource/facts.ts'
+import { RESOURCES } from '../inventory.ts'
 
 export type Action =
   | 'list'
@@ -46,25 +47,12 @@ const buildRow = (
   viewer: readonly Action[] = [],
 ): Row => ({ resource, noun, actions, operator, viewer })
 
-/** The nouns that say more than the name of the resource. */
-const NOUNS: Readonly<Partial<Record<Resource, string>>> = {
-  'custom-fields': 'custom fields',
-  spaces: 'address spaces',
-  pools: 'address pools',
-  relationships: 'relationships between devices',
-  reservations: 'address reservations',
-  vlans: 'VLANs',
-}
-
-/** Places that hold the rest of the inventory, and the definitions of its fields. Operators keep that, and only administrators change these. */
-const PLACES: readonly Resource[] = ['custom-fields', 'spaces', 'datacenters']
-
-const buildInventoryRow = (resource: Resource): Row =>
-  buildRow(resource, NOUNS[resource] ?? resource, LRCUD, PLACES.includes(resource) ? LR : LRCU, LR)
+const buildInventoryRow = ({ name, plural = name, operators }: ResourceFacts): Row =>
+  buildRow(name, plural, LRCUD, operators === 'read' ? LR : LRCU, LR)
 
 /** Resource, noun, and the actions of the admin, the operator and the viewer. */
 export const PERMISSION_TABLE: readonly Row[] = [
-  ...INVENTORY.map(buildInventoryRow),
+  ...RESOURCES.map(buildInventoryRow),
   buildRow('discovery', 'scans, scan rules and discovered devices', LRCUD, LRCU, LR),
   buildRow('conflicts', 'conflicts', [...LR, 'delete', 'detect', 'resolve'], [...LR, 'detect', 'resolve'], LR),
   // Singular in the API since its first version.
@@ -91,13 +79,12 @@ export const PERMISSION_TABLE: readonly Row[] = [
  * everywhere.
  */
 const SCOPED: readonly string[] = [
-  ...(['datacenters', 'vlans', 'networks', 'pools', 'reservations', 'racks'] as const),
-  ...(['devices', 'ports', 'cables', 'relationships', 'discovery', 'conflicts'] as const),
-  ...(['search', 'dashboard', 'events'] as const),
+  ...RESOURCES.filter(isInScopes).map(({ name }) => name),
+  ...['discovery', 'conflicts', 'search', 'dashboard', 'events'],
 ]
 
-/** Definitions, which hold nothing of the estate, and address spaces: a role granted in a scope lets its holders read them, and change none. */
-const READ_IN_SCOPE: readonly string[] = ['device-types', 'custom-fields', 'spaces'] satisfies readonly Resource[]
+/** All other resources of the inventory: a role granted in a scope lets its holders read them, and change none. */
+const READ_IN_SCOPE: readonly string[] = RESOURCES.flatMap((facts) => (isInScopes(facts) ? [] : [facts.name]))
 
 const VERBS: Readonly<Record<Action, string>> = {
   list: 'List',

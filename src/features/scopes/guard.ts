@@ -12,7 +12,9 @@ import { collectTexts, createPlaceFinder, type IdText } from '../../platform/ope
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { ScopeEnforcer } from '../../platform/operation/scope-enforcer.ts'
 import type { ScopedWrite } from '../../platform/operation/scoped-write.ts'
+import { listFollowed } from '../../resource/facts.ts'
 import type { Ctx } from '../ctx.ts'
+import { RESOURCES } from '../inventory.ts'
 import { getNoun } from '../nouns.ts'
 import { parseId } from '../relationships/relationships.ts'
 import type { Tables } from '../tables.ts'
@@ -37,16 +39,13 @@ const getChangedNoun = (of: Changeable): string => (of === 'relationships' ? get
 
 /** The fields that place an object in a part, or name the objects that it belongs to. */
 const SCOPE_FIELDS: Readonly<Partial<Record<Changeable, readonly string[]>>> = {
+  ...Object.fromEntries(RESOURCES.map((facts) => [facts.name, listFollowed(facts)])),
   spaces: ['name'],
   datacenters: ['name'],
   networks: ['datacenter_id', 'subnet'],
   pools: ['start_ip', 'tags'],
   reservations: ['ip_address'],
   devices: ['datacenter_id', 'tags', 'addresses'],
-  racks: ['datacenter_id'],
-  vlans: ['datacenter_id'],
-  ports: ['device_id'],
-  cables: ['a', 'b'],
   relationships: ['device_id', 'child_id'],
   'discovery-rules': ['network_id'],
 }

@@ -1,13 +1,21 @@
 /** The resources of objects that may be hidden, and are named by an id. */
-import { toTableName } from '../inventory.ts'
+import { hasRefs, type ResourceFacts } from '../../resource/facts.ts'
+import { RESOURCES, toTableName } from '../inventory.ts'
 import { getNoun, toKind } from '../nouns.ts'
 import type { Tables } from '../tables.ts'
 
+type Facts = (typeof RESOURCES)[number]
+
+/** The facts of objects that scopes contain, and that have an id. */
+type ScopedFacts = Exclude<Facts, { readonly scope: 'everywhere' } | { readonly refs: false }>
+type InventoryResource = ScopedFacts['name']
+
+const isScopedFacts = (facts: ResourceFacts): boolean => facts.scope !== 'everywhere' && hasRefs(facts)
+
 /** Resources of the inventory. */
-const OWN = [
-  ...(['spaces', 'datacenters', 'networks', 'pools', 'reservations', 'devices'] as const),
-  ...(['ports', 'cables', 'racks', 'vlans'] as const),
-] as const
+const OWN: readonly InventoryResource[] = RESOURCES.filter((facts): facts is ScopedFacts => isScopedFacts(facts)).map(
+  ({ name }) => name,
+)
 
 type Following = {
   readonly table: keyof Tables
@@ -24,7 +32,6 @@ const FOLLOWING = {
   conflicts: { table: 'conflicts', noun: 'conflict', permissions: 'conflicts' },
 } as const satisfies Readonly<Record<string, Following>>
 
-type InventoryResource = (typeof OWN)[number]
 export type ScopedResource = InventoryResource | keyof typeof FOLLOWING
 
 // `Object.keys` returns `string[]`.

@@ -4,8 +4,9 @@ import { type TableView, TableViews } from '../../platform/db/cte-views.ts'
 import type { PastSql } from '../../platform/db/database.ts'
 import { listHidden } from '../../platform/operation/access.ts'
 import type { ScopeFilter } from '../../platform/operation/caller.ts'
+import { hasRefs, listFollowed, type ResourceFacts } from '../../resource/facts.ts'
 import { OUTSIDE } from '../conflicts/schema.ts'
-import { INVENTORY, type Resource, toTableName } from '../inventory.ts'
+import { INVENTORY, RESOURCES, type Resource, toTableName } from '../inventory.ts'
 import type { Tables } from '../tables.ts'
 import type { AreaTable } from './area-facts-store.ts'
 
@@ -17,7 +18,9 @@ type Name = keyof Tables & string
 const AS_STORED = ['space_keys', 'devices_search'] as const
 
 /** Tables that all readers of their resource see whole. */
-const UNDIVIDED = ['custom_fields', 'device_types'] as const satisfies readonly Name[]
+const UNDIVIDED: readonly Name[] = RESOURCES.flatMap(({ name, scope }) =>
+  scope === 'everywhere' ? [toTableName(name)] : [],
+)
 
 /** The tables of resources with several tables. */
 const TABLES_OF: Readonly<Partial<Record<Resource, readonly Name[]>>> = {
@@ -46,10 +49,26 @@ export const getAreas = ({ areas, byResource }: ScopeFilter, resource: string): 
   byResource?.get(resource) ?? areas
 
 /** The tables of objects that have custom values and refs. */
-const HOLDERS = [
-  ...(['spaces', 'datacenters', 'vlans', 'networks', 'pools', 'reservations', 'device_types'] as const),
-  ...(['racks', 'devices', 'ports', 'cables'] as const),
-] as const satisfies readonly Name[]
+const HOLDERS: readonly Name[] = RESOURCES.flatMap((facts) =>
+  hasRefs(facts) && facts.name !== 'custom-fields' ? [toTableName(facts.name)] : [],
+)
+
+/** A table with rows that are visible with the object that their column names. */
+type FollowingTable = {
+  readonly table: Name
+  readonly resource: Resource
+  readonly column: string
+  readonly parent: AreaTable
+}
+
+const FOLLOWING: readonly FollowingTable[] = RESOURCES.flatMap((facts: ResourceFacts) => {
+  const [column = '', second] = listFollowed(facts)
+  const field = facts.fields[column]
+  if (second !== undefined || field?.type !== 'reference') return []
+  // The referenced object has an area of its own.
+  const resource = facts.name as Resource
+  return [{ table: toTableName(resource), resource, column, parent: toTableName(field.to as Resource) as AreaTable }]
+})
 
 /**
  * Builds the views of a scoped call. An address, a tag, a port or a cable is visible with its devices. A rack and a VLAN are visible
@@ -121,9 +140,7 @@ export const createViews = (engine: PastSql, scopeFilter: ScopeFilter): TableVie
       child('device_domains', 'device_id', ['devices']),
       child('network_addresses', 'device_id', ['devices']),
       child('pool_tags', 'pool_id', ['pools']),
-      child('ports', 'device_id', ['devices', 'ports']),
-      child('racks', 'datacenter_id', ['datacenters', 'racks']),
-      child('vlans', 'datacenter_id', ['datacenters', 'vlans']),
+      ...FOLLOWING.map(({ table, resource, column, parent }) => child(table, column, [parent, resource])),
       view(
         'relationships',
         `${one('devices', 's.parent_id', 'relationships')} AND ${one('devices', 's.child_id', 'relationships')}`,

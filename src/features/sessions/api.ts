@@ -3,15 +3,16 @@ import { z } from 'zod'
 import { idOf, Page, Timestamp } from '../../platform/contract/fields.ts'
 import { operation, rawRoute } from '../../platform/operation/operation.ts'
 import { Code, PasskeyOptions, ShownPasskey } from '../factors/api.ts'
+import { RESOURCES } from '../inventory.ts'
 import { User } from '../users/api.ts'
 import { Grant } from '../users/grants-api.ts'
 
 /** The resources that the UI shows once there is an object. */
-export const OPTIONAL = [
-  ...(['custom-fields', 'spaces', 'vlans', 'device-types', 'racks', 'ports', 'cables'] as const),
+export type Optional = Extract<(typeof RESOURCES)[number], { readonly isOptional: true }>['name'] | 'dns-zones'
+export const OPTIONAL: readonly Optional[] = [
+  ...RESOURCES.flatMap((facts) => ('isOptional' in facts ? [facts.name] : [])),
   'dns-zones',
-] as const
-export type Optional = (typeof OPTIONAL)[number]
+]
 
 const SetupRequired = z
   .literal(true)

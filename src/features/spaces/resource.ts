@@ -4,6 +4,7 @@ import { resource } from '../../resource/facts.ts'
 export const spaceFacts = resource({
   name: 'spaces',
   noun: 'space',
+  plural: 'address spaces',
   schema: 'Space',
   fields: {
     name: { type: 'name', filter: 'part' },
@@ -15,7 +16,8 @@ export const spaceFacts = resource({
     },
   },
   columns: ['id', 'name', 'reachable', 'description'],
-  scope: 'everywhere',
+  scope: 'read in area',
+  operators: 'read',
   custom: 'last',
   summaries: {
     list: 'List address spaces',

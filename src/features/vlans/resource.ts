@@ -4,6 +4,7 @@ import { resource } from '../../resource/facts.ts'
 export const vlanFacts = resource({
   name: 'vlans',
   noun: 'VLAN',
+  plural: 'VLANs',
   schema: 'Vlan',
   fields: {
     vlan_id: { type: 'integer', min: 1, max: 4094, required: true, filter: 'equal', description: 'The VLAN number' },

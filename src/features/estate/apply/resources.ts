@@ -4,10 +4,11 @@ import { type FieldSchema, getInputSchema, stripNull } from '../../../platform/c
 import { idOf } from '../../../platform/contract/fields.ts'
 import { WRITE_FIELDS } from '../../../platform/contract/history-fields.ts'
 import type { AnyOperation, OperationSet } from '../../../platform/operation/operation.ts'
+import type { ResourceFacts } from '../../../resource/facts.ts'
 import { CablePatch } from '../../cables/api.ts'
 import { getNoun, type Kind, toKind } from '../../history/kind-names.ts'
 import { contracts } from '../../index.ts'
-import { INVENTORY, type Resource, toContractName } from '../../inventory.ts'
+import { FACTS, INVENTORY, isResource, type Resource, toContractName } from '../../inventory.ts'
 import { RelationshipDraft, RelationshipPatch } from '../../relationships/api.ts'
 
 /**
@@ -57,29 +58,18 @@ const removeKernelFields = (schema: z.ZodObject): z.ZodObject =>
   // The mask has the names of the fields. Their types are lost here.
   schema.omit(Object.fromEntries(Object.keys(WRITE_FIELDS).map((field) => [field, true])) as Record<string, never>)
 
-type Own = Partial<Pick<ResourceRules, 'draft' | 'patch' | 'fixed' | 'key'>>
+type Own = Partial<Pick<ResourceRules, 'draft' | 'patch' | 'key'>>
 
 const { device_id: _, ...relationshipFields } = RelationshipDraft.shape
 
-/** The resources that are more than a name that is unique. */
+/** The resources with rows that do not follow from their facts. */
 const OWN: Partial<Record<Resource, Own>> = {
-  'custom-fields': { key: { by: 'unique' } },
-  vlans: { key: { by: 'unique' } },
-  'device-types': { key: { by: 'unique' } },
-  racks: { key: { by: 'name', within: ['datacenter_id'], apart: [] } },
-  networks: { key: { by: 'name', within: ['space_id'], apart: ['subnet', 'datacenter_id'] } },
-  pools: { key: { by: 'name', within: ['network_id'], apart: [] }, fixed: ['network_id'] },
-  devices: { key: { by: 'name', within: [], apart: ['datacenter_id'] } },
-  ports: { key: { by: 'name', within: ['device_id'], apart: [] }, fixed: ['device_id'] },
   // The ends of a stored cable are compared by the key.
   cables: { key: { by: 'unique' }, patch: CablePatch.omit({ a: true, b: true }) },
   relationships: {
     draft: z.object({ parent_id: idOf('devices').min(1).describe('The parent'), ...relationshipFields }),
     patch: RelationshipPatch,
-    fixed: ['parent_id', 'child_id', 'type'],
-    key: { by: 'fixed' },
   },
-  reservations: { fixed: ['pool_id', 'ip_address'], key: { by: 'fixed' } },
 }
 
 const SUFFIX = '_id'
@@ -89,8 +79,6 @@ export const listLevels = (level: Level): readonly Level[] => [
   level,
   ...[...level.objects, ...level.lists].flatMap(([, inner]) => listLevels(inner)),
 ]
-
-const isResource = (noun: string | undefined): noun is Resource => INVENTORY.some((one) => one === noun)
 
 const buildLevel = ({ properties = {} }: FieldSchema): Level => {
   const references: Reference[] = []
@@ -113,9 +101,16 @@ const buildLevel = ({ properties = {} }: FieldSchema): Level => {
   return { references, objects, lists, isPlaced: has('network_id') && has('space_id') }
 }
 
+/** Returns the key by which rows find objects of a resource. */
+const buildKey = ({ identity, fixed = [], within = [], apart = [] }: ResourceFacts): Key => {
+  if (!identity) return { by: 'name', within, apart }
+  return { by: identity.every((field) => fixed.includes(field)) ? 'fixed' : 'unique' }
+}
+
 const buildRules = (resource: Resource): ResourceRules => {
   const { create, update }: OperationSet = contracts[toContractName(resource)]
   const own: Own = OWN[resource] ?? {}
+  const facts: ResourceFacts = FACTS[resource]
   const getVerbSchema = (op: AnyOperation | undefined): z.ZodObject => {
     if (!op) throw new Error(`${resource} lacks an operation that its rows need`)
     return removeKernelFields(op.input)
@@ -128,8 +123,8 @@ const buildRules = (resource: Resource): ResourceRules => {
     draft,
     patch: own.patch ?? getVerbSchema(update),
     level: buildLevel(getInputSchema(draft)),
-    fixed: own.fixed ?? [],
-    key: own.key ?? { by: 'name', within: [], apart: [] },
+    fixed: facts.fixed ?? [],
+    key: own.key ?? buildKey(facts),
   }
 }
 
