@@ -4,7 +4,7 @@ import { splitBatches } from '../../platform/db/batches.ts'
 import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { ChangedObject } from '../../platform/operation/change-record.ts'
 import { pause } from '../../platform/runtime/pause.ts'
-import type { Ctx, Feature } from '../ctx.ts'
+import type { Ctx, Feature, Reactions } from '../ctx.ts'
 import { findDocuments } from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { DnsRecord } from '../dns-records/api.ts'
@@ -13,9 +13,6 @@ import { listPossibleNames } from './device-names.ts'
 import * as rrsets from './rrset-store.ts'
 import * as store from './store.ts'
 import { createIndexes, toRelativeName, type ZoneIndex } from './zone-index.ts'
-
-/** Emitted when names of a zone were noted. */
-export const NOTED = 'dns-zone.noted'
 
 /** In a transaction that changes more names of a zone, its whole content is computed. */
 const MOST_NAMES = 5000
@@ -82,7 +79,7 @@ const addNames = (namesByZone: NamesByZone, index: ZoneIndex, device: Device): v
 export const noteAll = async (ctx: Ctx, noted: readonly Noted[]): Promise<void> => {
   if (noted.length === 0) return
   await rrsets.note(ctx, noted)
-  await ctx.emit(NOTED, noted)
+  await ctx.emit('dns-zone.noted')
 }
 
 export const noteWhole = (ctx: Ctx, zoneIds: readonly string[]): Promise<void> =>
@@ -141,7 +138,7 @@ export const createDeviceListener = (): DeviceListener => {
   }
 }
 
-export const createReactions = (): NonNullable<Feature['reactions']> => {
+export const createReactions = (): Reactions => {
   const noteRecord = (ctx: Ctx, { zone_id, name }: DnsRecord) => noteAll(ctx, [{ zone_id, name }])
 
   /** Which addresses belong to a network may depend on every other one. */

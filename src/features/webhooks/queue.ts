@@ -7,9 +7,6 @@ import * as deliveries from './delivery-store.ts'
 import type { Delivery, Webhook } from './schema.ts'
 import * as store from './store.ts'
 
-/** Emitted when a delivery is queued. */
-export const QUEUED = 'webhook-delivery.queued'
-
 /** Added to the timeout of the target, in seconds: then a ping that was not sent is due. */
 const SLACK_S = 30
 
@@ -69,10 +66,7 @@ export const createQueue = (): Queue => {
     })
     if (rows.length === 0) return
     await deliveries.insertAll(ctx, rows)
-    await ctx.emit(
-      QUEUED,
-      rows.map(({ id }) => id),
-    )
+    await ctx.emit('webhook-delivery.queued')
   }
   return {
     enqueue,

@@ -7,6 +7,7 @@ import type { AnnouncedEvent } from './announced-event.ts'
 import type { RawAudit } from './audit.ts'
 import type { Caller } from './caller.ts'
 import type { ChangeDetails, ChangedObject, ItemWrite } from './change-record.ts'
+import type { Emit, Reactions } from './events.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
 import type { PreparedStep } from './prepared-handler.ts'
 import type { Identify, ShownChanges } from './request.ts'
@@ -48,7 +49,7 @@ export type KernelCtx<Tables> = {
   readonly log: Logger
   readonly signal: AbortSignal
   /** Emits an event. The reactions of other features run in the same transaction. */
-  readonly emit: (event: string, data: unknown) => Promise<void>
+  readonly emit: Emit
   /** Adds an event that leaves Plat, after the events of the objects that the transaction has changed so far. It is written at the end. */
   readonly announce: (event: AnnouncedEvent) => void
   /**
@@ -138,9 +139,6 @@ export type RawHandler<Tables> = (
   audit: RawAudit<Tx<Tables>>,
 ) => Promise<Response>
 
-/** The response of a feature to an event of another feature, in the same transaction. */
-export type Reaction<Tables> = (ctx: KernelCtx<Tables>, data: never) => Promise<void>
-
 /** Waits for the turn of a call, before its body is read. Returns the function that ends it. @throws AppError RATE_LIMIT_EXCEEDED */
 export type Enter = (caller: Caller) => Promise<() => void>
 
@@ -199,7 +197,7 @@ export type FindWarnings<Tables> = (ctx: KernelCtx<Tables>) => Promise<readonly 
 export type Feature<Tables> = {
   readonly operations: readonly Bound<Tables>[]
   readonly routes?: readonly BoundRaw<Tables>[]
-  readonly reactions?: Readonly<Record<string, Reaction<Tables>>>
+  readonly reactions?: Reactions<KernelCtx<Tables>>
   readonly onFirstChange?: OnFirstChange<Tables>
   readonly onObjectsChanged?: OnObjectsChanged<Tables>
   readonly jobs?: readonly Job<Tables>[]
