@@ -3,6 +3,7 @@ import { parseIp } from '../../net/ip.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
 import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { ChangedObject } from '../../platform/operation/change-record.ts'
+import { createReadOnce } from '../../platform/operation/read-once.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx, Feature, Reactions } from '../ctx.ts'
 import { findDocuments } from '../devices/devices.ts'
@@ -26,24 +27,16 @@ type Indexes = readonly ZoneIndex[]
 /** Returns the zones of names and addresses; other settings of them may be old. */
 const createZoneFinder = (): ((ctx: Ctx) => Promise<Indexes>) => {
   let known: { readonly key: string; readonly indexes: Indexes } | undefined
-  /** Per transaction. Zones that come while it runs are computed after its end: see `waitForOthers`. */
-  const byTransaction = new WeakMap<Ctx['db'], Promise<Indexes>>()
-
   const read = async (ctx: Ctx): Promise<Indexes> => {
     const key = await store.loadPlacementKey(ctx)
     if (known?.key !== key) known = { key, indexes: createIndexes(key === '' ? [] : await store.findAllSettings(ctx)) }
     return known.indexes
   }
-  /** In the transaction itself: waiting for a second connection can deadlock. */
-  const readInTransaction = (ctx: Ctx): Promise<Indexes> => {
-    const cached = byTransaction.get(ctx.db)
-    if (cached) return cached
-    const reading = read(ctx)
-    byTransaction.set(ctx.db, reading)
-    // A failure ends in its savepoint; another call of the transaction may succeed.
-    reading.catch(() => byTransaction.delete(ctx.db))
-    return reading
-  }
+  /**
+   * In the transaction itself: waiting for a second connection can deadlock. Zones that come while it runs are computed after its end: see
+   * `waitForOthers`.
+   */
+  const readInTransaction = createReadOnce(read)
   return async (ctx) => {
     const { cache, read: committed, revision, sql } = ctx.store
     if (!sql.hasOneWriter) return readInTransaction(ctx)

@@ -4,6 +4,7 @@ import { computeEtag, matchesEtag } from '../contract/etag.ts'
 import type { Db, ReadPoint, Tx } from '../db/database.ts'
 import type { Journal } from '../db/journal.ts'
 import { createStreamShares } from '../db/stream-shares.ts'
+import { createLocal } from '../db/transaction-state.ts'
 import type { Logger } from '../runtime/log.ts'
 import { waitForAll } from '../runtime/wait-for-all.ts'
 import { limitCaller } from './access.ts'
@@ -209,6 +210,7 @@ export const createContexts = <Tables>({
       rowChanges: () => tx?.journal?.changes(),
       searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
       atEnd: (work, item) => void tx?.pending.push({ work, item }),
+      local: tx?.local ?? createLocal(),
       revision: (tables) => tx?.revision(tables),
       savepoint: async (work) => {
         if (!tx) return work()

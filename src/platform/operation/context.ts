@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely'
 import type { Db, ReadPoint, SearchTextChanged, Tx, WriteOptions } from '../db/database.ts'
 import type { RowChange } from '../db/journal.ts'
+import type { Local } from '../db/transaction-state.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { AnnouncedEvent } from './announced-event.ts'
 import type { RawAudit } from './audit.ts'
@@ -74,6 +75,8 @@ export type KernelCtx<Tables> = {
   readonly searchTextChanged: SearchTextChanged
   /** Hands an item to work that runs once at the end of the transaction, unless its savepoint was undone. */
   readonly atEnd: <Item>(work: AtEnd<Tables, Item>, item: Item) => void
+  /** Like `Tx.local`, for state that the transaction has beside its rows. Without a transaction, the state is that of this context. */
+  readonly local: Local
   /** Like `Tx.revision`; undefined in a context that cannot write. */
   readonly revision: Tx<Tables>['revision']
   /** Runs `work` in a savepoint. If it throws, only its own changes are rolled back. */
