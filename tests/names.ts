@@ -32,7 +32,7 @@ export const listSources = (): Source[] =>
   )
 
 /** Replaces comments by blanks. A string that holds the beginning of a comment is rare enough. */
-const removeComments = (text: string): string =>
+export const removeComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\/|(?<![:\\'"`])\/\/[^\n]*/g, (comment) => comment.replace(/[^\n]/g, ' '))
 
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '<': '>' }

@@ -1,6 +1,7 @@
 /** The kernel's types with the tables of the features, which the platform does not depend on. */
 
 import type { KernelCtx, Feature as KernelFeature } from '../platform/operation/context.ts'
+import type { Reactions as ReactionsWith } from '../platform/operation/events.ts'
 import { implementFor } from '../platform/operation/implement.ts'
 import type { Tables } from './tables.ts'
 
@@ -10,4 +11,5 @@ export type DbScope = Pick<Ctx, 'db'>
 /** The scope of `DbScope`, with the capabilities of the database. */
 export type StoreScope = Pick<Ctx, 'db' | 'store'>
 export type Feature = KernelFeature<Tables>
+export type Reactions = ReactionsWith<Ctx>
 export const implement = implementFor<Tables>()

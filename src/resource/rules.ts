@@ -1,7 +1,7 @@
 /** The rules of a resource: the handlers of its five operations, and what happens to its objects when others are deleted. */
 
 import type { Kysely } from 'kysely'
-import type { Ctx, Feature } from '../features/ctx.ts'
+import type { Ctx, Reactions } from '../features/ctx.ts'
 import type { CustomPatch, CustomResource } from '../features/custom-fields/fields.ts'
 import { mergeCustom, rewriteCustom, type WithCustom, withCustomOfNew } from '../features/custom-fields/rows.ts'
 import { FACTS, INVENTORY, isResource, type Resource } from '../features/inventory.ts'
@@ -83,7 +83,7 @@ export type ResourceRules<T, A> = {
     readonly update: (ctx: Ctx, input: Values & { readonly id: string }) => Promise<A>
     readonly delete: (ctx: Ctx, input: { readonly id: string }) => Promise<void>
   }
-  readonly reactions: NonNullable<Feature['reactions']>
+  readonly reactions: Reactions
 }
 
 /** Returns the query of the existing ids of a resource. */

@@ -83,14 +83,12 @@ const ignore = async (ctx: Ctx, id: string, notes: string): Promise<Conflict> =>
     notes: notes === '' ? conflict.notes : notes,
   }
   await store.update(ctx, { conflict: ignored, cause })
-  await ctx.emit('conflict.ignored', ignored)
   return ignored
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const { conflict } = await lockForChange(ctx, id)
+  await lockForChange(ctx, id)
   await store.remove(ctx, id)
-  await ctx.emit('conflict.deleted', conflict)
 }
 
 const summary = async (ctx: Ctx) => {
@@ -142,9 +140,6 @@ const resolvePlaces = async (ctx: Ctx, networks: readonly Network[]): Promise<Pl
 /** The fields of a network that say with which networks it may share its place. */
 const PLACED = ['subnet', 'datacenter_id', 'space_id']
 
-type DeviceChange = { readonly before: Device; readonly device: Device; readonly changes: readonly string[] }
-type NetworkChange = { readonly before: Network; readonly network: Network; readonly changes: readonly string[] }
-
 export const feature: Feature = {
   operations: implement(conflicts, {
     list: async (ctx, { type, status, space_id, ...page }) => {
@@ -171,7 +166,7 @@ export const feature: Feature = {
   reactions: {
     'devices.placed': async (ctx, made: readonly Device[]) =>
       checkTakenAddresses(ctx, await devices.toIpKeys(ctx, made)),
-    'device.updated': async (ctx, { before, device, changes }: DeviceChange) => {
+    'device.updated': async (ctx, { before, device, changes }) => {
       if (changes.includes('addresses')) await checkChangedAddresses(ctx, await devices.toIpKeys(ctx, [before, device]))
     },
     'devices.removed': async (ctx, gone: readonly Device[]) =>
@@ -179,7 +174,7 @@ export const feature: Feature = {
     // The addresses of the spaces that a network has left or entered.
     'addresses.moved': (ctx, keys: readonly IpKey[]) => checkLostAddresses(ctx, keys),
     'network.created': async (ctx, network: Network) => checkChangedPlaces(ctx, await resolvePlaces(ctx, [network])),
-    'network.updated': async (ctx, { before, network, changes }: NetworkChange) => {
+    'network.updated': async (ctx, { before, network, changes }) => {
       if (PLACED.some((field) => changes.includes(field)))
         await checkChangedPlaces(ctx, await resolvePlaces(ctx, [before, network]))
     },

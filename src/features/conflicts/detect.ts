@@ -66,7 +66,6 @@ const follow = async (ctx: Ctx, cause: Cause, open: Conflict | undefined): Promi
   const description = isThere ? now : open.description
   const conflict = { ...open, description, device_ids, network_ids }
   await store.updateMembers(ctx, { conflict, cause: cause.cause }, open)
-  await ctx.emit('conflict.changed', conflict)
 }
 
 const followAll = async (ctx: Ctx, causes: readonly Cause[], open: ReadonlyMap<string, Conflict>): Promise<void> => {

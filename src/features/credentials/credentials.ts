@@ -81,7 +81,6 @@ const create = async (ctx: Ctx, secrets: Secrets, draft: CredentialDraft): Promi
   const times = { created_at: ctx.now, updated_at: ctx.now }
   const credential: Credential = { ...named, device_id, network_id, description, ...times }
   await store.insert(ctx, { credential, sealed })
-  await ctx.emit('credential.created', credential)
   return credential
 }
 
@@ -164,14 +163,12 @@ const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: CredentialPa
   const sealed = secret?.isChanged ? sealValues(secrets, id, secret.values) : before.sealed
   const credential = { ...after, has_secret: sealed !== null, updated_at: ctx.now }
   await store.update(ctx, { credential, sealed })
-  await ctx.emit('credential.updated', { credential, changes: secret?.isChanged ? [...changes, 'secret'] : changes })
   return credential
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const { credential } = await lockForChange(ctx, id)
+  await lockForChange(ctx, id)
   await store.remove(ctx, id)
-  await ctx.emit('credential.deleted', credential)
 }
 
 export const credentialsFeature = ({ secrets }: { readonly secrets: Secrets }): Feature => ({

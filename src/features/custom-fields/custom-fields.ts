@@ -11,7 +11,7 @@ import type { Restored } from '../restore-fields.ts'
 import type { Tables } from '../tables.ts'
 import { type CustomField, type CustomFieldDraft, type CustomFieldPatch, customFields } from './api.ts'
 import { lockForDefining, noteCommit } from './definitions.ts'
-import { REWRITE, type Rewrite } from './engine.ts'
+import type { Rewrite } from './engine.ts'
 import { findEqualValues } from './equal-values.ts'
 import { type Custom, MAX_FIELDS } from './fields.ts'
 import { references } from './references.ts'
@@ -79,7 +79,7 @@ export const create = async (ctx: Ctx, input: CustomFieldDraft & Restored): Prom
 }
 
 const rewrite = (ctx: Ctx, change: Rewrite): Promise<void> =>
-  change.ids.length === 0 ? Promise.resolve() : ctx.emit(REWRITE, change)
+  change.ids.length === 0 ? Promise.resolve() : ctx.emit('custom-fields.rewriting', change)
 
 /** Gives the values of all objects the new name of their field. */
 const rename = async (ctx: Ctx, { resource, name: old, number }: StoredField, name: string): Promise<void> => {

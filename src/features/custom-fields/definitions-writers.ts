@@ -1,8 +1,11 @@
-/** The transactions that have changed definitions: they read them from the database, and no cache keeps what they read. */
-import type { DbScope } from '../ctx.ts'
+/** Transactions that have changed definitions read them from the database, and no cache keeps what they read. */
+import { transactionState } from '../../platform/db/transaction-state.ts'
+import type { Ctx } from '../ctx.ts'
 
-const writers = new WeakSet<object>()
+const definitions = transactionState(() => ({ areWritten: false }))
 
-export const noteWrite = ({ db }: DbScope): void => void writers.add(db)
+export const noteWrite = ({ local }: Ctx): void => {
+  local(definitions).areWritten = true
+}
 
-export const hasWritten = ({ db }: DbScope): boolean => writers.has(db)
+export const hasWritten = ({ local }: Ctx): boolean => local(definitions).areWritten

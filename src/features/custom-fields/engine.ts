@@ -7,7 +7,7 @@
  *    field, and `checked.custom` are the values after the write: `withCustom(rack, checked.custom)` of `fields.ts`.
  * 3. `await recordCustom(ctx, 'racks', [{ id, before: before.custom, after: after.custom }])` beside the write of the store, also when
  *    objects are deleted (without `after`).
- * 4. A reaction to REWRITE changes the values of objects if a field is renamed or deleted, or a reference is gone.
+ * 4. A reaction to `custom-fields.rewriting` changes the values of objects if a field is renamed or deleted, or a reference is gone.
  * 5. The event of an update has `changes` of `listCustomChanges`.
  *
  * Lists: `lists.ts`.
@@ -265,13 +265,7 @@ export const listCustomChanges = (
   )
 }
 
-/**
- * The event that asks a resource to change the values of some objects, in portions with `pause()`. Its data is `Rewrite`. The
- * resource stores the values and the texts of searches, declares the change to the history if `isChange`, and emits no event
- * for each object. The caller keeps `custom_values`.
- */
-export const REWRITE = 'custom-fields.rewriting'
-
+/** A change of the values of some objects. */
 export type Rewrite = {
   readonly resource: CustomResource
   /** The ids of `addresses`: an address of a device has the id of the device, a space and a position; the others are reservations. */

@@ -1,8 +1,8 @@
 /** Takes references to deleted objects away from the values and the defaults of custom fields. */
 import { getOwn } from '../../platform/contract/own.ts'
-import type { Ctx, Feature } from '../ctx.ts'
+import type { Ctx, Reactions } from '../ctx.ts'
 import { loadAllFields } from './definitions.ts'
-import { lockReferences, REWRITE, type Rewrite } from './engine.ts'
+import { lockReferences, type Rewrite } from './engine.ts'
 import type { Custom, ReferenceTarget } from './fields.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
@@ -47,7 +47,7 @@ const clear = async (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): 
       isChange: true,
     }
     if (objects.length > 0) {
-      await ctx.emit(REWRITE, change)
+      await ctx.emit('custom-fields.rewriting', change)
       await store.removeValuesWithKeys(ctx, field.number, ids)
     }
     await clearDefault(ctx, field, gone)
@@ -63,7 +63,7 @@ const clearOne =
 
 const listIds = (all: readonly Deleted[]): string[] => all.map(({ id }) => id)
 
-export const references: NonNullable<Feature['reactions']> = {
+export const references: Reactions = {
   'space.deleted': clearOne('spaces'),
   'datacenter.deleted': clearOne('datacenters'),
   'network.deleted': clearOne('networks'),

@@ -3,9 +3,9 @@ import { rejectIssues } from '../../platform/contract/errors.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
 import { pause } from '../../platform/runtime/pause.ts'
-import type { Ctx, Feature } from '../ctx.ts'
+import type { Ctx, Reactions } from '../ctx.ts'
 import { loadFields, loadFieldsForWrite } from './definitions.ts'
-import { type CustomItem, listCustomChanges, REWRITE, type Rewrite, validateCustom } from './engine.ts'
+import { type CustomItem, listCustomChanges, type Rewrite, validateCustom } from './engine.ts'
 import type { Custom, CustomPatch, CustomResource } from './fields.ts'
 
 /** An object that has its values, if there are any. */
@@ -143,8 +143,8 @@ const AT_ONCE = 200
 export const rewriteCustom = <T extends WithCustom & { readonly id: string; readonly updated_at: string }>(
   resource: CustomResource,
   { lock, update, rename }: Rewritten<T>,
-): NonNullable<Feature['reactions']> => ({
-  [REWRITE]: async (ctx: Ctx, { resource: of, ids, change, isChange }: Rewrite) => {
+): Pick<Reactions, 'custom-fields.rewriting'> => ({
+  'custom-fields.rewriting': async (ctx: Ctx, { resource: of, ids, change, isChange }: Rewrite) => {
     if (of !== resource) return
     for (const batch of splitBatches(ids, AT_ONCE)) {
       for (const before of await lock(ctx, batch)) {

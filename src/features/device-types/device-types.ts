@@ -7,7 +7,8 @@ import { getTemporaryFolder } from '../../platform/runtime/unnamed-file.ts'
 import { resourceRules } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
-import { buildName, type DeviceType, deviceTypes, type ImportedType, type TypePort } from './api.ts'
+import { buildName, type DeviceType, deviceTypes, type ImportedType } from './api.ts'
+import type { PortsOf, PortsWanted } from './events.ts'
 import type { LibraryType } from './library.ts'
 import { createLibraryReader } from './library-process.ts'
 import type { deviceTypeFacts } from './resource.ts'
@@ -27,16 +28,6 @@ const rules = resourceRules<typeof deviceTypeFacts, DeviceType>(store, {
   taken: ({ name }) => `A device type "${name}" exists already`,
 })
 export const { create, update, remove } = rules
-
-/** Emitted after new devices with a type were recorded. */
-export const DEVICES_TYPED = 'devices.typed'
-
-type PortsOf = { readonly device_id: string; readonly ports: readonly TypePort[] }
-
-/** Emitted for devices that are to have these ports. Those that they lack are added, and then named in `added`. */
-export const PORTS_WANTED = 'ports.wanted'
-
-export type PortsWanted = { readonly wanted: readonly PortsOf[]; readonly added: { readonly device_id: string }[] }
 
 /** The ports that are looked up and added between two turns of the event loop. */
 const PORTS_PER_TURN = 1000
@@ -63,7 +54,7 @@ const addMissing = async (ctx: Ctx, wanted: readonly PortsOf[]): Promise<string[
   for (const [index, portion] of splitIntoPortions(wanted).entries()) {
     if (index > 0) await pause()
     const event: PortsWanted = { wanted: portion, added: [] }
-    await ctx.emit(PORTS_WANTED, event)
+    await ctx.emit('ports.wanted', event)
     ids.push(...event.added.map(({ device_id }) => device_id))
   }
   return ids
@@ -166,6 +157,6 @@ export const deviceTypesFeature = ({ config }: DeviceTypeOptions): Feature => {
         },
       },
     }),
-    reactions: { ...rules.reactions, [DEVICES_TYPED]: addPorts },
+    reactions: { ...rules.reactions, 'devices.typed': addPorts },
   }
 }

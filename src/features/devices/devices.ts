@@ -9,7 +9,6 @@ import { updateRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { CustomPatch } from '../custom-fields/fields.ts'
 import { withCustom } from '../custom-fields/fields.ts'
-import { DEVICES_TYPED } from '../device-types/device-types.ts'
 import type { Restored } from '../restore-fields.ts'
 import * as occupancy from '../used-addresses/used-addresses.ts'
 import { claimAddresses, findSpaces, lockAddresses, toIpKeys } from './address-locks.ts'
@@ -111,7 +110,7 @@ const emitTyped = async (ctx: Ctx, drafts: readonly NewDevice[], made: readonly 
     const { created_at, has_ports } = drafts[i] ?? {}
     return device.device_type_id && created_at === undefined && !has_ports
   })
-  if (fresh.length > 0) await ctx.emit(DEVICES_TYPED, fresh)
+  if (fresh.length > 0) await ctx.emit('devices.typed', fresh)
 }
 
 export const create = async (ctx: Ctx, draft: NewDevice, birth?: CreationEvent): Promise<Device> => {

@@ -2,13 +2,12 @@
 import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
 import { onDeleting } from '../../resource/deleting.ts'
-import type { Ctx, Feature } from '../ctx.ts'
-import { REWRITE, type Rewrite } from '../custom-fields/engine.ts'
+import type { Ctx, Reactions } from '../ctx.ts'
+import type { Rewrite } from '../custom-fields/engine.ts'
 import type { Network } from '../networks/api.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import type { SubnetChange } from '../networks/networks.ts'
 import type { RangeChange } from '../pools/pools.ts'
-import { RACK_MOVED, type RackMoved } from '../racks/racks.ts'
 import { findSpaceKey } from '../spaces/keys.ts'
 import * as occupancy from '../used-addresses/used-addresses.ts'
 import { withType } from './apply-patch.ts'
@@ -42,7 +41,7 @@ const describeLeaving = (ctx: Ctx, { ip, device_id }: { readonly ip: string; rea
     ? `would leave the address ${ip} of device ${device_id} outside`
     : 'would leave an address of a device outside'
 
-export const reactions: NonNullable<Feature['reactions']> = {
+export const reactions: Reactions = {
   ...onDeleting({
     datacenters: async (ctx, { id }) => {
       const clear = (device: Device): Device =>
@@ -58,7 +57,7 @@ export const reactions: NonNullable<Feature['reactions']> = {
       await store.rewrite(ctx, await store.findIdsByColumn(ctx, 'device_type_id', id), clear)
     },
   }),
-  [RACK_MOVED]: async (ctx, { id, datacenter_id }: RackMoved) => {
+  'rack.moved': async (ctx, { id, datacenter_id }) => {
     const move = (device: Device): Device =>
       device.mount?.rack_id === id && device.datacenter_id !== datacenter_id ? { ...device, datacenter_id } : device
     await store.rewrite(ctx, await store.findIdsByColumn(ctx, 'rack_id', id), move)
@@ -70,7 +69,7 @@ export const reactions: NonNullable<Feature['reactions']> = {
     const ids = await store.findIdsReferringTo(ctx, { poolIds })
     await store.rewrite(ctx, ids, (device) => withAddresses(device, clear))
   },
-  [REWRITE]: async (ctx, rewrite: Rewrite) => {
+  'custom-fields.rewriting': async (ctx, rewrite: Rewrite) => {
     const concerned = planRewrite(rewrite)
     if (concerned) await store.rewriteValues(ctx, concerned.ids, { ...concerned, isChange: rewrite.isChange })
   },

@@ -86,7 +86,6 @@ const create = async (ctx: Ctx, secrets: Secrets, draft: DnsProviderDraft): Prom
   const provider: DnsProvider = { ...named, timeout_seconds, description, ...times }
   rejectIssues(validateKey(secrets, provider, tsig_secret))
   await store.insert(ctx, { provider, sealed: encryptSecret(secrets, id, tsig_secret) })
-  await ctx.emit('dns-provider.created', provider)
   return provider
 }
 
@@ -110,12 +109,11 @@ const update = async (
   const sealed = tsig_secret === undefined ? before.sealed : encryptSecret(secrets, id, tsig_secret)
   const changed = { ...provider, updated_at: ctx.now }
   await store.update(ctx, { provider: changed, sealed })
-  await ctx.emit('dns-provider.updated', changed)
   return changed
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const { provider } = await lockForChange(ctx, id)
+  await lockForChange(ctx, id)
   const zone = await ctx.db
     .selectFrom('dns_zones')
     .select('name')
@@ -125,7 +123,6 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
     .executeTakeFirst()
   if (zone) throw new AppError('IN_USE', `The zone ${zone.name} uses this DNS server`)
   await store.remove(ctx, id)
-  await ctx.emit('dns-provider.deleted', provider)
 }
 
 /** A server that refuses a query of a zone that it does not serve has accepted the key before: a wrong one has another error. */

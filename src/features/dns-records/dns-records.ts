@@ -109,7 +109,7 @@ const update = async (ctx: Ctx, { id, zone_id, ...patch }: DnsRecordPatch): Prom
   const record = { ...value, updated_at: ctx.now }
   await checkBeside(ctx, record)
   await store.update(ctx, record)
-  await ctx.emit('dns-record.updated', { record, before, changes })
+  await ctx.emit('dns-record.updated', { record, before })
   return record
 }
 

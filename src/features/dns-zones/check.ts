@@ -6,6 +6,7 @@ import type { Ctx } from '../ctx.ts'
 import { compareWithServer, HOLDS, type ServerRrset } from './compare-rrset.ts'
 import { buildRrsetKey, parseRrsetKey } from './desired-rrsets.ts'
 import { computeDrift } from './drift.ts'
+import type { ZoneTransition } from './events.ts'
 import { push } from './push.ts'
 import * as rrsets from './rrset-store.ts'
 import type { Run } from './run.ts'
@@ -24,14 +25,14 @@ export const createEmptyReport = (zone_id: string): DriftReport => ({
 export const saveReport = async (
   ctx: Ctx,
   report: DriftReport,
-  onTransition: (ctx: Ctx, transition: 'drift_detected' | 'drift_resolved', zoneId: string) => Promise<void>,
+  emitTransition: (ctx: Ctx, event: ZoneTransition, zoneId: string) => Promise<void>,
 ): Promise<void> => {
   const before = (await store.findState(ctx, report.zone_id))?.drift_count ?? 0
   const drift_count = report.missing + report.changed
   await store.updateReport(ctx, report)
   await store.updateState(ctx, report.zone_id, { drift_count })
-  if (before === 0 && drift_count > 0) await onTransition(ctx, 'drift_detected', report.zone_id)
-  if (before > 0 && drift_count === 0) await onTransition(ctx, 'drift_resolved', report.zone_id)
+  if (before === 0 && drift_count > 0) await emitTransition(ctx, 'dns.drift_detected', report.zone_id)
+  if (before > 0 && drift_count === 0) await emitTransition(ctx, 'dns.drift_resolved', report.zone_id)
 }
 
 /** Looks again at blocked RRsets: the server may hold them now as they are wanted, or nothing in their place. */
@@ -69,7 +70,7 @@ const findExcludedNames = async (
 }
 
 export type CheckOptions = SyncOptions & {
-  readonly onTransition: (ctx: Ctx, transition: 'drift_detected' | 'drift_resolved', zoneId: string) => Promise<void>
+  readonly emitTransition: (ctx: Ctx, event: ZoneTransition, zoneId: string) => Promise<void>
 }
 
 /** A server that could not be asked is asked again so soon, the first time and later. */
@@ -110,7 +111,7 @@ const compare = async (run: Run, client: DnsClient, options: CheckOptions): Prom
     ...{ entries, is_cut: entries.length < counts.missing + counts.changed + counts.blocked + counts.foreign },
   }
   await write(async (inner) => {
-    await saveReport(inner, report, options.onTransition)
+    await saveReport(inner, report, options.emitTransition)
     await store.updateState(inner, zone.id, {
       ...{ server_serial: serial, compared_serial: serial, last_checked_at: report.checked_at },
       check_ms: now.getTime() + zone.check_interval_seconds * 1000,

@@ -1,9 +1,11 @@
 /** DNS zones: their settings, the lanes that bring them to their servers, and drift. */
+
 import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import type { Job } from '../../platform/operation/context.ts'
+import { hasEvent } from '../../platform/operation/events.ts'
 import type { Kernel } from '../../platform/operation/kernel.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { Metrics } from '../../platform/runtime/metrics.ts'
@@ -14,8 +16,9 @@ import type { Tables } from '../tables.ts'
 import { dnsZones } from './api.ts'
 import { type CheckOptions, checkIfDue, checkZone, createEmptyReport } from './check.ts'
 import { computeSyncChanges, planSync } from './dry-plan.ts'
+import type { ZoneTransition } from './events.ts'
 import { addMetrics } from './metrics.ts'
-import { createDeviceListener, createReactions, NOTED } from './reactions.ts'
+import { createDeviceListener, createReactions } from './reactions.ts'
 import { resolve } from './resolve.ts'
 import * as rrsets from './rrset-store.ts'
 import { openRun, type Run, ZoneChangedError } from './run.ts'
@@ -62,14 +65,14 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
   const buildOptions = (signal: AbortSignal): CheckOptions => ({
     ...{ now, log, signal, onResult: counted },
     createClient: (ctx, providerId) => clients({ db: ctx.store.read }, providerId),
-    onFailed: (ctx, zoneId) => announce(ctx, 'sync_failed', zoneId),
-    onTransition: announce,
+    onFailed: (ctx, zoneId) => emitZone(ctx, 'dns.sync_failed', zoneId),
+    emitTransition: emitZone,
   })
 
   /** Emits an event of the catalogue with the zone as it is sent. */
-  const announce = async (ctx: Ctx, what: string, zoneId: string): Promise<void> => {
+  const emitZone = async (ctx: Ctx, event: ZoneTransition | 'dns.sync_failed', zoneId: string): Promise<void> => {
     const zone = await store.find(ctx, zoneId)
-    if (zone) await ctx.emit(`dns.${what}`, await serializeZone(ctx, zone))
+    if (zone) await ctx.emit(event, await serializeZone(ctx, zone))
   }
 
   const runLane = async (ctx: Ctx, hold: Hold): Promise<void> => {
@@ -231,7 +234,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
     reactions: createReactions(),
     ...createDeviceListener(),
     onCommit: (names) => {
-      if (names.includes(NOTED)) wake()
+      if (hasEvent(names, 'dns-zone.noted')) wake()
     },
     jobs: [
       job,

@@ -3,8 +3,9 @@ import { parseIp } from '../../net/ip.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
 import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { ChangedObject } from '../../platform/operation/change-record.ts'
+import { createReadOnce } from '../../platform/operation/read-once.ts'
 import { pause } from '../../platform/runtime/pause.ts'
-import type { Ctx, Feature } from '../ctx.ts'
+import type { Ctx, Feature, Reactions } from '../ctx.ts'
 import { findDocuments } from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { DnsRecord } from '../dns-records/api.ts'
@@ -13,9 +14,6 @@ import { listPossibleNames } from './device-names.ts'
 import * as rrsets from './rrset-store.ts'
 import * as store from './store.ts'
 import { createIndexes, toRelativeName, type ZoneIndex } from './zone-index.ts'
-
-/** Emitted when names of a zone were noted. */
-export const NOTED = 'dns-zone.noted'
 
 /** In a transaction that changes more names of a zone, its whole content is computed. */
 const MOST_NAMES = 5000
@@ -29,24 +27,16 @@ type Indexes = readonly ZoneIndex[]
 /** Returns the zones of names and addresses; other settings of them may be old. */
 const createZoneFinder = (): ((ctx: Ctx) => Promise<Indexes>) => {
   let known: { readonly key: string; readonly indexes: Indexes } | undefined
-  /** Per transaction. Zones that come while it runs are computed after its end: see `waitForOthers`. */
-  const byTransaction = new WeakMap<Ctx['db'], Promise<Indexes>>()
-
   const read = async (ctx: Ctx): Promise<Indexes> => {
     const key = await store.loadPlacementKey(ctx)
     if (known?.key !== key) known = { key, indexes: createIndexes(key === '' ? [] : await store.findAllSettings(ctx)) }
     return known.indexes
   }
-  /** In the transaction itself: waiting for a second connection can deadlock. */
-  const readInTransaction = (ctx: Ctx): Promise<Indexes> => {
-    const cached = byTransaction.get(ctx.db)
-    if (cached) return cached
-    const reading = read(ctx)
-    byTransaction.set(ctx.db, reading)
-    // A failure ends in its savepoint; another call of the transaction may succeed.
-    reading.catch(() => byTransaction.delete(ctx.db))
-    return reading
-  }
+  /**
+   * In the transaction itself: waiting for a second connection can deadlock. Zones that come while it runs are computed after its end: see
+   * `waitForOthers`.
+   */
+  const readInTransaction = createReadOnce(read)
   return async (ctx) => {
     const { cache, read: committed, revision, sql } = ctx.store
     if (!sql.hasOneWriter) return readInTransaction(ctx)
@@ -82,7 +72,7 @@ const addNames = (namesByZone: NamesByZone, index: ZoneIndex, device: Device): v
 export const noteAll = async (ctx: Ctx, noted: readonly Noted[]): Promise<void> => {
   if (noted.length === 0) return
   await rrsets.note(ctx, noted)
-  await ctx.emit(NOTED, noted)
+  await ctx.emit('dns-zone.noted')
 }
 
 export const noteWhole = (ctx: Ctx, zoneIds: readonly string[]): Promise<void> =>
@@ -141,7 +131,7 @@ export const createDeviceListener = (): DeviceListener => {
   }
 }
 
-export const createReactions = (): NonNullable<Feature['reactions']> => {
+export const createReactions = (): Reactions => {
   const noteRecord = (ctx: Ctx, { zone_id, name }: DnsRecord) => noteAll(ctx, [{ zone_id, name }])
 
   /** Which addresses belong to a network may depend on every other one. */

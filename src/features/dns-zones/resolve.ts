@@ -65,7 +65,7 @@ export const resolve = async (
   const { done, failed: refused } = wanted.length === 0 ? { done: [], failed: [] } : await resolveEntries()
   if (done.length > 0)
     await write(async (inner) => {
-      await saveReport(inner, dropEntries(report, done), options.onTransition)
+      await saveReport(inner, dropEntries(report, done), options.emitTransition)
       // Their state is computed again, for the names may have changed since the report.
       const names = new Set(done.map(({ name }) => name))
       await noteAll(

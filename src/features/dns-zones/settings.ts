@@ -75,7 +75,6 @@ export const create = async (
   await store.insert(ctx, zone)
   await noteWhole(ctx, listConcernedZones(zone, others))
   const made = await serializeZone(ctx, zone)
-  await ctx.emit('dns-zone.created', made)
   return made
 }
 
@@ -134,7 +133,6 @@ export const update = async (ctx: Ctx, { id, name, subnet, ...patch }: DnsZonePa
   // The zone above holds CNAMEs of a zone of RFC 2317.
   await noteWhole(ctx, [...new Set([...listConcernedZones(before, others), ...listConcernedZones(zone, others)])])
   const made = await serializeZone(ctx, zone)
-  await ctx.emit('dns-zone.updated', { zone: made, changes })
   return made
 }
 
@@ -151,5 +149,4 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
     ctx,
     listConcernedZones(zone, others).filter((one) => one !== id),
   )
-  await ctx.emit('dns-zone.deleted', gone)
 }

@@ -1,6 +1,7 @@
 /** The retention of events, and the notification of listeners of newly recorded ones. */
 
 import type { Db } from '../../platform/db/database.ts'
+import { type Events, hasEvent } from '../../platform/operation/events.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { Feature } from '../ctx.ts'
@@ -8,7 +9,7 @@ import type { CheckCredentials } from '../sessions/credential-check.ts'
 import type { Tables } from '../tables.ts'
 import { eventRoutes } from './api.ts'
 import { createFeed, type Feed, type Listener } from './feed.ts'
-import { announcing, RECORDED } from './record.ts'
+import { announcing } from './record.ts'
 import { createRevalidation } from './revalidation.ts'
 import * as store from './store.ts'
 import { streamTo } from './stream.ts'
@@ -26,8 +27,35 @@ export type EventOptions = {
 const KEPT_MS = 24 * 60 * 60 * 1000
 const PURGE_MS = 10 * 60 * 1000
 const PURGE_BATCH = 2000
+type AccessNoun = 'user' | 'role' | 'key' | 'session' | 'scope' | 'grant' | 'group'
 /** After these events the listeners or their permissions may have changed. */
-const ABOUT_ACCESS = /^(user|role|key|session|scope|grant|group)\./
+const ABOUT_ACCESS: Readonly<Record<Extract<keyof Events, `${AccessNoun}.${string}`>, true>> = {
+  'user.created': true,
+  'user.updated': true,
+  'user.deleted': true,
+  'user.password-changed': true,
+  'user.roles-changed': true,
+  'role.created': true,
+  'role.updated': true,
+  'role.deleting': true,
+  'role.deleted': true,
+  'key.created': true,
+  'key.rotated': true,
+  'key.deleted': true,
+  'session.ended': true,
+  'scope.created': true,
+  'scope.changing': true,
+  'scope.updated': true,
+  'scope.deleting': true,
+  'scope.deleted': true,
+  'grant.created': true,
+  'grant.deleted': true,
+  'group.created': true,
+  'group.updated': true,
+  'group.deleted': true,
+  'group.member-added': true,
+  'group.member-removed': true,
+}
 
 export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventOptions): Feature => {
   const scope = { db: db.read, store: db }
@@ -63,8 +91,8 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
     }
   }
   const onEvents = (names: readonly string[]): void => {
-    if (names.some((name) => ABOUT_ACCESS.test(name))) revalidation.request()
-    if (names.includes(RECORDED)) feed.wake()
+    if (names.some((name) => Object.hasOwn(ABOUT_ACCESS, name))) revalidation.request()
+    if (hasEvent(names, 'event.recorded')) feed.wake()
   }
   const before = async (moment: string): Promise<number | undefined> => {
     // Events of that moment are deleted. No event has the number -1, so the client gets a reset.

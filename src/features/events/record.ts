@@ -6,15 +6,19 @@ import type { EventRecorder } from '../../platform/operation/event-recorder.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import { waitForAll } from '../../platform/runtime/wait-for-all.ts'
 import type { Conflict } from '../conflicts/schema.ts'
-import type { Ctx, Feature } from '../ctx.ts'
+import type { Ctx, Reactions } from '../ctx.ts'
 import type { DiscoveredDevice, Scan } from '../discovery/schema.ts'
 import type { Tables } from '../tables.ts'
 import { type EventName, OBJECT_EVENTS } from './catalogue.ts'
 import { buildObjectEvents } from './object-events.ts'
 import * as store from './store.ts'
 
-/** Emitted to other features with the events that are recorded together; the name also wakes the feed. */
-export const RECORDED = 'event.recorded'
+declare module '../../platform/operation/events.ts' {
+  interface Events {
+    /** These events are being recorded together. The name also wakes the feed. */
+    'event.recorded': readonly Recorded[]
+  }
+}
 
 /** `data` is JSON. `change_id` is '' for an event of an object without a history. */
 export type Recorded = {
@@ -37,7 +41,7 @@ const announceObject =
     announce(ctx, name, object.id, object)
 
 /** Maps events between features to events of the catalogue that follow from no change of an object with a history. */
-export const announcing: NonNullable<Feature['reactions']> = {
+export const announcing: Reactions = {
   'pool.utilization_high': async (ctx, high: { readonly pool_id: string }) =>
     announce(ctx, 'pool.utilization_high', high.pool_id, high),
   'conflict.detected': announceObject('conflict.detected')<Conflict>,
@@ -52,7 +56,7 @@ export const announcing: NonNullable<Feature['reactions']> = {
 
 const write = async (ctx: Ctx, events: readonly Recorded[]): Promise<void> => {
   // The subscriptions of webhooks are read beside the insert.
-  if (events.length > 0) await waitForAll([store.insertAll(ctx, events), ctx.emit(RECORDED, events)])
+  if (events.length > 0) await waitForAll([store.insertAll(ctx, events), ctx.emit('event.recorded', events)])
 }
 
 const toRecorded = (ctx: Ctx, { name, resourceId, data }: PlacedEvent): Recorded => ({

@@ -108,7 +108,6 @@ const confirmTotp = async (ctx: Ctx, options: FactorsOptions, code: string) => {
     const { totp, step } = await validateCode(tx)
     await store.updateTotp(tx, totp.id, { last_step: step, confirmed_at: tx.now })
     const recovery_codes = await storeCodes(tx, userId, made)
-    await tx.emit('factor.created', { user_id: userId, kind: 'totp' })
     return { recovery_codes }
   }
 }
@@ -160,7 +159,6 @@ const createPasskey = async (
     const row: PasskeyRow = { ...named, ...credential, created_at: tx.now, last_used_at: null }
     await store.insertPasskey(tx, row)
     const recovery_codes = await storeCodes(tx, userId, made)
-    await tx.emit('factor.created', { user_id: userId, kind: 'passkey' })
     return { passkey: toPasskey(row), recovery_codes }
   }
 }
@@ -182,12 +180,11 @@ const renamePasskey = async (ctx: Ctx, { id, name }: { id: string; name: string 
 }
 
 /** After a removal. @throws AppError LAST_FACTOR if the user must have a factor, and this was the last one */
-const completeRemoval = async (ctx: Ctx, { isMissing }: Requirement, kind: 'totp' | 'passkey'): Promise<void> => {
+const completeRemoval = async (ctx: Ctx, { isMissing }: Requirement): Promise<void> => {
   const userId = getUserIdOrThrow(ctx)
   if (await isMissing(ctx, userId))
     throw new AppError('LAST_FACTOR', 'Your role requires a second factor, and this is the last one; add another first')
   if (!(await hasFactor(ctx, userId))) await clearCodes(ctx, userId)
-  await ctx.emit('factor.deleted', { user_id: userId, kind })
 }
 
 /** Codes can only replace a factor, so none are left after the last one. */
@@ -212,7 +209,6 @@ const reset = async (ctx: Ctx, id: string): Promise<void> => {
     throw new AppError('FORBIDDEN', 'Remove your own second factors on the page of your account')
   await requireCharge(ctx, user)
   await resetFactors(ctx, id)
-  await ctx.emit('factor.reset', { user_id: id })
 }
 
 const replaceRecoveryCodes = async (ctx: Ctx, { passwords }: FactorsOptions) => {
@@ -240,7 +236,7 @@ export const factorsFeature = (options: FactorsOptions): Feature => {
         if (!(await store.findTotp(ctx, getUserIdOrThrow(ctx))))
           throw new AppError('NOT_FOUND', 'You have no authenticator app')
         await store.removeTotp(ctx, getUserIdOrThrow(ctx))
-        await completeRemoval(ctx, requirement, 'totp')
+        await completeRemoval(ctx, requirement)
       },
       passkeyOptions: { prepare: (ctx) => createPasskeyOptions(ctx, party) },
       createPasskey: { prepare: (ctx, input) => createPasskey(ctx, { ...options, party }, input) },
@@ -248,7 +244,7 @@ export const factorsFeature = (options: FactorsOptions): Feature => {
       deletePasskey: async (ctx, { id }) => {
         await lockPasskey(ctx, id)
         await store.removePasskey(ctx, id)
-        await completeRemoval(ctx, requirement, 'passkey')
+        await completeRemoval(ctx, requirement)
       },
       recoveryCodes: { prepare: (ctx) => replaceRecoveryCodes(ctx, options) },
       reset: (ctx, { id }) => reset(ctx, id),

@@ -106,7 +106,6 @@ const create = async (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: FeedDraft
   const fields = { id, name, description, format, ...rest, url: store.buildUrl(id), ...times }
   const feed: Feed = withSpace(fields, space_id)
   await store.insert(ctx, feed)
-  await ctx.emit('feed.created', feed)
   return feed
 }
 
@@ -131,7 +130,6 @@ const update = async (ctx: Ctx, { id, ...patch }: FeedPatch): Promise<Feed> => {
   if (changes.length === 0) return before
   const changed = { ...feed, updated_at: ctx.now }
   await store.update(ctx, changed)
-  await ctx.emit('feed.updated', changed)
   return changed
 }
 

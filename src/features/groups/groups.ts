@@ -48,7 +48,7 @@ const create = async (ctx: Ctx, { name, description }: GroupDraft): Promise<Grou
   const group: Group = { id: Bun.randomUUIDv7(), name, description, member_count: 0, ...times }
   await requireFreeName(ctx, group)
   await store.insert(ctx, group)
-  await ctx.emit('group.created', group)
+  await ctx.emit('group.created')
   return group
 }
 
@@ -59,7 +59,7 @@ const update = async (ctx: Ctx, { id, ...patch }: GroupPatch): Promise<Group> =>
   const group = { ...value, updated_at: ctx.now }
   await requireFreeName(ctx, group)
   await store.update(ctx, group)
-  await ctx.emit('group.updated', { group, changes })
+  await ctx.emit('group.updated')
   return group
 }
 
@@ -92,7 +92,7 @@ const add = async (ctx: Ctx, input: Membership): Promise<{ status: 'added' }> =>
   await store.addMember(ctx, { ...member, source: store.MANUAL })
   // The provider has made it a member before.
   if (sources.length === 0) await emitRolesChanged(ctx, [input.user_id])
-  await ctx.emit('group.member-added', member)
+  await ctx.emit('group.member-added')
   return { status: 'added' }
 }
 
@@ -104,7 +104,7 @@ const removeMember = async (ctx: Ctx, input: Membership): Promise<void> => {
   await store.removeMember(ctx, member)
   await requireAdmin()
   await emitRolesChanged(ctx, [input.user_id])
-  await ctx.emit('group.member-removed', member)
+  await ctx.emit('group.member-removed')
 }
 
 export const findGroup = store.find

@@ -58,7 +58,7 @@ export const endKeysMadeByOthers = async (scope: DbScope, userIds: readonly stri
 
 const endedFor = async (ctx: Ctx, userIds: readonly string[]): Promise<void> => {
   const keys = await endKeysMadeByOthers(ctx, userIds)
-  for (const key of keys) await ctx.emit('key.deleted', key)
+  if (keys.length > 0) await ctx.emit('key.deleted')
   if (keys.length > 0)
     ctx.log.info('API keys ended that another user had made for their owner', {
       request_id: ctx.requestId,
@@ -134,7 +134,7 @@ const create = async (ctx: Ctx, draft: ApiKeyDraft): Promise<NewApiKey> => {
   await store.insert(ctx, { ...stored, ...limits, key_hash })
   const { id } = stored
   const apiKey = orNotFound(await store.find(ctx, id), 'API key', id)
-  await ctx.emit('key.created', apiKey)
+  await ctx.emit('key.created')
   return { ...apiKey, key }
 }
 
@@ -151,7 +151,7 @@ export const createLoginKey = async (ctx: Ctx, { userId, name, expires_at }: Log
   const owner = { user_id: userId, created_by: userId, feed_id: null }
   await store.insert(ctx, { id, name: own, ...owner, created_at: ctx.now, expires_at, prefix, key_hash })
   const apiKey = orNotFound(await store.find(ctx, id), 'API key', id)
-  await ctx.emit('key.created', apiKey)
+  await ctx.emit('key.created')
   return { ...apiKey, key }
 }
 
@@ -174,7 +174,7 @@ const rotate = async (ctx: Ctx, { id, overlap_seconds }: ParsedInputOf<typeof ke
     previous_expires_at: expires_at !== null && expires_at < end ? expires_at : end,
   })
   const apiKey = orNotFound(await store.find(ctx, id), 'API key', id)
-  await ctx.emit('key.rotated', apiKey)
+  await ctx.emit('key.rotated')
   return { ...apiKey, key }
 }
 
@@ -183,7 +183,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const key = await getOrThrow(ctx, id, 'apikeys:delete')
   ctx.precondition(key)
   await store.remove(ctx, id)
-  await ctx.emit('key.deleted', key)
+  await ctx.emit('key.deleted')
 }
 
 export const feature: Feature = {
@@ -217,7 +217,7 @@ export const feature: Feature = {
   reactions: {
     'user.roles-changed': (ctx, { ids }: { ids: readonly string[] }) => endedFor(ctx, ids),
     'feed.deleted': async (ctx, { id }: { id: string }) => {
-      for (const key of await store.removeOfFeed(ctx, id)) await ctx.emit('key.deleted', key)
+      if ((await store.removeOfFeed(ctx, id)).length > 0) await ctx.emit('key.deleted')
     },
     'user.password-changed': (ctx, { id }: { id: string }) => endedFor(ctx, [id]),
   },

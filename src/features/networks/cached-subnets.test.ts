@@ -17,8 +17,8 @@ describe.each(engines())('the networks of an address on %s', (dialect) => {
 
   test('are the present ones, also in the transaction that changes them', async () => {
     const { id: wide } = await inv.api.networks.create({ name: 'wide', subnet: '10.90.0.0/16' })
-    await inv.app.db.write(async ({ db, savepoint }) => {
-      const given = { db, savepoint, store: inv.app.db, now: inv.now(), caller: GUEST }
+    await inv.app.db.write(async ({ db, savepoint, local }) => {
+      const given = { db, savepoint, local, store: inv.app.db, now: inv.now(), caller: GUEST }
       const own = { ...given, emit: async () => {}, revision: () => undefined }
       // Networks use only these fields.
       const ctx = { ...own, precondition: () => {}, changed: () => {} } as unknown as Ctx

@@ -80,5 +80,4 @@ export const deleteClient = async (ctx: Ctx, id: string): Promise<void> => {
   await requireChargeOfAll(ctx, users, 'A user that the client acts for')
   ctx.precondition(client)
   await store.removeClient(ctx, id)
-  await ctx.emit('oauth-client.deleted', client)
 }

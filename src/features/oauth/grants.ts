@@ -48,5 +48,4 @@ export const deleteGrant = async (ctx: Ctx, id: string): Promise<void> => {
   await requireChargeById(ctx, grant.user_id)
   ctx.precondition(grant)
   await store.removeGrant(ctx, id)
-  await ctx.emit('oauth-grant.deleted', grant)
 }

@@ -9,7 +9,6 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
 import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
-import { PORTS_WANTED, type PortsWanted } from '../device-types/device-types.ts'
 import { assertDeviceExists } from '../devices/devices.ts'
 import { renameInterface } from '../devices/rename-interface.ts'
 import type { Device } from '../devices/schema.ts'
@@ -160,7 +159,7 @@ export const feature: Feature = {
     adopt: async (ctx, { device_id }) => adopt(ctx, device_id),
   }),
   reactions: {
-    [PORTS_WANTED]: async (ctx, { wanted, added }: PortsWanted) => {
+    'ports.wanted': async (ctx, { wanted, added }) => {
       if (wanted.length > 0) added.push(...(await addMissing(ctx, wanted)))
     },
     ...rewriteCustom('ports', { lock: store.lockAll, update: store.updateRow, rename: store.renameCustom }),

@@ -8,17 +8,13 @@ import { resourceRules } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { type ListedRack, type Rack, rackRoutes, racks } from './api.ts'
 import { buildElevation, renderElevation } from './elevation.ts'
+import type { RackMoved } from './events.ts'
 import { computeUsage, isInside, toRackPlace } from './placement.ts'
 import type { rackFacts } from './resource.ts'
 import { findAllMounted, findMountedIn, lockPositions, type MountedIn, store } from './store.ts'
 
 /** Returns the existing racks of these ids, by id. */
 export const findRacks = store.findAll
-
-/** Emitted before the devices of a rack follow it to another datacenter. */
-export const RACK_MOVED = 'rack.moved'
-
-export type RackMoved = { readonly id: string; readonly datacenter_id: string }
 
 /** @throws AppError VALIDATION_ERROR if a device would be outside */
 const checkUnits = async (ctx: Ctx, before: Rack, rack: Rack): Promise<void> => {
@@ -64,7 +60,7 @@ const rules = resourceRules<typeof rackFacts, Rack>(store, {
     // A rack without a datacenter may hold devices of any.
     if (datacenter_id === null) return
     const moved: RackMoved = { id, datacenter_id }
-    await ctx.emit(RACK_MOVED, moved)
+    await ctx.emit('rack.moved', moved)
   },
   deleted: (ctx, rack) => ctx.emit('rack.deleted', rack),
   listed: {

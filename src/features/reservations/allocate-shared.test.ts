@@ -21,10 +21,11 @@ describe.each(engines())('allocations in one transaction on %s', (dialect) => {
   }
   type Shared = { readonly take: (count?: number) => Promise<readonly string[]>; readonly ctx: Ctx }
   const together = (id: string, work: (shared: Shared) => Promise<void>) =>
-    inv.app.db.write(async ({ db, savepoint }) => {
+    inv.app.db.write(async ({ db, savepoint, local }) => {
       const own = {
         db,
         savepoint,
+        local,
         store: inv.app.db,
         now: inv.now(),
         caller: GUEST,

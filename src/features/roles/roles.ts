@@ -78,7 +78,7 @@ const create = async (ctx: Ctx, { name, description, permissions }: RoleDraft): 
   const role: Role = { id: Bun.randomUUIDv7(), name, description, is_system: false, permissions, ...times }
   await requireFreeName(ctx, role)
   await store.insert(ctx, toRow(role))
-  await ctx.emit('role.created', role)
+  await ctx.emit('role.created')
   return role
 }
 
@@ -99,7 +99,7 @@ const update = async (ctx: Ctx, { id, ...patch }: RolePatch): Promise<Role> => {
   await requireFreeName(ctx, value)
   const role = { ...value, updated_at: ctx.now }
   await store.update(ctx, toRow(role))
-  await ctx.emit('role.updated', { role, changes })
+  await ctx.emit('role.updated')
   return role
 }
 
@@ -107,7 +107,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const role = await lockForChange(ctx, id)
   await ctx.emit('role.deleting', role)
   await store.remove(ctx, id)
-  await ctx.emit('role.deleted', role)
+  await ctx.emit('role.deleted')
 }
 
 export const feature: Feature = {

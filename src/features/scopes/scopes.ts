@@ -74,7 +74,7 @@ const create = async (ctx: Ctx, { subnets, ...draft }: ScopeDraft): Promise<Scop
   if ((await store.findAll(ctx)).length === 0) await ctx.store.sql.lockTables(ctx.db, AREA_TABLES)
   await store.insert(ctx, scope)
   await updateAllAreas(ctx, scope)
-  await ctx.emit('scope.created', scope)
+  await ctx.emit('scope.created')
   return scope
 }
 
@@ -89,7 +89,7 @@ const update = async (ctx: Ctx, { id, ...patch }: ScopePatch): Promise<Scope> =>
   await checkIds(ctx, scope)
   await store.update(ctx, scope)
   await updateAllAreas(ctx, scope)
-  await ctx.emit('scope.updated', { scope, changes })
+  await ctx.emit('scope.updated')
   return scope
 }
 
@@ -99,7 +99,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await updateAllAreas(ctx, { id, datacenter_ids: [], space_ids: [], subnets: [], tags: [] })
   await store.remove(ctx, id)
   await removeAreasOfScope(ctx, id)
-  await ctx.emit('scope.deleted', scope)
+  await ctx.emit('scope.deleted')
 }
 
 /** Takes a deleted object out of all scopes. */
@@ -110,7 +110,7 @@ const leave = async (ctx: Ctx, list: 'datacenter_ids' | 'space_ids', id: string)
     const left = { ...scope, [list]: scope[list].filter((one) => one !== id), updated_at: ctx.now }
     noteWrite(ctx)
     await store.update(ctx, left)
-    await ctx.emit('scope.updated', { scope: left, changes: [list] })
+    await ctx.emit('scope.updated')
   }
 }
 

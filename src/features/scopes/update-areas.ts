@@ -1,7 +1,8 @@
 /** Keeps the areas of objects up to date: at the end of each transaction that changes some, and after a change of scopes. */
 import type { Guard } from '../../platform/db/database.ts'
+import { transactionState } from '../../platform/db/transaction-state.ts'
 import type { ScopeEnforcer } from '../../platform/operation/scope-enforcer.ts'
-import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
+import type { Ctx, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { scopes } from './api.ts'
 import { AREA_TABLES, type AreaTable } from './area-facts-store.ts'
@@ -43,17 +44,22 @@ const LOCK = ['scopes']
 /** The operations that write scopes and the areas of all their objects. */
 const CHANGES = new Set<string>([scopes.create.name, scopes.update.name, scopes.delete.name])
 
-/** The transactions that began without scopes. Their commit fails if there are some by then. */
-const withoutScopes = new WeakSet<object>()
+/** A transaction of the database, which several calls may share. */
+type State = {
+  /** True if there were no scopes as its present call began. Its commit fails if there are some by then. */
+  isWithoutScopes: boolean
+  /** The revision of the scopes, while it holds the lock in shared mode. Undefined if the query failed. */
+  revision: Promise<string | undefined> | undefined
+  /** True if it has changed scopes, also in a savepoint that was rolled back. */
+  hasWritten: boolean
+}
 
-/** The revisions of the scopes, by the transactions that hold the lock in shared mode. Undefined if the query failed. */
-const revisions = new WeakMap<object, Promise<string | undefined>>()
-
-/** The transactions that have changed scopes. */
-const writers = new WeakSet<object>()
+const scopesState = transactionState((): State => ({ isWithoutScopes: false, revision: undefined, hasWritten: false }))
 
 /** Called when a transaction changes a scope. */
-export const noteWrite = ({ db }: DbScope): void => void writers.add(db)
+export const noteWrite = ({ local }: Ctx): void => {
+  local(scopesState).hasWritten = true
+}
 
 const TABLE_OF: Readonly<Record<string, AreaTable>> = {
   datacenter: 'datacenters',
@@ -66,9 +72,10 @@ const TABLE_OF: Readonly<Record<string, AreaTable>> = {
 
 /** Returns the scopes that count in a transaction. */
 export const loadForTransaction = async (ctx: Ctx): Promise<Definition> => {
-  if (writers.has(ctx.db)) return read(ctx)
-  if (withoutScopes.has(ctx.db)) return undefined
-  const revision = ctx.store.sql.hasOneWriter ? ctx.revision(TABLES) : await revisions.get(ctx.db)
+  const state = ctx.local(scopesState)
+  if (state.hasWritten) return read(ctx)
+  if (state.isWithoutScopes) return undefined
+  const revision = ctx.store.sql.hasOneWriter ? ctx.revision(TABLES) : await state.revision
   return revision === undefined ? read(ctx) : loadDefinition(ctx, revision)
 }
 
@@ -100,20 +107,20 @@ export const areaUpdates: Pick<ScopeEnforcer<Tables>, 'begin' | 'updateAreas'> =
     // This lock comes before the locks of rows: a change of scopes only takes this one first, and then locks rows.
     if (CHANGES.has(name)) return sql.lockNames(ctx.db, LOCK)
     // Another call in the same transaction may have changed scopes, and may be rolled back.
-    if (!writers.has(ctx.db)) {
+    const state = ctx.local(scopesState)
+    if (!state.hasWritten) {
       const present = (isFirst ? ctx.readPoint : undefined)?.revision(TABLES) ?? (await ctx.store.revision(TABLES))
       const { definition, unchanged } = await loadKnown(ctx, present)
       // The first scope locks the tables: it waits for the writes of such a transaction, or the commit fails.
-      if (!definition && unchanged && guard(unchanged)) return void withoutScopes.add(ctx.db)
+      if (!definition && unchanged && guard(unchanged)) {
+        state.isWithoutScopes = true
+        return
+      }
     }
-    withoutScopes.delete(ctx.db)
+    state.isWithoutScopes = false
     await sql.lockNamesShared(ctx.db, LOCK)
     // Not awaited, so it takes no round trip. The scopes stay as they are until commit.
-    const revision = sql.revisionIn(ctx.db, TABLES)
-    revisions.set(
-      ctx.db,
-      revision.catch(() => undefined),
-    )
+    state.revision = sql.revisionIn(ctx.db, TABLES).catch(() => undefined)
   },
   updateAreas: async (ctx, since = 0) => {
     const setOf = await loadForTransaction(ctx)

@@ -50,7 +50,6 @@ const storeIdentity = async (
   const times = { created_at: ctx.now, last_login_at: ctx.now, logged_out_at: null }
   const linked_by_email = Number(isByEmail)
   await store.insertIdentity(ctx, { id, provider_id: provider.id, subject, user_id, ...times, linked_by_email })
-  await ctx.emit('identity.created', { id, user_id, provider_id: provider.id })
 }
 
 /** @throws SsoRefusal no_account for a break-glass user, and for one who manages people */
@@ -75,11 +74,10 @@ const findUserToLink = async (ctx: Ctx, email: string): Promise<string | undefin
  */
 const takeOver = async (ctx: Ctx, userId: string): Promise<EndedCredentials> => {
   const ended = await endAllCredentials(ctx, userId)
-  for (const key of ended.keys) await ctx.emit('key.deleted', key)
+  if (ended.keys.length > 0) await ctx.emit('key.deleted')
   for (const { id, provider_id } of await store.selectIdentities(ctx, userId).execute()) {
     await store.deleteIdentity(ctx, id)
     await removeMembershipsFrom(ctx, provider_id, userId)
-    await ctx.emit('identity.deleted', { id, user_id: userId, provider_id })
   }
   return ended
 }

@@ -30,7 +30,6 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
     throw invalidField('id', 'is the only way in: set a password or link another identity first')
   await store.deleteIdentity(ctx, id)
   await removeMembershipsFrom(ctx, identity.provider_id, userId)
-  await ctx.emit('identity.deleted', { id, user_id: userId, provider_id: identity.provider_id })
 }
 
 export const identityOperations = implement(identities, {

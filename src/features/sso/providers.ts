@@ -111,7 +111,6 @@ const create = async (ctx: Ctx, options: ProviderOptions, draft: SsoProviderDraf
   await requireUsersHeld(ctx, [provider])
   await requireFreeName(ctx, provider)
   await store.insert(ctx, { provider, sealed: sealSecret(options, id, client_secret) }, ctx.caller.userId ?? null)
-  await ctx.emit('sso-provider.created', provider)
   return toSentProvider(options.config, (await getProviderOrThrow(ctx, id)).provider)
 }
 
@@ -141,7 +140,6 @@ const update = async (
   const changed = { ...after, updated_at: ctx.now }
   await store.update(ctx, { provider: changed, sealed })
   await store.commitChange(ctx, id, ctx.caller.userId ?? null)
-  await ctx.emit('sso-provider.updated', changed)
   return toSentProvider(options.config, changed)
 }
 
@@ -156,7 +154,7 @@ const watchSleepers = async (ctx: Ctx, userIds: readonly string[]): Promise<() =
     for (const account of (await findAccounts(ctx, before)).values()) {
       if (isAsleep(account)) continue
       const { keys, grants } = await endCredentials(ctx, account.id)
-      for (const key of keys) await ctx.emit('key.deleted', key)
+      if (keys.length > 0) await ctx.emit('key.deleted')
       ctx.log.info('credentials ended that slept until a sign-in by the deleted identity provider', {
         ...{ request_id: ctx.requestId, username: account.username },
         ...{ api_key_ids: keys.map(({ id }) => id), oauth_grant_ids: grants.map(({ id }) => id) },
@@ -180,7 +178,6 @@ const remove = async (ctx: Ctx, options: ProviderOptions, id: string): Promise<(
     const endSleeping = await watchSleepers(tx, await identityStore.findUserIds(tx, id))
     await store.remove(tx, id)
     await endSleeping()
-    await tx.emit('sso-provider.deleted', provider)
   }
 }
 
@@ -192,7 +189,6 @@ export const dropGroup = async (ctx: Ctx, groupId: string): Promise<void> => {
     if (group_mappings.length === provider.group_mappings.length) continue
     const changed = { ...provider, group_mappings, updated_at: ctx.now }
     await store.update(ctx, { provider: changed, sealed: row.client_secret })
-    await ctx.emit('sso-provider.updated', changed)
   }
 }
 

@@ -12,9 +12,9 @@ import type { UserRow } from './table.ts'
 type Rest = (tx: Ctx) => Promise<void>
 
 /** Ends all sessions and tokens of the user, and the API keys that another user has made; the user's own stay valid. */
-const setPassword = async (tx: Ctx, { id, username }: UserRow, hash: string): Promise<void> => {
+const setPassword = async (tx: Ctx, { id }: UserRow, hash: string): Promise<void> => {
   await store.setPassword(tx, id, hash, tx.now)
-  await tx.emit('user.password-changed', { id, username })
+  await tx.emit('user.password-changed', { id })
 }
 
 /** Returns the caller's own account, by id or name. @throws AppError NOT_FOUND, FORBIDDEN for another account. */

@@ -2,7 +2,7 @@
 
 import { AppError, type FieldIssue, invalid, invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
-import { type Ctx, type DbScope, implement } from '../ctx.ts'
+import { type Ctx, type DbScope, implement, type Reactions } from '../ctx.ts'
 import { ADMIN_ROLE_ID, isScopable } from '../roles/catalogue.ts'
 import { findRole, findRolePermissions, requireHeld } from '../roles/roles.ts'
 import { loadUser, requireCharge } from './account.ts'
@@ -62,9 +62,9 @@ export const emitRolesChanged = (ctx: Ctx, ids: readonly string[]): Promise<void
   ctx.emit('user.roles-changed', { ids })
 
 /** Emits the change of a user, and returns the user. */
-export const emitUpdated = async (ctx: Ctx, id: string, changes: readonly string[]): Promise<User> => {
+export const emitUpdated = async (ctx: Ctx, id: string): Promise<User> => {
   const user = await loadUser(ctx, orNotFound(await users.find(ctx, id), 'user', id))
-  await ctx.emit('user.updated', { user, changes })
+  await ctx.emit('user.updated')
   return user
 }
 
@@ -73,7 +73,7 @@ export const setRoles = async (ctx: Ctx, { id }: UserRow, roleIds: readonly stri
   await store.replaceRoles(ctx, { id, now: ctx.now }, roleIds)
   await users.update(ctx, id, { updated_at: ctx.now })
   await emitRolesChanged(ctx, [id])
-  await emitUpdated(ctx, id, ['roles'])
+  await emitUpdated(ctx, id)
 }
 
 type Target =
@@ -121,7 +121,7 @@ const create = async (ctx: Ctx, draft: GrantDraft): Promise<Grant> => {
   }
   const grant = await store.findSameGrant(ctx, holder)
   if (!grant) throw new Error('the grant was just stored')
-  await ctx.emit('grant.created', grant)
+  await ctx.emit('grant.created')
   return grant
 }
 
@@ -149,7 +149,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
     await emitRolesChanged(ctx, user ? [user.id] : await store.findMemberIds(ctx, group?.id ?? ''))
   }
   await requireAdmin()
-  await ctx.emit('grant.deleted', grant)
+  await ctx.emit('grant.deleted')
 }
 
 export const grantsOperations = implement(grants, {
@@ -186,7 +186,7 @@ const revokeInScope = async (ctx: Ctx, scope: ScopeName): Promise<void> => {
   await emitRolesChanged(ctx, userIds)
 }
 
-export const grantsReactions = {
+export const grantsReactions: Reactions = {
   'scope.changing': requireGrantedHeld,
   'scope.deleting': revokeInScope,
 }

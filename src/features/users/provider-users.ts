@@ -37,7 +37,7 @@ export const createUser = async (
   const fields = { id, username, email, full_name, is_active: true, password_hash: NO_PASSWORD }
   await store.insert(ctx, { ...fields, role_ids: [], ...times })
   const row = await store.find(ctx, id)
-  if (row) await ctx.emit('user.created', await loadUser(ctx, row))
+  if (row) await ctx.emit('user.created')
   return id
 }
 
@@ -92,6 +92,6 @@ export const recordProviderSignIn = async (
   const change = { full_name, email, updated_at, last_login_at: ctx.now }
   await store.update(ctx, id, change)
   const user = await loadUser(ctx, { ...row, ...change })
-  if (changes.length > 0) await ctx.emit('user.updated', { user, changes })
+  if (changes.length > 0) await ctx.emit('user.updated')
   return { user, generation: row.generation, at: ctx.now }
 }

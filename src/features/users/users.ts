@@ -81,7 +81,7 @@ const insert = async (ctx: Ctx, draft: UserDraft, password_hash: string): Promis
   const flags = { is_active, is_break_glass }
   await store.insert(ctx, { id, username, email, full_name, ...flags, password_hash, role_ids, ...times })
   const user = await loadUser(ctx, await getOrThrow(ctx, id))
-  await ctx.emit('user.created', user)
+  await ctx.emit('user.created')
   return user
 }
 
@@ -150,17 +150,16 @@ const update = async (ctx: Ctx, { id, roles: named, ...patch }: UserPatch): Prom
   // A session from before must not become valid again with the user.
   if (before.is_active && !is_active) await store.endSignIns(ctx, id)
   if (changes.includes('roles')) await emitRolesChanged(ctx, [id])
-  return emitUpdated(ctx, id, changes)
+  return emitUpdated(ctx, id)
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const { row, user } = await lockForChange(ctx, id)
+  const { row } = await lockForChange(ctx, id)
   if (id === ctx.caller.userId) throw new AppError('CANNOT_DELETE_SELF', "Users can't delete their own account")
   const requireAdmin = await guardLastAdmin(ctx, await findLostRoles(ctx, row))
-  await ctx.emit('user.deleting', user)
   await store.remove(ctx, id)
   await requireAdmin()
-  await ctx.emit('user.deleted', user)
+  await ctx.emit('user.deleted')
 }
 
 type Granting = { readonly row: UserRow; readonly role: NamedRole; readonly held: readonly NamedRole[] }

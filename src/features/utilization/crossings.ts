@@ -3,7 +3,7 @@ import { getSpaceKey, type IpKey } from '../../net/ip.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { AtEnd } from '../../platform/operation/context.ts'
-import type { Ctx, Feature } from '../ctx.ts'
+import type { Ctx, Reactions } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
 import type { Pool } from '../pools/api.ts'
 import {
@@ -74,7 +74,7 @@ type EarlyCount = Marks & PoolRangeRow
 const lastCounts = lockScopedCache<Map<string, CountedPool>>()
 
 export type Crossings = {
-  readonly reactions: NonNullable<Feature['reactions']>
+  readonly reactions: Reactions
   /** Compares every pool with its alarm, for crossings without a change: by the clock, or by another threshold since the last start. */
   readonly compareAll: (ctx: Ctx) => Promise<void>
 }

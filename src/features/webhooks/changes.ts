@@ -40,7 +40,6 @@ export const create = async (ctx: Ctx, secrets: Secrets, draft: WebhookDraft): P
     ...{ headers: maskHeaders(headers), timeout_seconds, retry_count, created_at: ctx.now, updated_at: ctx.now },
   }
   await store.insert(ctx, { webhook, sealed: kept, headers: sealHeaders(secrets, id, headers) })
-  await ctx.emit('webhook.created', webhook)
   return webhook
 }
 
@@ -96,14 +95,11 @@ export const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: Webho
     updated_at: ctx.now,
   }
   await store.updateRow(ctx, { webhook, sealed: kept, headers: headers?.kept ?? before.headers })
-  const told = [...changes, ...(headers ? ['headers'] : []), ...(secret === undefined ? [] : ['secret'])]
-  await ctx.emit('webhook.updated', { webhook, changes: told })
   return webhook
 }
 
 /** @throws AppError NOT_FOUND, PRECONDITION_FAILED */
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const { webhook } = await lockForChange(ctx, id)
+  await lockForChange(ctx, id)
   await store.deleteRow(ctx, id)
-  await ctx.emit('webhook.deleted', webhook)
 }

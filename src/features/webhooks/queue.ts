@@ -1,14 +1,12 @@
 /** Creates a delivery of each event for each subscribed webhook, in the transaction of the event. */
 import { memoized } from '../../platform/db/cache/revision-cache.ts'
+import { createReadOnce } from '../../platform/operation/read-once.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import { hasEvents } from '../events/catalogue.ts'
 import type { Recorded } from '../events/record.ts'
 import * as deliveries from './delivery-store.ts'
 import type { Delivery, Webhook } from './schema.ts'
 import * as store from './store.ts'
-
-/** Emitted when a delivery is queued. */
-export const QUEUED = 'webhook-delivery.queued'
 
 /** Added to the timeout of the target, in seconds: then a ping that was not sent is due. */
 const SLACK_S = 30
@@ -17,19 +15,8 @@ type Subscription = Pick<Webhook, 'id' | 'events' | 'retry_count'>
 
 /** Reads the enabled subscriptions, and caches them until webhooks change. */
 const createSubscriptions = (): ((ctx: Ctx) => Promise<readonly Subscription[]>) => {
-  /** Per transaction: all of its events go to the same subscriptions. */
-  const byTransaction = new WeakMap<Ctx['db'], Promise<readonly Subscription[]>>()
-
-  /** Reads in the transaction itself: waiting for a second connection can deadlock. */
-  const readInTransaction = (ctx: Ctx): Promise<readonly Subscription[]> => {
-    const cached = byTransaction.get(ctx.db)
-    if (cached) return cached
-    const reading = store.findSubscriptions(ctx)
-    byTransaction.set(ctx.db, reading)
-    // A failure ends in its savepoint; another call of the transaction may succeed.
-    reading.catch(() => byTransaction.delete(ctx.db))
-    return reading
-  }
+  /** All events of a transaction go to the same subscriptions. Read in the transaction itself: waiting for a second connection can deadlock. */
+  const readInTransaction = createReadOnce((ctx: Ctx): Promise<readonly Subscription[]> => store.findSubscriptions(ctx))
 
   return async (ctx) => {
     const { cache, read, revision, sql } = ctx.store
@@ -69,10 +56,7 @@ export const createQueue = (): Queue => {
     })
     if (rows.length === 0) return
     await deliveries.insertAll(ctx, rows)
-    await ctx.emit(
-      QUEUED,
-      rows.map(({ id }) => id),
-    )
+    await ctx.emit('webhook-delivery.queued')
   }
   return {
     enqueue,

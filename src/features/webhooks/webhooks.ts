@@ -4,13 +4,13 @@ import { invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { listRows, listValues } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import type { Job } from '../../platform/operation/context.ts'
+import { hasEvent } from '../../platform/operation/events.ts'
 import type { Kernel } from '../../platform/operation/kernel.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Secrets } from '../../platform/security/crypto.ts'
 import type { Outbound } from '../../platform/security/outbound.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import { EVENTS, PING } from '../events/catalogue.ts'
-import { RECORDED } from '../events/record.ts'
 import type { Tables } from '../tables.ts'
 import { webhooks } from './api.ts'
 import { buildOutcome, send, type Target } from './attempt.ts'
@@ -19,7 +19,7 @@ import * as deliveries from './delivery-store.ts'
 import { createDispatcher } from './dispatch.ts'
 import { buildVisibilityTag, getVisibleBody, requireEvents } from './event-rights.ts'
 import { openHeaders } from './headers.ts'
-import { createQueue, enqueuePing, QUEUED } from './queue.ts'
+import { createQueue, enqueuePing } from './queue.ts'
 import type { Delivery } from './schema.ts'
 import * as store from './store.ts'
 
@@ -53,7 +53,7 @@ const redeliver = async (ctx: Ctx, id: string, deliveryId: string): Promise<Deli
   // Its creator had the permission of a subscribed event; one of an earlier subscription requires it again.
   if (!webhook.events.some((one) => one === event)) requireEvents(ctx, [event])
   await deliveries.reopen(ctx, deliveryId, Date.parse(ctx.now))
-  await ctx.emit(QUEUED, deliveryId)
+  await ctx.emit('webhook-delivery.queued')
   return getDeliveryOrThrow(ctx, id, deliveryId)
 }
 
@@ -63,7 +63,6 @@ const disableGone = (ctx: Ctx, id: string): Promise<void> =>
     if (!stored?.webhook.enabled) return
     const webhook = { ...stored.webhook, enabled: false, disabled_reason: GONE, updated_at: inner.now }
     await store.updateRow(inner, { ...stored, webhook })
-    await inner.emit('webhook.updated', { webhook, changes: ['enabled'] })
   })
 
 export const webhooksFeature = (options: WebhookOptions): Feature => {
@@ -181,10 +180,10 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
       delivery: async (ctx, { id, delivery_id }) => getDeliveryOrThrow(ctx, id, delivery_id),
       redeliver: async (ctx, { id, delivery_id }) => redeliver(ctx, id, delivery_id),
     }),
-    reactions: { [RECORDED]: enqueue },
+    reactions: { 'event.recorded': enqueue },
     onFirstChange,
     onCommit: (names) => {
-      if (!names.includes(QUEUED)) return
+      if (!hasEvent(names, 'webhook-delivery.queued')) return
       // Errors are logged where they occur, and the next poll tries again.
       options
         .kernel()

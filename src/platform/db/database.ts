@@ -14,6 +14,7 @@ import type { ChangeNotifier } from './change-notifier.ts'
 import type { DatabaseHost, DatabaseStatus } from './database-host.ts'
 import type { Hosts } from './postgres/hosts/hosts.ts'
 import type { QueryListener } from './query/query-metrics.ts'
+import type { Local } from './transaction-state.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -37,6 +38,11 @@ export type Tx<Tables> = {
    * and returns false if the transaction has written one of the tables itself, or there are no guards.
    */
   readonly guard: (guard: Guard) => boolean
+  /**
+   * The state of this transaction of the database: a repeat of it begins without any. On PostgreSQL, calls that share a transaction share the
+   * state. A savepoint that is rolled back leaves it as it is.
+   */
+  readonly local: Local
 }
 
 /** Conditions for the commit of a transaction. */

@@ -3,6 +3,13 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type ThingsCtx, type ThingsKernel, thingsKernel } from '../../testing/kernel.ts'
 import { NO_HISTORY } from './history.ts'
 
+declare module './events.ts' {
+  interface Events {
+    'thing.updated': undefined
+    'thing.noted': undefined
+  }
+}
+
 let things: ThingsKernel
 beforeEach(async () => {
   things = await thingsKernel()
@@ -76,8 +83,8 @@ test('a transaction without changes and events records none', async () => {
 
 test('an emitted name that follows from a change of an object is not reported twice after the commit', async () => {
   const { committed } = await run(async (ctx) => {
-    await ctx.emit('thing.updated', {})
-    await ctx.emit('thing.noted', {})
+    await ctx.emit('thing.updated')
+    await ctx.emit('thing.noted')
   })
   expect(committed).toEqual(['thing.noted'])
 })

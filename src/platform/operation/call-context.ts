@@ -4,13 +4,14 @@ import { computeEtag, matchesEtag } from '../contract/etag.ts'
 import type { Db, ReadPoint, Tx } from '../db/database.ts'
 import type { Journal } from '../db/journal.ts'
 import { createStreamShares } from '../db/stream-shares.ts'
+import { createLocal } from '../db/transaction-state.ts'
 import type { Logger } from '../runtime/log.ts'
 import { waitForAll } from '../runtime/wait-for-all.ts'
 import { limitCaller } from './access.ts'
 import type { PlacedEvent } from './announced-event.ts'
 import type { Caller, ScopeFilter } from './caller.ts'
 import type { ChangeDetails, ChangedObject, ChangeRecord } from './change-record.ts'
-import type { AtEnd, Feature, InTransaction, KernelCtx, Reaction } from './context.ts'
+import type { AtEnd, Feature, InTransaction, KernelCtx } from './context.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import type { History, Past } from './history.ts'
 import type { TransactionOptions } from './prepared-handler.ts'
@@ -76,6 +77,9 @@ export type Transaction<Tables> = Tx<Tables> & {
 
 /** The last step of a transaction. @param changeId '' if nothing has changed */
 export type Done<Tables, T> = (made: T, ctx: KernelCtx<Tables>, tx: Tx<Tables>, changeId: string) => Promise<void>
+
+/** The response of a feature to one event. */
+export type Reaction<Tables> = (ctx: KernelCtx<Tables>, data: never) => Promise<void>
 
 export type ContextOptions<Tables> = {
   readonly db: Db<Tables>
@@ -186,8 +190,8 @@ export const createContexts = <Tables>({
       get signal() {
         return request.signal
       },
-      emit: async (event, data) => {
-        // A reaction declares the data type of its event, and the emitter is the only code that creates that data.
+      emit: async (event, ...[data]) => {
+        // `Events` gives the emitters and the reactions of a name one type.
         for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
         // The change record decides on object events.
         if (!events.objectEvents.has(event)) tx?.events.push(event)
@@ -206,6 +210,7 @@ export const createContexts = <Tables>({
       rowChanges: () => tx?.journal?.changes(),
       searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
       atEnd: (work, item) => void tx?.pending.push({ work, item }),
+      local: tx?.local ?? createLocal(),
       revision: (tables) => tx?.revision(tables),
       savepoint: async (work) => {
         if (!tx) return work()

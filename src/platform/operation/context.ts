@@ -2,11 +2,13 @@
 import type { Kysely } from 'kysely'
 import type { Db, ReadPoint, SearchTextChanged, Tx, WriteOptions } from '../db/database.ts'
 import type { RowChange } from '../db/journal.ts'
+import type { Local } from '../db/transaction-state.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { AnnouncedEvent } from './announced-event.ts'
 import type { RawAudit } from './audit.ts'
 import type { Caller } from './caller.ts'
 import type { ChangeDetails, ChangedObject, ItemWrite } from './change-record.ts'
+import type { Emit, Reactions } from './events.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
 import type { PreparedStep } from './prepared-handler.ts'
 import type { Identify, ShownChanges } from './request.ts'
@@ -48,7 +50,7 @@ export type KernelCtx<Tables> = {
   readonly log: Logger
   readonly signal: AbortSignal
   /** Emits an event. The reactions of other features run in the same transaction. */
-  readonly emit: (event: string, data: unknown) => Promise<void>
+  readonly emit: Emit
   /** Adds an event that leaves Plat, after the events of the objects that the transaction has changed so far. It is written at the end. */
   readonly announce: (event: AnnouncedEvent) => void
   /**
@@ -73,6 +75,8 @@ export type KernelCtx<Tables> = {
   readonly searchTextChanged: SearchTextChanged
   /** Hands an item to work that runs once at the end of the transaction, unless its savepoint was undone. */
   readonly atEnd: <Item>(work: AtEnd<Tables, Item>, item: Item) => void
+  /** Like `Tx.local`, for state that the transaction has beside its rows. Without a transaction, the state is that of this context. */
+  readonly local: Local
   /** Like `Tx.revision`; undefined in a context that cannot write. */
   readonly revision: Tx<Tables>['revision']
   /** Runs `work` in a savepoint. If it throws, only its own changes are rolled back. */
@@ -138,9 +142,6 @@ export type RawHandler<Tables> = (
   audit: RawAudit<Tx<Tables>>,
 ) => Promise<Response>
 
-/** The response of a feature to an event of another feature, in the same transaction. */
-export type Reaction<Tables> = (ctx: KernelCtx<Tables>, data: never) => Promise<void>
-
 /** Waits for the turn of a call, before its body is read. Returns the function that ends it. @throws AppError RATE_LIMIT_EXCEEDED */
 export type Enter = (caller: Caller) => Promise<() => void>
 
@@ -199,7 +200,7 @@ export type FindWarnings<Tables> = (ctx: KernelCtx<Tables>) => Promise<readonly 
 export type Feature<Tables> = {
   readonly operations: readonly Bound<Tables>[]
   readonly routes?: readonly BoundRaw<Tables>[]
-  readonly reactions?: Readonly<Record<string, Reaction<Tables>>>
+  readonly reactions?: Reactions<KernelCtx<Tables>>
   readonly onFirstChange?: OnFirstChange<Tables>
   readonly onObjectsChanged?: OnObjectsChanged<Tables>
   readonly jobs?: readonly Job<Tables>[]

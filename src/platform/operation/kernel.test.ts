@@ -6,7 +6,8 @@ import { AppError } from '../contract/errors.ts'
 import { computeEtag } from '../contract/etag.ts'
 import { checkAccess, checkCaller } from './access.ts'
 import { type Caller, GUEST } from './caller.ts'
-import type { Bound, Feature } from './context.ts'
+import type { Bound } from './context.ts'
+import type { Reactions } from './events.ts'
 import { implementFor } from './implement.ts'
 import { type Access, type AnyOperation, operation, rawRoute } from './operation.ts'
 
@@ -34,12 +35,22 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
   return 'none'
 }
 
-const reactions: NonNullable<Feature<ThingTables>['reactions']> = {
-  'thing.created': async (ctx, data: { id: string }) => addThing(ctx, `${data.id}-seen`),
+type Made = { readonly id: string }
+
+declare module './events.ts' {
+  interface Events {
+    'thing.created': Made
+    'thing.ignored': Made
+    'thing.refused': Made
+  }
+}
+
+const reactions: Reactions<ThingsCtx> = {
+  'thing.created': async (ctx, data) => addThing(ctx, `${data.id}-seen`),
   'thing.refused': () => Promise.reject(new AppError('ALREADY_EXISTS', 'no')),
 }
-const second: NonNullable<Feature<ThingTables>['reactions']> = {
-  'thing.created': async (ctx, data: { id: string }) => addThing(ctx, `${data.id}-seen-too`),
+const second: Reactions<ThingsCtx> = {
+  'thing.created': async (ctx, data) => addThing(ctx, `${data.id}-seen-too`),
 }
 
 let things: ThingsKernel
@@ -233,7 +244,7 @@ describe('a read', () => {
 })
 
 describe('an event', () => {
-  const emit = (event: string) =>
+  const emit = (event: 'thing.created' | 'thing.ignored' | 'thing.refused') =>
     run(async (ctx) => {
       await addThing(ctx, 'a')
       await ctx.emit(event, { id: 'a' })

@@ -17,10 +17,18 @@ import {
   createRawAudit,
   getAuditedCall,
 } from './audit.ts'
-import { type Call, createContexts, type Done, type Pending, type Transaction, toLimitedWrite } from './call-context.ts'
+import {
+  type Call,
+  createContexts,
+  type Done,
+  type Pending,
+  type Reaction,
+  type Transaction,
+  toLimitedWrite,
+} from './call-context.ts'
 import { type Caller, GUEST, type ScopeFilter } from './caller.ts'
 import { ChangeRecord } from './change-record.ts'
-import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
+import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx } from './context.ts'
 import { type ByRef, parseByRef, type Step, updateOrCreate } from './create-by-ref.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import { addFence, type Fence } from './fence.ts'

@@ -34,7 +34,6 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const device = await getDetailOrThrow(ctx, id)
   ctx.precondition(device)
   await forget(ctx, [id])
-  await ctx.emit('discovered-device.deleted', device)
 }
 
 /** Deletes discovered devices, and the links that they reported. */
@@ -48,7 +47,6 @@ const removeMany = async (ctx: Ctx, { ids }: { ids: readonly string[] }) => {
   if (ctx.isScoped) return removeEach(ctx, ids)
   const there = await store.filterExistingIds(ctx, ids)
   await forget(ctx, [...there])
-  await ctx.emit('discovered-devices.deleted', { ids: [...there] })
   return processItems(ctx, ids, {
     word: 'deleted',
     idOf: (id) => id,
@@ -73,14 +71,12 @@ const removeEach = async (ctx: Ctx, ids: readonly string[]) => {
       return {}
     },
   })
-  await ctx.emit('discovered-devices.deleted', { ids: gone })
   return answer
 }
 
 const clear = async (ctx: Ctx, networkId: string | undefined): Promise<void> => {
   if (!networkId) throw new AppError('INVALID_INPUT', 'Say whose: network_id is required')
   await removeTopologyLinks(ctx, await store.removeOfNetwork(ctx, networkId))
-  await ctx.emit('discovered-devices.cleared', { network_id: networkId })
 }
 
 const getKnown = (
@@ -122,7 +118,6 @@ const merge = async (
     mergeRecords(records, into, other)
   }
   await saveChanged(ctx, kept, buildManualContext(into.doc))
-  await ctx.emit('discovered-device.merged', { id, other_ids })
   return getDetailOrThrow(ctx, id)
 }
 
@@ -148,7 +143,6 @@ const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[]
     leaving.flatMap(({ observation }) => listIdentityKeys(observation)).filter((key) => mine.has(key)),
   )
   await saveChanged(ctx, kept, buildManualContext(record.doc))
-  await ctx.emit('discovered-device.split', { id, ips })
   return getDetailOrThrow(ctx, made.id)
 }
 

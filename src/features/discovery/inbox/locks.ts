@@ -19,7 +19,6 @@ export const create = async (ctx: Ctx, { device_id, field }: Locked): Promise<Fi
   const lock: FieldLock = { device_id, field, created_by: ctx.caller.username, created_at: ctx.now }
   await store.insertLock(ctx, lock)
   await reclassify(ctx, await store.findDiscovered(ctx, [device_id]))
-  await ctx.emit('discovery-lock.created', lock)
   return lock
 }
 
@@ -28,7 +27,6 @@ export const remove = async (ctx: Ctx, { device_id, field }: { device_id: string
   if (!lock) throw new AppError('NOT_FOUND', `The field ${field} of ${device_id} is not locked`)
   await store.removeLock(ctx, lock)
   await reclassify(ctx, await store.findDiscovered(ctx, [device_id]))
-  await ctx.emit('discovery-lock.deleted', lock)
 }
 
 export const lockHandlers: Handlers<typeof discoveryLocks, Tables> = {

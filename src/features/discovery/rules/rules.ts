@@ -105,7 +105,6 @@ export const create = async (
   }
   await store.insert(ctx, rule)
   const made = toShownRule(rule, limits)
-  await ctx.emit('discovery-rule.created', made)
   return made
 }
 
@@ -125,14 +124,12 @@ export const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: Scan
   const rule = { ...value, subnet, unreachable_space, ...runs, credential_user, updated_at: ctx.now }
   await store.updateRow(ctx, before, rule)
   const changed = toShownRule(rule, limits)
-  await ctx.emit('discovery-rule.updated', { rule: changed, changes })
   return changed
 }
 
 export const remove = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<void> => {
   const rule = await lockForChange(ctx, id, limits)
   await store.deleteRow(ctx, rule)
-  await ctx.emit('discovery-rule.deleted', toShownRule(rule, limits))
 }
 
 /** Notes that a scan of the rule has ended, however it ended: the next one is due an interval from now. */

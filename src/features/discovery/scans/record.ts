@@ -145,7 +145,6 @@ export const record = async (ctx: Ctx, input: ScanRecord): Promise<Scan> => {
     await store.lockStarts(tx)
     if (await store.isNetworkBusy(tx, network.id)) throw invalidField('scan', 'another one of this network is running')
     await store.insert(tx, scan, toCredentialUser(ctx.caller))
-    await tx.emit('scan.recorded', scan)
     // From now on, a move of the network to another space ends the recording.
     const space = await findSpaceKey(tx, await getNetworkOrThrow(tx, network.id))
     // Its own id is the holder, by which recordings are found.

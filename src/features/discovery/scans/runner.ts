@@ -4,6 +4,7 @@
  */
 
 import { AppError } from '../../../platform/contract/errors.ts'
+import { hasEvent } from '../../../platform/operation/events.ts'
 import { addFence } from '../../../platform/operation/fence.ts'
 import type { Kernel } from '../../../platform/operation/kernel.ts'
 import type { Config } from '../../../platform/runtime/config/config.ts'
@@ -33,7 +34,7 @@ const MAX_RESUMES = 3
 /** After that time too much may have changed to go on from there. */
 const RESUME_WITHIN_MS = 600_000
 /** Events after which there may be something to start or to stop. */
-const NEWS = new Set(['scan.queued', 'scan.cancelled', 'scan.failed', 'scan.deleted', 'network.deleted'])
+const NEWS = ['scan.queued', 'scan.cancelled', 'scan.failed', 'scan.deleted', 'network.deleted'] as const
 
 export type RunnerOptions = {
   readonly config: Config
@@ -317,7 +318,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     maintain,
     ask,
     onCommit: (events) => {
-      if (events.some((event) => NEWS.has(event))) ask()
+      if (hasEvent(events, ...NEWS)) ask()
     },
     close: async () => {
       isClosed = true

@@ -31,7 +31,7 @@ const enqueue = async (
 ): Promise<Scan> => {
   const scan = buildScan(ctx, given)
   await store.insert(ctx, scan, credentialUser)
-  await ctx.emit('scan.queued', scan)
+  await ctx.emit('scan.queued')
   return scan
 }
 
@@ -78,7 +78,7 @@ export const fail = async (ctx: Ctx, scan: Pick<Scan, 'id' | 'rule_id'>, reason:
   if (!isFailed) return false
   await store.addNote(ctx, scan.id, `failed: ${reason}`)
   await noteRun(ctx, scan.rule_id)
-  await ctx.emit('scan.failed', scan)
+  await ctx.emit('scan.failed')
   return true
 }
 
@@ -99,14 +99,14 @@ const cancel = async (ctx: Ctx, id: string): Promise<void> => {
   )
   await store.addNote(ctx, id, `cancelled by ${ctx.caller.username}`)
   await noteRun(ctx, scan.rule_id)
-  await ctx.emit('scan.cancelled', scan)
+  await ctx.emit('scan.cancelled')
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const scan = await lockOrThrow(ctx, id)
   ctx.precondition(await store.withState(ctx, scan))
   await store.remove(ctx, id)
-  await ctx.emit('scan.deleted', scan)
+  await ctx.emit('scan.deleted')
 }
 
 export const scanHandlers = (tools: Tools): Handlers<typeof scans, Tables> => ({

@@ -4,6 +4,7 @@ import { CompiledQuery, type Dialect, type Kysely, type LogEvent, sql } from 'ky
 import { AtCommit } from '../at-commit.ts'
 import { type Db, type Guard, GuardError, type Sql, type Tx, type WriteOptions } from '../database.ts'
 import { trackWrittenTables } from '../query/written-tables.ts'
+import { createLocal } from '../transaction-state.ts'
 import { buildCountSql, countGuarded, guardAlone, isGuardFailure, joinGuards } from './guards.ts'
 import type { PostgresPool } from './pool.ts'
 import { TIMELINE_PREFIX } from './timeline.ts'
@@ -117,6 +118,7 @@ class Writing<Tables> {
   readonly #touched = new Set<string>()
   readonly #left = new AtCommit()
   readonly #guards = new Set<Guard>()
+  readonly #local = createLocal()
   readonly #locks: HeldLocks = { buckets: new Set(), shared: new Set(), changes: 0 }
   #depth = 0
 
@@ -153,6 +155,7 @@ class Writing<Tables> {
           guards.push(guard)
           return true
         },
+        local: this.#local,
       })
     const value = await (isShared ? savepoint(run) : run())
     // Only after success: failed work leaves nothing.

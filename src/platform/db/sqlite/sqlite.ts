@@ -13,6 +13,7 @@ import { type DiskGuard, unguarded } from '../disk/disk-guard.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
 import { trackWrittenTables } from '../query/written-tables.ts'
 import { createWeightLimit } from '../row-weight.ts'
+import { createLocal } from '../transaction-state.ts'
 import { pastSql } from './as-of-views.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { CommitGroup, type Notes, type Savepoint, type Writer } from './commit-group.ts'
@@ -246,6 +247,7 @@ export const openSqlite = <Tables>(
           searchTextChanged: (table, texts) => notes.searched.add(table, texts),
           revision: (tables) => (tables.some((table) => shared.has(table)) ? undefined : readPoint.revision(tables)),
           guard: () => false,
+          local: createLocal(),
         })
       try {
         return await group.run(run, options)

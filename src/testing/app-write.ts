@@ -1,0 +1,18 @@
+/** Runs code in a transaction of an application, for tests of functions that take a context. */
+import type { Ctx } from '../features/ctx.ts'
+import { NO_AUDIT } from '../platform/operation/audit.ts'
+import { NO_EVENTS } from '../platform/operation/event-recorder.ts'
+import { NO_HISTORY } from '../platform/operation/history.ts'
+import { createKernel } from '../platform/operation/kernel.ts'
+import { createLogger } from '../platform/runtime/log.ts'
+import type { TestApp } from './app.ts'
+
+/** Runs the work as a job does, in a kernel without features: its events have no reactions, and its changes no history. */
+export const writeIn = async ({ db }: TestApp, work: (ctx: Ctx) => Promise<void>): Promise<void> => {
+  const kernel = createKernel({
+    ...{ db, features: [], now: () => new Date(), onCommit: () => {} },
+    ...{ audit: NO_AUDIT, history: NO_HISTORY, events: NO_EVENTS },
+    log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+  })
+  await kernel.runJob({ name: 'test', summary: '', everyMs: 1000, run: (ctx) => ctx.write(work) })
+}
