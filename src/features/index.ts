@@ -1,5 +1,7 @@
 /** The registry of contracts: one line per feature. Browser-safe; the implementations are in handlers.ts. */
 import type { OperationSet, RawRoute } from '../platform/operation/operation.ts'
+import { type Crud, crud } from '../resource/crud.ts'
+import type { ResourceFacts } from '../resource/facts.ts'
 import { audit, auditRoutes } from './audit/api.ts'
 import { cables } from './cables/api.ts'
 import { conflicts } from './conflicts/api.ts'
@@ -24,6 +26,7 @@ import { factors } from './factors/api.ts'
 import { feedRoutes, feeds } from './feeds/api.ts'
 import { groups } from './groups/api.ts'
 import { histories, history } from './history/api.ts'
+import { type ContractOf, RESOURCES, type Resource, toContractName } from './inventory.ts'
 import { keys } from './keys/api.ts'
 import { lookup } from './lookup/api.ts'
 import { mcpRoutes } from './mcp/api.ts'
@@ -49,7 +52,7 @@ import { utilization } from './utilization/api.ts'
 import { vlans } from './vlans/api.ts'
 import { webhooks } from './webhooks/api.ts'
 
-export const contracts = {
+const listed = {
   customFields,
   spaces,
   datacenters,
@@ -100,6 +103,24 @@ export const contracts = {
   database,
   system,
 } satisfies Record<string, OperationSet>
+
+/** The facts of resources with a contract that follows from them. */
+type DeclaredFacts = (typeof RESOURCES)[number] extends infer F
+  ? F extends ResourceFacts
+    ? ContractOf<F['name']> extends keyof typeof listed
+      ? never
+      : F
+    : never
+  : never
+type DeclaredContracts = { readonly [F in DeclaredFacts as ContractOf<F['name']>]: Crud<F>['operations'] }
+
+const declared = Object.fromEntries(
+  RESOURCES.map((facts: ResourceFacts) => [toContractName(facts.name as Resource), facts] as const)
+    .filter(([name]) => !Object.hasOwn(listed, name))
+    .map(([name, facts]) => [name, crud(facts).operations]),
+) as DeclaredContracts
+
+export const contracts = { ...listed, ...declared }
 
 /** The registry of raw routes. Their requests or answers are not JSON. */
 export const routes: readonly RawRoute[] = [

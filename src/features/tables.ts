@@ -1,14 +1,12 @@
 /** The registry of tables: the tables of all features, as one type for Kysely. */
-import type { StoredRefs } from '../platform/contract/external-fields.ts'
 import type { IdempotencyTables } from '../platform/operation/idempotency.ts'
 import type { RefTables } from '../platform/operation/object-refs.ts'
-import type { OutputOf } from '../platform/operation/operation.ts'
 import type { JobTables } from '../platform/runtime/job-leases.ts'
+import type { RowOf } from '../resource/columns.ts'
 import type { AuditTables } from './audit/table.ts'
 import type { CableTables } from './cables/table.ts'
 import type { ConflictTables } from './conflicts/table.ts'
 import type { CredentialTables } from './credentials/table.ts'
-import type { StoredCustom } from './custom-fields/fields.ts'
 import type { CustomFieldTables } from './custom-fields/table.ts'
 import type { DeviceLoginTables } from './device-login/table.ts'
 import type { DeviceTypeTables } from './device-types/table.ts'
@@ -22,8 +20,7 @@ import type { FactorTables } from './factors/table.ts'
 import type { FeedTables } from './feeds/table.ts'
 import type { GroupTables } from './groups/table.ts'
 import type { HistoryTables } from './history/table.ts'
-import type { contracts } from './index.ts'
-import type { ContractOf, Resource, TableOf } from './inventory.ts'
+import type { FACTS, Resource, TableOf } from './inventory.ts'
 import type { KeyTables } from './keys/table.ts'
 import type { PlanTables } from './mcp/table.ts'
 import type { NetworkTables } from './networks/table.ts'
@@ -87,16 +84,7 @@ type OwnTables = CustomFieldTables &
 /** The resources of the inventory without a `table.ts`. */
 export type PlainTable = { [R in Resource]: TableOf<R> extends keyof OwnTables ? never : R }[Resource]
 
-/** SQL has 0 and 1 for false and true. */
-type StoredFlags<T> = { [K in keyof T]: T[K] extends boolean ? number : T[K] }
-
-/** Their rows are their objects, with the name in lower case for the order of lists and for filters. */
-type PlainTables = {
-  [R in PlainTable as TableOf<R>]: StoredFlags<
-    StoredCustom<StoredRefs<OutputOf<(typeof contracts)[ContractOf<R>]['get']>>>
-  > & {
-    name_key: string
-  }
-}
+/** Their rows follow from their facts. */
+type PlainTables = { [R in PlainTable as TableOf<R>]: RowOf<(typeof FACTS)[R]> }
 
 export type Tables = OwnTables & PlainTables

@@ -9,6 +9,7 @@ import {
   customOutput,
 } from '../features/custom-fields/fields.ts'
 import {
+  addReferable,
   BY_REF,
   ManagedBy,
   ManagedByFilter,
@@ -266,6 +267,7 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
   more?: M,
 ): Crud<F, M> => {
   const { name, summaries, args, mcp = [] } = facts
+  if (hasRefs(facts)) addReferable(name)
   const given: More = more ?? {}
   const Item = buildItem(facts, given)
   const Listed = buildListed(facts, Item, given)

@@ -8,6 +8,8 @@ type CommonFacts = {
   readonly description?: string
   /** Describes the field in answers; `''` for no description there. */
   readonly answer?: string
+  /** A value for examples, if a value by the type breaks a rule. */
+  readonly example?: string | number
   /** A create needs a value, and an update cannot clear it. */
   readonly required?: true
   /** An answer has the field only with a value, and a filter never. */

@@ -148,8 +148,15 @@ export const isNullable = (facts: FieldFacts): boolean =>
 const describe = (schema: z.ZodType, description: string | undefined): z.ZodType =>
   description ? schema.describe(description) : schema
 
+const withExample = (schema: z.ZodType, example: string | number | undefined): z.ZodType => {
+  if (example === undefined) return schema
+  const { exact } = schema.meta() ?? {}
+  return schema.meta({ exact: { ...(exact as object | undefined), examples: [example] } })
+}
+
 /** Returns the schema of a field in a create or an update. */
-export const buildInputSchema = (facts: FieldFacts): z.ZodType => describe(buildInput(facts), facts.description)
+export const buildInputSchema = (facts: FieldFacts): z.ZodType =>
+  describe(withExample(buildInput(facts), facts.example), facts.description)
 
 /** Returns the schema of a field in an answer. */
 export const buildAnswerSchema = (facts: FieldFacts): z.ZodType => {

@@ -9,8 +9,8 @@ import { listRows, type Page } from '../platform/contract/list.ts'
 import { containsText } from '../platform/db/contains.ts'
 import { isManagedBy } from '../platform/db/managed-by.ts'
 import type { JsonList } from '../platform/operation/handler-result.ts'
+import { listKeyedFields } from './columns.ts'
 import type { FieldFacts, ResourceFacts } from './facts.ts'
-import { listKeyedFields } from './rows.ts'
 
 type Table = keyof Tables & string
 

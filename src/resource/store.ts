@@ -7,13 +7,14 @@ import { formatCustom, type WithCustom } from '../features/custom-fields/rows.ts
 import type { TableOf } from '../features/inventory.ts'
 import type { Tables } from '../features/tables.ts'
 import { toSingular } from '../platform/cli/command-name.ts'
-import type { Referable, Refs } from '../platform/contract/external-fields.ts'
+import type { Refs } from '../platform/contract/external-fields.ts'
 import { splitBatches } from '../platform/db/batches.ts'
 import { prepared, type Value } from '../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../platform/db/query/prepared-lists.ts'
 import { createObjectRefs } from '../platform/operation/object-refs.ts'
+import { getLabel, type RowOf } from './columns.ts'
 import { hasRefs, type ResourceFacts } from './facts.ts'
-import { createConversion, getLabel, type RowOf } from './rows.ts'
+import { createConversion } from './rows.ts'
 
 /** An object as it is stored. */
 export type StoredObject = { readonly id: string; readonly refs?: Refs }
@@ -101,8 +102,8 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
   const allColumns = [...conversion.allColumns, ...ownColumns]
   const columns = conversion.columns as 'id'[]
   const orderColumns = orderBy ?? listOrderColumns(facts, new Set(allColumns))
-  // A resource with refs or with custom fields is one of these names.
-  const refs = hasRefs(facts) ? createObjectRefs(name as Referable, kind, getLabel(facts)) : undefined
+  // A resource with custom fields is one of these.
+  const refs = hasRefs(facts) ? createObjectRefs(name, kind, getLabel(facts)) : undefined
   const custom = facts.custom === undefined ? undefined : ((facts.customOf ?? name) as CustomResource)
 
   const selectRows = (db: Kysely<Tables>) => db.selectFrom(table).select(columns)

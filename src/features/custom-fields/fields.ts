@@ -6,10 +6,11 @@
 import { z } from 'zod'
 import { line } from '../../platform/contract/fields.ts'
 import { matchWhole } from '../../platform/contract/text-rules.ts'
+import { RESOURCES } from '../inventory.ts'
 import { customFieldFacts } from './resource.ts'
 
 /** The resources of objects with custom fields. `addresses` are the addresses of devices, and reservations. */
-export const CUSTOM_RESOURCES = [
+const LISTED = [
   'spaces',
   'datacenters',
   'networks',
@@ -21,7 +22,17 @@ export const CUSTOM_RESOURCES = [
   'ports',
   'cables',
 ] as const
-export type CustomResource = (typeof CUSTOM_RESOURCES)[number]
+type Facts = (typeof RESOURCES)[number]
+type DeclaredCustom = Exclude<Extract<Facts, { readonly custom: string }>['name'], 'reservations'>
+export type CustomResource = (typeof LISTED)[number] | DeclaredCustom
+export const CUSTOM_RESOURCES: readonly CustomResource[] = [
+  ...LISTED,
+  ...RESOURCES.flatMap((facts) => {
+    const hasOwn = 'custom' in facts && !('customOf' in facts)
+    // A resource with `custom` is one of them.
+    return hasOwn && !LISTED.some((one) => one === facts.name) ? [facts.name as DeclaredCustom] : []
+  }),
+]
 
 export const FIELD_TYPES = customFieldFacts.fields.type.of
 export type FieldType = (typeof FIELD_TYPES)[number]

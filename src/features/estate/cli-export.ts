@@ -10,7 +10,7 @@ import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { getErrorMessage } from '../../platform/contract/unknown.ts'
-import { INVENTORY, type Resource } from '../inventory.ts'
+import { INVENTORY, RESOURCES, type Resource } from '../inventory.ts'
 import { splitRowsIntoLines } from './cli-json-rows.ts'
 import { findResource } from './cli-resources.ts'
 
@@ -34,9 +34,9 @@ class Moment {
 }
 
 /** Resources that an estate may do without: an export of all leaves out an empty list of them. */
-const OPTIONAL: ReadonlySet<Resource> = new Set([
-  ...(['custom-fields', 'spaces', 'device-types', 'racks', 'ports', 'cables'] as const),
-])
+const OPTIONAL: ReadonlySet<Resource> = new Set(
+  RESOURCES.flatMap((facts) => ('isOptional' in facts && facts.name !== 'vlans' ? [facts.name] : [])),
+)
 
 /** Returns false for a list that is empty, of a server without the resource, or forbidden, which is noted. */
 const hasRows = async ({ io }: Session, resource: Resource, { transport, moment }: Source): Promise<boolean> => {

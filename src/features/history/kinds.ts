@@ -5,6 +5,7 @@ import type { AppError } from '../../platform/contract/errors.ts'
 import { toText } from '../../platform/contract/unknown.ts'
 import type { EarlierDocuments, RecordedItem } from '../../platform/operation/change-record.ts'
 import { getOneStep } from '../../platform/operation/implement.ts'
+import { getLabel, listKeyedFields } from '../../resource/columns.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
 import { objectStore, type StoredObject } from '../../resource/store.ts'
 import * as cables from '../cables/cables.ts'
@@ -113,8 +114,12 @@ const buildRules = <Create, Update>(rules: {
 const createPlainRules = (resource: PlainTable): KindRules => {
   const run = (verb: 'create' | 'update' | 'delete', ctx: Ctx, input: object, { operations }: Means) =>
     getOneStep(operations, `${resource}.${verb}`).run(ctx, input)
+  const [, ...keyed] = listKeyedFields(FACTS[resource])
+  const toLowerCase = (document: Document) =>
+    Object.fromEntries(keyed.map((field) => [field, String(document[field]).toLowerCase()]))
   return {
-    name: 'name',
+    name: getLabel(FACTS[resource]),
+    ...(keyed.length > 0 && { derived: toLowerCase }),
     documents: objectStore<ResourceFacts, StoredObject>(FACTS[resource]).documents,
     create: (ctx, { document }, means) => run('create', ctx, document, means),
     update: (ctx, id, fields, means) => run('update', ctx, { id, ...fields }, means),

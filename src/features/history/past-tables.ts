@@ -2,13 +2,12 @@
  * The tables of the estate as of a moment: the stored rows of objects that have not changed since, and rows cut out of
  * the documents before the first later change of the others. Derived tables follow from these.
  */
-import { z } from 'zod'
-import { REFERABLE } from '../../platform/contract/external-fields.ts'
 import type { TableView } from '../../platform/db/cte-views.ts'
 import type { PastSql } from '../../platform/db/database.ts'
-import { contracts } from '../index.ts'
-import { INVENTORY, toContractName, toTableName } from '../inventory.ts'
-import type { PlainTable, Tables } from '../tables.ts'
+import { listColumns, listKeyedFields } from '../../resource/columns.ts'
+import { hasRefs, listFields, type ResourceFacts } from '../../resource/facts.ts'
+import { FACTS, INVENTORY, RESOURCES, toTableName } from '../inventory.ts'
+import type { Tables } from '../tables.ts'
 import { type Kind, toKind } from './kind-names.ts'
 import { KIND_RULES, PLAIN } from './kinds.ts'
 import { buildMembershipTables, buildOccupancyTables } from './past-derived.ts'
@@ -217,25 +216,26 @@ const buildRefsTable = (engine: PastSql): TableView => {
       WHERE s.resource = '${resource}' AND ${isSame(kind, 's.object_id')}
       UNION ALL SELECT '${resource}' AS resource, ${key} AS source, ${text} AS external_id, t.id AS object_id
       FROM ${buildStatesName(kind)} AS t, ${from}`
-  const kinds = REFERABLE.map((resource) => of(toKind(resource), resource))
+  const kinds = RESOURCES.flatMap((facts) => (hasRefs(facts) ? [of(toKind(facts.name), facts.name)] : []))
   return { name: 'refs', stored: ['refs'], sql: kinds.join(' UNION ALL ') }
 }
 
 /** SQL has 0 and 1 for false and true. */
 const toFlag = (value: string): string => `CAST(CASE WHEN ${value} IN ('true', '1') THEN 1 ELSE 0 END AS INTEGER)`
 
-const isNumber = (field: z.ZodType): boolean =>
-  // The wrapped type is a schema of this library. Its declaration is wider.
-  field instanceof z.ZodNumber || (field instanceof z.ZodNullable && isNumber(field.unwrap() as z.ZodType))
-
-/** Returns the columns of a table with objects with `name_key` as rows. */
-const buildPlainColumns = (engine: PastSql, table: PlainTable): Columns => {
-  const columns = Object.entries(contracts[toContractName(table)].get.output.shape).map(([name, field]) => {
+/** Returns the columns of a table that follows from the facts of its resource. */
+const buildPlainColumns = (engine: PastSql, facts: ResourceFacts): Columns => {
+  const [label, ...keyed] = listKeyedFields(facts)
+  const fields = new Map(listFields(facts))
+  const columns = listColumns(facts).map((name) => {
     const value = engine.text('t.before', name)
-    if (field instanceof z.ZodBoolean) return [name, toFlag(value)]
-    return [name, isNumber(field) ? `CAST(${value} AS INTEGER)` : value]
+    const type = fields.get(name)?.type
+    if (type === 'flag') return [name, toFlag(value)]
+    if (type === 'integer') return [name, `CAST(${value} AS INTEGER)`]
+    return [name, type === 'number' ? `CAST(${value} AS DOUBLE PRECISION)` : value]
   })
-  return { ...Object.fromEntries(columns), id: 't.id', name_key: 't.sort_key' }
+  const keys = keyed.map((name) => [`${name}_key`, engine.text('t.derived', name)])
+  return { ...Object.fromEntries([...columns, ...keys]), id: 't.id', [`${label}_key`]: 't.sort_key' }
 }
 
 const buildInventoryTables = (engine: PastSql): TableView[] => {
@@ -265,7 +265,7 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
         table: toTableName(table),
         kind: toKind(table),
         id: 's.id',
-        columns: buildPlainColumns(engine, table),
+        columns: buildPlainColumns(engine, FACTS[table]),
       }),
     ),
     buildTable(engine, {

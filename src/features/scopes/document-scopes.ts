@@ -1,5 +1,10 @@
 /** The scopes that the documents of objects state, by kind. For the past, where objects have no rows. */
+
+import { toSingular } from '../../platform/cli/command-name.ts'
 import { toTextOrNull } from '../../platform/contract/unknown.ts'
+import { listFollowed, type ResourceFacts } from '../../resource/facts.ts'
+import { RESOURCES } from '../inventory.ts'
+import { toKind } from '../nouns.ts'
 import { type ObjectFacts, toAddressRange } from './areas.ts'
 
 export type ObjectId = { readonly kind: string; readonly id: string }
@@ -39,16 +44,31 @@ const buildRange = (first: unknown, last: unknown): AddressRanges => [
   { first: toTextOrNull(first) ?? '', last: toTextOrNull(last) ?? '', space_id: null },
 ]
 
-const followsDatacenter = (_id: string, { datacenter_id }: Document): DocumentScope => ({
-  follows: [toObjectId('datacenter', datacenter_id)],
-})
-
 const isDefinition = (): DocumentScope => ({ follows: [] })
+
+/** Returns the scopes of a resource whose objects follow others, or are definitions; undefined for others. */
+const buildFollowing = (facts: ResourceFacts) => {
+  if (facts.scope === 'everywhere') return isDefinition
+  const followed = listFollowed(facts).flatMap((field) => {
+    const one = facts.fields[field]
+    return one?.type === 'reference' ? [{ field, kind: toSingular(one.to) }] : []
+  })
+  if (followed.length === 0) return undefined
+  return (_id: string, document: Document): DocumentScope => ({
+    follows: followed.map(({ field, kind }) => toObjectId(kind, document[field])),
+  })
+}
+
+const FOLLOWING = RESOURCES.flatMap((facts) => {
+  const scopes = buildFollowing(facts)
+  return scopes ? [[toKind(facts.name), scopes] as const] : []
+})
 
 const getPort = (end: unknown): ObjectId => toObjectId('port', (end as Document | undefined)?.port_id)
 
 /** The views of the present, `views.ts`, say the same of tables. Objects of other kinds are in no scope. */
 const BY_KIND: Readonly<Record<string, (id: string, document: Document) => DocumentScope>> = {
+  ...Object.fromEntries(FOLLOWING),
   space: (id) => ({ facts: { space_id: id } }),
   datacenter: (id) => ({ facts: { datacenter_id: id } }),
   network: (_, { datacenter_id, subnet, space_id }) => ({
@@ -73,17 +93,9 @@ const BY_KIND: Readonly<Record<string, (id: string, document: Document) => Docum
       ranges: listAddressRanges(document),
     },
   }),
-  vlan: followsDatacenter,
-  rack: followsDatacenter,
-  port: (_, { device_id }) => ({ follows: [toObjectId('device', device_id)] }),
   cable: (_, { a, b }) => ({ follows: [getPort(a), getPort(b)] }),
-  relationship: (_, { parent_id, child_id }) => ({
-    follows: [toObjectId('device', parent_id), toObjectId('device', child_id)],
-  }),
   'discovery-rule': (_, { network_id }) => ({ follows: [toObjectId('network', network_id)] }),
   'discovery-lock': (_, { device_id }) => ({ follows: [toObjectId('device', device_id)] }),
-  'custom-field': isDefinition,
-  'device-type': isDefinition,
 }
 
 /** Returns what a document says; undefined for an object that is in no scope. */

@@ -17,22 +17,13 @@ export const ManagedBy = ruledText(64, {
 /** The filter of lists by owner. */
 export const ManagedByFilter = Filter.optional().describe('Only those of this owner')
 
-/** The resources with refs. */
-export const REFERABLE = [
-  'custom-fields',
-  'spaces',
-  'datacenters',
-  'vlans',
-  'networks',
-  'pools',
-  'device-types',
-  'racks',
-  'devices',
-  'ports',
-  'cables',
-  'reservations',
-] as const
-export type Referable = (typeof REFERABLE)[number]
+const referable = new Set<string>()
+
+/** Notes that the objects of a resource have refs. The contracts of resources call it when they are made. */
+export const addReferable = (resource: string): void => void referable.add(resource)
+
+/** True for a resource whose objects have refs. */
+export const isReferable = (resource: string): boolean => referable.has(resource)
 
 /** The ids of an object in other systems, by system. */
 export type Refs = Readonly<Record<string, string>>

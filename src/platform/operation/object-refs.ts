@@ -1,7 +1,7 @@
 /** Stores the ids of objects in other systems. The stores of the objects call it beside their own writes. */
 import { type Kysely, sql } from 'kysely'
 import { AppError, invalidField } from '../contract/errors.ts'
-import { mergeRefs, type Ref, type Referable, type Refs, type RefsPatch } from '../contract/external-fields.ts'
+import { mergeRefs, type Ref, type Refs, type RefsPatch } from '../contract/external-fields.ts'
 import { splitBatches } from '../db/batches.ts'
 import { preparedTuples } from '../db/query/prepared-lists.ts'
 import type { KernelCtx } from './context.ts'
@@ -52,7 +52,7 @@ const listOnlySources = (one: Refs, other: Refs): string[] =>
   Object.keys(one).filter((source) => !Object.hasOwn(other, source) || one[source] !== other[source])
 
 /** @param noun singular @param label the column that names an object */
-export const createObjectRefs = (resource: Referable, noun: string, label: string) => {
+export const createObjectRefs = (resource: string, noun: string, label: string) => {
   const toRows = ({ id, refs }: Referred): RefRow[] =>
     Object.entries(refs).map(([source, external_id]) => ({ resource, source, external_id, object_id: id }))
 

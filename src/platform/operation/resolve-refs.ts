@@ -1,12 +1,12 @@
 /** Replaces refs, the ids of other systems, by ids, in the places of an input that take an id. */
 import type { z } from 'zod'
-import { parseRef, REFERABLE, type Ref } from '../contract/external-fields.ts'
+import { isReferable, parseRef, type Ref } from '../contract/external-fields.ts'
 import { getCachedText } from '../db/cache/query-cache.ts'
 import type { KernelCtx } from './context.ts'
 import { collectTexts, createPlaceFinder, hasText, type IdFields, type IdText } from './id-fields.ts'
 import { findRefs, type RefTables } from './object-refs.ts'
 
-const placesOf = createPlaceFinder((resource) => REFERABLE.some((one) => one === resource))
+const placesOf = createPlaceFinder(isReferable)
 
 const isSuspect = (idFields: IdFields, value: unknown): boolean =>
   hasText(idFields, value, (text) => text.includes(':'))

@@ -1,0 +1,51 @@
+/** The columns of the table of a resource, from its facts. */
+import { type FieldFacts, type FieldsOf, hasRefs, type ResourceFacts, type ValueOf } from './facts.ts'
+
+type Column<F extends FieldFacts> = F extends { readonly type: 'flag' }
+  ? number
+  : F extends { readonly type: 'tags' | 'own' }
+    ? string
+    : ValueOf<F>
+
+type NamesOf<T> = { [K in keyof T]: K }[keyof T] & string
+type FieldNames<F extends ResourceFacts> =
+  | NamesOf<F['fields']>
+  | (F extends { laterFields: infer L } ? NamesOf<L> : never)
+type Fields<F extends ResourceFacts> = FieldsOf<F> & Readonly<Record<string, FieldFacts>>
+
+type LabelOf<F extends ResourceFacts> = F extends { readonly label: infer L extends string } ? L : 'name'
+type KeyedFields<F extends ResourceFacts> =
+  | LabelOf<F>
+  | { [K in NamesOf<F['fields']>]: F['fields'][K] extends { readonly filter: 'same' } ? K : never }[NamesOf<
+      F['fields']
+    >]
+
+/** A row of the table of a resource. */
+export type RowOf<F extends ResourceFacts> = { id: string; managed_by: string; created_at: string } & {
+  [K in FieldNames<F>]: Column<Fields<F>[K]>
+} & { [K in KeyedFields<F> as `${K}_key`]: string } & (F extends { readonly identity: readonly string[] }
+    ? { natural_key: string }
+    : unknown) &
+  (F extends { readonly refs: false } ? unknown : { refs: string }) &
+  (F extends { readonly updates: false } ? unknown : { updated_at: string }) &
+  (F extends { readonly custom: string } ? { custom: string | null } : unknown)
+
+export const getLabel = ({ label = 'name' }: ResourceFacts): string => label
+
+/** Returns the fields with a second column in lower case, for orders and filters in any case. */
+export const listKeyedFields = (facts: ResourceFacts): string[] => {
+  const filtered = Object.entries(facts.fields).filter(([, { filter }]) => filter === 'same')
+  return [...new Set([getLabel(facts), ...filtered.map(([name]) => name)])]
+}
+
+/** Returns the columns of the object itself, in the order of its fields. */
+export const listColumns = (facts: ResourceFacts): string[] => [
+  'id',
+  ...Object.keys(facts.fields),
+  ...(hasRefs(facts) ? ['refs'] : []),
+  'managed_by',
+  'created_at',
+  ...(facts.updates === false ? [] : ['updated_at']),
+  ...Object.keys(facts.laterFields ?? {}),
+  ...(facts.custom === undefined ? [] : ['custom']),
+]
