@@ -8,6 +8,7 @@ import { parseHttp } from './platform/operation/http-route.ts'
 import type { AnyOperation, RawRoute } from './platform/operation/operation.ts'
 import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { requiredExamples } from './testing/required-example.ts'
 import { host, type ScriptedScanner, scanOnce, scriptedScanner, snmpFacts } from './testing/scripted-scanner.ts'
 import { onSqlite } from './testing/servers.ts'
 
@@ -17,6 +18,20 @@ const named = <One extends { readonly name: string }>(some: readonly One[]) =>
   some.map((one): [string, One] => [one.name, one])
 
 type Call = { readonly path: string; readonly body?: object; readonly headers?: Record<string, string> }
+
+/** Creates one of each resource that `prepare` does not know, and returns the calls of its writes. */
+const prepareOthers = async ({ request }: TestCaller, prepared: Readonly<Record<string, Call>>) => {
+  const calls: Record<string, Call> = {}
+  for (const { resource, path, body } of requiredExamples(
+    Object.keys(prepared).map((name) => name.split('.')[0] ?? ''),
+  )) {
+    const { id } = (await (await request('POST', path, { ...body, name: 'made' })).json()) as { id: string }
+    calls[`${resource}.create`] = { path, body: { ...body, name: 'new' } }
+    calls[`${resource}.update`] = { path: `${path}/${id}`, body: { name: 'changed' } }
+    calls[`${resource}.delete`] = { path: `${path}/${id}` }
+  }
+  return calls
+}
 
 /** Creates one of every object, and returns a call for each operation that would change something. */
 const prepare = async (caller: TestCaller, scanner: ScriptedScanner): Promise<Readonly<Record<string, Call>>> => {
@@ -202,7 +217,8 @@ describe.each(onSqlite())('on %s', (dialect) => {
       withJobs: false,
     })
     admin = await app.as('admin')
-    calls = await prepare(admin, scanner)
+    const prepared = await prepare(admin, scanner)
+    calls = { ...prepared, ...(await prepareOthers(admin, prepared)) }
     // It would get a delivery for each event.
     const events = (await admin.api.webhooks.events({})).map(({ name }) => name)
     await admin.api.webhooks.create({ name: 'all', url: 'http://hook.invalid/', events })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ADMIN_ROLE_ID } from './features/roles/catalogue.ts'
 import { listPermissions } from './platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { requiredExamples } from './testing/required-example.ts'
 import { scanOnce, scriptedScanner } from './testing/scripted-scanner.ts'
 import { auditedSuite, type Endpoint, endpoints, madeBy, perTest, QUICK } from './testing/security.ts'
 import { refusal } from './testing/sign-in.ts'
@@ -144,6 +145,8 @@ describe('of an estate with one of each', () => {
       history: (await admin.api.history.list({ limit: 1 }))[0]?.id ?? '',
       deliveries: (await admin.api.webhooks.ping({ id: webhook })).delivery.id,
     }
+    for (const { resource, path, body } of requiredExamples(Object.keys(ids)))
+      ids = { ...ids, [resource]: await make(path, body) }
   })
   afterAll(() => app.close())
 

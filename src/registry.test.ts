@@ -1,9 +1,10 @@
 /** Checks every operation of the registry for properties that all must have. */
 import { describe, expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { contracts, routes } from './features/index.ts'
+import { INVENTORY } from './features/inventory.ts'
 import { CATALOGUE } from './features/roles/catalogue.ts'
 import { getCommandWords, getToolName } from './platform/cli/command-name.ts'
 import { toJsonSchema } from './platform/contract/json-schema.ts'
@@ -29,7 +30,14 @@ const exported = async (): Promise<string[]> => {
 }
 
 test('every operation and raw route that a feature declares is registered', async () => {
-  expect((await exported()).sort()).toEqual([...operations, ...routes].map(({ name }) => name).sort())
+  const declared = await exported()
+  const registered = [...operations, ...routes].map(({ name }) => name)
+  // A resource without a contract file has the five operations of its facts.
+  const fromFacts = registered.filter((name) => !declared.includes(name))
+  const verbs = ['list', 'create', 'get', 'update', 'delete']
+  const plain = INVENTORY.filter((resource) => !existsSync(join(import.meta.dir, 'features', resource, 'api.ts')))
+  expect(fromFacts.sort()).toEqual(plain.flatMap((resource) => verbs.map((verb) => `${resource}.${verb}`)).sort())
+  expect(declared.filter((name) => !registered.includes(name))).toEqual([])
 })
 
 const repeated = (texts: readonly string[]): string[] => texts.filter((text, i) => texts.indexOf(text) !== i)

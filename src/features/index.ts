@@ -114,11 +114,12 @@ type DeclaredFacts = (typeof RESOURCES)[number] extends infer F
   : never
 type DeclaredContracts = { readonly [F in DeclaredFacts as ContractOf<F['name']>]: Crud<F>['operations'] }
 
+// One contract for each of these facts.
 const declared = Object.fromEntries(
   RESOURCES.map((facts: ResourceFacts) => [toContractName(facts.name as Resource), facts] as const)
     .filter(([name]) => !Object.hasOwn(listed, name))
     .map(([name, facts]) => [name, crud(facts).operations]),
-) as DeclaredContracts
+) as object as DeclaredContracts
 
 export const contracts = { ...listed, ...declared }
 

@@ -354,3 +354,6 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
   // The types compute these shapes from the same facts.
   return { Item, Listed, Draft, Patch, Partial, operations } as unknown as Crud<F, M>
 }
+
+/** An object of a resource, as it is sent, if no schema but its facts describes it. */
+export type ObjectOf<F extends ResourceFacts> = z.infer<Crud<F>['Item']>

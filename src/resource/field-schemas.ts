@@ -148,11 +148,8 @@ export const isNullable = (facts: FieldFacts): boolean =>
 const describe = (schema: z.ZodType, description: string | undefined): z.ZodType =>
   description ? schema.describe(description) : schema
 
-const withExample = (schema: z.ZodType, example: string | number | undefined): z.ZodType => {
-  if (example === undefined) return schema
-  const { exact } = schema.meta() ?? {}
-  return schema.meta({ exact: { ...(exact as object | undefined), examples: [example] } })
-}
+const withExample = (schema: z.ZodType, example: string | number | undefined): z.ZodType =>
+  example === undefined ? schema : schema.meta({ ...schema.meta(), example })
 
 /** Returns the schema of a field in a create or an update. */
 export const buildInputSchema = (facts: FieldFacts): z.ZodType =>

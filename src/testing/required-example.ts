@@ -1,7 +1,10 @@
 /** The smallest body that a create or update takes. */
+import { contracts } from '../features/index.ts'
+import { INVENTORY, type Resource, toContractName } from '../features/inventory.ts'
 import { toJsonSchema } from '../platform/contract/json-schema.ts'
 import { buildExample } from '../platform/openapi/example.ts'
-import type { AnyOperation } from '../platform/operation/operation.ts'
+import { parseHttp } from '../platform/operation/http-route.ts'
+import type { AnyOperation, OperationSet } from '../platform/operation/operation.ts'
 
 export const requiredExample = (op: AnyOperation): Record<string, unknown> => {
   const { schema, definitions } = toJsonSchema(op.input, 'input')
@@ -12,3 +15,14 @@ export const requiredExample = (op: AnyOperation): Record<string, unknown> => {
       .map(([name, field]) => [name, buildExample(field, definitions, name)]),
   )
 }
+
+type Example = { readonly resource: Resource; readonly path: string; readonly body: Record<string, unknown> }
+
+/** Returns the smallest create of each resource that needs no other object, except of the resources that a test knows how to make. */
+export const requiredExamples = (known: readonly string[]): readonly Example[] =>
+  INVENTORY.flatMap((resource) => {
+    const { create }: OperationSet = contracts[toContractName(resource)]
+    if (!create || known.includes(resource)) return []
+    const { path, params } = parseHttp(create.http)
+    return params.length === 0 ? [{ resource, path, body: requiredExample(create) }] : []
+  })

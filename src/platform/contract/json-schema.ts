@@ -54,6 +54,8 @@ type Raw = JsonSchema & {
   readonly word?: string
   /** Keywords that a reader does without, and a generator of requests does not. */
   readonly exact?: JsonSchema
+  /** A value for examples. Zod drops `examples` of an input that is transformed. */
+  readonly example?: unknown
   readonly columns?: unknown
   readonly custom?: CustomPlace
 }
@@ -104,6 +106,7 @@ const cleanSchema = (raw: Raw, { clean, isExact = false, describeCustom }: Clean
     word: __,
     custom: ___,
     exact = {},
+    example,
     $ref,
     type,
     description,
@@ -135,6 +138,7 @@ const cleanSchema = (raw: Raw, { clean, isExact = false, describeCustom }: Clean
     ...(anyOf && { anyOf: anyOf.map((one) => clean(one)) }),
     ...(oneOf && { oneOf: oneOf.map((one) => clean(one)) }),
     ...(allOf && { allOf: allOf.map((one) => clean(one)) }),
+    ...(example !== undefined && { examples: [example] }),
     ...(isExact && exact),
   })
 }

@@ -18,7 +18,10 @@ export type NewFile = { readonly file: string; readonly text: string }
 export type Recipe = { readonly edits: readonly Edit[]; readonly files: readonly NewFile[] }
 
 const ROOT = resolve(import.meta.dir, '../../..')
-const COPIED = ['src', 'web', 'scripts', 'package.json', 'tsconfig.json', 'biome.json', 'plat']
+const COPIED = [
+  ...['src', 'web', 'scripts', 'golden', 'docs', 'tests', 'e2e', 'bench', 'packaging', 'examples'],
+  ...['package.json', 'tsconfig.json', 'biome.json', 'plat', 'AGENTS.md', 'CONTRIBUTING.md', 'README.md', 'STYLE.md'],
+]
 
 /** @throws Error naming the file and the line, if the line is not there exactly once */
 export const applyEdit = (text: string, edit: Edit): string => {
@@ -46,9 +49,8 @@ const edited = (root: string, { edits }: Recipe): ReadonlyMap<string, string> =>
   return texts
 }
 
-/** @returns a folder with the code and the recipe applied to it, and how it is removed */
-export const copyWith = (recipe: Recipe): { readonly root: string; readonly remove: () => void } => {
-  const root = mkdtempSync(join(tmpdir(), 'plat-recipe-'))
+/** Copies the code into a folder and applies a recipe. The folder uses the packages of this one. */
+export const copyInto = (root: string, recipe: Recipe): void => {
   for (const name of COPIED) cpSync(join(ROOT, name), join(root, name), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
   for (const [file, text] of edited(root, recipe)) writeFileSync(join(root, file), text)
@@ -56,6 +58,12 @@ export const copyWith = (recipe: Recipe): { readonly root: string; readonly remo
     mkdirSync(dirname(join(root, file)), { recursive: true })
     writeFileSync(join(root, file), text)
   }
+}
+
+/** Returns a folder with the code and the recipe applied to it, and the function that removes it. */
+export const copyWith = (recipe: Recipe): { readonly root: string; readonly remove: () => void } => {
+  const root = mkdtempSync(join(tmpdir(), 'plat-recipe-'))
+  copyInto(root, recipe)
   return { root, remove: () => rmSync(root, { recursive: true, force: true }) }
 }
 
