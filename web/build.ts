@@ -10,6 +10,7 @@ import { toSingular } from '../src/platform/cli/command-name.ts'
 import { getElementSchema, getInputSchema, getKind, listChoices, stripNull } from '../src/platform/cli/schema.ts'
 import type { AnyOperation } from '../src/platform/operation/operation.ts'
 import { isSecretName } from '../src/platform/runtime/redaction.ts'
+import type { ResourceFacts } from '../src/resource/facts.ts'
 import { MOVED, PAGES } from './src/pages.ts'
 import { LOGIN } from './src/paths.ts'
 
@@ -62,6 +63,51 @@ const commands = (): Plugin => ({
   },
 })
 
+/** Facts of a resource, and of a field, that no page reads: they are for the server and the command line. */
+const SERVER_FACTS = new Set(['schema', 'columns', 'summaries', 'args', 'mcp', 'order', 'sorts', 'scope', 'operators'])
+const SERVER_FIELD_FACTS = new Set(['answer', 'rule', 'onDelete', 'trim'])
+const FACTS_FILE = /\/src\/features\/[\w-]+\/resource\.ts$/
+/** The facts of all resources, which several files of pages need. */
+const ALL_FACTS = /\/src\/features\/(inventory|nouns)\.ts$|\/web\/src\/(resource\/menu-order|networks\/subnet-key)\.ts$/
+/** The pages of devices are in the first file. */
+const LATER_FACTS = /\/src\/features\/(?!devices)[\w-]+\/resource\.ts$/
+
+const omit = (facts: object, names: ReadonlySet<string>): [string, unknown][] =>
+  Object.entries(facts).filter(([name]) => !names.has(name))
+
+const omitFieldFacts = (fields: Readonly<Record<string, object>>) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, facts]) => [name, Object.fromEntries(omit(facts, SERVER_FIELD_FACTS))]),
+  )
+
+const FIELDS = new Set(['fields', 'laterFields', 'computed'])
+
+const toBrowserFacts = (facts: ResourceFacts): unknown =>
+  Object.fromEntries(
+    omit(facts, SERVER_FACTS).map(([key, value]) => [
+      key,
+      // The values of these facts are fields by their names.
+      FIELDS.has(key) ? omitFieldFacts(value as Readonly<Record<string, object>>) : value,
+    ]),
+  )
+
+/** Files with constants that are computed from the facts of all resources. */
+const EVALUATED = /\/web\/src\/(resource\/names|live\/keys)\.ts$/
+
+/** Evaluates files of constants. The first page has neither the facts that they are computed from, nor facts that no page reads. */
+const evaluated = (): Plugin => ({
+  name: 'plat-evaluated',
+  enforce: 'pre',
+  load: async (id) => {
+    const isFacts = FACTS_FILE.test(id)
+    if (!isFacts && !EVALUATED.test(id)) return undefined
+    const constants: Readonly<Record<string, ResourceFacts>> = await import(id)
+    return Object.entries(constants)
+      .map(([name, value]) => `export const ${name} = ${JSON.stringify(isFacts ? toBrowserFacts(value) : value)}`)
+      .join('\n')
+  },
+})
+
 const head = (): Plugin => ({
   name: 'plat-head',
   transformIndexHtml: {
@@ -93,7 +139,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/apply|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(resource-drawer|resource-form|form-values|note-field))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(resource-drawer|resource-form|form-values|note-field))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
@@ -139,6 +185,9 @@ const LOGIN_FORM = /\/web\/src\/login\/(?!set-up-factor|options\.|has-passkeys|w
 /** The ceremonies of passkeys, which the account loads when one is made. */
 const PASSKEYS = /\/web\/src\/login\/webauthn/
 
+/** How events refresh the lists. */
+const LIVE = /\/web\/src\/live\/(apply|keys)/
+
 /** OAuth clients, and how to connect them. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//
 
@@ -159,10 +208,14 @@ const LOADED_LATER = [
   'src/platform/csv/guess.ts',
   'src/features/feeds/catalogue.ts',
   'src/features/history/kind-names.ts',
+  'src/features/inventory.ts',
+  'src/features/nouns.ts',
   'src/features/racks/placement.ts',
   'src/features/vlans/vlan-scope.ts',
   'web/src/cables/fields.ts',
   'web/src/cables/resource.tsx',
+  'web/src/datacenters/fields.ts',
+  'web/src/datacenters/resource.ts',
   'web/src/device-types/fields.ts',
   'web/src/device-types/resource.tsx',
   'web/src/devices/batch.ts',
@@ -174,6 +227,8 @@ const LOADED_LATER = [
   'web/src/export/save-code.ts',
   'web/src/export/stream-rows.ts',
   'web/src/networks/fields.ts',
+  'web/src/networks/resource.ts',
+  'web/src/networks/subnet-key.ts',
   'web/src/pools/resource.ts',
   'web/src/ports/fields.ts',
   'web/src/ports/resource.ts',
@@ -181,6 +236,7 @@ const LOADED_LATER = [
   'web/src/racks/resource.ts',
   'web/src/resource/known-fields.ts',
   'web/src/resource/managed-by.tsx',
+  'web/src/resource/menu-order.ts',
   'web/src/reservations/resource.ts',
   'web/src/spaces/fields.ts',
   'web/src/table/tall.ts',
@@ -200,6 +256,7 @@ const QR = /\/node_modules\/uqr\//
 const isShared = (id: string): boolean =>
   !LAZY.test(id) &&
   !LISTS.test(id) &&
+  !LATER_FACTS.test(id) &&
   !YAML.test(id) &&
   !QR.test(id) &&
   !id.includes(COMMANDS) &&
@@ -239,7 +296,7 @@ await build({
   mode: 'production',
   logLevel: 'warn',
   publicDir: false,
-  plugins: [react(), operations(), commands(), head(), withoutZod()],
+  plugins: [react(), operations(), commands(), evaluated(), head(), withoutZod()],
   define: {
     __EVENT_NAMES__: JSON.stringify(EVENT_NAMES),
     __AUDITED__: JSON.stringify(AUDITED),
@@ -263,6 +320,7 @@ await build({
         codeSplitting: {
           groups: [
             { name: 'app', test: isShared },
+            { name: 'facts', test: (id) => ALL_FACTS.test(id) || LATER_FACTS.test(id) },
             { name: 'inventory', test: (id) => [INVENTORY, LISTS, PARTS, DEVICE_FORM].some((one) => one.test(id)) },
             { name: 'custom', test: CUSTOM },
             { name: 'passkeys', test: PASSKEYS },
@@ -276,6 +334,7 @@ await build({
             { name: 'webhooks', test: WEBHOOKS },
             { name: 'history', test: HISTORY },
             { name: 'clients', test: CLIENTS },
+            { name: 'live', test: LIVE },
           ],
         },
       },

@@ -15,6 +15,8 @@ export const poolFacts = resource({
   },
   computed: { utilization: { type: 'own', after: 'updated_at' } },
   columns: ['id', 'name', 'network_id', 'start_ip', 'end_ip', 'tags'],
+  detail: 'start_ip',
+  refreshedBy: ['networks', 'devices', 'reservations'],
   scope: 'area',
   custom: 'last',
   summaries: {

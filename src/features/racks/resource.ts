@@ -21,6 +21,8 @@ export const rackFacts = resource({
     max_power_w: { type: 'integer', min: 1, max: 1_000_000 },
   },
   columns: ['id', 'name', 'datacenter_id', 'location', 'height', 'max_power_w'],
+  inputs: ['name', 'datacenter_id', 'location', 'height', 'max_power_w', 'first_unit', 'numbering'],
+  refreshedBy: ['devices'],
   scope: { follows: 'datacenter_id' },
   custom: 'before times',
   summaries: {
