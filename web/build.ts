@@ -64,11 +64,12 @@ const commands = (): Plugin => ({
 })
 
 /** Facts of a resource, and of a field, that no page reads: they are for the server and the command line. */
-const SERVER_FACTS = new Set(['schema', 'columns', 'summaries', 'args', 'mcp', 'order', 'sorts', 'scope', 'operators'])
+const SERVER_FACTS = new Set(['schema', 'summaries', 'args', 'mcp', 'sorts', 'scope', 'operators'])
 const SERVER_FIELD_FACTS = new Set(['answer', 'rule', 'onDelete', 'trim'])
 const FACTS_FILE = /\/src\/features\/[\w-]+\/resource\.ts$/
-/** The facts of all resources, which several files of pages need. */
-const ALL_FACTS = /\/src\/features\/(inventory|nouns)\.ts$|\/web\/src\/(resource\/menu-order|networks\/subnet-key)\.ts$/
+/** The facts of all resources, and the rows of lists, which most files of pages need, and the first one not. */
+const ALL_LISTS =
+  /\/src\/features\/(inventory|nouns)\.ts$|\/web\/src\/(resource\/menu-order|datacenters\/fields|networks\/subnet-key|table\/(engine|view|use-paged-view))\.ts$/
 /** The pages of devices are in the first file. */
 const LATER_FACTS = /\/src\/features\/(?!devices)[\w-]+\/resource\.ts$/
 
@@ -139,7 +140,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(resource-drawer|resource-form|form-values|note-field))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(declared|reference-control|resource-drawer|resource-form|form-values|note-field))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
@@ -208,13 +209,10 @@ const LOADED_LATER = [
   'src/platform/csv/guess.ts',
   'src/features/feeds/catalogue.ts',
   'src/features/history/kind-names.ts',
-  'src/features/inventory.ts',
-  'src/features/nouns.ts',
   'src/features/racks/placement.ts',
   'src/features/vlans/vlan-scope.ts',
   'web/src/cables/fields.ts',
   'web/src/cables/resource.tsx',
-  'web/src/datacenters/fields.ts',
   'web/src/datacenters/resource.ts',
   'web/src/device-types/fields.ts',
   'web/src/device-types/resource.tsx',
@@ -228,7 +226,6 @@ const LOADED_LATER = [
   'web/src/export/stream-rows.ts',
   'web/src/networks/fields.ts',
   'web/src/networks/resource.ts',
-  'web/src/networks/subnet-key.ts',
   'web/src/pools/resource.ts',
   'web/src/ports/fields.ts',
   'web/src/ports/resource.ts',
@@ -236,7 +233,6 @@ const LOADED_LATER = [
   'web/src/racks/resource.ts',
   'web/src/resource/known-fields.ts',
   'web/src/resource/managed-by.tsx',
-  'web/src/resource/menu-order.ts',
   'web/src/reservations/resource.ts',
   'web/src/spaces/fields.ts',
   'web/src/table/tall.ts',
@@ -257,6 +253,7 @@ const isShared = (id: string): boolean =>
   !LAZY.test(id) &&
   !LISTS.test(id) &&
   !LATER_FACTS.test(id) &&
+  !ALL_LISTS.test(id) &&
   !YAML.test(id) &&
   !QR.test(id) &&
   !id.includes(COMMANDS) &&
@@ -320,7 +317,7 @@ await build({
         codeSplitting: {
           groups: [
             { name: 'app', test: isShared },
-            { name: 'facts', test: (id) => ALL_FACTS.test(id) || LATER_FACTS.test(id) },
+            { name: 'lists', test: (id) => ALL_LISTS.test(id) || LATER_FACTS.test(id) },
             { name: 'inventory', test: (id) => [INVENTORY, LISTS, PARTS, DEVICE_FORM].some((one) => one.test(id)) },
             { name: 'custom', test: CUSTOM },
             { name: 'passkeys', test: PASSKEYS },

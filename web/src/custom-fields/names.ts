@@ -1,5 +1,5 @@
 /** The names of the objects that references name, and the objects to choose from. */
-import { FACTS } from '../../../src/features/inventory.ts'
+import { FACTS, type Resource } from '../../../src/features/inventory.ts'
 import type { ResourceFacts } from '../../../src/resource/facts.ts'
 import { api } from '../api/client.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
@@ -7,7 +7,7 @@ import { devices } from '../devices/device-list-client.ts'
 import { listObjects } from '../resource/lists.ts'
 import { type Definition, getOwnValue, type RefNames, type Target, type WithCustom } from './values.ts'
 
-type Facts = (typeof FACTS)[Target]
+type Facts = (typeof FACTS)[Resource]
 
 /** An object that a reference may name. */
 export type Referred = { readonly id: string; readonly name: string; readonly note: string }
@@ -38,8 +38,8 @@ const createReader = ({ label = 'name', detail }: ResourceFacts) => {
 }
 
 /** Returns all objects of a resource; none without the permission. Devices are searched instead. */
-export const loadReferred = async (target: Exclude<Target, 'devices'>): Promise<readonly Referred[]> => {
-  const facts = FACTS[target]
+export const loadReferred = async (target: Exclude<Resource, 'devices'>): Promise<readonly Referred[]> => {
+  const facts: Facts = FACTS[target]
   return hasPermission(`${target}:list`) ? (await loadObjects(facts)).map(createReader(facts)) : []
 }
 
@@ -80,16 +80,22 @@ const collectTargets = (definitions: readonly Definition[]): ReadonlySet<Target>
   new Set(definitions.flatMap(({ reference_to }) => (reference_to === null ? [] : [reference_to])))
 
 const loadNames = async (
-  targets: ReadonlySet<Target>,
+  targets: ReadonlySet<string>,
   ofDevices: () => Promise<readonly (readonly [string, string])[]>,
 ): Promise<RefNames> => {
   const lists = await Promise.all(
     [...targets].map(async (target) =>
-      target === 'devices' ? ofDevices() : (await loadReferred(target)).map(({ id, name }) => [id, name] as const),
+      target === 'devices'
+        ? ofDevices()
+        : (await loadReferred(target as Exclude<Resource, 'devices'>)).map(({ id, name }) => [id, name] as const),
     ),
   )
   return new Map(lists.flat())
 }
+
+/** Returns the names of all objects of these resources. */
+export const loadNamesForTargets = (targets: ReadonlySet<string>): Promise<RefNames> =>
+  loadNames(targets, loadAllDeviceNames)
 
 /** Returns the names that a list needs, whatever its rows refer to. @param hasDevices of a list that has the devices itself */
 export const loadNamesForList = (definitions: readonly Definition[], hasDevices: boolean): Promise<RefNames> =>

@@ -71,7 +71,7 @@ export const toLabel = (name: string): string =>
   )
 
 /** @example toChoices(['bottom_up']) // [['bottom_up', 'Bottom up']] */
-export const toChoices = (values: readonly string[]): (readonly [string, string])[] =>
+export const toChoices = <const T extends string>(values: readonly T[]): (readonly [T, string])[] =>
   values.map((value) => [value, withCapital(value.replaceAll('_', ' '))] as const)
 
 export const YES_NO = [
@@ -155,7 +155,7 @@ const buildOfType = (name: string, facts: FieldFacts, names: Names): Partial<Def
     case 'own':
       return facts.cell ? { cell: facts.cell } : {}
     case 'date':
-      return {}
+      return { form: { isMono: true, hint: 'Like 2026-01-31' }, filter: { test: 'begins' } }
   }
 }
 
