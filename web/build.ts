@@ -10,6 +10,7 @@ import { toSingular } from '../src/platform/cli/command-name.ts'
 import { getElementSchema, getInputSchema, getKind, listChoices, stripNull } from '../src/platform/cli/schema.ts'
 import type { AnyOperation } from '../src/platform/operation/operation.ts'
 import { isSecretName } from '../src/platform/runtime/redaction.ts'
+import type { ResourceFacts } from '../src/resource/facts.ts'
 import { MOVED, PAGES } from './src/pages.ts'
 import { LOGIN } from './src/paths.ts'
 
@@ -62,6 +63,52 @@ const commands = (): Plugin => ({
   },
 })
 
+/** Facts of a resource, and of a field, that no page reads: they are for the server and the command line. */
+const SERVER_FACTS = new Set(['schema', 'summaries', 'args', 'mcp', 'sorts', 'scope', 'operators'])
+const SERVER_FIELD_FACTS = new Set(['answer', 'rule', 'onDelete', 'trim'])
+const FACTS_FILE = /\/src\/features\/[\w-]+\/resource\.ts$/
+/** The facts of all resources, and the rows of lists, which most files of pages need, and the first one not. */
+const ALL_LISTS =
+  /\/src\/features\/(inventory|nouns)\.ts$|\/web\/src\/(resource\/menu-order|datacenters\/fields|networks\/subnet-key|table\/(engine|view|use-paged-view))\.ts$/
+/** The pages of devices are in the first file. */
+const LATER_FACTS = /\/src\/features\/(?!devices)[\w-]+\/resource\.ts$/
+
+const omit = (facts: object, names: ReadonlySet<string>): [string, unknown][] =>
+  Object.entries(facts).filter(([name]) => !names.has(name))
+
+const omitFieldFacts = (fields: Readonly<Record<string, object>>) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, facts]) => [name, Object.fromEntries(omit(facts, SERVER_FIELD_FACTS))]),
+  )
+
+const FIELDS = new Set(['fields', 'laterFields', 'computed'])
+
+const toBrowserFacts = (facts: ResourceFacts): unknown =>
+  Object.fromEntries(
+    omit(facts, SERVER_FACTS).map(([key, value]) => [
+      key,
+      // The values of these facts are fields by their names.
+      FIELDS.has(key) ? omitFieldFacts(value as Readonly<Record<string, object>>) : value,
+    ]),
+  )
+
+/** Files with constants that are computed from the facts of all resources. */
+const EVALUATED = /\/web\/src\/(resource\/names|live\/keys)\.ts$/
+
+/** Evaluates files of constants. The first page has neither the facts that they are computed from, nor facts that no page reads. */
+const evaluated = (): Plugin => ({
+  name: 'plat-evaluated',
+  enforce: 'pre',
+  load: async (id) => {
+    const isFacts = FACTS_FILE.test(id)
+    if (!isFacts && !EVALUATED.test(id)) return undefined
+    const constants: Readonly<Record<string, ResourceFacts>> = await import(id)
+    return Object.entries(constants)
+      .map(([name, value]) => `export const ${name} = ${JSON.stringify(isFacts ? toBrowserFacts(value) : value)}`)
+      .join('\n')
+  },
+})
+
 const head = (): Plugin => ({
   name: 'plat-head',
   transformIndexHtml: {
@@ -93,7 +140,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/apply|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(resource-drawer|resource-form|form-values|note-field))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(declared|reference-control|resource-drawer|resource-form|form-values|note-field))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
@@ -139,6 +186,9 @@ const LOGIN_FORM = /\/web\/src\/login\/(?!set-up-factor|options\.|has-passkeys|w
 /** The ceremonies of passkeys, which the account loads when one is made. */
 const PASSKEYS = /\/web\/src\/login\/webauthn/
 
+/** How events refresh the lists. */
+const LIVE = /\/web\/src\/live\/(apply|keys)/
+
 /** OAuth clients, and how to connect them. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//
 
@@ -163,6 +213,7 @@ const LOADED_LATER = [
   'src/features/vlans/vlan-scope.ts',
   'web/src/cables/fields.ts',
   'web/src/cables/resource.tsx',
+  'web/src/datacenters/resource.ts',
   'web/src/device-types/fields.ts',
   'web/src/device-types/resource.tsx',
   'web/src/devices/batch.ts',
@@ -174,6 +225,7 @@ const LOADED_LATER = [
   'web/src/export/save-code.ts',
   'web/src/export/stream-rows.ts',
   'web/src/networks/fields.ts',
+  'web/src/networks/resource.ts',
   'web/src/pools/resource.ts',
   'web/src/ports/fields.ts',
   'web/src/ports/resource.ts',
@@ -200,6 +252,8 @@ const QR = /\/node_modules\/uqr\//
 const isShared = (id: string): boolean =>
   !LAZY.test(id) &&
   !LISTS.test(id) &&
+  !LATER_FACTS.test(id) &&
+  !ALL_LISTS.test(id) &&
   !YAML.test(id) &&
   !QR.test(id) &&
   !id.includes(COMMANDS) &&
@@ -239,7 +293,7 @@ await build({
   mode: 'production',
   logLevel: 'warn',
   publicDir: false,
-  plugins: [react(), operations(), commands(), head(), withoutZod()],
+  plugins: [react(), operations(), commands(), evaluated(), head(), withoutZod()],
   define: {
     __EVENT_NAMES__: JSON.stringify(EVENT_NAMES),
     __AUDITED__: JSON.stringify(AUDITED),
@@ -263,6 +317,7 @@ await build({
         codeSplitting: {
           groups: [
             { name: 'app', test: isShared },
+            { name: 'lists', test: (id) => ALL_LISTS.test(id) || LATER_FACTS.test(id) },
             { name: 'inventory', test: (id) => [INVENTORY, LISTS, PARTS, DEVICE_FORM].some((one) => one.test(id)) },
             { name: 'custom', test: CUSTOM },
             { name: 'passkeys', test: PASSKEYS },
@@ -276,6 +331,7 @@ await build({
             { name: 'webhooks', test: WEBHOOKS },
             { name: 'history', test: HISTORY },
             { name: 'clients', test: CLIENTS },
+            { name: 'live', test: LIVE },
           ],
         },
       },

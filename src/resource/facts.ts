@@ -49,7 +49,11 @@ type TimeFacts = { readonly type: 'moment' | 'date' }
 type AddressFacts = { readonly type: 'ip' | 'mac' }
 type ReferenceFacts = { readonly type: 'reference'; readonly to: string; readonly onDelete?: OnDelete }
 /** A field with schemas that are given to `crud()`. It is stored as JSON text, or by the store of its resource. */
-type OwnFacts = { readonly type: 'own' }
+type OwnFacts = {
+  readonly type: 'own'
+  /** How a cell of a file holds the value: a list, a list of addresses, or JSON; by default a text. */
+  readonly cell?: 'list' | 'addresses' | 'record'
+}
 
 export type FieldFacts = CommonFacts &
   (
@@ -105,6 +109,12 @@ export type ResourceFacts = {
   readonly within?: readonly string[]
   /** These fields tell objects of one name apart. */
   readonly apart?: readonly string[]
+  /** The order of the fields in forms and files, if it is not the order of answers. A field that is not named comes last. */
+  readonly inputs?: readonly string[]
+  /** A field that is shown beside the label where an object is chosen. */
+  readonly detail?: string
+  /** The resources with events that refresh its lists and pages in the web UI, besides the resources of `computed`. */
+  readonly refreshedBy?: readonly string[]
   /** The order of the list; by default the name. */
   readonly order?: readonly string[]
   /** Fields by which the list can be sorted besides the name and the times. */

@@ -19,9 +19,9 @@ const sources: Sources = new Map(
 
 const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
 
-/** Server modules that also run in a browser: the names of resources and kinds, the formats of feeds, the places in racks, the VLANs of networks, the client, addresses, CSV. */
+/** Server modules that also run in a browser: the facts of resources, the names of kinds, the formats of feeds, the places in racks, the VLANs of networks, the client, addresses, CSV. */
 const SHARED =
-  /^(net\/[\w-]+\.ts|convert\/formats\.ts|features\/(inventory|feeds\/catalogue|history\/kind-names|racks\/placement|vlans\/vlan-scope)\.ts|platform\/(csv\/[\w-]+|cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
+  /^(net\/[\w-]+\.ts|convert\/formats\.ts|resource\/facts\.ts|features\/([\w-]+\/resource|inventory|nouns|feeds\/catalogue|history\/kind-names|racks\/placement|vlans\/vlan-scope)\.ts|platform\/(csv\/[\w-]+|cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
 const TYPES_ALONE =
   /^(features\/index\.ts|features\/[\w-]+\/([\w-]+\/)?(api|schema)\.ts|convert\/protocol\.ts|platform\/operation\/operation\.ts)$/
 
@@ -63,7 +63,7 @@ const unsafe = (files: Sources): string[] =>
 
 const rules: readonly (readonly [string, (files: Sources) => string[], Readonly<Record<string, string>>])[] = [
   [
-    'the UI uses of the server the contracts, the names of resources, the client, the maths of addresses, and CSV',
+    'the UI uses of the server the contracts, the facts of resources, the client, the maths of addresses, and CSV',
     ofServer,
     { 'a.ts': "import { x } from '../../src/platform/operation/kernel.ts'" },
   ],

@@ -2,7 +2,7 @@
  * The pages of the UI: paths, with `$` before parameters, and the files of their components. The routes are made of
  * them, and the build passes the paths to the server, which answers 404 for others.
  */
-import { INVENTORY, type Resource } from '../../src/features/inventory.ts'
+import { RESOURCE_NAMES, type Resource } from './resource/names.ts'
 
 /** The resources without a list. Relationships and ports are on the page of a device. */
 type Unlisted = 'relationships' | 'ports'
@@ -11,7 +11,9 @@ const UNLISTED: readonly Resource[] = ['relationships', 'ports'] satisfies reado
 const isListed = (name: Resource): name is Listed => !UNLISTED.includes(name)
 
 /** The compiler does not know the keys of the result of `Object.fromEntries`. */
-const LISTS = Object.fromEntries(INVENTORY.filter(isListed).map((name) => [`/${name}`, `${name}/${name}-page`])) as {
+const LISTS = Object.fromEntries(
+  RESOURCE_NAMES.filter(isListed).map((name) => [`/${name}`, `${name}/${name}-page`]),
+) as {
   readonly [R in Listed as `/${R}`]: `${R}/${R}-page`
 }
 

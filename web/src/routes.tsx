@@ -89,9 +89,24 @@ const FILES = import.meta.glob<Record<string, RouteComponent>>(['./*/*-page.tsx'
 type LazyPath = Exclude<Path, (typeof FIRST_PATHS)[number]>
 type RouteOf<P extends Path> = P extends Path ? ReturnType<typeof createPage<P>> : never
 
+/** The list of a resource without a page of its own. */
+const createDeclaredPage = (path: Path) =>
+  createPage(
+    path,
+    lazyRouteComponent(async () => {
+      const [{ DeclaredPage }, { RESOURCES }] = await Promise.all([
+        import('./resource/declared-page.tsx'),
+        import('../../src/features/inventory.ts'),
+      ])
+      const facts = RESOURCES.find(({ name }) => path === `/${name}`)
+      if (!facts) throw new Error(`pages.ts names no file for ${path}`)
+      return { Page: () => <DeclaredPage facts={facts} /> }
+    }, 'Page'),
+  )
+
 const createLazyPage = ([path, file]: [string, string]) => {
   const { [`./${file}.tsx`]: load } = FILES
-  if (!load) throw new Error(`pages.ts names ${file}, which does not exist`)
+  if (!load) return createDeclaredPage(path as Path)
   return createPage(path as Path, lazyRouteComponent(load, toComponentName(file)))
 }
 

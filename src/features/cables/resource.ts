@@ -6,8 +6,8 @@ export const cableFacts = resource({
   noun: 'cable',
   schema: 'Cable',
   fields: {
-    a: { type: 'own', required: true },
-    b: { type: 'own', required: true },
+    a: { type: 'own', required: true, cell: 'record' },
+    b: { type: 'own', required: true, cell: 'record' },
     type: { type: 'text', max: 64, description: 'Such as cat6a', answer: '' },
     label: { type: 'text', max: 64, filter: 'same' },
     color: { type: 'text', max: 64 },
@@ -21,6 +21,7 @@ export const cableFacts = resource({
     description: { type: 'text', max: 4096 },
   },
   columns: ['id', 'a', 'b', 'type', 'label', 'color', 'length_m', 'status'],
+  refreshedBy: ['ports'],
   order: ['label'],
   sorts: ['label'],
   label: 'label',

@@ -11,6 +11,7 @@ export const datacenterFacts = resource({
     description: { type: 'text', max: 4096 },
   },
   columns: ['id', 'name', 'location', 'description'],
+  detail: 'location',
   scope: 'area',
   operators: 'read',
   custom: 'last',

@@ -24,9 +24,10 @@ export const deviceTypeFacts = resource({
     full_depth: { type: 'flag', usual: true },
     power_w: { type: 'integer', min: 1, max: 1_000_000 },
     description: { type: 'text', max: 4096 },
-    ports: { type: 'own' },
+    ports: { type: 'own', cell: 'record' },
   },
   columns: ['id', 'manufacturer', 'model', 'height', 'part_number'],
+  inputs: ['manufacturer', 'model', 'part_number', 'slug', 'height', 'full_depth', 'power_w', 'ports'],
   identity: ['manufacturer', 'model'],
   scope: 'everywhere',
   summaries: {

@@ -20,8 +20,8 @@ export const deviceFacts = resource({
     username: { type: 'text', max: 255 },
     location: { type: 'text', max: 255 },
     tags: { type: 'tags' },
-    addresses: { type: 'own' },
-    domains: { type: 'own' },
+    addresses: { type: 'own', cell: 'addresses' },
+    domains: { type: 'own', cell: 'list' },
   },
   laterFields: {
     device_type_id: {
@@ -31,10 +31,11 @@ export const deviceFacts = resource({
       description: 'The device type',
       answer: 'The device type; absent without one',
     },
-    mount: { type: 'own', onlyWithValue: true },
+    mount: { type: 'own', cell: 'record', onlyWithValue: true },
   },
   columns: ['id', 'name', 'status', 'os', 'addresses', 'tags'],
   apart: ['datacenter_id'],
+  refreshedBy: ['relationships'],
   scope: 'area',
   custom: 'before times',
   summaries: {

@@ -18,6 +18,8 @@ export const poolFacts = resource({
   columns: ['id', 'name', 'network_id', 'start_ip', 'end_ip', 'tags'],
   within: ['network_id'],
   fixed: ['network_id'],
+  detail: 'start_ip',
+  refreshedBy: ['networks', 'devices', 'reservations'],
   scope: 'area',
   custom: 'last',
   summaries: {

@@ -22,6 +22,8 @@ export const rackFacts = resource({
   },
   columns: ['id', 'name', 'datacenter_id', 'location', 'height', 'max_power_w'],
   within: ['datacenter_id'],
+  inputs: ['name', 'datacenter_id', 'location', 'height', 'max_power_w', 'first_unit', 'numbering'],
+  refreshedBy: ['devices'],
   scope: { follows: 'datacenter_id' },
   custom: 'before times',
   summaries: {

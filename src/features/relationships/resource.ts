@@ -19,6 +19,7 @@ export const relationshipFacts = resource({
     notes: { type: 'text', max: 4096 },
   },
   columns: ['parent_id', 'type', 'child_id', 'notes'],
+  inputs: ['parent_id', 'type'],
   identity: ['parent_id', 'child_id', 'type'],
   fixed: ['parent_id', 'child_id', 'type'],
   order: ['parent_id'],

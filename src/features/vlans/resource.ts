@@ -31,6 +31,7 @@ export const vlanFacts = resource({
   },
   columns: ['id', 'vlan_id', 'name', 'datacenter_id', 'group', 'description'],
   identity: ['vlan_id', 'datacenter_id', 'group'],
+  detail: 'vlan_id',
   order: ['vlan_id', 'name'],
   sorts: ['vlan_id'],
   scope: { follows: 'datacenter_id' },

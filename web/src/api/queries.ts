@@ -1,6 +1,7 @@
 /** The shared queries, with their cache keys and lifetimes. */
 import { hashKey, QueryClient, queryOptions } from '@tanstack/react-query'
 import { withNestedUse } from '../networks/known-use.ts'
+import { buildListQuery } from '../resource/lists.ts'
 import { asOf } from './as-of.ts'
 import { api } from './client.ts'
 import { toAppError } from './errors.ts'
@@ -38,37 +39,21 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 })
 
-export const datacentersQuery = queryOptions({
-  queryKey: ['datacenters'],
-  queryFn: () => api.datacenters.list(),
-})
+export const datacentersQuery = buildListQuery('datacenters')
 
 /** All racks, with their use of space and of power. */
-export const racksQuery = queryOptions({
-  queryKey: ['racks'],
-  queryFn: () => api.racks.list({ include: ['usage'] }),
-})
+export const racksQuery = buildListQuery('racks', { include: ['usage'] })
 
-export const deviceTypesQuery = queryOptions({
-  queryKey: ['device-types'],
-  queryFn: () => api.deviceTypes.list(),
-})
+export const deviceTypesQuery = buildListQuery('device-types')
 
 export const networksQuery = queryOptions({
-  queryKey: ['networks'],
-  queryFn: () => api.networks.list({ include: ['utilization'] }),
+  ...buildListQuery('networks', { include: ['utilization'] }),
   select: withNestedUse,
 })
 
-export const poolsQuery = queryOptions({
-  queryKey: ['pools'],
-  queryFn: () => api.pools.all({ include: 'utilization' }),
-})
+export const poolsQuery = buildListQuery('pools', { include: 'utilization' })
 
-export const reservationsQuery = queryOptions({
-  queryKey: ['reservations'],
-  queryFn: () => api.reservations.all(),
-})
+export const reservationsQuery = buildListQuery('reservations')
 
 /** The active conflicts with the devices or networks that they are about. */
 export const conflictsQuery = queryOptions({

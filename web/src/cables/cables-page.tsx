@@ -1,10 +1,10 @@
 /** All cables. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api } from '../api/client.ts'
 import { buildOwnColumns } from '../resource/columns.tsx'
 import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
+import { buildListQuery } from '../resource/lists.ts'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge, TimeAgo, type Tone } from '../ui/primitives.tsx'
@@ -63,7 +63,7 @@ const COLUMNS = buildOwnColumns(fields, ORDER, {
   updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
 })
 
-const cablesQuery = { queryKey: ['cables'], queryFn: () => api.cables.list() }
+const cablesQuery = buildListQuery('cables')
 
 export const CablesPage = () => {
   const { may } = usePermit()

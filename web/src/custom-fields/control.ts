@@ -2,15 +2,32 @@
 import type { CustomField } from '../../../src/features/custom-fields/api.ts'
 import type { FormValue } from './known-text.ts'
 
+/** The part of a definition that a control shows. */
+export type Controlled = Pick<
+  CustomField,
+  | 'id'
+  | 'name'
+  | 'searchable'
+  | 'label'
+  | 'type'
+  | 'multiple'
+  | 'choices'
+  | 'required'
+  | 'description'
+  | 'minimum'
+  | 'maximum'
+  | 'reference_to'
+>
+
 export type ControlProps = {
-  readonly definition: CustomField
+  readonly definition: Controlled
   readonly value: FormValue
   readonly onChange: (value: FormValue) => void
   readonly error: string | undefined
 }
 
 /** Returns the help text, else the bounds. */
-export const formatHint = ({ description, minimum, maximum }: CustomField): string | undefined => {
+export const formatHint = ({ description, minimum, maximum }: Controlled): string | undefined => {
   if (description !== '') return description
   if (minimum !== null && maximum !== null) return `${minimum} to ${maximum}`
   if (minimum !== null) return `At least ${minimum}`

@@ -2,24 +2,15 @@
 import type { ReactNode } from 'react'
 import type { CustomField } from '../../../src/features/custom-fields/api.ts'
 import { contracts } from '../api/contracts.ts'
+import { RESOURCE_KEYS } from '../live/keys.ts'
 import { createCrud } from '../resource/crud.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { REFS_FORM } from '../resource/known-fields.ts'
 import type { FieldSpec, Input, Resource, Values } from '../resource/resource.ts'
 import { CheckField, GroupField, Preview } from './definition-controls.tsx'
-import {
-  type FieldType,
-  formatDefault,
-  readDefault,
-  splitLines,
-  type Target,
-  TYPE_TITLES,
-  toDefinition,
-} from './definition-text.ts'
-import { RESOURCE_TITLES } from './definition-titles.ts'
+import { type FieldType, formatDefault, readDefault, splitLines, TYPE_TITLES, toDefinition } from './definition-text.ts'
+import { RESOURCE_TITLES, TARGETS } from './definition-titles.ts'
 import { ValueControl } from './value-control.tsx'
-
-const TARGETS: readonly Target[] = ['devices', 'networks', 'vlans', 'pools', 'datacenters', 'racks', 'spaces']
 
 const isType =
   (...types: readonly FieldType[]) =>
@@ -170,10 +161,7 @@ const NEUTRAL = {
 const operations = createCrud(contracts.customFields)
 
 /** Cached queries of objects that may have values. */
-export const CHANGED_KEYS: readonly string[] = [
-  ...['custom-fields', 'me', 'datacenters', 'networks', 'vlans', 'pools', 'reservations', 'spaces', 'device'],
-  ...['racks', 'ports', 'cables'],
-]
+export const CHANGED_KEYS = RESOURCE_KEYS['custom-fields'] ?? []
 
 export const buildDefinitionResource = (all: readonly CustomField[]): Resource<CustomField> => ({
   noun: 'custom field',

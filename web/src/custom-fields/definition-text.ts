@@ -2,10 +2,9 @@
 import type { CustomField } from '../../../src/features/custom-fields/api.ts'
 import type { Values } from '../resource/resource.ts'
 import type { FormValue } from './known-text.ts'
-import type { CustomResource } from './values.ts'
+import type { CustomResource, Target } from './values.ts'
 
 export type FieldType = CustomField['type']
-export type Target = NonNullable<CustomField['reference_to']>
 
 export const TYPE_TITLES: Readonly<Record<FieldType, string>> = {
   text: 'Text',

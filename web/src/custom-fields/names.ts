@@ -1,13 +1,13 @@
 /** The names of the objects that references name, and the objects to choose from. */
-import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
-import { api, call } from '../api/client.ts'
-import { contracts } from '../api/contracts.ts'
-import { datacentersQuery, meQuery, networksQuery, poolsQuery, queryClient } from '../api/queries.ts'
+import { FACTS, type Resource } from '../../../src/features/inventory.ts'
+import type { ResourceFacts } from '../../../src/resource/facts.ts'
+import { api } from '../api/client.ts'
+import { meQuery, queryClient } from '../api/queries.ts'
 import { devices } from '../devices/device-list-client.ts'
-import { spacesQuery } from '../spaces/known-spaces.tsx'
-import { type Definition, getOwnValue, type RefNames, type WithCustom } from './values.ts'
+import { listObjects } from '../resource/lists.ts'
+import { type Definition, getOwnValue, type RefNames, type Target, type WithCustom } from './values.ts'
 
-export type Target = NonNullable<Definition['reference_to']>
+type Facts = (typeof FACTS)[Resource]
 
 /** An object that a reference may name. */
 export type Referred = { readonly id: string; readonly name: string; readonly note: string }
@@ -15,41 +15,33 @@ export type Referred = { readonly id: string; readonly name: string; readonly no
 /** Names change rarely, and the live feed reports it. */
 const FRESH_MS = 60_000
 
-type Listed = { readonly id: string; readonly name: string }
-
 const hasPermission = (permission: string): boolean =>
   queryClient.getQueryData(meQuery.queryKey)?.permissions.includes(permission) ?? false
 
-/** Lists a resource of objects with names. */
-const loadList = (target: 'vlans' | 'racks') =>
-  queryClient.fetchQuery({
-    queryKey: [target, 'names'],
-    queryFn: async () => {
-      const operations: { readonly list: AnyOperation } | undefined = Reflect.get(contracts, target)
-      // Both resources list such objects.
-      return operations
-        ? ((await call(operations.list, {})) as readonly (Listed & { readonly vlan_id?: number })[])
-        : []
-    },
+/** Returns all objects of a resource: those of its page, if it has read them lately. */
+const loadObjects = async (facts: Facts): Promise<readonly object[]> => {
+  const page = queryClient.getQueryState<readonly object[]>([facts.name])
+  if (page?.data && !page.isInvalidated && Date.now() - page.dataUpdatedAt < FRESH_MS) return page.data
+  return queryClient.fetchQuery({
+    queryKey: [facts.name, 'names'],
+    queryFn: () => listObjects(facts.name),
     staleTime: FRESH_MS,
   })
+}
 
-const READERS: Readonly<Record<Exclude<Target, 'devices'>, () => Promise<readonly Referred[]>>> = {
-  spaces: async () => (await queryClient.fetchQuery(spacesQuery)).map(({ id, name }) => ({ id, name, note: '' })),
-  datacenters: async () =>
-    (await queryClient.fetchQuery(datacentersQuery)).map(({ id, name, location }) => ({ id, name, note: location })),
-  networks: async () =>
-    // The names of the cached rows are the same, although a page completes them by `select`.
-    (await queryClient.fetchQuery({ ...networksQuery })).map(({ id, name, subnet }) => ({ id, name, note: subnet })),
-  pools: async () =>
-    (await queryClient.fetchQuery(poolsQuery)).map(({ id, name, start_ip }) => ({ id, name, note: start_ip })),
-  vlans: async () => (await loadList('vlans')).map(({ id, name, vlan_id }) => ({ id, name, note: String(vlan_id) })),
-  racks: async () => (await loadList('racks')).map(({ id, name }) => ({ id, name, note: '' })),
+const createReader = ({ label = 'name', detail }: ResourceFacts) => {
+  const read = (object: object, field: string | undefined): string =>
+    field === undefined ? '' : String(Reflect.get(object, field) ?? '')
+  return (object: object): Referred => ({
+    ...{ id: read(object, 'id'), name: read(object, label), note: read(object, detail) },
+  })
 }
 
 /** Returns all objects of a resource; none without the permission. Devices are searched instead. */
-export const loadReferred = async (target: Exclude<Target, 'devices'>): Promise<readonly Referred[]> =>
-  hasPermission(`${target}:list`) ? READERS[target]() : []
+export const loadReferred = async (target: Exclude<Resource, 'devices'>): Promise<readonly Referred[]> => {
+  const facts: Facts = FACTS[target]
+  return hasPermission(`${target}:list`) ? (await loadObjects(facts)).map(createReader(facts)) : []
+}
 
 /** Maximum number of devices to name by single requests. */
 const MAX_NAMED = 30
@@ -88,16 +80,22 @@ const collectTargets = (definitions: readonly Definition[]): ReadonlySet<Target>
   new Set(definitions.flatMap(({ reference_to }) => (reference_to === null ? [] : [reference_to])))
 
 const loadNames = async (
-  targets: ReadonlySet<Target>,
+  targets: ReadonlySet<string>,
   ofDevices: () => Promise<readonly (readonly [string, string])[]>,
 ): Promise<RefNames> => {
   const lists = await Promise.all(
     [...targets].map(async (target) =>
-      target === 'devices' ? ofDevices() : (await loadReferred(target)).map(({ id, name }) => [id, name] as const),
+      target === 'devices'
+        ? ofDevices()
+        : (await loadReferred(target as Exclude<Resource, 'devices'>)).map(({ id, name }) => [id, name] as const),
     ),
   )
   return new Map(lists.flat())
 }
+
+/** Returns the names of all objects of these resources. */
+export const loadNamesForTargets = (targets: ReadonlySet<string>): Promise<RefNames> =>
+  loadNames(targets, loadAllDeviceNames)
 
 /** Returns the names that a list needs, whatever its rows refer to. @param hasDevices of a list that has the devices itself */
 export const loadNamesForList = (definitions: readonly Definition[], hasDevices: boolean): Promise<RefNames> =>

@@ -3,8 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { buildObjectLink, findItem } from '../shell/nav.ts'
 import { Tags } from '../ui/primitives.tsx'
-import type { Target } from './names.ts'
-import { type Definition, type RefNames, toTexts, type Value } from './values.ts'
+import { type Definition, type RefNames, type Target, toTexts, type Value } from './values.ts'
 
 type Props = {
   readonly definition: Definition

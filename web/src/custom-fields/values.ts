@@ -4,6 +4,9 @@ import type { SortKey, TableSpec } from '../table/engine.ts'
 
 export type CustomResource = CustomField['resource']
 
+/** A resource of objects that a reference may name. */
+export type Target = NonNullable<CustomField['reference_to']>
+
 /** The part of a definition that decides how its values are shown. */
 export type Definition = Pick<
   CustomField,

@@ -1,27 +1,13 @@
 /** The fields of a device: each is declared here once, and every place that shows devices is derived from it. */
+import { deviceFacts } from '../../../src/features/devices/resource.ts'
 import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import type { Device } from '../api/contracts.ts'
 import { formatPosition } from '../racks/position-text.ts'
-import {
-  buildNameField,
-  CUSTOM_VALUES,
-  type Fields,
-  ID_FIELD,
-  MANAGED_BY_FIELD,
-  REFS_FIELD,
-  TIME_FIELDS,
-} from '../resource/fields.ts'
+import { buildFields, type Names } from '../resource/from-facts.ts'
 
-/** Names of datacenters, racks and device types by their ids; filled while it is in use. */
-export type Names = ReadonlyMap<string, string>
-
-const STATUSES = [
-  ['planned', 'Planned'],
-  ['active', 'Active'],
-  ['maintenance', 'Maintenance'],
-  ['decommissioned', 'Decommissioned'],
-] as const
+/** The names of datacenters, racks and device types are filled while they are in use. */
+export type { Names }
 
 /** Orders by number and not by text: 10.0.0.9 is before 10.0.0.10, and IPv4 before IPv6. */
 const buildAddressKey = (device: Device): string => {
@@ -50,7 +36,7 @@ const createIpTest = () => {
 const COMMAS = 'With commas between them'
 
 /** Shown only where it has a value. */
-const PLACED = { isSearched: false, isOptional: true, isCompared: false } as const
+const PLACED = { isSearched: false, isCompared: false } as const
 
 /** Empty while the name is not known. */
 export const getRackName = ({ mount }: Pick<Device, 'mount'>, names: Names): string =>
@@ -65,96 +51,58 @@ const placeKey = (device: Device, names: Names): string | undefined =>
     ? `${getRackName(device, names).toLowerCase()} ${String(ABOVE_ALL - (device.mount.position ?? 0)).padStart(6, '0')}`
     : undefined
 
-export const buildDeviceFields = (names: Names = new Map()): Fields<Device> => ({
-  id: { ...ID_FIELD, filter: { test: 'equals' } },
-  // Sorted as the server does, so that the rows arrive in order.
-  name: { ...buildNameField(168), sort: ({ name }) => name.toLowerCase() },
-  hostname: { label: 'Host name', column: { width: 220, isMono: true }, sort: false, filter: false },
-  description: { label: 'Description', form: { kind: 'area' }, column: false, filter: false },
-  make_model: {
-    label: 'Model',
-    form: { isHalf: true },
-    column: { id: 'model', width: 186 },
-    filter: { hasFacet: true },
-  },
-  os: {
-    label: 'OS',
-    form: { label: 'Operating system', isHalf: true },
-    column: { width: 134 },
-    filter: { hasFacet: true },
-  },
-  status: {
-    label: 'Status',
-    isSearched: false,
-    form: { kind: 'select', options: STATUSES, initial: 'active', isHalf: true },
-    column: { width: 128 },
-    filter: { test: 'begins', hasFacet: true },
-  },
-  datacenter_id: {
-    label: 'Datacenter',
-    text: ({ datacenter_id }) => names.get(datacenter_id ?? '') ?? '',
-    isSearched: false,
-    form: { kind: 'select', isHalf: true },
-    column: { id: 'datacenter', width: 98 },
-    filter: { name: 'dc', test: 'begins', hasFacet: true },
-  },
-  username: {
-    label: 'User name',
-    isSearched: false,
-    form: { isHalf: true },
-    column: false,
-    filter: false,
-    isCompared: false,
-  },
-  location: { label: 'Location', form: { isHalf: true } },
-  tags: {
-    label: 'Tags',
-    form: { kind: 'tags', hint: COMMAS },
-    column: { width: 188 },
-    sort: false,
-    filter: { name: 'tag', test: 'begins', hasFacet: true },
-  },
-  addresses: {
-    label: 'Addresses',
-    text: ({ addresses }) => addresses.map(({ ip }) => ip),
-    column: { id: 'address', text: 'Address', width: 132, isEssential: true },
-    sort: buildAddressKey,
-    filter: { name: 'ip', test: createIpTest() },
-    cell: 'addresses',
-  },
-  domains: {
-    label: 'Domains',
-    form: { kind: 'tags', hint: COMMAS },
-    column: false,
-    filter: false,
-    isCompared: false,
-  },
-  refs: REFS_FIELD,
-  managed_by: MANAGED_BY_FIELD,
-  device_type_id: {
-    ...PLACED,
-    label: 'Device type',
-    text: ({ device_type_id }) => (device_type_id ? (names.get(device_type_id) ?? device_type_id) : ''),
-    form: { kind: 'select' },
-    column: { id: 'type', width: 170 },
-    filter: { test: 'contains', hasFacet: true },
-  },
-  mount: {
-    ...PLACED,
-    label: 'Place in a rack',
-    text: (device) =>
-      device.mount
-        ? [getRackName(device, names), formatPosition(device.mount)].filter((part) => part !== '').join(', ')
-        : '',
-    column: { id: 'rack', text: 'Rack', width: 180 },
-    sort: (device) => placeKey(device, names),
-    filter: { test: (device, value) => getRackName(device, names).toLowerCase().startsWith(value) },
-    cell: 'record',
-  },
-  custom: CUSTOM_VALUES,
-  created_at: TIME_FIELDS.created_at,
-  updated_at: { ...TIME_FIELDS.updated_at, column: { ...TIME_FIELDS.updated_at.column, width: 120 } },
-})
+export const buildDeviceFields = (names: Names = new Map()) =>
+  buildFields(
+    deviceFacts,
+    {
+      id: { filter: { test: 'equals' } },
+      // Sorted as the server does, so that the rows arrive in order.
+      name: { column: { width: 168 }, sort: ({ name }) => name.toLowerCase() },
+      hostname: { label: 'Host name', column: { width: 220, isMono: true }, sort: false, filter: false },
+      description: { column: false },
+      make_model: { label: 'Model', form: { isHalf: true }, column: { id: 'model', width: 186 } },
+      os: { form: { label: 'Operating system', isHalf: true }, column: { width: 134 } },
+      status: { form: { isHalf: true } },
+      datacenter_id: { form: { isHalf: true }, column: { width: 98 }, filter: { name: 'dc' } },
+      username: {
+        label: 'User name',
+        isSearched: false,
+        form: { isHalf: true },
+        column: false,
+        filter: false,
+        isCompared: false,
+      },
+      location: { form: { isHalf: true }, filter: { hasFacet: false } },
+      tags: { column: { width: 188 } },
+      addresses: {
+        text: ({ addresses }) => addresses.map(({ ip }) => ip),
+        column: { id: 'address', text: 'Address', width: 132, isEssential: true },
+        sort: buildAddressKey,
+        filter: { name: 'ip', test: createIpTest() },
+      },
+      domains: { form: { kind: 'tags', hint: COMMAS }, column: false, filter: false, isCompared: false },
+      device_type_id: {
+        ...PLACED,
+        text: ({ device_type_id }) => (device_type_id ? (names.get(device_type_id) ?? device_type_id) : ''),
+        form: { hint: '' },
+        column: { id: 'type', width: 170 },
+        filter: { test: 'contains' },
+      },
+      mount: {
+        ...PLACED,
+        label: 'Place in a rack',
+        text: (device) =>
+          device.mount
+            ? [getRackName(device, names), formatPosition(device.mount)].filter((part) => part !== '').join(', ')
+            : '',
+        column: { id: 'rack', text: 'Rack', width: 180 },
+        sort: (device) => placeKey(device, names),
+        filter: { test: (device, value) => getRackName(device, names).toLowerCase().startsWith(value) },
+      },
+      updated_at: { column: { width: 120 } },
+    },
+    { names },
+  )
 
 /** The fields without the names of datacenters. */
 export const fields = buildDeviceFields()

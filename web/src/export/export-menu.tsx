@@ -1,7 +1,7 @@
 /** Writes the rows that a table shows, all of them and no others, to a file that an import takes. */
 import { Download } from 'lucide-react'
-import { INVENTORY } from '../../../src/features/inventory.ts'
 import { isPast } from '../api/as-of.ts'
+import { RESOURCE_NAMES } from '../resource/names.ts'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
@@ -19,7 +19,7 @@ type Props = {
 
 export const ExportMenu = ({ name, count, load, stream }: Props) => {
   // The list as an estate document, in whole.
-  const hasCode = !isPast() && INVENTORY.some((one) => one === name)
+  const hasCode = !isPast() && RESOURCE_NAMES.some((one) => one === name)
   const write = async (format: 'csv' | 'json') => {
     try {
       if (stream !== undefined) {

@@ -1,8 +1,10 @@
 /** Which column is which field, guessed and then applied. */
+import { FACTS } from '../../../src/features/inventory.ts'
 import { parseIp } from '../../../src/net/ip.ts'
 import { readCell } from '../../../src/platform/csv/cells.ts'
 import { CUSTOM, getCustomName, isCustomColumn } from '../../../src/platform/csv/custom-columns.ts'
 import { guessFields } from '../../../src/platform/csv/guess.ts'
+import { listFields, type ResourceFacts } from '../../../src/resource/facts.ts'
 import { FIELDS, type ImportRow, listColumnFields, type ResourceName } from '../export/fields.ts'
 import type { Source } from './read.ts'
 
@@ -36,11 +38,17 @@ type MapOptions = {
   readonly datacenters: ReadonlyMap<string, string>
 }
 
-const setValue = (value: unknown, field: string, datacenters: ReadonlyMap<string, string>): unknown =>
-  // People know a datacenter by its name; the contract by its id.
-  field === 'datacenter_id' && typeof value === 'string'
-    ? (datacenters.get(value.trim().toLowerCase()) ?? value)
-    : value
+/** Returns the fields that name a datacenter. */
+const listDatacenterFields = (resource: ResourceName): ReadonlySet<string> =>
+  new Set(
+    listFields(FACTS[resource]).flatMap(([name, field]) =>
+      field.type === 'reference' && field.to === FACTS.datacenters.name ? name : [],
+    ),
+  )
+
+/** People know a datacenter by its name; the contract by its id. */
+const toDatacenterId = (value: unknown, datacenters: ReadonlyMap<string, string>): unknown =>
+  typeof value === 'string' ? (datacenters.get(value.trim().toLowerCase()) ?? value) : value
 
 /** Returns the rows as the server takes them, and the errors that are visible without it. */
 export const mapRows = (
@@ -49,6 +57,7 @@ export const mapRows = (
   { mapping, emptyClears, datacenters }: MapOptions,
 ): { readonly rows: readonly ImportRow[]; readonly problems: ReadonlyMap<number, string> } => {
   const kinds = FIELDS[resource]
+  const places = listDatacenterFields(resource)
   const problems = new Map<number, string>()
   const rows = source.rows.map((cells, at): ImportRow => {
     const row: Record<string, unknown> = {}
@@ -63,7 +72,7 @@ export const mapRows = (
       }
       try {
         const value = source.format === 'CSV' ? readCell(kinds[field] ?? 'text', String(cell)) : cell
-        row[field] = setValue(value, field, datacenters)
+        row[field] = places.has(field) ? toDatacenterId(value, datacenters) : value
       } catch {
         problems.set(at, `${field}: is not valid JSON`)
       }
@@ -75,19 +84,15 @@ export const mapRows = (
   return { rows, problems }
 }
 
-const NAMED: ReadonlySet<ResourceName> = new Set([
-  'ports',
-  'devices',
-  'datacenters',
-  'spaces',
-  'vlans',
-  'networks',
-  'pools',
-])
+/** True for a resource of objects that always have a name of their own. */
+const hasName = (resource: ResourceName): boolean => {
+  const { name }: ResourceFacts['fields'] = FACTS[resource].fields
+  return name?.type === 'name' || (name?.type === 'text' && name.required === true)
+}
 
 /** Returns the mistakes that need no server to be seen. The rules are the server's: it validates every row again. */
 const validateRow = (resource: ResourceName, row: ImportRow): string | undefined => {
-  if (NAMED.has(resource) && !row.id && !row.name) return 'name: is required'
+  if (hasName(resource) && !row.id && !row.name) return 'name: is required'
   if (!Array.isArray(row.addresses)) return undefined
   for (const [at, one] of row.addresses.entries()) {
     const ip: unknown = typeof one === 'object' && one !== null && 'ip' in one ? one.ip : one

@@ -8,6 +8,7 @@ import { meQuery } from '../api/queries.ts'
 import { devices } from '../devices/device-list-client.ts'
 import type { FeedListener, Heard } from './feed.ts'
 import { markFresh } from './fresh.ts'
+import { OTHER_KEYS, RESOURCE_KEYS } from './keys.ts'
 
 /** The minimum time between two rounds of requests. */
 const PACE_MS = 1000
@@ -16,41 +17,12 @@ const TOGETHER_MS = 250
 /** Above this number of changes, loading the whole list is faster. */
 const MOST_DEVICES = 2000
 
-/**
- * The first parts of the query keys that events affect beside the objects of the events, by the first part of their names. Objects that a
- * change alters in passing have events of their own.
- */
-const TOUCHED: Readonly<Record<string, readonly string[]>> = {
-  // Utilization, records and places in racks follow from devices.
-  device: ['networks', 'network', 'pools', 'pool', 'dashboard', 'dns-zones', 'dns-zone', 'racks', 'rack'],
-  network: ['networks', 'network', 'pools', 'pool', 'vlans', 'dashboard'],
-  pool: ['pools', 'pool', 'dashboard'],
-  reservation: ['reservations', 'pools', 'pool', 'networks', 'network', 'dashboard'],
-  vlan: ['vlans', 'me'],
-  rack: ['racks', 'rack', 'me'],
-  device_type: ['device-types', 'me'],
-  port: ['ports', 'cables', 'me'],
-  cable: ['ports', 'cables', 'me'],
-  dns: ['dns-zones', 'dns-zone', 'me'],
-  space: ['spaces', 'me'],
-  // The page of a device has them.
-  relationship: ['device'],
-  // A new name of a field is a new name of its values, and no change of their objects.
-  custom_field: [
-    'custom-fields',
-    'me',
-    'device',
-    'networks',
-    'vlans',
-    'pools',
-    'datacenters',
-    'reservations',
-    'spaces',
-  ],
-  discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],
-}
-/** Events affect the list of their objects and the overview by default. */
-const listKeys = (family: string): readonly string[] => TOUCHED[family] ?? [`${family}s`, 'dashboard']
+const toResource = (family: string): string => `${family.replaceAll('_', '-')}s`
+
+/** Returns the first parts of the keys of the queries that an event affects: by default the list of its objects, and the overview. */
+const listKeys = (family: string): readonly string[] =>
+  OTHER_KEYS[family] ?? RESOURCE_KEYS[toResource(family)] ?? [toResource(family), 'dashboard']
+
 /** Any event may cause a delivery of a webhook, and most are changes of the estate. */
 const ALWAYS = ['deliveries', 'history']
 

@@ -1,16 +1,9 @@
 /** The fields of a network. */
+import { FACTS } from '../../../src/features/inventory.ts'
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { parseIp } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'
-import {
-  buildNameField,
-  CUSTOM_VALUES,
-  type Fields,
-  ID_FIELD,
-  MANAGED_BY_FIELD,
-  REFS_FIELD,
-  TIME_FIELDS,
-} from '../resource/fields.ts'
+import { buildFields, type Names } from '../resource/from-facts.ts'
 import { buildSubnetKey } from './subnet-key.ts'
 
 const isSubnetMatch = (subnet: string, value: string): boolean => {
@@ -21,6 +14,7 @@ const isSubnetMatch = (subnet: string, value: string): boolean => {
 /** Returns the names of the VLANs that a network belongs to; '' for none. */
 type VlanNames = (network: Pick<Network, 'vlan_id' | 'datacenter_id'>) => string
 
+const ORDER = ['name', 'subnet', 'vlan_id', 'datacenter_id', 'space_id', 'utilization', 'description', 'custom']
 const NUMBER_WIDTH = 70
 const NAME_WIDTH = 170
 
@@ -28,65 +22,53 @@ const formatNumberAndName = ({ vlan_id }: Network, name: string): string =>
   [vlan_id === null ? '' : String(vlan_id), name].filter((part) => part !== '').join(' ')
 
 /** @param names of datacenters by their ids @param vlans the names of VLANs, if there are any */
-export const buildNetworkFields = (
-  names: ReadonlyMap<string, string> = new Map(),
-  vlans?: VlanNames,
-): Fields<Network> => ({
-  id: ID_FIELD,
-  name: buildNameField(),
-  subnet: {
-    label: 'Subnet',
-    form: { isMono: true, isRequired: true, hint: 'Like 10.0.0.0/24 or 2001:db8::/64' },
-    column: { width: 230, isEssential: true },
-    sort: ({ subnet }) => buildSubnetKey(subnet),
-    filter: { name: 'ip', test: ({ subnet }, value) => isSubnetMatch(subnet, value) },
-  },
-  vlan_id: {
-    label: 'VLAN',
-    form: { kind: 'number', hint: '1 to 4094, or nothing' },
-    text: (network) => formatNumberAndName(network, vlans?.(network) ?? ''),
-    column: { id: 'vlan', width: vlans ? NAME_WIDTH : NUMBER_WIDTH, isMono: true },
-    sort: ({ vlan_id }) => vlan_id ?? 0,
-    filter: {
-      test: (network, value) =>
-        String(network.vlan_id ?? '') === value ||
-        formatNumberAndName(network, vlans?.(network) ?? '').toLowerCase() === value,
-      hasFacet: true,
+export const buildNetworkFields = (names?: Names, vlans?: VlanNames) =>
+  buildFields<typeof FACTS.networks, Network>(
+    FACTS.networks,
+    {
+      subnet: {
+        form: { isMono: true, hint: 'Like 10.0.0.0/24 or 2001:db8::/64' },
+        column: { width: 230, isEssential: true },
+        sort: ({ subnet }) => buildSubnetKey(subnet),
+        filter: { name: 'ip', test: ({ subnet }, value) => isSubnetMatch(subnet, value) },
+      },
+      vlan_id: {
+        label: 'VLAN',
+        isSearched: true,
+        form: { hint: '1 to 4094, or nothing' },
+        text: (network) => formatNumberAndName(network, vlans?.(network) ?? ''),
+        column: { id: 'vlan', width: vlans ? NAME_WIDTH : NUMBER_WIDTH, isMono: true, isRight: false },
+        sort: ({ vlan_id }) => vlan_id ?? 0,
+        filter: {
+          test: (network, value) =>
+            String(network.vlan_id ?? '') === value ||
+            formatNumberAndName(network, vlans?.(network) ?? '').toLowerCase() === value,
+          hasFacet: true,
+        },
+      },
+      datacenter_id: { column: { width: 130 }, filter: { name: 'dc' } },
+      space_id: {
+        label: 'Address space',
+        isSearched: false,
+        form: { kind: 'select' },
+        column: false,
+        filter: false,
+        isCompared: false,
+      },
+      utilization: {
+        label: 'Utilization',
+        isSearched: false,
+        form: false,
+        column: { width: 210 },
+        sort: ({ utilization }) => utilization?.utilization ?? 0,
+        filter: false,
+        isDetail: false,
+      },
+      created_at: { isDetail: false },
+      updated_at: { column: false },
     },
-  },
-  datacenter_id: {
-    label: 'Datacenter',
-    text: ({ datacenter_id }) => names.get(datacenter_id ?? '') ?? '',
-    isSearched: false,
-    form: { kind: 'select' },
-    column: { id: 'datacenter', width: 130 },
-    filter: { name: 'dc', test: 'begins', hasFacet: true },
-  },
-  space_id: {
-    label: 'Address space',
-    isSearched: false,
-    form: { kind: 'select' },
-    column: false,
-    filter: false,
-    isOptional: true,
-    isCompared: false,
-  },
-  utilization: {
-    label: 'Utilization',
-    isSearched: false,
-    form: false,
-    column: { width: 210 },
-    sort: ({ utilization }) => utilization?.utilization ?? 0,
-    filter: false,
-    isDetail: false,
-  },
-  description: { label: 'Description', form: { kind: 'area' }, column: { width: 220 }, sort: false, filter: false },
-  ...{ custom: CUSTOM_VALUES },
-  refs: REFS_FIELD,
-  managed_by: MANAGED_BY_FIELD,
-  created_at: { ...TIME_FIELDS.created_at, isDetail: false },
-  updated_at: { ...TIME_FIELDS.updated_at, column: false },
-})
+    { names, order: ORDER },
+  )
 
 /** The fields without the names of datacenters. */
 export const fields = buildNetworkFields()

@@ -220,6 +220,10 @@ const BY_TYPE: ReadonlyMap<string, ObjectItem> = new Map(
   [...NAV_ITEMS, ...PARTS].flatMap((item) => (item.types ?? []).map((type): [string, ObjectItem] => [type, item])),
 )
 
+/** Returns the title of the list of a resource, if it has one. */
+export const findTitle = (resource: string): string | undefined =>
+  [...INVENTORY, ...PARTS].find(({ to }) => to === `/${resource}`)?.text
+
 /** Returns the page that shows objects of this type. */
 export const findItem = (type: string): ObjectItem | undefined => BY_TYPE.get(type)
 

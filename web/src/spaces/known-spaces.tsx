@@ -1,7 +1,7 @@
 /** The address spaces as other pages show them: a choice above a list, options of a form, and the mark of an object. */
 import { queryOptions } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api } from '../api/client.ts'
+import { buildListQuery } from '../resource/lists.ts'
 import { useIsInUse, usePermitted } from '../shell/me.ts'
 import { Choice } from '../table/filter-controls.tsx'
 import { usePageSearch } from '../table/list-search.ts'
@@ -10,8 +10,7 @@ import type { Space } from './fields.ts'
 import { DEFAULT, listSpaceOptions } from './known-control.ts'
 
 export const spacesQuery = queryOptions({
-  queryKey: ['spaces'],
-  queryFn: () => api.spaces.list(),
+  ...buildListQuery('spaces'),
   // The sidebar of every page needs it, and the live feed tells of changes.
   staleTime: 5 * 60_000,
 })

@@ -1,11 +1,11 @@
 /** The list of VLANs, and the names of the VLANs of networks. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api } from '../api/client.ts'
+import { buildListQuery } from '../resource/lists.ts'
 import { useIsInUse } from '../shell/me.ts'
 import { createVlanNames, type VlanNames } from './names.ts'
 
-export const vlansQuery = queryOptions({ queryKey: ['vlans'], queryFn: () => api.vlans.list() })
+export const vlansQuery = buildListQuery('vlans')
 
 /** Returns undefined without VLANs: then no page shows names. */
 export const useVlanNames = (isEnabled = true): VlanNames | undefined => {

@@ -1,0 +1,89 @@
+/** The page of a resource without a page of its own: its list, and the drawer of an object with its form, owner and history. */
+import { useQuery } from '@tanstack/react-query'
+import { Suspense, useMemo } from 'react'
+import { toKind } from '../../../src/features/nouns.ts'
+import { listFields } from '../../../src/resource/facts.ts'
+import { loadNamesForTargets } from '../custom-fields/names.ts'
+import type { ObjectKind } from '../history/queries.ts'
+import { usePermit } from '../shell/me.ts'
+import { findTitle } from '../shell/nav.ts'
+import { buildOwnColumns } from './columns.tsx'
+import {
+  buildCells,
+  buildDeclaredFields,
+  buildDeclaredResource,
+  type DeclaredFacts,
+  getFirstSort,
+  type Item,
+  listDefaultColumns,
+} from './declared.tsx'
+import { buildTableSpec } from './fields.ts'
+import { withCapital } from './from-facts.ts'
+import { HistoryTab } from './history-tab.tsx'
+import { ListPage } from './list-page.tsx'
+import { listObjects } from './lists.ts'
+import { ManagedBy } from './object-page.tsx'
+
+/** Returns the names of the objects that the rows may refer to. */
+const useNames = (facts: DeclaredFacts) => {
+  const targets = listFields(facts).flatMap(([, one]) => (one.type === 'reference' ? one.to : []))
+  return useQuery({
+    queryKey: [facts.name, 'references'],
+    queryFn: () => loadNamesForTargets(new Set(targets)),
+    enabled: targets.length > 0,
+    structuralSharing: false,
+  }).data
+}
+
+export const DeclaredPage = ({ facts }: { readonly facts: DeclaredFacts }) => {
+  const { name, noun } = facts
+  const { may, blocked } = usePermit()
+  const query = useQuery({
+    queryKey: [name],
+    // Every object has an id and an owner.
+    queryFn: async () => (await listObjects(name)) as readonly Item[],
+    enabled: may(`${name}:list`),
+  })
+  const names = useNames(facts)
+  const noUpdate = blocked(`${name}:update`)
+  const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
+  const resource = useMemo(() => {
+    const bare = buildDeclaredResource(facts)
+    const below = (id: string) => {
+      const owner = owners.get(id) ?? ''
+      return (
+        <>
+          {owner !== '' && (
+            <Suspense>
+              <ManagedBy owner={owner} id={id} resource={bare} blocked={noUpdate} />
+            </Suspense>
+          )}
+          {/* A resource with a list has a history of its objects. */}
+          <HistoryTab kind={toKind(name) as ObjectKind} id={id} />
+        </>
+      )
+    }
+    return { ...bare, below }
+  }, [facts, name, owners, noUpdate])
+  const fields = useMemo(() => buildDeclaredFields(facts, names), [facts, names])
+  const spec = useMemo(() => buildTableSpec(fields), [fields])
+  const columns = useMemo(() => buildOwnColumns(fields, facts.columns, buildCells(facts)), [facts, fields])
+  const title = findTitle(name) ?? `${withCapital(noun)}s`
+  return (
+    <ListPage
+      title={title}
+      resourceName={name}
+      resource={resource}
+      query={query}
+      needs={`${name}:list`}
+      spec={spec}
+      columns={columns}
+      defaultColumns={listDefaultColumns(facts, fields)}
+      sort={getFirstSort(facts, fields)}
+      placeholder={`Search ${title}`}
+      empty={`A new ${noun} is listed here.`}
+      // The preview of a deletion shows what becomes of other objects.
+      deleteWarning=""
+    />
+  )
+}
