@@ -31,6 +31,11 @@ export const resource: Recipe = {
       add: ["import { outages } from './9001-outages.ts'"],
     },
     { file: 'src/migrations/index.ts', before: ']', add: ['  outages,'] },
+    {
+      file: 'web/src/shell/nav.ts',
+      after: "{ ...list('datacenters', 'datacenter'), text: 'Datacenters', icon: Building2, key: 'c' },",
+      add: ["  { ...list('outages', 'outage'), text: 'Outages', icon: CalendarClock, key: 'O' },"],
+    },
   ],
   files: FILES.map((file) => ({
     file,
