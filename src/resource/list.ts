@@ -32,6 +32,10 @@ export type ListRules<A> = {
   readonly tables: (input: ListInput) => readonly Table[]
   /** Returns the function that makes a row of the list. */
   readonly createRow: (ctx: Ctx, input: ListInput, page: ListedPage) => (row: object) => A | Promise<A>
+  /** Returns the query with the filters that the facts do not tell. */
+  readonly filter?: (ctx: Ctx, query: AnyQuery, input: ListInput) => AnyQuery
+  /** The columns of orders of the list, if they do not follow from the facts. */
+  readonly orders?: Orders
 }
 
 /** Returns the query with the filter by a field, if the input has one. */
@@ -54,18 +58,18 @@ const buildOrders = ({ sorts = [], ...facts }: ResourceFacts): Orders => {
 export const createList = <A>(
   facts: ResourceFacts,
   selectOrdered: (ctx: Ctx) => object,
-  { tables, createRow }: ListRules<A>,
+  { tables, createRow, filter, orders = buildOrders(facts) }: ListRules<A>,
 ) => {
   const { name, custom: hasCustom } = facts
   const table = name.replaceAll('-', '_') as Table
   const filtered = Object.entries(facts.fields).filter(([, { filter }]) => filter !== undefined)
-  const orders = buildOrders(facts)
   return async (ctx: Ctx, input: ListInput): Promise<JsonList<A>> => {
     const { managed_by, custom, sort, limit, offset } = input
     let query = filtered.reduce(
       (found, field) => filterBy(found, field, input[field[0]]),
       selectOrdered(ctx) as AnyQuery,
     )
+    if (filter) query = filter(ctx, query, input)
     if (managed_by) query = query.where(isManagedBy(managed_by))
     const page = { limit, offset }
     const all = [table, ...tables(input)]

@@ -34,13 +34,19 @@ export type RowConversion<T> = {
   readonly fromRow: (row: object) => T
 }
 
-/** @param buildKey returns the natural key of an object, if its resource has an identity */
+export type RowParts<T> = {
+  /** Returns the natural key of an object, if its resource has an identity. */
+  readonly buildKey?: ((object: T) => string) | undefined
+  /** Fields without a column of their name. */
+  readonly elsewhere?: readonly string[] | undefined
+}
+
 export const createConversion = <T extends object>(
   facts: ResourceFacts,
-  buildKey?: (object: T) => string,
+  { buildKey, elsewhere = [] }: RowParts<T>,
 ): RowConversion<T> => {
-  const fields = listFields(facts)
-  const columns = listColumns(facts)
+  const fields = listFields(facts).filter(([name]) => !elsewhere.includes(name))
+  const columns = listColumns(facts).filter((name) => !elsewhere.includes(name))
   const keyed = listKeyedFields(facts)
   // Most fields are stored as they are.
   const converted = fields.filter(([, one]) => one.type === 'flag' || isJson(one) || one.onlyWithValue)
@@ -48,7 +54,7 @@ export const createConversion = <T extends object>(
   const toRow = (object: T): Row => {
     const values = object as Values
     return {
-      // The fields of an object are its columns.
+      // The other fields of an object are its columns.
       ...(values as Row),
       ...Object.fromEntries(converted.map(([name, one]) => [name, toCell(one, values[name])])),
       ...(hasRefs(facts) && { refs: JSON.stringify(values.refs) }),

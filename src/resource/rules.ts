@@ -119,6 +119,39 @@ const checkReferences = async (
 const orderFields = (names: readonly string[], values: Values): Values =>
   Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])))
 
+/** Returns the function that builds a new object without values of custom fields. */
+export const createBuild = <T>(facts: ResourceFacts) => {
+  const fieldNames = listFields(facts).map(([field]) => field)
+  return (ctx: Ctx, input: Values): T => {
+    const { id = Bun.randomUUIDv7(), created_at = ctx.now } = input
+    const object = {
+      id,
+      // Fields that the rules compute keep their place.
+      ...Object.fromEntries(fieldNames.map((field) => [field, input[field] ?? null])),
+      refs: updateRefs({}, input.refs as RefsPatch),
+      managed_by: input.managed_by,
+      created_at,
+      updated_at: ctx.now,
+    }
+    // The contract has validated the values of the fields.
+    return object as T
+  }
+}
+
+/** Returns the reaction by which the objects of a store get other values of custom fields. */
+export const rewriteStored = <F extends ResourceFacts, T extends Owned>(
+  store: ObjectStore<F, T>,
+): Pick<Reactions, 'custom-fields.rewriting'> => {
+  const { name, custom, customOf = name } = store.facts as ResourceFacts
+  if (custom === undefined) return {}
+  // A resource with custom fields is one of these.
+  return rewriteCustom<T>(customOf as CustomResource, {
+    lock: store.lockAll,
+    update: (ctx, before, after) => store.write(ctx, [{ before, after }]),
+    rename: store.writeSilently,
+  })
+}
+
 /** Returns the functions of a resource. @param rules its behavior */
 export const resourceRules = <F extends ResourceFacts, T extends Owned, A extends object = T>(
   store: ObjectStore<F, T>,
@@ -129,7 +162,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   const { computed, derive = (object: T) => object } = rules
   const custom = facts.custom === undefined ? undefined : ((facts.customOf ?? name) as CustomResource)
   const references = listReferences(facts)
-  const fieldNames = listFields(facts).map(([field]) => field)
+  const build = createBuild<T>(facts)
   // Stored values of custom fields are the last member of an object.
   const answerOrder = [...orderAnswer(facts).filter((field) => field !== 'custom'), 'custom']
   const computedFrom = Object.values(facts.computed ?? {}).flatMap(({ of }) => of ?? [])
@@ -177,23 +210,8 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
 
   const article = /^[aeiou]/i.test(noun) ? 'An' : 'A'
 
-  /** Returns a new object without values of custom fields. */
-  const build = (ctx: Ctx, input: Values): T => {
-    const { id = Bun.randomUUIDv7(), created_at = ctx.now } = input
-    const values = {
-      id,
-      // Fields that the rules compute keep their place.
-      ...Object.fromEntries(fieldNames.map((field) => [field, input[field] ?? null])),
-      refs: updateRefs({}, input.refs as RefsPatch),
-      managed_by: input.managed_by,
-      created_at,
-      updated_at: ctx.now,
-    }
-    return derive(values as unknown as T)
-  }
-
   const create = async (ctx: Ctx, input: Values): Promise<A> => {
-    const bare = build(ctx, input)
+    const bare = derive(build(ctx, input))
     const { id } = bare
     await store.lockCustom(ctx)
     await rules.lock?.(ctx, 'create', id)
@@ -305,11 +323,6 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
       }
     },
   }
-  const rewrite = custom && {
-    lock: store.lockAll,
-    update: (ctx: Ctx, before: T, after: T) => store.write(ctx, [{ before, after }]),
-    rename: store.writeSilently,
-  }
   return {
     getOrThrow,
     create,
@@ -325,7 +338,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
     },
     reactions: {
       ...(references.length > 0 && leaving),
-      ...(custom && rewrite && rewriteCustom<T>(custom, rewrite)),
+      ...rewriteStored(store),
     },
   }
 }

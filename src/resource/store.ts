@@ -1,6 +1,6 @@
 /** The queries of a resource with one row for each object; the only writer of its table. */
 import type { Kysely, SelectQueryBuilder } from 'kysely'
-import type { Ctx } from '../features/ctx.ts'
+import type { Ctx, DbScope } from '../features/ctx.ts'
 import { lockCustom, recordCustom } from '../features/custom-fields/engine.ts'
 import type { CustomResource } from '../features/custom-fields/fields.ts'
 import { formatCustom, type WithCustom } from '../features/custom-fields/rows.ts'
@@ -39,8 +39,14 @@ export type OwnStore<F extends ResourceFacts, T> = {
   /** Columns beyond the fields, such as keys of addresses, and the function that computes them. */
   readonly columns?: readonly string[]
   readonly toColumns?: (ctx: Ctx, objects: readonly T[]) => Promise<readonly Cells[]> | readonly Cells[]
+  /** Fields without a column of their name. */
+  readonly elsewhere?: readonly (keyof T & string)[]
+  /** Returns a row with these fields in place of `columns`, which queries then select. */
+  readonly fromColumns?: (row: never) => object
   /** The columns of the order of the list, if they are not those of `order`. */
   readonly orderBy?: readonly string[]
+  /** Deletes the rows of other tables that refer to the objects, before their rows are deleted. */
+  readonly removeParts?: (ctx: Ctx, ids: readonly string[]) => Promise<void>
   /** Writes the rows of other tables that belong to the objects. */
   readonly writeParts?: (ctx: Ctx, writes: readonly ObjectWrite<T>[]) => Promise<void>
   /** Called before a write, such as to clear a cache. */
@@ -52,7 +58,7 @@ type Query<F extends ResourceFacts> = SelectQueryBuilder<Tables, TableOf<F['name
 export type ObjectStore<F extends ResourceFacts, T> = {
   readonly facts: F
   /** The rows of all objects, without an order. */
-  readonly rows: (ctx: Ctx) => Query<F>
+  readonly rows: (scope: DbScope) => Query<F>
   /** Returns `rows` in the order of the list. */
   readonly query: (ctx: Ctx) => Query<F>
   readonly fromRow: (row: object) => T
@@ -91,16 +97,32 @@ const listOrderColumns = (facts: ResourceFacts, keyed: ReadonlySet<string>): str
 
 export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
   facts: F,
-  { buildKey, columns: ownColumns = [], toColumns, orderBy, writeParts, onWrite }: OwnStore<F, T> = {},
+  own: OwnStore<F, T> = {},
 ): ObjectStore<F, T> => {
   const { name } = facts
+  const {
+    buildKey,
+    columns: ownColumns = [],
+    toColumns,
+    elsewhere,
+    fromColumns,
+    orderBy,
+    removeParts,
+    writeParts,
+    onWrite,
+  } = own
   const kind = toSingular(name)
   // The builder knows the tables by name. All queries below are of the columns of the facts.
   const table = name.replaceAll('-', '_') as 'datacenters'
-  const conversion = createConversion<T>(facts, buildKey as ((object: T) => string) | undefined)
-  const { fromRow, toRow } = conversion
+  const conversion = createConversion<T>(facts, {
+    buildKey: buildKey as ((object: T) => string) | undefined,
+    elsewhere,
+  })
+  const { toRow } = conversion
+  // The rows have the selected columns.
+  const fromRow = fromColumns ? (row: object): T => conversion.fromRow(fromColumns(row as never)) : conversion.fromRow
   const allColumns = [...conversion.allColumns, ...ownColumns]
-  const columns = conversion.columns as 'id'[]
+  const columns = [...conversion.columns, ...(fromColumns ? ownColumns : [])] as 'id'[]
   const orderColumns = orderBy ?? listOrderColumns(facts, new Set(allColumns))
   // A resource with custom fields is one of these.
   const refs = hasRefs(facts) ? createObjectRefs(name, kind, getLabel(facts)) : undefined
@@ -124,7 +146,7 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
       .where('id', '=', values.id as string),
   )
 
-  const rows = (ctx: Ctx) => selectRows(ctx.db) as unknown as Query<F>
+  const rows = ({ db }: DbScope) => selectRows(db) as unknown as Query<F>
   const query = (ctx: Ctx) =>
     orderColumns.reduce((ordered, column) => ordered.orderBy(column as 'id'), selectRows(ctx.db)) as unknown as Query<F>
 
@@ -138,10 +160,16 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
   }
   const lockRows = async (ctx: Ctx, of: ReturnType<typeof selectRows>): Promise<T[]> =>
     (await ctx.store.sql.lockRows(of.orderBy('id')).execute()).map((row) => fromRow(row))
+  const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<T[]> => {
+    const locked: T[] = []
+    for (const batch of splitBatches([...new Set(ids)].sort()))
+      locked.push(...(await lockRows(ctx, selectRows(ctx.db).where('id', 'in', batch))))
+    return locked
+  }
 
   const toRows = async (ctx: Ctx, objects: readonly T[]): Promise<Cells[]> => {
-    const own = await toColumns?.(ctx, objects)
-    return objects.map((object, i) => ({ ...toRow(object), ...own?.[i] }))
+    const cells = await toColumns?.(ctx, objects)
+    return objects.map((object, i) => ({ ...toRow(object), ...cells?.[i] }))
   }
   const deleteRows = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
     for (const batch of splitBatches(ids)) await ctx.db.deleteFrom(table).where('id', 'in', batch).execute()
@@ -162,10 +190,9 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
       await refs?.update(ctx, ...(toReferred([before, after]) as readonly [Referred, Referred]))
     }
     if (removed.length > 0) {
-      await deleteRows(
-        ctx,
-        removed.map(({ id }) => id),
-      )
+      const ids = removed.map(({ id }) => id)
+      await removeParts?.(ctx, ids)
+      await deleteRows(ctx, ids)
       await refs?.remove(ctx, toReferred(removed))
     }
     if (created.length > 0) await refs?.insert(ctx, toReferred(created))
@@ -198,7 +225,7 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
     documents: async (ctx, ids) =>
       new Map([...(await findAll(ctx, ids))].map(([id, object]) => [id, JSON.stringify(object)])),
     lock: async (ctx, id) => (await lockRows(ctx, selectRows(ctx.db).where('id', '=', id)))[0],
-    lockAll: (ctx, ids) => lockRows(ctx, selectRows(ctx.db).where('id', 'in', ids)),
+    lockAll,
     lockWhere: (ctx, field, value) => lockRows(ctx, selectRows(ctx.db).where(field as 'id', '=', value)),
     findIdsByKeys: async (ctx, keys) =>
       new Map((await keysAmong(ctx, keys)).map(({ id, natural_key }) => [natural_key, id])),

@@ -1,38 +1,49 @@
 /** The rules of cables. */
 import { AppError, invalid, orNotFound } from '../../platform/contract/errors.ts'
-import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
 import type { EarlierDocuments } from '../../platform/operation/change-record.ts'
 import { createLastRead } from '../../platform/operation/last-read.ts'
-import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { type AnyQuery, createList, type ListInput } from '../../resource/list.ts'
+import { createBuild, rewriteStored } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockCustom } from '../custom-fields/engine.ts'
-import { listWithCustom } from '../custom-fields/row-lists.ts'
-import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
+import { mergeCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import { asRestored, type Restored } from '../restore-fields.ts'
 import { narrowToListed } from '../scopes/scoped-db.ts'
 import { type Cable, CableDraft, CablePatch, cables } from './api.ts'
 import { isEnd, prepareEnds } from './ends.ts'
 import { findEarlierNames, findNames, type Names, toEnd } from './names.ts'
-import * as store from './store.ts'
+import { cableFacts } from './resource.ts'
+import {
+  findEnds,
+  fromNamedRow,
+  type NamedRow,
+  type StoredCable,
+  type StoredEnd,
+  selectIdsAtDevice,
+  selectNamed,
+  store,
+  USUAL_STATUS,
+} from './store.ts'
 import { traceDevice, traceFrom } from './trace.ts'
 
 /** For the history, and for the rows of documents and files. */
-export const { findDocuments } = store
+export const { documents: findDocuments } = store
 
-const listEnds = (cables: readonly store.StoredCable[]): store.StoredEnd[] => cables.flatMap(({ a, b }) => [a, b])
+const listEnds = (cables: readonly StoredCable[]): StoredEnd[] => cables.flatMap(({ a, b }) => [a, b])
 
-const toCable = ({ id, a, b, ...fields }: store.StoredCable, names: Names): Cable => ({
+const toCable = ({ id, a, b, ...fields }: StoredCable, names: Names): Cable => ({
   id,
   a: toEnd(a, names),
   b: toEnd(b, names),
   ...fields,
 })
 
-const withNames = async (ctx: Ctx, cable: store.StoredCable): Promise<Cable> =>
+const withNames = async (ctx: Ctx, cable: StoredCable): Promise<Cable> =>
   toCable(cable, await findNames(ctx, listEnds([cable])))
 
-type LastState = { readonly stored: store.StoredCable; readonly isGone: boolean }
+type LastState = { readonly stored: StoredCable; readonly isGone: boolean }
 
 /** The names of the ends of a cable. */
 const lastNames = createLastRead<Names>()
@@ -56,45 +67,41 @@ export const toEventData = async (
 const NAMED = ['devices', 'ports']
 
 /** Returns a cable as its caller sees it. @param cable with the names of both ends */
-const toVisibleCable = async (ctx: Ctx, stored: store.StoredCable, cable: Cable): Promise<Cable> => {
+const toVisibleCable = async (ctx: Ctx, stored: StoredCable, cable: Cable): Promise<Cable> => {
   const listed = await narrowToListed(ctx, NAMED)
   return listed === ctx ? cable : withNames(listed, stored)
 }
+
+const build = createBuild<StoredCable>(cableFacts)
 
 export const create = async (
   ctx: Ctx,
   { id = Bun.randomUUIDv7(), ...draft }: CableDraft & Restored,
 ): Promise<Cable> => {
-  await lockCustom(ctx, 'cables')
+  await store.lockCustom(ctx)
   await lockCustom(ctx, 'ports')
   if (await store.find(ctx, id)) throw new AppError('ALREADY_EXISTS', `A cable with id "${id}" exists already`)
-  const refs = updateRefs({}, draft.refs)
+  const given = build(ctx, { ...draft, id })
   // First: of several creates by one ref, the later ones become updates.
-  await store.claimRefs(ctx, refs)
-  const { type, label, color, length_m, status, description, managed_by, created_at = ctx.now } = draft
-  const bare: store.StoredCable = {
-    id,
-    ...(await prepareEnds(ctx, draft)),
-    ...{ type, label, color, length_m, status, description, refs, managed_by, created_at, updated_at: ctx.now },
-  }
-  const stored = await withCustomOfNew(ctx, 'cables', { object: bare, given: draft.custom, ...asRestored(draft) })
-  await store.insert(ctx, stored)
+  await store.claimRefs(ctx, given.refs)
+  const object = { ...given, ...(await prepareEnds(ctx, draft)) }
+  const stored = await withCustomOfNew(ctx, 'cables', { object, given: draft.custom, ...asRestored(draft) })
+  await store.write(ctx, [{ after: stored }])
   const names = await findNames(ctx, listEnds([stored]))
   lastNames.note(ctx, id, names)
   return toVisibleCable(ctx, stored, toCable(stored, names))
 }
 
 type Locked = {
-  readonly stored: store.StoredCable
+  readonly stored: StoredCable
   readonly names: Names
   /** The cable as its caller sees it. */
   readonly shown: Cable
 }
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Locked> => {
-  await lockCustom(ctx, 'cables')
-  const [locked] = await store.lockAll(ctx, [id])
-  const stored = orNotFound(locked, 'cable', id)
+  await store.lockCustom(ctx)
+  const stored = orNotFound(await store.lock(ctx, id), 'cable', id)
   const names = await findNames(ctx, listEnds([stored]))
   lastNames.note(ctx, id, names)
   const cable = toCable(stored, names)
@@ -120,30 +127,33 @@ export const update = async (ctx: Ctx, { id, a, b, ...patch }: CablePatch): Prom
   const { value, changes } = await mergeCustom(ctx, 'cables', { before, patch: withChangedRefs(before, patch) })
   if (changes.length === 0) return locked.shown
   const stored = { ...value, updated_at: ctx.now }
-  await store.updateRow(ctx, before, stored)
+  await store.write(ctx, [{ before, after: stored }])
   // The names are not stored in the cable itself.
   lastNames.note(ctx, id, names)
   return toVisibleCable(ctx, stored, toCable(stored, names))
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const { stored } = await lockForChange(ctx, id)
-  await store.removeAll(ctx, [stored])
+  const { stored: before } = await lockForChange(ctx, id)
+  await store.write(ctx, [{ before }])
 }
 
 /** Deletes the cables of ports that are about to be deleted. */
 const removeByPorts = async (ctx: Ctx, portIds: readonly string[]): Promise<void> => {
-  const ends = await store.findEnds(ctx, portIds)
+  const ends = await findEnds(ctx, portIds)
   if (ends.size === 0) return
   const all = await store.lockAll(
     ctx,
     [...ends.values()].map(({ cable_id }) => cable_id),
   )
-  await store.removeAll(ctx, all)
+  await store.write(
+    ctx,
+    all.map((before) => ({ before })),
+  )
 }
 
-/** The tables of cables with the names of their ends. */
-const NAMED_TABLES = ['cables', 'cable_ends', 'ports', 'devices'] as const
+/** The tables of the names of ends, and of the ends of a device. */
+const NAMED_TABLES = ['cable_ends', 'ports', 'devices'] as const
 
 /** Cables have labels in the place of names. */
 const LABELS = ['label_key', 'id']
@@ -154,20 +164,25 @@ const ORDERS = {
   updated_at: ['updated_at', ...LABELS],
 }
 
+/** @param query of cables */
+const filterCables = (ctx: Ctx, query: AnyQuery, { device_id, status }: ListInput): AnyQuery => {
+  let cables = query as object as ReturnType<typeof store.query>
+  if (typeof device_id === 'string' && device_id !== '')
+    cables = cables.where('id', 'in', selectIdsAtDevice(ctx, device_id))
+  // The index only has the others.
+  if (status && status !== 'connected') cables = cables.where('status', '<>', USUAL_STATUS)
+  return cables as object as AnyQuery
+}
+
 export const feature: Feature = {
   operations: implement(cables, {
-    list: async (ctx, { device_id, label, status, managed_by, custom, sort, ...page }) => {
-      let query = store.selectNamed(ctx)
-      if (device_id) query = query.where('id', 'in', store.selectIdsAtDevice(ctx, device_id))
-      if (label) query = query.where('label_key', '=', label.trim().toLowerCase())
-      if (status) query = query.where('status', '=', status)
-      // The index only has the others.
-      if (status && status !== 'connected') query = query.where('status', '<>', store.USUAL_STATUS)
-      if (managed_by) query = query.where(isManagedBy(managed_by))
-      const wanted = { custom, sort }
-      const list = { query, tables: NAMED_TABLES, wanted, page, row: store.fromNamedRow, orders: ORDERS }
-      return listWithCustom<'cables', store.NamedRow, Cable>(ctx, { resource: 'cables', ...list })
-    },
+    list: createList<Cable>(cableFacts, selectNamed, {
+      tables: () => NAMED_TABLES,
+      // The rows of the query.
+      createRow: () => (row) => fromNamedRow(row as NamedRow),
+      filter: filterCables,
+      orders: ORDERS,
+    }),
     create,
     get: async (ctx, { id }) => withNames(ctx, orNotFound(await store.find(ctx, id), 'cable', id)),
     update,
@@ -185,6 +200,6 @@ export const feature: Feature = {
   }),
   reactions: {
     'ports.deleting': removeByPorts,
-    ...rewriteCustom('cables', { lock: store.lockAll, update: store.updateRow, rename: store.renameCustom }),
+    ...rewriteStored(store),
   },
 }

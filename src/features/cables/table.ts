@@ -1,28 +1,13 @@
 /** The tables of cables. */
+import type { RowOf } from '../../resource/columns.ts'
 import type { Side } from '../ports/end.ts'
-import type { Cable } from './api.ts'
+import type { cableFacts } from './resource.ts'
 
-export type CableRow = {
-  id: string
+export type CableRow = Omit<RowOf<typeof cableFacts>, 'a' | 'b'> & {
   a_port_id: string
   a_side: Side
   b_port_id: string
   b_side: Side
-  type: string
-  label: string
-  /** Lower case, for the order of lists and for filters. */
-  label_key: string
-  color: string
-  length_m: number | null
-  status: Cable['status']
-  description: string
-  /** JSON. */
-  refs: string
-  /** JSON; null without values. */
-  custom: string | null
-  managed_by: string
-  created_at: string
-  updated_at: string
 }
 
 /** A side of a port with a cable, and the other end of the cable. Each cable has two. */

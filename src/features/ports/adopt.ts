@@ -43,11 +43,10 @@ export const adopt = async (ctx: Ctx, deviceId: string): Promise<{ added: number
     const { id, mac_address: mac } = known.get(store.buildNaturalKey({ device_id: deviceId, name })) ?? {}
     if (id !== undefined && mac === '' && mac_address !== '' && !macs.has(id)) macs.set(id, mac_address)
   }
-  for (const before of known.values()) {
+  const writes = [...known.values()].flatMap((before) => {
     const mac_address = macs.get(before.id)
-    if (mac_address === undefined) continue
-    const port = { ...before, mac_address, updated_at: ctx.now }
-    await store.updateRow(ctx, before, port)
-  }
+    return mac_address === undefined ? [] : [{ before, after: { ...before, mac_address, updated_at: ctx.now } }]
+  })
+  await store.write(ctx, writes)
   return { added: added.length, updated: macs.size }
 }

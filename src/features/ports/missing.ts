@@ -24,12 +24,6 @@ const buildPort = (ctx: Ctx, device_id: string, port: NewPort): StoredPort => ({
   updated_at: ctx.now,
 })
 
-/** Stores valid ports of locked devices. */
-export const insertAll = async (ctx: Ctx, ports: readonly StoredPort[]): Promise<void> => {
-  if (ports.length === 0) return
-  await store.insertRows(ctx, ports)
-}
-
 /**
  * Adds the ports that devices lack by their names, in any case, and changes none. Locks the rows of the devices.
  * @returns the added ports
@@ -56,6 +50,7 @@ export const addMissing = async (ctx: Ctx, wanted: readonly Wanted[]): Promise<S
   for (const { device_id } of all) counts.set(device_id, (counts.get(device_id) ?? 0) + 1)
   for (const [deviceId, count] of counts) await refuseTooMany(ctx, deviceId, count)
   const made = await withDefaults(ctx, 'ports', all)
-  await insertAll(ctx, made)
+  const writes = made.map((after) => ({ after }))
+  if (writes.length > 0) await store.write(ctx, writes)
   return made
 }

@@ -2,13 +2,12 @@
 import { parseMac } from '../../net/mac.ts'
 import { AppError, invalidField, notFound, orNotFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
-import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
-import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { type AnyQuery, createList, type ListInput } from '../../resource/list.ts'
+import { createBuild, rewriteStored } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { lockCustom } from '../custom-fields/engine.ts'
-import { listWithCustom } from '../custom-fields/row-lists.ts'
-import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
+import { mergeCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import { assertDeviceExists } from '../devices/devices.ts'
 import { renameInterface } from '../devices/rename-interface.ts'
 import type { Device } from '../devices/schema.ts'
@@ -16,32 +15,34 @@ import { asRestored, type Restored } from '../restore-fields.ts'
 import { adopt } from './adopt.ts'
 import { type Port, PortDraft, PortPatch, ports } from './api.ts'
 import { checkCables, checkParent, refuseTakenName, refuseTooMany } from './checks.ts'
-import { addMissing, insertAll } from './missing.ts'
+import { addMissing } from './missing.ts'
 import { findPeers, type Peers } from './peers.ts'
-import * as store from './store.ts'
+import { portFacts } from './resource.ts'
+import {
+  buildNaturalKey,
+  computeDerived,
+  findChildren,
+  findIdsByKeys,
+  findOfDevices,
+  lockDevices,
+  NO_MAC,
+  type StoredPort,
+  store,
+  USUAL_KIND,
+} from './store.ts'
 
 type NewPort = PortDraft & Restored
 
 /** For the history, and for the rows of documents and files. */
-export const { computeDerived, findDocuments, findAll, findIdsByKeys, buildNaturalKey } = store
+export const { documents: findDocuments, findAll } = store
+export { buildNaturalKey, computeDerived, findIdsByKeys }
 
-/** Returns the fields in the order of the contract. */
-const buildPort = (
-  ctx: Ctx,
-  { id = Bun.randomUUIDv7(), created_at = ctx.now, ...draft }: NewPort,
-): store.StoredPort => ({
-  ...{ id, device_id: draft.device_id, name: draft.name, kind: draft.kind, type: draft.type },
-  ...{ speed_mbps: draft.speed_mbps, mac_address: draft.mac_address, enabled: draft.enabled },
-  ...{ parent_id: draft.parent_id, pass_through: draft.pass_through },
-  ...{ vlan_id: draft.vlan_id, tagged_vlan_ids: draft.tagged_vlan_ids, description: draft.description },
-  ...{ refs: updateRefs({}, draft.refs), managed_by: draft.managed_by },
-  ...{ created_at, updated_at: ctx.now },
-})
+const build = createBuild<StoredPort>(portFacts)
 
 export const create = async (ctx: Ctx, draft: NewPort): Promise<Port> => {
-  const bare = buildPort(ctx, draft)
-  await lockCustom(ctx, 'ports')
-  if (!(await store.lockDevices(ctx, [bare.device_id])).has(bare.device_id)) throw notFound('device', bare.device_id)
+  const bare = build(ctx, draft)
+  await store.lockCustom(ctx)
+  if (!(await lockDevices(ctx, [bare.device_id])).has(bare.device_id)) throw notFound('device', bare.device_id)
   if (draft.id !== undefined && (await store.find(ctx, bare.id)))
     throw new AppError('ALREADY_EXISTS', `A port with id "${bare.id}" exists already`)
   // Before the name: of several creates by one ref, the later ones become updates.
@@ -50,7 +51,7 @@ export const create = async (ctx: Ctx, draft: NewPort): Promise<Port> => {
   await refuseTooMany(ctx, bare.device_id, 1)
   await checkParent(ctx, bare)
   const port = await withCustomOfNew(ctx, 'ports', { object: bare, given: draft.custom, ...asRestored(draft) })
-  await insertAll(ctx, [port])
+  await store.write(ctx, [{ after: port }])
   return port
 }
 
@@ -69,11 +70,11 @@ export const createAll = async (ctx: Ctx, drafts: readonly NewPort[]): Promise<v
 }
 
 /** Locks the device of a port, and returns the port as it is then. @throws AppError NOT_FOUND */
-const lockForChange = async (ctx: Ctx, id: string): Promise<store.StoredPort> => {
-  await lockCustom(ctx, 'ports')
+const lockForChange = async (ctx: Ctx, id: string): Promise<StoredPort> => {
+  await store.lockCustom(ctx)
   // A port never changes its device.
   const { device_id } = orNotFound(await store.find(ctx, id), 'port', id)
-  await store.lockDevices(ctx, [device_id])
+  await lockDevices(ctx, [device_id])
   const port = orNotFound(await store.find(ctx, id), 'port', id)
   ctx.precondition(port)
   return port
@@ -89,27 +90,31 @@ export const update = async (ctx: Ctx, { id, device_id, ...patch }: PortPatch): 
   if (changes.includes('name')) await refuseTakenName(ctx, port)
   if (changes.includes('parent_id')) await checkParent(ctx, port)
   await checkCables(ctx, port, changes)
-  await store.updateRow(ctx, before, port)
+  await store.write(ctx, [{ before, after: port }])
   if (changes.includes('name')) await renameInterface(ctx, port.device_id, { from: before.name, to: port.name })
   return port
 }
 
 /** Deletes ports of locked devices, with their cables. */
-const removeAll = async (ctx: Ctx, all: readonly store.StoredPort[]): Promise<void> => {
+const removeAll = async (ctx: Ctx, all: readonly StoredPort[]): Promise<void> => {
   if (all.length === 0) return
   await ctx.emit(
     'ports.deleting',
     all.map(({ id }) => id),
   )
-  await store.removeAll(ctx, all)
+  await store.write(
+    ctx,
+    all.map((before) => ({ before })),
+  )
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const port = await lockForChange(ctx, id)
-  for (const before of await store.findChildren(ctx, id)) {
-    const child = { ...before, parent_id: null, updated_at: ctx.now }
-    await store.updateRow(ctx, before, child)
-  }
+  const children = await findChildren(ctx, id)
+  await store.write(
+    ctx,
+    children.map((before) => ({ before, after: { ...before, parent_id: null, updated_at: ctx.now } })),
+  )
   await removeAll(ctx, [port])
 }
 
@@ -119,26 +124,30 @@ const toMacKey = (text: string): string => parseMac(text) ?? '-'
 /** Numbers in names sort by their value. */
 const ORDERS = { name: ['sort_key', 'device_id', 'id'] }
 
+/** @param query of ports */
+const filterPorts = (_: Ctx, query: AnyQuery, { mac, kind }: ListInput): AnyQuery => {
+  let ports = query as unknown as ReturnType<typeof store.query>
+  if (typeof mac === 'string' && mac !== '')
+    ports = ports.where('mac_address', '=', toMacKey(mac)).where('mac_address', '<>', NO_MAC)
+  // The index only has the others.
+  if (kind && kind !== 'network') ports = ports.where('kind', '<>', USUAL_KIND)
+  return ports as unknown as AnyQuery
+}
+
 export const feature: Feature = {
   operations: implement(ports, {
-    list: async (ctx, { device_id, mac, kind, managed_by, custom, sort, ...page }) => {
-      let query = store.query(ctx)
-      if (device_id) query = query.where('device_id', '=', device_id)
-      if (mac) query = query.where('mac_address', '=', toMacKey(mac)).where('mac_address', '<>', store.NO_MAC)
-      if (kind) query = query.where('kind', '=', kind)
-      // The index only has the others.
-      if (kind && kind !== 'network') query = query.where('kind', '<>', store.USUAL_KIND)
-      if (managed_by) query = query.where(isManagedBy(managed_by))
-      const wanted = { custom, sort }
-      const list = { query, tables: ['ports'] as const, wanted, page, row: store.fromRow, orders: ORDERS }
-      return listWithCustom<'ports', store.Row, Port>(ctx, { resource: 'ports', ...list })
-    },
+    list: createList<Port>(portFacts, store.query, {
+      tables: () => [],
+      createRow: () => store.fromRow,
+      filter: filterPorts,
+      orders: ORDERS,
+    }),
     device: async (ctx, { device_id, include, ...page }) => {
       await assertDeviceExists(ctx.unscoped, device_id)
       const revision = await ctx.store.revision(include ? ['ports', 'cable_ends', 'devices'] : ['ports'])
       const query = store.query(ctx).where('device_id', '=', device_id)
       let peers: Promise<Peers> | undefined
-      const withPeers = async (row: Parameters<typeof store.fromRow>[0]): Promise<Port> => {
+      const withPeers = async (row: { readonly id: string }): Promise<Port> => {
         peers ??= findPeers(ctx, device_id)
         return { ...store.fromRow(row), peers: [...((await peers).get(row.id) ?? [])] }
       }
@@ -162,11 +171,11 @@ export const feature: Feature = {
     'ports.wanted': async (ctx, { wanted, added }) => {
       if (wanted.length > 0) added.push(...(await addMissing(ctx, wanted)))
     },
-    ...rewriteCustom('ports', { lock: store.lockAll, update: store.updateRow, rename: store.renameCustom }),
+    ...rewriteStored(store),
     'devices.deleting': async (ctx, all: readonly Device[]) =>
       removeAll(
         ctx,
-        await store.findOfDevices(
+        await findOfDevices(
           ctx,
           all.map(({ id }) => id),
         ),

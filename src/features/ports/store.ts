@@ -1,95 +1,37 @@
-/** The queries of ports; the only writer of their table. */
+/** The queries of ports. */
 import { type Kysely, sql } from 'kysely'
-import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
-import { preparedKeys, preparedRows, preparedTuples } from '../../platform/db/query/prepared-lists.ts'
-import { createObjectRefs } from '../../platform/operation/object-refs.ts'
+import { preparedKeys, preparedTuples } from '../../platform/db/query/prepared-lists.ts'
+import { objectStore } from '../../resource/store.ts'
 import type { Ctx } from '../ctx.ts'
-import { recordCustom } from '../custom-fields/engine.ts'
-import { formatCustom, withCustomOfRow } from '../custom-fields/rows.ts'
 import type { Tables } from '../tables.ts'
 import type { Port } from './api.ts'
+import { portFacts } from './resource.ts'
 import { sortKey } from './sort-key.ts'
 import type { PortRow } from './table.ts'
 
 /** A port without the other ends of its cables. */
 export type StoredPort = Omit<Port, 'peers'>
 
-export const columns = [
-  'id',
-  'device_id',
-  'name',
-  'kind',
-  'type',
-  'speed_mbps',
-  'mac_address',
-  'enabled',
-  'parent_id',
-  'pass_through',
-  'vlan_id',
-  'tagged_vlan_ids',
-  'description',
-  'refs',
-  'managed_by',
-  'created_at',
-  'updated_at',
-  'custom',
-] as const
-const ALL_COLUMNS = [...columns, 'name_key', 'sort_key'] as const
-export type Row = Pick<PortRow, (typeof columns)[number]>
+export const store = objectStore<typeof portFacts, StoredPort>(portFacts, {
+  columns: ['sort_key'],
+  toColumns: (_, ports) => ports.map(({ name }) => ({ sort_key: sortKey(name) })),
+  orderBy: ['device_id', 'sort_key', 'id'],
+})
+export const { find, findAll, write } = store
+const { rows, fromRow } = store
 
 /** In the SQL of queries, so that the planner sees that an index has the rows. */
 export const USUAL_KIND = sql.lit<'network'>('network')
 export const NO_MAC = sql.lit('')
 
-const ofPorts = createObjectRefs('ports', 'port', 'name')
-
-const toRow = ({ refs, enabled, pass_through, tagged_vlan_ids, ...port }: StoredPort): PortRow => ({
-  ...port,
-  enabled: Number(enabled),
-  pass_through: Number(pass_through),
-  tagged_vlan_ids: JSON.stringify(tagged_vlan_ids),
-  refs: JSON.stringify(refs),
-  custom: formatCustom(port),
-  name_key: port.name.toLowerCase(),
-  sort_key: sortKey(port.name),
-})
-
 /** Returns the values beside a document from which a past state is read. */
 export const computeDerived = ({ name }: Readonly<Record<string, unknown>>) => ({ sort: sortKey(String(name)) })
-
-/** Returns the object of a row. */
-export const fromRow = (row: Row): StoredPort & { refs: Refs } => ({
-  ...withCustomOfRow(withRefs(row)),
-  enabled: row.enabled === 1,
-  pass_through: row.pass_through === 1,
-  // Written by `toRow`.
-  tagged_vlan_ids: JSON.parse(row.tagged_vlan_ids) as number[],
-})
-
-const rows = (ctx: Ctx) => ctx.db.selectFrom('ports').select(columns)
-
-export const query = (ctx: Ctx) => rows(ctx).orderBy('device_id').orderBy('sort_key').orderBy('id')
-
-const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('ports').select(columns).where('id', 'in', ids))
-
-/** Returns the existing ports of those ids, by id. */
-export const findAll = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, StoredPort>> =>
-  new Map((await byIds(ctx, ids)).map((row) => [row.id, fromRow(row)]))
-
-export const find = async (ctx: Ctx, id: string): Promise<StoredPort | undefined> => (await findAll(ctx, [id])).get(id)
-
-/** Returns the existing ports of those ids, as JSON text by id. */
-export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
-  new Map((await byIds(ctx, ids)).map((row) => [row.id, JSON.stringify(fromRow(row))]))
 
 type NameKey = Pick<PortRow, 'device_id' | 'name_key'>
 
 const byKeys = preparedTuples(['device_id', 'name_key'], (db: Kysely<Tables>, keys: NameKey[]) =>
-  db
-    .selectFrom('ports')
-    .select(columns)
-    .where((eb) => eb.or(keys.map((key) => eb.and(key)))),
+  rows({ db }).where((eb) => eb.or(keys.map((key) => eb.and(key)))),
 )
 
 /** The name of a port in its device. */
@@ -113,9 +55,7 @@ export const findIdsByKeys = async (ctx: Ctx, keys: readonly string[]): Promise<
   return new Map([...(await findByNames(ctx, places))].map(([key, { id }]) => [key, id]))
 }
 
-const ofDevices = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('ports').select(columns).where('device_id', 'in', ids),
-)
+const ofDevices = preparedKeys((db: Kysely<Tables>, ids) => rows({ db }).where('device_id', 'in', ids))
 
 /** Returns the ports of these devices, by device and name. */
 export const findOfDevices = async (ctx: Ctx, deviceIds: readonly string[]): Promise<StoredPort[]> => {
@@ -156,57 +96,4 @@ export const lockDevices = async (ctx: Ctx, ids: readonly string[]): Promise<Map
     for (const { id, name } of await ctx.store.sql.lockRows(query).execute()) names.set(id, name)
   }
   return names
-}
-
-/** Locks the refs of a new port until commit. @throws RefTakenError */
-export const claimRefs = ofPorts.claim
-
-const insertPortRows = preparedRows(ALL_COLUMNS, (db: Kysely<Tables>, all: PortRow[]) =>
-  db.insertInto('ports').values(all),
-)
-
-export const insertRows = async (ctx: Ctx, ports: readonly StoredPort[]): Promise<void> => {
-  await insertPortRows(ctx, ports.map(toRow))
-  await ofPorts.insert(ctx, ports)
-  await recordCustom(
-    ctx,
-    'ports',
-    ports.map(({ id, custom }) => ({ id, after: custom })),
-  )
-  for (const port of ports) ctx.changed('port', { id: port.id, after: JSON.stringify(port) })
-}
-
-export const updateRow = async (ctx: Ctx, before: StoredPort, port: StoredPort): Promise<void> => {
-  const { id } = port
-  await ctx.db.updateTable('ports').set(toRow(port)).where('id', '=', id).execute()
-  await ofPorts.update(ctx, before, port)
-  await recordCustom(ctx, 'ports', [{ id, before: before.custom, after: port.custom }])
-  ctx.changed('port', { id, before: JSON.stringify(before), after: JSON.stringify(port) })
-}
-
-/** Locks ports until commit. */
-export const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<StoredPort[]> => {
-  const some = rows(ctx).where('id', 'in', ids).orderBy('id')
-  return (await ctx.store.sql.lockRows(some).execute()).map(fromRow)
-}
-
-/** Stores the values of custom fields alone, which is no change of the port. */
-export const renameCustom = async (ctx: Ctx, port: StoredPort): Promise<void> => {
-  await ctx.db
-    .updateTable('ports')
-    .set({ custom: formatCustom(port) })
-    .where('id', '=', port.id)
-    .execute()
-}
-
-export const removeAll = async (ctx: Ctx, ports: readonly StoredPort[]): Promise<void> => {
-  for (const batch of splitBatches(ports.map(({ id }) => id)))
-    await ctx.db.deleteFrom('ports').where('id', 'in', batch).execute()
-  await ofPorts.remove(ctx, ports)
-  await recordCustom(
-    ctx,
-    'ports',
-    ports.map(({ id, custom }) => ({ id, before: custom })),
-  )
-  for (const port of ports) ctx.changed('port', { id: port.id, before: JSON.stringify(port) })
 }

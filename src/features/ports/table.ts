@@ -1,33 +1,11 @@
 /** The table of ports. */
-import type { Port } from './api.ts'
+import type { RowOf } from '../../resource/columns.ts'
+import type { portFacts } from './resource.ts'
 
-export type PortRow = {
-  id: string
-  device_id: string
-  name: string
-  /** Lower case: unique within the device. */
-  name_key: string
+/** The name in lower case is unique within the device. */
+export type PortRow = RowOf<typeof portFacts> & {
   /** Computed by sort-key.ts. */
   sort_key: string
-  kind: Port['kind']
-  type: string
-  speed_mbps: number | null
-  /** '' for none. */
-  mac_address: string
-  enabled: number
-  parent_id: string | null
-  pass_through: number
-  vlan_id: number | null
-  /** JSON. */
-  tagged_vlan_ids: string
-  description: string
-  /** JSON. */
-  refs: string
-  /** JSON; null without values. */
-  custom: string | null
-  managed_by: string
-  created_at: string
-  updated_at: string
 }
 
 export type PortTables = { ports: PortRow }
