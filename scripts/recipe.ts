@@ -1,11 +1,11 @@
 /** Copies the code to a folder and applies a recipe of CONTRIBUTING.md: `npm run recipe -- resource DIR`, `-- field DIR`. */
 import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { field } from '../src/testing/recipes/field.ts'
+import { columnField, documentField } from '../src/testing/recipes/field.ts'
 import { bunIn, copyInto } from '../src/testing/recipes/recipe.ts'
 import { resource } from '../src/testing/recipes/resource.ts'
 
-const RECIPES = { field, resource }
+const RECIPES = { field: columnField, 'document-field': documentField, resource }
 
 const [name = '', folder = ''] = process.argv.slice(2)
 const recipe = Object.hasOwn(RECIPES, name) ? RECIPES[name as keyof typeof RECIPES] : undefined

@@ -40,6 +40,17 @@ test('every operation and raw route that a feature declares is registered', asyn
   expect(declared.filter((name) => !registered.includes(name))).toEqual([])
 })
 
+test('every folder with the facts of a resource is in the list of resources', () => {
+  const folders = readdirSync(join(import.meta.dir, 'features')).filter((name) =>
+    existsSync(join(import.meta.dir, 'features', name, 'resource.ts')),
+  )
+  const missing = folders.filter((name) => !INVENTORY.some((one) => one === name))
+  const messages = missing.map(
+    (name) => `src/features/${name}/resource.ts is not in RESOURCES of src/features/inventory.ts`,
+  )
+  expect(messages).toEqual([])
+})
+
 const repeated = (texts: readonly string[]): string[] => texts.filter((text, i) => texts.indexOf(text) !== i)
 
 describe('no two operations share', () => {

@@ -47,7 +47,12 @@ const checkAsCode = async (ask: Ask, resource: string): Promise<void> => {
   assert.match(JSON.stringify(exported.body), /"Owned"/, 'export of an owner')
   const byRef = await ask(`GET /api/${resource}/ops:7`)
   assert.equal((byRef.body as { name: string }).name, 'Owned', 'a ref in a path')
-  const pruned = await ask('POST /api/estate/apply', { managed_by: 'git', prune: true, allow_empty: true, [resource]: [] })
+  const pruned = await ask('POST /api/estate/apply', {
+    managed_by: 'git',
+    prune: true,
+    allow_empty: true,
+    [resource]: [],
+  })
   assert.equal(pruned.status, 200, JSON.stringify(pruned.body))
   assert.equal((await ask(`GET /api/${resource}/ops:7`)).status, 404, 'prune')
 }

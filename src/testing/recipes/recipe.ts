@@ -20,7 +20,18 @@ export type Recipe = { readonly edits: readonly Edit[]; readonly files: readonly
 const ROOT = resolve(import.meta.dir, '../../..')
 const COPIED = [
   ...['src', 'web', 'scripts', 'golden', 'docs', 'tests', 'e2e', 'bench', 'packaging', 'examples'],
-  ...['package.json', 'package-lock.json', 'LICENSE', 'tsconfig.json', 'biome.json', 'plat', 'AGENTS.md', 'CONTRIBUTING.md', 'README.md', 'STYLE.md'],
+  ...[
+    'package.json',
+    'package-lock.json',
+    'LICENSE',
+    'tsconfig.json',
+    'biome.json',
+    'plat',
+    'AGENTS.md',
+    'CONTRIBUTING.md',
+    'README.md',
+    'STYLE.md',
+  ],
 ]
 
 /** @throws Error naming the file and the line, if the line is not there exactly once */
