@@ -226,8 +226,6 @@ const list = async (ctx: Ctx, input: ListInput) => {
   if (managed_by) query = query.where(isManagedBy(managed_by))
   for (const tag of wanted)
     query = query.where('id', 'in', (eb) => eb.selectFrom('pool_tags').select('pool_id').where('tag', '=', tag))
-  let tags = new Map<string, string[]>()
-  let utilizationOf: ((pool: Pool) => PoolUtilization) | undefined
   return listWithCustom<'pools', store.StoredPool, Pool>(ctx, {
     resource: 'pools',
     query,
@@ -235,14 +233,14 @@ const list = async (ctx: Ctx, input: ListInput) => {
     ...(include && { revision: (all) => getExpiringRevision(ctx, all) }),
     wanted: { custom, sort },
     page,
-    prepare: async () => {
-      tags = await store.findTags(ctx, 'all')
-      if (include)
-        utilizationOf = await loadUtilizations(ctx.unscoped, await networks.findNetworkBlocks(ctx.unscoped, 'all'))
-    },
-    row: (row) => {
-      const pool = store.toPool(row, tags.get(row.id) ?? [])
-      return utilizationOf ? { ...pool, utilization: utilizationOf(pool) } : pool
+    createRow: async () => {
+      const tags = await store.findTags(ctx, 'all')
+      const computeUtilization =
+        include && (await loadUtilizations(ctx.unscoped, await networks.findNetworkBlocks(ctx.unscoped, 'all')))
+      return (row) => {
+        const pool = store.toPool(row, tags.get(row.id) ?? [])
+        return computeUtilization ? { ...pool, utilization: computeUtilization(pool) } : pool
+      }
     },
   })
 }
