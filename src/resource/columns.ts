@@ -15,27 +15,31 @@ type Fields<F extends ResourceFacts> = FieldsOf<F> & Readonly<Record<string, Fie
 
 type LabelOf<F extends ResourceFacts> = F extends { readonly label: infer L extends string } ? L : 'name'
 type KeyedFields<F extends ResourceFacts> =
-  | LabelOf<F>
+  | (F['fields'][LabelOf<F>] extends { readonly type: 'ip' } ? never : LabelOf<F>)
   | { [K in NamesOf<F['fields']>]: F['fields'][K] extends { readonly filter: 'same' } ? K : never }[NamesOf<
       F['fields']
     >]
 
-/** A row of the table of a resource. */
-export type RowOf<F extends ResourceFacts> = { id: string; managed_by: string; created_at: string } & {
+/** The columns of the object itself in a row. */
+export type SelectedRow<F extends ResourceFacts> = { id: string; managed_by: string; created_at: string } & {
   [K in FieldNames<F>]: Column<Fields<F>[K]>
-} & { [K in KeyedFields<F> as `${K}_key`]: string } & (F extends { readonly identity: readonly string[] }
-    ? { natural_key: string }
-    : unknown) &
-  (F extends { readonly refs: false } ? unknown : { refs: string }) &
+} & (F extends { readonly refs: false } ? unknown : { refs: string }) &
   (F extends { readonly updates: false } ? unknown : { updated_at: string }) &
   (F extends { readonly custom: string } ? { custom: string | null } : unknown)
 
+/** A row of the table of a resource. */
+export type RowOf<F extends ResourceFacts> = SelectedRow<F> & {
+  [K in KeyedFields<F> as `${K}_key`]: string
+} & (F extends { readonly identity: readonly string[] } ? { natural_key: string } : unknown)
+
 export const getLabel = ({ label = 'name' }: ResourceFacts): string => label
 
-/** Returns the fields with a second column in lower case, for orders and filters in any case. */
+/** Returns the fields with a second column in lower case, for orders and filters in any case. An address has none. */
 export const listKeyedFields = (facts: ResourceFacts): string[] => {
+  const label = getLabel(facts)
   const filtered = Object.entries(facts.fields).filter(([, { filter }]) => filter === 'same')
-  return [...new Set([getLabel(facts), ...filtered.map(([name]) => name)])]
+  const labels = facts.fields[label]?.type === 'ip' ? [] : [label]
+  return [...new Set([...labels, ...filtered.map(([name]) => name)])]
 }
 
 /** Returns the columns of the object itself, in the order of its fields. */

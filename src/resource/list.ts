@@ -27,15 +27,20 @@ export type ListInput = Readonly<Record<string, unknown>> & {
 /** The rows of a page: their query, and its page if that is known before the rows are read. */
 export type ListedPage = { readonly query: AnyQuery; readonly page: Page }
 
-export type ListRules<A> = {
+/** Returns a row of the list, or its JSON. */
+type MakeRow<A> = (row: object) => A | string | Promise<A>
+
+export type ListRules<A, I = ListInput> = {
   /** Returns the tables on which the list depends beside its own. */
-  readonly tables: (input: ListInput) => readonly Table[]
-  /** Returns the function that makes a row of the list. */
-  readonly createRow: (ctx: Ctx, input: ListInput, page: ListedPage) => (row: object) => A | Promise<A>
+  readonly tables: (input: I) => readonly Table[]
+  /** Returns the function that makes a row of the list. Called after the revision: it may read other data that rows need. */
+  readonly createRow: (ctx: Ctx, input: I, page: ListedPage) => MakeRow<A> | Promise<MakeRow<A>>
   /** Returns the query with the filters that the facts do not tell. */
-  readonly filter?: (ctx: Ctx, query: AnyQuery, input: ListInput) => AnyQuery
+  readonly filter?: (ctx: Ctx, query: AnyQuery, input: I) => AnyQuery
   /** The columns of orders of the list, if they do not follow from the facts. */
   readonly orders?: Orders
+  /** Returns the revision of the tables, if it is more than that. */
+  readonly revision?: (ctx: Ctx, input: I, tables: readonly Table[]) => Promise<string>
 }
 
 /** Returns the query with the filter by a field, if the input has one. */
@@ -55,15 +60,15 @@ const buildOrders = ({ sorts = [], ...facts }: ResourceFacts): Orders => {
 }
 
 /** @param selectOrdered returns the rows of the resource in the order of the list */
-export const createList = <A>(
+export const createList = <A, I extends ListInput = ListInput>(
   facts: ResourceFacts,
   selectOrdered: (ctx: Ctx) => object,
-  { tables, createRow, filter, orders = buildOrders(facts) }: ListRules<A>,
+  { tables, createRow, filter, orders = buildOrders(facts), revision }: ListRules<A, I>,
 ) => {
   const { name, custom: hasCustom } = facts
   const table = name.replaceAll('-', '_') as Table
   const filtered = Object.entries(facts.fields).filter(([, { filter }]) => filter !== undefined)
-  return async (ctx: Ctx, input: ListInput): Promise<JsonList<A>> => {
+  return async (ctx: Ctx, input: I): Promise<JsonList<A>> => {
     const { managed_by, custom, sort, limit, offset } = input
     let query = filtered.reduce(
       (found, field) => filterBy(found, field, input[field[0]]),
@@ -75,10 +80,22 @@ export const createList = <A>(
     const all = [table, ...tables(input)]
     // Other filters and orders have other pages than the query.
     const isPlain = custom === undefined && sort === undefined
-    const row = createRow(ctx, input, { query, page: isPlain ? page : {} })
-    if (hasCustom === undefined) return listRows(ctx, { revision: await ctx.store.revision(all), query, page, row })
+    const makeRow = () => createRow(ctx, input, { query, page: isPlain ? page : {} })
+    if (hasCustom === undefined) {
+      const current = await ctx.store.revision(all)
+      return listRows(ctx, { revision: current, query, page, row: await makeRow() })
+    }
     // A resource with custom fields is one of these.
     const resource = name as Exclude<ListedResource, 'devices'>
-    return listWithCustom(ctx, { resource, query, tables: all, wanted: { custom, sort }, page, row, orders })
+    return listWithCustom<'datacenters', object, A>(ctx, {
+      resource,
+      query,
+      tables: all,
+      revision: revision && ((tables) => revision(ctx, input, tables)),
+      wanted: { custom, sort },
+      page,
+      createRow: makeRow,
+      orders,
+    })
   }
 }

@@ -11,9 +11,10 @@ type Row = Readonly<Record<string, Cell>>
 type Values = Readonly<Record<string, unknown>>
 
 const isJson = ({ type }: FieldFacts): boolean => type === 'tags' || type === 'own'
+const isText = ({ type }: FieldFacts): boolean => type === 'name' || type === 'text' || type === 'mac'
 
 const toCell = (facts: FieldFacts, value: unknown): Cell => {
-  if (value === undefined) return null
+  if (value === undefined) return isText(facts) ? '' : null
   if (facts.type === 'flag') return Number(value)
   // The other types have texts, numbers and null.
   return isJson(facts) ? JSON.stringify(value) : (value as Cell)
@@ -39,14 +40,18 @@ export type RowParts<T> = {
   readonly buildKey?: ((object: T) => string) | undefined
   /** Fields without a column of their name. */
   readonly elsewhere?: readonly string[] | undefined
+  /** Fields that stand behind the times in objects. */
+  readonly lastFields?: readonly string[] | undefined
 }
 
 export const createConversion = <T extends object>(
   facts: ResourceFacts,
-  { buildKey, elsewhere = [] }: RowParts<T>,
+  { buildKey, elsewhere = [], lastFields = [] }: RowParts<T>,
 ): RowConversion<T> => {
   const fields = listFields(facts).filter(([name]) => !elsewhere.includes(name))
-  const columns = listColumns(facts).filter((name) => !elsewhere.includes(name))
+  const early = listColumns(facts).filter((name) => name !== 'custom' && !lastFields.includes(name))
+  const members = [...early, ...lastFields, ...(facts.custom === undefined ? [] : ['custom'])]
+  const columns = members.filter((name) => !elsewhere.includes(name))
   const keyed = listKeyedFields(facts)
   // Most fields are stored as they are.
   const converted = fields.filter(([, one]) => one.type === 'flag' || isJson(one) || one.onlyWithValue)
@@ -64,15 +69,16 @@ export const createConversion = <T extends object>(
     }
   }
   const readFields = (row: Row): Record<string, unknown> => {
-    const object: Record<string, unknown> = { ...row }
+    const object: Record<string, unknown> = elsewhere.length === 0 ? { ...row } : {}
+    if (elsewhere.length > 0) for (const name of members) object[name] = row[name]
     for (const [name, one] of converted) {
-      if (one.onlyWithValue && row[name] === null) delete object[name]
+      if (one.onlyWithValue && (row[name] === null || row[name] === '')) delete object[name]
       else object[name] = fromCell(one, row[name])
     }
     return object
   }
   const fromRow = (row: object): T => {
-    const plain = converted.length === 0 ? row : readFields(row as Row)
+    const plain = converted.length + elsewhere.length === 0 ? row : readFields(row as Row)
     // The row has the columns of its facts.
     const referred = (hasRefs(facts) ? withRefs(plain as { readonly refs: string }) : plain) as object
     return (

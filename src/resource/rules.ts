@@ -26,6 +26,9 @@ type Values = Readonly<Record<string, unknown>>
 /** A write, with the fields that it changes: all of them of a new object, none of a deleted one. */
 export type Write<T> = ObjectWrite<T> & { readonly changes: readonly string[] }
 
+/** An object after an update, and the fields that it changes. */
+type Changed<T> = { readonly value: T; readonly changes: readonly string[] }
+
 /** Values of computed fields, by the id of the object. */
 export type ComputedValues = ReadonlyMap<string, Values>
 
@@ -74,6 +77,15 @@ export type ResourceRules<T, A> = {
   readonly create: (ctx: Ctx, input: Values) => Promise<A>
   readonly update: (ctx: Ctx, input: Values & { readonly id: string }) => Promise<A>
   readonly remove: (ctx: Ctx, id: string) => Promise<void>
+  /** The steps of `create` and `update`, for handlers that differ. */
+  readonly steps: {
+    /** @throws AppError ALREADY_EXISTS if an object has the id that a create chooses */
+    readonly checkNewId: (ctx: Ctx, id: string | undefined) => Promise<void>
+    /** Returns a new object with the values of custom fields. @throws AppError */
+    readonly build: (ctx: Ctx, input: Values) => Promise<T>
+    /** Applies an update to an object. @throws AppError */
+    readonly merge: (ctx: Ctx, before: T, patch: Values) => Promise<Changed<T>>
+  }
   /** Returns objects as their events have them: deleted ones with the computed values before the transaction. */
   readonly toEventData: (ctx: Ctx, all: readonly LastState<T>[], earlier: EarlierDocuments) => Promise<readonly A[]>
   readonly handlers: {
@@ -121,32 +133,40 @@ const orderFields = (names: readonly string[], values: Values): Values =>
 
 /** Returns the function that builds a new object without values of custom fields. */
 export const createBuild = <T>(facts: ResourceFacts) => {
-  const fieldNames = listFields(facts).map(([field]) => field)
+  const { fields, laterFields = {} } = facts
+  // Fields that the rules compute keep their place.
+  const pickFields = (of: ResourceFacts['fields'], input: Values): Values =>
+    Object.fromEntries(
+      Object.entries(of).flatMap(([field, { onlyWithValue }]) =>
+        onlyWithValue && !input[field] ? [] : [[field, input[field] ?? null]],
+      ),
+    )
   return (ctx: Ctx, input: Values): T => {
     const { id = Bun.randomUUIDv7(), created_at = ctx.now } = input
     const object = {
       id,
-      // Fields that the rules compute keep their place.
-      ...Object.fromEntries(fieldNames.map((field) => [field, input[field] ?? null])),
+      ...pickFields(fields, input),
       refs: updateRefs({}, input.refs as RefsPatch),
-      managed_by: input.managed_by,
+      managed_by: input.managed_by ?? '',
       created_at,
       updated_at: ctx.now,
+      ...pickFields(laterFields, input),
     }
     // The contract has validated the values of the fields.
     return object as T
   }
 }
 
-/** Returns the reaction by which the objects of a store get other values of custom fields. */
+/** Returns the reaction by which the objects of a store get other values of custom fields. @param lock as `lockAll` of the store */
 export const rewriteStored = <F extends ResourceFacts, T extends Owned>(
   store: ObjectStore<F, T>,
+  lock = store.lockAll,
 ): Pick<Reactions, 'custom-fields.rewriting'> => {
   const { name, custom, customOf = name } = store.facts as ResourceFacts
   if (custom === undefined) return {}
   // A resource with custom fields is one of these.
   return rewriteCustom<T>(customOf as CustomResource, {
-    lock: store.lockAll,
+    lock,
     update: (ctx, before, after) => store.write(ctx, [{ before, after }]),
     rename: store.writeSilently,
   })
@@ -210,28 +230,36 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
 
   const article = /^[aeiou]/i.test(noun) ? 'An' : 'A'
 
-  const create = async (ctx: Ctx, input: Values): Promise<A> => {
+  const checkNewId = async (ctx: Ctx, id: string | undefined): Promise<void> => {
+    if (id !== undefined && (await store.find(ctx, id)))
+      throw new AppError('ALREADY_EXISTS', `${article} ${noun} with id "${id}" exists already`)
+  }
+
+  const withGivenCustom = async (ctx: Ctx, object: T, input: Values): Promise<T> => {
+    const given = input.custom as CustomPatch | undefined
+    return custom ? withCustomOfNew(ctx, custom, { object, given, ...asRestored(input) }) : object
+  }
+
+  const create = async (ctx: Ctx, input: Values & { readonly id?: string | undefined }): Promise<A> => {
     const bare = derive(build(ctx, input))
     const { id } = bare
     await store.lockCustom(ctx)
     await rules.lock?.(ctx, 'create', id)
     const write = { after: bare, changes: Object.keys(bare) }
     await checkReferences(ctx, references, write)
-    if (input.id !== undefined && (await store.find(ctx, id)))
-      throw new AppError('ALREADY_EXISTS', `${article} ${noun} with id "${id}" exists already`)
+    await checkNewId(ctx, input.id)
     // Before other claims: of several creates by one ref, the later ones become updates.
     await store.claimRefs(ctx, bare.refs)
     await rules.check?.(ctx, write)
     await refuseTaken(ctx, bare)
-    const given = input.custom as CustomPatch | undefined
-    const object = custom ? await withCustomOfNew(ctx, custom, { object: bare, given, ...asRestored(input) }) : bare
+    const object = await withGivenCustom(ctx, bare, input)
     await store.write(ctx, [{ after: object }])
     await rules.follow?.(ctx, { ...write, after: object })
     return (await show(ctx, object)).shown
   }
 
   type PatchOfT = Parameters<typeof mergeCustom<T>>[2]['patch']
-  const mergePatch = (ctx: Ctx, before: T, given: Values) => {
+  const mergePatch = (ctx: Ctx, before: T, given: Values): Promise<Changed<T>> => {
     const patch = withChangedRefs(before, given as { readonly refs?: RefsPatch | undefined })
     // The contract has validated the values.
     return custom
@@ -328,6 +356,11 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
     create,
     update,
     remove,
+    steps: {
+      checkNewId,
+      build: (ctx, input) => withGivenCustom(ctx, derive(build(ctx, input)), input),
+      merge: mergePatch,
+    },
     toEventData,
     handlers: {
       list: createList(facts, store.query, listed),

@@ -1,5 +1,5 @@
 /** The queries of a resource with one row for each object; the only writer of its table. */
-import type { Kysely, SelectQueryBuilder } from 'kysely'
+import type { Expression, Kysely, SelectQueryBuilder, SqlBool } from 'kysely'
 import type { Ctx, DbScope } from '../features/ctx.ts'
 import { lockCustom, recordCustom } from '../features/custom-fields/engine.ts'
 import type { CustomResource } from '../features/custom-fields/fields.ts'
@@ -12,20 +12,23 @@ import { splitBatches } from '../platform/db/batches.ts'
 import { prepared, type Value } from '../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../platform/db/query/prepared-lists.ts'
 import { createObjectRefs } from '../platform/operation/object-refs.ts'
-import { getLabel, type RowOf } from './columns.ts'
+import { getLabel, type SelectedRow } from './columns.ts'
 import { hasRefs, type ResourceFacts } from './facts.ts'
 import { createConversion } from './rows.ts'
 
 /** An object as it is stored. */
 export type StoredObject = { readonly id: string; readonly refs?: Refs }
 
+type Cells = Readonly<Record<string, Value>>
+
+/** An object after a write, with the values of columns beyond the fields; without them an update keeps these columns. */
+type Written<T> = { readonly after: T; readonly columns?: Cells | undefined }
+
 /** A new object, a changed one, or a deleted one. */
 export type ObjectWrite<T> =
-  | { readonly before?: undefined; readonly after: T }
-  | { readonly before: T; readonly after: T }
-  | { readonly before: T; readonly after?: undefined }
-
-type Cells = Readonly<Record<string, Value>>
+  | (Written<T> & { readonly before?: undefined })
+  | (Written<T> & { readonly before: T })
+  | { readonly before: T; readonly after?: undefined; readonly columns?: undefined }
 
 /** The fields of an object that its natural key is built from. */
 type KeyFields<F extends ResourceFacts, T> = F extends { readonly identity: readonly (infer K)[] }
@@ -36,13 +39,17 @@ type KeyFields<F extends ResourceFacts, T> = F extends { readonly identity: read
 export type OwnStore<F extends ResourceFacts, T> = {
   /** Returns the text that is unique for the fields of `identity`. */
   readonly buildKey?: (object: KeyFields<F, T>) => string
-  /** Columns beyond the fields, such as keys of addresses, and the function that computes them. */
+  /** Columns beyond the fields, such as keys of addresses, and the function that computes them, if writes do not give them. */
   readonly columns?: readonly string[]
   readonly toColumns?: (ctx: Ctx, objects: readonly T[]) => Promise<readonly Cells[]> | readonly Cells[]
   /** Fields without a column of their name. */
   readonly elsewhere?: readonly (keyof T & string)[]
   /** Returns a row with these fields in place of `columns`, which queries then select. */
   readonly fromColumns?: (row: never) => object
+  /** Returns these fields of an object, if they are rows of other tables. */
+  readonly readParts?: (ctx: Ctx, ids: readonly string[]) => Promise<(id: string) => Partial<T>>
+  /** Fields that stand behind the times in objects. */
+  readonly lastFields?: readonly (keyof T & string)[]
   /** The columns of the order of the list, if they are not those of `order`. */
   readonly orderBy?: readonly string[]
   /** Deletes the rows of other tables that refer to the objects, before their rows are deleted. */
@@ -53,14 +60,17 @@ export type OwnStore<F extends ResourceFacts, T> = {
   readonly onWrite?: (ctx: Ctx) => void
 }
 
-type Query<F extends ResourceFacts> = SelectQueryBuilder<Tables, TableOf<F['name']> & keyof Tables, RowOf<F>>
+type Query<F extends ResourceFacts> = SelectQueryBuilder<Tables, TableOf<F['name']> & keyof Tables, SelectedRow<F>>
 
 export type ObjectStore<F extends ResourceFacts, T> = {
   readonly facts: F
+  /** The columns of the object itself. */
+  readonly columns: readonly (keyof SelectedRow<F> & string)[]
   /** The rows of all objects, without an order. */
   readonly rows: (scope: DbScope) => Query<F>
   /** Returns `rows` in the order of the list. */
   readonly query: (ctx: Ctx) => Query<F>
+  /** @param row with the fields that other tables have */
   readonly fromRow: (row: object) => T
   /** Returns the text that is unique for the fields of `identity`. */
   readonly buildKey: (object: KeyFields<F, T>) => string
@@ -85,8 +95,16 @@ export type ObjectStore<F extends ResourceFacts, T> = {
   readonly lockCustom: (ctx: Ctx) => Promise<void>
   /** Stores objects with their refs and the values of custom fields, and records them in the change of the transaction. */
   readonly write: (ctx: Ctx, writes: readonly ObjectWrite<T>[]) => Promise<void>
+  /** Deletes the objects that match, as `write` does. They have no parts in other tables. */
+  readonly deleteWhere: (ctx: Ctx, condition: Expression<SqlBool>) => Promise<void>
   /** Stores only the values of custom fields, which is no change of the object. */
   readonly writeSilently: (ctx: Ctx, object: T) => Promise<void>
+  /** Sets columns beyond the fields in the rows that match, which is no change of the objects. */
+  readonly setColumns: (
+    ctx: Ctx,
+    values: Readonly<Record<string, Expression<string>>>,
+    condition: Expression<SqlBool>,
+  ) => Promise<void>
 }
 
 /** Returns the columns by which a list is ordered: a text by its lower case, and the id at last. */
@@ -106,6 +124,8 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
     toColumns,
     elsewhere,
     fromColumns,
+    readParts,
+    lastFields,
     orderBy,
     removeParts,
     writeParts,
@@ -117,6 +137,7 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
   const conversion = createConversion<T>(facts, {
     buildKey: buildKey as ((object: T) => string) | undefined,
     elsewhere,
+    lastFields,
   })
   const { toRow } = conversion
   // The rows have the selected columns.
@@ -139,27 +160,35 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
   const insertRows = preparedRows(allColumns, (db: Kysely<Tables>, rows: Cells[]) =>
     db.insertInto(table).values(rows as unknown as Tables['datacenters'][]),
   )
-  const updateRow = prepared((db: Kysely<Tables>, values: Cells) =>
-    db
-      .updateTable(table)
-      .set(Object.fromEntries(allColumns.flatMap((column) => (column === 'id' ? [] : [[column, values[column]]]))))
-      .where('id', '=', values.id as string),
-  )
+  const prepareUpdate = (written: readonly string[]) =>
+    prepared((db: Kysely<Tables>, values: Cells) =>
+      db
+        .updateTable(table)
+        .set(Object.fromEntries(written.flatMap((column) => (column === 'id' ? [] : [[column, values[column]]]))))
+        .where('id', '=', values.id as string),
+    )
+  const updateRow = prepareUpdate(allColumns)
+  const updateFields = prepareUpdate(conversion.allColumns)
 
   const rows = ({ db }: DbScope) => selectRows(db) as unknown as Query<F>
   const query = (ctx: Ctx) =>
     orderColumns.reduce((ordered, column) => ordered.orderBy(column as 'id'), selectRows(ctx.db)) as unknown as Query<F>
 
   const find = async (ctx: Ctx, id: string): Promise<T | undefined> => {
-    const [row] = await rowById(ctx, { id })
-    return row && fromRow(row)
+    const [[row], getParts] = await Promise.all([rowById(ctx, { id }), readParts?.(ctx, [id])])
+    return row && fromRow(getParts ? { ...row, ...getParts(id) } : row)
+  }
+  const fromRows = async (ctx: Ctx, found: readonly { readonly id: string }[]): Promise<T[]> => {
+    const ids = found.map(({ id }) => id)
+    const getParts = readParts && ids.length > 0 ? await readParts(ctx, ids) : undefined
+    return found.map((row) => fromRow(getParts ? { ...row, ...getParts(row.id) } : row))
   }
   const findAll = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, T>> => {
     if (ids.length === 0) return new Map()
-    return new Map((await rowsByIds(ctx, ids)).map((row) => [row.id, fromRow(row)]))
+    return new Map((await fromRows(ctx, await rowsByIds(ctx, ids))).map((object) => [object.id, object]))
   }
   const lockRows = async (ctx: Ctx, of: ReturnType<typeof selectRows>): Promise<T[]> =>
-    (await ctx.store.sql.lockRows(of.orderBy('id')).execute()).map((row) => fromRow(row))
+    fromRows(ctx, await ctx.store.sql.lockRows(of.orderBy('id')).execute())
   const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<T[]> => {
     const locked: T[] = []
     for (const batch of splitBatches([...new Set(ids)].sort()))
@@ -167,9 +196,10 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
     return locked
   }
 
-  const toRows = async (ctx: Ctx, objects: readonly T[]): Promise<Cells[]> => {
+  const toRows = async (ctx: Ctx, written: readonly Written<T>[]): Promise<Cells[]> => {
+    const objects = written.map(({ after }) => after)
     const cells = await toColumns?.(ctx, objects)
-    return objects.map((object, i) => ({ ...toRow(object), ...cells?.[i] }))
+    return written.map(({ after, columns: given }, i) => ({ ...toRow(after), ...cells?.[i], ...given }))
   }
   const deleteRows = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
     for (const batch of splitBatches(ids)) await ctx.db.deleteFrom(table).where('id', 'in', batch).execute()
@@ -178,25 +208,8 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
   // A resource with `refs` has them in each object.
   const toReferred = (objects: readonly T[]) => objects as readonly Referred[]
   const getCustom = (object: T | undefined) => (object as WithCustom | undefined)?.custom
-  const write = async (ctx: Ctx, writes: readonly ObjectWrite<T>[]): Promise<void> => {
-    const created = writes.flatMap(({ before, after }) => (before === undefined ? (after ?? []) : []))
-    const removed = writes.flatMap(({ before, after }) => (after === undefined ? (before ?? []) : []))
-    onWrite?.(ctx)
-    if (created.length > 0) await insertRows(ctx, await toRows(ctx, created))
-    for (const { before, after } of writes) {
-      if (before === undefined || after === undefined) continue
-      const [row = {}] = await toRows(ctx, [after])
-      await updateRow(ctx, row)
-      await refs?.update(ctx, ...(toReferred([before, after]) as readonly [Referred, Referred]))
-    }
-    if (removed.length > 0) {
-      const ids = removed.map(({ id }) => id)
-      await removeParts?.(ctx, ids)
-      await deleteRows(ctx, ids)
-      await refs?.remove(ctx, toReferred(removed))
-    }
-    if (created.length > 0) await refs?.insert(ctx, toReferred(created))
-    await writeParts?.(ctx, writes)
+  /** Records the values of custom fields, and the changes for the history. */
+  const record = async (ctx: Ctx, writes: readonly ObjectWrite<T>[]): Promise<void> => {
     const changes = writes.map(({ before, after }) => ({ id: (after ?? before)?.id ?? '', before, after }))
     if (custom) {
       const values = changes.map(({ id, before, after }) => ({
@@ -209,9 +222,34 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
     for (const { id, before, after } of changes)
       ctx.changed(kind, { id, before: before && JSON.stringify(before), after: after && JSON.stringify(after) })
   }
+  const write = async (ctx: Ctx, writes: readonly ObjectWrite<T>[]): Promise<void> => {
+    const created = writes.flatMap(({ before, after, columns: given }) =>
+      before === undefined && after !== undefined ? [{ after, columns: given }] : [],
+    )
+    const removed = writes.flatMap(({ before, after }) => (after === undefined ? (before ?? []) : []))
+    onWrite?.(ctx)
+    if (created.length > 0) await insertRows(ctx, await toRows(ctx, created))
+    for (const { before, after, columns: given } of writes) {
+      if (before === undefined || after === undefined) continue
+      const [row = {}] = await toRows(ctx, [{ after, columns: given }])
+      await (toColumns || given ? updateRow : updateFields)(ctx, row)
+      await refs?.update(ctx, ...(toReferred([before, after]) as readonly [Referred, Referred]))
+    }
+    if (removed.length > 0) {
+      const ids = removed.map(({ id }) => id)
+      await removeParts?.(ctx, ids)
+      await deleteRows(ctx, ids)
+      await refs?.remove(ctx, toReferred(removed))
+    }
+    if (created.length > 0) await refs?.insert(ctx, toReferred(created.map(({ after }) => after)))
+    await writeParts?.(ctx, writes)
+    await record(ctx, writes)
+  }
 
   return {
     facts,
+    // The table has the columns of the facts.
+    columns: columns as readonly string[] as readonly (keyof SelectedRow<F> & string)[],
     rows,
     query,
     fromRow,
@@ -234,6 +272,21 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
       if (custom) await lockCustom(ctx, custom)
     },
     write,
+    deleteWhere: async (ctx, condition) => {
+      onWrite?.(ctx)
+      const gone = (await ctx.db.deleteFrom(table).where(condition).returning(columns).execute()).map((row) =>
+        fromRow(row),
+      )
+      await refs?.remove(ctx, toReferred(gone))
+      await record(
+        ctx,
+        gone.map((before) => ({ before })),
+      )
+    },
+    setColumns: async (ctx, values, condition) => {
+      onWrite?.(ctx)
+      await ctx.db.updateTable(table).set(values).where(condition).execute()
+    },
     writeSilently: async (ctx, object) => {
       const set = { custom: formatCustom(object as WithCustom) }
       await ctx.db.updateTable(table).set(set).where('id', '=', object.id).execute()

@@ -16,6 +16,8 @@ type RowResource = Exclude<ListedResource, 'devices'>
 /** The inputs of a list beside its own filters. */
 type Wanted = { readonly custom?: CustomFilter | undefined; readonly sort?: string | undefined }
 
+type MakeRow<Row, T> = (row: Row) => T | string | Promise<T>
+
 type RowList<TB extends keyof Tables, Row, T> = {
   readonly resource: RowResource
   /** The query with the other filters, in the order of the list without `sort`. */
@@ -24,14 +26,15 @@ type RowList<TB extends keyof Tables, Row, T> = {
   readonly tables: readonly (keyof Tables & string)[]
   readonly wanted: Wanted
   readonly page: Page
-  readonly row: (row: Row) => T | string | Promise<T>
   /** The columns of the fields by which this list is sorted in another way than others. */
   readonly orders?: Orders
   /** The revision of the tables, if it is more than that. */
-  readonly revision?: (tables: readonly (keyof Tables & string)[]) => Promise<string>
-  /** Reads the other data that rows need, after the revision. */
-  readonly prepare?: () => Promise<void>
-}
+  readonly revision?: ((tables: readonly (keyof Tables & string)[]) => Promise<string>) | undefined
+} & (
+  | { readonly row: MakeRow<Row, T> }
+  /** Called after the revision: it may read other data that rows need. */
+  | { readonly createRow: () => MakeRow<Row, T> | Promise<MakeRow<Row, T>> }
+)
 
 const isCustom = ({ custom, sort }: Wanted): boolean => custom !== undefined || (sort?.includes('custom.') ?? false)
 
@@ -48,8 +51,8 @@ const getCustom = (row: unknown): Custom => {
 /** Filters and sorts rows of the past by their own values: other tables have the values of the present. */
 const listPast = async <TB extends keyof Tables, Row, T>(
   ctx: Ctx,
-  { resource, query, wanted, page, row, orders }: RowList<TB, Row, T>,
-  revision: string,
+  { resource, query, wanted, page, orders }: RowList<TB, Row, T>,
+  { revision, row }: { readonly revision: string; readonly row: MakeRow<Row, T> },
 ): Promise<JsonList<T>> => {
   const sort = wanted.sort === undefined ? undefined : parseSort(wanted.sort)
   const meets = await buildCustomCheck(ctx, resource, wanted.custom ?? {})
@@ -79,12 +82,12 @@ export const listWithCustom = async <TB extends keyof Tables, Row, T>(
   ctx: Ctx,
   list: RowList<TB, Row, T>,
 ): Promise<JsonList<T>> => {
-  const { resource, tables, wanted, page, row, orders } = list
+  const { resource, tables, wanted, page, orders } = list
   const revisionOf =
     list.revision ?? ((all: readonly (keyof Tables & string)[]) => Promise.resolve(ctx.store.revision(all)))
   const revision = await revisionOf(isCustom(wanted) ? [...tables, ...CUSTOM_TABLES] : tables)
-  await list.prepare?.()
-  if (isCustom(wanted) && ctx.isPast) return listPast(ctx, list, revision)
+  const row = 'row' in list ? list.row : await list.createRow()
+  if (isCustom(wanted) && ctx.isPast) return listPast(ctx, list, { revision, row })
   let { query } = list
   let counted = query
   for (const inside of await buildCustomFilters(ctx, resource, wanted.custom, `${resource}.id`)) {

@@ -8,7 +8,7 @@ import type { Ctx } from '../ctx.ts'
 import { lockPlacementShared } from '../placement-lock.ts'
 import { findNetworksHolding } from './membership.ts'
 import * as networks from './networks.ts'
-import * as store from './store.ts'
+import { store } from './store.ts'
 
 const keyOf = (ip: string) => parseIpKeyOrThrow(ip, DEFAULT_SPACE)
 
@@ -26,13 +26,13 @@ describe.each(engines())('the networks of an address on %s', (dialect) => {
       await lockPlacementShared(ctx)
       expect([await holding('10.90.1.1'), await holding('10.91.1.1')]).toEqual([[wide], []])
       expect([await holding('10.90.1.2'), await holding('10.91.1.1')]).toEqual([[wide], []])
-      const draft = { datacenter_id: null, gateway: '', vlan_id: null, description: '', dns_servers: [], tags: [] }
+      const draft = { datacenter_id: null, vlan_id: null, description: '', managed_by: '' }
       const narrow = await networks.create(ctx, { ...draft, name: 'narrow', subnet: '10.90.1.0/24' } as never)
       const twin = await networks.create(ctx, { ...draft, name: 'twin', subnet: '10.90.1.0/24' } as never)
       expect((await holding('10.90.1.1'))?.toSorted()).toEqual([narrow.id, twin.id].toSorted())
-      await store.deleteRow(ctx, twin)
+      await store.write(ctx, [{ before: twin }])
       expect(await holding('10.90.1.1')).toEqual([narrow.id])
-      await store.deleteRow(ctx, narrow)
+      await store.write(ctx, [{ before: narrow }])
       expect([await holding('10.90.1.1'), await holding('10.90.1.2')]).toEqual([[wide], [wide]])
     })
   })

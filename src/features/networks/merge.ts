@@ -8,7 +8,7 @@ import type { Network } from './api.ts'
 import { filterLostCounts, filterMovedCounts, lockContents, moveContents } from './contents.ts'
 import { getNetworkOrThrow, lockNetworkOrThrow, remove, update } from './networks.ts'
 import type { Lost, Moved } from './planning-api.ts'
-import * as store from './store.ts'
+import { store } from './store.ts'
 import * as tree from './tree-store.ts'
 
 const FIELD = 'network_ids'

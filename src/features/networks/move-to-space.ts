@@ -5,7 +5,7 @@ import type { Ctx } from '../ctx.ts'
 import { withSpace } from '../spaces/fields.ts'
 import { findSpaceKey } from '../spaces/keys.ts'
 import type { Network } from './api.ts'
-import * as store from './store.ts'
+import { store } from './store.ts'
 
 /**
  * The data of `network.changing-space`, before the change, and of `network.changed-space`, after that of the network and its
@@ -28,7 +28,7 @@ export const moveToSpace = async (ctx: Ctx, network: Network, space_id: string |
   const change: SpaceChange = { before: network, after, from, to, issues: [] }
   await ctx.emit('network.changing-space', change)
   rejectIssues(change.issues)
-  await store.updateRow(ctx, network, after)
+  await store.write(ctx, [{ before: network, after }])
   await ctx.emit('network.changed-space', change)
   await ctx.emit('network.updated', { network: after, before: network, changes: ['space_id'] })
   return after

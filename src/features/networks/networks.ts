@@ -1,25 +1,22 @@
 /** The rules of networks. */
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
-import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
+import { type FieldIssue, invalidField, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { buildMembership, countMembers } from '../../platform/db/ordered-filter.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
-import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
-import { onDeleting } from '../../resource/deleting.ts'
+import { resourceRules } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { lockCustom } from '../custom-fields/engine.ts'
-import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import { filterExistingDatacenters } from '../datacenters/datacenters.ts'
 import { lockPlacement } from '../placement-lock.ts'
-import { asRestored, type Restored } from '../restore-fields.ts'
-import { withSpace } from '../spaces/fields.ts'
+import type { Restored } from '../restore-fields.ts'
 import { findSpaceKey } from '../spaces/keys.ts'
 import { checkSpace } from '../spaces/members.ts'
 import { type Network, NetworkDraft, NetworkPatch, networks, type Utilization } from './api.ts'
 import { list } from './list.ts'
 import { buildDeviceSubset } from './membership.ts'
 import { moveToSpace } from './move-to-space.ts'
-import * as store from './store.ts'
+import type { networkFacts } from './resource.ts'
+import { countUsed, findBlocks, findIdsBySubnetKey, store } from './store.ts'
 import { buildUtilization, loadUtilization } from './usage.ts'
 
 /** The data of `network.changing-subnet`: a feature with addresses inside the network refuses by adding an issue. */
@@ -41,20 +38,21 @@ export const requireInside = async (ctx: Ctx, id: string): Promise<void> => {
   rejectIssues(change.issues)
 }
 
+const rules = resourceRules<typeof networkFacts, Network>(store)
+
 /** @throws AppError NOT_FOUND */
-export const getNetworkOrThrow = async (ctx: Ctx, id: string): Promise<Network> =>
-  orNotFound(await store.find(ctx, id), 'network', id)
+export const getNetworkOrThrow = rules.getOrThrow
 
 /** Finds like `getNetworkOrThrow`, and locks the network until commit. */
 export const lockNetworkOrThrow = async (ctx: Ctx, id: string): Promise<Network> =>
   orNotFound(await store.lock(ctx, id), 'network', id)
 
 /** Returns the blocks of the existing ids. Other features check their references with it. */
-export const findNetworkBlocks = store.findBlocks
+export const findNetworkBlocks = findBlocks
 export type { Block } from './store.ts'
 
 /** For the history. */
-export const { findDocuments } = store
+export const findDocuments = store.documents
 
 const toCanonicalSubnet = (subnet: string): string => {
   const cidr = parseCidr(subnet)
@@ -64,25 +62,17 @@ const toCanonicalSubnet = (subnet: string): string => {
 const checkDatacenter = async (ctx: Ctx, id: string | null | undefined): Promise<void> => {
   if (!id) return
   const known = await filterExistingDatacenters(ctx, [id])
-  if (!known.has(id)) throw invalid([{ field: 'datacenter_id', message: `there is no datacenter with id "${id}"` }])
+  if (!known.has(id)) throw invalidField('datacenter_id', `there is no datacenter with id "${id}"`)
 }
 
 export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<Network> => {
-  const id = input.id ?? Bun.randomUUIDv7()
-  await lockCustom(ctx, 'networks')
+  await store.lockCustom(ctx)
   await lockPlacement(ctx)
   await checkDatacenter(ctx, input.datacenter_id)
   await checkSpace(ctx, input)
-  if (input.id !== undefined && (await store.find(ctx, id)))
-    throw new AppError('ALREADY_EXISTS', `A network with id "${id}" exists already`)
-  const { name, vlan_id, datacenter_id, description, managed_by, created_at = ctx.now } = input
-  const refs = updateRefs({}, input.refs)
-  const subnet = toCanonicalSubnet(input.subnet)
-  const times = { created_at, updated_at: ctx.now }
-  const fields = { id, name, subnet, vlan_id, datacenter_id, description, refs, managed_by, ...times }
-  const bare: Network = withSpace(fields, input.space_id)
-  const network = await withCustomOfNew(ctx, 'networks', { object: bare, given: input.custom, ...asRestored(input) })
-  await store.insert(ctx, network)
+  await rules.steps.checkNewId(ctx, input.id)
+  const network = await rules.steps.build(ctx, { ...input, subnet: toCanonicalSubnet(input.subnet) })
+  await store.write(ctx, [{ after: network }])
   await ctx.emit('network.created', network)
   return network
 }
@@ -90,7 +80,7 @@ export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<
 /** Tells whether no other network of the space that it was in had its subnet. @param before the network before its move */
 export const isOnlyWithSubnet = async (ctx: Ctx, before: Network): Promise<boolean> => {
   const key = `${await findSpaceKey(ctx, before)}${before.subnet}`
-  const ids = (await store.findIdsBySubnetKey(ctx, [key])).get(key) ?? []
+  const ids = (await findIdsBySubnetKey(ctx, [key])).get(key) ?? []
   return ids.every((id) => id === before.id)
 }
 
@@ -102,7 +92,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Network> => {
 
 /** @param moving as in `SubnetChange`; the caller checks them by `requireInside` at the end */
 export const update = async (ctx: Ctx, { id, space_id, ...patch }: NetworkPatch, moving = NONE): Promise<Network> => {
-  await lockCustom(ctx, 'networks')
+  await store.lockCustom(ctx)
   if (patch.subnet !== undefined || space_id !== undefined) await lockPlacement(ctx)
   const before = await lockForChange(ctx, id)
   await checkDatacenter(ctx, patch.datacenter_id)
@@ -118,8 +108,7 @@ type FieldsChange = { readonly patch: Omit<NetworkPatch, 'id' | 'space_id'>; rea
 /** Changes all fields but the space. */
 const updateFields = async (ctx: Ctx, before: Network, { patch, moving }: FieldsChange): Promise<Network> => {
   const subnet = patch.subnet === undefined ? undefined : toCanonicalSubnet(patch.subnet)
-  const merged = { before, patch: { ...withChangedRefs(before, patch), subnet } }
-  const { value, changes } = await mergeCustom(ctx, 'networks', merged)
+  const { value, changes } = await rules.steps.merge(ctx, before, { ...patch, subnet })
   if (changes.length === 0) return before
   const network = { ...value, updated_at: ctx.now }
   if (changes.includes('subnet')) {
@@ -127,17 +116,17 @@ const updateFields = async (ctx: Ctx, before: Network, { patch, moving }: Fields
     await ctx.emit('network.changing-subnet', change)
     rejectIssues(change.issues)
   }
-  await store.updateRow(ctx, before, network)
+  await store.write(ctx, [{ before, after: network }])
   await ctx.emit('network.updated', { network, before, changes })
   return network
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  await lockCustom(ctx, 'networks')
+  await store.lockCustom(ctx)
   await lockPlacement(ctx)
   const network = await lockForChange(ctx, id)
   await ctx.emit('network.deleting', network)
-  await store.deleteRow(ctx, network)
+  await store.write(ctx, [{ before: network }])
   await ctx.emit('network.deleted', network)
 }
 
@@ -147,7 +136,7 @@ export const getUtilizationOrThrow = async (ctx: Ctx, id: string): Promise<Utili
 
 /** Returns the utilization of every network, without the fields of networks that contain others. */
 export const findAllUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
-  const used = await store.countUsed(ctx.unscoped)
+  const used = await countUsed(ctx.unscoped)
   return (await store.query(ctx).execute()).map((network) => buildUtilization(network, used.get(network.id) ?? 0))
 }
 
@@ -155,7 +144,7 @@ export const feature: Feature = {
   operations: implement(networks, {
     list,
     create,
-    get: async (ctx, { id }) => getNetworkOrThrow(ctx, id),
+    get: rules.handlers.get,
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
     devices: async (ctx, { id, ...page }) => {
@@ -181,8 +170,5 @@ export const feature: Feature = {
         remove,
       }),
   }),
-  reactions: {
-    ...onDeleting({ datacenters: (ctx, { id }) => store.clearDatacenter(ctx, id) }),
-    ...rewriteCustom('networks', { lock: store.lockAll, update: store.updateRow, rename: store.renameCustom }),
-  },
+  reactions: rules.reactions,
 }

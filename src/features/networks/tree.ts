@@ -8,7 +8,7 @@ import type { Ctx } from '../ctx.ts'
 import type { Network } from './api.ts'
 import { listSubnetKeysAround } from './membership.ts'
 import { type FreeBlock, MAX_FREE, type NetworkTree } from './planning-api.ts'
-import * as store from './store.ts'
+import { countUsed, findBySubnetKeys, store } from './store.ts'
 import type { TreeRow } from './tree-store.ts'
 import * as tree from './tree-store.ts'
 import { buildUtilization, loadAllNested } from './usage.ts'
@@ -18,7 +18,7 @@ const findParents = async (ctx: Ctx, network: Network, { first_key, prefix }: Tr
   const bits = getAddressBits(fromIpKey(first_key).family)
   // The most specific comes first, with all bits.
   const wider = listSubnetKeysAround(first_key).slice(bits - prefix + 1)
-  const found = await store.findBySubnetKeys(ctx, wider)
+  const found = await findBySubnetKeys(ctx, wider)
   const parents: Network[] = []
   for (const key of wider) {
     const parent = findParent(found.get(key) ?? [], parents[0] ?? network)
@@ -50,9 +50,9 @@ const findChildren = async (ctx: Ctx, { network, space, subnets }: Around): Prom
   if (subnets.length === 0) return []
   const own = `${space}${network.subnet}`
   const keys = subnets.map((subnet) => `${space}${formatCidr(subnet)}`)
-  const found = await store.findBySubnetKeys(ctx, [own, ...keys])
+  const found = await findBySubnetKeys(ctx, [own, ...keys])
   const equal = found.get(own) ?? []
-  const used = await store.countUsed(ctx.unscoped)
+  const used = await countUsed(ctx.unscoped)
   const nested = await loadAllNested(ctx)
   return keys
     .flatMap((key) => (found.get(key) ?? []).sort(byName))

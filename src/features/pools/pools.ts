@@ -1,25 +1,36 @@
 /** The rules of pools. */
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { compareIp, DEFAULT_SPACE, fromIpKey, parseIp, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
-import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
-import { listValues, type Page } from '../../platform/contract/list.ts'
-import { containsText } from '../../platform/db/contains.ts'
-import { isManagedBy } from '../../platform/db/managed-by.ts'
-import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { type FieldIssue, invalidField, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
+import { listValues } from '../../platform/contract/list.ts'
+import { type AnyQuery, createList, type ListInput } from '../../resource/list.ts'
+import { resourceRules, rewriteStored } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { lockCustom } from '../custom-fields/engine.ts'
-import type { CustomFilter } from '../custom-fields/lists.ts'
-import { listWithCustom } from '../custom-fields/row-lists.ts'
-import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import type { Network } from '../networks/api.ts'
 import { type ContentsMove, getTarget } from '../networks/contents.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import * as networks from '../networks/networks.ts'
-import { asRestored, type Restored } from '../restore-fields.ts'
+import type { Restored } from '../restore-fields.ts'
 import { findSpaceKey, matchSpace } from '../spaces/keys.ts'
 import { type HeatmapEntry, type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools } from './api.ts'
 import { buildHeatmap, findNextIp, getExpiringRevision, loadUtilizations } from './free-space.ts'
-import * as store from './store.ts'
+import { poolFacts } from './resource.ts'
+import {
+  findByNetwork,
+  findDevices,
+  findIdsByNetwork,
+  findIdsInNetworks,
+  findRanges,
+  findTags,
+  lock,
+  lockAll,
+  lockPools,
+  lockRange,
+  moveToSpace,
+  store,
+  toRangeColumns,
+} from './store.ts'
+import type { PoolRow } from './table.ts'
 
 /** The data of `pool.changing-range`: a feature with addresses inside the pool refuses by adding an issue. */
 export type RangeChange = {
@@ -43,34 +54,35 @@ export const requireInside = async (ctx: Ctx, id: string): Promise<void> => {
   rejectIssues(change.issues)
 }
 
+const rules = resourceRules<typeof poolFacts, Pool>(store)
+
 /** @throws AppError NOT_FOUND */
-export const getPoolOrThrow = async (ctx: Ctx, id: string): Promise<Pool> =>
-  orNotFound(await store.find(ctx, id), 'pool', id)
+export const getPoolOrThrow = rules.getOrThrow
 
 /** The fields of a pool and its network that allocation needs. */
-export type PoolRange = Pick<store.StoredPool, 'start_key' | 'end_key'> &
+export type PoolRange = Pick<PoolRow, 'start_key' | 'end_key'> &
   Pick<Pool, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> &
   Pick<Network, 'subnet'>
 
 /** Locks the pool until commit. @throws AppError NOT_FOUND */
 export const lockPoolRangeOrThrow = async (ctx: Ctx, id: string): Promise<PoolRange> =>
-  orNotFound(await store.lockRange(ctx, id), 'pool', id)
+  orNotFound(await lockRange(ctx, id), 'pool', id)
 
 /** Finds like `getPoolOrThrow`, and locks the pool until commit. */
 export const lockPoolOrThrow = async (ctx: Ctx, id: string): Promise<Pool> =>
-  orNotFound(await store.lock(ctx, id), 'pool', id)
+  orNotFound(await lock(ctx, id), 'pool', id)
 
 /** Returns the ranges of the existing ids. Other features check their references with it. */
-export const findPoolRanges = store.findRanges
+export const findPoolRanges = findRanges
 
 /** Returns the tags of pools, by their ids. */
-export const findPoolTags = store.findTags
+export const findPoolTags = findTags
 
 /** For the history. */
-export const { findDocuments } = store
+export const findDocuments = store.documents
 
 /** Locks pools until commit. To prevent a deadlock, lock pools before their addresses. */
-export const lockAll = store.lockAll
+export { lockAll }
 
 const toIpValue = (ip: string): bigint => fromIpKey(parseIpKeyOrThrow(ip, DEFAULT_SPACE)).value
 
@@ -95,24 +107,18 @@ const checkRange = (ctx: Ctx, pool: Pick<Pool, 'start_ip' | 'end_ip'>, network: 
 }
 
 export const create = async (ctx: Ctx, input: PoolDraft & Restored): Promise<Pool> => {
-  await lockCustom(ctx, 'pools')
+  await store.lockCustom(ctx)
   const network = await networks.lockNetworkOrThrow(ctx, input.network_id)
   checkRange(ctx, input, network)
-  const id = input.id ?? Bun.randomUUIDv7()
-  if (input.id !== undefined && (await store.find(ctx, id)))
-    throw new AppError('ALREADY_EXISTS', `A pool with id "${id}" exists already`)
-  const { network_id, name, start_ip, end_ip, description, tags, managed_by, created_at = ctx.now } = input
-  const refs = updateRefs({}, input.refs)
-  const times = { created_at, updated_at: ctx.now }
-  const bare: Pool = { id, network_id, name, start_ip, end_ip, description, tags, refs, managed_by, ...times }
-  const pool = await withCustomOfNew(ctx, 'pools', { object: bare, given: input.custom, ...asRestored(input) })
-  await store.insert(ctx, pool, await findSpaceKey(ctx, network))
+  await rules.steps.checkNewId(ctx, input.id)
+  const pool = await rules.steps.build(ctx, input)
+  await store.write(ctx, [{ after: pool, columns: toRangeColumns(pool, await findSpaceKey(ctx, network)) }])
   await ctx.emit('pool.created', pool)
   return pool
 }
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Pool> => {
-  await lockCustom(ctx, 'pools')
+  await store.lockCustom(ctx)
   const pool = await lockPoolOrThrow(ctx, id)
   ctx.precondition(pool)
   return pool
@@ -121,7 +127,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Pool> => {
 export const update = async (ctx: Ctx, patch: PoolPatch): Promise<Pool> => {
   const before = await lockForChange(ctx, patch.id)
   if (patch.network_id && patch.network_id !== before.network_id)
-    throw invalid([{ field: 'network_id', message: "can't change; create a pool in the other network" }])
+    throw invalidField('network_id', "can't change; create a pool in the other network")
   return change(ctx, before, { patch, moving: NONE })
 }
 
@@ -136,7 +142,7 @@ type Change = { readonly patch: PoolPatch; readonly moving: ReadonlySet<string> 
 
 const change = async (ctx: Ctx, before: Pool, { patch: { id: _, ...given }, moving }: Change): Promise<Pool> => {
   const patch = { ...given, network_id: given.network_id || before.network_id }
-  const { value, changes } = await mergeCustom(ctx, 'pools', { before, patch: withChangedRefs(before, patch) })
+  const { value, changes } = await rules.steps.merge(ctx, before, patch)
   if (changes.length === 0) return before
   const network = await networks.getNetworkOrThrow(ctx, value.network_id)
   checkRange(ctx, value, network)
@@ -147,7 +153,7 @@ const change = async (ctx: Ctx, before: Pool, { patch: { id: _, ...given }, movi
     await ctx.emit('pool.changing-range', change)
     rejectIssues(change.issues)
   }
-  await store.updateRow(ctx, before, { pool, space })
+  await store.write(ctx, [{ before, after: pool, columns: toRangeColumns(pool, space) }])
   await ctx.emit('pool.updated', { pool, changes })
   return pool
 }
@@ -156,7 +162,10 @@ const removeAll = async (ctx: Ctx, gone: readonly Pool[]): Promise<void> => {
   if (gone.length === 0) return
   const ids = gone.map(({ id }) => id)
   await ctx.emit('pools.deleting', ids)
-  await store.deleteRow(ctx, gone)
+  await store.write(
+    ctx,
+    gone.map((before) => ({ before })),
+  )
   for (const pool of gone) await ctx.emit('pool.deleted', pool)
 }
 
@@ -170,12 +179,13 @@ const formatPool = (ctx: Ctx, { name, start_ip, end_ip }: Pool): string =>
 const moveAll = async (ctx: Ctx, move: ContentsMove): Promise<void> => {
   const ids: string[] = []
   for (const { id } of move.from)
-    for (const before of await loadByNetwork(ctx, id)) {
+    for (const before of await findByNetwork(ctx, id)) {
       const [first, last] = [toIpValue(before.start_ip), toIpValue(before.end_ip)]
       const target = getTarget(move, { first, last })
       if (target) {
         const pool = { ...before, network_id: target.network.id, updated_at: ctx.now }
-        await store.updateRow(ctx, before, { pool, space: await findSpaceKey(ctx, target.network) })
+        const columns = toRangeColumns(pool, await findSpaceKey(ctx, target.network))
+        await store.write(ctx, [{ before, after: pool, columns }])
         await ctx.emit('pool.updated', { pool, changes: ['network_id'] })
         ids.push(pool.id)
       } else if (move.targets.some((one) => one.first <= last && first <= one.last)) {
@@ -190,62 +200,45 @@ const moveAll = async (ctx: Ctx, move: ContentsMove): Promise<void> => {
 export type PoolsMoved = { readonly ids: readonly string[]; readonly moved: ContentsMove['moved'] }
 
 /** The ids of the pools of a network. */
-export const findPoolIds = async (ctx: Ctx, networkId: string): Promise<string[]> =>
-  (await store.findByNetwork(ctx, networkId)).map(({ id }) => id)
+export const findPoolIds = findIdsByNetwork
 
-const loadByNetwork = async (ctx: Ctx, networkId: string): Promise<Pool[]> => {
-  const rows = await store.findByNetwork(ctx, networkId)
-  if (rows.length === 0) return []
-  const tags = await store.findTags(ctx, 'all')
-  return rows.map((row) => store.toPool(row, tags.get(row.id) ?? []))
-}
-
-const LIST_TABLES = ['pools', 'pool_tags'] as const
-const UTILIZATION_TABLES = [...LIST_TABLES, 'networks', 'addresses', 'reservations'] as const
-
-type ListInput = {
-  readonly networkId?: string
-  readonly name?: string | undefined
+type PoolListInput = ListInput & {
+  readonly network_id?: string
   readonly tags?: readonly string[] | undefined
   readonly space_id?: string | undefined
-  readonly managed_by?: string | undefined
   readonly include?: 'utilization' | undefined
-  readonly custom?: CustomFilter | undefined
-  readonly sort?: string | undefined
-  readonly page: Page
 }
 
-const list = async (ctx: Ctx, input: ListInput) => {
-  const { networkId, name, tags: wanted = [], space_id, managed_by, include, custom, sort, page } = input
-  const tables = space_id === undefined ? LIST_TABLES : ([...LIST_TABLES, 'networks'] as const)
-  let query = store.query(ctx)
+/** @param all pools */
+const filterPools = (_: Ctx, all: AnyQuery, { network_id, tags = [], space_id }: PoolListInput): AnyQuery => {
+  let query = all as object as ReturnType<typeof store.query>
   if (space_id !== undefined)
     query = query.where('network_id', 'in', (eb) => eb.selectFrom('networks').select('id').where(matchSpace(space_id)))
-  if (networkId !== undefined) query = query.where('network_id', '=', networkId)
-  if (name) query = query.where(containsText('name_key', name))
-  if (managed_by) query = query.where(isManagedBy(managed_by))
-  for (const tag of wanted)
+  if (network_id !== undefined) query = query.where('network_id', '=', network_id)
+  for (const tag of tags)
     query = query.where('id', 'in', (eb) => eb.selectFrom('pool_tags').select('pool_id').where('tag', '=', tag))
-  let tags = new Map<string, string[]>()
-  let utilizationOf: ((pool: Pool) => PoolUtilization) | undefined
-  return listWithCustom<'pools', store.StoredPool, Pool>(ctx, {
-    resource: 'pools',
-    query,
-    tables: include ? UTILIZATION_TABLES : tables,
-    ...(include && { revision: (all) => getExpiringRevision(ctx, all) }),
-    wanted: { custom, sort },
-    page,
-    prepare: async () => {
-      tags = await store.findTags(ctx, 'all')
-      if (include)
-        utilizationOf = await loadUtilizations(ctx.unscoped, await networks.findNetworkBlocks(ctx.unscoped, 'all'))
-    },
-    row: (row) => {
-      const pool = store.toPool(row, tags.get(row.id) ?? [])
-      return utilizationOf ? { ...pool, utilization: utilizationOf(pool) } : pool
-    },
-  })
+  return query as object as AnyQuery
 }
+
+const list = createList<Pool, PoolListInput>(poolFacts, store.query, {
+  filter: filterPools,
+  tables: ({ include, space_id }) => {
+    if (include) return ['pool_tags', 'networks', 'addresses', 'reservations']
+    return space_id === undefined ? ['pool_tags'] : ['pool_tags', 'networks']
+  },
+  revision: async (ctx, { include }, tables) =>
+    include ? getExpiringRevision(ctx, tables) : ctx.store.revision(tables),
+  createRow: async (ctx, { include }) => {
+    const tags = await findTags(ctx, 'all')
+    const computeUtilization =
+      include && (await loadUtilizations(ctx.unscoped, await networks.findNetworkBlocks(ctx.unscoped, 'all')))
+    return (row) => {
+      // The row of a pool has its id.
+      const pool = store.fromRow({ ...row, tags: tags.get((row as PoolRow).id) ?? [] })
+      return computeUtilization ? { ...pool, utilization: computeUtilization(pool) } : pool
+    }
+  },
+})
 
 /** @throws AppError NOT_FOUND */
 export const getUtilizationOrThrow = async (ctx: Ctx, id: string): Promise<PoolUtilization> => {
@@ -256,14 +249,14 @@ export const getUtilizationOrThrow = async (ctx: Ctx, id: string): Promise<PoolU
 /** Returns the utilization of every pool, without tags. */
 export const findAllUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilization: PoolUtilization }[]> => {
   const computeUtilization = await loadUtilizations(ctx.unscoped, await networks.findNetworkBlocks(ctx.unscoped, 'all'))
-  const all = (await store.query(ctx).execute()).map((row) => store.toPool(row, []))
+  const all = (await store.query(ctx).execute()).map((row) => store.fromRow({ ...row, tags: [] }))
   return all.map((pool) => ({ pool, utilization: computeUtilization(pool) }))
 }
 
 /** Returns the entries without the devices that the context does not show; their addresses stay used. */
 const withoutHidden = async (ctx: Ctx, entries: readonly HeatmapEntry[]): Promise<HeatmapEntry[]> => {
   const ids = [...new Set(entries.flatMap(({ device_id }) => device_id ?? []))]
-  const visible = new Set((await store.findDevices(ctx, ids)).map(({ id }) => id))
+  const visible = new Set((await findDevices(ctx, ids)).map(({ id }) => id))
   return entries.map(({ device_id, ...entry }) =>
     device_id !== undefined && visible.has(device_id) ? { ...entry, device_id } : entry,
   )
@@ -271,14 +264,13 @@ const withoutHidden = async (ctx: Ctx, entries: readonly HeatmapEntry[]): Promis
 
 export const feature: Feature = {
   operations: implement(pools, {
-    all: async (ctx, { name, tags, space_id, managed_by, include, custom, sort, ...page }) =>
-      list(ctx, { name, tags, space_id, managed_by, include, custom, sort, page }),
-    list: async (ctx, { network_id, tags, include, custom, sort, ...page }) => {
-      await networks.getNetworkOrThrow(ctx, network_id)
-      return list(ctx, { networkId: network_id, tags, include, custom, sort, page })
+    all: list,
+    list: async (ctx, input) => {
+      await networks.getNetworkOrThrow(ctx, input.network_id)
+      return list(ctx, input)
     },
     create,
-    get: async (ctx, { id }) => getPoolOrThrow(ctx, id),
+    get: rules.handlers.get,
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
     nextIp: async (ctx, { id }) => {
@@ -293,14 +285,14 @@ export const feature: Feature = {
     },
   }),
   reactions: {
-    'network.changed-space': (ctx, { after, ...spaces }: SpaceChange) => store.moveToSpace(ctx, after.id, spaces),
+    'network.changed-space': (ctx, { after, ...spaces }: SpaceChange) => moveToSpace(ctx, after.id, spaces),
     'networks.locking-contents': async (ctx, networkIds: readonly string[]) =>
-      lockAll(ctx, await store.findIdsInNetworks(ctx, networkIds)),
+      lockAll(ctx, await findIdsInNetworks(ctx, networkIds)),
     'networks.moving-contents': moveAll,
-    ...rewriteCustom('pools', { lock: store.lockPools, update: store.updateCustom, rename: store.renameCustom }),
-    'network.deleting': async (ctx, { id }: Network) => removeAll(ctx, await loadByNetwork(ctx, id)),
+    ...rewriteStored(store, lockPools),
+    'network.deleting': async (ctx, { id }: Network) => removeAll(ctx, await findByNetwork(ctx, id)),
     'network.changing-subnet': async (ctx, { after, issues, moving }: networks.SubnetChange) => {
-      for (const pool of await loadByNetwork(ctx, after.id)) {
+      for (const pool of await findByNetwork(ctx, after.id)) {
         if (moving.has(pool.id) || validateRange(pool, after).length === 0) continue
         issues.push({ field: 'subnet', message: `would leave ${formatPool(ctx, pool)} outside` })
         return

@@ -1,97 +1,65 @@
-/** The queries of pools; the only writer of their tables. */
+/** The queries of pools, their tags and their free addresses. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { type IpKey, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
-import { withRefs } from '../../platform/contract/external-fields.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import { getCachedCounts } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
-import { createObjectRefs } from '../../platform/operation/object-refs.ts'
-import type { Ctx, DbScope } from '../ctx.ts'
-import { recordCustom } from '../custom-fields/engine.ts'
-import { formatCustom, withCustomOfRow } from '../custom-fields/rows.ts'
+import { objectStore } from '../../resource/store.ts'
+import type { Ctx } from '../ctx.ts'
 import { buildMovedKey, type Moved } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import type { KeyRange } from '../used-addresses/used-addresses.ts'
 import type { Pool } from './api.ts'
+import { poolFacts } from './resource.ts'
 import type { PoolRow } from './table.ts'
 
-/** A stored pool without its tags, which are separate rows. */
-export type StoredPool = Omit<PoolRow, 'name_key'>
-
-const columns = [
-  'id',
-  'network_id',
-  'name',
-  'start_ip',
-  'end_ip',
-  'start_key',
-  'end_key',
-  'description',
-  'refs',
-  'managed_by',
-  'created_at',
-  'updated_at',
-  'custom',
-] as const
-
-const ofPools = createObjectRefs('pools', 'pool', 'name')
-
-const toRow = ({ tags: _, utilization: __, ...pool }: Pool, space: SpaceKey): PoolRow => ({
-  ...pool,
-  refs: JSON.stringify(pool.refs),
-  custom: formatCustom(pool),
-  name_key: pool.name.toLowerCase(),
-  start_key: parseIpKeyOrThrow(pool.start_ip, space),
-  end_key: parseIpKeyOrThrow(pool.end_ip, space),
-})
-
-export const query = (ctx: Ctx) => ctx.db.selectFrom('pools').select(columns).orderBy('name_key').orderBy('id')
-
-const selectById = ({ db }: DbScope, id: string) => db.selectFrom('pools').select(columns).where('id', '=', id)
+const selectTags = (db: Kysely<Tables>) =>
+  db.selectFrom('pool_tags').select(['pool_id', 'tag']).orderBy('pool_id').orderBy('position')
+const tagsByIds = preparedKeys((db: Kysely<Tables>, ids) => selectTags(db).where('pool_id', 'in', ids))
 
 /** Returns the tags of some pools, or of all, in order. */
 export const findTags = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, string[]>> => {
   const tags = new Map<string, string[]>()
-  const select = ctx.db.selectFrom('pool_tags').select(['pool_id', 'tag']).orderBy('pool_id').orderBy('position')
-  const rows = await (ids === 'all' ? select : select.where('pool_id', 'in', ids)).execute()
+  const rows = await (ids === 'all' ? selectTags(ctx.db).execute() : tagsByIds(ctx, ids))
   for (const { pool_id, tag } of rows) tags.set(pool_id, [...(tags.get(pool_id) ?? []), tag])
   return tags
 }
 
-/** Returns the object of the contract. */
-export const toPool = (stored: StoredPool, tags: readonly string[]): Pool => {
-  const { refs, custom, ...pool } = withCustomOfRow(withRefs(stored))
-  return {
-    id: pool.id,
-    network_id: pool.network_id,
-    name: pool.name,
-    start_ip: pool.start_ip,
-    end_ip: pool.end_ip,
-    description: pool.description,
-    tags: [...tags],
-    refs,
-    managed_by: pool.managed_by,
-    created_at: pool.created_at,
-    updated_at: pool.updated_at,
-    ...(custom && { custom }),
-  }
+const deleteTags = async ({ db }: Ctx, ids: readonly string[]): Promise<void> => {
+  for (const batch of splitBatches(ids)) await db.deleteFrom('pool_tags').where('pool_id', 'in', batch).execute()
 }
 
-const poolById = prepared((db: Kysely<Tables>, { id }: { id: string }) => selectById({ db }, id))
-const tagsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
-  db.selectFrom('pool_tags').select('tag').where('pool_id', '=', id).orderBy('position'),
-)
-
-export const find = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
-  const [[row], tags] = await Promise.all([poolById(ctx, { id }), tagsById(ctx, { id })])
-  if (!row) return undefined
-  return toPool(
-    row,
-    tags.map(({ tag }) => tag),
-  )
+type StoredRange = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip' | 'start_key' | 'end_key'> & {
+  readonly subnet: string
 }
+const lastRange = lockScopedCache<StoredRange>()
+
+export const store = objectStore<typeof poolFacts, Pool>(poolFacts, {
+  columns: ['start_key', 'end_key'],
+  elsewhere: ['tags'],
+  readParts: async (ctx, ids) => {
+    const tags = await findTags(ctx, ids)
+    return (id) => ({ tags: tags.get(id) ?? [] })
+  },
+  writeParts: async (ctx, writes) => {
+    for (const { before, after } of writes) {
+      if (after === undefined || Bun.deepEquals(before?.tags, after.tags)) continue
+      if (before) await deleteTags(ctx, [after.id])
+      const rows = after.tags.map((tag, position) => ({ pool_id: after.id, position, tag }))
+      if (rows.length > 0) await ctx.db.insertInto('pool_tags').values(rows).execute()
+    }
+  },
+  removeParts: deleteTags,
+  onWrite: lastRange.clear,
+})
+
+/** Returns the columns of the range of a pool. @param space of its network */
+export const toRangeColumns = ({ start_ip, end_ip }: Pool, space: SpaceKey) => ({
+  start_key: parseIpKeyOrThrow(start_ip, space),
+  end_key: parseIpKeyOrThrow(end_ip, space),
+})
 
 /** Locks pools by name until commit: a thousand callers then wait in memory, without writing row locks. */
 export const lockAll = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
@@ -99,11 +67,6 @@ export const lockAll = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
     ctx.db,
     ids.map((id) => `pool ${id}`),
   )
-
-type StoredRange = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip' | 'start_key' | 'end_key'> & {
-  readonly subnet: string
-}
-const lastRange = lockScopedCache<StoredRange>()
 
 /** Returns the range of a pool and the subnet of its network, and locks the pool until commit. */
 export const lockRange = async (ctx: Ctx, id: string): Promise<StoredRange | undefined> => {
@@ -123,104 +86,32 @@ const rangeById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
     .where('pools.id', '=', id),
 )
 
-/** As `find`, and locks the pool until commit. */
+/** Finds a pool, and locks it until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
   await lockAll(ctx, [id])
-  return find(ctx, id)
+  return store.find(ctx, id)
 }
 
-const insertTags = async (ctx: Ctx, { id, tags }: Pool): Promise<void> => {
-  if (tags.length === 0) return
-  const rows = tags.map((tag, position) => ({ pool_id: id, position, tag }))
-  await ctx.db.insertInto('pool_tags').values(rows).execute()
-}
-
-const deleteTags = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
-  await ctx.db.deleteFrom('pool_tags').where('pool_id', 'in', ids).execute()
-}
-
-/** @param space of its network */
-export const insert = async (ctx: Ctx, pool: Pool, space: SpaceKey): Promise<void> => {
-  await ctx.db.insertInto('pools').values(toRow(pool, space)).execute()
-  await ofPools.insert(ctx, [pool])
-  await recordCustom(ctx, 'pools', [{ id: pool.id, after: pool.custom }])
-  await insertTags(ctx, pool)
-  ctx.changed('pool', { id: pool.id, after: JSON.stringify(pool) })
-}
-
-/** @param rows the pool, and the space of its network */
-export const updateRow = async (
-  ctx: Ctx,
-  before: Pool,
-  { pool, space }: { readonly pool: Pool; readonly space: SpaceKey },
-): Promise<void> => {
-  lastRange.clear(ctx)
-  await ctx.db.updateTable('pools').set(toRow(pool, space)).where('id', '=', pool.id).execute()
-  await ofPools.update(ctx, before, pool)
-  await recordCustom(ctx, 'pools', [{ id: pool.id, before: before.custom, after: pool.custom }])
-  await deleteTags(ctx, [pool.id])
-  await insertTags(ctx, pool)
-  ctx.changed('pool', { id: pool.id, before: JSON.stringify(before), after: JSON.stringify(pool) })
-}
-
-/** Stores the values of custom fields alone, which is no change of the pool. */
-export const renameCustom = async (ctx: Ctx, pool: Pool): Promise<void> => {
-  await ctx.db
-    .updateTable('pools')
-    .set({ custom: formatCustom(pool) })
-    .where('id', '=', pool.id)
-    .execute()
-}
-
-/** Stores the values of custom fields of a changed pool, whose other fields stay. */
-export const updateCustom = async (ctx: Ctx, before: Pool, pool: Pool): Promise<void> => {
-  const { id, updated_at, custom } = pool
-  await ctx.db
-    .updateTable('pools')
-    .set({ updated_at, custom: formatCustom(pool) })
-    .where('id', '=', id)
-    .execute()
-  await recordCustom(ctx, 'pools', [{ id, before: before.custom, after: custom }])
-  ctx.changed('pool', { id, before: JSON.stringify(before), after: JSON.stringify(pool) })
-}
-
-export const deleteRow = async (ctx: Ctx, pools: readonly Pool[]): Promise<void> => {
-  lastRange.clear(ctx)
-  for (const batch of splitBatches(pools)) {
-    const ids = batch.map(({ id }) => id)
-    await deleteTags(ctx, ids)
-    await ctx.db.deleteFrom('pools').where('id', 'in', ids).execute()
-    await ofPools.remove(ctx, batch)
-    await recordCustom(
-      ctx,
-      'pools',
-      batch.map(({ id, custom }) => ({ id, before: custom })),
-    )
-    for (const pool of batch) ctx.changed('pool', { id: pool.id, before: JSON.stringify(pool) })
-  }
-}
-
-/** Returns the existing pools of those ids. */
-const findAll = async (ctx: Ctx, ids: readonly string[]): Promise<Pool[]> => {
-  const rows = await byIds(ctx, ids)
-  const tags = rows.length > 0 ? await findTags(ctx, ids) : new Map<string, string[]>()
-  return rows.map((row) => toPool(row, tags.get(row.id) ?? []))
-}
-
-/** As `findAll`, and locks the pools until commit. */
+/** Returns the existing pools of these ids, and locks them until commit. */
 export const lockPools = async (ctx: Ctx, ids: readonly string[]): Promise<Pool[]> => {
   await lockAll(ctx, ids)
-  return findAll(ctx, ids)
+  return [...(await store.findAll(ctx, ids)).values()]
 }
 
-/** Returns the existing pools of those ids, as JSON text by id. */
-export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
-  new Map((await findAll(ctx, ids)).map((pool) => [pool.id, JSON.stringify(pool)]))
+const findRowsByNetwork = (ctx: Ctx, networkId: string) =>
+  store.query(ctx).where('network_id', '=', networkId).execute()
 
-const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('pools').select(columns).where('id', 'in', ids))
+/** Returns the ids of the pools of a network, by name. */
+export const findIdsByNetwork = async (ctx: Ctx, networkId: string): Promise<string[]> =>
+  (await findRowsByNetwork(ctx, networkId)).map(({ id }) => id)
 
 /** Returns the pools of a network, by name. */
-export const findByNetwork = (ctx: Ctx, networkId: string) => query(ctx).where('network_id', '=', networkId).execute()
+export const findByNetwork = async (ctx: Ctx, networkId: string): Promise<Pool[]> => {
+  const rows = await findRowsByNetwork(ctx, networkId)
+  if (rows.length === 0) return []
+  const tags = await findTags(ctx, 'all')
+  return rows.map((row) => store.fromRow({ ...row, tags: tags.get(row.id) ?? [] }))
+}
 
 /** Returns the ids of the pools of some networks. */
 export const findIdsInNetworks = async (ctx: Ctx, networkIds: readonly string[]): Promise<string[]> =>
@@ -232,9 +123,8 @@ const byNetworks = preparedKeys((db: Kysely<Tables>, ids) =>
 
 /** Moves the pools of a network to another space. */
 export const moveToSpace = async (ctx: Ctx, networkId: string, spaces: Moved): Promise<void> => {
-  lastRange.clear(ctx)
-  const set = { start_key: buildMovedKey('start_key', spaces), end_key: buildMovedKey('end_key', spaces) }
-  await ctx.db.updateTable('pools').set(set).where('network_id', '=', networkId).execute()
+  const keys = { start_key: buildMovedKey('start_key', spaces), end_key: buildMovedKey('end_key', spaces) }
+  await store.setColumns(ctx, keys, sql<SqlBool>`network_id = ${networkId}`)
 }
 
 /** Returns the ranges of the existing ids. */

@@ -1,5 +1,5 @@
 /** Writes reservations and frees their addresses, for the rules and for the allocation. */
-import type { IpKey, SpaceKey } from '../../net/ip.ts'
+import { type IpKey, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
 import { filterGivenTexts } from '../../platform/contract/fields.ts'
 import { updateRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
@@ -9,7 +9,7 @@ import { asRestored, type Restored } from '../restore-fields.ts'
 import type { KeyRange } from '../used-addresses/used-addresses.ts'
 import * as occupancy from '../used-addresses/used-addresses.ts'
 import type { Reservation, ReservationDraft } from './api.ts'
-import * as store from './store.ts'
+import { findExpiredKeys, findFirstExpiry, removeExpired, removeKeys, store } from './store.ts'
 
 /** Sorts after every time. */
 const NEVER = '~'
@@ -45,7 +45,11 @@ export const reserve = async (
     'addresses',
     bare.map((object, i) => ({ object, given: drafts[i]?.custom, ...asRestored(drafts[i]) })),
   )
-  await store.insert(ctx, reservations, pool.space)
+  const toWrite = (after: Reservation) => ({
+    after,
+    columns: { ip_key: parseIpKeyOrThrow(after.ip_address, pool.space) },
+  })
+  await store.write(ctx, reservations.map(toWrite))
   return reservations
 }
 
@@ -53,7 +57,7 @@ export const reserve = async (
 export const free = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
   if (keys.length === 0) return
   await occupancy.lock(ctx, keys)
-  await store.removeKeys(ctx, keys)
+  await removeKeys(ctx, keys)
   await occupancy.release(ctx, keys)
 }
 
@@ -61,7 +65,7 @@ export const free = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
 const nextExpiries = new WeakMap<occupancy.BlockCache, string>()
 
 const hasExpired = async (ctx: Ctx, cache: occupancy.BlockCache): Promise<boolean> => {
-  const next = nextExpiries.get(cache) ?? (await store.findFirstExpiry(ctx)) ?? NEVER
+  const next = nextExpiries.get(cache) ?? (await findFirstExpiry(ctx)) ?? NEVER
   nextExpiries.set(cache, next)
   return next <= ctx.now
 }
@@ -72,11 +76,11 @@ export const purgeExpired = async (
   range?: KeyRange,
   cache = occupancy.getBlockCache(ctx),
 ): Promise<number> => {
-  const keys = (await hasExpired(ctx, cache)) ? await store.findExpiredKeys(ctx, range) : []
+  const keys = (await hasExpired(ctx, cache)) ? await findExpiredKeys(ctx, range) : []
   if (keys.length === 0) return 0
   await occupancy.lock(ctx, keys)
   // Another writer may have removed one already, and reserved its address again.
-  await store.removeExpired(ctx, keys)
+  await removeExpired(ctx, keys)
   await occupancy.release(ctx, keys, { hadExpired: true })
   return keys.length
 }

@@ -4,10 +4,9 @@ import { AppError, invalidField, orNotFound } from '../../platform/contract/erro
 import { filterGivenTexts } from '../../platform/contract/fields.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
-import { updateRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { updateRefs } from '../../platform/operation/object-refs.ts'
+import { resourceRules, rewriteStored } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { lockCustom } from '../custom-fields/engine.ts'
-import { mergeCustom, rewriteCustom } from '../custom-fields/rows.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import { getNetworkOrThrow } from '../networks/networks.ts'
 import { getExpiringRevision, listNeverFree, toKeyRange } from '../pools/free-space.ts'
@@ -17,7 +16,23 @@ import * as occupancy from '../used-addresses/used-addresses.ts'
 import { allocate } from './allocate.ts'
 import { type Reservation, type ReservationPatch, reservations } from './api.ts'
 import { free, type NewReservation, purgeExpired, reserve } from './record.ts'
-import * as store from './store.ts'
+import type { reservationFacts } from './resource.ts'
+import {
+  countLive,
+  find,
+  findByKey,
+  findExpiredKeys,
+  findFirstOutside,
+  findFirstReserved,
+  findKey,
+  findKeysInNetwork,
+  findKeysInPools,
+  isLive,
+  lock,
+  moveToSpace,
+  selectListed,
+  store,
+} from './store.ts'
 
 const checkExpiry = (ctx: Ctx, expiresAt: string | null | undefined): void => {
   if (expiresAt && expiresAt <= ctx.now) throw invalidField('expires_at', 'must be in the future')
@@ -26,19 +41,22 @@ const checkExpiry = (ctx: Ctx, expiresAt: string | null | undefined): void => {
 const createUnavailableError = (ip: string, why: string) => new AppError('IP_NOT_AVAILABLE', `${ip} ${why}`)
 
 /** For features that read reservations together with other objects. */
-export const { columns, findDocuments, isLive, fromRow } = store
+export const { columns, documents: findDocuments, fromRow } = store
+export { isLive }
+
+const { steps } = resourceRules<typeof reservationFacts, Reservation>(store)
 
 /** Claims an address that a device may have: a reservation and a device held it together before. */
 const claimBeside = async (ctx: Ctx, key: IpKey): Promise<boolean> => {
   await occupancy.lock(ctx, [key])
-  if (await store.findByKey(ctx, key)) return false
+  if (await findByKey(ctx, key)) return false
   await occupancy.take(ctx, [key])
   return true
 }
 
 /** @param isShared the address may be that of a device */
 export const create = async (ctx: Ctx, draft: NewReservation, isShared = false): Promise<Reservation> => {
-  await lockCustom(ctx, 'addresses')
+  await store.lockCustom(ctx)
   const pool = await lockPoolOrThrow(ctx, draft.pool_id)
   checkExpiry(ctx, draft.expires_at)
   const ip = draft.ip_address
@@ -74,21 +92,21 @@ const findSpaceOfPool = async (ctx: Ctx, poolId: string): Promise<SpaceKey | und
 export const findByAddress = async (ctx: Ctx, poolId: string, ip: string): Promise<Reservation | undefined> => {
   const space = await findSpaceOfPool(ctx, poolId)
   if (space === undefined) return undefined
-  const reservation = await store.findByKey(ctx, parseIpKeyOrThrow(ip, space))
+  const reservation = await findByKey(ctx, parseIpKeyOrThrow(ip, space))
   return reservation?.pool_id === poolId ? reservation : undefined
 }
 
 const getOrThrow = async (ctx: Ctx, id: string): Promise<Reservation> =>
-  orNotFound(await store.find(ctx, id), 'reservation', id)
+  orNotFound(await find(ctx, id), 'reservation', id)
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Reservation> => {
-  const reservation = orNotFound(await store.lock(ctx, id), 'reservation', id)
+  const reservation = orNotFound(await lock(ctx, id), 'reservation', id)
   ctx.precondition(reservation)
   return reservation
 }
 
 export const update = async (ctx: Ctx, { id, ...given }: ReservationPatch): Promise<Reservation> => {
-  await lockCustom(ctx, 'addresses')
+  await store.lockCustom(ctx)
   // An expired reservation holds its refs until it is deleted.
   if (given.refs) await purgeExpired(ctx)
   const before = await lockForChange(ctx, id)
@@ -96,20 +114,19 @@ export const update = async (ctx: Ctx, { id, ...given }: ReservationPatch): Prom
   // A reservation without a MAC has no such field, and the history takes one away by null.
   const bare = { mac_address: '', ...before }
   const { mac_address = bare.mac_address } = patch
-  const merged = { before: bare, patch: withChangedRefs(before, { ...patch, mac_address: mac_address ?? '' }) }
-  const { value, changes } = await mergeCustom(ctx, 'addresses', merged)
+  const { value, changes } = await steps.merge(ctx, bare, { ...patch, mac_address: mac_address ?? '' })
   if (changes.length === 0) return before
   if (changes.includes('expires_at')) checkExpiry(ctx, patch.expires_at)
   const { mac_address: mac, ...others } = value
   const reservation: Reservation = { ...others, updated_at: ctx.now, ...filterGivenTexts({ mac_address: mac }) }
-  await store.updateRow(ctx, before, reservation)
+  await store.write(ctx, [{ before, after: reservation }])
   return reservation
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  await lockCustom(ctx, 'addresses')
+  await store.lockCustom(ctx)
   await lockForChange(ctx, id)
-  const key = await store.findKey(ctx, id)
+  const key = await findKey(ctx, id)
   await free(ctx, key === undefined ? [] : [key])
 }
 
@@ -117,18 +134,18 @@ export const feature: Feature = {
   operations: implement(reservations, {
     all: async (ctx, { managed_by, ...page }) => {
       const revision = await getExpiringRevision(ctx, ['reservations'])
-      const all = store.query(ctx)
+      const all = selectListed(ctx)
       const query = managed_by ? all.where(isManagedBy(managed_by)) : all
-      return listRows(ctx, { revision, query, page, row: store.fromRow })
+      return listRows(ctx, { revision, query, page, row: fromRow })
     },
     list: async (ctx, { pool_id, ...page }) => {
       await getPoolOrThrow(ctx, pool_id)
       const revision = await getExpiringRevision(ctx, ['reservations'])
       return listRows(ctx, {
         revision,
-        query: store.query(ctx).where('pool_id', '=', pool_id),
+        query: selectListed(ctx).where('pool_id', '=', pool_id),
         page,
-        row: store.fromRow,
+        row: fromRow,
       })
     },
     create: async (ctx, draft) => create(ctx, draft),
@@ -143,17 +160,17 @@ export const feature: Feature = {
       summary: 'Deletes reservations that have expired',
       everyMs: 10_000,
       run: async (ctx) => {
-        if ((await store.findExpiredKeys(ctx)).length > 0) await ctx.write(purgeExpired)
+        if ((await findExpiredKeys(ctx)).length > 0) await ctx.write(purgeExpired)
       },
     },
   ],
   reactions: {
     // Other ids than ids of reservations belong to addresses of devices.
-    ...rewriteCustom('addresses', { lock: store.lockAll, update: store.updateRow, rename: store.renameCustom }),
+    ...rewriteStored(store),
     'network.changing-space': async (ctx, { before, to, issues }: SpaceChange) => {
       await purgeExpired(ctx)
-      const keys = await store.findKeysInNetwork(ctx, before.id)
-      const first = await store.findFirstReserved(
+      const keys = await findKeysInNetwork(ctx, before.id)
+      const first = await findFirstReserved(
         ctx,
         keys.map((key) => replaceSpace(key, to)),
       )
@@ -164,20 +181,20 @@ export const feature: Feature = {
         })
     },
     'network.changed-space': async (ctx, { after, from, to }: SpaceChange) => {
-      const keys = await store.findKeysInNetwork(ctx, after.id)
+      const keys = await findKeysInNetwork(ctx, after.id)
       const moved = keys.map((key) => replaceSpace(key, to))
       await occupancy.lock(ctx, [...keys, ...moved])
-      await store.moveToSpace(ctx, after.id, { from, to })
+      await moveToSpace(ctx, after.id, { from, to })
       await occupancy.release(ctx, keys)
       await occupancy.take(ctx, moved)
     },
     'pools.moved': async (ctx, { ids, moved }: PoolsMoved) => {
-      moved.reservations += await store.countLive(ctx, ids)
+      moved.reservations += await countLive(ctx, ids)
     },
-    'pools.deleting': async (ctx, poolIds: readonly string[]) => free(ctx, await store.findKeysInPools(ctx, poolIds)),
+    'pools.deleting': async (ctx, poolIds: readonly string[]) => free(ctx, await findKeysInPools(ctx, poolIds)),
     'pool.changing-range': async (ctx, { before, after, space, issues }: RangeChange) => {
       const range = toKeyRange(after, space)
-      const outside = await store.findFirstOutside(ctx, before.id, range)
+      const outside = await findFirstOutside(ctx, before.id, range)
       if (!outside) return
       const field = outside.ip_key < range.first ? 'start_ip' : 'end_ip'
       issues.push({

@@ -1,168 +1,59 @@
-/** The queries of reservations; the only writer of their table. */
-import { type Kysely, type SqlBool, sql } from 'kysely'
-import { type IpKey, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
-import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
-import { filterGivenTexts } from '../../platform/contract/fields.ts'
+/** The queries of reservations. */
+import { expressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
+import type { IpKey } from '../../net/ip.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
-import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
-import { createObjectRefs } from '../../platform/operation/object-refs.ts'
+import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
+import { objectStore } from '../../resource/store.ts'
 import type { Ctx } from '../ctx.ts'
-import { recordCustom } from '../custom-fields/engine.ts'
-import { formatCustom, withCustomOfRow } from '../custom-fields/rows.ts'
 import { buildMovedKey, type Moved } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import type { KeyRange } from '../used-addresses/used-addresses.ts'
 import type { Reservation } from './api.ts'
-import type { ReservationRow } from './table.ts'
+import { reservationFacts } from './resource.ts'
 
-export const columns = [
-  'id',
-  'pool_id',
-  'ip_address',
-  'hostname',
-  'mac_address',
-  'purpose',
-  'notes',
-  'expires_at',
-  'created_by',
-  'refs',
-  'managed_by',
-  'created_at',
-  'updated_at',
-  'custom',
-] as const
+export const store = objectStore<typeof reservationFacts, Reservation>(reservationFacts, {
+  columns: ['ip_key'],
+  lastFields: ['mac_address'],
+})
+
+const build = expressionBuilder<Tables, 'reservations'>()
 
 /** Matches a reservation that still holds its address. */
 export const isLive = (now: string) => sql<SqlBool>`(expires_at IS NULL OR expires_at > ${now})`
 
-export const query = (ctx: Ctx) =>
-  ctx.db
-    .selectFrom('reservations')
-    .select(columns)
-    .where(isLive(ctx.now))
-    .orderBy('created_at', 'desc')
-    .orderBy('ip_key')
+const selectLive = (ctx: Ctx) => store.rows(ctx).where(isLive(ctx.now))
 
-const selectById = (ctx: Ctx, id: string) =>
-  ctx.db.selectFrom('reservations').select(columns).where('id', '=', id).where(isLive(ctx.now))
+/** Returns the active reservations in the order of lists. */
+export const selectListed = (ctx: Ctx) => selectLive(ctx).orderBy('created_at', 'desc').orderBy('ip_key')
 
-type Row = Omit<ReservationRow, 'ip_key'>
-
-/** Returns the object of a row. */
-export const fromRow = ({ mac_address, ...row }: Row): Reservation => {
-  const { custom, ...fields } = withCustomOfRow(withRefs(row))
-  return { ...fields, ...filterGivenTexts({ mac_address }), ...(custom && { custom }) }
-}
-
-const found = (row: Row | undefined): Reservation | undefined => row && fromRow(row)
+const fromFound = (row: object | undefined): Reservation | undefined => row && store.fromRow(row)
 
 export const find = async (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
-  found(await selectById(ctx, id).executeTakeFirst())
+  fromFound(await selectLive(ctx).where('id', '=', id).executeTakeFirst())
 
-/** As `find`, and locks the row until commit. */
+/** Finds a reservation, and locks its row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
-  found(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
+  fromFound(await ctx.store.sql.lockRows(selectLive(ctx).where('id', '=', id)).executeTakeFirst())
 
 /** Returns the storage key of the address of a reservation. */
 export const findKey = async (ctx: Ctx, id: string): Promise<IpKey | undefined> =>
   (await ctx.db.selectFrom('reservations').select('ip_key').where('id', '=', id).executeTakeFirst())?.ip_key
 
 /** Returns the active reservation of an address, in any pool. */
-export const findByKey = async (ctx: Ctx, key: IpKey): Promise<Reservation | undefined> => {
-  const all = ctx.db.selectFrom('reservations').select(columns)
-  return found(await all.where('ip_key', '=', key).where(isLive(ctx.now)).executeTakeFirst())
-}
-
-const refs = createObjectRefs('reservations', 'reservation', 'ip_address')
-
-const toRow = (reservation: Reservation): Row => ({
-  ...reservation,
-  mac_address: reservation.mac_address ?? '',
-  refs: JSON.stringify(reservation.refs),
-  custom: formatCustom(reservation),
-})
-
-const insertRows = preparedRows([...columns, 'ip_key'], (db: Kysely<Tables>, rows: ReservationRow[]) =>
-  db.insertInto('reservations').values(rows),
-)
-
-/** Locks the refs of a new reservation. @throws RefTakenError */
-export const claimRefs = (ctx: Ctx, claimed: Refs): Promise<void> => refs.claim(ctx, claimed)
-
-/** @param space of the network of their pool */
-export const insert = async (ctx: Ctx, reservations: readonly Reservation[], space: SpaceKey): Promise<void> => {
-  const rows = reservations.map((reservation) => ({
-    ...toRow(reservation),
-    ip_key: parseIpKeyOrThrow(reservation.ip_address, space),
-  }))
-  await insertRows(ctx, rows)
-  await refs.insert(ctx, reservations)
-  await recordCustom(
-    ctx,
-    'addresses',
-    reservations.map(({ id, custom }) => ({ id, after: custom })),
-  )
-  for (const one of reservations) ctx.changed('reservation', { id: one.id, after: JSON.stringify(one) })
-}
-
-export const updateRow = async (ctx: Ctx, before: Reservation, reservation: Reservation): Promise<void> => {
-  const { id, ...fields } = toRow(reservation)
-  await ctx.db.updateTable('reservations').set(fields).where('id', '=', id).execute()
-  await refs.update(ctx, before, reservation)
-  await recordCustom(ctx, 'addresses', [{ id, before: before.custom, after: reservation.custom }])
-  ctx.changed('reservation', { id, before: JSON.stringify(before), after: JSON.stringify(reservation) })
-}
-
-/** Locks reservations until commit. */
-export const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<Reservation[]> => {
-  const some = ctx.db.selectFrom('reservations').select(columns).where('id', 'in', ids).orderBy('id')
-  return (await ctx.store.sql.lockRows(some).execute()).map(fromRow)
-}
-
-/** Stores the values of custom fields alone, which is no change of the reservation. */
-export const renameCustom = async (ctx: Ctx, reservation: Reservation): Promise<void> => {
-  const set = { custom: formatCustom(reservation) }
-  await ctx.db.updateTable('reservations').set(set).where('id', '=', reservation.id).execute()
-}
-
-const recordRemoved = async (ctx: Ctx, rows: readonly Row[]): Promise<void> => {
-  const reservations = rows.map(fromRow)
-  await refs.remove(ctx, reservations)
-  await recordCustom(
-    ctx,
-    'addresses',
-    reservations.map(({ id, custom }) => ({ id, before: custom })),
-  )
-  for (const one of reservations) ctx.changed('reservation', { id: one.id, before: JSON.stringify(one) })
-}
+export const findByKey = async (ctx: Ctx, key: IpKey): Promise<Reservation | undefined> =>
+  fromFound(await selectLive(ctx).where('ip_key', '=', key).executeTakeFirst())
 
 /** Deletes reservations by the keys of their addresses, which are unique. */
 export const removeKeys = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
-  for (const batch of splitBatches(keys))
-    await recordRemoved(
-      ctx,
-      await ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).returning(columns).execute(),
-    )
+  for (const batch of splitBatches(keys)) await store.deleteWhere(ctx, build('ip_key', 'in', batch))
 }
 
-/** As `removeKeys`, for expired reservations only. */
+/** Deletes like `removeKeys`, but only expired reservations. */
 export const removeExpired = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
-  for (const batch of splitBatches(keys)) {
-    const expired = ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).where('expires_at', '<=', ctx.now)
-    await recordRemoved(ctx, await expired.returning(columns).execute())
-  }
+  for (const batch of splitBatches(keys))
+    await store.deleteWhere(ctx, build.and([build('ip_key', 'in', batch), build('expires_at', '<=', ctx.now)]))
 }
-
-/** Returns the stored reservations of those ids, expired ones as well, as JSON text by id. */
-export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
-  const rows = await byIds(ctx, ids)
-  return new Map(rows.map((row) => [row.id, JSON.stringify(fromRow(row))]))
-}
-
-const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('reservations').select(columns).where('id', 'in', ids),
-)
 
 export const findKeysInPools = async (ctx: Ctx, poolIds: readonly string[]): Promise<IpKey[]> =>
   (await ctx.db.selectFrom('reservations').select('ip_key').where('pool_id', 'in', poolIds).execute()).map(
@@ -179,24 +70,18 @@ export const countLive = async (ctx: Ctx, poolIds: readonly string[]): Promise<n
   return count
 }
 
+const isInNetwork = (networkId: string) =>
+  build('pool_id', 'in', build.selectFrom('pools').select('id').where('network_id', '=', networkId))
+
 /** Returns the keys of the reservations in the pools of a network. */
 export const findKeysInNetwork = async (ctx: Ctx, networkId: string): Promise<IpKey[]> =>
-  (
-    await ctx.db
-      .selectFrom('reservations')
-      .select('ip_key')
-      .where('pool_id', 'in', (eb) => eb.selectFrom('pools').select('id').where('network_id', '=', networkId))
-      .execute()
-  ).map(({ ip_key }) => ip_key)
+  (await ctx.db.selectFrom('reservations').select('ip_key').where(isInNetwork(networkId)).execute()).map(
+    ({ ip_key }) => ip_key,
+  )
 
 /** Moves the reservations in the pools of a network to another space. */
-export const moveToSpace = async (ctx: Ctx, networkId: string, spaces: Moved): Promise<void> => {
-  await ctx.db
-    .updateTable('reservations')
-    .set({ ip_key: buildMovedKey('ip_key', spaces) })
-    .where('pool_id', 'in', (eb) => eb.selectFrom('pools').select('id').where('network_id', '=', networkId))
-    .execute()
-}
+export const moveToSpace = (ctx: Ctx, networkId: string, spaces: Moved): Promise<void> =>
+  store.setColumns(ctx, { ip_key: buildMovedKey('ip_key', spaces) }, isInNetwork(networkId))
 
 /** Returns the first of the addresses that is reserved. */
 export const findFirstReserved = async (ctx: Ctx, keys: readonly IpKey[]): Promise<string | undefined> => {
