@@ -64,7 +64,18 @@ const commands = (): Plugin => ({
 })
 
 /** Facts of a resource, and of a field, that no page reads: they are for the server and the command line. */
-const SERVER_FACTS = new Set(['schema', 'summaries', 'args', 'mcp', 'sorts', 'scope', 'operators'])
+const SERVER_FACTS = new Set([
+  'schema',
+  'summaries',
+  'args',
+  'mcp',
+  'sorts',
+  'scope',
+  'operators',
+  'plural',
+  'within',
+  'apart',
+])
 const SERVER_FIELD_FACTS = new Set(['answer', 'rule', 'onDelete', 'trim'])
 const FACTS_FILE = /\/src\/features\/[\w-]+\/resource\.ts$/
 /** The facts of all resources, and the rows of lists, which most files of pages need, and the first one not. */

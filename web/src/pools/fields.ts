@@ -15,7 +15,6 @@ export const buildPoolFields = (names?: Names) =>
       name: { column: { width: 180 } },
       network_id: {
         isSearched: true,
-        form: { isFixed: true },
         column: { width: 170 },
         filter: { test: 'contains' },
       },

@@ -14,10 +14,9 @@ export const buildReservationFields = (names?: Names) =>
   buildFields(
     FACTS.reservations,
     {
-      pool_id: { form: { isFixed: true }, column: { width: 180 }, sort: false, filter: { test: 'contains' } },
+      pool_id: { column: { width: 180 }, sort: false, filter: { test: 'contains' } },
       ip_address: {
         label: 'Address',
-        form: { isFixed: true },
         column: { id: 'address', width: 150, isEssential: true },
         filter: false,
       },

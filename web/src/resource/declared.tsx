@@ -24,16 +24,20 @@ export const buildDeclaredFields = (facts: DeclaredFacts, names?: Names): Fields
   // Without differences, the type of the objects does not matter.
   buildFields<DeclaredFacts, Item>(facts, {}, { names })
 
-const buildReferenceControl = (label: string, facts: ReferenceFacts): Partial<FieldSpec> => ({
+/** @param isFixed of a reference that a change of the object leaves as it is */
+const buildReferenceControl = (label: string, facts: ReferenceFacts, isFixed: boolean): Partial<FieldSpec> => ({
+  isShown: (_, isNew) => isNew || !isFixed,
   render: (input: ControlInput): ReactNode => <ReferenceControl {...input} label={label} facts={facts} />,
 })
 
 export const buildDeclaredResource = (facts: DeclaredFacts): Resource<Item> => {
-  const { name, noun, label = 'name', custom, customOf = name }: ResourceFacts = facts
+  const { name, noun, label = 'name', custom, customOf = name, fixed = [] }: ResourceFacts = facts
   const fields = buildDeclaredFields(facts)
   const labels: Readonly<Record<string, { readonly label: string }>> = fields
   const controls = listFields(facts).flatMap(([field, one]) =>
-    one.type === 'reference' ? [[field, buildReferenceControl(labels[field]?.label ?? field, one)] as const] : [],
+    one.type === 'reference'
+      ? [[field, buildReferenceControl(labels[field]?.label ?? field, one, fixed.includes(field))] as const]
+      : [],
   )
   return {
     noun,
