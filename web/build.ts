@@ -64,7 +64,18 @@ const commands = (): Plugin => ({
 })
 
 /** Facts of a resource, and of a field, that no page reads: they are for the server and the command line. */
-const SERVER_FACTS = new Set(['schema', 'summaries', 'args', 'mcp', 'sorts', 'scope', 'operators'])
+const SERVER_FACTS = new Set([
+  'schema',
+  'summaries',
+  'args',
+  'mcp',
+  'sorts',
+  'scope',
+  'operators',
+  'plural',
+  'within',
+  'apart',
+])
 const SERVER_FIELD_FACTS = new Set(['answer', 'rule', 'onDelete', 'trim'])
 const FACTS_FILE = /\/src\/features\/[\w-]+\/resource\.ts$/
 /** The facts of all resources, and the rows of lists, which most files of pages need, and the first one not. */
@@ -226,6 +237,7 @@ const LOADED_LATER = [
   'web/src/export/stream-rows.ts',
   'web/src/networks/fields.ts',
   'web/src/networks/resource.ts',
+  'web/src/pools/fields.ts',
   'web/src/pools/resource.ts',
   'web/src/ports/fields.ts',
   'web/src/ports/resource.ts',
@@ -233,6 +245,7 @@ const LOADED_LATER = [
   'web/src/racks/resource.ts',
   'web/src/resource/known-fields.ts',
   'web/src/resource/managed-by.tsx',
+  'web/src/reservations/fields.ts',
   'web/src/reservations/resource.ts',
   'web/src/spaces/fields.ts',
   'web/src/table/tall.ts',

@@ -42,16 +42,16 @@ export const meQuery = queryOptions({
 export const datacentersQuery = buildListQuery('datacenters')
 
 /** All racks, with their use of space and of power. */
-export const racksQuery = buildListQuery('racks', { include: ['usage'] })
+export const racksQuery = buildListQuery('racks')
 
 export const deviceTypesQuery = buildListQuery('device-types')
 
 export const networksQuery = queryOptions({
-  ...buildListQuery('networks', { include: ['utilization'] }),
+  ...buildListQuery('networks'),
   select: withNestedUse,
 })
 
-export const poolsQuery = buildListQuery('pools', { include: 'utilization' })
+export const poolsQuery = buildListQuery('pools')
 
 export const reservationsQuery = buildListQuery('reservations')
 

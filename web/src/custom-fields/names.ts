@@ -4,7 +4,7 @@ import type { ResourceFacts } from '../../../src/resource/facts.ts'
 import { api } from '../api/client.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { devices } from '../devices/device-list-client.ts'
-import { listObjects } from '../resource/lists.ts'
+import { buildObjectsQuery } from '../resource/lists.ts'
 import { type Definition, getOwnValue, type RefNames, type Target, type WithCustom } from './values.ts'
 
 type Facts = (typeof FACTS)[Resource]
@@ -18,16 +18,9 @@ const FRESH_MS = 60_000
 const hasPermission = (permission: string): boolean =>
   queryClient.getQueryData(meQuery.queryKey)?.permissions.includes(permission) ?? false
 
-/** Returns all objects of a resource: those of its page, if it has read them lately. */
-const loadObjects = async (facts: Facts): Promise<readonly object[]> => {
-  const page = queryClient.getQueryState<readonly object[]>([facts.name])
-  if (page?.data && !page.isInvalidated && Date.now() - page.dataUpdatedAt < FRESH_MS) return page.data
-  return queryClient.fetchQuery({
-    queryKey: [facts.name, 'names'],
-    queryFn: () => listObjects(facts.name),
-    staleTime: FRESH_MS,
-  })
-}
+/** Returns all objects of a resource. The names of the cached rows are the same, although a page completes them by `select`. */
+const loadObjects = ({ name }: Facts): Promise<readonly object[]> =>
+  queryClient.fetchQuery({ ...buildObjectsQuery(name), staleTime: FRESH_MS })
 
 const createReader = ({ label = 'name', detail }: ResourceFacts) => {
   const read = (object: object, field: string | undefined): string =>

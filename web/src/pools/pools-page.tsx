@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Network, Pool } from '../api/contracts.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
+import { buildOwnColumns } from '../resource/columns.tsx'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import { SpaceBadge, useSpaceChoice } from '../spaces/known-spaces.tsx'
@@ -11,37 +12,32 @@ import type { Column } from '../table/column.ts'
 import { formatCount } from '../ui/format.ts'
 import { Meter, Tags } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
+import { fields } from './fields.ts'
 import { buildPoolResource, buildPoolSpec } from './resource.ts'
 
 /** Networks by their ids. */
 type Networks = ReadonlyMap<string, Network>
 
-const buildColumns = (networks: Networks): readonly Column<Pool>[] => [
-  {
-    id: 'name',
-    text: 'Name',
-    width: 180,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ id, name }) => (
+const ORDER = ['name', 'network_id', 'start_ip', 'utilization', 'tags', 'description']
+
+const FREE: Column<Pool> = {
+  id: 'free',
+  text: 'Free',
+  width: 90,
+  isSortable: true,
+  isRight: true,
+  cell: ({ utilization }) => <span className="mono">{utilization && formatCount(utilization.available_ips)}</span>,
+}
+
+const buildColumns = (networks: Networks): readonly Column<Pool>[] =>
+  buildOwnColumns(fields, ORDER, {
+    name: ({ id, name }) => (
       <RowLink to="pools" id={id}>
         {name}
       </RowLink>
     ),
-  },
-  {
-    id: 'network',
-    text: 'Network',
-    width: 170,
-    isSortable: true,
-    cell: ({ network_id }) => networks.get(network_id)?.name ?? network_id,
-  },
-  {
-    id: 'range',
-    text: 'Addresses',
-    width: 250,
-    isSortable: true,
-    cell: ({ start_ip, end_ip, network_id }) => (
+    network_id: ({ network_id }) => networks.get(network_id)?.name ?? network_id,
+    start_ip: ({ start_ip, end_ip, network_id }) => (
       <>
         <span className="mono">
           {start_ip} – {end_ip}
@@ -49,26 +45,10 @@ const buildColumns = (networks: Networks): readonly Column<Pool>[] => [
         <SpaceBadge space_id={networks.get(network_id)?.space_id} />
       </>
     ),
-  },
-  {
-    id: 'utilization',
-    text: 'Utilization',
-    width: 200,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ name, utilization }) => utilization && <Meter value={utilization.utilization} label={`${name} in use`} />,
-  },
-  {
-    id: 'free',
-    text: 'Free',
-    width: 90,
-    isSortable: true,
-    isRight: true,
-    cell: ({ utilization }) => <span className="mono">{utilization && formatCount(utilization.available_ips)}</span>,
-  },
-  { id: 'tags', text: 'Tags', width: 160, cell: ({ tags }) => <Tags tags={tags} /> },
-  { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
-]
+    utilization: ({ name, utilization }) =>
+      utilization && <Meter value={utilization.utilization} label={`${name} in use`} />,
+    tags: ({ tags }) => <Tags tags={tags} />,
+  }).toSpliced(ORDER.indexOf('tags'), 0, FREE)
 
 const DEFAULT_COLUMNS = ['name', 'network', 'range', 'utilization', 'free', 'tags']
 

@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo } from 'react'
 import type { Reservation } from '../api/contracts.ts'
 import { networksQuery, poolsQuery, reservationsQuery } from '../api/queries.ts'
+import { buildOwnColumns } from '../resource/columns.tsx'
+import type { Names } from '../resource/from-facts.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { ListPage } from '../resource/list-page.tsx'
 import { ManagedBy } from '../resource/object-page.tsx'
@@ -11,15 +13,12 @@ import { SpaceBadge, useSpaces } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
+import { fields } from './fields.ts'
 import { buildReservationResource, buildReservationSpec } from './resource.ts'
 
-const MAC: Column<Reservation> = {
-  id: 'mac',
-  text: 'MAC address',
-  width: 150,
-  isSortable: true,
-  cell: ({ mac_address }) => <span className="mono">{mac_address}</span>,
-}
+const ORDER = [...['ip_address', 'hostname', 'mac_address', 'purpose', 'pool_id', 'expires_at', 'created_by', 'notes']]
+/** The fields of a list in which no reservation has a MAC address. */
+const WITHOUT_MAC = { ...fields, mac_address: { ...fields.mac_address, column: false } } as const
 
 type Around = {
   /** Keyed by the ids of pools. */
@@ -28,52 +27,22 @@ type Around = {
   readonly hasMacs: boolean
 }
 
-const buildColumns = (
-  names: ReadonlyMap<string, string>,
-  { spaces, hasMacs }: Around,
-): readonly Column<Reservation>[] => [
-  {
-    id: 'address',
-    text: 'Address',
-    width: 150,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ ip_address, pool_id }) => (
+const buildColumns = (names: Names, { spaces, hasMacs }: Around): readonly Column<Reservation>[] =>
+  buildOwnColumns(hasMacs ? fields : WITHOUT_MAC, ORDER, {
+    ip_address: ({ ip_address, pool_id }) => (
       <>
         <span className="mono">{ip_address}</span>
         <SpaceBadge space_id={spaces.get(pool_id)} />
       </>
     ),
-  },
-  {
-    id: 'hostname',
-    text: 'Host name',
-    width: 200,
-    isSortable: true,
-    cell: ({ hostname }) => <span className="mono">{hostname}</span>,
-  },
-  ...(hasMacs ? [MAC] : []),
-  { id: 'purpose', text: 'Purpose', width: 220, isSortable: true, isEssential: true, cell: ({ purpose }) => purpose },
-  {
-    id: 'pool',
-    text: 'Pool',
-    width: 180,
-    cell: ({ pool_id }) => (
+    pool_id: ({ pool_id }) => (
       <RowLink to="pools" id={pool_id}>
         {names.get(pool_id) ?? pool_id}
       </RowLink>
     ),
-  },
-  {
-    id: 'ends',
-    text: 'Ends',
-    width: 130,
-    isSortable: true,
-    cell: ({ expires_at }) => (expires_at === null ? <span className="muted">–</span> : <TimeAgo at={expires_at} />),
-  },
-  { id: 'by', text: 'By', width: 110, isSortable: true, cell: ({ created_by }) => created_by },
-  { id: 'notes', text: 'Notes', width: 220, cell: ({ notes }) => notes },
-]
+    expires_at: ({ expires_at }) =>
+      expires_at === null ? <span className="muted">–</span> : <TimeAgo at={expires_at} />,
+  })
 
 const DEFAULT_COLUMNS = ['address', 'hostname', 'purpose', 'pool', 'ends', 'by']
 const COLUMNS_WITH_MAC = ['address', 'hostname', 'mac', 'purpose', 'pool', 'ends', 'by']

@@ -13,6 +13,7 @@ import {
   buildDeclaredFields,
   buildDeclaredResource,
   type DeclaredFacts,
+  describeSearch,
   getFirstSort,
   type Item,
   listDefaultColumns,
@@ -21,7 +22,7 @@ import { buildTableSpec } from './fields.ts'
 import { withCapital } from './from-facts.ts'
 import { HistoryTab } from './history-tab.tsx'
 import { ListPage } from './list-page.tsx'
-import { listObjects } from './lists.ts'
+import { buildObjectsQuery } from './lists.ts'
 import { ManagedBy } from './object-page.tsx'
 
 /** Returns the names of the objects that the rows may refer to. */
@@ -39,9 +40,9 @@ export const DeclaredPage = ({ facts }: { readonly facts: DeclaredFacts }) => {
   const { name, noun } = facts
   const { may, blocked } = usePermit()
   const query = useQuery({
-    queryKey: [name],
+    ...buildObjectsQuery(name),
     // Every object has an id and an owner.
-    queryFn: async () => (await listObjects(name)) as readonly Item[],
+    select: (rows) => rows as readonly Item[],
     enabled: may(`${name}:list`),
   })
   const names = useNames(facts)
@@ -80,7 +81,7 @@ export const DeclaredPage = ({ facts }: { readonly facts: DeclaredFacts }) => {
       columns={columns}
       defaultColumns={listDefaultColumns(facts, fields)}
       sort={getFirstSort(facts, fields)}
-      placeholder={`Search ${title}`}
+      placeholder={describeSearch(fields)}
       empty={`A new ${noun} is listed here.`}
       // The preview of a deletion shows what becomes of other objects.
       deleteWarning=""

@@ -10,8 +10,10 @@ import { createCrud } from './crud.ts'
 import { buildFormFields, type Fields, getColumnId, listColumnFields } from './fields.ts'
 import { buildFields, type Names } from './from-facts.ts'
 import { getOperations } from './lists.ts'
-import { ReferenceControl } from './reference-control.tsx'
+import { ReferenceControl, type ReferenceFacts } from './reference-control.tsx'
 import type { ControlInput, FieldSpec, Resource } from './resource.ts'
+
+type Operations = Parameters<typeof createCrud>[0]
 
 export type DeclaredFacts = (typeof RESOURCES)[number]
 
@@ -22,23 +24,21 @@ export const buildDeclaredFields = (facts: DeclaredFacts, names?: Names): Fields
   // Without differences, the type of the objects does not matter.
   buildFields<DeclaredFacts, Item>(facts, {}, { names })
 
-const buildReferenceControl = (label: string, to: string, isRequired: boolean): Partial<FieldSpec> => ({
-  render: (input: ControlInput): ReactNode => (
-    <ReferenceControl {...input} label={label} hint={undefined} to={to} isRequired={isRequired} />
-  ),
+/** @param isFixed of a reference that a change of the object leaves as it is */
+const buildReferenceControl = (label: string, facts: ReferenceFacts, isFixed: boolean): Partial<FieldSpec> => ({
+  isShown: (_, isNew) => isNew || !isFixed,
+  render: (input: ControlInput): ReactNode => <ReferenceControl {...input} label={label} facts={facts} />,
 })
 
 export const buildDeclaredResource = (facts: DeclaredFacts): Resource<Item> => {
-  const { name, noun, label = 'name', custom, customOf = name }: ResourceFacts = facts
+  const { name, noun, label = 'name', custom, customOf = name, fixed = [] }: ResourceFacts = facts
   const fields = buildDeclaredFields(facts)
   const labels: Readonly<Record<string, { readonly label: string }>> = fields
   const controls = listFields(facts).flatMap(([field, one]) =>
     one.type === 'reference'
-      ? [[field, buildReferenceControl(labels[field]?.label ?? field, one.to, one.required === true)] as const]
+      ? [[field, buildReferenceControl(labels[field]?.label ?? field, one, fixed.includes(field))] as const]
       : [],
   )
-  const { get, create, update, delete: remove } = getOperations(facts.name)
-  if (!get || !create || !update || !remove) throw new Error(`${name} cannot be read and written`)
   return {
     noun,
     fields: buildFormFields(fields, [], {
@@ -47,10 +47,10 @@ export const buildDeclaredResource = (facts: DeclaredFacts): Resource<Item> => {
       ...(custom !== undefined && { custom: buildCustomControl(customOf as CustomResource) }),
     }),
     getName: (item) => String(Reflect.get(item, label) ?? ''),
-    // Its objects are what `get` answers.
-    ...(createCrud({ get, create, update, delete: remove }) as Pick<
+    // Every resource has these operations, and its objects are what `get` answers.
+    ...(createCrud(getOperations(facts.name) as Operations) as Omit<
       Resource<Item>,
-      'operations' | 'get' | 'create' | 'update' | 'remove'
+      'noun' | 'fields' | 'getName' | 'changes'
     >),
     changes: RESOURCE_KEYS[name] ?? [name],
   }
@@ -74,6 +74,15 @@ export const buildCells = (facts: DeclaredFacts): Readonly<Record<string, (row: 
 export const listDefaultColumns = (facts: DeclaredFacts, fields: Fields<Item>): readonly string[] => {
   const shown: readonly string[] = facts.columns
   return listColumnFields(fields).flatMap((one) => (shown.includes(one.name) ? getColumnId(one) : []))
+}
+
+/** Names the first two fields that words are searched in. @example 'Name or location' */
+export const describeSearch = (fields: Fields<Item>): string => {
+  const searched = listColumnFields(fields).filter(({ field }) => field.isSearched !== false)
+  const [first = '', ...others] = searched.slice(0, 2).map(({ field }) => field.label)
+  return [first, ...others.map((label) => label.replace(/^[A-Z](?=[a-z])/, (capital) => capital.toLowerCase()))].join(
+    ' or ',
+  )
 }
 
 /** Returns the id of the column by which the list is sorted at first. */

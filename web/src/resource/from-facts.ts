@@ -117,6 +117,8 @@ const buildChoice = (of: readonly string[], usual: string | undefined): Partial<
   filter: { test: 'begins', hasFacet: true },
 })
 
+type Context = { readonly names: Names; readonly isFixed: boolean }
+
 const LONG_TEXT: Partial<Default> = { form: { kind: 'area' }, column: { width: 220 }, sort: false, filter: false }
 
 /** Returns what follows from the type of a field. */
@@ -159,7 +161,7 @@ const buildOfType = (name: string, facts: FieldFacts, names: Names): Partial<Def
   }
 }
 
-const buildStored = (name: string, facts: FieldFacts, names: Names): Default => {
+const buildStored = (name: string, facts: FieldFacts, { names, isFixed }: Context): Default => {
   const own = buildOfType(name, facts, names)
   const { description = '', required, isComputed, onlyWithValue } = facts
   return {
@@ -168,7 +170,12 @@ const buildStored = (name: string, facts: FieldFacts, names: Names): Default => 
     ...(onlyWithValue && { isOptional: true }),
     form: isComputed
       ? false
-      : { ...(description && { hint: description }), ...own.form, ...(required && { isRequired: true }) },
+      : {
+          ...(description && { hint: description }),
+          ...own.form,
+          ...(required && { isRequired: true }),
+          ...(isFixed && { isFixed: true }),
+        },
   }
 }
 
@@ -223,9 +230,15 @@ export const buildFields = <const F extends Named, T extends object = ItemOf<F>>
   differences: Differences<F, T>,
   { names = new Map(), order = orderInputs(facts) }: Options = {},
 ): Fields<T> => {
+  const { fixed = [] }: ResourceFacts = facts
   const usual: Record<string, Default> = {
     id: ID_FIELD,
-    ...Object.fromEntries(listFields(facts).map(([name, field]) => [name, buildStored(name, field, names)])),
+    ...Object.fromEntries(
+      listFields(facts).map(([name, field]) => [
+        name,
+        buildStored(name, field, { names, isFixed: fixed.includes(name) }),
+      ]),
+    ),
     ...Object.fromEntries(
       Object.entries(facts.computed ?? {}).map(([name, field]) => [name, buildComputed(name, field)]),
     ),

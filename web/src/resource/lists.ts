@@ -1,4 +1,4 @@
-/** The query of the list of a resource, and the names of its objects. */
+/** The query of the list of a resource. */
 import { queryOptions } from '@tanstack/react-query'
 import type { ContractOf } from '../../../src/features/inventory.ts'
 import type { AnyOperation, InputOf } from '../../../src/platform/operation/operation.ts'
@@ -18,25 +18,23 @@ export const getOperations = (name: Resource): Readonly<Record<string, AnyOperat
   // Each resource has a contract.
   Reflect.get(contracts, CONTRACT_NAMES[name] ?? name) as Readonly<Record<string, AnyOperation>>
 
-const getListOperation = <R extends Resource>(name: R): ListOf<R> => {
+/** The inputs of lists that show more than the objects. A resource that is not named here has no such parts. */
+const INPUTS: { readonly [R in Resource]?: InputOf<ListOf<R>> } = {
+  networks: { include: ['utilization'] },
+  pools: { include: 'utilization' },
+  racks: { include: ['usage'] },
+}
+
+const listAll = <R extends Resource>(name: R): Promise<Out<ListOf<R>>> => {
   const { all, list } = getOperations(name)
-  // As the type says.
-  return (all ?? list) as ListOf<R>
+  // As the type says. An input without members is an input of every list.
+  return call((all ?? list) as ListOf<R>, (INPUTS[name] ?? {}) as InputOf<ListOf<R>>)
 }
 
-/** Lists all objects of any resource, without the parts that a list adds on request. */
-export const listObjects = (name: Resource): Promise<readonly object[]> => {
-  const list: AnyOperation = getListOperation(name)
-  // Every resource lists objects.
-  return call(list, {}) as Promise<readonly object[]>
-}
+/** Returns the query of all objects of a resource, for its page and for all others. Its key is the name of the resource. */
+export const buildListQuery = <R extends Resource>(name: R) =>
+  queryOptions({ queryKey: [name], queryFn: () => listAll(name) })
 
-// An input without members is an input of every list.
-const NO_INPUT = {} as never
-
-/** Returns the query of all objects of a resource. Its key is the name of the resource. */
-export const buildListQuery = <R extends Resource>(name: R, input: InputOf<ListOf<R>> = NO_INPUT) =>
-  queryOptions({
-    queryKey: [name],
-    queryFn: (): Promise<Out<ListOf<R>>> => call(getListOperation(name), input),
-  })
+/** Returns the same query for a resource that is known only as a value. */
+export const buildObjectsQuery = (name: Resource) =>
+  queryOptions({ queryKey: [name], queryFn: (): Promise<readonly object[]> => listAll(name) })
