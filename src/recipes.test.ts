@@ -135,6 +135,39 @@ describe('the recipe for a resource', () => {
   test.each(['.', 'web'])('compiles in %s', (project) => compiles(copy.root, project), TIMEOUT_MS)
 })
 
+/** Returns the recipe with another reference in its facts and its table. */
+const withReference = (field: string, to: string, onDelete: string) => ({
+  ...resource,
+  files: resource.files.map(({ file, text }) => ({
+    file,
+    text: text
+      .replace(
+        "datacenter_id: { type: 'reference', to: 'datacenters',",
+        `${field}: { type: 'reference', to: '${to}', onDelete: '${onDelete}',`,
+      )
+      .replaceAll('datacenter_id', field)
+      .replaceAll('REFERENCES datacenters', `REFERENCES ${to}`),
+  })),
+})
+
+test.each([
+  ['datacenter_id', 'datacenters', 'refuse', '409 one'],
+  ['datacenter_id', 'datacenters', 'cascade', '204 deleted outage.deleted datacenter.deleted'],
+  ['network_id', 'networks', 'clear', '204 null outage.updated network.deleted'],
+  ['device_id', 'devices', 'clear', '204 null outage.updated device.deleted'],
+])(
+  'a reference by %s to %s that is set to %s gives: %s',
+  async (field, to, onDelete, expected) => {
+    const copy = copyWith(withReference(field, to, onDelete))
+    try {
+      await bunIn(copy.root, 'src/testing/recipes/check-deletion.ts', field, expected)
+    } finally {
+      copy.remove()
+    }
+  },
+  TIMEOUT_MS,
+)
+
 test(
   'a resource that is no part of the inventory fails a test that names the file',
   async () => {

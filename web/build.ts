@@ -330,8 +330,10 @@ await build({
         codeSplitting: {
           groups: [
             { name: 'app', test: isShared },
-            { name: 'lists', test: (id) => ALL_LISTS.test(id) || LATER_FACTS.test(id) },
-            { name: 'inventory', test: (id) => [INVENTORY, LISTS, PARTS, DEVICE_FORM].some((one) => one.test(id)) },
+            {
+              name: 'inventory',
+              test: (id) => [ALL_LISTS, LATER_FACTS, INVENTORY, LISTS, PARTS, DEVICE_FORM].some((one) => one.test(id)),
+            },
             { name: 'custom', test: CUSTOM },
             { name: 'passkeys', test: PASSKEYS },
             // Before its other users, so that the sign-in page does not load their code.

@@ -4,6 +4,7 @@ import { type FieldIssue, invalidField, orNotFound, rejectIssues } from '../../p
 import { listRows } from '../../platform/contract/list.ts'
 import { buildMembership, countMembers } from '../../platform/db/ordered-filter.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
+import { emitDeleting } from '../../resource/deleting.ts'
 import { resourceRules } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { filterExistingDatacenters } from '../datacenters/datacenters.ts'
@@ -126,6 +127,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await lockPlacement(ctx)
   const network = await lockForChange(ctx, id)
   await ctx.emit('network.deleting', network)
+  await emitDeleting(ctx, { resource: 'networks', objects: [network] })
   await store.write(ctx, [{ before: network }])
   await ctx.emit('network.deleted', network)
 }

@@ -3,6 +3,7 @@ import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { compareIp, DEFAULT_SPACE, fromIpKey, parseIp, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
 import { type FieldIssue, invalidField, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listValues } from '../../platform/contract/list.ts'
+import { emitDeleting } from '../../resource/deleting.ts'
 import { type AnyQuery, createList, type ListInput } from '../../resource/list.ts'
 import { resourceRules, rewriteStored } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
@@ -162,6 +163,7 @@ const removeAll = async (ctx: Ctx, gone: readonly Pool[]): Promise<void> => {
   if (gone.length === 0) return
   const ids = gone.map(({ id }) => id)
   await ctx.emit('pools.deleting', ids)
+  await emitDeleting(ctx, { resource: 'pools', objects: gone })
   await store.write(
     ctx,
     gone.map((before) => ({ before })),

@@ -4,6 +4,7 @@ import { AppError, invalidField, notFound, orNotFound } from '../../platform/con
 import { listRows } from '../../platform/contract/list.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
 import { withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { emitDeleting } from '../../resource/deleting.ts'
 import { type AnyQuery, createList, type ListInput } from '../../resource/list.ts'
 import { createBuild, rewriteStored } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
@@ -102,6 +103,7 @@ const removeAll = async (ctx: Ctx, all: readonly StoredPort[]): Promise<void> =>
     'ports.deleting',
     all.map(({ id }) => id),
   )
+  await emitDeleting(ctx, { resource: 'ports', objects: all })
   await store.write(
     ctx,
     all.map((before) => ({ before })),
