@@ -73,6 +73,12 @@ const OptionalDate = z
   .nullable()
   .transform((date) => date || null)
 
+/** An optional address; absent, `null` and `""` are none. */
+const OptionalIp = z
+  .union([IpAddress, z.literal('')], { error: 'must be an IPv4 or IPv6 address' })
+  .nullable()
+  .transform((ip) => ip || null)
+
 const buildInput = (facts: FieldFacts): z.ZodType => {
   switch (facts.type) {
     case 'name':
@@ -93,7 +99,7 @@ const buildInput = (facts: FieldFacts): z.ZodType => {
     case 'date':
       return facts.required ? DateInput : OptionalDate
     case 'ip':
-      return IpAddress
+      return facts.required ? IpAddress : OptionalIp
     case 'mac':
       return MacAddress
     case 'reference':
