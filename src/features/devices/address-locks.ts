@@ -3,7 +3,7 @@ import { type IpKey, parseIpKeyOrThrow } from '../../net/ip.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
 import { lockPlacementShared } from '../placement-lock.ts'
-import { lockAll as lockPools } from '../pools/pools.ts'
+import { lockPoolNames } from '../pools/pools.ts'
 import { findSpaceKeys, type SpaceKeys } from '../spaces/keys.ts'
 import type { GivenAddress } from './custom.ts'
 import type { Device } from './schema.ts'
@@ -28,7 +28,7 @@ export const toIpKeys = async (scope: StoreScope, all: readonly WithAddresses[])
 export const lockAddresses = async (ctx: Ctx, all: readonly WithAddresses[]): Promise<void> => {
   const addresses = all.flatMap((one) => one.addresses)
   if (addresses.length === 0) return
-  await lockPools(
+  await lockPoolNames(
     ctx,
     addresses.flatMap(({ pool_id }) => (pool_id === null ? [] : [pool_id])),
   )

@@ -24,7 +24,7 @@ import {
   findRanges,
   findTags,
   lock,
-  lockAll,
+  lockPoolNames,
   lockPools,
   lockRange,
   moveToSpace,
@@ -83,7 +83,7 @@ export const findPoolTags = findTags
 export const findDocuments = store.documents
 
 /** Locks pools until commit. To prevent a deadlock, lock pools before their addresses. */
-export { lockAll }
+export { lockPoolNames }
 
 const toIpValue = (ip: string): bigint => fromIpKey(parseIpKeyOrThrow(ip, DEFAULT_SPACE)).value
 
@@ -289,7 +289,7 @@ export const feature: Feature = {
   reactions: {
     'network.changed-space': (ctx, { after, ...spaces }: SpaceChange) => moveToSpace(ctx, after.id, spaces),
     'networks.locking-contents': async (ctx, networkIds: readonly string[]) =>
-      lockAll(ctx, await findIdsInNetworks(ctx, networkIds)),
+      lockPoolNames(ctx, await findIdsInNetworks(ctx, networkIds)),
     'networks.moving-contents': moveAll,
     ...rewriteStored(store, lockPools),
     'network.deleting': async (ctx, { id }: Network) => removeAll(ctx, await findByNetwork(ctx, id)),

@@ -62,7 +62,7 @@ export const toRangeColumns = ({ start_ip, end_ip }: Pool, space: SpaceKey) => (
 })
 
 /** Locks pools by name until commit: a thousand callers then wait in memory, without writing row locks. */
-export const lockAll = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
+export const lockPoolNames = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
   ctx.store.sql.lockNames(
     ctx.db,
     ids.map((id) => `pool ${id}`),
@@ -70,7 +70,7 @@ export const lockAll = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
 
 /** Returns the range of a pool and the subnet of its network, and locks the pool until commit. */
 export const lockRange = async (ctx: Ctx, id: string): Promise<StoredRange | undefined> => {
-  await lockAll(ctx, [id])
+  await lockPoolNames(ctx, [id])
   const { value: cached, set } = lastRange.get(ctx)
   if (cached?.id === id) return cached
   const [range] = await rangeById(ctx, { id })
@@ -88,13 +88,13 @@ const rangeById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
 
 /** Finds a pool, and locks it until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
-  await lockAll(ctx, [id])
+  await lockPoolNames(ctx, [id])
   return store.find(ctx, id)
 }
 
 /** Returns the existing pools of these ids, and locks them until commit. */
 export const lockPools = async (ctx: Ctx, ids: readonly string[]): Promise<Pool[]> => {
-  await lockAll(ctx, ids)
+  await lockPoolNames(ctx, ids)
   return [...(await store.findAll(ctx, ids)).values()]
 }
 
