@@ -53,20 +53,20 @@ export const createConversion = <T extends object>(
   const members = [...early, ...lastFields, ...(facts.custom === undefined ? [] : ['custom'])]
   const columns = members.filter((name) => !elsewhere.includes(name))
   const keyed = listKeyedFields(facts)
+  const isReferred = hasRefs(facts)
   // Most fields are stored as they are.
   const converted = fields.filter(([, one]) => one.type === 'flag' || isJson(one) || one.onlyWithValue)
   const keyColumns = [...keyed.map((field) => `${field}_key`), ...(buildKey ? ['natural_key'] : [])]
+  // The fields of an object are its columns. Loops, because every write of the inventory runs this.
   const toRow = (object: T): Row => {
     const values = object as Values
-    return {
-      // The other fields of an object are its columns.
-      ...(values as Row),
-      ...Object.fromEntries(converted.map(([name, one]) => [name, toCell(one, values[name])])),
-      ...(hasRefs(facts) && { refs: JSON.stringify(values.refs) }),
-      ...(facts.custom !== undefined && { custom: formatCustom(object as WithCustom) }),
-      ...Object.fromEntries(keyed.map((field) => [`${field}_key`, String(values[field]).toLowerCase()])),
-      ...(buildKey && { natural_key: buildKey(object) }),
-    }
+    const row: Record<string, unknown> = { ...values }
+    for (const [name, one] of converted) row[name] = toCell(one, values[name])
+    for (const field of keyed) row[`${field}_key`] = String(values[field]).toLowerCase()
+    if (isReferred) row.refs = JSON.stringify(values.refs)
+    if (facts.custom !== undefined) row.custom = formatCustom(object as WithCustom)
+    if (buildKey) row.natural_key = buildKey(object)
+    return row as Row
   }
   const readFields = (row: Row): Record<string, unknown> => {
     const object: Record<string, unknown> = elsewhere.length === 0 ? { ...row } : {}

@@ -128,8 +128,15 @@ const checkReferences = async (
   }
 }
 
-const orderFields = (names: readonly string[], values: Values): Values =>
-  Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])))
+/** Returns an object with these fields in their order, without absent ones. */
+const orderFields = (names: readonly string[], object: Values, computed: Values): Values => {
+  const ordered: Record<string, unknown> = {}
+  for (const name of names) {
+    const value = computed[name] ?? object[name]
+    if (value !== undefined) ordered[name] = value
+  }
+  return ordered
+}
 
 /** Returns the function that builds a new object without values of custom fields. */
 export const createBuild = <T>(facts: ResourceFacts) => {
@@ -189,7 +196,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   const lastComputed = createLastRead<Values>()
 
   /** Returns the object of the contract. */
-  const toAnswer = (object: T, values: Values): A => orderFields(answerOrder, { ...object, ...values }) as A
+  const toAnswer = (object: T, values: Values): A => orderFields(answerOrder, object, values) as A
   const computeOne = async (ctx: Ctx, object: T): Promise<Values> =>
     (await computed?.compute(ctx, [object]))?.get(object.id) ?? {}
   /** Sends an object without computed fields as it is stored. */

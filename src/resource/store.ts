@@ -199,7 +199,7 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
   const toRows = async (ctx: Ctx, written: readonly Written<T>[]): Promise<Cells[]> => {
     const objects = written.map(({ after }) => after)
     const cells = await toColumns?.(ctx, objects)
-    return written.map(({ after, columns: given }, i) => ({ ...toRow(after), ...cells?.[i], ...given }))
+    return written.map(({ after, columns: given }, i) => Object.assign(toRow(after), cells?.[i], given))
   }
   const deleteRows = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
     for (const batch of splitBatches(ids)) await ctx.db.deleteFrom(table).where('id', 'in', batch).execute()
