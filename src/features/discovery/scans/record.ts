@@ -144,9 +144,9 @@ export const record = async (ctx: Ctx, input: ScanRecord): Promise<Scan> => {
   const { held, space } = await ctx.write(async (tx) => {
     await store.lockStarts(tx)
     if (await store.isNetworkBusy(tx, network.id)) throw invalidField('scan', 'another one of this network is running')
-    await store.insert(tx, scan, toCredentialUser(ctx.caller))
-    // From now on, a move of the network to another space ends the recording.
+    // Before the insert, which fails if the network is gone. From now on, a move of the network to another space ends the recording.
     const space = await findSpaceKey(tx, await getNetworkOrThrow(tx, network.id))
+    await store.insert(tx, scan, toCredentialUser(ctx.caller))
     // Its own id is the holder, by which recordings are found.
     return { held: await store.leases.take(tx, [scan.id], scan.id), space }
   })
