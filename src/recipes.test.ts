@@ -169,6 +169,24 @@ test.each([
 )
 
 test(
+  'an identity in the facts of a resource is unique in any case, without a line in its rules',
+  async () => {
+    const withIdentity = (text: string) =>
+      text
+        .replace('  scope: {', "  identity: ['name', 'datacenter_id'],\n  scope: {")
+        .replace(/(name_key \S+) NOT NULL,/, '$1 NOT NULL, natural_key TEXT NOT NULL UNIQUE,')
+    const files = resource.files.map(({ file, text }) => ({ file, text: withIdentity(text) }))
+    const copy = copyWith({ ...resource, files })
+    try {
+      await bunIn(copy.root, 'src/testing/recipes/check-identity.ts')
+    } finally {
+      copy.remove()
+    }
+  },
+  TIMEOUT_MS,
+)
+
+test(
   'a resource that is no part of the inventory fails a test that names the file',
   async () => {
     const isInventory = ({ file }: { readonly file: string }) => file === 'src/features/inventory.ts'

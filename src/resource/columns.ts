@@ -42,6 +42,20 @@ export const listKeyedFields = (facts: ResourceFacts): string[] => {
   return [...new Set([...labels, ...filtered.map(([name]) => name)])]
 }
 
+/**
+ * Returns the function that builds the natural key of an object, which is unique; undefined without an identity, and for one of fields that
+ * never change, which has no column. No id contains a space.
+ */
+export const createKeyBuilder = ({ identity = [], fixed = [], fields }: ResourceFacts) => {
+  if (identity.every((field) => fixed.includes(field))) return undefined
+  const isCaseless = (field: string) => fields[field]?.type === 'text' || fields[field]?.type === 'name'
+  return (object: object): string => {
+    const values = object as Readonly<Record<string, unknown>>
+    const texts = identity.map((field) => [isCaseless(field), String(values[field] ?? '')] as const)
+    return texts.map(([caseless, text]) => (caseless ? text.toLowerCase() : text)).join(' ')
+  }
+}
+
 /** Returns the columns of the object itself, in the order of its fields. */
 export const listColumns = (facts: ResourceFacts): string[] => [
   'id',

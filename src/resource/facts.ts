@@ -12,7 +12,7 @@ type CommonFacts = {
   readonly example?: string | number
   /** A create needs a value, and an update cannot clear it. */
   readonly required?: true
-  /** An answer has the field only with a value, and a filter never. */
+  /** An answer has the field only with a value. */
   readonly onlyWithValue?: true
   /** The rules compute the stored value: the field is in answers and not in inputs. */
   readonly isComputed?: true

@@ -82,7 +82,7 @@ export const createList = <A, I extends ListInput = ListInput>(
     const isPlain = custom === undefined && sort === undefined
     const makeRow = () => createRow(ctx, input, { query, page: isPlain ? page : {} })
     if (hasCustom === undefined) {
-      const current = await ctx.store.revision(all)
+      const current = await (revision?.(ctx, input, all) ?? ctx.store.revision(all))
       return listRows(ctx, { revision: current, query, page, row: await makeRow() })
     }
     // A resource with custom fields is one of these.

@@ -16,6 +16,7 @@ import type { EarlierDocuments } from '../platform/operation/change-record.ts'
 import type { JsonList } from '../platform/operation/handler-result.ts'
 import { createLastRead } from '../platform/operation/last-read.ts'
 import { updateRefs, withChangedRefs } from '../platform/operation/object-refs.ts'
+import { createKeyBuilder } from './columns.ts'
 import { emitDeleting, onDeleting } from './deleting.ts'
 import { listFields, orderAnswer, type ResourceFacts } from './facts.ts'
 import { createList, type ListedPage, type ListInput, type ListRules } from './list.ts'
@@ -45,11 +46,11 @@ export type ComputeRules<T> = {
 export type Rules<T, A> = {
   /** Sets the fields that the rules compute and store. */
   readonly derive?: (object: T) => T
-  /** Takes named locks, before rows are locked. @param id undefined for a new object without a chosen id */
+  /** Takes named locks, before rows are locked. */
   readonly lock?: (ctx: Ctx, verb: 'create' | 'update' | 'delete', id: string) => Promise<void>
   /** Checks what the facts do not tell. @throws AppError */
   readonly check?: (ctx: Ctx, write: Write<T>) => Promise<void>
-  /** Returns the message of the conflict of two objects with one identity. */
+  /** Returns the message of the conflict of two objects with one identity, in place of one that names its fields. */
   readonly taken?: (object: T) => string
   /** Returns an object after the deletion of the object that the field refers to; by default without the reference. */
   readonly left?: Readonly<Record<string, (ctx: Ctx, object: T, gone: StoredObject) => Promise<T>>>
@@ -190,6 +191,9 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   const custom = facts.custom === undefined ? undefined : ((facts.customOf ?? name) as CustomResource)
   const references = listReferences(facts)
   const build = createBuild<T>(facts)
+  const isUnique = createKeyBuilder(facts) !== undefined
+  const article = /^[aeiou]/i.test(noun) ? 'An' : 'A'
+  const usualConflict = `${article} ${noun} with the same ${(identity ?? []).join(', ')} exists already`
   // Stored values of custom fields are the last member of an object.
   const answerOrder = [...orderAnswer(facts).filter((field) => field !== 'custom'), 'custom']
   const computedFrom = Object.values(facts.computed ?? {}).flatMap(({ of }) => of ?? [])
@@ -229,13 +233,12 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
 
   /** Another object has the identity. @throws AppError ALREADY_EXISTS */
   const refuseTaken = async (ctx: Ctx, object: T): Promise<void> => {
-    if (!identity || !rules.taken) return
+    if (!isUnique) return
     const key = store.buildKey(object as Parameters<typeof store.buildKey>[0])
     const holder = (await store.findIdsByKeys(ctx, [key])).get(key)
-    if (holder !== undefined && holder !== object.id) throw new AppError('ALREADY_EXISTS', rules.taken(object))
+    if (holder !== undefined && holder !== object.id)
+      throw new AppError('ALREADY_EXISTS', rules.taken?.(object) ?? usualConflict)
   }
-
-  const article = /^[aeiou]/i.test(noun) ? 'An' : 'A'
 
   const checkNewId = async (ctx: Ctx, id: string | undefined): Promise<void> => {
     if (id !== undefined && (await store.find(ctx, id)))

@@ -12,7 +12,7 @@ import { splitBatches } from '../platform/db/batches.ts'
 import { prepared, type Value } from '../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../platform/db/query/prepared-lists.ts'
 import { createObjectRefs } from '../platform/operation/object-refs.ts'
-import { getLabel, type SelectedRow } from './columns.ts'
+import { createKeyBuilder, getLabel, type SelectedRow } from './columns.ts'
 import { hasRefs, type ResourceFacts } from './facts.ts'
 import { createConversion } from './rows.ts'
 
@@ -37,7 +37,7 @@ type KeyFields<F extends ResourceFacts, T> = F extends { readonly identity: read
 
 /** The parts of a store that the facts do not tell. */
 export type OwnStore<F extends ResourceFacts, T> = {
-  /** Returns the text that is unique for the fields of `identity`. */
+  /** Returns the text that is unique for the fields of `identity`, if it is not that of `createKeyBuilder`. */
   readonly buildKey?: (object: KeyFields<F, T>) => string
   /** Columns beyond the fields, such as keys of addresses, and the function that computes them, if writes do not give them. */
   readonly columns?: readonly string[]
@@ -119,7 +119,7 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
 ): ObjectStore<F, T> => {
   const { name } = facts
   const {
-    buildKey,
+    buildKey = createKeyBuilder(facts),
     columns: ownColumns = [],
     toColumns,
     elsewhere,

@@ -30,6 +30,7 @@ import { getRules } from './apply/resources.ts'
 import { importDevices } from './import-devices.ts'
 import { importInPart } from './import-part.ts'
 import { importRelationships } from './import-relationships.ts'
+import { findUniqueKeys } from './plan/unique-keys.ts'
 import { type Batching, checkFields, type Done, type Importer, type Outcome, type Row, tryRow } from './row.ts'
 
 /** Like `Importer`, for rows of any caller. */
@@ -88,6 +89,14 @@ const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Prom
   return found[0]?.id
 }
 
+/** Finds the object with the identity of a row without id; undefined for a row with an id, and for a resource without an identity. */
+const findByIdentity = (ctx: Ctx, resource: NamedResource, value: Row['value'], draft: z.ZodObject) => {
+  const unique = findUniqueKeys(resource)
+  if (!unique || parse(Named, value).id !== undefined) return undefined
+  const key = unique.buildKey(parse(draft, value))
+  return unique.findIdsByKeys(ctx, [key]).then((ids) => ids.get(key))
+}
+
 /** Creates or updates an object by the operations of its resource. */
 const upsertNamed = (table: NamedTable, operations: Feature['operations']): Upsert => {
   const verb = (name: 'create' | 'update') => {
@@ -98,7 +107,7 @@ const upsertNamed = (table: NamedTable, operations: Feature['operations']): Upse
   const [create, update] = [verb('create'), verb('update')]
   return async (ctx, value, { by, rules }) => {
     checkFields(create.schema, value)
-    const id = await findNamed(by, table, value)
+    const id = await (findByIdentity(by, table, value, create.schema) ?? findNamed(by, table, value))
     if (id !== undefined) {
       const fields = await toUpdate(ctx, { resource: table, id, rules }, value)
       return toOutcome(ctx, await update.run(ctx, { ...fields, id }))

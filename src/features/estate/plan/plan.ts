@@ -13,8 +13,6 @@ import type { DeviceTypeDraft } from '../../device-types/api.ts'
 import * as deviceTypes from '../../device-types/device-types.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory.ts'
-import type { VlanDraft } from '../../vlans/api.ts'
-import * as vlans from '../../vlans/vlans.ts'
 import { findIdsOfFixedKeys, getFixedKey } from '../apply/fixed-keys.ts'
 import { planMoves } from '../apply/moved-addresses.ts'
 import { findIdsByNames, findIdsByRefs, findStoredDocuments, toEntry, toNameKey } from '../apply/objects.ts'
@@ -34,6 +32,7 @@ import {
 } from './context.ts'
 import { planLater } from './deferred.ts'
 import { getKeyPart, matchByName } from './match.ts'
+import { findUniqueKeys, type Unique } from './unique-keys.ts'
 
 /** The number of rows with objects that are read together. */
 const ROWS_AT_ONCE = 400
@@ -185,13 +184,7 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
   }
 }
 
-/** The natural keys of a resource with objects that differ by some of their fields together. */
-type Unique = {
-  /** @param draft a row that its schema has accepted */
-  readonly buildKey: (draft: unknown) => string
-  readonly findIdsByKeys: (ctx: Ctx, keys: readonly string[]) => Promise<Map<string, string>>
-}
-
+/** The natural keys that do not follow from the facts. */
 const UNIQUE: Partial<Record<Resource, Unique>> = {
   'custom-fields': {
     buildKey: (draft) => customFields.naturalKey(draft as CustomFieldDraft),
@@ -202,11 +195,10 @@ const UNIQUE: Partial<Record<Resource, Unique>> = {
     buildKey: (draft) => deviceTypes.buildNaturalKey(draft as DeviceTypeDraft),
     findIdsByKeys: deviceTypes.findIdsByKeys,
   },
-  vlans: { buildKey: (draft) => vlans.buildNaturalKey(draft as VlanDraft), findIdsByKeys: vlans.findIdsByKeys },
 }
 
 const getUniqueOrThrow = (resource: Resource): Unique => {
-  const unique = UNIQUE[resource]
+  const unique = UNIQUE[resource] ?? findUniqueKeys(resource)
   if (!unique) throw new Error(`the rows of ${resource} have no natural key of several fields`)
   return unique
 }
