@@ -49,14 +49,11 @@ import { system, systemRoutes } from './system/api.ts'
 import { users } from './users/api.ts'
 import { grants } from './users/grants-api.ts'
 import { utilization } from './utilization/api.ts'
-import { vlans } from './vlans/api.ts'
 import { webhooks } from './webhooks/api.ts'
 
-const listed = {
-  customFields,
-  spaces,
-  datacenters,
-  vlans,
+const first = { customFields, spaces, datacenters } satisfies Record<string, OperationSet>
+
+const others = {
   networks: { ...networks, ...planning },
   pools,
   reservations,
@@ -104,10 +101,12 @@ const listed = {
   system,
 } satisfies Record<string, OperationSet>
 
+type Listed = typeof first & typeof others
+
 /** The facts of resources with a contract that follows from them. */
 type DeclaredFacts = (typeof RESOURCES)[number] extends infer F
   ? F extends ResourceFacts
-    ? ContractOf<F['name']> extends keyof typeof listed
+    ? ContractOf<F['name']> extends keyof Listed
       ? never
       : F
     : never
@@ -117,11 +116,12 @@ type DeclaredContracts = { readonly [F in DeclaredFacts as ContractOf<F['name']>
 // One contract for each of these facts.
 const declared = Object.fromEntries(
   RESOURCES.map((facts: ResourceFacts) => [toContractName(facts.name as Resource), facts] as const)
-    .filter(([name]) => !Object.hasOwn(listed, name))
+    .filter(([name]) => !Object.hasOwn(first, name) && !Object.hasOwn(others, name))
     .map(([name, facts]) => [name, crud(facts).operations]),
 ) as object as DeclaredContracts
 
-export const contracts = { ...listed, ...declared }
+/** In the order of the OpenAPI document. */
+export const contracts = { ...first, ...declared, ...others }
 
 /** The registry of raw routes. Their requests or answers are not JSON. */
 export const routes: readonly RawRoute[] = [

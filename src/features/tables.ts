@@ -38,13 +38,11 @@ import type { SsoTables } from './sso/table.ts'
 import type { OccupancyTables } from './used-addresses/table.ts'
 import type { UserTables } from './users/table.ts'
 import type { UtilizationTables } from './utilization/table.ts'
-import type { VlanTables } from './vlans/table.ts'
 import type { WebhookTables } from './webhooks/table.ts'
 
 type OwnTables = CustomFieldTables &
   SpaceTables &
   NetworkTables &
-  VlanTables &
   PoolTables &
   ReservationTables &
   OccupancyTables &

@@ -4,13 +4,19 @@ import type { Resource } from '../features/inventory.ts'
 
 type Deleting = { readonly resource: Resource; readonly objects: readonly { readonly id: string }[] }
 
+export type Deleted = { readonly resource: Resource; readonly ids: readonly string[] }
+
 declare module '../platform/operation/events.ts' {
   interface Events {
     'resource.deleting': Deleting
+    /** The rows are gone. */
+    'resource.deleted': Deleted
   }
 }
 
 export const emitDeleting = (ctx: Ctx, deleting: Deleting): Promise<void> => ctx.emit('resource.deleting', deleting)
+
+export const emitDeleted = (ctx: Ctx, deleted: Deleted): Promise<void> => ctx.emit('resource.deleted', deleted)
 
 type Leave<T> = (ctx: Ctx, gone: T) => Promise<void>
 

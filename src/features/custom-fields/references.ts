@@ -1,9 +1,10 @@
 /** Takes references to deleted objects away from the values and the defaults of custom fields. */
 import { getOwn } from '../../platform/contract/own.ts'
+import type { Deleted } from '../../resource/deleting.ts'
 import type { Ctx, Reactions } from '../ctx.ts'
 import { loadAllFields } from './definitions.ts'
 import { lockReferences, type Rewrite } from './engine.ts'
-import type { Custom, ReferenceTarget } from './fields.ts'
+import { type Custom, isReferenceTarget, type ReferenceTarget } from './fields.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
 
@@ -54,21 +55,8 @@ const clear = async (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): 
   }
 }
 
-type Deleted = { readonly id: string }
-
-const clearOne =
-  (table: ReferenceTarget) =>
-  (ctx: Ctx, { id }: Deleted): Promise<void> =>
-    clear(ctx, table, [id])
-
-const listIds = (all: readonly Deleted[]): string[] => all.map(({ id }) => id)
-
 export const references: Reactions = {
-  'space.deleted': clearOne('spaces'),
-  'datacenter.deleted': clearOne('datacenters'),
-  'network.deleted': clearOne('networks'),
-  'vlan.deleted': clearOne('vlans'),
-  'pool.deleted': clearOne('pools'),
-  'rack.deleted': clearOne('racks'),
-  'devices.removed': (ctx, all: readonly Deleted[]) => clear(ctx, 'devices', listIds(all)),
+  'resource.deleted': async (ctx, { resource, ids }: Deleted) => {
+    if (isReferenceTarget(resource)) await clear(ctx, resource, ids)
+  },
 }

@@ -24,4 +24,5 @@ export const datacenterFacts = resource({
   },
   args: ['name'],
   mcp: ['list'],
+  ranks: { menu: 2, custom: 2 },
 })

@@ -6,7 +6,7 @@ import { listChain } from '../../platform/contract/list.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
 import { JsonText } from '../../platform/operation/handler-result.ts'
 import { updateRefs } from '../../platform/operation/object-refs.ts'
-import { emitDeleting } from '../../resource/deleting.ts'
+import { emitDeleted, emitDeleting } from '../../resource/deleting.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { CustomPatch } from '../custom-fields/fields.ts'
 import { withCustom } from '../custom-fields/fields.ts'
@@ -240,6 +240,7 @@ const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => 
   await emitDeleting(ctx, { resource: 'devices', objects: all })
   await store.deleteRows(ctx, all)
   await occupancy.release(ctx, keys)
+  await emitDeleted(ctx, { resource: 'devices', ids: all.map(({ id }) => id) })
   await ctx.emit('devices.removed', all)
 }
 

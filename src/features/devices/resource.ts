@@ -47,4 +47,5 @@ export const deviceFacts = resource({
   },
   args: ['name'],
   mcp: ['list', 'create', 'get', 'update'],
+  ranks: { menu: 1, events: 1, custom: 6 },
 })

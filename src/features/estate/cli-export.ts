@@ -10,7 +10,8 @@ import { formatSuggestion } from '../../platform/cli/suggest.ts'
 import { createUsageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { getErrorMessage } from '../../platform/contract/unknown.ts'
-import { INVENTORY, RESOURCES, type Resource } from '../inventory.ts'
+import type { ResourceFacts } from '../../resource/facts.ts'
+import { FACTS, INVENTORY, RESOURCES, type Resource } from '../inventory.ts'
 import { splitRowsIntoLines } from './cli-json-rows.ts'
 import { findResource } from './cli-resources.ts'
 
@@ -35,7 +36,7 @@ class Moment {
 
 /** Resources that an estate may do without: an export of all leaves out an empty list of them. */
 const OPTIONAL: ReadonlySet<Resource> = new Set(
-  RESOURCES.flatMap((facts) => ('isOptional' in facts && facts.name !== 'vlans' ? [facts.name] : [])),
+  RESOURCES.flatMap(({ name }) => ((FACTS[name] as ResourceFacts).isOptional === true ? [name] : [])),
 )
 
 /** Returns false for a list that is empty, of a server without the resource, or forbidden, which is noted. */

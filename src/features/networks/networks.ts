@@ -4,7 +4,7 @@ import { type FieldIssue, invalidField, orNotFound, rejectIssues } from '../../p
 import { listRows } from '../../platform/contract/list.ts'
 import { buildMembership, countMembers } from '../../platform/db/ordered-filter.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
-import { emitDeleting } from '../../resource/deleting.ts'
+import { emitDeleted, emitDeleting } from '../../resource/deleting.ts'
 import { resourceRules } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { filterExistingDatacenters } from '../datacenters/datacenters.ts'
@@ -129,6 +129,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.emit('network.deleting', network)
   await emitDeleting(ctx, { resource: 'networks', objects: [network] })
   await store.write(ctx, [{ before: network }])
+  await emitDeleted(ctx, { resource: 'networks', ids: [id] })
   await ctx.emit('network.deleted', network)
 }
 

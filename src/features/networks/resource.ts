@@ -32,4 +32,5 @@ export const networkFacts = resource({
   },
   args: ['name', 'subnet'],
   mcp: ['list', 'get'],
+  ranks: { menu: 5, events: 2, custom: 3 },
 })

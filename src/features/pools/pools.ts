@@ -3,7 +3,7 @@ import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { compareIp, DEFAULT_SPACE, fromIpKey, parseIp, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
 import { type FieldIssue, invalidField, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listValues } from '../../platform/contract/list.ts'
-import { emitDeleting } from '../../resource/deleting.ts'
+import { emitDeleted, emitDeleting } from '../../resource/deleting.ts'
 import { type AnyQuery, createList, type ListInput } from '../../resource/list.ts'
 import { resourceRules, rewriteStored } from '../../resource/rules.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
@@ -168,7 +168,7 @@ const removeAll = async (ctx: Ctx, gone: readonly Pool[]): Promise<void> => {
     ctx,
     gone.map((before) => ({ before })),
   )
-  for (const pool of gone) await ctx.emit('pool.deleted', pool)
+  await emitDeleted(ctx, { resource: 'pools', ids })
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => removeAll(ctx, [await lockForChange(ctx, id)])

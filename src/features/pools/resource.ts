@@ -31,4 +31,5 @@ export const poolFacts = resource({
   },
   args: ['network_id', 'name', 'start_ip', 'end_ip'],
   mcp: ['list'],
+  ranks: { menu: 6, custom: 5 },
 })

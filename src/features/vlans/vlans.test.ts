@@ -1,8 +1,11 @@
 // The rules of VLANs: their natural key, the networks that belong to them, and the deletion of their datacenter.
 import { describe, expect, test } from 'bun:test'
+import type { ObjectOf } from '../../resource/crud.ts'
 import { alreadyExists, changedSince, fieldsOf, inventory, missing } from '../../testing/inventory.ts'
 import { onSqlite } from '../../testing/servers.ts'
-import type { Vlan } from './api.ts'
+import type { vlanFacts } from './resource.ts'
+
+type Vlan = ObjectOf<typeof vlanFacts>
 
 /** Mulberry32: the same numbers for the same seed. */
 const randomOf = (seed: number) => {

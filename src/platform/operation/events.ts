@@ -3,7 +3,7 @@
  *
  *     declare module '../../platform/operation/events.ts' {
  *       interface Events {
- *         'rack.deleted': Rack
+ *         'datacenter.deleted': Datacenter
  *       }
  *     }
  */

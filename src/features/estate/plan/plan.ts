@@ -4,13 +4,8 @@ import { isRecord, toText } from '../../../platform/contract/unknown.ts'
 import { findExcess } from '../../../platform/contract/validate.ts'
 import { splitBatches } from '../../../platform/db/batches.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
-import type { CableDraft } from '../../cables/api.ts'
 import * as cables from '../../cables/keys.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { CustomFieldDraft } from '../../custom-fields/api.ts'
-import * as customFields from '../../custom-fields/custom-fields.ts'
-import type { DeviceTypeDraft } from '../../device-types/api.ts'
-import * as deviceTypes from '../../device-types/device-types.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory.ts'
 import { findIdsOfFixedKeys, getFixedKey } from '../apply/fixed-keys.ts'
@@ -184,21 +179,8 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
   }
 }
 
-/** The natural keys that do not follow from the facts. */
-const UNIQUE: Partial<Record<Resource, Unique>> = {
-  'custom-fields': {
-    buildKey: (draft) => customFields.naturalKey(draft as CustomFieldDraft),
-    findIdsByKeys: customFields.idsOfKeys,
-  },
-  cables: { buildKey: (draft) => cables.buildNaturalKey(draft as CableDraft), findIdsByKeys: cables.findIdsByKeys },
-  'device-types': {
-    buildKey: (draft) => deviceTypes.buildNaturalKey(draft as DeviceTypeDraft),
-    findIdsByKeys: deviceTypes.findIdsByKeys,
-  },
-}
-
 const getUniqueOrThrow = (resource: Resource): Unique => {
-  const unique = UNIQUE[resource] ?? findUniqueKeys(resource)
+  const unique = findUniqueKeys(resource)
   if (!unique) throw new Error(`the rows of ${resource} have no natural key of several fields`)
   return unique
 }

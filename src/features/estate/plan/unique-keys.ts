@@ -2,8 +2,14 @@
 import { createKeyBuilder } from '../../../resource/columns.ts'
 import type { ResourceFacts } from '../../../resource/facts.ts'
 import { objectStore, type StoredObject } from '../../../resource/store.ts'
+import type { CableDraft } from '../../cables/api.ts'
+import * as cables from '../../cables/keys.ts'
 import type { Ctx } from '../../ctx.ts'
-import { FACTS, RESOURCES, type Resource } from '../../inventory.ts'
+import type { CustomFieldDraft } from '../../custom-fields/api.ts'
+import * as customFields from '../../custom-fields/store.ts'
+import { FACTS, INVENTORY, type Resource } from '../../inventory.ts'
+import type { PortDraft } from '../../ports/api.ts'
+import * as ports from '../../ports/store.ts'
 
 /** The natural keys of a resource with objects that differ by some of their fields together. */
 export type Unique = {
@@ -19,8 +25,18 @@ const buildUnique = (facts: ResourceFacts): Unique | undefined => {
   return { buildKey: (draft) => buildKey(draft as object), findIdsByKeys }
 }
 
+/** The natural keys that do not follow from the facts. */
+const OWN_KEYS: Partial<Record<Resource, Unique>> = {
+  'custom-fields': {
+    buildKey: (draft) => customFields.naturalKey(draft as CustomFieldDraft),
+    findIdsByKeys: customFields.idsOfKeys,
+  },
+  ports: { buildKey: (draft) => ports.buildNaturalKey(draft as PortDraft), findIdsByKeys: ports.findIdsByKeys },
+  cables: { buildKey: (draft) => cables.buildNaturalKey(draft as CableDraft), findIdsByKeys: cables.findIdsByKeys },
+}
+
 const KEYS: ReadonlyMap<string, Unique | undefined> = new Map(
-  RESOURCES.map((facts) => [facts.name, buildUnique(FACTS[facts.name])]),
+  INVENTORY.map((name) => [name, OWN_KEYS[name] ?? buildUnique(FACTS[name])]),
 )
 
 /** Returns the natural keys of a resource; undefined without an identity. */
