@@ -1,12 +1,13 @@
 /** The event before objects are deleted, for the resources whose objects refer to them. */
-import type { Ctx, Reactions } from '../features/ctx.ts'
-import type { Resource } from '../features/inventory.ts'
+
+import type { Resource } from '../inventory/resources.ts'
+import type { Ctx, Reactions } from '../kernel/ctx.ts'
 
 type Deleting = { readonly resource: Resource; readonly objects: readonly { readonly id: string }[] }
 
 export type Deleted = { readonly resource: Resource; readonly ids: readonly string[] }
 
-declare module '../platform/operation/events.ts' {
+declare module '../kernel/events.ts' {
   interface Events {
     'resource.deleting': Deleting
     /** The rows are gone. */

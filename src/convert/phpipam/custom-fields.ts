@@ -1,6 +1,7 @@
 /** Custom fields are columns with names that begin with `custom_`. A dump has their types, the API has texts. */
-import { CUSTOM_RESOURCES, type CustomResource, type FieldType } from '../../features/custom-fields/fields.ts'
-import { getOwn } from '../../platform/contract/own.ts'
+
+import { getOwn } from '../../contract/own.ts'
+import { CUSTOM_RESOURCES, type CustomResource, type FieldType } from '../../resource/custom/fields.ts'
 import type { EstateRow } from '../converter.ts'
 import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
 import type { SourceField } from '../custom/definition.ts'

@@ -1,5 +1,5 @@
 /** The resources in the order of menus. */
-import { RESOURCES } from '../../../src/features/inventory.ts'
+import { RESOURCES } from '../../../src/inventory/resources.ts'
 import { sortByRank } from '../../../src/resource/facts.ts'
 
 type Facts = (typeof RESOURCES)[number]

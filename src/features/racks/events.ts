@@ -1,9 +1,0 @@
-/** The events of racks. */
-export type RackMoved = { readonly id: string; readonly datacenter_id: string }
-
-declare module '../../platform/operation/events.ts' {
-  interface Events {
-    /** The devices of a rack follow it to another datacenter. */
-    'rack.moved': RackMoved
-  }
-}
