@@ -142,8 +142,10 @@ export type ResourceFacts = {
   readonly isOptional?: true | 'page'
   /** The texts of its events, if they are not the usual ones. */
   readonly eventTexts?: { readonly created?: string; readonly updated?: string }
+  /** Fields of texts that the global search finds, the label first. Results show the second one beside the name. */
+  readonly search?: readonly string[]
   /** Its position in lists that keep an order of their own. A resource without one comes last, in the order of the registry. */
-  readonly ranks?: { readonly events?: number; readonly custom?: number; readonly menu?: number }
+  readonly ranks?: Readonly<Partial<Record<'events' | 'custom' | 'menu' | 'search', number>>>
 }
 
 /** Keeps the exact type of the facts. */
