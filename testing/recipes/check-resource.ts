@@ -1,6 +1,5 @@
 /** Run in a copy of the code with the recipe of a resource: one object goes through every surface. */
 import { strict as assert } from 'node:assert'
-import { findItem } from '../../web/src/shell/nav.ts'
 import { type TestApp, type TestCaller, testApp } from '../app/app.ts'
 import { callTool } from '../mcp.ts'
 
@@ -67,6 +66,15 @@ const checkCustomFields = async (ask: Ask, resource: string): Promise<void> => {
   await ask(`DELETE /api/${resource}/valued`)
 }
 
+/** A file of the web UI, which this program is not compiled with. */
+const NAV: string = '../../web/src/shell/nav.ts'
+
+/** Returns the page that the palette of the web UI opens for a type of results. */
+const findPage = async (type: string): Promise<string | undefined> => {
+  const nav = (await import(NAV)) as { readonly findItem: (type: string) => { readonly to: string } | undefined }
+  return nav.findItem(type)?.to
+}
+
 /** The search of REST and of MCP finds an object, and the palette knows its page. */
 const checkSearch = async (app: TestApp, ask: Ask, resource: string, type: string): Promise<void> => {
   const { key } = await app.as('admin')
@@ -76,7 +84,7 @@ const checkSearch = async (app: TestApp, ask: Ask, resource: string, type: strin
   assert.deepEqual((await ask('GET /api/search?q=heating')).body, { results: [] }, 'search')
   const { value } = await callTool({ fetch: app.fetch, key }, 'search', { q: 'cooling' })
   assert.deepEqual(value, { results }, 'search by MCP')
-  assert.equal(findItem(type)?.to, `/${resource}`, 'the palette')
+  assert.equal(await findPage(type), `/${resource}`, 'the palette')
   await ask(`DELETE /api/${resource}/sought`)
 }
 
