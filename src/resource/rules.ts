@@ -176,7 +176,7 @@ export const rewriteStored = <F extends ResourceFacts, T extends Owned>(
   return rewriteCustom<T>(customOf as CustomResource, {
     lock,
     update: (ctx, before, after) => store.write(ctx, [{ before, after }]),
-    rename: store.writeSilently,
+    rename: (ctx, object) => store.writeSilently(ctx, [object]),
   })
 }
 

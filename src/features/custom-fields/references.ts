@@ -1,6 +1,7 @@
 /** Takes references to deleted objects away from the values and the defaults of custom fields. */
 import { getOwn } from '../../platform/contract/own.ts'
 import type { Ctx, Reactions } from '../ctx.ts'
+import { definitions } from './definition-store.ts'
 import { loadAllFields } from './definitions.ts'
 import { lockReferences, type Rewrite } from './engine.ts'
 import type { Custom, ReferenceTarget } from './fields.ts'
@@ -30,7 +31,7 @@ const clearDefault = async (ctx: Ctx, field: StoredField, gone: Gone): Promise<v
   const left = removeGone(field.default, gone)
   if (Bun.deepEquals(left, field.default)) return
   const after = { ...field, default: isNothing(left) ? null : (left as StoredField['default']), updated_at: ctx.now }
-  await store.updateRow(ctx, field, after)
+  await definitions.write(ctx, [{ before: field, after }])
 }
 
 const clear = async (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): Promise<void> => {

@@ -1,22 +1,18 @@
-/** The queries of custom fields and of their values; the only writer of their tables. */
+/** The queries of custom fields, and of their values, which it writes. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { withRefs } from '../../platform/contract/external-fields.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
-import { createObjectRefs } from '../../platform/operation/object-refs.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { CustomField } from './api.ts'
-import { noteWrite } from './definitions-writers.ts'
 import type { ReferenceTarget } from './fields.ts'
 import type { CustomFieldRow, CustomValueRow } from './table.ts'
 
 /** A definition with the key of its values. */
 export type StoredField = CustomField & { readonly number: number }
-
-const refs = createObjectRefs('custom-fields', 'custom field', 'name')
 
 /** @example naturalKey({ resource: 'devices', name: 'owner' }) // 'devices owner' */
 export const naturalKey = ({ resource, name }: Pick<CustomField, 'resource' | 'name'>): string => `${resource} ${name}`
@@ -29,7 +25,7 @@ export const getDerived = (document: Readonly<Record<string, unknown>>) => ({
 
 const formatBound = (bound: number | null): string | null => (bound === null ? null : String(bound))
 
-const toRow = ({ number, ...field }: StoredField): CustomFieldRow => ({
+export const toRow = ({ number, ...field }: StoredField): CustomFieldRow => ({
   ...field,
   number,
   name_key: field.name,
@@ -78,17 +74,6 @@ const selectRows = ({ db }: DbScope) => db.selectFrom('custom_fields').selectAll
 export const query = (ctx: DbScope) =>
   selectRows(ctx).orderBy('resource').orderBy('group_key').orderBy('position').orderBy('name').orderBy('id')
 
-export const find = async (ctx: Ctx, id: string): Promise<StoredField | undefined> => {
-  const row = await selectRows(ctx).where('id', '=', id).executeTakeFirst()
-  return row && toStored(row)
-}
-
-/** As `find`, and locks the row until commit. */
-export const lock = async (ctx: Ctx, id: string): Promise<StoredField | undefined> => {
-  const row = await ctx.store.sql.lockRows(selectRows(ctx).where('id', '=', id)).executeTakeFirst()
-  return row && toStored(row)
-}
-
 const everyRow = prepared((db: Kysely<Tables>) => query({ db }))
 
 /** Returns all definitions, in the order of lists. */
@@ -103,14 +88,6 @@ export const findByName = async (
   return row && toStored(row)
 }
 
-const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('custom_fields').selectAll().where('id', 'in', ids),
-)
-
-/** Returns the existing definitions of those ids, as JSON text by id. */
-export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
-  new Map((await byIds(ctx, ids)).map((row) => [row.id, JSON.stringify(toField(toStored(row)))]))
-
 const byNames = preparedKeys((db: Kysely<Tables>, names) =>
   db.selectFrom('custom_fields').select(['id', 'resource', 'name']).where('name', 'in', names),
 )
@@ -122,9 +99,6 @@ export const idsOfKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<
   return new Map(found.filter(([key]) => keys.includes(key)))
 }
 
-/** Locks the refs of a new definition until commit. @throws RefTakenError */
-export const claimRefs = refs.claim
-
 /** Returns a number that no value has. Called under the lock of all definitions. */
 export const findNextNumber = async ({ db }: Ctx): Promise<number> => {
   const last = await db
@@ -134,32 +108,6 @@ export const findNextNumber = async ({ db }: Ctx): Promise<number> => {
     .limit(1)
     .executeTakeFirst()
   return (last?.number ?? 0) + 1
-}
-
-export const insert = async (ctx: Ctx, field: StoredField): Promise<void> => {
-  noteWrite(ctx)
-  await ctx.db.insertInto('custom_fields').values(toRow(field)).execute()
-  await refs.insert(ctx, [field])
-  ctx.changed('custom-field', { id: field.id, after: JSON.stringify(toField(field)) })
-}
-
-export const updateRow = async (ctx: Ctx, before: StoredField, field: StoredField): Promise<void> => {
-  noteWrite(ctx)
-  const { id } = field
-  await ctx.db.updateTable('custom_fields').set(toRow(field)).where('id', '=', id).execute()
-  await refs.update(ctx, before, field)
-  ctx.changed('custom-field', {
-    id,
-    before: JSON.stringify(toField(before)),
-    after: JSON.stringify(toField(field)),
-  })
-}
-
-export const deleteRow = async (ctx: Ctx, field: StoredField): Promise<void> => {
-  noteWrite(ctx)
-  await ctx.db.deleteFrom('custom_fields').where('id', '=', field.id).execute()
-  await refs.remove(ctx, [field])
-  ctx.changed('custom-field', { id: field.id, before: JSON.stringify(toField(field)) })
 }
 
 /** Returns those of the ids that are objects of a resource to which references may lead. */
