@@ -19,8 +19,8 @@ import type { ObjectWrite, OwnStore, Written } from './own-store.ts'
 import { recordDocuments, recordValues } from './record.ts'
 import { type Cells, createRowUpdate } from './row-updates.ts'
 
-/** Rows that are updated before the event loop may run again. */
-const UPDATED_AT_ONCE = 50
+/** The objects that are updated or recorded before the event loop may run again. */
+const WRITTEN_AT_ONCE = 50
 
 type Referred = { readonly id: string; readonly refs: Refs }
 type Change<T> = Written<T> & { readonly before: T }
@@ -94,7 +94,7 @@ export const createWriter = <F extends ResourceFacts, T extends object>(
     await insertRows(ctx, rows)
   }
 
-  const updateAll = async (ctx: Ctx, changes: readonly Change<T>[], written: Map<T, Cells>): Promise<void> => {
+  const updateSome = async (ctx: Ctx, changes: readonly Change<T>[], written: Map<T, Cells>): Promise<void> => {
     const rows = await toRows(ctx, changes)
     changes.forEach(({ after }, i) => void written.set(after, rows[i] ?? {}))
     if (search) {
@@ -104,16 +104,21 @@ export const createWriter = <F extends ResourceFacts, T extends object>(
           ctx.searchTextChanged(table, { removed: [getText(before)], added: [String(rows[i]?.[search.column])] })
     }
     if (key) return upsertRows(ctx, rows)
+    await Promise.all(
+      changes.map((change, i) => {
+        const row = rows[i] ?? {}
+        const update = toColumns || change.columns ? updateRow : updateFields
+        return update(ctx, row, listIndexed(change, row))
+      }),
+    )
+  }
+
+  const updateAll = async (ctx: Ctx, changes: readonly Change<T>[], written: Map<T, Cells>): Promise<void> => {
+    if (changes.length <= WRITTEN_AT_ONCE) return updateSome(ctx, changes, written)
     const breathe = createBreathe()
-    for (const batch of splitBatches([...changes.entries()], UPDATED_AT_ONCE)) {
-      await Promise.all(
-        batch.map(([i, change]) => {
-          const row = rows[i] ?? {}
-          const update = toColumns || change.columns ? updateRow : updateFields
-          return update(ctx, row, listIndexed(change, row))
-        }),
-      )
-      if (changes.length > UPDATED_AT_ONCE) await breathe()
+    for (const batch of splitBatches(changes, WRITTEN_AT_ONCE)) {
+      await updateSome(ctx, batch, written)
+      await breathe()
     }
   }
 
@@ -155,14 +160,18 @@ export const createWriter = <F extends ResourceFacts, T extends object>(
       const stored = document === undefined ? undefined : rows?.get(object)?.[document]
       return typeof stored === 'string' ? stored : JSON.stringify(own.toDocument?.(object) ?? object)
     }
-    const items = writes.flatMap((write): ItemWrite[] => {
-      const { before, after } = write
-      const object = after ?? before
-      if (!object) return []
-      const event = 'event' in write ? write.event : undefined
-      return [{ id: getId(object), before: before && format(before), after: after && format(after), event }]
-    })
-    recordDocuments(ctx, kind, items)
+    const breathe = createBreathe()
+    for (const batch of writes.length > WRITTEN_AT_ONCE ? splitBatches(writes, WRITTEN_AT_ONCE) : [writes]) {
+      const items = batch.flatMap((write): ItemWrite[] => {
+        const { before, after } = write
+        const object = after ?? before
+        if (!object) return []
+        const event = 'event' in write ? write.event : undefined
+        return [{ id: getId(object), before: before && format(before), after: after && format(after), event }]
+      })
+      recordDocuments(ctx, kind, items)
+      await breathe()
+    }
   }
 
   const write = async (ctx: Ctx, writes: readonly ObjectWrite<T>[]): Promise<void> => {
