@@ -315,15 +315,8 @@ const ownedTables = (files: Sources): ReadonlyMap<string, readonly string[]> =>
     }),
   ])
 const OWNED = ownedTables(sources)
-/**
- * `deleteFrom(table)` in a loop: over the feature's own tables, or over the sealed columns that every feature
- * registers, or the areas of the objects of several features.
- */
-const LOOPS_OVER_TABLES = new Set([
-  'features/devices/store.ts',
-  'features/scopes/area-store.ts',
-  'features/secrets/store.ts',
-])
+/** `updateTable(table)` in a loop over the sealed columns that every feature registers. */
+const LOOPS_OVER_TABLES = new Set(['features/secrets/store.ts'])
 
 const WRITE = /\b(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto|createLeases)\(\s*([^),]+)/g
 
@@ -349,6 +342,32 @@ const foreignWrites = (files: Sources): string[] =>
       return OWNED.get(feature)?.includes(table) ? [] : [`${path} writes ${table}, which ${feature} does not own`]
     })
   })
+
+const INVENTORY_TABLES: ReadonlySet<string> = new Set(INVENTORY.map(toTableName))
+
+/** Writes of the tables of the inventory, and calls of its record, outside of `resource`. */
+const unstoredWrites = (files: Sources): string[] =>
+  [...files].flatMap(([path, text]) => {
+    if (featureOf(path) === undefined) return []
+    const tables = [...text.matchAll(WRITE)].flatMap(
+      ([, argument = '']) => /^'(\w+)'$/.exec(argument.trim())?.[1] ?? [],
+    )
+    const records = [...text.matchAll(/(?<!const )\b(?:recordCustom|createObjectRefs|ctx\.changed)\(/g)]
+    return [
+      ...tables.filter((table) => INVENTORY_TABLES.has(table)).map((table) => `${path} writes ${table}`),
+      ...records.map(([call]) => `${path} calls ${call}`),
+    ]
+  })
+
+/** Casts of names that are known at run time to a table of the inventory. */
+const tableCasts = (files: Sources): string[] =>
+  [...files].flatMap(([path, text]) =>
+    featureOf(path) === undefined
+      ? []
+      : [...text.matchAll(/ as '(\w+)'/g)].flatMap(([cast, table = '']) =>
+          INVENTORY_TABLES.has(table) ? [`${path} has${cast}`] : [],
+        ),
+  )
 
 type Rule = {
   readonly name: string
@@ -466,6 +485,19 @@ const rules: readonly Rule[] = [
     name: 'a feature has the named store of its own table alone',
     check: foreignNamedStores,
     offender: { 'features/pools/pools.ts': "const store = namedStore('datacenters', Datacenter)" },
+  },
+  {
+    name: 'only the store of resources writes the tables of the inventory, and records their changes',
+    check: unstoredWrites,
+    offender: {
+      'features/pools/store.ts': "ctx.db.insertInto('pools')",
+      'features/ports/store.ts': "ctx.changed('port', { id, after })",
+    },
+  },
+  {
+    name: 'no feature casts a name to a table of the inventory',
+    check: tableCasts,
+    offender: { 'features/pools/store.ts': "db.selectFrom(table as 'device_types')" },
   },
   {
     name: 'only a store writes',

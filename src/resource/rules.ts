@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Ctx, Reactions } from '../features/ctx.ts'
 import type { CustomPatch, CustomResource } from '../features/custom-fields/fields.ts'
 import { mergeCustom, rewriteCustom, type WithCustom, withCustomOfNew } from '../features/custom-fields/rows.ts'
-import { FACTS, INVENTORY, isResource, type Resource } from '../features/inventory.ts'
+import { FACTS, INVENTORY, isResource, type Resource, toTableName } from '../features/inventory.ts'
 import { asRestored } from '../features/restore-fields.ts'
 import { narrowToListed } from '../features/scopes/scoped-db.ts'
 import type { Tables } from '../features/tables.ts'
@@ -20,6 +20,7 @@ import { createKeyBuilder } from './columns.ts'
 import { emitDeleting, onDeleting } from './deleting.ts'
 import { listFields, orderAnswer, type ResourceFacts } from './facts.ts'
 import { createList, type ListedPage, type ListInput, type ListRules } from './list.ts'
+import { selectFromTable } from './named-tables.ts'
 import type { ObjectStore, ObjectWrite, StoredObject } from './store.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -100,10 +101,10 @@ export type ResourceRules<T, A> = {
 }
 
 /** Returns the query of the existing ids of a resource. */
-const createIdQuery = (resource: string) => {
-  const table = resource.replaceAll('-', '_') as 'datacenters'
-  return preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom(table).select('id').where('id', 'in', ids))
-}
+const createIdQuery = (resource: Resource) =>
+  preparedKeys((db: Kysely<Tables>, ids) =>
+    selectFromTable(db, toTableName(resource)).select('id').where('id', 'in', ids),
+  )
 const idQueries = new Map(INVENTORY.map((resource) => [resource as string, createIdQuery(resource)]))
 
 type Reference = { readonly field: string; readonly to: string; readonly onDelete: 'clear' | 'cascade' | 'refuse' }

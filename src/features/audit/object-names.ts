@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import { CRUD_RESOURCES } from '../crud-resources.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -32,13 +33,7 @@ const buildNamedKind = (table: keyof Tables & string, permission: Permission): K
   buildKind(
     table,
     permission,
-    preparedKeys((db: Kysely<Tables>, ids) =>
-      // Each of them has both columns; the type of all of them together is too wide for the builder.
-      db
-        .selectFrom(table as 'datacenters')
-        .select(['id', 'name'])
-        .where('id', 'in', ids),
-    ),
+    preparedKeys((db: Kysely<Tables>, ids) => selectFromTable(db, table).select(['id', 'name']).where('id', 'in', ids)),
   )
 
 /** Returns the resources of objects with a field `name`; their tables have the same names, with `_` for `-`. */

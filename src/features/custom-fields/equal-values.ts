@@ -1,6 +1,7 @@
 /** Finds values of unique fields that were stored before texts were trimmed, and that are equal to another one without their blanks. */
 import { sql } from 'kysely'
 import type { Warning } from '../../platform/operation/context.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import type { Ctx } from '../ctx.ts'
 import { toTableName } from '../inventory.ts'
 import type { CustomResource } from './fields.ts'
@@ -37,9 +38,8 @@ const findNames = async (
   ids: readonly string[],
 ): Promise<Map<string, string>> => {
   if (ids.length === 0 || resource === 'addresses') return new Map()
-  // Each of them has an id, and a name or a label; the type of all of them together is too wide for the builder.
-  const name = resource === 'cables' ? ('label as name' as 'name') : 'name'
-  const rows = db.selectFrom(toTableName(resource) as 'devices').select(['id', name])
+  const name = resource === 'cables' ? 'label' : 'name'
+  const rows = selectFromTable(db, toTableName(resource)).select(['id', sql.ref<string>(name).as('name')])
   const found = await rows.where('id', 'in', ids).execute()
   return new Map(found.map((row) => [row.id, row.name]))
 }

@@ -5,6 +5,7 @@ import { splitBatches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import { pause } from '../../platform/runtime/pause.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { CustomField } from './api.ts'
@@ -118,11 +119,7 @@ export const filterExistingIds = async (
 ): Promise<Set<string>> => {
   const there = new Set<string>()
   for (const batch of splitBatches(ids)) {
-    // Each of them has the column; the type of all of them together is too wide for the builder.
-    const rows = ctx.db
-      .selectFrom(table as 'devices')
-      .select('id')
-      .where('id', 'in', batch)
+    const rows = selectFromTable(ctx.db, table).select('id').where('id', 'in', batch)
     for (const { id } of await rows.execute()) there.add(id)
   }
   return there

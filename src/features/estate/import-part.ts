@@ -5,6 +5,7 @@ import { toOptionalText } from '../../platform/contract/unknown.ts'
 import { splitBatches } from '../../platform/db/batches.ts'
 import { collectTexts, createPlaceFinder } from '../../platform/operation/id-fields.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import type { Ctx } from '../ctx.ts'
 import { KIND_NAMES, type Kind, toKind } from '../history/kind-names.ts'
 import { getName, KIND_RULES, parseDocument } from '../history/kinds.ts'
@@ -40,8 +41,7 @@ const findExisting = async ({ db }: Ctx, named: readonly Named[]): Promise<Set<s
   const found = new Set<string>()
   for (const [resource, some] of Map.groupBy(named, (one) => one.resource))
     for (const ids of splitBatches([...new Set(some.map(({ id }) => id))])) {
-      // All of them have the column; the type of all of them together is too wide for the builder.
-      const query = db.selectFrom(getScopedTable(resource) as 'networks').select('id')
+      const query = selectFromTable(db, getScopedTable(resource)).select('id')
       const rows = await query.where('id', 'in', ids).execute()
       for (const { id } of rows) found.add(`${resource} ${id}`)
     }

@@ -7,6 +7,7 @@ import { parse } from '../../platform/contract/validate.ts'
 import { getOneStep } from '../../platform/operation/implement.ts'
 import { resolveRefs } from '../../platform/operation/resolve-refs.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import { CableDraft, CablePatch } from '../cables/api.ts'
 import * as cables from '../cables/cables.ts'
 import * as cableKeys from '../cables/keys.ts'
@@ -15,7 +16,7 @@ import { CustomFieldDraft, CustomFieldPatch } from '../custom-fields/api.ts'
 import * as customFields from '../custom-fields/custom-fields.ts'
 import { DeviceTypeDraft, DeviceTypePatch } from '../device-types/api.ts'
 import * as deviceTypes from '../device-types/device-types.ts'
-import { FACTS, INVENTORY, type Resource, type TableOf } from '../inventory.ts'
+import { FACTS, INVENTORY, type Resource, type TableOf, toTableName } from '../inventory.ts'
 import { PortDraft, PortPatch } from '../ports/api.ts'
 import * as ports from '../ports/ports.ts'
 import { ReservationDraft, ReservationPatch } from '../reservations/api.ts'
@@ -71,18 +72,17 @@ const getSpaceId = ({ space_id }: Row['value']): unknown =>
 /** Finds an object by id if the row has one, otherwise by name. */
 const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Promise<string | undefined> => {
   const { id, name } = parse(Named, value)
-  // Each of them has both columns; the type of all of them together is too wide for the builder.
-  const query = ctx.db.selectFrom(table as 'datacenters').select('id')
+  const query = selectFromTable(ctx.db, toTableName(table)).select('id')
   if (id !== undefined) return (await query.where('id', '=', id).executeTakeFirst())?.id
   if (name === undefined) return undefined
   let named = query.where('name_key', '=', name.trim().toLowerCase())
   const { within = [], apart = [] }: ResourceFacts = FACTS[table]
   for (const field of [...within, ...apart]) {
     const wanted = field === 'space_id' ? getSpaceId(value) : value[field]
-    if (wanted === null) named = named.where(field as 'id', 'is', null)
+    if (wanted === null) named = named.where(field, 'is', null)
     // The columns have the names of the fields.
     if (typeof wanted === 'string')
-      named = named.where(field as 'id', '=', field === 'subnet' ? normalizeSubnet(wanted) : wanted)
+      named = named.where(field, '=', field === 'subnet' ? normalizeSubnet(wanted) : wanted)
   }
   const found = await named.limit(2).execute()
   if (found.length > 1) throw invalidField('name', `is the name of several ${table}; give the id`)

@@ -5,6 +5,7 @@ import { toOptionalText } from '../../../platform/contract/unknown.ts'
 import { splitBatches } from '../../../platform/db/batches.ts'
 import { findRefs } from '../../../platform/operation/object-refs.ts'
 import { findIdByRef } from '../../../platform/operation/resolve-refs.ts'
+import { selectFromTable } from '../../../resource/named-tables.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Document, KIND_RULES, parseDocument } from '../../history/kinds.ts'
 import { type Resource, toTableName } from '../../inventory.ts'
@@ -135,14 +136,14 @@ class RowIndex {
   }
 }
 
-/** Returns the table of a resource with rows that are found by name; the type of all of them together is too wide for the builder. */
-const getTable = (resource: Resource) => toTableName(resource) as 'devices'
-
 /** Returns the ids of the stored objects of a resource with these names, in lower case. */
 export const findIdsByNames = async (ctx: Ctx, resource: Resource, names: readonly string[]): Promise<string[]> => {
   const ids: string[] = []
   for (const batch of splitBatches(names)) {
-    const query = ctx.db.selectFrom(getTable(resource)).select('id').where('name_key', 'in', batch).orderBy('id')
+    const query = selectFromTable(ctx.db, toTableName(resource))
+      .select('id')
+      .where('name_key', 'in', batch)
+      .orderBy('id')
     for (const { id } of await query.execute()) ids.push(id)
   }
   return ids
@@ -243,8 +244,8 @@ export class Objects {
 
   /** @param column of the table, which has it because the objects have the field */
   async #idsOf(column: string, value: string | null): Promise<string[]> {
-    const all = this.#ctx.db.selectFrom(getTable(this.#rules.resource)).select('id').orderBy('id')
-    const rows = await all.where(column as 'datacenter_id', value === null ? 'is' : '=', value).execute()
+    const all = selectFromTable(this.#ctx.db, toTableName(this.#rules.resource)).select('id').orderBy('id')
+    const rows = await all.where(column, value === null ? 'is' : '=', value).execute()
     return rows.map(({ id }) => id)
   }
 }

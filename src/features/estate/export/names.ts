@@ -1,6 +1,7 @@
 /** The names by which an exported document refers to objects, as an apply reads them. */
 import { parseCidr } from '../../../net/cidr.ts'
 import { splitBatches } from '../../../platform/db/batches.ts'
+import { selectFromTable } from '../../../resource/named-tables.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory.ts'
@@ -33,12 +34,7 @@ const findRepeatedDevices = async ({ db }: Ctx): Promise<string[]> => {
 const findIds = async (ctx: Ctx, resource: Resource): Promise<string[]> => {
   // There may be many devices, and most of their names are unique.
   if (resource === 'devices') return findRepeatedDevices(ctx)
-  return (
-    await ctx.db
-      .selectFrom(toTableName(resource) as 'devices')
-      .select('id')
-      .execute()
-  ).map(({ id }) => id)
+  return (await selectFromTable(ctx.db, toTableName(resource)).select('id').execute()).map(({ id }) => id)
 }
 
 export const canList = ({ caller }: Ctx, resource: Resource): boolean => caller.permissions.has(`${resource}:list`)

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { DEFAULT_SPACE, type IpKey, replaceSpace, type SpaceKey } from '../../../net/ip.ts'
 import { toText } from '../../../platform/contract/unknown.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
+import { selectFromTable } from '../../../resource/named-tables.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
 import { type Resource, toTableName } from '../../inventory.ts'
@@ -72,11 +73,7 @@ async function* readKeys(ctx: Ctx, resource: Resource, owner: string | undefined
     yield* store.stream(owner === undefined ? all : all.where(isManagedBy(owner)))
     return
   }
-  // All others have these columns; the type of all of them together is too wide for the builder.
-  const all = db
-    .selectFrom(toTableName(resource) as 'devices')
-    .select(['id', 'name_key as group'])
-    .orderBy('name_key')
+  const all = selectFromTable(db, toTableName(resource)).select(['id', 'name_key as group']).orderBy('name_key')
   yield* store.stream(owner === undefined ? all : all.where(isManagedBy(owner)))
 }
 

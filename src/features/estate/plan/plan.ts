@@ -4,6 +4,7 @@ import { isRecord, toText } from '../../../platform/contract/unknown.ts'
 import { findExcess } from '../../../platform/contract/validate.ts'
 import { splitBatches } from '../../../platform/db/batches.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
+import { selectFromTable } from '../../../resource/named-tables.ts'
 import type { CableDraft } from '../../cables/api.ts'
 import * as cables from '../../cables/keys.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -301,12 +302,7 @@ const findIdsByOwner = async ({ db }: Ctx, resource: Resource, owner: string): P
     const query = db.selectFrom('relationships').select(['parent_id', 'child_id', 'type']).where(isManagedBy(owner))
     return (await query.execute()).map(({ parent_id, child_id, type }) => `${parent_id} ${child_id} ${type}`).sort()
   }
-  // All others have both columns; the type of all of them together is too wide for the builder.
-  const query = db
-    .selectFrom(toTableName(resource) as 'devices')
-    .select('id')
-    .where(isManagedBy(owner))
-    .orderBy('id')
+  const query = selectFromTable(db, toTableName(resource)).select('id').where(isManagedBy(owner)).orderBy('id')
   return (await query.execute()).map(({ id }) => id)
 }
 
