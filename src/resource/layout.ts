@@ -1,5 +1,5 @@
 /** The rows of a resource in its table: the columns, and the conversions of objects. */
-import type { Ctx } from '../features/ctx.ts'
+import type { Ctx } from '../kernel/ctx.ts'
 import { createKeyBuilder } from './columns.ts'
 import type { ResourceFacts } from './facts.ts'
 import type { OwnStore, StoredObject, Written } from './own-store.ts'

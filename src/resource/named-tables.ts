@@ -1,7 +1,7 @@
 /** Queries of tables that are named at run time: the table of a resource by the name of the resource. */
 import type { Kysely, RawBuilder, SqlBool } from 'kysely'
-import type { Tables } from '../features/tables.ts'
-import { prepared } from '../platform/db/query/prepared.ts'
+import { prepared } from '../database/query/prepared.ts'
+import type { Tables } from '../database/tables.ts'
 
 /** A row of any of these tables. A query names only columns that its table has. */
 type NamedRow = {

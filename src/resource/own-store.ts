@@ -1,6 +1,7 @@
 /** The parts of the store of a resource that its facts do not tell. */
-import type { Ctx } from '../features/ctx.ts'
-import type { Refs } from '../platform/contract/external-fields.ts'
+
+import type { Refs } from '../contract/fields/external-fields.ts'
+import type { Ctx } from '../kernel/ctx.ts'
 import type { ResourceFacts } from './facts.ts'
 import type { ValuedParts } from './record.ts'
 import type { Cells } from './row-updates.ts'

@@ -1,9 +1,10 @@
 /** Records the writes of objects: the values of custom fields by which lists find them, and the documents for history and events. */
-import type { Ctx } from '../features/ctx.ts'
-import { type CustomChange, recordCustom } from '../features/custom-fields/engine.ts'
-import type { CustomResource } from '../features/custom-fields/fields.ts'
-import type { WithCustom } from '../features/custom-fields/rows.ts'
-import type { ItemWrite } from '../platform/operation/change-record.ts'
+
+import type { ItemWrite } from '../kernel/changes/change-record.ts'
+import type { Ctx } from '../kernel/ctx.ts'
+import { type CustomChange, recordCustom } from './custom/engine.ts'
+import type { CustomResource } from './custom/fields.ts'
+import type { WithCustom } from './custom/rows.ts'
 
 /** An object before and after a write. */
 type Pair<T> = { readonly before?: T | undefined; readonly after?: T | undefined }

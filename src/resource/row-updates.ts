@@ -1,8 +1,8 @@
 /** Prepared updates of rows, by the columns that they set. */
 import type { Kysely } from 'kysely'
-import type { Ctx } from '../features/ctx.ts'
-import type { Tables } from '../features/tables.ts'
-import { prepared, type Value } from '../platform/db/query/prepared.ts'
+import { prepared, type Value } from '../database/query/prepared.ts'
+import type { Tables } from '../database/tables.ts'
+import type { Ctx } from '../kernel/ctx.ts'
 
 export type Cells = Readonly<Record<string, Value>>
 
