@@ -345,14 +345,17 @@ const foreignWrites = (files: Sources): string[] =>
 
 const INVENTORY_TABLES: ReadonlySet<string> = new Set(INVENTORY.map(toTableName))
 
+/** The rooms that stand above the inventory, and the migrations. */
+const ABOVE_THE_INVENTORY = /^(?:net|contract|base|database|kernel|surfaces|resource|platform|migrations)\//
+
 /** Writes of the tables of the inventory, and calls of its record, outside of `resource`. */
 const unstoredWrites = (files: Sources): string[] =>
   [...files].flatMap(([path, text]) => {
-    if (featureOf(path) === undefined) return []
+    if (ABOVE_THE_INVENTORY.test(path)) return []
     const tables = [...text.matchAll(WRITE)].flatMap(
       ([, argument = '']) => /^'(\w+)'$/.exec(argument.trim())?.[1] ?? [],
     )
-    const records = [...text.matchAll(/(?<!const )\b(?:recordCustom|createObjectRefs|ctx\.changed)\(/g)]
+    const records = [...text.matchAll(/\b(?:recordCustom|createObjectRefs|ctx\.changed)\(/g)]
     return [
       ...tables.filter((table) => INVENTORY_TABLES.has(table)).map((table) => `${path} writes ${table}`),
       ...records.map(([call]) => `${path} calls ${call}`),
@@ -362,7 +365,7 @@ const unstoredWrites = (files: Sources): string[] =>
 /** Casts of names that are known at run time to a table of the inventory. */
 const tableCasts = (files: Sources): string[] =>
   [...files].flatMap(([path, text]) =>
-    featureOf(path) === undefined
+    ABOVE_THE_INVENTORY.test(path)
       ? []
       : [...text.matchAll(/ as '(\w+)'/g)].flatMap(([cast, table = '']) =>
           INVENTORY_TABLES.has(table) ? [`${path} has${cast}`] : [],
