@@ -191,15 +191,8 @@ const ownedTables = (files: Sources): ReadonlyMap<string, readonly string[]> => 
   return new Map([...declared, ...plain.map((name) => [`inventory/${name}`, [toTableName(name)]] as const)])
 }
 const OWNED = ownedTables(sources)
-/**
- * `deleteFrom(table)` in a loop: over the folder's own tables, or over the sealed columns that every feature
- * registers, or the areas of the objects of several features.
- */
-const LOOPS_OVER_TABLES = new Set([
-  'inventory/devices/store.ts',
-  'people/scopes/area-store.ts',
-  'secrets/secrets/store.ts',
-])
+/** `updateTable(table)` in a loop over the sealed columns that every feature registers. */
+const LOOPS_OVER_TABLES = new Set(['secrets/secrets/store.ts'])
 
 const WRITE = /\b(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto|createLeases)\(\s*([^),]+)/g
 
@@ -223,6 +216,36 @@ const foreignWrites = (files: Sources): string[] =>
       return findOwned(path)?.includes(table) ? [] : [`${path} writes ${table}, which its folder does not own`]
     })
   })
+
+const INVENTORY_TABLES: ReadonlySet<string> = new Set(INVENTORY.map(toTableName))
+
+/** Returns true for a file of a room above the inventory. */
+const isAboveTheInventory = (path: string): boolean =>
+  getLevel(path) < ROOMS.findIndex(({ name }) => name === 'inventory')
+
+/** Writes of the tables of the inventory, and calls of its record, outside of `resource`. */
+const unstoredWrites = (files: Sources): string[] =>
+  [...files].flatMap(([path, text]) => {
+    if (isAboveTheInventory(path)) return []
+    const tables = [...text.matchAll(WRITE)].flatMap(
+      ([, argument = '']) => /^'(\w+)'$/.exec(argument.trim())?.[1] ?? [],
+    )
+    const records = [...text.matchAll(/\b(?:recordCustom|createObjectRefs|ctx\.changed)\(/g)]
+    return [
+      ...tables.filter((table) => INVENTORY_TABLES.has(table)).map((table) => `${path} writes ${table}`),
+      ...records.map(([call]) => `${path} calls ${call}`),
+    ]
+  })
+
+/** Casts of names that are known at run time to a table of the inventory. */
+const tableCasts = (files: Sources): string[] =>
+  [...files].flatMap(([path, text]) =>
+    isAboveTheInventory(path)
+      ? []
+      : [...text.matchAll(/ as '(\w+)'/g)].flatMap(([cast, table = '']) =>
+          INVENTORY_TABLES.has(table) ? [`${path} has${cast}`] : [],
+        ),
+  )
 
 type Rule = {
   readonly name: string
@@ -312,6 +335,19 @@ const rules: readonly Rule[] = [
     name: 'a store writes its own tables alone, and nothing else writes',
     check: foreignWrites,
     offender: { 'inventory/pools/store.ts': "ctx.db.deleteFrom('networks')" },
+  },
+  {
+    name: 'only the store of resources writes the tables of the inventory, and records their changes',
+    check: unstoredWrites,
+    offender: {
+      'inventory/pools/store.ts': "ctx.db.insertInto('pools')",
+      'inventory/ports/store.ts': "ctx.changed('port', { id, after })",
+    },
+  },
+  {
+    name: 'no feature casts a name to a table of the inventory',
+    check: tableCasts,
+    offender: { 'inventory/pools/store.ts': "db.selectFrom(table as 'device_types')" },
   },
   {
     name: 'only a store writes',

@@ -5,6 +5,7 @@ import type { Tables } from '../../database/tables.ts'
 import { listCrudResources } from '../../kernel/crud-resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { OperationSet, Permission } from '../../kernel/operation.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import type { AuditEntry, AuditObject } from './api.ts'
 
 type Named = { readonly id: string; readonly name: string; readonly owner?: string | null }
@@ -32,13 +33,7 @@ const buildNamedKind = (table: keyof Tables & string, permission: Permission): K
   buildKind(
     table,
     permission,
-    preparedKeys((db: Kysely<Tables>, ids) =>
-      // Each of them has both columns; the type of all of them together is too wide for the builder.
-      db
-        .selectFrom(table as 'datacenters')
-        .select(['id', 'name'])
-        .where('id', 'in', ids),
-    ),
+    preparedKeys((db: Kysely<Tables>, ids) => selectFromTable(db, table).select(['id', 'name']).where('id', 'in', ids)),
   )
 
 type Contracts = Readonly<Record<string, OperationSet>>
