@@ -144,6 +144,15 @@ export const createExamples = (ids: Ids, counts: Record<string, number> = {}) =>
     const at = path.replace(/\{(\w+)\}/g, (_, name: string) => String(body[name] ?? ids.devices))
     return { path: at, body: Object.fromEntries(rest) }
   }
-  return { build, counts }
+  /** Returns a change of all fields that an update takes. */
+  const buildChange = (resource: Resource): Body => {
+    const { update }: OperationSet = contracts[toContractName(resource)]
+    const { body } = build(resource)
+    const { fixed = [] }: ResourceFacts = FACTS[resource]
+    return Object.fromEntries(
+      Object.entries(body).filter(([name]) => update && name in update.input.shape && !fixed.includes(name)),
+    )
+  }
+  return { build, buildChange, counts }
 }
 export type Examples = ReturnType<typeof createExamples>

@@ -12,7 +12,7 @@ import { contracts } from '../features/index.ts'
 import { INVENTORY, isResource } from '../features/inventory.ts'
 import { toInputJsonSchema } from '../platform/contract/validate.ts'
 import { parseHttp } from '../platform/operation/http-route.ts'
-import { type AnyOperation, getNoun } from '../platform/operation/operation.ts'
+import { type AnyOperation, getNoun, type RawRoute } from '../platform/operation/operation.ts'
 import { type TestApp, type TestCaller, type TestOptions, testApp } from './app.ts'
 import { createExamples, type Examples, type Ids } from './examples.ts'
 import { migratedPostgres } from './migrated.ts'
@@ -124,9 +124,11 @@ const createMake = (site: Site): Make => {
   return make
 }
 
+type Called = AnyOperation | RawRoute
+
 /** Returns the noun of the object that a parameter of a path names; by default the noun of the operation. */
-export const getTarget = (op: AnyOperation, param: string): string => {
-  const { ref } = (toInputJsonSchema(op.input).properties?.[param] ?? {}) as { ref?: string }
+export const getTarget = (op: Called, param: string): string => {
+  const { ref } = ((op.input && toInputJsonSchema(op.input).properties?.[param]) ?? {}) as { ref?: string }
   return ref ?? getNoun(op)
 }
 
@@ -240,10 +242,11 @@ export const worldSuite = (options: TestOptions = {}): World => {
 const QUERY: Readonly<Record<string, string>> = { prefix_length: '26', from: '0s', network_id: '*' }
 
 /** Returns the address of an operation with the objects of `ids`, and the required fields of a query. */
-export const buildAddress = (op: AnyOperation, ids: Ids): string => {
+export const buildAddress = (op: Called, ids: Ids): string => {
   const { path, params } = parseHttp(op.http)
   const at = path.replace(/\{(\w+)\}/g, (_, param: string) => ids[param] ?? ids[getTarget(op, param)] ?? 'none')
-  const { required = [] } = toInputJsonSchema(op.input) as { required?: readonly string[] }
+  const schema = op.input === undefined ? {} : toInputJsonSchema(op.input)
+  const { required = [] } = schema as { required?: readonly string[] }
   const query = required.filter((field) => !params.includes(field)).map((field) => `${field}=${QUERY[field] ?? 'one'}`)
   return query.length > 0 && op.http.startsWith('GET ') ? `${at}?${query.join('&')}` : at
 }
