@@ -38,7 +38,7 @@ const VALUES: Readonly<Record<string, (place: Place) => unknown>> = {
       ...{ interface: 'eth0', pool_id: null },
     },
     {
-      ...{ ip: `2001:db8::${toHex(n)}`, port: null, type: 'ipv6', label: '', network_id: null, switch_port: '' },
+      ...{ ip: `2001:db8::${n.toString(16)}`, port: null, type: 'ipv6', label: '', network_id: null, switch_port: '' },
       pool_id: null,
     },
   ],
@@ -52,8 +52,9 @@ const VALUES: Readonly<Record<string, (place: Place) => unknown>> = {
   'cables.b': ({ n, ids }) => ({ device_id: ids.devices, port: `b${n}` }),
 }
 
-/** Values of absent fields, if they are neither empty lists nor null. */
+/** Values of absent fields, if the type does not tell them; undefined for another value in each object. */
 const ABSENT: Readonly<Record<string, unknown>> = {
+  'custom-fields.label': undefined,
   'custom-fields.choices': [],
   'device-types.ports': [],
   'devices.addresses': [],
@@ -112,12 +113,23 @@ export const buildExample = (facts: ResourceFacts, place: Place, fields: 'all' |
     }),
   )
 
+/** True for a text that may be any text. */
+export const isFreeText = (facts: ResourceFacts, name: string, fact: FieldFacts): boolean =>
+  fact.type === 'text' && !fact.required && !fact.isComputed && !fact.rule && !VALUES[`${facts.name}.${name}`]
+
+/** Returns a change of one field that needs no other. */
+export const buildTextChange = (facts: ResourceFacts, text = 'changed'): Body => {
+  const texts = listInputs(facts).filter(([name, fact]) => isFreeText(facts, name, fact))
+  const [name = ''] = texts.find(([one]) => one === 'description') ?? texts[0] ?? []
+  return { [name]: text }
+}
+
 /** Returns the values that a create gives to the fields that it does not name. Fields that an answer then lacks are not among them. */
 export const buildDefaults = (facts: ResourceFacts): Body => {
   const values = listInputs(facts).flatMap(([name, fact]): [string, unknown][] => {
     if (fact.required || fact.type === 'name' || fact.onlyWithValue) return []
     const key = `${facts.name}.${name}`
-    if (Object.hasOwn(ABSENT, key)) return [[name, ABSENT[key]]]
+    if (Object.hasOwn(ABSENT, key)) return ABSENT[key] === undefined ? [] : [[name, ABSENT[key]]]
     if ('usual' in fact) return [[name, fact.usual]]
     if (fact.type === 'tags') return [[name, []]]
     return [[name, fact.type === 'text' || fact.type === 'mac' ? '' : null]]
@@ -125,8 +137,8 @@ export const buildDefaults = (facts: ResourceFacts): Body => {
   return { ...Object.fromEntries(values), ...(hasRefs(facts) ? { refs: {} } : {}), managed_by: '' }
 }
 
-/** A create of an object: its address, and its body. */
-export type Create = { readonly path: string; readonly body: Body }
+/** A create of an object: its address, its body, and all fields of the object with those of the address. */
+export type Create = { readonly path: string; readonly body: Body; readonly whole: Body }
 
 /** Makes the creates of a suite. @param ids the objects that new ones refer to */
 export const createExamples = (ids: Ids, counts: Record<string, number> = {}) => {
@@ -142,7 +154,7 @@ export const createExamples = (ids: Ids, counts: Record<string, number> = {}) =>
     const body = buildExample(FACTS[resource], place(resource), fields)
     const rest = Object.entries(body).filter(([name]) => !params.includes(name))
     const at = path.replace(/\{(\w+)\}/g, (_, name: string) => String(body[name] ?? ids.devices))
-    return { path: at, body: Object.fromEntries(rest) }
+    return { path: at, body: Object.fromEntries(rest), whole: body }
   }
   /** Returns a change of all fields that an update takes. */
   const buildChange = (resource: Resource): Body => {
