@@ -1,11 +1,11 @@
 /** What Plat keeps of each write of a resource, and how its list is read: history, undo, the past, events, audit, filters, order, owner. */
 import { describe, expect, test } from 'bun:test'
-import { toKind } from '../features/nouns.ts'
-import { buildTextChange } from '../testing/examples.ts'
-import { type Answer, fieldsOf, inventoryWithWorld, missing, refusal } from '../testing/inventory.ts'
-import { KINDS } from '../testing/kinds.ts'
-import { expectAsHistory, findLastSeq, readEvents } from '../testing/recorded-events.ts'
-import { onSqlite } from '../testing/servers.ts'
+import { type Answer, fieldsOf, inventoryWithWorld, missing, refusal } from '../../testing/estates/inventory.ts'
+import { buildTextChange } from '../../testing/examples.ts'
+import { KINDS } from '../../testing/kinds.ts'
+import { expectAsHistory, findLastSeq, readEvents } from '../../testing/recorded-events.ts'
+import { onSqlite } from '../../testing/servers/servers.ts'
+import { toKind } from './nouns.ts'
 
 type Stored = Readonly<Record<string, unknown>> & { readonly id: string }
 

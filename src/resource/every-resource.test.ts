@@ -1,7 +1,6 @@
 /** The rules of all resources, from their facts: ids, names, fields, partial updates, ETags, If-Match, roles. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import type { TestCaller } from '../testing/app.ts'
-import { buildDefaults, buildTextChange, isFreeText, listInputs } from '../testing/examples.ts'
+import type { TestCaller } from '../../testing/app/app.ts'
 import {
   alreadyExists,
   ask,
@@ -12,9 +11,10 @@ import {
   inventoryWithWorld,
   missing,
   refusal,
-} from '../testing/inventory.ts'
-import { KINDS } from '../testing/kinds.ts'
-import { onSqlite } from '../testing/servers.ts'
+} from '../../testing/estates/inventory.ts'
+import { buildDefaults, buildTextChange, isFreeText, listInputs } from '../../testing/examples.ts'
+import { KINDS } from '../../testing/kinds.ts'
+import { onSqlite } from '../../testing/servers/servers.ts'
 import type { FieldFacts } from './facts.ts'
 
 type Stored = Readonly<Record<string, unknown>> & { readonly id: string }
