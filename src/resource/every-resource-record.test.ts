@@ -1,8 +1,8 @@
 /** What Plat keeps of each write of a resource, and how its list is read: history, undo, the past, events, audit, filters, order, owner. */
 import { describe, expect, test } from 'bun:test'
+import { buildTextChange } from '../../testing/estates/examples.ts'
 import { type Answer, fieldsOf, inventoryWithWorld, missing, refusal } from '../../testing/estates/inventory.ts'
-import { buildTextChange } from '../../testing/examples.ts'
-import { KINDS } from '../../testing/kinds.ts'
+import { KINDS } from '../../testing/estates/kinds.ts'
 import { expectAsHistory, findLastSeq, readEvents } from '../../testing/recorded-events.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
 import { toKind } from './nouns.ts'

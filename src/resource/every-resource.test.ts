@@ -1,6 +1,7 @@
 /** The rules of all resources, from their facts: ids, names, fields, partial updates, ETags, If-Match, roles. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { TestCaller } from '../../testing/app/app.ts'
+import { buildDefaults, buildTextChange, isFreeText, listInputs } from '../../testing/estates/examples.ts'
 import {
   alreadyExists,
   ask,
@@ -12,8 +13,7 @@ import {
   missing,
   refusal,
 } from '../../testing/estates/inventory.ts'
-import { buildDefaults, buildTextChange, isFreeText, listInputs } from '../../testing/examples.ts'
-import { KINDS } from '../../testing/kinds.ts'
+import { KINDS } from '../../testing/estates/kinds.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
 import type { FieldFacts } from './facts.ts'
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../app/app.ts'
 import type { Dialect } from '../servers/servers.ts'
-import { worldApp } from '../world.ts'
+import { worldApp } from './world.ts'
 
 /** The first suite on PostgreSQL waits for the server to start. */
 const START_TIMEOUT_MS = 60_000

@@ -8,7 +8,7 @@ import { type Method, parseHttp } from '../../src/kernel/http-route.ts'
 import { type Access, type AnyOperation, listPermissions, type RawRoute } from '../../src/kernel/operation.ts'
 import { CATALOGUE } from '../../src/people/roles/catalogue.ts'
 import type { TestCaller } from '../../testing/app/app.ts'
-import { buildAddress, operations, worldSuite } from '../../testing/world.ts'
+import { buildAddress, operations, worldSuite } from '../../testing/estates/world.ts'
 
 type Endpoint = {
   readonly name: string

@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { parseHttp } from '../../src/kernel/http-route.ts'
 import type { AnyOperation } from '../../src/kernel/operation.ts'
 import type { TestCaller } from '../../testing/app/app.ts'
+import { buildAddress, getTarget, operations, worldSuite } from '../../testing/estates/world.ts'
 import { engines } from '../../testing/servers/servers.ts'
 import { until } from '../../testing/until.ts'
-import { buildAddress, getTarget, operations, worldSuite } from '../../testing/world.ts'
 
 const named = (some: readonly AnyOperation[]) => some.map((op): [string, AnyOperation] => [op.name, op])
 

@@ -7,9 +7,9 @@ import { INVENTORY, toContractName } from '../../src/inventory/resources.ts'
 import { parseHttp } from '../../src/kernel/http-route.ts'
 import type { AnyOperation, OperationSet, RawRoute } from '../../src/kernel/operation.ts'
 import { buildSpec } from '../../src/surfaces/cli/parse/operation-spec.ts'
+import { buildAddress, operations, type World, worldSuite } from '../../testing/estates/world.ts'
 import { host, scanOnce, snmpFacts } from '../../testing/servers/scripted-scanner.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
-import { buildAddress, operations, type World, worldSuite } from '../../testing/world.ts'
 
 const kept = operations.filter(({ hasHistory }) => hasHistory)
 const named = <One extends { readonly name: string }>(some: readonly One[]) =>

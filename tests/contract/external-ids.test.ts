@@ -1,5 +1,6 @@
 /** Refs, the ids of objects in other systems: kept, unique, taken in the place of ids, and creating what is not there. */
 import { describe, expect, test } from 'bun:test'
+import { buildTextChange } from '../../testing/estates/examples.ts'
 import {
   alreadyExists,
   changedSince,
@@ -9,8 +10,7 @@ import {
   inventoryWithWorld,
   missing,
 } from '../../testing/estates/inventory.ts'
-import { buildTextChange } from '../../testing/examples.ts'
-import { KINDS, type Kind } from '../../testing/kinds.ts'
+import { KINDS, type Kind } from '../../testing/estates/kinds.ts'
 import { callTool } from '../../testing/mcp.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
 

@@ -1,6 +1,6 @@
 /** The registry of kinds covers what is kept, and no document holds a secret. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { worldSuite } from '../../../testing/world.ts'
+import { worldSuite } from '../../../testing/estates/world.ts'
 import { contracts } from '../../app/contracts.ts'
 import { CRUD_RESOURCES } from '../../app/crud-resources.ts'
 import { isSecretName } from '../../base/runtime/redaction.ts'

@@ -7,20 +7,20 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { getDataFile } from '../src/app/compose.ts'
-import { contracts } from '../src/app/contracts.ts'
-import { toInputJsonSchema } from '../src/contract/validate.ts'
-import { INVENTORY, isResource } from '../src/inventory/resources.ts'
-import { parseHttp } from '../src/kernel/http-route.ts'
-import { type AnyOperation, getNoun, type RawRoute } from '../src/kernel/operation.ts'
-import { type TestApp, type TestCaller, type TestOptions, testApp } from './app/app.ts'
-import { migratedPostgres } from './app/migrated.ts'
-import { requiredExample } from './estates/required-example.ts'
+import { getDataFile } from '../../src/app/compose.ts'
+import { contracts } from '../../src/app/contracts.ts'
+import { toInputJsonSchema } from '../../src/contract/validate.ts'
+import { INVENTORY, isResource } from '../../src/inventory/resources.ts'
+import { parseHttp } from '../../src/kernel/http-route.ts'
+import { type AnyOperation, getNoun, type RawRoute } from '../../src/kernel/operation.ts'
+import { type TestApp, type TestCaller, type TestOptions, testApp } from '../app/app.ts'
+import { migratedPostgres } from '../app/migrated.ts'
+import { type ScriptedScanner, scanOnce, scriptedScanner } from '../servers/scripted-scanner.ts'
+import { type Dialect, postgres } from '../servers/servers.ts'
+import { OAUTH_ENV } from '../sign-in/oauth.ts'
+import { until } from '../until.ts'
 import { createExamples, type Examples, type Ids } from './examples.ts'
-import { type ScriptedScanner, scanOnce, scriptedScanner } from './servers/scripted-scanner.ts'
-import { type Dialect, postgres } from './servers/servers.ts'
-import { OAUTH_ENV } from './sign-in/oauth.ts'
-import { until } from './until.ts'
+import { requiredExample } from './required-example.ts'
 
 /** The first suite on PostgreSQL waits for the server to start, and the first suite of a process makes the world. */
 const START_TIMEOUT_MS = 60_000
@@ -104,7 +104,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 /** Creates an object with the fields that its contract requires, and a name that no other object has. */
 const makeLeast = async (site: Site, noun: string): Promise<string> => {
   const op = operations.find(({ name, http }) => name === `${noun}.create` && parseHttp(http).params.length === 0)
-  if (!op) throw new Error(`MAKERS of testing/world.ts does not say how to make one of ${noun}`)
+  if (!op) throw new Error(`MAKERS of testing/estates/world.ts does not say how to make one of ${noun}`)
   const body = Object.entries(requiredExample(op)).map(([field, value]) => [
     field,
     field.endsWith('name') ? Bun.randomUUIDv7() : value,

@@ -1,9 +1,9 @@
 /** Bodies that create objects of a resource, made from its facts. No two of one maker conflict. */
-import { contracts } from '../src/app/contracts.ts'
-import { FACTS, type Resource, toContractName } from '../src/inventory/resources.ts'
-import { parseHttp } from '../src/kernel/http-route.ts'
-import type { OperationSet } from '../src/kernel/operation.ts'
-import { type FieldFacts, hasRefs, listFields, type ResourceFacts } from '../src/resource/facts.ts'
+import { contracts } from '../../src/app/contracts.ts'
+import { FACTS, type Resource, toContractName } from '../../src/inventory/resources.ts'
+import { parseHttp } from '../../src/kernel/http-route.ts'
+import type { OperationSet } from '../../src/kernel/operation.ts'
+import { type FieldFacts, hasRefs, listFields, type ResourceFacts } from '../../src/resource/facts.ts'
 
 /** Ids of objects that exist, by resource. */
 export type Ids = Readonly<Record<string, string>>
@@ -94,7 +94,7 @@ const buildValue = (fact: FieldFacts, name: string, { n, index, ids }: Place & {
     case 'reference':
       return ids[fact.to] ?? null
     case 'own':
-      throw new Error(`VALUES of testing/examples.ts has no ${name}`)
+      throw new Error(`VALUES of testing/estates/examples.ts has no ${name}`)
   }
 }
 

@@ -1,7 +1,7 @@
 /** The saved world has an object of each noun, on both engines, and its copies are separate. */
 import { describe, expect, test } from 'bun:test'
-import { INVENTORY } from '../src/inventory/resources.ts'
-import { engines } from './servers/servers.ts'
+import { INVENTORY } from '../../src/inventory/resources.ts'
+import { engines } from '../servers/servers.ts'
 import { worldApp, worldSuite } from './world.ts'
 
 describe.each(engines())('a copy of the world on %s', (dialect) => {

@@ -1,9 +1,9 @@
 /** The resources with all five operations, for tests of all of them. A new resource is among them without a line. */
-import { contracts } from '../src/app/contracts.ts'
-import { FACTS, INVENTORY, type Resource, toContractName } from '../src/inventory/resources.ts'
-import { parseHttp } from '../src/kernel/http-route.ts'
-import type { AnyOperation, OperationSet } from '../src/kernel/operation.ts'
-import type { ResourceFacts } from '../src/resource/facts.ts'
+import { contracts } from '../../src/app/contracts.ts'
+import { FACTS, INVENTORY, type Resource, toContractName } from '../../src/inventory/resources.ts'
+import { parseHttp } from '../../src/kernel/http-route.ts'
+import type { AnyOperation, OperationSet } from '../../src/kernel/operation.ts'
+import type { ResourceFacts } from '../../src/resource/facts.ts'
 
 export type Kind = {
   readonly resource: Resource
