@@ -103,6 +103,12 @@ describe.each(onSqlite())('writes and lists on %s', (dialect) => {
         expect(fieldsOf(await inv.ask(`POST ${to}`, { ...body, managed_by }))).toEqual(['managed_by'])
     })
 
+    const numbers = Object.entries(facts.fields).filter(([, { type, filter }]) => filter && type === 'integer')
+    if (numbers.length > 0)
+      test.each(numbers)('refuse a text as the filter %s', async (name) => {
+        expect(await inv.ask(`GET ${path}?${name}=x`)).toMatchObject(refusal(name))
+      })
+
     const filters = Object.entries(facts.fields).flatMap(([name, { filter }]) =>
       filter ? [[name, filter] as const] : [],
     )
@@ -121,6 +127,24 @@ describe.each(onSqlite())('writes and lists on %s', (dialect) => {
         expect(found).toEqual(all.filter(isFound))
         expect(found.map(({ id }) => id)).toContain(made.id)
         if (filter !== 'equal') expect(toRows(await inv.ask(`GET ${path}?${name}=zz%25_none`))).toEqual([])
+      })
+
+    const { name: named } = facts.fields
+    if (named?.filter === 'part' && named.type === 'name')
+      test('are filtered by a part of the name in any case, % and _ literal', async () => {
+        const names = ['f-Ärger', 'f-50%', 'f-500', 'f-a_b', 'f-axb', 'f-c\\d']
+        for (const name of names) await create({ name })
+        const find = async (part: string) =>
+          toRows(await inv.ask(`GET ${path}?limit=1000&name=${encodeURIComponent(part)}`))
+            .map(({ name }) => String(name))
+            .sort()
+        expect(await find('ÄRGER')).toEqual(['f-Ärger'])
+        expect(await find('F-50')).toEqual(['f-50%', 'f-500'])
+        for (const part of ['50%', 'f-a_b', 'c\\d'])
+          expect(await find(part)).toEqual([names.find((one) => one.endsWith(part)) ?? ''])
+        expect(await find('%')).toEqual(['f-50%'])
+        expect(await find("f-'")).toEqual([])
+        expect((await find('')).length).toBeGreaterThanOrEqual(6)
       })
 
     test('are whole and cut by limit and offset, say how many there are, and refuse other pages', async () => {

@@ -93,6 +93,14 @@ describe.each(engines())('on %s', (dialect) => {
       },
     )
 
+    const single = objects.filter(({ http }) => parseHttp(http).params.includes('id'))
+    test.each(named(single))('%s of an absent object is 404', async (_, op) => {
+      const answers = await Promise.all(
+        ['unknown', '%25', "'"].map((id) => send('GET', buildAddress(op, { ...world.ids, id }))),
+      )
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
+    })
+
     test.each(named(objects))('%s is as its contract says', async (_, op) => {
       const response = await send('GET', getAddress(op))
       expect(op.output.safeParse(await response.json()).error?.issues).toBeUndefined()
