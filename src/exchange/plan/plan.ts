@@ -8,6 +8,7 @@ import * as cables from '../../inventory/cables/keys.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Document } from '../../record/history/kinds.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import { findIdsOfFixedKeys, getFixedKey } from '../apply/fixed-keys.ts'
 import { planMoves } from '../apply/moved-addresses.ts'
 import { findIdsByNames, findIdsByRefs, findStoredDocuments, toEntry, toNameKey } from '../apply/objects.ts'
@@ -283,12 +284,7 @@ const findIdsByOwner = async ({ db }: Ctx, resource: Resource, owner: string): P
     const query = db.selectFrom('relationships').select(['parent_id', 'child_id', 'type']).where(isManagedBy(owner))
     return (await query.execute()).map(({ parent_id, child_id, type }) => `${parent_id} ${child_id} ${type}`).sort()
   }
-  // All others have both columns; the type of all of them together is too wide for the builder.
-  const query = db
-    .selectFrom(toTableName(resource) as 'devices')
-    .select('id')
-    .where(isManagedBy(owner))
-    .orderBy('id')
+  const query = selectFromTable(db, toTableName(resource)).select('id').where(isManagedBy(owner)).orderBy('id')
   return (await query.execute()).map(({ id }) => id)
 }
 

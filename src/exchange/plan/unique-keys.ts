@@ -2,12 +2,12 @@
 
 import type { CableDraft } from '../../inventory/cables/api.ts'
 import * as cables from '../../inventory/cables/keys.ts'
-import type { CustomFieldDraft } from '../../inventory/custom-fields/api.ts'
 import type { PortDraft } from '../../inventory/ports/api.ts'
 import * as ports from '../../inventory/ports/store.ts'
 import { FACTS, INVENTORY, type Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { createKeyBuilder } from '../../resource/columns.ts'
+import type { CustomFieldDraft } from '../../resource/custom/schema.ts'
 import * as customFields from '../../resource/custom/store.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
 import { objectStore, type StoredObject } from '../../resource/store.ts'

@@ -7,6 +7,7 @@ import { type Custom, isReferenceTarget, type ReferenceTarget } from '../../reso
 import type { StoredField } from '../../resource/custom/store.ts'
 import * as store from '../../resource/custom/store.ts'
 import type { Deleted } from '../../resource/deleting.ts'
+import { definitions } from './definition-store.ts'
 
 type Gone = ReadonlySet<string>
 
@@ -31,7 +32,7 @@ const clearDefault = async (ctx: Ctx, field: StoredField, gone: Gone): Promise<v
   const left = removeGone(field.default, gone)
   if (Bun.deepEquals(left, field.default)) return
   const after = { ...field, default: isNothing(left) ? null : (left as StoredField['default']), updated_at: ctx.now }
-  await store.updateRow(ctx, field, after)
+  await definitions.write(ctx, [{ before: field, after }])
 }
 
 const clear = async (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): Promise<void> => {

@@ -2,10 +2,10 @@
 
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { ObjectOf } from '../../resource/crud.ts'
-import { declareFeature } from '../../resource/feature.ts'
 import { resourceRules } from '../../resource/rules.ts'
 import { objectStore } from '../../resource/store.ts'
 import type { Datacenter } from '../datacenters/api.ts'
+import { declareFeature } from '../feature.ts'
 import { findNetworkIds } from './network-ids.ts'
 import { vlanFacts } from './resource.ts'
 import { buildVlanScopeKey } from './vlan-scope.ts'
