@@ -144,7 +144,7 @@ export type ResourceFacts = {
   readonly eventTexts?: { readonly created?: string; readonly updated?: string }
   /** Fields of texts that the global search finds, the label first. Results show the second one beside the name. */
   readonly search?: readonly string[]
-  /** Its position in lists that keep an order of their own. A resource without one comes last, in the order of the registry. */
+  /** Its position in lists with another order than the registry. A resource without one comes last. */
   readonly ranks?: Readonly<Partial<Record<'events' | 'custom' | 'menu' | 'search', number>>>
 }
 

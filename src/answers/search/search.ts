@@ -1,5 +1,6 @@
 /** Finds objects of all kinds that the caller may list. Joins the tables of the inventory, and owns none. */
 import { type SqlBool, sql } from 'kysely'
+import { toText } from '../../contract/unknown.ts'
 import { containsText } from '../../database/query/contains.ts'
 import { matchFoundWord } from '../../discovery/discovery.ts'
 import type { DiscoveredDevice } from '../../discovery/schema.ts'
@@ -8,7 +9,7 @@ import { deviceFacts } from '../../inventory/devices/resource.ts'
 import type { Device } from '../../inventory/devices/schema.ts'
 import { networkFacts } from '../../inventory/networks/resource.ts'
 import { findPoolTags } from '../../inventory/pools/pools.ts'
-import type { Resource } from '../../inventory/resources.ts'
+import { type Resource, toTableName } from '../../inventory/resources.ts'
 import { withSpace } from '../../inventory/spaces/fields.ts'
 import { findAllSpaces, SPACES } from '../../inventory/spaces/keys.ts'
 import type { KeyRange } from '../../inventory/used-addresses/used-addresses.ts'
@@ -21,6 +22,7 @@ import { parseMac } from '../../net/mac.ts'
 import type { CustomResource } from '../../resource/custom/fields.ts'
 import { loadSearchedTexts, SEARCH_TABLES } from '../../resource/custom/rows.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import { toKind } from '../../resource/nouns.ts'
 import { MAX_RESULTS_PER_TYPE, SEARCHED, type SearchResult, search } from './api.ts'
 import { cacheTexts, type Entry } from './texts.ts'
@@ -159,33 +161,30 @@ const searchPools = async (ctx: Ctx, words: readonly string[], range: Range | un
 /** The resources with a search of their own. */
 const OWN = ['devices', 'networks', 'pools'] as const satisfies readonly Resource[]
 
-/** The columns of a resource whose texts are searched. The builder knows the tables by name. */
-const toSearched = ({ name, search = [] }: ResourceFacts) => ({
-  table: name.replaceAll('-', '_') as 'datacenters',
-  fields: search as readonly ('name' | 'location')[],
-  resource: name as Exclude<CustomResource, 'addresses'>,
-})
-
 /** Finds objects by the fields in their facts, and by custom fields. */
 const createSearch = (facts: ResourceFacts) => {
-  const { table, fields, resource } = toSearched(facts)
-  const label = fields[0] ?? 'name'
-  const labelKey = `${label}_key` as 'name_key'
+  const table = toTableName(facts.name as Resource)
+  // A resource with custom fields is one of these.
+  const resource = facts.name as CustomResource
+  const [label = 'name', second] = facts.search ?? []
+  const fields = facts.search ?? []
+  const labelKey = `${label}_key`
   const select = ({ db }: Ctx) =>
-    db
-      .selectFrom(table)
+    selectFromTable(db, table)
       .select(['id', ...fields])
       .orderBy(labelKey)
       .orderBy('id')
-  const toResultEntry = (row: { readonly id: string } & Record<'name' | 'location', string>) => ({
-    ...{ id: row.id, name: row[label], match: (fields[1] && row[fields[1]]) || row[label] },
+  type Row = Readonly<Record<string, string | number | null>>
+  const read = (row: Row, field: string | undefined): string => toText(field === undefined ? '' : row[field])
+  const toEntry = (row: Row) => ({
+    ...{ id: read(row, 'id'), name: read(row, label), match: read(row, second) || read(row, label) },
   })
   const texts = cacheTexts(table, [table, ...SEARCH_TABLES], async (ctx) => {
     const customTexts = await loadSearchedTexts(ctx, resource)
     return (await select(ctx).select('custom').execute()).map((row) => ({
-      ...toResultEntry(row),
+      ...toEntry(row),
       space_id: null,
-      pieces: [...fields.map((field) => row[field]), ...(customTexts?.(row) ?? [])],
+      pieces: [...fields.map((field) => read(row, field)), ...(customTexts?.({ custom: row.custom as string }) ?? [])],
     }))
   })
   const type = toKind(facts.name as Resource) as SearchResult['type']
@@ -196,8 +195,8 @@ const createSearch = (facts: ResourceFacts) => {
     }
     let query = select(ctx).limit(MAX_RESULTS_PER_TYPE)
     for (const word of words)
-      query = query.where((eb) => eb.or(fields.map((field) => containsText(field === label ? labelKey : field, word))))
-    return (await query.execute()).map((row) => ({ type, ...toResultEntry(row) }))
+      query = query.where(({ or }) => or(fields.map((field) => containsText(field === label ? labelKey : field, word))))
+    return (await query.execute()).map((row) => ({ type, ...toEntry(row) }))
   }
 }
 

@@ -1,4 +1,4 @@
-/** What follows from the facts of a resource: how it is read and written, and the parts of its form that its fields do not tell. */
+/** A resource as its facts declare it: its form, how it is read and written, and the queries that a change affects. */
 import { RESOURCES } from '../../../src/inventory/resources.ts'
 import { listFields, type ResourceFacts } from '../../../src/resource/facts.ts'
 import { toKind } from '../../../src/resource/nouns.ts'
