@@ -6,7 +6,7 @@ import type { CredentialRow } from '../credentials/table.ts'
 import type { Ctx } from '../ctx.ts'
 import { buildMovedKey, type Moved } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
-import { buildMovedNetworkKey, buildNetworkKey } from './devices/discovered-store.ts'
+import { buildMovedNetworkKey, buildNetworkKey } from './devices/network-keys.ts'
 import type { HostKeyRow } from './table.ts'
 
 /** A credential for a scan, with the areas of its device and of its network. */

@@ -1,8 +1,8 @@
 /** Writes RRsets of a report to the server, whatever it holds. Only here does Plat overwrite what is not its own. */
 import { type RrsetChange, updateSize } from '../../net/dns/update.ts'
-import type { RowChange } from '../../platform/db/journal.ts'
 import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
+import type { PlannedItem } from '../../platform/operation/change-record.ts'
 import { buildRrsetKey } from './desired-rrsets.ts'
 import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
@@ -49,7 +49,7 @@ const makesRoom = (pushed: DriftEntry, other: DriftEntry): boolean =>
 export const pushChanges = async (
   run: Run,
   { entries, all }: { readonly entries: readonly DriftEntry[]; readonly all: readonly DriftEntry[] },
-): Promise<RowChange[]> => {
+): Promise<PlannedItem[]> => {
   const stored = await findStored(run, entries)
   const byName = Map.groupBy(all, ({ name }) => name)
   const after = new Map<DriftEntry, RrsetSides['after']>()

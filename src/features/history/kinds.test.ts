@@ -7,10 +7,8 @@ import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { requiredExample } from '../../testing/required-example.ts'
 import { CRUD_RESOURCES } from '../crud-resources.ts'
 import { contracts } from '../index.ts'
-import { INVENTORY, toTableName } from '../inventory.ts'
-import { PLAN_TABLES } from '../mcp/plan-tables.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
-import { KIND_NAMES, KINDS, toKind } from './kind-names.ts'
+import { KIND_NAMES, KINDS } from './kind-names.ts'
 import { PLAIN } from './kinds.ts'
 
 const operations = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
@@ -68,16 +66,6 @@ const byHand = kept.flatMap((op) => {
 })
 test.each(byHand)('an undo needs the permission of %s', (_, kind, effect, access) => {
   expect(KIND_NAMES[kind].permissions[effect as 'create' | 'update' | 'delete']).toBe(access as never)
-})
-
-const TABLES = [
-  ...INVENTORY.map((resource) => [toKind(resource), toTableName(resource)] as const),
-  ['discovery-rule', 'discovery_rules'] as const,
-  ['discovery-lock', 'discovery_locks'] as const,
-]
-test.each(TABLES)('a plan calls a %s as the history does', (kind, table) => {
-  const { noun, read: permission } = KIND_NAMES[kind]
-  expect(PLAN_TABLES[table]).toMatchObject({ noun, permission })
 })
 
 const namesIn = (value: unknown): string[] =>

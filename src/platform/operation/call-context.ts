@@ -2,7 +2,6 @@
 import { AppError } from '../contract/errors.ts'
 import { computeEtag, matchesEtag } from '../contract/etag.ts'
 import type { Db, ReadPoint, Tx } from '../db/database.ts'
-import type { Journal } from '../db/journal.ts'
 import { createStreamShares } from '../db/stream-shares.ts'
 import { createLocal } from '../db/transaction-state.ts'
 import type { Logger } from '../runtime/log.ts'
@@ -72,7 +71,6 @@ export type Transaction<Tables> = Tx<Tables> & {
   readonly changeId: string
   /** The id of the recorded change, '' if nothing has changed; undefined until it is recorded. */
   recorded: string | undefined
-  readonly journal: Journal | undefined
 }
 
 /** The last step of a transaction. @param changeId '' if nothing has changed */
@@ -207,7 +205,8 @@ export const createContexts = <Tables>({
       },
       changedObjects: async (since) => tx?.record.items(since) ?? [],
       commitChange: async (details = {}) => (tx ? recordOnce(ctx, tx, call, details) : ''),
-      rowChanges: () => tx?.journal?.changes(),
+      isPlanned: tx?.record.isPlanned ?? false,
+      plannedItems: async () => (tx?.record.isPlanned ? tx.record.plannedItems() : undefined),
       searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
       atEnd: (work, item) => void tx?.pending.push({ work, item }),
       local: tx?.local ?? createLocal(),

@@ -5,7 +5,6 @@
 import { AppError } from '../contract/errors.ts'
 import { asksForDryRun, type HistoryFields } from '../contract/history-fields.ts'
 import type { Db, ReadPoint, Tx } from '../db/database.ts'
-import { recordTransaction } from '../db/journal.ts'
 import type { Logger } from '../runtime/log.ts'
 import { checkCaller, checkConsent, computeLimit, limitOfAnswer, listHidden, refuseFeedKey } from './access.ts'
 import {
@@ -27,7 +26,7 @@ import {
   toLimitedWrite,
 } from './call-context.ts'
 import { type Caller, GUEST, type ScopeFilter } from './caller.ts'
-import { ChangeRecord } from './change-record.ts'
+import { ChangeRecord, type PlanLimits, type PlannedItem } from './change-record.ts'
 import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx } from './context.ts'
 import { type ByRef, parseByRef, type Step, updateOrCreate } from './create-by-ref.ts'
 import type { EventRecorder } from './event-recorder.ts'
@@ -64,6 +63,11 @@ export type KernelOptions<Tables> = {
   readonly history: History<Tables>
   readonly events: EventRecorder<Tables>
   readonly areas?: ScopeEnforcer<Tables>
+  /** Set to plan each transaction. */
+  readonly plan?: PlanLimits & {
+    /** Called at the end of the transaction. If it throws, the transaction is rolled back. */
+    readonly onItems: (tx: Tx<Tables>, items: readonly PlannedItem[]) => Promise<void>
+  }
 }
 
 /** The signal that stops a job and the fence that guards its writes. */
@@ -88,7 +92,7 @@ export type Kernel<Tables> = {
 }
 
 export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
-  const { db, features, now, log, onCommit, audit, history, events, areas } = options
+  const { db, features, now, log, onCommit, audit, history, events, areas, plan } = options
   const reactions = new Map<string, Reaction<Tables>[]>()
   for (const feature of features)
     for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
@@ -121,15 +125,12 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     given: TransactionOptions = {},
   ): Promise<T> => {
     const { request, held } = call
-    const { watched, ...options } = given
+    const { plan: limits = plan, ...options } = given
     const { value, tx } = await held.tried((isFirst) =>
-      db.write((plain) => {
-        const { tx: inner, journal } = watched
-          ? recordTransaction(plain, { ...watched, sql: db.sql })
-          : { tx: plain, journal: undefined }
-        const record = new ChangeRecord()
+      db.write((inner) => {
+        const record = new ChangeRecord(limits)
         const changeId = Bun.randomUUIDv7()
-        const own = { events: [], announced: [], pending: [], record, changeId, recorded: undefined, journal }
+        const own = { events: [], announced: [], pending: [], record, changeId, recorded: undefined }
         const tx: Transaction<Tables> = { ...inner, ...own }
         const run = async () => {
           const ctx = contextFor(call, tx)
@@ -144,6 +145,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
           await areas?.updateAreas(ctx)
           const recorded = await ctx.commitChange()
           await done?.(value, ctx, inner, recorded)
+          if (plan) await plan.onItems(inner, await record.plannedItems())
           return { value, tx }
         }
         // The type of the rights does not depend on the tables.

@@ -6,8 +6,9 @@ import { preparedKeys } from '../../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Tables } from '../../tables.ts'
 import type { DiscoveredRow } from '../table.ts'
-import { buildNetworkKey, parseDoc } from './discovered-store.ts'
+import { parseDoc } from './discovered-store.ts'
 import { isIdentifyingEverywhere } from './identity.ts'
+import { buildNetworkKey } from './network-keys.ts'
 
 const identitiesByKeys = preparedKeys((db: Kysely<Tables>, keys) =>
   db

@@ -1,16 +1,16 @@
 /** Makes the estate look like a document: plans, and runs the plan in one transaction by the rules of the resources. */
 import { AppError, invalidField } from '../../../platform/contract/errors.ts'
-import { JournalFull } from '../../../platform/db/journal.ts'
+import { RecordFull } from '../../../platform/operation/change-record.ts'
 import { WithStatus } from '../../../platform/operation/handler-result.ts'
 import type { ParsedInputOf, Permission } from '../../../platform/operation/operation.ts'
 import { Answered } from '../../../platform/operation/prepared-handler.ts'
 import { RolledBack } from '../../../platform/operation/rolled-back.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
+import { MOST_OBJECTS } from '../../history/effects.ts'
 import type { Means } from '../../history/kinds.ts'
 import { type Refused, runSteps, type Step } from '../../history/steps.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory.ts'
-import { MOST_OBJECTS, WATCHED_TABLES } from '../../mcp/changes.ts'
 import { lockPlacement } from '../../placement-lock.ts'
 import { narrowToKnown } from '../../scopes/scoped-db.ts'
 import type { Tables } from '../../tables.ts'
@@ -35,11 +35,10 @@ const LARGE_CHANGES = 1000
 /** The tables that a plan reads. */
 const READ_TABLES: readonly (keyof Tables & string)[] = [...INVENTORY.map(toTableName), 'pool_tags', 'refs']
 
-const WATCHED = {
-  rules: WATCHED_TABLES,
-  most: MOST_OBJECTS,
+const LIMITS = {
+  maxObjects: MOST_OBJECTS,
   tooMany: () => {
-    throw new JournalFull()
+    throw new RecordFull()
   },
 }
 
@@ -253,7 +252,7 @@ export const applyHandler = (means: Means) => ({
       const stored = plan.changes.filter(({ change }) => change !== 'create')
       return [...new Set([...lacking, ...(await checkReach(by, stored))])].sort()
     }
-    const answer = async (by: Ctx, plan: Plan, parts: Pick<AnswerParts, 'failed' | 'lacking' | 'journal'>) => {
+    const answer = async (by: Ctx, plan: Plan, parts: Pick<AnswerParts, 'failed' | 'lacking' | 'items'>) => {
       const result = await buildAnswer(by, { plan, given, isDry, ...parts })
       if (expect !== undefined && expect !== result.fingerprint)
         throw new AppError('PRECONDITION_FAILED', 'Not applied: it would do something else now than the plan says')
@@ -272,8 +271,8 @@ export const applyHandler = (means: Means) => ({
     const isWatched = isDry || expect !== undefined
     const isRehearsed = lacking.length === 0 && plan.changes.length <= MOST_OBJECTS
     if (plan.changes.length === 0 || (isDry && !isRehearsed)) {
-      const journal = isWatched && plan.changes.length === 0 ? [] : undefined
-      const result = await answer(ctx, plan, { failed: plan.errors, lacking, journal })
+      const items = isWatched && plan.changes.length === 0 ? [] : undefined
+      const result = await answer(ctx, plan, { failed: plan.errors, lacking, items })
       return new Answered(isDry ? new WithStatus(200, result, true) : result)
     }
     const run = async (tx: Ctx) => {
@@ -294,13 +293,14 @@ export const applyHandler = (means: Means) => ({
         tx,
         changes.filter(({ change }) => change !== 'delete'),
       )
-      const parts = { failed: [...current.errors, ...failed], lacking: outside.sort(), journal: tx.rowChanges() }
+      const items = isWatched && isRehearsed ? await tx.plannedItems() : undefined
+      const parts = { failed: [...current.errors, ...failed], lacking: outside.sort(), items }
       const result = await answer(tx, done, parts)
       if (isDry) throw new RolledBack(result)
       return result
     }
     const isLarge = plan.changes.length >= LARGE_CHANGES
-    const options = { exclusive: true, large: isLarge, ...(isWatched && isRehearsed && { watched: WATCHED }) }
+    const options = { exclusive: true, large: isLarge, ...(isWatched && isRehearsed && { plan: LIMITS }) }
     return { run, options }
   },
 })
