@@ -1,7 +1,8 @@
 /** Records writes of objects without a history, for the plans of AI clients. */
-import type { Ctx, DbScope } from '../features/ctx.ts'
-import type { Tables } from '../features/tables.ts'
-import { splitBatches } from '../platform/db/batches.ts'
+
+import { splitBatches } from '../database/query/batches.ts'
+import type { Tables } from '../database/tables.ts'
+import type { Ctx, DbScope } from '../kernel/ctx.ts'
 
 /** A context; or a transaction of a command on the host, which no plan describes. */
 export type RecordScope = DbScope & Partial<Pick<Ctx, 'isPlanned'>>
