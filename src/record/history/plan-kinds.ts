@@ -1,6 +1,5 @@
 /** The kinds of objects in plans: those with a history, and others. A plan has their nouns, names and permissions. */
 
-import { CRUD_RESOURCES } from '../../app/crud-resources.ts'
 import { toText } from '../../contract/unknown.ts'
 import { formatName, parseId } from '../../inventory/relationships/relationships.ts'
 import type { Permission } from '../../kernel/operation.ts'
@@ -27,8 +26,6 @@ export type PlanKind = {
   readonly showsValues?: true
 }
 
-const getDocumentName = ({ document }: NameInput): string => toText(document.name)
-
 const OWN_NAMES: Partial<Readonly<Record<Kind, PlanKind['name']>>> = {
   cable: ({ document }) => toText(document.label),
   reservation: ({ document }) => toText(document.hostname) || toText(document.ip_address),
@@ -43,20 +40,11 @@ const buildWithHistory = (kind: Kind): PlanKind => ({
   name: OWN_NAMES[kind] ?? (({ id, document }) => getName(kind, id, document)),
 })
 
-/** Resources without a history, by their singular nouns. */
-const PLAIN = Object.fromEntries(
-  CRUD_RESOURCES.map(({ noun, permission }): [string, PlanKind] => [
-    noun,
-    { noun: noun.replaceAll('-', ' '), permission, name: getDocumentName },
-  ]),
-)
-
-/** @param changes differences from the derived kind */
-const buildPlain = (kind: string, changes: Partial<PlanKind>): PlanKind => {
-  const { [kind]: own } = PLAIN
-  if (!own) throw new Error(`no resource of the registry is called ${kind}`)
-  return { ...own, ...changes }
-}
+/** @param more what differs from an object with its name in `name` and all fields shown */
+const buildPlain = (noun: string, permission: Permission, more: Partial<PlanKind> = {}): PlanKind => ({
+  ...{ noun, permission, name: ({ document }) => toText(document.name) },
+  ...more,
+})
 
 const RRSET = {
   permission: 'dns:read',
@@ -68,45 +56,38 @@ const RRSET = {
 const buildCounted = (noun: string): PlanKind => ({ noun, name: () => '' })
 
 export const PLAN_KINDS: Readonly<Record<string, PlanKind>> = {
-  ...PLAIN,
   ...Object.fromEntries(KINDS.map((kind) => [kind, buildWithHistory(kind)])),
-  'discovered-device': {
-    noun: 'discovered device',
-    permission: 'discovery:read',
+  'discovered-device': buildPlain('discovered device', 'discovery:read', {
     fields: [
       ...['ip', 'hostname', 'mac_address', 'vendor', 'network_id', 'promoted_to_device_id'],
       ...['bucket', 'is_ignored'],
     ],
     name: ({ document: { hostname, ip } }) => toText(hostname) || toText(ip),
-  },
-  scan: {
-    noun: 'scan',
-    permission: 'discovery:read',
+  }),
+  scan: buildPlain('scan', 'discovery:read', {
     fields: ['network_id', 'scan_type', 'status'],
     name: ({ document }) => `${toText(document.scan_type)} scan of ${toText(document.created_at)}`,
-  },
-  conflict: {
-    noun: 'conflict',
-    permission: 'conflicts:read',
+  }),
+  conflict: buildPlain('conflict', 'conflicts:read', {
     fields: ['type', 'status', 'description'],
     name: ({ document }) => toText(document.description),
-  },
-  webhook: buildPlain('webhook', { counters: ['deliveries'] }),
-  user: buildPlain('user', {
+  }),
+  webhook: buildPlain('webhook', 'webhook:read', { counters: ['deliveries'] }),
+  feed: buildPlain('feed', 'feeds:read'),
+  'dns-provider': buildPlain('DNS server', 'dns:read'),
+  'dns-zone': buildPlain('DNS zone', 'dns:read'),
+  'dns-record': buildPlain('DNS record', 'dns:read'),
+  credential: buildPlain('credential', 'credentials:read'),
+  user: buildPlain('user', 'users:read', {
     counters: ['sessions', 'passkeys', 'authenticator_apps'],
     name: ({ document }) => toText(document.username),
   }),
-  'api-key': {
-    ...{ noun: 'API key', permission: 'apikeys:read', name: getDocumentName },
-    fields: ['name', 'expires_at'],
-  },
-  'dns-provider': buildPlain('dns-provider', { noun: 'DNS server' }),
-  'dns-zone': buildPlain('dns-zone', { noun: 'DNS zone' }),
-  'dns-record': buildPlain('dns-record', { noun: 'DNS record' }),
-  'oauth-client': {
-    ...{ noun: 'OAuth client', permission: 'oauth-clients:read', name: getDocumentName },
-    fields: ['name', 'scope'],
-  },
+  role: buildPlain('role', 'roles:read'),
+  group: buildPlain('group', 'groups:read'),
+  scope: buildPlain('scope', 'scopes:read'),
+  'sso-provider': buildPlain('sso provider', 'sso-providers:read'),
+  'api-key': buildPlain('API key', 'apikeys:read', { fields: ['name', 'expires_at'] }),
+  'oauth-client': buildPlain('OAuth client', 'oauth-clients:read', { fields: ['name', 'scope'] }),
   grant: buildCounted('granted role'),
   membership: buildCounted('membership'),
   identity: buildCounted('identity'),

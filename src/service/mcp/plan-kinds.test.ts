@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { contracts } from '../../app/contracts.ts'
+import { CRUD_RESOURCES } from '../../app/crud-resources.ts'
 import { isSecretName } from '../../base/runtime/redaction.ts'
 import { toJsonSchema } from '../../contract/json-schema.ts'
 import type { AnyOperation } from '../../kernel/operation.ts'
@@ -23,6 +24,13 @@ test('the permissions equal the permissions of the catalogue', () => {
   const asked = Object.values(PLAN_KINDS).flatMap(({ permission }) => permission ?? [])
   expect(asked.filter((permission) => !known.has(permission))).toEqual([])
 })
+
+test.each(CRUD_RESOURCES.map(({ noun, permission }) => [noun, permission] as const))(
+  'a plan shows a %s to those who may read it',
+  (noun, permission) => {
+    expect(PLAN_KINDS[noun]?.permission).toBe(permission)
+  },
+)
 
 /** Objects that are rows of no table of this database. */
 const REMOTE = ['rrset', 'own-rrset']
