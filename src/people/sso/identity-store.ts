@@ -114,7 +114,7 @@ export const deleteIdentity = (scope: RecordScope, id: string): Promise<void> =>
   })
 
 /** Deletes the identities of a user, or of a provider. */
-export const removeOf = async (
+export const removeIdentities = async (
   scope: RecordScope,
   owner: Pick<IdentityRow, 'user_id'> | Pick<IdentityRow, 'provider_id'>,
 ): Promise<void> => {

@@ -126,7 +126,7 @@ export const update = (scope: RecordScope, stored: Stored): Promise<void> =>
 
 /** Foreign keys delete its sign-ins in progress and the provider's side of its sessions. */
 export const remove = async (scope: RecordScope, id: string): Promise<void> => {
-  await identities.removeOf(scope, { provider_id: id })
+  await identities.removeIdentities(scope, { provider_id: id })
   await recorder.write(scope, [id], async () => {
     await scope.db.deleteFrom('sso_providers').where('id', '=', id).execute()
   })

@@ -40,7 +40,7 @@ const buildWithHistory = (kind: Kind): PlanKind => ({
   name: OWN_NAMES[kind] ?? (({ id, document }) => getName(kind, id, document)),
 })
 
-/** @param more what differs from an object with its name in `name` and all fields shown */
+/** @param more the differences from an object with its name in `name` and all fields shown */
 const buildPlain = (noun: string, permission: Permission, more: Partial<PlanKind> = {}): PlanKind => ({
   ...{ noun, permission, name: ({ document }) => toText(document.name) },
   ...more,

@@ -299,7 +299,7 @@ describe.each(onSqlite())('the plan on %s', (dialect) => {
     expect(Object.keys(changed)).not.toEqual([])
   })
 
-  test('of a deleted user has the numbers of what is deleted with it and is no object of its own', async () => {
+  test('of a deleted user has the numbers of its sessions and factors', async () => {
     const { id } = await person()
     const plan = Plan.parse((await call('call_operation', { operation: 'users.delete', input: { id } })).value)
     expect(plan.objects.find(({ kind }) => kind === 'user')).toMatchObject({

@@ -1,4 +1,4 @@
-// A plan is out of date after any change of what it deletes, also of a secret that no plan shows, or of a part that it only counts.
+// A plan is out of date after any change of the objects that it deletes, also of a secret, or of a part that it only counts.
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { keyFor } from '../../../testing/estates/identities.ts'
