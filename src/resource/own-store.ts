@@ -48,7 +48,7 @@ export type Searched<T> = {
 /** A column with the text that searches match. */
 export type SearchText<T> = { readonly column: string; readonly load: (ctx: Ctx) => Promise<Searched<T>> }
 
-/** The key of objects without an id of their own. */
+/** The key of objects without an own id. */
 export type CompositeKey<T> = {
   readonly columns: readonly (keyof T & string)[]
   readonly buildId: (object: T) => string
