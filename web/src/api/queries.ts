@@ -41,9 +41,6 @@ export const meQuery = queryOptions({
 
 export const datacentersQuery = buildListQuery('datacenters')
 
-/** All racks, with their use of space and of power. */
-export const racksQuery = buildListQuery('racks')
-
 export const deviceTypesQuery = buildListQuery('device-types')
 
 export const networksQuery = queryOptions({

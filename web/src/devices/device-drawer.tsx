@@ -5,6 +5,7 @@ import type { Datacenter, Device } from '../api/contracts.ts'
 import { datacentersQuery, deviceTypesQuery } from '../api/queries.ts'
 import { buildCustomControl } from '../custom-fields/known-custom.tsx'
 import type { DeviceType } from '../device-types/fields.ts'
+import { useHasRacks } from '../racks/known-racks.ts'
 import { buildFormFields } from '../resource/fields.ts'
 import type { Resource, Values } from '../resource/resource.ts'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
@@ -62,7 +63,7 @@ export const DeviceDrawer = ({ id, given, onClose }: DrawerProps) => {
   const { data: datacenters = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const hasTypes = useIsInUse('device-types')
   const { data: types = NO_TYPES } = useQuery({ ...deviceTypesQuery, enabled: hasTypes && may('device-types:list') })
-  const hasRacks = useIsInUse('racks')
+  const hasRacks = useHasRacks()
   const { ip = '', pool = '', network = '' } = usePageSearch().search
   // A key that is always the same: a draft belongs to the values that its form began with.
   const address = createEmptyAddress({ key: '0', ip, pool_id: pool, network_id: network })

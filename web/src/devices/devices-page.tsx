@@ -8,6 +8,7 @@ import { CommandMenu } from '../commands/command-menu.tsx'
 import { useActiveConflicts } from '../conflicts/active-mark.tsx'
 import { useCustom } from '../custom-fields/known-custom.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
+import { useHasRacks } from '../racks/known-racks.ts'
 import { DeleteDialog } from '../resource/delete-dialog.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { useIsInUse, usePermit } from '../shell/me.ts'
@@ -60,7 +61,7 @@ export const DevicesPage = () => {
   const { sort, isDescending, onSort } = useSorting('name')
   const { space, given, control } = useSpaceChoice()
   const custom = useCustom('devices')
-  const [racks, types] = [useIsInUse('racks'), useIsInUse('device-types')]
+  const [racks, types] = [useHasRacks(), useIsInUse('device-types')]
   const columns = useMemo(() => {
     const isColumn = isOffered({ racks, types })
     return [...DEVICE_COLUMNS.filter(({ id }) => isColumn(id)), ...(custom?.columns ?? [])]

@@ -1,8 +1,9 @@
 /** The table of devices as React follows it. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { datacentersQuery, deviceTypesQuery, racksQuery } from '../api/queries.ts'
+import { datacentersQuery, deviceTypesQuery } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
+import { racksQuery, useHasRacks } from '../racks/known-racks.ts'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { TableView } from '../table/view.ts'
@@ -17,7 +18,7 @@ import type { DevicesView } from './windowed-state.ts'
 export const useNames = (parts: readonly string[] = []): void => {
   const { may } = usePermit()
   const isNeeded = (id: string) => parts.some((part) => part === id || part.startsWith(`${id}:`))
-  const [hasRacks, hasTypes] = [useIsInUse('racks'), useIsInUse('device-types')]
+  const [hasRacks, hasTypes] = [useHasRacks(), useIsInUse('device-types')]
   const places = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const racks = useQuery({ ...racksQuery, enabled: hasRacks && isNeeded('rack') && may('racks:list') })
   const types = useQuery({

@@ -1,8 +1,8 @@
 /** The place of a device, with a link to its rack. */
 import { Link } from '@tanstack/react-router'
-import { racksQuery } from '../api/queries.ts'
 import type { Mount } from '../devices/mount-values.ts'
 import { usePermitted } from '../shell/me.ts'
+import { racksQuery } from './known-racks.ts'
 import { formatPosition } from './position-text.ts'
 
 export const DevicePosition = ({ mount }: { readonly mount: Mount }) => {

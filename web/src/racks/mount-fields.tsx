@@ -1,11 +1,11 @@
 /** The place of a device in a rack, in its form. */
 import { useQuery } from '@tanstack/react-query'
-import { racksQuery } from '../api/queries.ts'
 import { type MountForm, readMount, writeMount } from '../devices/mount-values.ts'
 import type { ControlInput } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import fieldCss from '../ui/field.module.css'
 import { SelectField, TextField } from '../ui/field.tsx'
+import { racksQuery } from './known-racks.ts'
 
 const FACES = [
   ['front', 'Front'],
