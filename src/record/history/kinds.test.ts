@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { worldSuite } from '../../../testing/estates/world.ts'
 import { contracts } from '../../app/contracts.ts'
-import { CRUD_RESOURCES } from '../../app/crud-resources.ts'
 import { isSecretName } from '../../base/runtime/redaction.ts'
 import { toSingular } from '../../contract/command-name.ts'
 import { INVENTORY, toTableName } from '../../inventory/resources.ts'
+import { listCrudResources } from '../../kernel/crud-resources.ts'
 import type { AnyOperation } from '../../kernel/operation.ts'
 import { CATALOGUE } from '../../people/roles/catalogue.ts'
 import { PLAN_TABLES } from '../../service/mcp/plan-tables.ts'
@@ -35,7 +35,7 @@ const WITHOUT_HISTORY = [
 
 test('a resource has a history, or is declared to have none', () => {
   const kinds = new Set<string>(KINDS)
-  const missing = [...new Set([...CRUD_RESOURCES.map(({ name }) => name), ...kept.map(nounOf)])]
+  const missing = [...new Set([...listCrudResources(contracts).map(({ name }) => name), ...kept.map(nounOf)])]
     .filter((name) => !kinds.has(toSingular(name)) && !WITHOUT_HISTORY.includes(name))
     .map((name) => `${name} has no history: add it to INVENTORY in src/inventory/resources.ts`)
   expect(missing).toEqual([])
