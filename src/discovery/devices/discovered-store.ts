@@ -13,6 +13,7 @@ import { type Link, listLinkedIds } from '../inbox/findings.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { AddressRow, DiscoveredRow, IdentityRow, LinkRow, TextRow } from '../table.ts'
 import { buildSearchText } from './derive.ts'
+import { ADDRESS_COLUMNS, COLUMNS } from './discovered-columns.ts'
 import { buildMovedNetworkKey, buildNetworkKey } from './network-keys.ts'
 import {
   addRecord,
@@ -89,44 +90,6 @@ export const load = async (ctx: Ctx, { networkId, ipKeys, identityKeys }: Wanted
   const ids = [...holders, ...known].flatMap(({ device_id }) => (device_id === null ? [] : [device_id]))
   return loadByIds(ctx, ids, records)
 }
-
-const COLUMNS = [
-  'id',
-  'network_id',
-  'ip_key',
-  'status',
-  'confidence',
-  'last_seen',
-  'first_scan_id',
-  'last_scan_id',
-  'unseen_scan_id',
-  'returned_scan_id',
-  'baseline',
-  'is_changed',
-  'promoted_to_device_id',
-  'matched_device_id',
-  'bucket',
-  'bucket_since',
-  'is_ignored',
-  'ignored_findings',
-  'findings',
-  'conflicts',
-  'links',
-  'random_mac',
-  'doc',
-] as const satisfies readonly (keyof DiscoveredRow)[]
-const ADDRESS_COLUMNS = [
-  'place',
-  'ip_key',
-  'device_id',
-  'ip',
-  'status',
-  'first_seen',
-  'last_seen',
-  'last_scan_id',
-  'ports_scan_id',
-  'observation',
-] as const satisfies readonly (keyof AddressRow)[]
 
 const upsertRows = preparedRows(COLUMNS, (db: Kysely<Tables>, rows: DiscoveredRow[]) =>
   db
