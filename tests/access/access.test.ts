@@ -74,6 +74,22 @@ test('every required permission is in the catalogue', () => {
   expect(asked.filter((permission) => !column(1).has(permission))).toEqual([])
 })
 
+const isHeld = ({ access }: Endpoint, held: ReadonlySet<string>) =>
+  listPermissions(access).some((permission) => held.has(permission))
+
+test('a viewer has the permission of no write, and of nothing about accounts, rights and the audit trail', () => {
+  const closed = /^\/api\/(users|roles|groups|grants|scopes|audit|oauth\/clients|sso\/providers|system\/warnings)\b/
+  const kept = restricted.filter(({ method, path }) => method !== 'GET' || closed.test(path))
+  expect(kept.filter((one) => isHeld(one, column(3))).map(({ name }) => name)).toEqual([])
+  expect(kept.length).toBeGreaterThan(100)
+})
+
+test('an operator has the permission of nothing about users, roles, groups, grants and scopes', () => {
+  const kept = restricted.filter(({ path }) => /^\/api\/(users|roles|groups|grants|scopes)\b/.test(path))
+  expect(kept.filter((one) => isHeld(one, column(2))).map(({ name }) => name)).toEqual([])
+  expect(kept.length).toBeGreaterThan(20)
+})
+
 test('only the listed operations are public', () => {
   expect(
     endpoints
