@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { contracts } from '../../app/contracts.ts'
-import { CRUD_RESOURCES } from '../../app/crud-resources.ts'
 import { isSecretName } from '../../base/runtime/redaction.ts'
 import { toJsonSchema } from '../../contract/json-schema.ts'
+import { listCrudResources } from '../../kernel/crud-resources.ts'
 import type { AnyOperation } from '../../kernel/operation.ts'
 import { CATALOGUE } from '../../people/roles/catalogue.ts'
 import { KIND_NAMES } from '../../record/history/kind-names.ts'
@@ -25,7 +25,7 @@ test('the permissions equal the permissions of the catalogue', () => {
   expect(asked.filter((permission) => !known.has(permission))).toEqual([])
 })
 
-test.each(CRUD_RESOURCES.map(({ noun, permission }) => [noun, permission] as const))(
+test.each(listCrudResources(contracts).map(({ noun, permission }) => [noun, permission] as const))(
   'a plan shows a %s to those who may read it',
   (noun, permission) => {
     expect(PLAN_KINDS[noun]?.permission).toBe(permission)
