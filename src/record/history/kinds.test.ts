@@ -49,7 +49,7 @@ test('the writes of the inventory are kept, and its reads have a past', () => {
   expect(missing).toEqual([])
 })
 
-const fileOf = (op: AnyOperation): string => `src/people/${nounOf(op)}/api.ts`
+const fileOf = (op: AnyOperation): string => `src/inventory/${nounOf(op)}`
 
 test('the permissions of the kinds are in the catalogue', () => {
   const known = new Set<string>(CATALOGUE.map(({ name }) => name))
