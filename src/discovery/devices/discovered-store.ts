@@ -2,7 +2,6 @@
 import type { Kysely } from 'kysely'
 import { pause } from '../../base/runtime/pause.ts'
 import { splitBatches } from '../../database/query/batches.ts'
-import { prepared } from '../../database/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import { buildMovedKey, type Moved } from '../../inventory/spaces/keys.ts'
@@ -352,12 +351,6 @@ const idsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
 /** Returns the ids that exist. */
 export const filterExistingIds = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> =>
   new Set((await idsByIds(ctx, ids)).map(({ id }) => id))
-
-const docById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
-  db.selectFrom('discovered_devices').select('doc').where('id', '=', id),
-)
-
-export const findDoc = async (ctx: Ctx, id: string): Promise<string | undefined> => (await docById(ctx, { id }))[0]?.doc
 
 /** Keeps other writers off these until commit. */
 export const lockRows = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
