@@ -1,6 +1,7 @@
 /** Run in a copy of the code with the recipe of a resource: one object goes through every surface. */
 import { strict as assert } from 'node:assert'
 import { type TestApp, type TestCaller, testApp } from '../app/app.ts'
+import { callTool } from '../mcp.ts'
 
 type Answer = { readonly status: number; readonly body: unknown; readonly headers: Headers }
 type Ask = (http: string, body?: unknown) => Promise<Answer>
@@ -48,6 +49,28 @@ const checkCustomFields = async (ask: Ask, resource: string): Promise<void> => {
   await ask(`DELETE /api/${resource}/valued`)
 }
 
+/** A file of the web UI, which this program is not compiled with. */
+const NAV: string = '../../web/src/shell/nav.ts'
+
+/** Returns the page that the palette of the web UI opens for a type of results. */
+const findPage = async (type: string): Promise<string | undefined> => {
+  const nav = (await import(NAV)) as { readonly findItem: (type: string) => { readonly to: string } | undefined }
+  return nav.findItem(type)?.to
+}
+
+/** The search of REST and of MCP finds an object, and the palette knows its page. */
+const checkSearch = async (app: TestApp, ask: Ask, resource: string, type: string): Promise<void> => {
+  const { key } = await app.as('admin')
+  await ask(`POST /api/${resource}`, { id: 'sought', name: 'Cooling tower', ...NOON })
+  const results = [{ type, id: 'sought', name: 'Cooling tower', match: 'Cooling tower' }]
+  assert.deepEqual((await ask('GET /api/search?q=tower%20cool')).body, { results }, 'search')
+  assert.deepEqual((await ask('GET /api/search?q=heating')).body, { results: [] }, 'search')
+  const { value } = await callTool({ fetch: app.fetch, key }, 'search', { q: 'cooling' })
+  assert.deepEqual((value as { readonly items: unknown }).items, results, 'search by MCP')
+  assert.equal(await findPage(type), `/${resource}`, 'the palette')
+  await ask(`DELETE /api/${resource}/sought`)
+}
+
 /** A caller with a role in a scope sees the objects of its datacenter only. */
 const checkScopes = async (app: TestApp, ask: Ask, resource: string): Promise<void> => {
   const other = { starts_at: '2026-02-01T12:00:00.000Z', ends_at: '2026-02-01T13:00:00.000Z' }
@@ -90,6 +113,7 @@ const checkResource = async (resource: string, family: string): Promise<void> =>
     await ask('POST /api/datacenters', { id: 'north', name: 'North' })
     await checkCustomFields(ask, resource)
     await checkAsCode(ask, resource)
+    await checkSearch(app, ask, resource, family)
     await checkScopes(app, ask, resource)
     await checkEvents(app, ask, resource, family)
   } finally {
