@@ -169,6 +169,8 @@ export const validateCustom = async (
   if (items.every(({ before, given }) => before !== undefined && given === undefined))
     return items.map(({ before = NONE }) => ({ custom: before, issues: UNTOUCHED }))
   const fields = await loadFieldsForWrite(ctx, resource)
+  if (fields.size === 0 && items.every(({ before, given }) => !given && !before))
+    return items.map(() => ({ custom: NONE, issues: UNTOUCHED }))
   const judging = { resource, fields, suggestions: MAX_ISSUES }
   const drafts = items.map((item) => buildDraft(item, judging))
   await checkReferences(ctx, drafts)
