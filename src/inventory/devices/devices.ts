@@ -17,7 +17,7 @@ import { listChain } from '../../kernel/list.ts'
 import { parseIpKeyOrThrow } from '../../net/ip.ts'
 import type { CustomPatch } from '../../resource/custom/fields.ts'
 import { withCustom } from '../../resource/custom/fields.ts'
-import { emitDeleting } from '../../resource/deleting.ts'
+import { emitDeleted, emitDeleting } from '../../resource/deleting.ts'
 import type { Restored } from '../../resource/restore-fields.ts'
 import * as occupancy from '../used-addresses/used-addresses.ts'
 import { claimAddresses, findSpaces, lockAddresses, toIpKeys } from './address-locks.ts'
@@ -281,6 +281,7 @@ const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => 
     all.map((before) => ({ before })),
   )
   await occupancy.release(ctx, keys)
+  await emitDeleted(ctx, { resource: 'devices', ids: all.map(({ id }) => id) })
   await ctx.emit('devices.removed', all)
 }
 

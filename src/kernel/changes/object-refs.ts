@@ -9,6 +9,10 @@ import type { KernelCtx } from '../context.ts'
 export type RefRow = { resource: string; source: string; external_id: string; object_id: string }
 export type RefTables = { refs: RefRow }
 
+declare module '../../database/tables.ts' {
+  interface OwnTables extends RefTables {}
+}
+
 type Key = Pick<RefRow, 'resource' | 'source' | 'external_id'>
 
 /** Another object has the ref. */

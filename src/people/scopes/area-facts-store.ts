@@ -5,13 +5,8 @@ import type { Tables } from '../../database/tables.ts'
 import type { Device } from '../../inventory/devices/schema.ts'
 import type { StoreScope } from '../../kernel/ctx.ts'
 import { selectFromTable } from '../../resource/named-tables.ts'
+import type { AreaTable } from '../../resource/scoped/area-tables.ts'
 import { type ObjectFacts, type ScopeIds, toAddressRange } from './areas.ts'
-
-/** The tables with an area in each row, each after the tables that its rows inherit from. */
-export const AREA_TABLES = [
-  ...(['spaces', 'datacenters', 'networks', 'pools', 'reservations', 'devices', 'discovered_devices'] as const),
-] as const
-export type AreaTable = (typeof AREA_TABLES)[number]
 
 /** @param text null for an object in no scope */
 export const setIn = (text: string | null): ScopeIds => (text ? text.split(' ') : [])

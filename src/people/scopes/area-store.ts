@@ -8,7 +8,8 @@ import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { DEFAULT_SPACE } from '../../net/ip.ts'
 import { prepareArea, writeArea } from '../../resource/named-tables.ts'
-import { AREA_TABLES, type AreaTable, loadObjectFacts, setIn } from './area-facts-store.ts'
+import { AREA_TABLES, type AreaTable } from '../../resource/scoped/area-tables.ts'
+import { loadObjectFacts, setIn } from './area-facts-store.ts'
 import type { ScopeFacts, ScopeIds, ScopesOf } from './areas.ts'
 
 /** The area of an object in no scope. */

@@ -1,8 +1,8 @@
 /**
  * The values of custom fields, for the rules of all resources. A write of an object with `custom` does this:
  *
- * 1. `await lockCustom(ctx, 'racks')` before it locks the rows of objects. Free while the resource has no custom fields.
- * 2. `const [checked] = await validateCustom(ctx, 'racks', [{ id, before: rack.custom, given: patch.custom }])`, without `before` for a
+ * 1. `await lockCustom(ctx, resource)` before it locks the rows of objects. Free while the resource has no custom fields.
+ * 2. `const [checked] = await validateCustom(ctx, resource, [{ id, before: rack.custom, given: patch.custom }])`, without `before` for a
  *    new object; one call for many objects. `checked.issues` are 400 (fields `custom.owner`), `checked.error` is a 409 of a `unique`
  *    field, and `checked.custom` are the values after the write: `withCustom(rack, checked.custom)` of `fields.ts`.
  * 3. `write` of its `objectStore` records the values by which lists find objects.

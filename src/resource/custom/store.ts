@@ -6,10 +6,10 @@ import { splitBatches } from '../../database/query/batches.ts'
 import { prepared } from '../../database/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
-import type { CustomField } from '../../inventory/custom-fields/api.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { selectFromTable } from '../named-tables.ts'
 import type { ReferenceTarget } from './fields.ts'
+import type { CustomField } from './schema.ts'
 import type { CustomFieldRow, CustomValueRow } from './table.ts'
 
 /** A definition with the key of its values. */
