@@ -28,7 +28,10 @@ const readCounts = (report: string): Counts => {
   let lines = new Map<number, number>()
   for (const text of report.split('\n')) {
     const [, file] = /^SF:(.*)$/.exec(text) ?? []
-    if (file !== undefined) counts.set(file, (lines = new Map()))
+    if (file !== undefined) {
+      lines = new Map()
+      counts.set(file, lines)
+    }
     const [, line, count] = /^DA:(\d+),(\d+)$/.exec(text) ?? []
     if (line !== undefined) lines.set(Number(line), Number(count))
   }

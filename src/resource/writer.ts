@@ -51,7 +51,6 @@ export const createWriter = <F extends ResourceFacts, T extends object>(
   const values = { resource: custom, getId, parts: own.valuedParts }
   // A resource with `refs` has them in each object.
   const toReferred = (objects: readonly T[]) => objects as readonly object[] as readonly Referred[]
-  const listReferred = (objects: readonly T[]) => toReferred(objects).filter(hasAny)
 
   // The rows have the columns of the table.
   const toTableRows = (rows: readonly Cells[]) => rows as readonly object[] as Tables['datacenters'][]
@@ -193,8 +192,8 @@ export const createWriter = <F extends ResourceFacts, T extends object>(
       await updateRefs(ctx, changed)
     }
     if (removed.length > 0) await removeAll(ctx, removed)
-    const referred = refs ? listReferred(created.map(({ after }) => after)) : []
-    if (referred.length > 0) await refs?.insert(ctx, referred)
+    const referred = toReferred(created.map(({ after }) => after))
+    if (refs && referred.some(hasAny)) await refs.insert(ctx, referred)
     await writeParts?.(ctx, writes)
     await record(ctx, writes, rows)
   }
@@ -202,8 +201,7 @@ export const createWriter = <F extends ResourceFacts, T extends object>(
   return {
     custom,
     claimRefs: async (ctx: Ctx, all: readonly Refs[]): Promise<void> => {
-      const some = all.filter((one) => hasAny({ refs: one }))
-      if (some.length > 0) await refs?.claim(ctx, some)
+      if (all.some((one) => hasAny({ refs: one }))) await refs?.claim(ctx, all)
     },
     findRefusedRefs: async (ctx: Ctx, changes: readonly Change<T>[]) =>
       (await refs?.refused(ctx, listMoved(changes))) ?? new Map<string, AppError>(),

@@ -2,6 +2,7 @@
 import type { AppError, FieldIssue } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import {
+  type CheckedCustom,
   type CustomChange,
   type CustomItem,
   lockCustom,
@@ -35,6 +36,7 @@ export type CheckedDevice<G extends Given> = {
 }
 
 const NONE: Custom = {}
+const NO_ISSUES: readonly FieldIssue[] = []
 
 /** Returns the stored address that an update repeats: its values are not validated again. */
 const matchStoredAddress = (before: Device | undefined, { ip, space_id, custom }: GivenAddress): Address | undefined =>
@@ -62,6 +64,16 @@ export const lockCustomOfDevices = async (ctx: Ctx): Promise<void> => {
   await lockCustom(ctx, 'addresses')
 }
 
+/** Returns a device with its own values; it has addresses if they are given, and none of them has values. */
+const withOwnValues = <G extends Given>(
+  { of, before }: GivenDevice<G>,
+  { custom = NONE, issues = NO_ISSUES, error }: Partial<CheckedCustom> = {},
+): CheckedDevice<G> => {
+  const { custom: given, addresses, ...rest } = of
+  const values = before === undefined || given !== undefined ? { custom } : {}
+  return { of: { ...rest, ...values, ...(addresses && { addresses: [] }) }, issues, error }
+}
+
 /** Validates the values of devices and of their addresses together. */
 export const validateDevices = async <G extends Given>(
   ctx: Ctx,
@@ -75,23 +87,20 @@ export const validateDevices = async <G extends Given>(
       ...asRestored(of),
     })),
   )
+  if (!all.some(({ of }) => of.addresses?.length)) return all.map((one, i) => withOwnValues(one, own[i]))
   const items = all.flatMap((one) => [...(one.of.addresses ?? []).entries()].map((entry) => toCustomItem(one, entry)))
-  const judged = items.length > 0 ? await validateCustom(ctx, 'addresses', items) : []
+  const judged = await validateCustom(ctx, 'addresses', items)
   let next = 0
-  return all.map(({ of, before }, i) => {
-    const { custom: given, addresses, ...rest } = of
-    const { custom = NONE, issues = [], error } = own[i] ?? {}
+  return all.map((one, i) => {
+    const { addresses } = one.of
+    const { of, issues, error } = withOwnValues(one, own[i])
     const inside = judged.slice(next, next + (addresses?.length ?? 0))
     next += inside.length
     return {
-      of: {
-        ...rest,
-        ...((before === undefined || given !== undefined) && { custom }),
-        ...(addresses && {
-          addresses: addresses.map((address, at) => withValues(address, inside[at]?.custom ?? NONE)),
-        }),
-      },
-      issues: [...issues, ...inside.flatMap((one) => one.issues)],
+      of: addresses
+        ? { ...of, addresses: addresses.map((address, at) => withValues(address, inside[at]?.custom ?? NONE)) }
+        : of,
+      issues: [...issues, ...inside.flatMap((item) => item.issues)],
       error,
     }
   })
@@ -102,7 +111,7 @@ type Valued = Pick<Device, 'id' | 'addresses'>
 /** Returns the values of the addresses as records: the position belongs to the id. */
 export const listAddressChanges = (before: Valued | undefined, after: Valued | undefined): CustomChange[] => {
   const [old, fresh] = [before?.addresses ?? [], after?.addresses ?? []]
-  if (old === fresh) return []
+  if (old === fresh || old.length + fresh.length === 0) return []
   const { id } = after ?? before ?? { id: '' }
   const changes: CustomChange[] = []
   for (let at = 0; at < Math.max(old.length, fresh.length); at++) {

@@ -1,6 +1,14 @@
 /** The rules of devices. */
 
-import { AppError, invalid, invalidField, notFound, orNotFound, rejectIssues } from '../../contract/errors.ts'
+import {
+  AppError,
+  type FieldIssue,
+  invalid,
+  invalidField,
+  notFound,
+  orNotFound,
+  rejectIssues,
+} from '../../contract/errors.ts'
 import { runBulk } from '../../kernel/bulk/bulk-run.ts'
 import { updateRefs } from '../../kernel/changes/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
@@ -41,7 +49,7 @@ type CheckedDraft = CheckedDevice<NewDevice & { readonly id: string }>['of']
 /** Returns the fields in the order of the contract, as they will be sent. */
 const buildDevice = (ctx: Ctx, { mount: _, has_ports: __, device_type_id, ...draft }: CheckedDraft): Device => {
   const { created_at = ctx.now, custom = {}, addresses = [], ...rest } = draft
-  const refs = draft.refs ? updateRefs({}, draft.refs) : NONE.refs
+  const refs = draft.refs ? updateRefs({}, draft.refs) : {}
   const type = device_type_id ? { device_type_id } : {}
   return withCustom({ ...rest, addresses, refs, ...type, created_at, updated_at: ctx.now }, custom)
 }
@@ -58,59 +66,55 @@ const toMemberRows = async (ctx: Ctx, all: readonly Device[]) => {
 
 const hasAddresses = ({ addresses }: Pick<NewDevice, 'addresses'>): boolean => addresses.length > 0
 
-const NONE = { refs: {}, issues: [] } as const
-const NOBODY: ReadonlyMap<string, string> = new Map()
-
 /** True for a draft that refers to no other object. */
 const isBare = ({ id, datacenter_id, device_type_id, mount, ...draft }: NewDevice): boolean =>
   !(id || datacenter_id || device_type_id || mount || hasAddresses(draft))
 
-/** Finds the places of new devices, in racks and address spaces, and what is wrong with them. */
-const place = async (ctx: Ctx, drafts: readonly (NewDevice & { readonly id: string })[]) => {
-  const checked = await checkReferences(ctx, drafts)
-  return {
-    checked,
-    mount: async (built: readonly { readonly device: Device; readonly given: NewDevice['mount'] }[]) => {
-      const mounted = await mountAll(ctx, await withModels(ctx, built))
-      const refused = await findRefusedMounts(
-        ctx,
-        mounted.map(({ device }) => device),
-      )
-      return mounted.map(({ device, issues }) => ({ device, issues, error: refused.get(device.id) }))
-    },
-  }
+const toMade = (device: Device, issues: readonly FieldIssue[], error: AppError | undefined): Made => {
+  const found = issues.length > 0 ? invalid(issues) : error
+  return found ? { device, error: found } : { device }
 }
+
+const withNewId = ({ id = Bun.randomUUIDv7(), ...draft }: NewDevice) => ({ id, ...draft })
 
 /** Validates drafts together, with one query for all of them. */
 export const validate = async (ctx: Ctx, given: readonly NewDevice[]): Promise<Made[]> => {
-  const areBare = given.every(isBare)
-  if (!areBare) {
-    await lockRacks(ctx, given)
-    await lockAddresses(ctx, given)
-  }
-  const drafts = given.map(({ id = Bun.randomUUIDv7(), ...draft }) => ({ id, ...draft }))
+  if (!given.every(isBare)) return validatePlaced(ctx, given)
+  const drafts = given.map(withNewId)
+  const judged = await validateDevices(
+    ctx,
+    drafts.map((of) => ({ id: of.id, of })),
+  )
+  return judged.map(({ of, issues, error }) => toMade(buildDevice(ctx, of), issues, error))
+}
+
+const validatePlaced = async (ctx: Ctx, given: readonly NewDevice[]): Promise<Made[]> => {
+  await lockRacks(ctx, given)
+  await lockAddresses(ctx, given)
+  const drafts = given.map(withNewId)
   const ids = given.flatMap(({ id }) => (id === undefined ? [] : [id]))
-  const [placed, taken] = areBare
-    ? [undefined, NOBODY]
-    : await Promise.all([place(ctx, drafts), store.findDocs(ctx, ids)])
-  const checked: readonly References<(typeof drafts)[number]>[] =
-    placed?.checked ?? drafts.map((of) => ({ of, issues: NONE.issues }))
+  const [checked, taken] = await Promise.all([checkReferences(ctx, drafts), store.findDocs(ctx, ids)])
   const judged = await validateDevices(
     ctx,
     checked.map(({ of }) => ({ id: of.id, of })),
   )
-  const built = judged.map(({ of }) => ({ device: buildDevice(ctx, of), given: of.mount }))
-  const mounted = await placed?.mount(built)
-  return built.map(({ device: bare }, i) => {
-    const [
-      values,
-      { device, issues: ofMount, error: refused } = { device: bare, issues: NONE.issues, error: undefined },
-    ] = [judged[i], mounted?.[i]]
-    const issues = [...(checked[i]?.issues ?? []), ...(values?.issues ?? []), ...ofMount]
+  const mounted = await mountAll(
+    ctx,
+    await withModels(
+      ctx,
+      judged.map(({ of }) => ({ device: buildDevice(ctx, of), given: of.mount })),
+    ),
+  )
+  const refused = await findRefusedMounts(
+    ctx,
+    mounted.map(({ device }) => device),
+  )
+  return mounted.map(({ device, ...place }, i) => {
+    const values = judged[i]
+    const issues = [...(checked[i]?.issues ?? []), ...(values?.issues ?? []), ...place.issues]
     if (taken.has(device.id))
       return { device, error: new AppError('ALREADY_EXISTS', `A device with id "${device.id}" exists already`) }
-    const error = issues.length > 0 ? invalid(issues) : (values?.error ?? refused)
-    return error ? { device, error } : { device }
+    return toMade(device, issues, values?.error ?? refused.get(device.id))
   })
 }
 
@@ -140,6 +144,7 @@ export const insertAll = async (ctx: Ctx, all: readonly Device[], birth?: Creati
 
 /** Devices that are made again have their ports of before. */
 const emitTyped = async (ctx: Ctx, drafts: readonly NewDevice[], made: readonly Device[]): Promise<void> => {
+  if (!made.some(({ device_type_id }) => device_type_id)) return
   const fresh = made.filter((device, i) => {
     const { created_at, has_ports } = drafts[i] ?? {}
     return device.device_type_id && created_at === undefined && !has_ports

@@ -88,9 +88,11 @@ export const buildObjectEvents = async (
   earlier: EarlierDocuments,
 ): Promise<ObjectEvent[]> => {
   const own = objects.filter(({ kind }) => hasEvents(kind))
-  const read = await readDocuments(ctx, own)
+  const read = own.some(({ change, after }) => change !== 'delete' && after === undefined)
+    ? await readDocuments(ctx, own)
+    : undefined
   const changed = own.flatMap(
-    (object) => toChanged(object, object.after ?? read.get(`${object.kind} ${object.id}`)) ?? [],
+    (object) => toChanged(object, object.after ?? read?.get(`${object.kind} ${object.id}`)) ?? [],
   )
   const data = await buildData(ctx, changed, earlier)
   return changed.map((one) => {

@@ -303,11 +303,18 @@ export const getName = (kind: Kind, id: string, document: Document | undefined):
 /** An object of a change, without the number of the change. */
 type RecordedRow = Omit<HistoryRow, 'seq'>
 
+type RowItem = Pick<RecordedItem, 'kind' | 'id' | 'before'>
+
+/** Returns the row of a new object, which no past state has. */
+const toNewRow = ({ kind, id }: RowItem): RecordedRow => {
+  // The stores declare the kinds.
+  const { childOf } = KIND_RULES[kind as Kind]
+  return { kind, id, before: null, sort_key: null, derived: null, child_id: childOf?.(id) ?? null }
+}
+
 /** Returns the rows of objects, with the columns from which a past state is read. */
-export const buildRows = async (
-  scope: StoreScope,
-  items: readonly Pick<RecordedItem, 'kind' | 'id' | 'before'>[],
-): Promise<RecordedRow[]> => {
+export const buildRows = async (scope: StoreScope, items: readonly RowItem[]): Promise<RecordedRow[]> => {
+  if (items.every(({ before }) => before === undefined)) return items.map(toNewRow)
   const read = items.map(({ kind, id, before }) => {
     // The stores declare the kinds.
     const rules = KIND_RULES[kind as Kind]

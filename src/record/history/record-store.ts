@@ -106,6 +106,8 @@ export const createRecorder = (store: Store, lastMs: number) => {
 export type KindCounts = Partial<Record<RecordedItem['change'], Partial<Record<Kind, number>>>>
 
 const countByKind = (items: readonly RecordedItem[]): KindCounts => {
+  const [only] = items
+  if (only && items.length === 1) return { [only.change]: { [only.kind]: 1 } }
   const numbers = new Map<string, number>()
   for (const { kind, change } of items) {
     const key = `${change} ${kind}`
