@@ -91,6 +91,8 @@ export type ObjectStore<F extends ResourceFacts, T> = {
   readonly findIdsByKeys: (ctx: Ctx, keys: readonly string[]) => Promise<Map<string, string>>
   /** Locks the refs of a new object until commit. @throws RefTakenError */
   readonly claimRefs: (ctx: Ctx, refs: Refs) => Promise<void>
+  /** Locks the refs that an object gets by a change until commit. */
+  readonly lockRefs: (ctx: Ctx, before: T, after: T) => Promise<void>
   /** Keeps the definitions of custom fields unchanged until commit. Called before rows are locked. */
   readonly lockCustom: (ctx: Ctx) => Promise<void>
   /** Stores objects with their refs and the values of custom fields, and records them in the change of the transaction. */
@@ -268,6 +270,10 @@ export const objectStore = <F extends ResourceFacts, T extends StoredObject>(
     findIdsByKeys: async (ctx, keys) =>
       new Map((await keysAmong(ctx, keys)).map(({ id, natural_key }) => [natural_key, id])),
     claimRefs: async (ctx, of) => refs?.claim(ctx, of),
+    lockRefs: async (ctx, ...change) => {
+      const [before, after] = toReferred(change)
+      if (before && after) await refs?.lock(ctx, [{ before, after }])
+    },
     lockCustom: async (ctx) => {
       if (custom) await lockCustom(ctx, custom)
     },

@@ -88,11 +88,9 @@ type Locked = { readonly definitions: Definitions; readonly resources: readonly 
 
 const locked = lockScopedCache<Locked>()
 
-const buildLockName = (resource: CustomResource): string => `custom-fields ${resource}`
-
 /** Excludes writers of values of these resources until commit, and other changes of definitions. */
 export const lockForDefining = (ctx: Ctx, resources: readonly CustomResource[]): Promise<void> =>
-  ctx.store.sql.lockNames(ctx.db, ['custom-fields definitions', ...new Set(resources.map(buildLockName))].sort())
+  ctx.lock('definitions', ['definitions', ...resources])
 
 /** Returns the fields of a resource as a read sees them. */
 export const loadFields = async (ctx: Ctx, resource: CustomResource): Promise<Fields> => {
@@ -112,7 +110,7 @@ const loadInTransaction = async (ctx: Ctx, resource: CustomResource): Promise<De
   if (!committed.has(resource)) return committed
   const { value: known } = locked.get(ctx)
   if (known?.resources.includes(resource)) return known.definitions
-  await ctx.store.sql.lockNamesShared(ctx.db, [buildLockName(resource)])
+  await ctx.lock('definitions', [resource], 'shared')
   const { set } = locked.get(ctx)
   const definitions = await read(ctx)
   set({ definitions, resources: [...(known?.resources ?? []), resource] })

@@ -134,6 +134,9 @@ const listRefChanges = (changes: readonly Change[]) =>
 /** Locks the new refs of devices that change together, and returns the errors of refused changes by device. */
 export const findRefusedRefs = (ctx: Ctx, changes: readonly Change[]) => refs.refused(ctx, listRefChanges(changes))
 
+/** Locks the new refs of a device until commit. */
+export const lockRefs = (ctx: Ctx, change: Change): Promise<void> => refs.lock(ctx, listRefChanges([change]))
+
 /** Deletes the refs that devices lose by their changes, so that `updateRow` may give them to others. */
 export const releaseRefs = (ctx: Ctx, changes: readonly Change[]): Promise<void> =>
   refs.release(ctx, listRefChanges(changes))

@@ -3,6 +3,7 @@ import { type Cidr, formatCidr, parseCidrOrThrow, toCidr } from '../../net/cidr.
 import { listFreeBlocks } from '../../net/free-blocks.ts'
 import { invalidField, rejectIssues } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
+import { lockCustom } from '../custom-fields/engine.ts'
 import { lockPlacement } from '../placement-lock.ts'
 import type { Network } from './api.ts'
 import { filterLostCounts, filterMovedCounts, lockContents, moveContents } from './contents.ts'
@@ -79,8 +80,9 @@ type Request = { readonly network_ids: readonly string[]; readonly name?: string
 
 export const merge = async (ctx: Ctx, { network_ids: ids, name }: Request): Promise<Merged> => {
   ctx.require('networks:delete')
-  await lockContents(ctx, ids)
+  await lockCustom(ctx, 'networks')
   await lockPlacement(ctx)
+  await lockContents(ctx, ids)
   const parts = await lockAll(ctx, ids)
   await lockContents(ctx, ids)
   const block = joinBlocks(parts)

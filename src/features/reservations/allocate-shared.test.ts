@@ -1,6 +1,7 @@
 // Consecutive allocations in one transaction: nothing is read twice, and no change is missed.
 import { describe, expect, test } from 'bun:test'
 import { GUEST } from '../../platform/operation/caller.ts'
+import { type Lock, lockNamed } from '../../platform/operation/locks.ts'
 import { inventory } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'
 import type { Ctx } from '../ctx.ts'
@@ -29,6 +30,7 @@ describe.each(engines())('allocations in one transaction on %s', (dialect) => {
         store: inv.app.db,
         now: inv.now(),
         caller: GUEST,
+        lock: (...wanted: Parameters<Lock>) => lockNamed({ db, sql: inv.app.db.sql }, ...wanted),
         emit: async () => {},
         changed: () => {},
         revision: () => undefined,

@@ -39,8 +39,6 @@ const loadKnown = async (ctx: StoreScope, revision: string): Promise<Known> => {
 const loadDefinition = async (ctx: StoreScope, revision: string): Promise<Definition> =>
   (await loadKnown(ctx, revision)).definition
 
-const LOCK = ['scopes']
-
 /** The operations that write scopes and the areas of all their objects. */
 const CHANGES = new Set<string>([scopes.create.name, scopes.update.name, scopes.delete.name])
 
@@ -105,7 +103,7 @@ export const areaUpdates: Pick<ScopeEnforcer<Tables>, 'begin' | 'updateAreas'> =
     const { sql } = ctx.store
     if (sql.hasOneWriter) return
     // This lock comes before the locks of rows: a change of scopes only takes this one first, and then locks rows.
-    if (CHANGES.has(name)) return sql.lockNames(ctx.db, LOCK)
+    if (CHANGES.has(name)) return ctx.lock('scopes')
     // Another call in the same transaction may have changed scopes, and may be rolled back.
     const state = ctx.local(scopesState)
     if (!state.hasWritten) {
@@ -118,7 +116,7 @@ export const areaUpdates: Pick<ScopeEnforcer<Tables>, 'begin' | 'updateAreas'> =
       }
     }
     state.isWithoutScopes = false
-    await sql.lockNamesShared(ctx.db, LOCK)
+    await ctx.lock('scopes', undefined, 'shared')
     // Not awaited, so it takes no round trip. The scopes stay as they are until commit.
     state.revision = sql.revisionIn(ctx.db, TABLES).catch(() => undefined)
   },

@@ -8,11 +8,7 @@ import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lis
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 
-const buildLockName = (block: string): string => `block ${block}`
-
-export const lockBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<void> => {
-  await ctx.store.sql.lockNames(ctx.db, blocks.map(buildLockName))
-}
+export const lockBlocks = (ctx: Ctx, blocks: readonly string[]): Promise<void> => ctx.lock('blocks', blocks)
 
 export const readBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<Map<string, string>> => {
   const rows = await findRows(ctx, blocks)

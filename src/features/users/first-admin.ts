@@ -1,6 +1,7 @@
 /** The first start: an installation without users gets one admin who can sign in. */
 
 import type { Db } from '../../platform/db/database.ts'
+import { lockNamed } from '../../platform/operation/locks.ts'
 import { type Config, ConfigError } from '../../platform/runtime/config/config.ts'
 import type { Passwords } from '../../platform/security/passwords.ts'
 import { ADMIN_ROLE_ID } from '../roles/catalogue.ts'
@@ -34,8 +35,7 @@ export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<Firs
   const password_hash = await passwords.hash(password)
   const created = now().toISOString()
   const isMade = await db.write(async (tx) => {
-    // The lock is on a name, not on a table.
-    await db.sql.lockNames(tx.db, ['first-admin'])
+    await lockNamed({ db: tx.db, sql: db.sql }, 'firstAdmin')
     if (await store.hasAny(tx)) return false // another process was faster
     await store.insert(tx, {
       id: Bun.randomUUIDv7(),

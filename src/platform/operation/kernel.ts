@@ -64,6 +64,8 @@ export type KernelOptions<Tables> = {
   readonly history: History<Tables>
   readonly events: EventRecorder<Tables>
   readonly areas?: ScopeEnforcer<Tables>
+  /** For tests: a lock out of the order of `locks.ts` throws. */
+  readonly checksLockOrder?: boolean
 }
 
 /** The signal that stops a job and the fence that guards its writes. */
@@ -88,7 +90,7 @@ export type Kernel<Tables> = {
 }
 
 export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
-  const { db, features, now, log, onCommit, audit, history, events, areas } = options
+  const { db, features, now, log, onCommit, audit, history, events, areas, checksLockOrder } = options
   const reactions = new Map<string, Reaction<Tables>[]>()
   for (const feature of features)
     for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
@@ -157,7 +159,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   const listeners = features.filter(({ onFirstChange, onObjectsChanged }) => onFirstChange ?? onObjectsChanged)
   const contextFor = createContexts<Tables>({
-    ...{ db, now, log, history, events, features: listeners, areas, reactions, transact },
+    ...{ db, now, log, history, events, features: listeners, areas, reactions, checksLockOrder, transact },
   })
 
   const runHandler = (handler: Bound<Tables>['handler'], ctx: KernelCtx<Tables>, input: never): Promise<unknown> => {
