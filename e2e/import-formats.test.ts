@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { pgDump } from '../src/testing/netbox/forms.ts'
+import { pgDump } from '../testing/netbox/forms.ts'
 import { axeFindings, world } from './harness.ts'
 
 const it = world({ devices: 30 })

@@ -1,6 +1,6 @@
 /** Webhooks: created, tested, monitored and repaired. */
 import { afterAll, expect, test } from 'bun:test'
-import { startReceiver } from '../src/testing/receiver.ts'
+import { startReceiver } from '../testing/receiver.ts'
 import { SEALED, seedWebhooks } from './automation-seed.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeAt, factorsOf } from '../../src/testing/factors.ts'
-import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
-import type { SignInApp } from '../../src/testing/sign-in.ts'
-import { browserOf, PUBLIC_URL } from '../../src/testing/sso.ts'
+import { codeAt, factorsOf } from '../../testing/factors.ts'
+import { scriptedProvider } from '../../testing/servers/scripted-provider.ts'
+import type { SignInApp } from '../../testing/sign-in/sign-in.ts'
+import { browserOf, PUBLIC_URL } from '../../testing/sign-in/sso.ts'
 import {
   BINARY,
   build,

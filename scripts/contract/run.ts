@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ServerFolder, serverFolder } from '../../src/testing/server-child.ts'
+import { type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
 import { schemathesisPath } from '../python-tools.mjs'
 
 const isThorough = process.argv.includes('--thorough')

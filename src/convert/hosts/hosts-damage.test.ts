@@ -1,6 +1,6 @@
 /** Scans, leases, hosts files and zones that are cut off, damaged, or something else. */
 import { describe, expect, test } from 'bun:test'
-import { cutOff, damaged, outcomeOf, rubbish } from '../../testing/hostile-files.ts'
+import { cutOff, damaged, outcomeOf, rubbish } from '../../../testing/hostile/hostile-files.ts'
 import type { Converter } from '../converter.ts'
 import { convertArpScan } from './arp-scan.ts'
 import { convertDnsmasq } from './dnsmasq.ts'
