@@ -270,7 +270,7 @@ export const compose = async (
       run: maintain,
     },
   ]
-  const leases = db.sql.hasOneWriter ? undefined : createJobLeases(db)
+  const leases = db.sql.besideOthers(() => createJobLeases(db))
   const scheduler = startScheduler({ kernel, jobs: withJobs ? jobs : [], leases, log, now })
   db.watchFloor(
     migrations.map(({ name }) => name),

@@ -154,7 +154,7 @@ export const loadObjectFacts = async (
   ids: readonly string[],
 ): Promise<ObjectWithFacts[]> => {
   const { db, store } = scope
-  const parents = store.sql.hasOneWriter ? undefined : PARENTS[table]
+  const parents = store.sql.besideOthers(() => PARENTS[table])
   if (parents) {
     const [name, column] = parents
     // The type of all of them together is too wide for the builder.
