@@ -222,11 +222,13 @@ type NewAddress = Pick<Address, 'ip' | 'label' | 'mac_address' | 'network_id' | 
 
 /** Locks a device that gets addresses, and the pools of its own, before they are claimed. Returns undefined if there is none. */
 export const lockForAddresses = async (ctx: Ctx, id: string): Promise<Device | undefined> => {
-  const doc = await store.findDoc(ctx, id)
+  const doc = await store.lockDoc(ctx, id)
   if (doc === undefined) return undefined
+  ctx.precondition(doc)
   // The column holds the JSON of a device.
-  await lockAddresses(ctx, [JSON.parse(doc) as Device])
-  return lockForChange(ctx, id)
+  const device = JSON.parse(doc) as Device
+  await lockAddresses(ctx, [device])
+  return device
 }
 
 /** Adds claimed addresses to a locked device. @throws AppError VALIDATION_ERROR if it would have too many */
