@@ -3,10 +3,10 @@
 import { createSecret, hashSecret, isSameHash } from '../../base/security/secret-token.ts'
 import { AppError, invalidField, notFound, orNotFound } from '../../contract/errors.ts'
 import { MAX_NAME } from '../../contract/fields/fields.ts'
-import { lockFeed } from '../../exchange/feeds/feeds.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import type { ParsedInputOf, Permission } from '../../kernel/operation.ts'
+import type { RecordScope } from '../../resource/recorder.ts'
 import { findUser, lockAccount, RIGHTS_TABLES, requireCharge, requireChargeById } from '../users/account.ts'
 import { loadCoverage } from '../users/covering.ts'
 import { lockScope } from '../users/grants.ts'
@@ -44,7 +44,7 @@ export const findKeysByIds = store.findAll
 export const recordKeyUse = store.recordUse
 
 /** Deletes all keys of a user. @returns the deleted keys */
-export const endUserKeys = async (scope: DbScope, userId: string): Promise<ApiKey[]> => {
+export const endUserKeys = async (scope: RecordScope, userId: string): Promise<ApiKey[]> => {
   const keys = await store.findByUser(scope, userId)
   for (const { id } of keys) await store.remove(scope, id)
   return keys
@@ -119,7 +119,7 @@ const create = async (ctx: Ctx, draft: ApiKeyDraft): Promise<NewApiKey> => {
   const user_id = await resolveOwner(ctx, wanted)
   if (expires_at !== null && expires_at <= ctx.now) throw invalidField('expires_at', 'must be in the future')
   // Locked, so that the feed is not deleted before the key is there.
-  if (feed_id !== null && !(await lockFeed(ctx, feed_id)))
+  if (feed_id !== null && !(await store.lockFeed(ctx, feed_id)))
     throw invalidField('feed_id', `there is no feed with id "${feed_id}"`)
   if (scope_id !== null && !(await lockScope(ctx, scope_id)))
     throw invalidField('scope_id', `there is no scope with id "${scope_id}"`)
@@ -216,6 +216,7 @@ export const feature: Feature = {
     delete: async (ctx, { id }) => remove(ctx, id),
   }),
   reactions: {
+    'user.deleting': (ctx, { id }: { id: string }) => store.removeOfUser(ctx, id),
     'user.roles-changed': (ctx, { ids }: { ids: readonly string[] }) => endedFor(ctx, ids),
     'feed.deleted': async (ctx, { id }: { id: string }) => {
       if ((await store.removeOfFeed(ctx, id)).length > 0) await ctx.emit('key.deleted')
