@@ -1,7 +1,6 @@
 /** What follows from where the database is: in this process, for it alone, or on a server that other instances use as well. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { AppError } from '../contract/errors.ts'
-import type { ReadPoint } from './database.ts'
 
 type Page = {
   /** The number of first rows; undefined for all. */
@@ -15,7 +14,7 @@ export type Deployment = {
   /** Returns a value of stored rows that was kept since a commit; undefined if other instances may have changed the rows. */
   readonly kept: <T>(value: T | undefined) => T | undefined
   /** Returns the read point for later reads of a call, where a new one takes a round trip; undefined where it is free. */
-  readonly reusable: (point: ReadPoint) => ReadPoint | undefined
+  readonly reusable: <ReadPoint>(point: ReadPoint) => ReadPoint | undefined
   /** Starts a read whose result is needed later; undefined where that saves no round trip. */
   readonly ahead: <T>(read: () => Promise<T>) => Promise<T> | undefined
   /** Returns queries in the steps in which they are sent: each on its own where concurrent queries take as long as one after another. */

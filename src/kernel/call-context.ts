@@ -13,7 +13,7 @@ import type { ChangeDetails, ChangedObject, ChangeRecord } from './changes/chang
 import type { History, Past } from './changes/history.ts'
 import type { AtEnd, Feature, InTransaction, KernelCtx } from './context.ts'
 import type { EventRecorder } from './event-recorder.ts'
-import { LockOrder, lockNamed } from './locks.ts'
+import { LockOrder, lockNamed } from './changes/locks.ts'
 import type { TransactionOptions } from './prepared-handler.ts'
 import type { Request } from './request.ts'
 import { limitCaller } from './rights/access.ts'

@@ -4,7 +4,7 @@ import { inventory } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { GUEST } from '../../kernel/caller.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { type Lock, lockNamed } from '../../kernel/locks.ts'
+import { type Lock, lockNamed } from '../../kernel/changes/locks.ts'
 import { allocate } from './allocate.ts'
 
 /** Rolls back a savepoint. */

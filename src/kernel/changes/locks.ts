@@ -1,5 +1,5 @@
 /** The named locks, which last until the transaction ends. With one writer, as on SQLite, a lock does nothing. */
-import type { QueryRunner, Sql } from '../database/database.ts'
+import type { QueryRunner, Sql } from '../../database/database.ts'
 
 /**
  * The kinds of locks in the order in which they are taken, and how their names begin on the server. Older programs beside this one use the

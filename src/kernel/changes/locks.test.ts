@@ -1,7 +1,7 @@
 // The order of named locks, which tests check in every transaction.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { type ThingsCtx, type ThingsKernel, thingsKernel } from '../../testing/app/kernel.ts'
-import { engines } from '../../testing/servers/servers.ts'
+import { type ThingsCtx, type ThingsKernel, thingsKernel } from '../../../testing/app/kernel.ts'
+import { engines } from '../../../testing/servers/servers.ts'
 
 describe.each(engines())('named locks on %s', (dialect) => {
   let things: ThingsKernel
