@@ -35,6 +35,7 @@ type Queue = {
 export const createQueue = (): Queue => {
   const enqueue: Queue['enqueue'] = async (ctx, all) => {
     const wanted = await subscriptions.within(ctx)
+    if (wanted.length === 0) return
     const rows = all.flatMap((recorded) => {
       const { event, created_at, change_id } = recorded
       return wanted.flatMap(({ id: webhook_id, events, retry_count }): deliveries.NewDelivery[] => {
