@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { inventory } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { GUEST } from '../../kernel/caller.ts'
-import type { Ctx } from '../../kernel/ctx.ts'
 import { type Lock, lockNamed } from '../../kernel/changes/locks.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
 import { allocate } from './allocate.ts'
 
 /** Rolls back a savepoint. */
