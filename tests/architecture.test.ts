@@ -217,6 +217,16 @@ const foreignWrites = (files: Sources): string[] =>
     })
   })
 
+/** The room of the database has functions for what differs between the engines. */
+const engineQuestions = (files: Sources): string[] =>
+  [...files].flatMap(([path, text]) =>
+    !path.startsWith('database/') && /\b(?:hasOneWriter|isInProcess)\b/.test(text) ? [path] : [],
+  )
+
+const FEATURES = /^(answers|discovery|dns|exchange|inventory|people|record|resource)\//
+const moduleMaps = (files: Sources): string[] =>
+  [...files].flatMap(([path, text]) => (FEATURES.test(path) && /^const \w+ = new WeakMap\b/m.test(text) ? [path] : []))
+
 const INVENTORY_TABLES: ReadonlySet<string> = new Set(INVENTORY.map(toTableName))
 
 /** Returns true for a file of a room above the inventory. */
@@ -353,6 +363,16 @@ const rules: readonly Rule[] = [
     name: 'only a store writes',
     check: foreignWrites,
     offender: { 'inventory/pools/pools.ts': "ctx.db.insertInto('pools')" },
+  },
+  {
+    name: 'only the database asks which engine it is',
+    check: engineQuestions,
+    offender: { 'inventory/pools/pools.ts': 'if (ctx.store.sql.hasOneWriter) return' },
+  },
+  {
+    name: 'state of a transaction is in ctx.local, and not in a map of a module',
+    check: moduleMaps,
+    offender: { 'inventory/pools/pools.ts': 'const known = new WeakMap<object, string>()' },
   },
 ]
 

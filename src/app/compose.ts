@@ -130,6 +130,8 @@ export type ComposeOptions = {
   readonly startScan?: typeof startScan
   /** Replaces the bounds of long answers. */
   readonly streams?: Partial<StreamLimits> & Pick<Partial<SpoolOptions>, 'mostBytes'>
+  /** See `KernelOptions`. */
+  readonly checksLockOrder?: boolean
   /** False creates no first user. */
   readonly withFirstAdmin?: boolean
   /** False runs jobs only by `runJob`. */
@@ -148,6 +150,7 @@ export const compose = async (
     streams: bounds = {},
     withFirstAdmin = true,
     withJobs = true,
+    checksLockOrder = false,
     ...options
   }: ComposeOptions = {},
 ): Promise<Plat> => {
@@ -211,7 +214,18 @@ export const compose = async (
     },
   })
   const kernel: Kernel<Tables> = createKernel({
-    ...{ db, features, now, log, onCommit, audit, history, events: eventRecorder, areas: scopeEnforcer },
+    ...{
+      db,
+      features,
+      now,
+      log,
+      onCommit,
+      audit,
+      history,
+      events: eventRecorder,
+      areas: scopeEnforcer,
+      checksLockOrder,
+    },
   })
   addProcessMetrics({ metrics, db, population, guard, now })
   const onEveryInstance = true
@@ -256,7 +270,7 @@ export const compose = async (
       run: maintain,
     },
   ]
-  const leases = db.sql.hasOneWriter ? undefined : createJobLeases(db)
+  const leases = db.sql.besideOthers(() => createJobLeases(db))
   const scheduler = startScheduler({ kernel, jobs: withJobs ? jobs : [], leases, log, now })
   db.watchFloor(
     migrations.map(({ name }) => name),

@@ -13,6 +13,7 @@ import type { Batch } from './at-commit.ts'
 import type { RevisionCache } from './cache/revision-cache.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
 import type { DatabaseHost, DatabaseStatus } from './database-host.ts'
+import type { Deployment } from './deployment.ts'
 import type { QueryListener } from './query/query-metrics.ts'
 import type { Local } from './transaction-state.ts'
 
@@ -311,7 +312,7 @@ export type OtherProgram = {
 export type QueryRunner = Pick<Kysely<never>, 'executeQuery'>
 
 /** The named differences between the engines, for use inside queries. */
-export type Sql = {
+export type Sql = Deployment & {
   /** True if no other server writes to the same database. */
   readonly hasOneWriter: boolean
   /** True if the database is in this process. Otherwise several concurrent queries take as long as one. */

@@ -42,6 +42,7 @@ export const createScopedDb = <Tables>(
   const narrowed = <Row>(query: Compilable<Row>): Compilable<Row> => ({ compile: () => rewrite(query.compile()) })
   const read = createViewedDb(whole.read, views)
   const cache = {
+    local: whole.cache.local,
     at: <T>(name: string, revision: string | number): CacheGroup<T> => whole.cache.at<T>(`${name} ${part}`, revision),
   }
   const store: Db<Tables> = {

@@ -113,6 +113,7 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
           made.flatMap(({ parent_id, child_id }) => [parent_id, child_id]),
         ),
       'relationship.deleted': (ctx, { parent_id, child_id }: Ends) => compareAgain(ctx, [parent_id, child_id]),
+      'network.locking-scans': scanStore.lockStarts,
       'network.changed-space': moveDiscovery,
       'network.deleting': removeNetwork,
     },

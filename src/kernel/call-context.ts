@@ -11,6 +11,7 @@ import type { PlacedEvent } from './announced-event.ts'
 import type { Caller, ScopeFilter } from './caller.ts'
 import type { ChangeDetails, ChangedObject, ChangeRecord } from './changes/change-record.ts'
 import type { History, Past } from './changes/history.ts'
+import { LockOrder, lockNamed } from './changes/locks.ts'
 import type { AtEnd, Feature, InTransaction, KernelCtx } from './context.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import type { TransactionOptions } from './prepared-handler.ts'
@@ -89,6 +90,7 @@ export type ContextOptions<Tables> = {
   readonly features: readonly Pick<Feature<Tables>, 'onFirstChange' | 'onObjectsChanged'>[]
   readonly areas: ScopeEnforcer<Tables> | undefined
   readonly reactions: ReadonlyMap<string, readonly Reaction<Tables>[]>
+  readonly checksLockOrder?: boolean | undefined
   readonly transact: <T>(
     call: Call,
     work: InTransaction<Tables, T>,
@@ -108,6 +110,7 @@ export const createContexts = <Tables>({
   features,
   areas,
   reactions,
+  checksLockOrder = false,
   transact,
 }: ContextOptions<Tables>): ContextFor<Tables> => {
   const shares = db.streamsOfUser === undefined ? undefined : createStreamShares(db.streamsOfUser, db.recallSnapshots)
@@ -160,6 +163,19 @@ export const createContexts = <Tables>({
     // A past reads by the store of another context, so its streams have a share already.
     const store = past?.store ?? (shares && userId !== undefined && !tx ? shares(read, userId) : read)
     const at = now()
+    const order = tx && checksLockOrder ? new LockOrder() : undefined
+    const step: KernelCtx<Tables>['step'] = async (work) => {
+      if (!order) return work()
+      const before = order.begin()
+      let isUndone = true
+      try {
+        const value = await work()
+        isUndone = false
+        return value
+      } finally {
+        order.end(before, isUndone)
+      }
+    }
     let text: string | undefined
     const ctx: KernelCtx<Tables> = {
       get caller() {
@@ -212,6 +228,11 @@ export const createContexts = <Tables>({
       atEnd: (work, item) => void tx?.pending.push({ work, item }),
       local: tx?.local ?? createLocal(),
       revision: (tables) => tx?.revision(tables),
+      lock: (kind, keys, mode) => {
+        order?.add(kind, keys)
+        return lockNamed({ db: ctx.db, sql: store.sql }, kind, keys, mode)
+      },
+      step,
       savepoint: async (work) => {
         if (!tx) return work()
         const before = {
@@ -219,7 +240,7 @@ export const createContexts = <Tables>({
           ...{ pending: tx.pending.length, record: tx.record.length },
         }
         try {
-          return await tx.savepoint(work)
+          return await (order ? step(() => tx.savepoint(work)) : tx.savepoint(work))
         } catch (error) {
           // The events of the rolled back savepoint did not happen.
           tx.events.length = before.events

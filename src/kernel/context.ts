@@ -7,6 +7,7 @@ import type { AnnouncedEvent } from './announced-event.ts'
 import type { Caller } from './caller.ts'
 import type { RawAudit } from './changes/audit.ts'
 import type { ChangeDetails, ChangedObject, ItemWrite, PlannedItem } from './changes/change-record.ts'
+import type { Lock } from './changes/locks.ts'
 import type { Emit, Reactions } from './events.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
 import type { PreparedStep } from './prepared-handler.ts'
@@ -80,6 +81,10 @@ export type KernelCtx<Tables> = {
   readonly local: Local
   /** Like `Tx.revision`; undefined in a context that cannot write. */
   readonly revision: Tx<Tables>['revision']
+  /** Takes named locks until the transaction ends, in the order of `locks.ts`. Does nothing with one writer. */
+  readonly lock: Lock
+  /** Runs one of many items of a call, which locks in an order of its own. A savepoint does so as well. */
+  readonly step: <T>(work: () => Promise<T>) => Promise<T>
   /** Runs `work` in a savepoint. If it throws, only its own changes are rolled back. */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
   /** @throws AppError FORBIDDEN without the permission. Later transactions of the call check it again. */

@@ -64,6 +64,8 @@ export type KernelOptions<Tables> = {
   readonly history: History<Tables>
   readonly events: EventRecorder<Tables>
   readonly areas?: ScopeEnforcer<Tables>
+  /** For tests: a lock out of the order of `locks.ts` throws. */
+  readonly checksLockOrder?: boolean
   /** Set to plan each transaction. */
   readonly plan?: PlanLimits & {
     /** Called at the end of the transaction. If it throws, the transaction is rolled back. */
@@ -93,7 +95,7 @@ export type Kernel<Tables> = {
 }
 
 export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
-  const { db, features, now, log, onCommit, audit, history, events, areas, plan } = options
+  const { db, features, now, log, onCommit, audit, history, events, areas, plan, checksLockOrder } = options
   const reactions = new Map<string, Reaction<Tables>[]>()
   for (const feature of features)
     for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
@@ -160,7 +162,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   const listeners = features.filter(({ onFirstChange, onObjectsChanged }) => onFirstChange ?? onObjectsChanged)
   const contextFor = createContexts<Tables>({
-    ...{ db, now, log, history, events, features: listeners, areas, reactions, transact },
+    ...{ db, now, log, history, events, features: listeners, areas, reactions, checksLockOrder, transact },
   })
 
   const runHandler = (handler: Bound<Tables>['handler'], ctx: KernelCtx<Tables>, input: never): Promise<unknown> => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Compilable } from 'kysely'
 import { type ThingsCtx, type ThingsKernel, thingsKernel } from '../../testing/app/kernel.ts'
 import { engines } from '../../testing/servers/servers.ts'
+import { type Deployment, inThisProcess, onServer } from '../database/deployment.ts'
 import type { JsonList } from './handler-result.ts'
 import { listRows, readFirstRows } from './list.ts'
 
@@ -71,7 +72,7 @@ describe.each(engines())('a list on %s', (dialect) => {
 describe('the first rows of several queries', () => {
   const found: Record<string, number[]> = { a: [1], b: [2, 3, 4], c: [5, 6], d: [7] }
   /** Records the queries, and whether each was sent while another was running. */
-  const asking = async (isInProcess: boolean, first: { count: number; areAll?: boolean }) => {
+  const asking = async (sql: Deployment, first: { count: number; areAll?: boolean }) => {
     const asked: string[] = []
     let underWay = 0
     let most = 0
@@ -83,9 +84,7 @@ describe('the first rows of several queries', () => {
       underWay--
       return { rows: (found[name] ?? []).slice(0, Number(rows)) }
     }
-    const scope = { db: { executeQuery }, store: { sql: { isInProcess } } } as unknown as Parameters<
-      typeof readFirstRows
-    >[0]
+    const scope = { db: { executeQuery }, store: { sql } } as unknown as Parameters<typeof readFirstRows>[0]
     const queries = Object.keys(found).map(
       (name) => (rows?: number) => ({ sql: `${name} ${rows}` }) as unknown as Compilable<number>,
     )
@@ -93,20 +92,24 @@ describe('the first rows of several queries', () => {
     return { rows, asked: asked.join(''), most }
   }
 
-  test.each([true, false])(
-    'are asked for one after another, until there are enough (in the process: %p)',
-    async (own) => {
-      expect(await asking(own, { count: 0 })).toEqual({ rows: [], asked: '', most: 0 })
-      expect(await asking(own, { count: 1 })).toEqual({ rows: [1], asked: 'a', most: 1 })
-      expect(await asking(own, { count: 3 })).toEqual({ rows: [1, 2, 3], asked: 'ab', most: 1 })
-      expect(await asking(own, { count: 9 })).toEqual({ rows: [1, 2, 3, 4, 5, 6, 7], asked: 'abcd', most: 1 })
-    },
-  )
+  test.each([
+    ['in the process', inThisProcess],
+    ['on a server', onServer],
+  ])('are asked for one after another, until there are enough (the database is %s)', async (_, own) => {
+    expect(await asking(own, { count: 0 })).toEqual({ rows: [], asked: '', most: 0 })
+    expect(await asking(own, { count: 1 })).toEqual({ rows: [1], asked: 'a', most: 1 })
+    expect(await asking(own, { count: 3 })).toEqual({ rows: [1, 2, 3], asked: 'ab', most: 1 })
+    expect(await asking(own, { count: 9 })).toEqual({ rows: [1, 2, 3, 4, 5, 6, 7], asked: 'abcd', most: 1 })
+  })
 
   test('between the first and the last are asked for at once where all are wanted and the database is elsewhere', async () => {
-    expect(await asking(false, { count: 1, areAll: true })).toEqual({ rows: [1], asked: 'a', most: 1 })
-    expect(await asking(false, { count: 6, areAll: true })).toEqual({ rows: [1, 2, 3, 4, 5, 6], asked: 'abc', most: 2 })
-    expect(await asking(false, { count: 7, areAll: true })).toMatchObject({ asked: 'abcd', most: 2 })
-    expect(await asking(true, { count: 7, areAll: true })).toMatchObject({ asked: 'abcd', most: 1 })
+    expect(await asking(onServer, { count: 1, areAll: true })).toEqual({ rows: [1], asked: 'a', most: 1 })
+    expect(await asking(onServer, { count: 6, areAll: true })).toEqual({
+      rows: [1, 2, 3, 4, 5, 6],
+      asked: 'abc',
+      most: 2,
+    })
+    expect(await asking(onServer, { count: 7, areAll: true })).toMatchObject({ asked: 'abcd', most: 2 })
+    expect(await asking(inThisProcess, { count: 7, areAll: true })).toMatchObject({ asked: 'abcd', most: 1 })
   })
 })

@@ -64,7 +64,7 @@ async function* takePage<Row>(chunks: AsyncIterable<Row[]>, { limit, offset = 0 
 
 type Asking = {
   readonly db: Pick<Kysely<never>, 'executeQuery'>
-  readonly store: { readonly sql: Pick<Sql, 'isInProcess'> }
+  readonly store: { readonly sql: Pick<Sql, 'together'> }
 }
 
 type First = {
@@ -86,10 +86,9 @@ export async function* readFirstRows<Row>(
   const ask = async (query: ChainQuery<Row>, rows: number): Promise<Row[]> =>
     (await db.executeQuery<Row>(await query(rows))).rows
   let left = count
-  const isAtOnce = areAll && !store.sql.isInProcess
   const others = queries.slice(1)
   const inSteps = [queries.slice(0, 1), others.slice(0, -1), others.slice(-1)]
-  const steps = isAtOnce ? inSteps : queries.map((query) => [query])
+  const steps = areAll ? store.sql.together(inSteps) : queries.map((query) => [query])
   for (const step of steps) {
     if (left <= 0) return
     const most = left

@@ -278,6 +278,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
     if (changes.length === 0) return shown
     const after = derive({ ...value, updated_at: ctx.now })
     const write = { before, after, changes }
+    await store.lockRefs(ctx, before, after)
     await checkReferences(ctx, references, write)
     await rules.check?.(ctx, write)
     await refuseTaken(ctx, after)

@@ -52,6 +52,8 @@ export type ObjectStore<F extends ResourceFacts, T> = {
   readonly claimRefs: (ctx: Ctx, ...all: readonly Refs[]) => Promise<void>
   /** Locks the refs that objects get until commit. Returns the errors of refused changes, by id: the state after all of them counts. */
   readonly findRefusedRefs: (ctx: Ctx, changes: readonly Changed<T>[]) => Promise<ReadonlyMap<string, AppError>>
+  /** Locks the refs that an object gets by a change until commit. */
+  readonly lockRefs: (ctx: Ctx, before: T, after: T) => Promise<void>
   /** Keeps the definitions of custom fields unchanged until commit. Called before rows are locked. */
   readonly lockCustom: (ctx: Ctx) => Promise<void>
   /** Stores objects with their refs and the values of custom fields, and records them in the change of the transaction. */
@@ -156,6 +158,7 @@ export const objectStore = <F extends ResourceFacts, T extends object = StoredOb
       new Map((await keysAmong(ctx, keys)).map(({ id, natural_key }) => [natural_key, id])),
     claimRefs: (ctx, ...all) => writer.claimRefs(ctx, all),
     findRefusedRefs: writer.findRefusedRefs,
+    lockRefs: writer.lockRefs,
     lockCustom: async (ctx) => {
       if (custom) await lockCustom(ctx, custom)
     },

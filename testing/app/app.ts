@@ -128,6 +128,7 @@ export const testApp = async ({
       servers: config.dnsServers,
     }),
     withJobs,
+    checksLockOrder: true,
   })
   const fetch = async (request: Request) => plat.fetch(request)
 

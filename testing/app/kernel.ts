@@ -35,6 +35,7 @@ export const thingsKernel = async (features: readonly Feature<ThingTables>[] = [
     audit: NO_AUDIT,
     history: NO_HISTORY,
     events: NO_EVENTS,
+    checksLockOrder: true,
   })
   /** Runs in the context of a job: without a transaction, and with `write`. */
   const inJob = (run: Job<ThingTables>['run']) => kernel.runJob({ name: 'test', summary: '', everyMs: 1000, run })

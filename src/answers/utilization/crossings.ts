@@ -116,16 +116,19 @@ export const createCrossings = (threshold: number): Crossings => {
 
   /** Counts pools without an alarm beside the query for their alarms, where that saves a round trip. Their locks must be held. */
   const countEarly = async (ctx: Ctx, pools: readonly Found[]): Promise<EarlyCount[]> => {
-    if (ctx.store.sql.isInProcess || pools.length > AT_ONCE) return []
-    const ranges = pools
-      .filter((pool) => 'subnet' in pool)
-      .filter((pool) => computeNeeded(toKeyRange(pool)) <= MOST_COUNTED)
-    return Promise.all(
-      ranges.map(async (pool) => {
-        const [range, never] = [toKeyRange(pool), listNeverFree(pool, getSpaceKey(pool.start_key))]
-        return { ...pool, ...(await countMarks(ctx, range, { never, least: computeNeeded(range) })) }
-      }),
+    if (pools.length > AT_ONCE) return []
+    const counts = ctx.store.sql.ahead(() =>
+      Promise.all(
+        pools
+          .filter((pool) => 'subnet' in pool)
+          .filter((pool) => computeNeeded(toKeyRange(pool)) <= MOST_COUNTED)
+          .map(async (pool) => {
+            const [range, never] = [toKeyRange(pool), listNeverFree(pool, getSpaceKey(pool.start_key))]
+            return { ...pool, ...(await countMarks(ctx, range, { never, least: computeNeeded(range) })) }
+          }),
+      ),
     )
+    return (await counts) ?? []
   }
 
   type Known = {

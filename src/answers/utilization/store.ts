@@ -62,12 +62,8 @@ export const forget = async ({ db }: DbScope, ids: readonly string[]): Promise<v
   await db.deleteFrom('pool_alarms').where('pool_id', 'in', ids).execute()
 }
 
-/** Keeps others from comparing these pools until commit. The last lock: its holder waits for no named lock. */
-export const lockAlarms = (ctx: Ctx, poolIds: readonly string[]): Promise<void> =>
-  ctx.store.sql.lockNames(
-    ctx.db,
-    poolIds.map((id) => `utilization ${id}`),
-  )
+/** Keeps others from comparing these pools until commit. One of the last locks. */
+export const lockAlarms = (ctx: Ctx, poolIds: readonly string[]): Promise<void> => ctx.lock('utilization', poolIds)
 
 /** Where a pool is, and since when it has an alarm; null without one. */
 export type PoolState = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_key' | 'end_key'> & {

@@ -1,5 +1,7 @@
 /** Caches values until a commit writes the tables that they were read from. All values of a database share one bound in bytes. */
 
+import { createLocal } from '../transaction-state.ts'
+
 /** Approximate bound, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024
 /** Larger values are not cached, because one of them would displace many others. */
@@ -47,6 +49,8 @@ export class CacheGroup<T> {
 }
 
 export class RevisionCache {
+  /** State of this process about its database. */
+  readonly local = createLocal()
   readonly #groups = new Map<string, CacheGroup<unknown>>()
 
   /**

@@ -10,6 +10,7 @@ import { createQueryCache } from '../cache/query-cache.ts'
 import { RevisionCache } from '../cache/revision-cache.ts'
 import type { Db, ReadHosts, ReadPoint, SnapshotsDue, Sql } from '../database.ts'
 import type { DatabaseHost } from '../database-host.ts'
+import { onServer } from '../deployment.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
 import { createSnapshotAges } from '../snapshot-ages.ts'
 import { pastSql } from './as-of-views.ts'
@@ -55,6 +56,7 @@ const SETTINGS = {
 type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
 
 const postgresSql: Omit<Sql, 'revisionIn'> = {
+  ...onServer,
   hasOneWriter: false,
   isInProcess: false,
   areFew: async () => true,

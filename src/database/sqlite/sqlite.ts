@@ -9,6 +9,7 @@ import { createQueryCache } from '../cache/query-cache.ts'
 import { RevisionCache } from '../cache/revision-cache.ts'
 import { createSearchCache } from '../cache/search-cache.ts'
 import type { Db, ReadPoint, Sql } from '../database.ts'
+import { inThisProcess } from '../deployment.ts'
 import { type DiskGuard, unguarded } from '../disk/disk-guard.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
 import { createWeightLimit } from '../query/row-weight.ts'
@@ -54,6 +55,7 @@ export const isTooOld = (version: string): boolean => {
 }
 
 const sqliteSql: Sql = {
+  ...inThisProcess,
   hasOneWriter: true,
   isInProcess: true,
   areFew,

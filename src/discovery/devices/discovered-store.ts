@@ -57,7 +57,7 @@ export const loadByIds = async (ctx: Ctx, ids: readonly string[], records = crea
   const missing = [...new Set(ids)].filter((id) => !records.byId.has(id))
   if (missing.length === 0) return records
   // Concurrent writers exist, so the rows are locked against a promotion while a batch rewrites them.
-  if (ctx.db !== ctx.store.read && !ctx.store.sql.hasOneWriter) await lockRows(ctx, missing)
+  if (ctx.db !== ctx.store.read) await ctx.store.sql.besideOthers(() => lockRows(ctx, missing))
   const rows = await rowsByIds(ctx, missing)
   const addresses = Map.groupBy(await addressesByDevices(ctx, missing), ({ device_id }) => device_id)
   const keys = Map.groupBy(await identitiesByDevices(ctx, missing), ({ device_id }) => device_id ?? '')

@@ -205,7 +205,7 @@ export const ingest = async (
   if (reported.length === 0) return []
   const { networkId, scanId, space } = ingestion
   // A scan and a list of leases may report the same address at once.
-  await ctx.store.sql.lockNames(ctx.db, [`discovered devices ${networkId}`])
+  await ctx.lock('discoveredDevices', [networkId])
   const hosts = reported.map(normalizeHost)
   const ipKeys = hosts.map(({ ip }) => parseIpKeyOrThrow(ip, space))
   const records = await store.load(ctx, { networkId, ipKeys, identityKeys: hosts.flatMap(listIdentityKeys) })

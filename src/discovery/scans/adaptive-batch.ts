@@ -2,16 +2,9 @@
 import type { WriteOptions } from '../../database/database.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 
-/** Target duration of a transaction, without its disk write. Some take several times as long; none should take over 20 ms. */
-const HOLD_MS = 4
-/** Concurrent writers (PostgreSQL) make the round trip dominate, so batches are larger. */
-const HOLD_BESIDE_OTHERS_MS = 50
 /** Initial size. Small, because the first transactions also build queries and compile code. */
 const FIRST = 8
 const LEAST = 4
-const MOST_BESIDE_OTHERS = 256
-/** Limit with one writer: building larger prepared inserts takes longer than a transaction should. */
-const MOST = 48
 /** Sizes are multiples of these, because each length needs a prepared query. */
 const STEPS = [64, 16, 4] as const
 /** Weight of a faster measurement in the moving average. */
@@ -29,6 +22,7 @@ const rounded = (size: number): number => {
   return Math.floor(size / step) * step
 }
 
+/** @param holdMs target duration of a transaction, without its disk write; some take several times as long */
 export const createAdaptiveBatch = (holdMs: number, most: number): AdaptiveBatch => {
   let eachMs = holdMs / FIRST
   return {
@@ -43,9 +37,7 @@ export const createAdaptiveBatch = (holdMs: number, most: number): AdaptiveBatch
 }
 
 export const createAdaptiveBatchFor = ({ store }: Pick<Ctx, 'store'>): AdaptiveBatch =>
-  store.sql.hasOneWriter
-    ? createAdaptiveBatch(HOLD_MS, MOST)
-    : createAdaptiveBatch(HOLD_BESIDE_OTHERS_MS, MOST_BESIDE_OTHERS)
+  createAdaptiveBatch(store.sql.share.holdMs, store.sql.share.most)
 
 type BatchedWork<T> = {
   readonly items: readonly T[]

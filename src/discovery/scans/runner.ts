@@ -7,7 +7,6 @@ import type { Config } from '../../base/config/config.ts'
 import { createScanCollector } from '../../base/runtime/gc.ts'
 import type { Metrics } from '../../base/runtime/metrics.ts'
 import type { Secrets } from '../../base/security/crypto.ts'
-import { AppError } from '../../contract/errors.ts'
 import type { Tables } from '../../database/tables.ts'
 import { getNetworkOrThrow } from '../../inventory/networks/networks.ts'
 import { findSpaceKey } from '../../inventory/spaces/keys.ts'
@@ -69,9 +68,8 @@ type Running = {
   isInterrupted: boolean
 }
 
-/** True for a lost database connection: the scan is resumed later. A full disk is another matter. */
-const isPassing = ({ store }: Ctx, error: unknown): boolean =>
-  error instanceof AppError && error.code === 'UNAVAILABLE' && !store.sql.hasOneWriter
+/** True if the scan is resumed later. */
+const isPassing = ({ store }: Ctx, error: unknown): boolean => store.sql.isConnectionLost(error)
 
 type Open = Awaited<ReturnType<typeof store.open>>[number]
 
@@ -193,8 +191,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
 
   /** Runs a scan that this process has taken, until nothing more is to be written for it. */
   const begin = (given: Ctx, scan: Scan, held: Held): void => {
-    // No other server exists that could take the scan.
-    const ctx = given.store.sql.hasOneWriter ? given : addFence(given, store.leases.fence(held))
+    const ctx = addFence(given, store.leases.fence(held))
     const stop = store.leases.keep(held, given.write)
     const entry: Running = {
       ctx,
@@ -247,7 +244,8 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
 
   const isLeftBehind = ({ id, status, holder, left_ms }: Open, ctx: Ctx): boolean => {
     if (status !== 'running' || running.has(id)) return false
-    return holder === me || ctx.store.sql.hasOneWriter || Number(left_ms) >= 0
+    // Another holder in a database of one instance is an earlier process.
+    return holder === me || (ctx.store.sql.besideOthers(() => Number(left_ms) >= 0) ?? true)
   }
 
   const takeUp = async (ctx: Ctx, { id, holder, left_ms, resumes }: Open): Promise<void> => {

@@ -195,9 +195,7 @@ export const findRunning = (ctx: Ctx, networkId: string): Promise<Pick<ScanRow, 
     .executeTakeFirst()
 
 /** No other server starts a scan before the transaction ends. */
-export const lockStarts = (ctx: Ctx): Promise<void> =>
-  // The lock is on a name, not on a table.
-  ctx.store.sql.lockNames(ctx.db, ['discovery scans'])
+export const lockStarts = (ctx: Ctx): Promise<void> => ctx.lock('discoveryScans')
 
 /** Number of running scans on all servers. */
 export const countRunning = async (ctx: Ctx): Promise<number> => {

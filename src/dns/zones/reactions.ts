@@ -1,13 +1,13 @@
 /** Notes the names that a change may alter, in its transaction. The lanes compute them after the commit. */
 
 import { pause } from '../../base/runtime/pause.ts'
-import { memoized } from '../../database/cache/revision-cache.ts'
 import { splitBatches } from '../../database/query/batches.ts'
+import type { Tables } from '../../database/tables.ts'
 import { findDocuments } from '../../inventory/devices/devices.ts'
 import type { Device } from '../../inventory/devices/schema.ts'
 import type { SpaceChange } from '../../inventory/networks/move-to-space.ts'
 import type { ChangedObject } from '../../kernel/changes/change-record.ts'
-import { createReadOnce } from '../../kernel/changes/read-once.ts'
+import { settings } from '../../kernel/changes/settings.ts'
 import type { Ctx, Feature, Reactions } from '../../kernel/ctx.ts'
 import { parseIp } from '../../net/ip.ts'
 import type { DnsRecord } from '../records/api.ts'
@@ -25,26 +25,16 @@ const CONCERNED = ['hostname', 'addresses', 'domains', 'status', 'tags', 'datace
 /** The zones of each address space. */
 type Indexes = readonly ZoneIndex[]
 
-/** Returns the zones of names and addresses; other settings of them may be old. */
-const createZoneFinder = (): ((ctx: Ctx) => Promise<Indexes>) => {
-  let known: { readonly key: string; readonly indexes: Indexes } | undefined
-  const read = async (ctx: Ctx): Promise<Indexes> => {
-    const key = await store.loadPlacementKey(ctx)
-    if (known?.key !== key) known = { key, indexes: createIndexes(key === '' ? [] : await store.findAllSettings(ctx)) }
-    return known.indexes
-  }
-  /**
-   * In the transaction itself: waiting for a second connection can deadlock. Zones that come while it runs are computed after its end: see
-   * `waitForOthers`.
-   */
-  const readInTransaction = createReadOnce(read)
-  return async (ctx) => {
-    const { cache, read: committed, revision, sql } = ctx.store
-    if (!sql.hasOneWriter) return readInTransaction(ctx)
-    const indexes = memoized<Indexes>(cache.at('dns zones', await revision(['dns_zones'])))
-    return indexes('', async () => createIndexes(await store.findAllSettings({ db: committed, store: ctx.store })))
-  }
-}
+/**
+ * The zones of names and addresses; other settings of them may be old. Zones that come while a transaction runs are computed after its end:
+ * see `waitForOthers`.
+ */
+const zoneIndexes = settings<Tables, Indexes>(
+  'dns zones',
+  ['dns_zones'],
+  async (scope) => createIndexes(await store.findAllSettings(scope)),
+  { version: store.loadPlacementKey },
+)
 
 type Noted = { readonly zone_id: string; readonly name: string }
 
@@ -107,10 +97,9 @@ type DeviceListener = Required<Pick<Feature, 'onFirstChange' | 'onObjectsChanged
 
 /** Notes the names of the changed devices at the end of a transaction. */
 export const createDeviceListener = (): DeviceListener => {
-  const indexesAt = createZoneFinder()
   const noteChanged: DeviceListener['onObjectsChanged'] = async (ctx, changes) => {
     const devices = changes.filter(({ kind }) => kind === 'device')
-    const indexes = devices.length > 0 ? await indexesAt(ctx) : []
+    const indexes = devices.length > 0 ? await zoneIndexes.within(ctx) : []
     if (indexes.length === 0) return
     const namesByZone: NamesByZone = new Map()
     for (const batch of splitBatches(devices, DEVICES_AT_ONCE)) {
@@ -125,8 +114,7 @@ export const createDeviceListener = (): DeviceListener => {
   }
   return {
     onFirstChange: (ctx, kind) => {
-      // Its error is that of the work at the end.
-      if (kind === 'device' && !ctx.store.sql.hasOneWriter) indexesAt(ctx).catch(() => {})
+      if (kind === 'device') zoneIndexes.ahead(ctx)
     },
     onObjectsChanged: noteChanged,
   }

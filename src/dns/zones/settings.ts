@@ -16,7 +16,7 @@ import { ZoneIndex } from './zone-index.ts'
 import { resolveZoneNames } from './zone-rules.ts'
 
 /** Locks all changes of zones, one after another: they are few, and their rules concern all zones. */
-const lockZones = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, ['dns-zones all'])
+const lockZones = (ctx: Ctx): Promise<void> => ctx.lock('zones')
 
 const REFERENCES = [
   ['provider_id', 'dns_providers', 'DNS provider'],

@@ -137,7 +137,7 @@ export const updateState = async ({ db }: DbScope, id: string, change: Partial<Z
 /** Locks the state of a zone until commit. */
 export const lockState = async (ctx: Ctx, id: string): Promise<void> => {
   const rows = ctx.db.selectFrom('dns_zone_states').select('zone_id').where('zone_id', '=', id)
-  if (!ctx.store.sql.hasOneWriter) await ctx.store.sql.lockRows(rows).execute()
+  await ctx.store.sql.besideOthers(() => ctx.store.sql.lockRows(rows).execute())
 }
 
 /** Locks the state of a zone until commit, if no instance holds its lease. */

@@ -31,14 +31,13 @@ type Lease = { readonly hold: Hold; readonly release: () => Promise<void> }
 
 /** Returns undefined if another instance holds the lease. */
 const take = async (ctx: Ctx, zoneId: string): Promise<Lease | undefined> => {
-  // A single process needs no lease.
-  if (ctx.store.sql.hasOneWriter) return { hold: { zoneId, write: ctx.write }, release: async () => {} }
-  const held = await ctx.write(async (inner) =>
-    (await store.lockFreeState(inner, zoneId))
-      ? await store.leases.take(inner, [zoneId], Bun.randomUUIDv7())
-      : undefined,
-  )
-  if (!held) return undefined
+  const { rows, held } = await store.leases.claim(ctx, {
+    find: async () => [zoneId],
+    lockFree: async (inner: Ctx) => ((await store.lockFreeState(inner, zoneId)) ? [zoneId] : []),
+    key: (id) => id,
+    write: ctx.write,
+  })
+  if (rows.length === 0) return undefined
   const stop = store.leases.keep(held, ctx.write)
   const fence = store.leases.fence(held)
   return {
@@ -53,7 +52,7 @@ const take = async (ctx: Ctx, zoneId: string): Promise<Lease | undefined> => {
     release: async () => {
       stop()
       // If that fails, the lease expires.
-      await ctx.write((inner) => store.leases.release(inner, held)).catch(() => {})
+      await store.leases.end(held, ctx.write).catch(() => {})
     },
   }
 }

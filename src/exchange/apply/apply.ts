@@ -277,7 +277,7 @@ export const applyHandler = (means: Means) => ({
       return new Answered(isDry ? new WithStatus(200, result, true) : result)
     }
     const run = async (tx: Ctx) => {
-      await tx.store.sql.lockNames(tx.db, ['estate apply'])
+      await tx.lock('apply')
       const again = { ...planInput, settled: plan.settled, ...(planInput.unscoped && { unscoped: tx }) }
       const holds = async (one: Plan) => lists === 'replace' || (await lockDevices(tx, one))
       let current = plan

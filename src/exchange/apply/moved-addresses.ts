@@ -133,11 +133,12 @@ export const findGiverErrors = (
  * @returns false if another caller has changed one since the plan: its lists would lose that change
  */
 export const lockDevices = async (tx: Ctx, { changes }: Plan): Promise<boolean> => {
-  if (tx.store.sql.hasOneWriter) return true
   const updates = changes.filter(({ resource, change }) => resource === 'devices' && change === 'update')
-  const documents = await devices.lockDocuments(
-    tx,
-    updates.map(({ id }) => id),
+  const documents = await tx.store.sql.besideOthers(() =>
+    devices.lockDocuments(
+      tx,
+      updates.map(({ id }) => id),
+    ),
   )
-  return updates.every(({ id, before }) => documents.get(id) === before)
+  return documents === undefined || updates.every(({ id, before }) => documents.get(id) === before)
 }

@@ -1,5 +1,6 @@
 /** The rows of an exported document, in an order that only depends on names. */
 import type { z } from 'zod'
+import { computeOnce } from '../../base/runtime/compute-once.ts'
 import { toText } from '../../contract/unknown.ts'
 import { isManagedBy } from '../../database/managed-by.ts'
 import { type Resource, toTableName } from '../../inventory/resources.ts'
@@ -99,21 +100,16 @@ const isDefault = (value: unknown, standard: unknown): boolean =>
 
 type Standards = ReadonlyMap<string, unknown>
 
-const standards = new WeakMap<z.ZodObject, Standards>()
-
 /** Returns the values that absent fields have. */
-const getDefaults = (schema: z.ZodObject): Standards => {
-  const known = standards.get(schema)
-  if (known) return known
+const getDefaults = computeOnce((schema: z.ZodObject): Standards => {
   const made = new Map<string, unknown>()
   // The shape of an object contains schemas of this library.
   for (const [field, one] of Object.entries(schema.shape) as [string, z.ZodType][]) {
     const absent = one.safeParse(undefined)
     if (absent.success && absent.data !== undefined) made.set(field, absent.data)
   }
-  standards.set(schema, made)
   return made
-}
+})
 
 /** Removes the fields of an address that equal the values that the contract of devices fills in. */
 const removeDefaults = (item: Fields, filled: Fields): Fields =>

@@ -16,7 +16,7 @@ const isOfRow = (error: unknown): boolean => error instanceof AppError && error.
 export const skipSavepoints = (ctx: Ctx): Ctx => {
   const savepoint: Ctx['savepoint'] = async (work) => {
     try {
-      return await work()
+      return await ctx.step(work)
     } catch (error) {
       throw isOfRow(error) ? new RowFailed('a row failed', { cause: error }) : error
     }

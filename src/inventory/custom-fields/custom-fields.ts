@@ -141,7 +141,7 @@ const countUsage = (ctx: Ctx): Promise<Map<string, number>> =>
 /** @param db the database with the definitions that are kept in memory */
 export const customFieldsFeature = ({ db }: { readonly db: Db<Tables> }): Feature => {
   const noteEvents = (events: readonly string[]): void => {
-    if (events.some((event) => event.startsWith('custom_field.'))) noteCommit(db.cache)
+    if (events.some((event) => event.startsWith('custom_field.'))) noteCommit(db)
   }
   return {
     operations: implement(customFields, {
@@ -176,6 +176,6 @@ export const customFieldsFeature = ({ db }: { readonly db: Db<Tables> }): Featur
     warnings: findEqualValues,
     onCommit: noteEvents,
     onRemoteCommit: noteEvents,
-    onNotificationGap: () => noteCommit(db.cache),
+    onNotificationGap: () => noteCommit(db),
   }
 }

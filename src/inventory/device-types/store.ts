@@ -8,11 +8,7 @@ import { deviceTypeFacts } from './resource.ts'
 export const store = objectStore<typeof deviceTypeFacts, DeviceType>(deviceTypeFacts)
 
 /** Writers of these natural keys wait for each other until commit. */
-export const lockKeys = (ctx: Ctx, keys: readonly string[]): Promise<void> =>
-  ctx.store.sql.lockNames(
-    ctx.db,
-    [...new Set(keys)].map((key) => `device type ${key}`),
-  )
+export const lockKeys = (ctx: Ctx, keys: readonly string[]): Promise<void> => ctx.lock('deviceTypes', keys)
 
 /** Returns the ids of the devices of a type. */
 export const findDeviceIds = async ({ db }: Ctx, id: string): Promise<string[]> =>

@@ -29,11 +29,11 @@ export const toIpKeys = async (scope: StoreScope, all: readonly WithAddresses[])
 export const lockAddresses = async (ctx: Ctx, all: readonly WithAddresses[]): Promise<void> => {
   const addresses = all.flatMap((one) => one.addresses)
   if (addresses.length === 0) return
+  await lockPlacementShared(ctx)
   await lockPoolNames(
     ctx,
     addresses.flatMap(({ pool_id }) => (pool_id === null ? [] : [pool_id])),
   )
-  await lockPlacementShared(ctx)
 }
 
 /**

@@ -89,6 +89,7 @@ export const validate = async (ctx: Ctx, given: readonly NewDevice[]): Promise<M
 }
 
 const validatePlaced = async (ctx: Ctx, given: readonly NewDevice[]): Promise<Made[]> => {
+  await lockCustomOfDevices(ctx)
   await lockRacks(ctx, given)
   await lockAddresses(ctx, given)
   const drafts = given.map(withNewId)
@@ -207,16 +208,15 @@ const checkPatch = async (ctx: Ctx, given: DevicePatch): Promise<References<Devi
   if (given.addresses === undefined) return undefined
   await lockAddresses(ctx, [{ addresses: given.addresses }])
   const [checked] = await checkReferences(ctx, [given])
-  await occupancy.lock(ctx, await toIpKeys(ctx, [{ addresses: checked?.of.addresses ?? [] }]))
   return checked
 }
 
 export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
   const { id } = given
+  await lockCustomOfDevices(ctx)
   await lockRacks(ctx, [given])
   const placed = await checkPatch(ctx, given)
   const patch = placed?.of ?? given
-  await lockCustomOfDevices(ctx)
   const before = await lockForChange(ctx, id)
   const [judged] = await validateDevices(ctx, [{ id, of: patch, before }])
   if (!judged) throw new Error('one patch is judged once')
@@ -232,6 +232,7 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
   const keys = hasMoved
     ? { old: await toIpKeys(ctx, [before]), new: await toIpKeys(ctx, [device]) }
     : { old: [], new: [] }
+  await deviceStore.lockRefs(ctx, before, device)
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
   if (hasMoved) await claimAddresses(ctx, [device])
   if (changes.includes('mount')) await claimMount(ctx, device)
@@ -257,9 +258,23 @@ type NewAddress = Pick<Address, 'ip' | 'label' | 'mac_address' | 'network_id' | 
   readonly custom?: NonNullable<CustomPatch> | undefined
 }
 
-/** Adds claimed addresses to a device. @throws AppError VALIDATION_ERROR if it would have too many */
-export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddress[]): Promise<void> => {
-  const { addresses } = await lockForChange(ctx, id)
+/** Locks a device that gets addresses, and the pools of its own, before they are claimed. Returns undefined if there is none. */
+export const lockForAddresses = async (ctx: Ctx, id: string): Promise<Device | undefined> => {
+  const doc = await store.lockDoc(ctx, id)
+  if (doc === undefined) return undefined
+  ctx.precondition(doc)
+  // The column holds the JSON of a device.
+  const device = JSON.parse(doc) as Device
+  await lockAddresses(ctx, [device])
+  return device
+}
+
+/** Adds claimed addresses to a locked device. @throws AppError VALIDATION_ERROR if it would have too many */
+export const addAddresses = async (
+  ctx: Ctx,
+  { id, addresses }: Device,
+  added: readonly NewAddress[],
+): Promise<void> => {
   if (addresses.length + added.length > MAX_ADDRESSES)
     throw invalidField('device_id', `a device has at most ${MAX_ADDRESSES} addresses`)
   const whole = added.map(({ ip, label, mac_address, network_id, pool_id, custom }) => {

@@ -23,8 +23,9 @@ type Mounted = { readonly device: Device; readonly issues: readonly FieldIssue[]
 
 /** The racks of devices with a changing datacenter. */
 const findCurrentRacks = async (ctx: Ctx, ids: readonly string[]): Promise<string[]> => {
-  if (ids.length === 0 || ctx.store.sql.hasOneWriter) return []
-  const docs = await store.findDocs(ctx, ids)
+  if (ids.length === 0) return []
+  const docs = await ctx.store.sql.besideOthers(() => store.findDocs(ctx, ids))
+  if (!docs) return []
   // The column holds the JSON of a device.
   return [...docs.values()].flatMap((doc) => (JSON.parse(doc) as Device).mount?.rack_id ?? [])
 }

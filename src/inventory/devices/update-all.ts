@@ -31,7 +31,6 @@ type Patched = { readonly change: Change; readonly given: DevicePatch['mount'] }
 
 /** Returns the change of each patch, or its error. */
 const applyPatches = async (ctx: Ctx, checked: readonly References<DevicePatch>[]): Promise<(Patched | AppError)[]> => {
-  await lockCustomOfDevices(ctx)
   const docs = await store.lockDocs(
     ctx,
     checked.map(({ of }) => of.id),
@@ -78,11 +77,16 @@ const findRefused = async (ctx: Ctx, changes: readonly Change[]): Promise<Readon
   const mounted = changes.filter((change) => change.changes.includes('mount')).map(({ device }) => device)
   const valued = changes.filter((change) => change.changes.includes('custom'))
   const values = valued.map(({ before, device }) => ({ id: device.id, before: before.custom, after: device.custom }))
+  const [byValues, byRefs] = [
+    await findRefusedValues(ctx, 'devices', values),
+    await deviceStore.findRefusedRefs(ctx, changes.map(toWrite)),
+  ]
+  await occupancy.lock(ctx, await toIpKeys(ctx, moved))
   return new Map([
-    ...(await findRefusedValues(ctx, 'devices', values)),
+    ...byValues,
     ...(await findRefusedAddresses(ctx, moved)),
     ...(await findRefusedMounts(ctx, mounted)),
-    ...(await deviceStore.findRefusedRefs(ctx, changes.map(toWrite))),
+    ...byRefs,
   ])
 }
 
@@ -104,16 +108,10 @@ const refuseConflicting = async (ctx: Ctx, all: readonly (Change | AppError)[]):
 export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Promise<(AppError | undefined)[]> => {
   const breathe = createBreathe()
   const withAddresses = ({ addresses }: DevicePatch) => (addresses ? [{ addresses }] : [])
+  await lockCustomOfDevices(ctx)
   await lockRacks(ctx, patches)
   await lockAddresses(ctx, patches.flatMap(withAddresses))
   const checked = await checkReferences(ctx, patches)
-  await occupancy.lock(
-    ctx,
-    await toIpKeys(
-      ctx,
-      checked.flatMap(({ of }) => withAddresses(of)),
-    ),
-  )
   const outcomes = await refuseConflicting(ctx, await buildChanges(ctx, checked))
   const done = outcomes.filter(isChange).filter(({ changes }) => changes.length > 0)
   const moved = done.filter(hasMoved)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { inventory } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { GUEST } from '../../kernel/caller.ts'
+import { type Lock, lockNamed } from '../../kernel/changes/locks.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { DEFAULT_SPACE, parseIpKeyOrThrow } from '../../net/ip.ts'
 import { lockPlacementShared } from '../placement-lock.ts'
@@ -19,7 +20,8 @@ describe.each(engines())('the networks of an address on %s', (dialect) => {
     const { id: wide } = await inv.api.networks.create({ name: 'wide', subnet: '10.90.0.0/16' })
     await inv.app.db.write(async ({ db, savepoint, local }) => {
       const given = { db, savepoint, local, store: inv.app.db, now: inv.now(), caller: GUEST }
-      const own = { ...given, emit: async () => {}, revision: () => undefined }
+      const lock: Lock = (...wanted) => lockNamed({ db, sql: inv.app.db.sql }, ...wanted)
+      const own = { ...given, lock, emit: async () => {}, revision: () => undefined }
       // Networks use only these fields.
       const ctx = { ...own, precondition: () => {}, changed: () => {} } as unknown as Ctx
       const holding = async (ip: string) => (await findNetworksHolding(ctx, [keyOf(ip)])).get(keyOf(ip))

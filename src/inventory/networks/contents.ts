@@ -35,7 +35,7 @@ export const getTarget = ({ targets }: ContentsMove, { first, last }: Span): Tar
 }
 
 /**
- * Locks the pools of networks until commit. Called before `lockPlacement`, because writers that place addresses lock pools first; and
+ * Locks the pools of networks until commit. Called before the networks are locked, because a change of a pool locks its network last; and
  * again after it, for pools that were created in between.
  */
 export const lockContents = (ctx: Ctx, networkIds: readonly string[]): Promise<void> =>

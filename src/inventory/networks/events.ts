@@ -17,6 +17,8 @@ declare module '../../kernel/events.ts' {
     'network.deleted': Network
     /** The ids of networks whose pools are to be locked. */
     'networks.locking-contents': readonly string[]
+    /** No scan begins until commit: before the locks of addresses. */
+    'network.locking-scans': undefined
     'networks.moving-contents': ContentsMove
   }
 }

@@ -27,6 +27,7 @@ export const moveToSpace = async (ctx: Ctx, network: Network, space_id: string |
   const after: Network = withSpace({ ...fields, updated_at: ctx.now }, space_id)
   const [from, to] = [await findSpaceKey(ctx, network), await findSpaceKey(ctx, after)]
   const change: SpaceChange = { before: network, after, from, to, issues: [] }
+  await ctx.emit('network.locking-scans')
   await ctx.emit('network.changing-space', change)
   rejectIssues(change.issues)
   await store.write(ctx, [{ before: network, after }])

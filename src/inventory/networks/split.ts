@@ -50,8 +50,8 @@ type Splitting = {
 export const split = async (ctx: Ctx, { id, prefix_length, custom: given }: Splitting): Promise<Split> => {
   ctx.require('networks:update')
   await lockCustom(ctx, 'networks')
-  await lockContents(ctx, [id])
   await lockPlacement(ctx)
+  await lockContents(ctx, [id])
   const network = await lockNetworkOrThrow(ctx, id)
   ctx.precondition(network)
   await lockContents(ctx, [id])

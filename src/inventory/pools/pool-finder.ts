@@ -106,11 +106,10 @@ export const createPoolFinder = (): PoolFinder => {
       return read(ctx, revision).then((index) => index.holding(keys))
     },
     prefetch: (ctx, keys) => {
-      if (ctx.store.sql.isInProcess) return
       const blocks = listBlocks(keys)
       // `find` awaits the answer, and reports a failure.
       if (blocks.length <= MAX_BLOCKS_ASKED_ONE_BY_ONE)
-        for (const block of blocks) findRangesAround(ctx, block).catch(() => {})
+        for (const block of blocks) ctx.store.sql.ahead(() => findRangesAround(ctx, block))?.catch(() => {})
     },
   }
 }

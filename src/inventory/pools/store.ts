@@ -66,11 +66,7 @@ export const toRangeColumns = ({ start_ip, end_ip }: Pool, space: SpaceKey) => (
 })
 
 /** Locks pools by name until commit: a thousand callers then wait in memory, without writing row locks. */
-export const lockPoolNames = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
-  ctx.store.sql.lockNames(
-    ctx.db,
-    ids.map((id) => `pool ${id}`),
-  )
+export const lockPoolNames = (ctx: Ctx, ids: readonly string[]): Promise<void> => ctx.lock('pools', ids)
 
 /** Returns the range of a pool and the subnet of its network, and locks the pool until commit. */
 export const lockRange = async (ctx: Ctx, id: string): Promise<StoredRange | undefined> => {

@@ -10,13 +10,7 @@ import { rackFacts } from './resource.ts'
 export const store = objectStore<typeof rackFacts, Rack>(rackFacts)
 
 /** Writers of the places in these racks wait for each other until commit. Called before rows are locked. */
-export const lockPositions = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
-  ids.length === 0
-    ? Promise.resolve()
-    : ctx.store.sql.lockNames(
-        ctx.db,
-        [...new Set(ids)].map((id) => `rack ${id}`),
-      )
+export const lockPositions = (ctx: Ctx, ids: readonly string[]): Promise<void> => ctx.lock('racks', ids)
 
 export type MountedIn = Device & { readonly mount: Mount }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { inventory } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { GUEST } from '../../kernel/caller.ts'
+import { type Lock, lockNamed } from '../../kernel/changes/locks.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { allocate } from './allocate.ts'
 
@@ -29,6 +30,7 @@ describe.each(engines())('allocations in one transaction on %s', (dialect) => {
         store: inv.app.db,
         now: inv.now(),
         caller: GUEST,
+        lock: (...wanted: Parameters<Lock>) => lockNamed({ db, sql: inv.app.db.sql }, ...wanted),
         emit: async () => {},
         changed: () => {},
         revision: () => undefined,

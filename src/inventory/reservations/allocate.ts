@@ -5,7 +5,8 @@ import { withIdempotencyKey } from '../../kernel/changes/idempotency.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { formatIp, fromIpKey, getSpaceKey, type IpKey, toIpKey } from '../../net/ip.ts'
 import { lockCustom } from '../../resource/custom/engine.ts'
-import { addAddresses, hasDevice } from '../devices/devices.ts'
+import { lockCustomOfDevices } from '../devices/custom.ts'
+import { addAddresses, lockForAddresses } from '../devices/devices.ts'
 import { lockPlacementShared } from '../placement-lock.ts'
 import { createNoneLeftError, formatPoolName, listNeverFree, walkAvailableKeys } from '../pools/free-space.ts'
 import { lockPoolRangeOrThrow, type PoolRange } from '../pools/pools.ts'
@@ -94,20 +95,22 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
       throw invalidField('ttl_seconds', "is for reservations; an address of a device doesn't expire")
   }
   await lockCustom(ctx, 'addresses')
-  const pool = await lockPoolRangeOrThrow(ctx, request.id)
   if (device_id) {
+    await lockCustomOfDevices(ctx)
     await lockPlacementShared(ctx)
-    if (!(await hasDevice(ctx, device_id))) throw invalidField('device_id', `there is no device with id "${device_id}"`)
   }
+  const pool = await lockPoolRangeOrThrow(ctx, request.id)
+  const device = device_id ? await lockForAddresses(ctx, device_id) : undefined
+  if (device_id && !device) throw invalidField('device_id', `there is no device with id "${device_id}"`)
   const keys = await claimFree(ctx, pool, request)
   const ips = keys.map((key) => formatIp(fromIpKey(key)))
-  if (device_id) {
+  if (device) {
     const { network_id, id: pool_id } = pool
     const fields = { label, mac_address, network_id, pool_id, ...(request.custom && { custom: request.custom }) }
     await withOwnFields(() =>
       addAddresses(
         ctx,
-        device_id,
+        device,
         ips.map((ip) => ({ ip, ...fields })),
       ),
     )

@@ -1,6 +1,7 @@
 /** Writes reservations and frees their addresses, for the rules and for the allocation. */
 
 import { filterGivenTexts } from '../../contract/fields/fields.ts'
+import { transactionState } from '../../database/transaction-state.ts'
 import { updateRefs } from '../../kernel/changes/object-refs.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { type IpKey, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
@@ -62,13 +63,13 @@ export const free = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
   await occupancy.release(ctx, keys)
 }
 
-/** The earliest expiry by transaction; a reservation added since cannot expire within it. */
-const nextExpiries = new WeakMap<occupancy.BlockCache, string>()
+/** The earliest expiry of a transaction; a reservation added since cannot expire within it. */
+const nextExpiry = transactionState((): { at?: string } => ({}))
 
 const hasExpired = async (ctx: Ctx, cache: occupancy.BlockCache): Promise<boolean> => {
-  const next = nextExpiries.get(cache) ?? (await findFirstExpiry(ctx)) ?? NEVER
-  nextExpiries.set(cache, next)
-  return next <= ctx.now
+  const next = cache.local(nextExpiry)
+  next.at ??= (await findFirstExpiry(ctx)) ?? NEVER
+  return next.at <= ctx.now
 }
 
 /** @param range all without it @param cache of the transaction @returns the number of deleted reservations */

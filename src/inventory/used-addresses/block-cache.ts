@@ -1,10 +1,13 @@
 /** The blocks that a transaction has read: exact for locked blocks, tentative for the others. */
 import { lockScopedCache } from '../../database/cache/lock-scoped-cache.ts'
+import { createLocal } from '../../database/transaction-state.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import * as store from './store.ts'
 
 export class BlockCache {
   readonly blocks = new Map<string, string>()
+  /** What else is known while the locks are held. */
+  readonly local = createLocal()
   /** The last block that was read from a start block on. A block without a row up to there has no taken address. */
   readonly #ends = new Map<string, string>()
 

@@ -8,11 +8,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import type { IpKey } from '../../net/ip.ts'
 import { EMPTY_BLOCK } from '../../net/occupancy.ts'
 
-const buildLockName = (block: string): string => `block ${block}`
-
-export const lockBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<void> => {
-  await ctx.store.sql.lockNames(ctx.db, blocks.map(buildLockName))
-}
+export const lockBlocks = (ctx: Ctx, blocks: readonly string[]): Promise<void> => ctx.lock('blocks', blocks)
 
 export const readBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<Map<string, string>> => {
   const rows = await findRows(ctx, blocks)

@@ -34,8 +34,8 @@ export const withIdempotencyKey = async <Tables extends IdempotencyTables, T>(
   // A key with limits does not get the answer to a call that it may not make.
   const owner = isNarrow ? `${userId} ${credentialId}` : userId
   // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
-  const { db, store } = ctx as unknown as KernelCtx<IdempotencyTables>
-  await store.sql.lockNames(db, [`idempotency ${owner} ${operation} ${key}`])
+  const { db } = ctx as unknown as KernelCtx<IdempotencyTables>
+  await ctx.lock('idempotency', [`${owner} ${operation} ${key}`])
   const request_hash = hashInput(input)
   const oldest = new Date(Date.parse(ctx.now) - MAX_AGE_MS).toISOString()
   await db.deleteFrom('idempotency_keys').where('created_at', '<', oldest).execute()

@@ -71,7 +71,7 @@ export const createObjectRefs = (resource: string, noun: string, label: string) 
     return new RefTakenError(ref, object_id, `the ${noun} "${rows[0]?.name}" with id "${object_id}"`)
   }
 
-  const getLockName = ({ source, external_id }: RefRow): string => `ref ${resource} ${source} ${external_id}`
+  const buildLockKey = ({ source, external_id }: RefRow): string => `${resource} ${source} ${external_id}`
 
   const isRefOfTwo = ({ source, external_id }: RefRow): AppError =>
     invalidField(`refs.${source}`, `${external_id} is a ref of two of the objects`)
@@ -79,11 +79,10 @@ export const createObjectRefs = (resource: string, noun: string, label: string) 
   /** Locks refs until commit. @throws RefTakenError */
   const claim = async (ctx: KernelCtx<RefTables>, rows: readonly RefRow[]): Promise<void> => {
     if (rows.length === 0) return
-    const { db, store } = ctx
-    await store.sql.lockNames(db, rows.map(getLockName))
-    const byKey = new Map(rows.map((row) => [getLockName(row), row]))
+    await ctx.lock('refs', rows.map(buildLockKey))
+    const byKey = new Map(rows.map((row) => [buildLockKey(row), row]))
     // Two new objects may have one ref.
-    const twice = rows.find((row) => byKey.get(getLockName(row)) !== row)
+    const twice = rows.find((row) => byKey.get(buildLockKey(row)) !== row)
     if (twice) throw isRefOfTwo(twice)
     const [held] = await findRefs(ctx, rows)
     if (held) throw await taken(ctx, held)
@@ -119,13 +118,13 @@ export const createObjectRefs = (resource: string, noun: string, label: string) 
     const moved = changes.map(movedRows)
     const wanted = moved.flatMap((rows) => rows.new)
     if (wanted.length === 0) return new Map()
-    await ctx.store.sql.lockNames(ctx.db, wanted.map(getLockName))
-    const held = new Map((await findRefs(ctx, wanted)).map((row) => [getLockName(row), row]))
-    for (const row of moved.flatMap((rows) => rows.old)) held.delete(getLockName(row))
+    await ctx.lock('refs', wanted.map(buildLockKey))
+    const held = new Map((await findRefs(ctx, wanted)).map((row) => [buildLockKey(row), row]))
+    for (const row of moved.flatMap((rows) => rows.old)) held.delete(buildLockKey(row))
     const claimed = new Set<string>()
     const errors = new Map<string, AppError>()
     for (const row of wanted) {
-      const key = getLockName(row)
+      const key = buildLockKey(row)
       const holder = held.get(key)
       if (holder) errors.set(row.object_id, await taken(ctx, holder))
       else if (claimed.has(key)) errors.set(row.object_id, isRefOfTwo(row))
@@ -155,6 +154,9 @@ export const createObjectRefs = (resource: string, noun: string, label: string) 
       await release(own(ctx), change)
       await insert(own(ctx), movedRows(change).new)
     },
+    /** Locks the refs that objects get by their changes until commit, before they are claimed. */
+    lock: <Tables>(ctx: KernelCtx<Tables>, changes: readonly RefChange[]): Promise<void> =>
+      own(ctx).lock('refs', changes.flatMap((change) => movedRows(change).new).map(buildLockKey)),
     /**
      * Locks the refs that objects get by their changes, which are made together: one may get the ref of another. Returns the errors of
      * refused changes, by the id of the object.

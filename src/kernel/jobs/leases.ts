@@ -30,12 +30,32 @@ export class LostLeaseError extends Error {
 /** A context, with any type of tables. */
 export type LeaseScope = {
   readonly db: { readonly withoutPlugins: () => unknown }
-  readonly store: { readonly sql: Pick<Sql, 'nowMs'> }
+  readonly store: { readonly sql: Pick<Sql, 'nowMs' | 'besideOthers'> }
   /** The time of this process, for a database that has no other. */
   readonly now: string
 }
 
+/** What may be claimed, and how. */
+export type Claim<Scope, Row> = {
+  /** Reads the rows for an instance that has the database for itself. */
+  readonly find: () => Promise<readonly Row[]>
+  /** Locks the free rows in a transaction. */
+  readonly lockFree: (scope: Scope) => Promise<readonly Row[]>
+  readonly key: (row: Row) => string
+  readonly write: <T>(work: (scope: Scope) => Promise<T>) => Promise<T>
+}
+
+export type Claimed<Row> = { readonly rows: readonly Row[]; readonly held: Held }
+
 export type Leases = {
+  /**
+   * Takes the leases of free rows in a transaction of its own. An instance that has the database for itself takes none: the rows are held for
+   * as long as it runs, and the functions below do nothing.
+   */
+  readonly claim: <Scope extends LeaseScope, Row>(
+    scope: Pick<LeaseScope, 'store'>,
+    claim: Claim<Scope, Row>,
+  ) => Promise<Claimed<Row>>
   /** The condition that a row has no lease, or one that has expired. */
   readonly isFree: (scope: LeaseScope) => Expression<SqlBool>
   /** Call in the transaction that has locked the rows and found them free. */
@@ -43,13 +63,18 @@ export type Leases = {
   /** Locks the rows until the transaction ends. @returns false if all of them are lost */
   readonly renew: (scope: LeaseScope, held: Held) => Promise<boolean>
   readonly release: (scope: LeaseScope, held: Held) => Promise<void>
-  /** Makes a transaction fail with LostLeaseError if the lease is lost, and keeps other instances out until commit. */
+  /** Releases the rows in a transaction of its own. */
+  readonly end: (held: Held, write: Write) => Promise<void>
+  /** Makes a transaction fail with LostLeaseError if the lease is lost, and keeps other instances out until commit. Does nothing without them. */
   readonly fence: (held: Held) => (scope: LeaseScope) => Promise<void>
   /** Renews regularly. @param onLost called when all rows are lost @returns the function that ends it */
   readonly keep: (held: Held, write: Write, onLost?: () => void) => () => void
 }
 
 type Write = <T>(work: (scope: LeaseScope) => Promise<T>) => Promise<T>
+
+/** The holder of rows without leases. */
+const OWN = ''
 
 const LASTS_MS = 20_000
 /** The number of renewals within the duration of a lease. */
@@ -66,6 +91,17 @@ export const createLeases = (table: string, key: string, lastsMs = LASTS_MS): Le
   const untilMs = (scope: LeaseScope) => sql<number>`${nowMs(scope)} + ${sql.lit(lastsMs)}`
 
   const leases: Leases = {
+    claim: async ({ store }, { find, lockFree, key: getKey, write }) => {
+      const claimed = store.sql.besideOthers(() =>
+        write(async (scope) => {
+          const rows = await lockFree(scope)
+          return { rows, held: await leases.take(scope, rows.map(getKey), Bun.randomUUIDv7()) }
+        }),
+      )
+      if (claimed) return claimed
+      const rows = await find()
+      return { rows, held: { holder: OWN, keys: new Set(rows.map(getKey)), endsMs: Number.POSITIVE_INFINITY } }
+    },
     isFree: (scope) => sql<SqlBool>`${sql.ref('until_ms')} <= ${nowMs(scope)}`,
     take: async (scope, keys, holder) => {
       // Computed before the request, so that the lease never ends earlier than this process assumes.
@@ -78,6 +114,7 @@ export const createLeases = (table: string, key: string, lastsMs = LASTS_MS): Le
     },
     renew: async (scope, held) => {
       const { holder, keys } = held
+      if (holder === OWN) return true
       if (keys.size === 0) return false
       const endsMs = performance.now() + lastsMs
       const asked = [...keys]
@@ -96,13 +133,18 @@ export const createLeases = (table: string, key: string, lastsMs = LASTS_MS): Le
         .set({ holder: '', until_ms: nowMs(scope) })
         .execute()
     },
+    end: async (held, write) => {
+      if (held.keys.size > 0 && held.holder !== OWN) await write((scope) => leases.release(scope, held))
+    },
     fence: (held) => {
       const names = [...held.keys].join(', ')
       return async (scope) => {
-        if (!(await leases.renew(scope, held))) throw new LostLeaseError(`${names} was taken over by another instance`)
+        const isHeld = await scope.store.sql.besideOthers(() => leases.renew(scope, held))
+        if (isHeld === false) throw new LostLeaseError(`${names} was taken over by another instance`)
       }
     },
     keep: (held, write, onLost) => {
+      if (held.holder === OWN) return () => {}
       const timer = setInterval(() => {
         write((scope) => leases.renew(scope, held)).then(
           (isHeld) => {

@@ -63,7 +63,8 @@ export const createRights = <Tables, Source>(options: RightsOptions<Tables, Sour
       guard: demand && db.sql.guard?.(demand),
       ...(ask && { ask }),
       confirm: (tx) => {
-        if (tx && db.sql.hasOneWriter) {
+        // Without guards, no other server writes.
+        if (tx && !db.sql.guard) {
           const present = tx.revision(tables)
           // Another transaction of the same commit group has written. Its kernel passes one of these tables.
           if (present === undefined) return again(within(tx as unknown as Tx<Tables>))

@@ -139,7 +139,8 @@ export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAut
     const { caller } = rights
     uses.note(`${caller.client?.id} ${grantId}`, now())
     const identity = { caller, isAmbient: false, rights }
-    return db.sql.isInProcess ? identity : { ...identity, readPoint }
+    const reused = db.sql.reusable(readPoint)
+    return reused ? { ...identity, readPoint: reused } : identity
   }
 
   /** Adds the challenge to a 401 of another credential. */

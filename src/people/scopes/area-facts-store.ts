@@ -150,7 +150,7 @@ export const loadObjectFacts = async (
   ids: readonly string[],
 ): Promise<ObjectWithFacts[]> => {
   const { db, store } = scope
-  const parents = store.sql.hasOneWriter ? undefined : PARENTS[table]
+  const parents = store.sql.besideOthers(() => PARENTS[table])
   if (parents) {
     const [name, column] = parents
     const own = selectFromTable(db, table).select(sql.ref<string>(column).as('id')).where('id', 'in', ids)

@@ -21,13 +21,16 @@ const formatSet = (scopes: ScopeIds): string => scopes.join(' ')
 export type Areas = {
   readonly setOf: (area: number) => ScopeIds
   /** Returns the number of the set, which is stored if it is new. */
-  readonly areaOf: (scopes: ScopeIds) => Promise<number>
+  readonly areaOf: (ctx: Ctx, scopes: ScopeIds) => Promise<number>
 }
 
+type LockScope = StoreScope & Pick<Ctx, 'lock'>
+
 /** Stores a set, unless another transaction has. @returns its number */
-const storeSet = async ({ db, store: { sql: engine } }: StoreScope, text: string): Promise<number> => {
+const storeSet = async (ctx: LockScope, text: string): Promise<number> => {
   // Until commit, no other transaction stores a set or takes a number.
-  await engine.lockNames(db, ['areas'])
+  const { db } = ctx
+  await ctx.lock('areas')
   const stored = await db.selectFrom('areas').select('id').where('scopes', '=', text).executeTakeFirst()
   if (stored) return stored.id
   const { last } = await db
@@ -55,9 +58,9 @@ export const loadAreas = async (scope: StoreScope): Promise<Areas> => {
   for (const { id, scopes } of await scope.db.selectFrom('areas').selectAll().execute()) addArea(id, scopes)
   return {
     setOf: (area) => byNumber.get(area) ?? [],
-    areaOf: async (scopes) => {
+    areaOf: async (ctx, scopes) => {
       const text = formatSet(scopes)
-      return byText.get(text) ?? addArea(await storeSet(scope, text), text)
+      return byText.get(text) ?? addArea(await storeSet(ctx, text), text)
     },
   }
 }
@@ -67,7 +70,7 @@ const setsAmong = preparedKeys((db: Kysely<Tables>, texts) =>
 )
 
 /** Returns the numbers of these sets by their texts. New ones are stored. */
-const ensureSets = async (scope: StoreScope, texts: Iterable<string>): Promise<Map<string, number>> => {
+const ensureSets = async (scope: LockScope, texts: Iterable<string>): Promise<Map<string, number>> => {
   const wanted = [...texts].filter((text) => text !== '')
   const numbers = new Map([['', NO_AREA]])
   for (const { id, scopes } of await setsAmong(scope, wanted)) numbers.set(scopes, id)
@@ -95,7 +98,7 @@ export const findHeirs = async ({ db }: DbScope, table: Heirs, ids: readonly str
 
 /** Stores the areas of objects that differ from the stored ones. Returns the ids of these objects. */
 export const updateAreas = async (
-  scope: StoreScope,
+  scope: LockScope,
   table: AreaTable,
   ids: readonly string[],
   setOf: ScopesOf,
@@ -230,7 +233,7 @@ export const updateAllAreas = async (ctx: Ctx, scope: ScopeFacts): Promise<void>
       for (const batch of splitBatches(rows)) {
         const cases: RawBuilder<unknown>[] = []
         for (const { area } of batch)
-          cases.push(sql`WHEN ${sql.lit(area)} THEN ${sql.lit(await areas.areaOf(to(areas.setOf(area))))}`)
+          cases.push(sql`WHEN ${sql.lit(area)} THEN ${sql.lit(await areas.areaOf(ctx, to(areas.setOf(area))))}`)
         const next = sql<number>`CASE area ${sql.join(cases, sql` `)} ELSE area END`
         await writeArea(ctx.db, table, { area: next, where: from })
       }

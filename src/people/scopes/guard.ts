@@ -236,13 +236,14 @@ const getDecidingPermission = (
  * of the input. Objects that inherit their scopes stay with their parent.
  */
 const findMovedAway = async (ctx: Ctx, write: ScopedWrite, changed: readonly Changed[]): Promise<Set<Changed>> => {
-  if (ctx.store.sql.hasOneWriter || changed.length === 0) return new Set()
-  const setOf = await loadForTransaction(ctx)
+  if (changed.length === 0) return new Set()
+  const setOf = await ctx.store.sql.besideOthers(() => loadForTransaction(ctx))
+  if (!setOf) return new Set()
   const isOutside = (one: Changed): boolean => {
     const permission = getDecidingPermission(write, one)
     const scopeSet =
       permission && !write.caller.permissions.has(permission) && write.caller.scopedPermissions?.get(permission)
-    if (!setOf || !scopeSet || !one.was) return false
+    if (!scopeSet || !one.was) return false
     const placing = getPlacing({ kind: one.was.kind, id: one.text }, JSON.parse(one.was.document))
     return (
       placing !== undefined && 'facts' in placing && !placing.inherits && !isInScopeSet(scopeSet, setOf(placing.facts))

@@ -2,6 +2,7 @@
 import type { Guard } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
 import { transactionState } from '../../database/transaction-state.ts'
+import { settings } from '../../kernel/changes/settings.ts'
 import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
 import type { ScopeEnforcer } from '../../kernel/rights/scope-enforcer.ts'
 import { AREA_TABLES, type AreaTable } from '../../resource/scoped/area-tables.ts'
@@ -12,34 +13,26 @@ import * as store from './store.ts'
 
 const TABLES = ['scopes'] as const
 
-/** Approximate size of the scopes in bytes, for the bound of the cache. */
-const SIZE = 64 * 1024
-
 /** Undefined without scopes. */
 type Definition = ScopesOf | undefined
 
 /** The scopes at a revision, and the demand that they are still the same at the commit. */
-type Known = { readonly definition: Definition; readonly unchanged: Guard | undefined }
+type Known = { readonly definition: Definition; readonly unchanged?: Guard | undefined }
 
 const read = async (ctx: StoreScope): Promise<Definition> => {
   const all = await store.findAll(ctx)
   return all.length === 0 ? undefined : createScopeMatcher(all)
 }
 
-const loadKnown = async (ctx: StoreScope, revision: string): Promise<Known> => {
-  const { cache, sql } = ctx.store
-  const group = cache.at<Known>('scopes', revision)
-  const known = group.get('')
-  if (known) return known
-  const found = { definition: await read(ctx), unchanged: sql.guard?.({ rows: [], tables: TABLES, revision }) }
-  group.set('', found, SIZE)
-  return found
-}
-
-const loadDefinition = async (ctx: StoreScope, revision: string): Promise<Definition> =>
-  (await loadKnown(ctx, revision)).definition
-
-const LOCK = ['scopes']
+const definitions = settings<Tables, Known>(
+  'scopes',
+  TABLES,
+  async (scope, revision) => ({
+    definition: await read(scope),
+    unchanged: revision === undefined ? undefined : scope.store.sql.guard?.({ rows: [], tables: TABLES, revision }),
+  }),
+  { size: 64 * 1024, hasWritten: ({ local }) => local(scopesState).hasWritten },
+)
 
 /** The operations that write scopes and the areas of all their objects. */
 const CHANGES = new Set<string>([scopes.create.name, scopes.update.name, scopes.delete.name])
@@ -75,13 +68,13 @@ export const loadForTransaction = async (ctx: Ctx): Promise<Definition> => {
   const state = ctx.local(scopesState)
   if (state.hasWritten) return read(ctx)
   if (state.isWithoutScopes) return undefined
-  const revision = ctx.store.sql.hasOneWriter ? ctx.revision(TABLES) : await state.revision
-  return revision === undefined ? read(ctx) : loadDefinition(ctx, revision)
+  const locked = await ctx.store.sql.besideOthers(() => state.revision)
+  return (await (locked === undefined ? definitions.within(ctx) : definitions.at(ctx, locked))).definition
 }
 
 /** Returns the scopes as of the last commit. */
 export const loadCurrentScopes = async (scope: StoreScope): Promise<Definition> =>
-  loadDefinition(scope, await scope.store.revision(TABLES))
+  (await definitions.current(scope)).definition
 
 /** Returns the ids of the objects that the transaction has changed, by table. */
 const listChanged = async (ctx: Ctx, since: number): Promise<Map<AreaTable, Set<string>>> => {
@@ -99,28 +92,32 @@ export const updateDiscoveredAreas = async (ctx: Ctx, lists: readonly (readonly 
   if (setOf) await updateAreas(ctx, 'discovered_devices', [...new Set(lists.flat())], setOf)
 }
 
+/** Keeps the scopes unchanged until commit, or makes the commit fail for a first one. */
+const beginBesideOthers: ScopeEnforcer<Tables>['begin'] = async (ctx, { name, isFirst, guard }) => {
+  const { sql } = ctx.store
+  // This lock comes before the locks of rows: a change of scopes only takes this one first, and then locks rows.
+  if (CHANGES.has(name)) return ctx.lock('scopes')
+  // Another call in the same transaction may have changed scopes, and may be rolled back.
+  const state = ctx.local(scopesState)
+  if (!state.hasWritten) {
+    const present = (isFirst ? ctx.readPoint : undefined)?.revision(TABLES) ?? (await ctx.store.revision(TABLES))
+    const { definition, unchanged } = await definitions.at(ctx, present)
+    // The first scope locks the tables: it waits for the writes of such a transaction, or the commit fails.
+    if (!definition && unchanged && guard(unchanged)) {
+      state.isWithoutScopes = true
+      return
+    }
+  }
+  state.isWithoutScopes = false
+  await ctx.lock('scopes', undefined, 'shared')
+  // Not awaited, so it takes no round trip. The scopes stay as they are until commit.
+  state.revision = sql.revisionIn(ctx.db, TABLES).catch(() => undefined)
+}
+
 /** Stores the areas of changed objects. */
 export const areaUpdates: Pick<ScopeEnforcer<Tables>, 'begin' | 'updateAreas'> = {
-  begin: async (ctx, { name, isFirst, guard }) => {
-    const { sql } = ctx.store
-    if (sql.hasOneWriter) return
-    // This lock comes before the locks of rows: a change of scopes only takes this one first, and then locks rows.
-    if (CHANGES.has(name)) return sql.lockNames(ctx.db, LOCK)
-    // Another call in the same transaction may have changed scopes, and may be rolled back.
-    const state = ctx.local(scopesState)
-    if (!state.hasWritten) {
-      const present = (isFirst ? ctx.readPoint : undefined)?.revision(TABLES) ?? (await ctx.store.revision(TABLES))
-      const { definition, unchanged } = await loadKnown(ctx, present)
-      // The first scope locks the tables: it waits for the writes of such a transaction, or the commit fails.
-      if (!definition && unchanged && guard(unchanged)) {
-        state.isWithoutScopes = true
-        return
-      }
-    }
-    state.isWithoutScopes = false
-    await sql.lockNamesShared(ctx.db, LOCK)
-    // Not awaited, so it takes no round trip. The scopes stay as they are until commit.
-    state.revision = sql.revisionIn(ctx.db, TABLES).catch(() => undefined)
+  begin: async (ctx, begun) => {
+    await ctx.store.sql.besideOthers(() => beginBesideOthers(ctx, begun))
   },
   updateAreas: async (ctx, since = 0) => {
     const setOf = await loadForTransaction(ctx)

@@ -331,7 +331,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     const identity = await (shown.kind === 'bearer'
       ? identifyBearer(shown.token, source, origin)
       : identifySession(shown.token, source))
-    // When this process makes all commits, checking again costs nothing.
-    return db.sql.isInProcess ? identity : { ...identity, readPoint }
+    const reused = db.sql.reusable(readPoint)
+    return reused ? { ...identity, readPoint: reused } : identity
   }
 }

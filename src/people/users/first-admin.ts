@@ -4,6 +4,7 @@ import { type Config, ConfigError } from '../../base/config/config.ts'
 import type { Passwords } from '../../base/security/passwords.ts'
 import type { Db } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
+import { lockNamed } from '../../kernel/changes/locks.ts'
 import { ADMIN_ROLE_ID } from '../roles/catalogue.ts'
 import { generatePassword } from './random-password.ts'
 import * as store from './store.ts'
@@ -34,8 +35,7 @@ export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<Firs
   const password_hash = await passwords.hash(password)
   const created = now().toISOString()
   const isMade = await db.write(async (tx) => {
-    // The lock is on a name, not on a table.
-    await db.sql.lockNames(tx.db, ['first-admin'])
+    await lockNamed({ db: tx.db, sql: db.sql }, 'firstAdmin')
     if (await store.hasAny(tx)) return false // another process was faster
     await store.insert(tx, {
       id: Bun.randomUUIDv7(),

@@ -131,9 +131,7 @@ export const findHolders = async ({ db }: DbScope, roleId: string): Promise<stri
 }
 
 /** Locks until commit, so that no other transaction removes an admin. */
-export const lockAdmins = (ctx: StoreScope): Promise<void> =>
-  // The lock is on a name, not on a table.
-  ctx.store.sql.lockNames(ctx.db, ['admins'])
+export const lockAdmins = (ctx: Ctx): Promise<void> => ctx.lock('admins')
 
 type NewGrant = Omit<GrantRow, 'id'>
 

@@ -211,9 +211,7 @@ export const updateLook = async ({ db }: DbScope, { id, username }: Unsettled): 
 }
 
 /** Locks all usernames until commit: no other transaction takes or changes one. */
-export const lockNames = (ctx: StoreScope): Promise<void> =>
-  // The lock is on a name, not on a table.
-  ctx.store.sql.lockNames(ctx.db, ['usernames'])
+export const lockNames = (ctx: Ctx): Promise<void> => ctx.lock('usernames')
 
 /** Sets the time of the last change of all to whom the role is granted. */
 export const touchGrantees = async (ctx: Ctx, roleId: string): Promise<void> => {

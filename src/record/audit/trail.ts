@@ -143,7 +143,7 @@ export const createSignedTrail = ({ db, log, now }: TrailOptions, signer: Signer
     return isSound ? after : undefined
   }
 
-  /** A valid chain of the last commit, if no other process writes. Reading it for each commit would be slow. */
+  /** A valid chain of the last commit, if no other instance writes. Reading it for each commit would be slow. */
   let last: SignedChain | undefined
 
   /** Appends all entries of a commit to one chain. */
@@ -152,7 +152,7 @@ export const createSignedTrail = ({ db, log, now }: TrailOptions, signer: Signer
     const entries = drafts.map((draft) => buildEntry(at, draft))
     const known = last && (await writer.append(tx, { chain: last, entries, sign: signer.sign }))
     const sound = known ?? (await appendToAny(tx, entries))
-    last = db.sql.hasOneWriter ? sound : undefined
+    last = db.sql.kept(sound)
   }
 
   const record = async (draft: Draft, tx?: Tx<Tables>): Promise<void> => {

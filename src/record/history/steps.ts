@@ -103,7 +103,8 @@ const runTogether = async ({ ctx }: Run, group: readonly Step[]): Promise<boolea
 }
 
 const runExchange = async ({ ctx }: Run, kind: Kind, group: readonly Step[]): Promise<Refused[]> => {
-  const errors = (await KIND_RULES[kind].exchange?.updateAll(ctx, group)) ?? []
+  const exchange = KIND_RULES[kind].exchange
+  const errors = exchange ? await ctx.step(() => exchange.updateAll(ctx, group)) : []
   return group.flatMap((step, i) => {
     const error = errors[i]
     return error ? [{ step, error }] : []

@@ -219,8 +219,8 @@ const COUNTED_AT_ONCE = 1000
 /** Returns the highest number below which all changes are visible. */
 const findSettledSeq = async ({ db, store }: StoreScope): Promise<number> => {
   const newest = db.selectFrom('changes').select(['seq', 'snapshot_xmax']).orderBy('seq', 'desc').limit(1)
-  const row = await newest.offset(store.sql.hasOneWriter ? 0 : COUNTED_AT_ONCE).executeTakeFirst()
   const underWay = await store.sql.underWay(db)
+  const row = await newest.offset(underWay ? COUNTED_AT_ONCE : 0).executeTakeFirst()
   return row && (!underWay || underWay.oldest >= BigInt(row.snapshot_xmax)) ? Number(row.seq) : 0
 }
 

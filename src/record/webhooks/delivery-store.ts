@@ -211,7 +211,8 @@ const settleClaimed = prepared((db: Kysely<Tables>, row: Record<keyof Settled, s
 
 /** Writes nothing if another server has claimed the delivery since then: the outcome of that server counts. */
 export const storeOutcome = async (scope: StoreScope, outcome: Outcome, holder: string): Promise<void> => {
-  await (scope.store.sql.hasOneWriter ? settleOwn : settleClaimed)(scope, { ...outcome, holder })
+  const settle = scope.store.sql.besideOthers(() => settleClaimed) ?? settleOwn
+  await settle(scope, { ...outcome, holder })
 }
 
 /** Schedules one more attempt, at once. */

@@ -1,7 +1,7 @@
 /** Sends due deliveries. Each webhook has a lane, so a slow target delays no other. */
 
 import type { Ctx } from '../../kernel/ctx.ts'
-import type { Held } from '../../kernel/jobs/leases.ts'
+import type { Claimed as LeaseClaimed } from '../../kernel/jobs/leases.ts'
 import type { Sent, Target } from './attempt.ts'
 import { buildOutcome } from './attempt.ts'
 import * as deliveries from './delivery-store.ts'
@@ -96,7 +96,7 @@ const buildAbandoned = ({ id, attempt_number, attempts }: deliveries.Due): deliv
 })
 
 /** Deliveries that this process sends; `held` is left with the deliveries not yet sent. */
-type Claimed = { readonly rows: readonly deliveries.Due[]; readonly held: Held }
+type Claimed = LeaseClaimed<deliveries.Due>
 
 export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispatcher => {
   const lanes = new Map<string, Promise<void>>()
@@ -105,26 +105,20 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
   let isPolling = false
   let isAgain = false
 
-  /** A single process needs no leases: a delivery is in one lane only. */
-  const claim = async (ctx: Ctx, webhookId: string): Promise<Claimed> => {
+  const claim = (ctx: Ctx, webhookId: string): Promise<Claimed> => {
     const wanted = { webhookId, nowMs: nowMs(), most: BATCH }
-    if (ctx.store.sql.hasOneWriter) {
-      const rows = await deliveries.findDue({ db: ctx.store.read, store: ctx.store }, wanted)
-      const keys = new Set(rows.map(({ id }) => id))
-      return { rows, held: { holder: '', keys, endsMs: Number.POSITIVE_INFINITY } }
-    }
-    return ctx.write(async (inner) => {
-      const rows = await deliveries.lockClaimable(inner, wanted)
-      const ids = rows.map(({ id }) => id)
-      return { rows, held: await deliveries.leases.take(inner, ids, Bun.randomUUIDv7()) }
+    return deliveries.leases.claim(ctx, {
+      find: () => deliveries.findDue({ db: ctx.store.read, store: ctx.store }, wanted),
+      lockFree: (inner: Ctx) => deliveries.lockClaimable(inner, wanted),
+      key: ({ id }) => id,
+      write: ctx.write,
     })
   }
 
   const deliver = async (ctx: Ctx, webhookId: string, { rows, held }: Claimed): Promise<void> => {
     const isFarBehind = rows.length === BATCH
     const outcomes = new Outcomes(ctx, held.holder, isFarBehind)
-    const isLeased = !ctx.store.sql.hasOneWriter
-    const stop = isLeased ? deliveries.leases.keep(held, ctx.write) : () => {}
+    const stop = deliveries.leases.keep(held, ctx.write)
     const rest = rows.values()
     const sendOne = async (delivery: deliveries.Due): Promise<void> => {
       const now = await target(ctx, webhookId)
@@ -148,7 +142,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
     try {
       await Promise.all(Array.from({ length: isFarBehind ? WIDTH : 1 }, runWorker))
       await outcomes.written()
-      if (isLeased && held.keys.size > 0) await ctx.write((inner) => deliveries.leases.release(inner, held))
+      await deliveries.leases.end(held, ctx.write)
     } finally {
       stop()
     }

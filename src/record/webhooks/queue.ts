@@ -1,6 +1,6 @@
 /** Creates a delivery of each event for each subscribed webhook, in the transaction of the event. */
-import { memoized } from '../../database/cache/revision-cache.ts'
-import { createReadOnce } from '../../kernel/changes/read-once.ts'
+import type { Tables } from '../../database/tables.ts'
+import { settings } from '../../kernel/changes/settings.ts'
 import type { Ctx, Feature } from '../../kernel/ctx.ts'
 import { hasEvents } from '../events/catalogue.ts'
 import type { Recorded } from '../events/record.ts'
@@ -13,20 +13,12 @@ const SLACK_S = 30
 
 type Subscription = Pick<Webhook, 'id' | 'events' | 'retry_count'>
 
-/** Reads the enabled subscriptions, and caches them until webhooks change. */
-const createSubscriptions = (): ((ctx: Ctx) => Promise<readonly Subscription[]>) => {
-  /** All events of a transaction go to the same subscriptions. Read in the transaction itself: waiting for a second connection can deadlock. */
-  const readInTransaction = createReadOnce((ctx: Ctx): Promise<readonly Subscription[]> => store.findSubscriptions(ctx))
-
-  return async (ctx) => {
-    const { cache, read, revision, sql } = ctx.store
-    if (!sql.hasOneWriter) return readInTransaction(ctx)
-    const subscriptions = memoized<readonly Subscription[]>(
-      cache.at('webhook subscriptions', await revision(['webhooks'])),
-    )
-    return subscriptions('', () => store.findSubscriptions({ db: read, store: ctx.store }))
-  }
-}
+/** The enabled subscriptions. All events of a transaction go to the same ones. */
+const subscriptions = settings<Tables, readonly Subscription[]>(
+  'webhook subscriptions',
+  ['webhooks'],
+  store.findSubscriptions,
+)
 
 /** Returns the bytes that are sent; `data` is JSON. */
 export const formatBody = (
@@ -41,13 +33,12 @@ type Queue = {
 }
 
 export const createQueue = (): Queue => {
-  const subscriptionsOf = createSubscriptions()
   const enqueue: Queue['enqueue'] = async (ctx, all) => {
-    const subscriptions = await subscriptionsOf(ctx)
-    if (subscriptions.length === 0) return
+    const wanted = await subscriptions.within(ctx)
+    if (wanted.length === 0) return
     const rows = all.flatMap((recorded) => {
       const { event, created_at, change_id } = recorded
-      return subscriptions.flatMap(({ id: webhook_id, events, retry_count }): deliveries.NewDelivery[] => {
+      return wanted.flatMap(({ id: webhook_id, events, retry_count }): deliveries.NewDelivery[] => {
         if (!events.some((name) => name === event)) return []
         const id = Bun.randomUUIDv7()
         const times = { due_ms: Date.parse(created_at), created_at }
@@ -62,8 +53,7 @@ export const createQueue = (): Queue => {
   return {
     enqueue,
     onFirstChange: (ctx, kind) => {
-      // Its error is that of the read at the end.
-      if (hasEvents(kind) && !ctx.store.sql.hasOneWriter) subscriptionsOf(ctx).catch(() => {})
+      if (hasEvents(kind)) subscriptions.ahead(ctx)
     },
   }
 }

@@ -111,11 +111,11 @@ const buildDraft = (item: CustomItem, judging: Validation): Draft => {
 
 const listIds = ({ value }: Given): readonly string[] => (typeof value === 'object' ? value : [String(value)])
 
-const buildLockName = (table: string, id: string): string => `custom-reference ${table} ${id}`
+const buildLockKeys = (table: string, ids: Iterable<string>): string[] => [...ids].map((id) => `${table} ${id}`)
 
 /** Excludes writers of references to these objects until commit. */
 export const lockReferences = (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): Promise<void> =>
-  ctx.store.sql.lockNames(ctx.db, ids.map((id) => buildLockName(table, id)).sort())
+  ctx.lock('references', buildLockKeys(table, ids))
 
 /** Names the references to nothing, with one query for each resource that is referred to. */
 const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void> => {
@@ -130,7 +130,7 @@ const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void
     }
   for (const [table, ids] of wanted) {
     // A deletion only takes the lock: it waits until the value is stored, and clears it.
-    await ctx.store.sql.lockNamesShared(ctx.db, [...ids].map((id) => buildLockName(table, id)).sort())
+    await ctx.lock('references', buildLockKeys(table, ids), 'shared')
     const there = await store.filterExistingIds(ctx, table, [...ids])
     const namable = await ctx.filterVisible(table, [...ids])
     for (const { at = '', before = NONE, issues, set } of drafts)

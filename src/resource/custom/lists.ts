@@ -171,19 +171,9 @@ const onStored = (ctx: Ctx, id: string, demands: readonly [Demand, ...Demand[]])
     : sql<SqlBool>`(${sql.join(conditions, sql` AND `)})`
 }
 
-/**
- * Returns the condition on objects without a row of values that meets a condition. PostgreSQL runs `NOT IN` in quadratic time for more
- * values than its memory for hashes holds, and `NOT EXISTS` while it has no statistics; a full join always has a hash or a merge.
- */
-const isWithout = (ctx: Ctx, id: string, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> => {
-  const having = sql`SELECT object_id FROM custom_values WHERE ${condition}`
-  if (ctx.store.sql.isInProcess) return sql<SqlBool>`${sql.ref(id)} NOT IN (${having})`
-  const [table = ''] = id.split('.')
-  return sql<SqlBool>`${sql.ref(id)} IN (
-    SELECT listed.id FROM ${sql.table(table)} AS listed FULL JOIN (${having}) AS held ON held.object_id = listed.id
-    WHERE coalesce(held.object_id IS NULL, false)
-  )`
-}
+/** Returns the condition on objects without a row of values that meets a condition. */
+const isWithout = (ctx: Ctx, id: string, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
+  ctx.store.sql.isNoMember(id, sql`SELECT object_id AS member FROM custom_values WHERE ${condition}`)
 
 /** Returns the condition on objects without a value of a field. @param id such as `devices.id` */
 export const hasNoValue = (ctx: Ctx, id: string, number: number): RawBuilder<SqlBool> =>

@@ -90,9 +90,8 @@ const selectRows = (page: Page, valued: Valued) => {
   return listTieNames(valued).reduce((ordered, name) => ordered.orderBy(sql.ref(`page.${name}`)), read)
 }
 
-/** False if a walk soon has the first rows of an unfiltered list, or if the walk of SQLite is faster anyway. */
 const isHashed = (ctx: Ctx, { query }: Valued, rows: number | undefined): boolean =>
-  !ctx.store.sql.isInProcess && (rows === undefined || query.toOperationNode().where !== undefined)
+  ctx.store.sql.joinsAll({ rows, isFiltered: query.toOperationNode().where !== undefined })
 
 const limitRows = <Q extends { limit: (rows: number) => Q }>(query: Q, rows: number | undefined): Q =>
   rows === undefined ? query : query.limit(rows)

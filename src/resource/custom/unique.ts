@@ -76,8 +76,10 @@ export const checkUnique = async (
   const errors = new Map<number, AppError>()
   const after = collectAfter(drafts)
   if (claims.length === 0) return errors
-  const names = claims.map(({ field, key }) => `custom-value ${field.number} ${key}`)
-  await ctx.store.sql.lockNames(ctx.db, [...new Set(names)].sort())
+  await ctx.lock(
+    'values',
+    claims.map(({ field, key }) => `${field.number} ${key}`),
+  )
   for (const field of new Set(claims.map((claim) => claim.field))) {
     const some = claims.filter((claim) => claim.field === field)
     const rows = await store.findRowsWithKeys(ctx, field.number, [...new Set(some.map(({ key }) => key))])

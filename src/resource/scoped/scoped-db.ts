@@ -1,5 +1,6 @@
 /** Shows a caller the part of the database that it reaches. */
 import type { Kysely } from 'kysely'
+import { computeOnce } from '../../base/runtime/compute-once.ts'
 import { orNotFound } from '../../contract/errors.ts'
 import { getInputSchema, stripNull } from '../../contract/input-schema.ts'
 import type { TableViews } from '../../database/cte-views.ts'
@@ -90,21 +91,15 @@ const narrowTo = (ctx: Ctx, byResource: ReadonlyMap<string, ReadonlySet<number>>
 
 type PathId = { readonly field: string; readonly resource: ScopedResource }
 
-const idsInPaths = new WeakMap<AnyOperation, readonly PathId[]>()
-
 /** Returns the parameters of a path that are ids of resources of the estate. */
-const listPathIds = (op: AnyOperation): readonly PathId[] => {
-  const known = idsInPaths.get(op)
-  if (known) return known
+const listPathIds = computeOnce((op: AnyOperation): readonly PathId[] => {
   const { properties = {} } = getInputSchema(op.input)
-  const found = parseHttp(op.http).params.flatMap((field) => {
+  return parseHttp(op.http).params.flatMap((field) => {
     const { [field]: schema } = properties
     const { ref = '' } = schema ? stripNull(schema) : {}
     return isScopedResource(ref) ? [{ field, resource: ref }] : []
   })
-  idsInPaths.set(op, found)
-  return found
-}
+})
 
 const prepareArea = (table: TableByArea) =>
   prepared((db: Kysely<Tables>, { id }: { id: string }) =>

@@ -107,8 +107,8 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
   if (sort !== 'name' && sort !== '-name')
     return listSortedDevices(ctx, { query: counted, total, page, sort, revision })
   const holding = async (part: Part) => orderByName(text ? query.where(await text.ordered(part)) : query, sort)
-  // On PostgreSQL. A text has its own order of reading.
-  const areas = text || ctx.store.sql.isInProcess ? undefined : ctx.store.areas
+  // A text has its own order of reading.
+  const areas = text ? undefined : ctx.store.sql.byArea(ctx.store.areas)
   const selectIds = async (limit: number, offset: number) => {
     if (areas) return selectPageIds(query, { areas, count: await total(), sort, limit, offset })
     const part = page.limit === undefined ? { count: await total() } : { wanted: offset + limit }

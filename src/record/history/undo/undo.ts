@@ -110,7 +110,7 @@ export const undoChange = async (ctx: Ctx, id: string, means: Means): Promise<st
   const given = await store.findChange(ctx, id)
   if (!given) throw buildNothingLeftError()
   requireRights(ctx, given)
-  await ctx.store.sql.lockNames(ctx.db, [`undo ${await findRoot(ctx, given)}`])
+  await ctx.lock('undo', [await findRoot(ctx, given)])
   // Another undo may have been committed while this one waited.
   const change = (await store.findChange(ctx, id)) ?? given
   if (change.undone_by !== null) throw buildUndoneError(change.undone_by)
