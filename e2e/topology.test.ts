@@ -147,8 +147,8 @@ test('a device that is not there', () =>
 
 test.each(['/topology', 'all', 'connections', 'containment', 'impact'])('%s, in both themes and on a phone', (view) =>
   it.visit(
-    async ({ page, open }) => {
-      await open(view === '/topology' ? view : `/topology?focus=${hub.id}&view=${view}`)
+    async ({ page, openWhole }) => {
+      await openWhole(view === '/topology' ? view : `/topology?focus=${hub.id}&view=${view}`)
       await page.getByRole('application').waitFor()
       expect(await isNoWider(page)).toBe(true)
       expect(await axeFindings(page)).toEqual([])

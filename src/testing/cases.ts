@@ -1,5 +1,15 @@
-/** The number of random cases of a property test. */
+/** What only `npm run test:all` runs: more random cases, and tests that take long. */
+import { describe, test } from 'bun:test'
 import { testsAll } from './servers.ts'
 
 /** Returns a fifth of the cases, and with PLAT_TEST_ALL=1 all of them. @example countCases(1000) // 200 */
 export const countCases = (all: number): number => (testsAll ? all : Math.ceil(all / 5))
+
+/** A test that takes long. A quicker one in its file fails by the same main faults at each submission. */
+export const testAll = test.skipIf(!testsAll)
+
+/** The same for a suite, whose hooks then don't run either. */
+export const describeAll = describe.skipIf(!testsAll)
+
+/** Returns the first ones, and with PLAT_TEST_ALL=1 all of them. For a table whose rows prove the same of different things. */
+export const takeFirst = <T>(all: readonly T[], count: number): readonly T[] => (testsAll ? all : all.slice(0, count))
