@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { BrowserContext, Page } from 'playwright-core'
+import { testAll } from '../src/testing/cases.ts'
 import { codeAt } from '../src/testing/factors.ts'
 import { PASSWORD } from '../src/testing/identities.ts'
 import { scriptedProvider } from '../src/testing/scripted-provider.ts'
@@ -159,7 +160,7 @@ test(
   SLOW_MS,
 )
 
-test(
+testAll(
   'a passkey of a user without a password is refused while the provider is off, and the page says why',
   async () => {
     const idp = await scriptedProvider()

@@ -1,6 +1,7 @@
 /** All pages in both themes: no WCAG 2.2 AA violation, and no page wider than the window. */
 import { expect, test } from 'bun:test'
 import { axeFindings, countRequests, world } from './harness.ts'
+import { expectReadable } from './readable.ts'
 
 const it = world({ devices: 300 })
 
@@ -84,13 +85,7 @@ test.each(PAGES)('%s', async (_, pathOf) => {
       await openWhole(path)
       const isGraph = path.startsWith('/topology?focus=')
       expect(countRequests(requests)).toBeLessThanOrEqual(isGraph ? MOST_REQUESTS_OF_GRAPH : MOST_REQUESTS)
-      const isNoWider = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
-      expect(await isNoWider()).toBe(true)
-      expect(await axeFindings(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 844 })
-      expect(await isNoWider()).toBe(true)
-      expect(await axeFindings(page, 'look')).toEqual([])
+      await expectReadable(page)
     },
     { as: 'admin', expected: ['404 /nowhere'] },
   )

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { host, scanOnce, scriptedScanner, snmpFacts } from '../src/testing/scripted-scanner.ts'
 import { axeFindings, world } from './harness.ts'
+import { expectReadable } from './readable.ts'
 
 const scanner = scriptedScanner()
 const it = world({ devices: 20, startScan: scanner.startScan })
@@ -28,15 +29,9 @@ const tabTo = async (page: Page, role: 'button' | 'grid' | 'listbox', name: stri
   throw new Error(`${role} ${name} is not reached by Tab`)
 }
 
-const isNoWider = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
-
 /** Looks at a page in both themes, and as on a phone. */
 const look = async (page: Page): Promise<void> => {
-  expect(await axeFindings(page)).toEqual([])
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.setViewportSize({ width: 390, height: 844 })
-  expect(await isNoWider(page)).toBe(true)
-  expect(await axeFindings(page)).toEqual([])
+  await expectReadable(page, 'all')
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize({ width: 1440, height: 900 })
 }

@@ -11,6 +11,7 @@ import { createClient } from '../src/platform/cli/client.ts'
 import { loadConfig } from '../src/platform/runtime/config/config.ts'
 import { createLogger } from '../src/platform/runtime/log.ts'
 import type { Outbound } from '../src/platform/security/outbound.ts'
+import { createPasswords } from '../src/platform/security/passwords.ts'
 import { createSecret, hashSecret } from '../src/platform/security/secret-token.ts'
 import { startServer } from '../src/server.ts'
 import { createUser, keyFor } from '../src/testing/identities.ts'
@@ -31,7 +32,11 @@ export type ServerOptions = {
 const HOUR_MS = 3_600_000
 
 export const startPlat = async ({ devices = 300, env = {}, outbound, startScan }: ServerOptions = {}) => {
-  const parts = { ...(outbound && { outbound }), ...(startScan && { startScan }) }
+  const parts = {
+    passwords: createPasswords({ cost: 4 }),
+    ...(outbound && { outbound }),
+    ...(startScan && { startScan }),
+  }
   const dir = mkdtempSync(join(tmpdir(), 'plat-e2e-'))
   const contextAt = (port: number) => {
     const config = loadConfig({

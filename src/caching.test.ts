@@ -10,7 +10,7 @@ import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { OAUTH_ENV } from './testing/oauth.ts'
 import { requiredExample } from './testing/required-example.ts'
 import { scanOnce, scriptedScanner } from './testing/scripted-scanner.ts'
-import { engines } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
@@ -146,7 +146,7 @@ const nounOf = ({ name, input }: AnyOperation, field: string): string => {
   return ref ?? name.slice(0, name.indexOf('.'))
 }
 
-describe.each(engines())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { openDatabase } from './compose.ts'
 import { loadConfig } from './platform/runtime/config/config.ts'
 import { createLogger } from './platform/runtime/log.ts'
+import { testAll } from './testing/cases.ts'
 import { createUser, keyFor } from './testing/identities.ts'
 import type { ServerChild, ServerFolder } from './testing/server-child.ts'
 import { onSqlite, postgresDatabase } from './testing/servers.ts'
@@ -102,7 +103,7 @@ const createFeeds = async (ask: ReturnType<typeof createAsk>, key: string): Prom
 }
 
 describe.each(onSqlite())('on %s', (dialect) => {
-  test(
+  testAll(
     'a user with slow templates and unread lists does not delay the feeds of another user',
     async () => {
       const { server, admin, other } = await start(dialect)

@@ -8,6 +8,7 @@ import { compose, openDatabase, type Plat } from './compose.ts'
 import { loadConfig } from './platform/runtime/config/config.ts'
 import { createLogger } from './platform/runtime/log.ts'
 import { createPasswords } from './platform/security/passwords.ts'
+import { testAll } from './testing/cases.ts'
 import { spawnServer } from './testing/server-child.ts'
 import { type Dialect, engines, onSqlite, postgresDatabase } from './testing/servers.ts'
 import { refusal } from './testing/sign-in.ts'
@@ -78,7 +79,7 @@ describe.each(onSqlite())('on an empty %s', (dialect) => {
     SLOW_TEST_MS,
   )
 
-  test(
+  testAll(
     'a consent with name and password waits as well',
     async () => {
       const plat = await start(await nowhere(dialect))
@@ -95,7 +96,7 @@ describe.each(onSqlite())('on an empty %s', (dialect) => {
 })
 
 if (engines().includes('postgres'))
-  test(
+  testAll(
     'two instances start at once: a sign-in at each of them waits and succeeds',
     async () => {
       const place = await nowhere('postgres')

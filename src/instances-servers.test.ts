@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { migrations } from './migrations/index.ts'
 import { startBalancer } from './testing/balancer.ts'
+import { testAll } from './testing/cases.ts'
 import { type ServerChild, serverFolder, spawnServer } from './testing/server-child.ts'
 import { engines, postgresDatabase } from './testing/servers.ts'
 import { until } from './testing/until.ts'
@@ -28,7 +29,7 @@ if (engines().includes('postgres')) {
     return url
   }
 
-  test(
+  testAll(
     'three that start at once on an empty database all come up, with each migration and one first admin made once',
     async () => {
       const DATABASE_URL = await emptyDatabase()

@@ -4,6 +4,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../platform/contract/errors.ts'
+import { testAll } from '../testing/cases.ts'
 import { createTemplates, MOST_WAITING } from './process.ts'
 import type { Send, Write } from './protocol.ts'
 import { isTemplateChild, templateChildren } from './testing/children.ts'
@@ -223,7 +224,7 @@ describe('of many renderings', () => {
     return { first, started, finish, render }
   }
 
-  test('one runs, 32 wait, and the next is refused until then', async () => {
+  testAll('one runs, 32 wait, and the next is refused until then', async () => {
     const { first, started, finish, render } = occupy()
     await started
     const order: number[] = []

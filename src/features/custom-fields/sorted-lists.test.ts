@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { splitBatches } from '../../platform/db/batches.ts'
 import { inventory } from '../../testing/inventory.ts'
-import { engines } from '../../testing/servers.ts'
+import { engines, testsAll } from '../../testing/servers.ts'
 import { buildKeys } from './values.ts'
 
-const DEVICES = 6000
+const DEVICES = testsAll ? 6000 : 2000
 const AT_ONCE = 1000
 /** Reading all values for each of the devices takes several times as long. */
 const SOON_MS = 300

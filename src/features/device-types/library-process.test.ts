@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { findChildren } from '../../platform/child/testing/children.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { GUEST } from '../../platform/operation/caller.ts'
+import { testAll } from '../../testing/cases.ts'
 import { readLibrary } from './library.ts'
 import { createLibraryReader } from './library-process.ts'
 
@@ -37,7 +38,7 @@ describe('the process that reads a library', () => {
     expect(children()).toEqual([])
   })
 
-  test('gives many device types in their order', async () => {
+  testAll('gives many device types in their order', async () => {
     const read = await createLibraryReader(dir)(LARGE_LIBRARY, from())
     expect(read.map(({ draft }) => draft.model)).toEqual(Array.from({ length: 600 }, (_, n) => `M${n}`))
   })
@@ -68,7 +69,7 @@ describe('the process that reads a library', () => {
     )
   })
 
-  test('is ended when it gives too much', async () => {
+  testAll('is ended when it gives too much', async () => {
     expect(await messageOf(createLibraryReader(dir, { outputBytes: 2 ** 20 })(LARGE_LIBRARY, from()))).toBe(
       'gives more than 1 MiB of text',
     )

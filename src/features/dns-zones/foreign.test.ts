@@ -7,13 +7,14 @@ import { createDnsClient, type DnsClient } from '../../platform/dns/client.ts'
 import { createDnsConnector } from '../../platform/dns/connector.ts'
 import { createTargetRules } from '../../platform/security/outbound-target.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+import { countCases } from '../../testing/cases.ts'
 import { DNS_KEYS, startNamed, type TestDnsServer } from '../../testing/dns-servers.ts'
 import { ask } from '../../testing/inventory.ts'
 import { until } from '../../testing/until.ts'
 import type { DnsRrset, DnsZone } from './schema.ts'
 
 const ZONE = 'example.org'
-const RUNS = process.env.PLAT_LONG === '1' ? 1000 : 25
+const RUNS = process.env.PLAT_LONG === '1' ? 1000 : countCases(25)
 const LIMIT_MS = 600_000
 const KEY = DNS_KEYS.find(({ algorithm }) => algorithm === 'hmac-sha256')
 if (KEY === undefined) throw new Error('no key')

@@ -1,6 +1,7 @@
 /** Zones of a server that sends too much, or does not come to an end: they fail, and are asked less and less often. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+import { testAll } from '../../testing/cases.ts'
 import { answer, closeServers, framed, host, type Respond, soa } from '../../testing/dns-answers.ts'
 import { fillZone, type HostileDns, sendSlowly, startHostileDns } from '../../testing/hostile-dns.ts'
 import { instanceBeside } from '../../testing/instances.ts'
@@ -161,7 +162,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     )
 })
 
-test(
+testAll(
   'a transfer during which the process was killed is not repeated at the start',
   async () => {
     const server = await startHostileDns(sendSlowly(100))

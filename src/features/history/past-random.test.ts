@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { estateChanges } from '../../testing/estate-changes.ts'
-import { engines } from '../../testing/servers.ts'
+import { engines, testsAll } from '../../testing/servers.ts'
 
-const STEPS = 40
+const STEPS = testsAll ? 40 : 14
 /** A step asks one path in so many, each time others: the cost of all grows with the square of the steps. */
 const PARTS = 3
 const LIMIT_MS = 600_000

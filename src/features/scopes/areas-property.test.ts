@@ -8,12 +8,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { definedAreas, rowsOf, storedAreas } from '../../testing/areas.ts'
+import { countCases } from '../../testing/cases.ts'
 import { estateChanges } from '../../testing/estate-changes.ts'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
 import { engines } from '../../testing/servers.ts'
 
 /** Fewer on PostgreSQL, where a step takes three times as long, and two instances make it. */
-const STEPS = { sqlite: 1000, postgres: 500 } as const
+const STEPS = { sqlite: countCases(1000), postgres: countCases(500) } as const
 /** The number of changes between two comparisons. */
 const ROUND = 25
 /** The number of rounds between two restarts. After each restart, the next first scope is created. */

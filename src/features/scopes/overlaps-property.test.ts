@@ -2,10 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { cidrContains, cidrHolds, formatCidr, parseCidrOrThrow } from '../../net/cidr.ts'
 import { compareIp, parseIp } from '../../net/ip.ts'
+import { countCases } from '../../testing/cases.ts'
 import { type Answer, type Person, people } from '../../testing/people.ts'
 import { engines } from '../../testing/servers.ts'
 
-const STEPS = { sqlite: 600, postgres: 250 } as const
+const STEPS = { sqlite: countCases(600), postgres: countCases(250) } as const
 const LIMIT_MS = 300_000
 
 const SUBNETS = [

@@ -13,6 +13,7 @@ import { migrate } from '../../platform/db/migrate.ts'
 import { loadConfig } from '../../platform/runtime/config/config.ts'
 import { createLogger } from '../../platform/runtime/log.ts'
 import { createSecrets } from '../../platform/security/crypto.ts'
+import { testAll } from '../../testing/cases.ts'
 import { openData } from '../../testing/data-folders.ts'
 import { emptyDatabase } from '../../testing/database.ts'
 import { engines } from '../../testing/servers.ts'
@@ -206,7 +207,7 @@ describe('the files of DATA_DIR', () => {
     TIMEOUT_MS,
   )
 
-  test(
+  testAll(
     'hold a copy of the upgrade that the version before can read, with its webhooks disabled for a reason',
     async () => {
       await leftBehind()
@@ -227,7 +228,7 @@ describe('the files of DATA_DIR', () => {
     TIMEOUT_MS,
   )
 
-  test('a copy that cannot be rewritten is named in the log, and tried again', async () => {
+  testAll('a copy that cannot be rewritten is named in the log, and tried again', async () => {
     await leftBehind()
     mkdirSync(join(dataDir, 'plat-before-19.db'))
     const entries: string[] = []
@@ -240,7 +241,7 @@ describe('the files of DATA_DIR', () => {
     await close()
   })
 
-  test(
+  testAll(
     'hold none of it after a kill -9 in the middle and another start',
     async () => {
       await leftBehind()

@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app.ts'
+import { countCases } from '../../../testing/cases.ts'
 import { engines } from '../../../testing/servers.ts'
 import { INVENTORY } from '../../inventory.ts'
 
 const LIMIT_MS = 300_000
-const RUNS = { sqlite: 60, postgres: 30 }
+const RUNS = { sqlite: countCases(60), postgres: countCases(30) }
 
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 const pick = <T>(...values: T[]) => fc.constantFrom(...values)
