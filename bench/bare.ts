@@ -3,7 +3,7 @@
  * else - no access check, no validation, no ETag, no headers. It has the routes of Plat that are compared.
  */
 import { Database } from 'bun:sqlite'
-import type { Device } from '../src/features/devices/schema.ts'
+import type { Device } from '../src/inventory/devices/schema.ts'
 import { DEFAULT_SPACE, parseIp, toIpKey } from '../src/net/ip.ts'
 
 const [file = '', port = '0'] = process.argv.slice(2)

@@ -1,7 +1,8 @@
 /** Texts of three pieces that nearly all devices of the estate have. Each is searched once: only the first search counts its matches. */
-import { generateEstate } from '../src/demo/estate.ts'
-import type { Device } from '../src/features/devices/schema.ts'
-import { searchText } from '../src/features/devices/search-text.ts'
+
+import { searchText } from '../src/inventory/devices/list/search-text.ts'
+import type { Device } from '../src/inventory/devices/schema.ts'
+import { generateEstate } from '../src/service/demo/estate.ts'
 
 /** Devices of which the pieces are taken. */
 const SAMPLE = 1000

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { SQL } from 'bun'
-import { postgresAsItComes } from '../src/testing/servers.ts'
+import { postgresAsItComes } from '../testing/servers/servers.ts'
 import { authorized, plain, type Result } from './bench.ts'
 import { customOf, FIELDS, imported, LISTS, OTHER_LISTS, OWNERS, serialOf, written } from './custom-rows.ts'
 import { alternate, inTurn } from './load.ts'

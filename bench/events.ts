@@ -59,7 +59,7 @@ const start = async (name: string): Promise<{ server: Server; key: string }> => 
   const key = await createKey(dataDir)
   // All listeners of this benchmark are one user.
   const env = { FEEDS_PER_USER: String(LISTENERS) }
-  return { server: await startPlat(dataDir, env, { main: 'src/testing/reaching-main.ts' }), key }
+  return { server: await startPlat(dataDir, env, { main: 'testing/servers/reaching-main.ts' }), key }
 }
 
 const send = async ({ port }: Server, key: string, method: string, path: string, body?: object): Promise<unknown> => {

@@ -3,7 +3,7 @@
  * list of many ports with the memory that it takes, and parallel writers of one place.
  */
 import { parseArgs } from 'node:util'
-import { postgresAsItComes } from '../src/testing/servers.ts'
+import { postgresAsItComes } from '../testing/servers/servers.ts'
 import { authorized, plain, type Result } from './bench.ts'
 import { inTurn } from './load.ts'
 import { mebibytes, median, milliseconds } from './numbers.ts'

@@ -1,6 +1,6 @@
 /** Scopes of known sizes on a server, and users who hold a role in one of them. */
-import { contracts } from '../src/features/index.ts'
-import { createClient } from '../src/platform/cli/client.ts'
+import { contracts } from '../src/app/contracts.ts'
+import { createClient } from '../src/surfaces/cli/connection/client.ts'
 import type { Server } from './servers.ts'
 
 /** The most entries that a list of a scope has. */

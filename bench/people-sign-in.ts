@@ -1,5 +1,5 @@
 /** The processor time that Plat takes for a sign-in by an identity provider, which is in this process and so counts for nothing. */
-import { scriptedProvider } from '../src/testing/scripted-provider.ts'
+import { scriptedProvider } from '../testing/servers/scripted-provider.ts'
 import { plain, type Result } from './bench.ts'
 import { median, milliseconds } from './numbers.ts'
 import { clientOf } from './people-scopes.ts'

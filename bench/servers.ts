@@ -1,7 +1,7 @@
 /** The measured processes: Plat as anybody starts it, and the bare server that it is compared with. */
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
-import { SERVER_JIT_FLAGS } from '../src/platform/runtime/jit-flags.ts'
+import { SERVER_JIT_FLAGS } from '../src/base/runtime/jit-flags.ts'
 import { Connection, requestBytes } from './connection.ts'
 
 export const ROOT = join(import.meta.dir, '..')

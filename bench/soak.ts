@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { LAB_VARIABLE } from '../src/scanner/lab-guard.ts'
-import { startReceiver } from '../src/testing/receiver.ts'
+import { startReceiver } from '../testing/receiver.ts'
 import { authorized, plain } from './bench.ts'
 import { alternate, type Pair } from './load.ts'
 import { mebibytes, median, milliseconds, percent, quantile } from './numbers.ts'
@@ -56,7 +56,7 @@ const start = async (called: string) => {
   const server = await startPlat(
     dataDir,
     { DISCOVERY_ALLOW_LOCAL: 'true', [LAB_VARIABLE]: '1' },
-    { main: 'src/testing/reaching-main.ts' },
+    { main: 'testing/servers/reaching-main.ts' },
   )
   servers.push(server)
   const side: Side = { port: server.port, request: authorized(key), deviceIds }

@@ -7,8 +7,8 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Replicas, replicasProblem, startReplicas } from '../src/testing/replicas.ts'
-import { rowsReadBy } from '../src/testing/rows-read.ts'
+import { rowsReadBy } from '../testing/rows-read.ts'
+import { type Replicas, replicasProblem, startReplicas } from '../testing/servers/replicas.ts'
 import { authorized, plain, type Result } from './bench.ts'
 import {
   asking,

@@ -2,7 +2,7 @@
  * The pages of access and the audit log in both themes: no WCAG 2.2 AA violation, and no page wider than the window.
  */
 import { expect, test } from 'bun:test'
-import { takeOneIn, testAll } from '../src/testing/cases.ts'
+import { takeOneIn, testAll } from '../testing/cases.ts'
 import { PEOPLE, seedAccess } from './access-seed.ts'
 import { countRequests, world } from './harness.ts'
 import { expectReadable } from './readable.ts'

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { type Answer, callOn, Plan } from '../src/testing/mcp.ts'
+import { type Answer, callOn, Plan } from '../testing/mcp.ts'
 import { world } from './harness.ts'
 import { CALLBACK, OAUTH } from './oauth-client.ts'
 

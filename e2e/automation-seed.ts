@@ -1,5 +1,5 @@
 /** Conflicts and webhooks of all kinds, for their pages. */
-import type { Receiver } from '../src/testing/receiver.ts'
+import type { Receiver } from '../testing/receiver.ts'
 import type { RunningPlat } from './server.ts'
 
 /** Encrypts the secrets of webhooks. */

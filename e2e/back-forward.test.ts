@@ -1,7 +1,7 @@
 /** Back and forward: the list keeps its filter, order and rows. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { eventually, world } from './harness.ts'
 
 const it = world({ devices: 300 })

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { takeOneIn } from '../src/testing/cases.ts'
+import { takeOneIn } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
 import { axeFindings, world } from './harness.ts'
 

@@ -1,6 +1,6 @@
 /** Conflicts: detected, compared, resolved, and marked on the pages of their devices. */
 import { expect, test } from 'bun:test'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { seedDuplicate, seedOverlap } from './automation-seed.ts'
 import { eventually, world } from './harness.ts'
 import { expectReadable } from './readable.ts'

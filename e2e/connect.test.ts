@@ -1,7 +1,7 @@
 /** Connecting an AI client: the commands name this server, and disabled ways are marked as disabled. */
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { takeOneIn, testAll } from '../src/testing/cases.ts'
+import { takeOneIn, testAll } from '../testing/cases.ts'
 import { world } from './harness.ts'
 import { OAUTH } from './oauth-client.ts'
 import { expectReadable } from './readable.ts'

@@ -1,8 +1,8 @@
 /** Custom fields: nothing shows them before there is one; then each type is made, filled and filtered by the keyboard. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
-import { host, scanOnce, scriptedScanner } from '../src/testing/scripted-scanner.ts'
+import { testAll } from '../testing/cases.ts'
+import { host, scanOnce, scriptedScanner } from '../testing/servers/scripted-scanner.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 
 const scanner = scriptedScanner()

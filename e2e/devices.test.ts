@@ -1,7 +1,7 @@
 /** Devices: searched, changed, created and deleted, by mouse and by keyboard. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { countRequests, world } from './harness.ts'
 
 const it = world({ devices: 300 })

@@ -1,8 +1,8 @@
 /** The pages of discovery: accessible in both themes, in every state, with untrusted text, and for read-only users. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { takeOneIn, testAll } from '../src/testing/cases.ts'
-import { until } from '../src/testing/until.ts'
+import { takeOneIn, testAll } from '../testing/cases.ts'
+import { until } from '../testing/until.ts'
 import {
   DISCOVERY,
   HOSTILE,

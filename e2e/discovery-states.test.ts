@@ -3,7 +3,7 @@
  * devices.
  */
 import { beforeAll, expect, test } from 'bun:test'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { eventually, world } from './harness.ts'
 
 const it = world({ devices: 0 })

@@ -1,7 +1,7 @@
 /** Discovery from the first scan to documented devices, on loopback, with real scans and hosts. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { DISCOVERY, type SeededDiscovery, scanNetwork, seedDiscovery, startHosts } from './discovery-seed.ts'
 import { eventually, world } from './harness.ts'
 

@@ -1,12 +1,12 @@
 /** DNS: zones that follow devices, own records, servers with their test, and drift that is pushed and pulled. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { createTargetRules } from '../src/base/security/outbound-target.ts'
+import { createDnsClient } from '../src/dns/client/client.ts'
+import { createDnsConnector } from '../src/dns/client/connector.ts'
 import { parseCidrOrThrow } from '../src/net/cidr.ts'
-import { createDnsClient } from '../src/platform/dns/client.ts'
-import { createDnsConnector } from '../src/platform/dns/connector.ts'
-import { createTargetRules } from '../src/platform/security/outbound-target.ts'
-import { testAll } from '../src/testing/cases.ts'
-import { DNS_KEYS, startNamed, type TestDnsServer } from '../src/testing/dns-servers.ts'
+import { testAll } from '../testing/cases.ts'
+import { DNS_KEYS, startNamed, type TestDnsServer } from '../testing/servers/dns-servers.ts'
 import { axeFindings, countRequests, eventually, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
 

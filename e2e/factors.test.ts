@@ -2,10 +2,10 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { BrowserContext, Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
-import { codeAt } from '../src/testing/factors.ts'
-import { PASSWORD } from '../src/testing/identities.ts'
-import { scriptedProvider } from '../src/testing/scripted-provider.ts'
+import { testAll } from '../testing/cases.ts'
+import { PASSWORD } from '../testing/estates/identities.ts'
+import { codeAt } from '../testing/factors.ts'
+import { scriptedProvider } from '../testing/servers/scripted-provider.ts'
 import { axeFindings, world } from './harness.ts'
 
 /** A passkey belongs to a name, so the address is known before the server starts. */

@@ -1,7 +1,7 @@
 /** Feeds: written beside their preview, opened by keys of their own, and configured in their consumers. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { axeFindings, countRequests, eventually, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
 

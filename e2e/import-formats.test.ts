@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
-import { pgDump } from '../src/testing/netbox/forms.ts'
+import { testAll } from '../testing/cases.ts'
+import { pgDump } from '../testing/netbox/forms.ts'
 import { axeFindings, world } from './harness.ts'
 
 const it = world({ devices: 30 })

@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
-import { testsAll } from '../src/testing/servers.ts'
+import { testAll } from '../testing/cases.ts'
+import { testsAll } from '../testing/servers/servers.ts'
 import { axeFindings, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
 

@@ -1,7 +1,7 @@
 /** A page with a live feed that ends, because the session has ended or a newer page took its place. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { eventually, type Visit, world } from './harness.ts'
 
 const it = world({ devices: 30, env: { FEEDS_PER_USER: '1' } })

@@ -1,7 +1,7 @@
 /** The live feed: changes of another client appear, without further requests of the page. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { eventually, type Visit, world } from './harness.ts'
 
 const it = world({ devices: 60 })

@@ -1,7 +1,7 @@
 /** The first result of the palette for an address, a block, a MAC or a host name. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { eventually, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
 

@@ -1,7 +1,7 @@
 /** All menus of all pages, open, without a WCAG 2.2 AA violation. */
 import { expect, test } from 'bun:test'
 import type { Locator } from 'playwright-core'
-import { takeOneIn } from '../src/testing/cases.ts'
+import { takeOneIn } from '../testing/cases.ts'
 import { PEOPLE, seedAccess } from './access-seed.ts'
 import { axeFindings, world } from './harness.ts'
 

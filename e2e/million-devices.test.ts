@@ -1,7 +1,7 @@
 /** The page of devices with a million of them, which the test makes up in the place of the server. */
 import { expect, test } from 'bun:test'
 import type { Page, Route } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import type { Visit } from './harness.ts'
 import { eventually, world } from './harness.ts'
 

@@ -1,7 +1,7 @@
 /** OAuth clients: consent is asked, granted or denied, grants are listed, and users end them. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 import { agreed, CALLBACK, OAUTH, oauthProgram } from './oauth-client.ts'
 import { expectReadable } from './readable.ts'

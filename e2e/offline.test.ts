@@ -1,6 +1,6 @@
 /** An unreachable server: a banner appears, loaded data stays, and requests continue when the server is back. */
 import { expect, test } from 'bun:test'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { world } from './harness.ts'
 
 const it = world({ devices: 60 })

@@ -1,6 +1,6 @@
 /** The pages of a datacenter and of a network: their tabs and their history. */
 import { expect, test } from 'bun:test'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
 import { world } from './harness.ts'
 

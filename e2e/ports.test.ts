@@ -1,7 +1,7 @@
 /** The ports of a device, their cables and paths: by keys only, as table and as grid, and in the topology. */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { host, scanOnce, scriptedScanner, snmpFacts } from '../src/testing/scripted-scanner.ts'
+import { host, scanOnce, scriptedScanner, snmpFacts } from '../testing/servers/scripted-scanner.ts'
 import { axeFindings, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
 

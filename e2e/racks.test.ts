@@ -1,7 +1,7 @@
 /** Racks and device types: made, filled and rearranged with only the keyboard, and imported from YAML. */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { describeAll, testAll } from '../src/testing/cases.ts'
+import { describeAll, testAll } from '../testing/cases.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 
 const it = world({ devices: 5 })

@@ -1,6 +1,6 @@
 /** Refusals of the server and how a page shows them: 403, 404, 409, 412, and a request of another origin. */
 import { expect, test } from 'bun:test'
-import { takeOneIn } from '../src/testing/cases.ts'
+import { takeOneIn } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
 import { world } from './harness.ts'
 

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { world } from './harness.ts'
 
 const it = world({ devices: 0 })

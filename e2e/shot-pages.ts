@@ -1,7 +1,7 @@
 /** The pages of the screenshots, each with content. For e2e/shots.ts and e2e/guide.ts. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../scripts/server-binaries.mjs'
-import { type Receiver, startReceiver } from '../src/testing/receiver.ts'
+import { type Receiver, startReceiver } from '../testing/receiver.ts'
 import { PEOPLE, seedAccess } from './access-seed.ts'
 import { SEALED, seedDuplicate, seedOverlap, seedWebhooks } from './automation-seed.ts'
 import { seedCabling } from './cabling-seed.ts'

@@ -1,6 +1,6 @@
 /** Signing in, refusals, and the return to the earlier page. */
 import { expect, test } from 'bun:test'
-import { PASSWORD } from '../src/testing/identities.ts'
+import { PASSWORD } from '../testing/estates/identities.ts'
 import { world } from './harness.ts'
 
 const { visit, plat } = (() => {

@@ -1,7 +1,7 @@
 /** Address spaces: nothing shows them before there is one, and then lists, forms, badges and the palette do. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 
 const it = world({ devices: 0 })

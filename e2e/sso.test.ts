@@ -1,6 +1,6 @@
 /** Single sign-on in a browser: an admin adds a provider, a member signs in by it, and a device is signed in. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type ScriptedProvider, scriptedProvider } from '../src/testing/scripted-provider.ts'
+import { type ScriptedProvider, scriptedProvider } from '../testing/servers/scripted-provider.ts'
 import { axeFindings, world } from './harness.ts'
 import { CALLBACK, OAUTH, oauthProgram } from './oauth-client.ts'
 

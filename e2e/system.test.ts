@@ -1,6 +1,6 @@
 /** The page System: the servers of the database, and the instances of Plat that use it. */
 import { expect, test } from 'bun:test'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
 

@@ -3,7 +3,7 @@
  * admins.
  */
 import { expect, test } from 'bun:test'
-import { testAll } from '../src/testing/cases.ts'
+import { testAll } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
 import { world } from './harness.ts'
 

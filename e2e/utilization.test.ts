@@ -1,7 +1,7 @@
 /** Utilization of networks and pools, and its forecast. */
 import { beforeAll, expect, test } from 'bun:test'
-import { record } from '../src/features/utilization/store.ts'
-import { testAll } from '../src/testing/cases.ts'
+import { record } from '../src/answers/utilization/store.ts'
+import { testAll } from '../testing/cases.ts'
 import { axeFindings, type Visit, world } from './harness.ts'
 
 const it = world({ devices: 60 })

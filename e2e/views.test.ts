@@ -1,7 +1,7 @@
 /** Saved views: named lists, opened from their menu or the palette, in all tabs of the browser. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { takeOneIn, testAll } from '../src/testing/cases.ts'
+import { takeOneIn, testAll } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
 import { axeFindings, world } from './harness.ts'
 

@@ -1,7 +1,7 @@
 /** Webhooks: created, tested, monitored and repaired. */
 import { afterAll, expect, test } from 'bun:test'
-import { testAll } from '../src/testing/cases.ts'
-import { startReceiver } from '../src/testing/receiver.ts'
+import { testAll } from '../testing/cases.ts'
+import { startReceiver } from '../testing/receiver.ts'
 import { SEALED, seedWebhooks } from './automation-seed.ts'
 import { eventually, world } from './harness.ts'
 import { expectReadable } from './readable.ts'

@@ -24,7 +24,4 @@ const head = [
   `# Version ${version}. Made by scripts/confusables.ts of confusables.txt. Copyright Unicode, Inc.; Unicode License v3,`,
   '# https://www.unicode.org/license.txt. What characters look like; the characters, in hex.',
 ]
-writeFileSync(
-  join(import.meta.dirname, '..', 'src', 'features', 'users', 'confusables.txt'),
-  `${[...head, ...lines].join('\n')}\n`,
-)
+writeFileSync(join(import.meta.dirname, '../src/people/users/confusables.txt'), `${[...head, ...lines].join('\n')}\n`)

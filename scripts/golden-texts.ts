@@ -3,27 +3,27 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { program } from '../src/cli.ts'
-import { contracts, routes } from '../src/features/index.ts'
-import { CATALOGUE, PERMISSION_TABLE, SYSTEM_ROLES } from '../src/features/roles/catalogue.ts'
-import type { Tables } from '../src/features/tables.ts'
-import { migrations } from '../src/migrations/index.ts'
-import type { Argument, Command, Flag } from '../src/platform/cli/command.ts'
-import { getCommandWords, getToolName } from '../src/platform/cli/command-name.ts'
-import { GLOBAL_FLAGS } from '../src/platform/cli/globals.ts'
-import { listCommands } from '../src/platform/cli/operation-commands.ts'
-import { getDdl, migrate } from '../src/platform/db/migrate.ts'
-import { openSqlite } from '../src/platform/db/sqlite/sqlite.ts'
-import { shape } from '../src/platform/mcp/shape.ts'
-import { listToolDefinitions } from '../src/platform/mcp/tools.ts'
-import { buildOpenapi } from '../src/platform/openapi/openapi.ts'
+import { program } from '../src/app/cli.ts'
+import { contracts, routes } from '../src/app/contracts.ts'
+import { getCommandWords, getToolName } from '../src/contract/command-name.ts'
+import { getDdl, migrate } from '../src/database/migrate.ts'
+import { migrations } from '../src/database/migrations/index.ts'
+import { openSqlite } from '../src/database/sqlite/sqlite.ts'
+import type { Tables } from '../src/database/tables.ts'
 import {
   type Access,
   type AnyOperation,
   listPermissions,
   type OperationSet,
   type RawRoute,
-} from '../src/platform/operation/operation.ts'
+} from '../src/kernel/operation.ts'
+import { CATALOGUE, PERMISSION_TABLE, SYSTEM_ROLES } from '../src/people/roles/catalogue.ts'
+import type { Argument, Command, Flag } from '../src/surfaces/cli/parse/command.ts'
+import { GLOBAL_FLAGS } from '../src/surfaces/cli/parse/globals.ts'
+import { listCommands } from '../src/surfaces/cli/parse/operation-commands.ts'
+import { shape } from '../src/surfaces/mcp/shape.ts'
+import { listToolDefinitions } from '../src/surfaces/mcp/tools.ts'
+import { buildOpenapi } from '../src/surfaces/openapi/openapi.ts'
 
 const operations: readonly AnyOperation[] = Object.values<OperationSet>(contracts).flatMap((set) => Object.values(set))
 

@@ -4,8 +4,8 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { formatEstateSchema } from '../src/features/estate/apply/json-schema.ts'
-import { proseText } from '../src/testing/prose-files.ts'
+import { formatEstateSchema } from '../src/exchange/apply/json-schema.ts'
+import { proseText } from '../testing/rules/prose-files.ts'
 import {
   accessPage,
   cliText,
@@ -29,7 +29,7 @@ const read = (file: string): string => (existsSync(join(ROOT, file)) ? readFileS
 /** The texts of files, by their paths. */
 const texts: Readonly<Record<string, string>> = {
   'golden/operations.txt': `${operationsText()}\n`,
-  'golden/contracts.txt': `${contractsText(read('src/platform/operation/context.ts'))}\n`,
+  'golden/contracts.txt': `${contractsText(read('src/kernel/context.ts'))}\n`,
   'golden/openapi.json': `${openapiText()}\n`,
   'golden/cli.txt': `${cliText()}\n`,
   'golden/mcp-tools.txt': `${await toolsText()}\n`,

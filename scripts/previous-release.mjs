@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-const FOLDER = 'src/migrations'
+const FOLDER = 'src/database/migrations'
 const isMigration = (file) => /^\d{4}-.*\.ts$/.test(file)
 
 /** Returns the output of a git command in a checkout, or undefined if it fails. */

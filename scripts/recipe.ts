@@ -1,9 +1,9 @@
 /** Copies the code to a folder and applies a recipe of CONTRIBUTING.md: `npm run recipe -- resource DIR`, `-- field DIR`. */
 import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { columnField, documentField } from '../src/testing/recipes/field.ts'
-import { bunIn, copyInto } from '../src/testing/recipes/recipe.ts'
-import { resource } from '../src/testing/recipes/resource.ts'
+import { columnField, documentField } from '../testing/recipes/field.ts'
+import { bunIn, copyInto } from '../testing/recipes/recipe.ts'
+import { resource } from '../testing/recipes/resource.ts'
 
 const RECIPES = { field: columnField, 'document-field': documentField, resource }
 

@@ -9,4 +9,4 @@ import { ensureVendors } from './vendors.mjs'
 ensureDependencies()
 ensureLabTools()
 ensureVendors()
-process.exitCode = await run(bunPath(), ['--no-env-file', 'src/testing/scanner-lab/whole.ts', ...process.argv.slice(2)])
+process.exitCode = await run(bunPath(), ['--no-env-file', 'testing/scanner-lab/whole.ts', ...process.argv.slice(2)])

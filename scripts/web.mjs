@@ -46,7 +46,7 @@ function fingerprint() {
 
 /** The sources of the UI, and the files that it shares with the server. */
 function sources() {
-  const files = ['web', 'src/net', 'src/platform', 'src/convert', 'src/resource', 'src/features'].flatMap((folder) =>
+  const files = ['web', 'src/net', 'src/surfaces', 'src/convert', 'src/resource', 'src/people'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   )
   return files.filter((path) => isSource.test(path) && !path.includes('.test.')).sort()

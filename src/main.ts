@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import packageJson from '../package.json' with { type: 'json' }
-import { restartWithJitFlags } from './platform/runtime/jit-flags.ts'
+import { restartWithJitFlags } from './base/runtime/jit-flags.ts'
 
 const [word] = process.argv.slice(2)
 if (word === '--version' || word === '-V') {
@@ -16,5 +16,5 @@ if (word === '--version' || word === '-V') {
   }
 }
 if (word === 'serve' || word === 'server') restartWithJitFlags()
-const [{ processIo }, { runCli }] = await Promise.all([import('./platform/cli/process-io.ts'), import('./cli.ts')])
+const [{ processIo }, { runCli }] = await Promise.all([import('./surfaces/cli/process-io.ts'), import('./app/cli.ts')])
 process.exit(await runCli(processIo()))

@@ -30,7 +30,7 @@ describe('the events between features', () => {
 
 describe('the reader of events', () => {
   const declare = (...lines: readonly string[]) => ({
-    path: 'src/features/racks/events.ts',
+    path: 'src/inventory/racks/events.ts',
     text: `declare module '../events.ts' {\n  interface Events {\n${lines.map((line) => `    ${line}\n`).join('')}  }\n}\n`,
   })
   const declared = declare("'rack.deleting': Rack", "'rack.deleted': { readonly id: string }")

@@ -4,12 +4,12 @@ import { dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build, type Plugin } from 'vite'
-import { EVENT_NAMES } from '../src/features/events/catalogue.ts'
-import { contracts } from '../src/features/index.ts'
-import { toSingular } from '../src/platform/cli/command-name.ts'
-import { getElementSchema, getInputSchema, getKind, listChoices, stripNull } from '../src/platform/cli/schema.ts'
-import type { AnyOperation } from '../src/platform/operation/operation.ts'
-import { isSecretName } from '../src/platform/runtime/redaction.ts'
+import { contracts } from '../src/app/contracts.ts'
+import { isSecretName } from '../src/base/runtime/redaction.ts'
+import { toSingular } from '../src/contract/command-name.ts'
+import { getElementSchema, getInputSchema, getKind, listChoices, stripNull } from '../src/contract/input-schema.ts'
+import type { AnyOperation } from '../src/kernel/operation.ts'
+import { EVENT_NAMES } from '../src/record/events/catalogue.ts'
 import type { ResourceFacts } from '../src/resource/facts.ts'
 import { MOVED, PAGES } from './src/pages.ts'
 import { LOGIN } from './src/paths.ts'
@@ -205,23 +205,23 @@ const CLIENTS = /\/web\/src\/(oauth|connect)\//
 
 /** Sources that the first page does not need. A moved one must be renamed here, so the build checks that each exists. */
 const LOADED_LATER = [
-  'src/platform/cli/command-name.ts',
-  'src/platform/cli/command-text.ts',
-  'src/platform/contract/hidden-characters.ts',
-  'src/platform/http/csv-cell.ts',
+  'src/contract/command-name.ts',
+  'src/surfaces/cli/parse/command-text.ts',
+  'src/contract/fields/hidden-characters.ts',
+  'src/base/csv/csv-cell.ts',
   'src/net/dns-name.ts',
   'src/net/mac.ts',
   'src/net/origin.ts',
   'src/net/subject.ts',
   'src/convert/formats.ts',
-  'src/platform/csv/cells.ts',
-  'src/platform/csv/custom-columns.ts',
-  'src/platform/csv/csv.ts',
-  'src/platform/csv/guess.ts',
-  'src/features/feeds/catalogue.ts',
-  'src/features/history/kind-names.ts',
-  'src/features/racks/placement.ts',
-  'src/features/vlans/vlan-scope.ts',
+  'src/base/csv/cells.ts',
+  'src/base/csv/custom-columns.ts',
+  'src/base/csv/csv.ts',
+  'src/base/csv/guess.ts',
+  'src/exchange/feeds/catalogue.ts',
+  'src/record/history/kind-names.ts',
+  'src/inventory/racks/placement.ts',
+  'src/inventory/vlans/vlan-scope.ts',
   'web/src/cables/fields.ts',
   'web/src/cables/resource.tsx',
   'web/src/datacenters/resource.ts',

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { testAll } from '../../src/testing/cases.ts'
-import { codeAt, factorsOf } from '../../src/testing/factors.ts'
-import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
-import type { SignInApp } from '../../src/testing/sign-in.ts'
-import { browserOf, PUBLIC_URL } from '../../src/testing/sso.ts'
+import { testAll } from '../../testing/cases.ts'
+import { codeAt, factorsOf } from '../../testing/factors.ts'
+import { scriptedProvider } from '../../testing/servers/scripted-provider.ts'
+import type { SignInApp } from '../../testing/sign-in/sign-in.ts'
+import { browserOf, PUBLIC_URL } from '../../testing/sign-in/sso.ts'
 import {
   BINARY,
   build,

@@ -4,11 +4,11 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
 import { goTool } from '../../scripts/go-tools.mjs'
-import { program } from '../../src/cli.ts'
-import { contracts } from '../../src/features/index.ts'
-import { formatManualPage } from '../../src/platform/cli/manual.ts'
-import { listCommands } from '../../src/platform/cli/operation-commands.ts'
-import { describeConfig } from '../../src/platform/runtime/config/config.ts'
+import { program } from '../../src/app/cli.ts'
+import { contracts } from '../../src/app/contracts.ts'
+import { describeConfig } from '../../src/base/config/config.ts'
+import { formatManualPage } from '../../src/surfaces/cli/output/manual.ts'
+import { listCommands } from '../../src/surfaces/cli/parse/operation-commands.ts'
 import { mustRun, ROOT, run, tempFolder } from '../trial.ts'
 
 setDefaultTimeout(60_000)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
-import { describeConfig } from '../../src/platform/runtime/config/config.ts'
+import { describeConfig } from '../../src/base/config/config.ts'
 import { ROOT } from '../trial.ts'
 
 const CHART = 'packaging/helm/plat'

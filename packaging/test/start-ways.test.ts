@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findStrace } from '../../scripts/server-binaries.mjs'
-import { SERVER_JIT_FLAGS } from '../../src/platform/runtime/jit-flags.ts'
-import { takeOneIn, testAll } from '../../src/testing/cases.ts'
+import { SERVER_JIT_FLAGS } from '../../src/base/runtime/jit-flags.ts'
+import { takeOneIn, testAll } from '../../testing/cases.ts'
 import { BINARY, build, ROOT, serve, tempFolder } from '../trial.ts'
 
 setDefaultTimeout(120_000)

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, sta
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { goTool } from '../../scripts/go-tools.mjs'
-import { type ServerChild, type ServerFolder, serverFolder } from '../../src/testing/server-child.ts'
+import { type ServerChild, type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
 import { mustRun, ROOT, tempFolder } from '../trial.ts'
 
 setDefaultTimeout(60 * 60_000)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { postgresDatabase, valkey } from '../../src/testing/servers.ts'
+import { postgresDatabase, valkey } from '../../testing/servers/servers.ts'
 import { BINARY, build, ROOT, type Running, run, serve, signIn, tempFolder } from '../trial.ts'
 
 setDefaultTimeout(300_000)

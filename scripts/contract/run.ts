@@ -1,13 +1,13 @@
 /**
  * Runs schemathesis against a real server on loopback: every operation with OAuth on, and the OAuth routes with OAuth off.
- * The gate sends the examples of the document; `src/hostile.test.ts` calls every operation beside it. `npm run test:all` sends the
+ * The gate sends the examples of the document; `tests/hostile/hostile.test.ts` calls every operation beside it. `npm run test:all` sends the
  * bounds of each field too, and `--thorough` many examples for each operation. Ends as `bun test` does, with the numbers of operations
  * that passed and failed.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ServerFolder, serverFolder } from '../../src/testing/server-child.ts'
-import { testsAll } from '../../src/testing/servers.ts'
+import { type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
+import { testsAll } from '../../testing/servers/servers.ts'
 import { schemathesisPath } from '../python-tools.mjs'
 
 const isThorough = process.argv.includes('--thorough')

@@ -1,6 +1,7 @@
 /** The main of the process of a conversion: converts one file. Its output is the JSON of the result. */
-import { withSourceRules } from '../platform/contract/row-rules.ts'
-import { runJobChild } from '../platform/runtime/bounded-job-child.ts'
+
+import { runJobChild } from '../base/jobs/bounded-job-child.ts'
+import { withSourceRules } from '../contract/fields/row-rules.ts'
 import { CONVERTERS, type ConverterParts, detectFormat } from './converters.ts'
 import { streamJson } from './json-pieces.ts'
 import { replayPages } from './netbox/read/page-file.ts'

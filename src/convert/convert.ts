@@ -3,12 +3,12 @@
  * pages of a NetBox for that process, or for a conversion here.
  */
 import { totalmem } from 'node:os'
-import type { Bounds } from '../platform/child/bounds.ts'
-import { AppError } from '../platform/contract/errors.ts'
-import { type JobOutput, runBoundedJob } from '../platform/runtime/bounded-job.ts'
-import { createFairLane, type Owner } from '../platform/runtime/fair-lane.ts'
-import type { Spool } from '../platform/runtime/spool.ts'
-import type { Outbound } from '../platform/security/outbound.ts'
+import type { Bounds } from '../base/child/bounds.ts'
+import { type JobOutput, runBoundedJob } from '../base/jobs/bounded-job.ts'
+import { createFairLane, type Owner } from '../base/jobs/fair-lane.ts'
+import type { Spool } from '../base/runtime/spool.ts'
+import type { Outbound } from '../base/security/outbound.ts'
+import { AppError } from '../contract/errors.ts'
 import type { Conversion } from './converter.ts'
 import { storePages } from './netbox/read/page-file.ts'
 import { connectNetbox, type PullRequest } from './netbox/read/pull.ts'

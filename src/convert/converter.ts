@@ -1,6 +1,7 @@
 /** Converts a file of another program to rows of an estate document, and reports each object and field of it. */
-import type { Resource } from '../features/inventory.ts'
-import { invalidField } from '../platform/contract/errors.ts'
+
+import { invalidField } from '../contract/errors.ts'
+import type { Resource } from '../inventory/resources.ts'
 import type { ConvertOptions, Mapping } from './protocol.ts'
 
 /** A row of an estate document: the fields of a create, and names in place of ids. */

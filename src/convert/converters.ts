@@ -1,5 +1,5 @@
 /** The registry of converters: one entry for each format. */
-import { invalidField } from '../platform/contract/errors.ts'
+import { invalidField } from '../contract/errors.ts'
 import type { Converter } from './converter.ts'
 import { toBuffer } from './file-text.ts'
 import { FORMATS, type Format } from './formats.ts'

@@ -1,7 +1,7 @@
 /** Small files that would need very much memory or time. */
 import { expect, test } from 'bun:test'
-import { takeOneIn } from '../testing/cases.ts'
-import { outcomeOf } from '../testing/hostile-files.ts'
+import { takeOneIn } from '../../testing/cases.ts'
+import { outcomeOf } from '../../testing/hostile/hostile-files.ts'
 import { convertNetbox } from './netbox/netbox.ts'
 import { convertPhpipam } from './phpipam/phpipam.ts'
 

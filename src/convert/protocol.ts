@@ -1,7 +1,7 @@
 /** The jobs of the process of a conversion, and the answer with a converted source. Browser-safe. */
 import { z } from 'zod'
-import { INVENTORY, type Resource } from '../features/inventory.ts'
-import { CONVERTED_RULES } from '../platform/contract/row-rules.ts'
+import { CONVERTED_RULES } from '../contract/fields/row-rules.ts'
+import { INVENTORY, type Resource } from '../inventory/resources.ts'
 import type { Format } from './formats.ts'
 
 /** The column that holds each field of a file with columns; empty for a column that is left out. */

@@ -1,5 +1,5 @@
 /** Counts each object and field of a source while it is converted. */
-import type { Resource } from '../features/inventory.ts'
+import type { Resource } from '../inventory/resources.ts'
 import type { ConvertReport, EstateDocument, Leftover } from './converter.ts'
 
 /** The longest `description`, in characters. */

@@ -1,6 +1,6 @@
 /** The rows of an estate document, as far as the columns of a spreadsheet need them. */
 import type { z } from 'zod'
-import type { Resource } from '../features/inventory.ts'
+import type { Resource } from '../inventory/resources.ts'
 
 export type RowSchema = {
   /** The singular noun. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { randomOf } from '../testing/hostile-files.ts'
+import { randomOf } from '../../testing/hostile/hostile-files.ts'
 import { cidrContains, cidrHolds, toCidr } from './cidr.ts'
 import { SubnetIndex } from './subnet-index.ts'
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { countCases } from '../testing/cases.ts'
+import { countCases } from '../../testing/cases.ts'
 import { type Cidr, cidrContains, toCidr, toCidrKeys } from './cidr.ts'
 import { createObstacleFinder, findAlignedBlocks, listFreeBlocks } from './free-blocks.ts'
 import { DEFAULT_SPACE, type Family, type SpaceKey } from './ip.ts'

@@ -1,7 +1,7 @@
 /** The contract of a resource with facts that are made when the test runs: every type of field, its bounds, and its absent values. */
 import { describe, expect, test } from 'bun:test'
-import { toJsonSchema } from '../platform/contract/json-schema.ts'
-import { parse } from '../platform/contract/validate.ts'
+import { toJsonSchema } from '../contract/json-schema.ts'
+import { parse } from '../contract/validate.ts'
 import { crud } from './crud.ts'
 import type { FieldFacts, ResourceFacts } from './facts.ts'
 

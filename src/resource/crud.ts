@@ -1,14 +1,6 @@
 /** The schemas and the five operations of a resource, from its facts. Browser-safe. */
 import { z } from 'zod'
 import {
-  type Custom,
-  type CustomPatch,
-  type CustomResource,
-  customFilter,
-  customInput,
-  customOutput,
-} from '../features/custom-fields/fields.ts'
-import {
   addReferable,
   BY_REF,
   ManagedBy,
@@ -16,10 +8,18 @@ import {
   Refs,
   RefsInput,
   type RefsPatch,
-} from '../platform/contract/external-fields.ts'
-import { draft, idOf, NewId, Page, patch, Timestamp } from '../platform/contract/fields.ts'
-import { sortField, TIMES } from '../platform/contract/sort.ts'
-import { type Operation, operation } from '../platform/operation/operation.ts'
+} from '../contract/fields/external-fields.ts'
+import { draft, idOf, NewId, Page, patch, Timestamp } from '../contract/fields/fields.ts'
+import { sortField, TIMES } from '../contract/fields/sort.ts'
+import { type Operation, operation } from '../kernel/operation.ts'
+import {
+  type Custom,
+  type CustomPatch,
+  type CustomResource,
+  customFilter,
+  customInput,
+  customOutput,
+} from './custom/fields.ts'
 import {
   type Computed,
   type FieldFacts,

@@ -1,10 +1,11 @@
 /** The event before objects are deleted, for the resources whose objects refer to them. */
-import type { Ctx, Reactions } from '../features/ctx.ts'
-import type { Resource } from '../features/inventory.ts'
+
+import type { Resource } from '../inventory/resources.ts'
+import type { Ctx, Reactions } from '../kernel/ctx.ts'
 
 type Deleting = { readonly resource: Resource; readonly objects: readonly { readonly id: string }[] }
 
-declare module '../platform/operation/events.ts' {
+declare module '../kernel/events.ts' {
   interface Events {
     'resource.deleting': Deleting
   }

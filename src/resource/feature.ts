@@ -1,8 +1,9 @@
 /** The feature of a resource with a contract that follows from its facts. */
-import { type Feature, implement } from '../features/ctx.ts'
-import { contracts } from '../features/index.ts'
-import { type Resource, toContractName } from '../features/inventory.ts'
-import type { OperationSet } from '../platform/operation/operation.ts'
+
+import { contracts } from '../app/contracts.ts'
+import { type Resource, toContractName } from '../inventory/resources.ts'
+import { type Feature, implement } from '../kernel/ctx.ts'
+import type { OperationSet } from '../kernel/operation.ts'
 import type { ResourceFacts } from './facts.ts'
 import type { ResourceRules } from './rules.ts'
 

@@ -1,6 +1,6 @@
 /** The schemas of the fields of a resource, from its facts. Browser-safe. */
 import { z } from 'zod'
-import { IpAddress, MacAddress } from '../platform/contract/address-field.ts'
+import { IpAddress, MacAddress } from '../contract/fields/address-field.ts'
 import {
   Filter,
   flagOr,
@@ -16,8 +16,8 @@ import {
   Timestamp,
   text,
   trimmed,
-} from '../platform/contract/fields.ts'
-import { DOMAIN_NAME, HOST_NAME, type TextRule } from '../platform/contract/text-rules.ts'
+} from '../contract/fields/fields.ts'
+import { DOMAIN_NAME, HOST_NAME, type TextRule } from '../contract/fields/text-rules.ts'
 import type { FieldFacts } from './facts.ts'
 
 type Of<T extends FieldFacts['type']> = Extract<FieldFacts, { readonly type: T }>

@@ -1,8 +1,8 @@
 /** The rows of a resource: the columns of its table and the conversion of objects, from its facts. */
 
-import { formatCustom, type WithCustom, withCustomOfRow } from '../features/custom-fields/rows.ts'
-import { withRefs } from '../platform/contract/external-fields.ts'
+import { withRefs } from '../contract/fields/external-fields.ts'
 import { listColumns, listKeyedFields } from './columns.ts'
+import { formatCustom, type WithCustom, withCustomOfRow } from './custom/rows.ts'
 import { type FieldFacts, hasRefs, listFields, type ResourceFacts } from './facts.ts'
 
 /** A value of a row. */

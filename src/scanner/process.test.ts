@@ -1,7 +1,7 @@
 /** Real scanner processes on loopback. */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { testAll } from '../testing/cases.ts'
+import { testAll } from '../../testing/cases.ts'
 import { startScan } from './process.ts'
 import type { Checkpoint, FromScanner } from './protocol.ts'
 import { buildPlan, isRunning, runPlan, waitUntil } from './testing/plans.ts'

@@ -2,7 +2,7 @@
  * Behaviour common to every stage: resuming, cancelling, excluded addresses. Real scans of real servers on loopback.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { takeOneIn } from '../testing/cases.ts'
+import { takeOneIn } from '../../testing/cases.ts'
 import { startScan } from './process.ts'
 import type { Checkpoint, FoundHost, FromScanner, ScanPlan, Stage } from './protocol.ts'
 import { closeListeners, greets, listenTcp } from './testing/listeners.ts'

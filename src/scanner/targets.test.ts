@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../../testing/cases.ts'
 import { formatIp } from '../net/ip.ts'
-import { countCases } from '../testing/cases.ts'
 import { countTargets, openTargets } from './targets.ts'
 
 test.each([

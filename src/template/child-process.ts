@@ -1,6 +1,6 @@
 /** Runs the process of a template: sends the data, and reads the result. */
-import { type End, runBounded, type Send as SendBytes } from '../platform/child/bounded-process.ts'
-import { formatBound, formatSignal } from '../platform/child/bounds.ts'
+import { type End, runBounded, type Send as SendBytes } from '../base/child/bounded-process.ts'
+import { formatBound, formatSignal } from '../base/child/bounds.ts'
 import { EXIT, type Fault, type Limits, type Request, toBounds, type Write } from './protocol.ts'
 
 export type Job = {

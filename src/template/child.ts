@@ -1,6 +1,6 @@
 /** The main of the process of a template: reads a request and its documents, renders, writes the result and ends. */
-import { beginChild, refusePerson, writeOutput } from '../platform/child/child.ts'
-import { StandardInput } from '../platform/child/standard-input.ts'
+import { beginChild, refusePerson, writeOutput } from '../base/child/child.ts'
+import { StandardInput } from '../base/child/standard-input.ts'
 import { createDocuments, type Documents } from './documents.ts'
 import { createEngine, render, toFault } from './engine.ts'
 import { type DocumentLine, type EndLine, EXIT, type Request } from './protocol.ts'

@@ -1,6 +1,7 @@
 /** Renders Liquid templates, each in a process of its own. The only entry to this folder for the rest of the program. */
-import { AppError, invalidField } from '../platform/contract/errors.ts'
-import { createFairLane, type Owner } from '../platform/runtime/fair-lane.ts'
+
+import { createFairLane, type Owner } from '../base/jobs/fair-lane.ts'
+import { AppError, invalidField } from '../contract/errors.ts'
 import { type Result, runProcess } from './child-process.ts'
 import type { Fault, Limits, Write } from './protocol.ts'
 

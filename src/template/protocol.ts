@@ -2,7 +2,7 @@
  * The messages between the server and the process of a template. The server writes lines of JSON to its standard input: the request,
  * the documents and the end. The process writes the content or, with the exit code `FAULT`, a fault to its standard output.
  */
-import { type Bounds, formatBound } from '../platform/child/bounds.ts'
+import { type Bounds, formatBound } from '../base/child/bounds.ts'
 
 /** The first line. */
 export type Request = {

@@ -1,6 +1,6 @@
 /** The order of turns, and the work that is refused, with work that the test ends itself. */
 import { expect, test } from 'bun:test'
-import { createFairLane, type Owner } from '../platform/runtime/fair-lane.ts'
+import { createFairLane, type Owner } from '../base/jobs/fair-lane.ts'
 
 const MOST_WAITING = 8
 

@@ -1,9 +1,9 @@
 /** Calls derived from the registry: each list with each filter, order and page, reads of the past, previews, and the errors of each operation. */
 import { z } from 'zod'
-import { type FieldSchema, getInputSchema, listChoices, stripNull } from '../../src/platform/cli/schema.ts'
-import { parseHttp } from '../../src/platform/operation/http-route.ts'
-import { type AnyOperation, getNoun, listPermissions } from '../../src/platform/operation/operation.ts'
-import { callsAbout, type Ids, paramsOf } from '../../src/testing/inputs-by-ref.ts'
+import { type FieldSchema, getInputSchema, listChoices, stripNull } from '../../src/contract/input-schema.ts'
+import { parseHttp } from '../../src/kernel/http-route.ts'
+import { type AnyOperation, getNoun, listPermissions } from '../../src/kernel/operation.ts'
+import { callsAbout, type Ids, paramsOf } from '../../testing/estates/inputs-by-ref.ts'
 import { type Call, compare, endpoints, type Input, operations } from './engine-pair.ts'
 import { getNewObject, listNewResources } from './new-resource-calls.ts'
 

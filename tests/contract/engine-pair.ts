@@ -1,13 +1,13 @@
 /** Two servers with the same world, one on each engine: sends each call to both, and compares the answers and the recorded events. */
-import { contracts, routes } from '../../src/features/index.ts'
-import { parseHttp } from '../../src/platform/operation/http-route.ts'
-import type { AnyOperation } from '../../src/platform/operation/operation.ts'
-import { createPasswords } from '../../src/platform/security/passwords.ts'
-import { type TestApp, testApp } from '../../src/testing/app.ts'
-import { requestOf } from '../../src/testing/inputs-by-ref.ts'
-import { ISSUER } from '../../src/testing/oauth.ts'
-import { type ScriptedScanner, scriptedScanner } from '../../src/testing/scripted-scanner.ts'
-import type { Dialect } from '../../src/testing/servers.ts'
+import { contracts, routes } from '../../src/app/contracts.ts'
+import { createPasswords } from '../../src/base/security/passwords.ts'
+import { parseHttp } from '../../src/kernel/http-route.ts'
+import type { AnyOperation } from '../../src/kernel/operation.ts'
+import { type TestApp, testApp } from '../../testing/app/app.ts'
+import { requestOf } from '../../testing/estates/inputs-by-ref.ts'
+import { type ScriptedScanner, scriptedScanner } from '../../testing/servers/scripted-scanner.ts'
+import type { Dialect } from '../../testing/servers/servers.ts'
+import { ISSUER } from '../../testing/sign-in/oauth.ts'
 import { createStableNames, describeMeasurements } from './stable-names.ts'
 
 export const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) =>

@@ -1,5 +1,5 @@
 /** Calls of imports, exports, applies, conversions, the history and the documents. */
-import { OBJECTS_ESTATE } from '../../src/testing/objects-estate.ts'
+import { OBJECTS_ESTATE } from '../../testing/estates/objects-estate.ts'
 import { call, compare, refuse, type Step } from './engine-pair.ts'
 
 const lines = (...rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).join('\n')

@@ -1,6 +1,6 @@
 /** Calls of the resources that no other file of this folder names, so that a new resource is compared without an edit here. */
-import { INVENTORY } from '../../src/features/inventory.ts'
-import { requiredExample } from '../../src/testing/required-example.ts'
+import { INVENTORY } from '../../src/inventory/resources.ts'
+import { requiredExample } from '../../testing/estates/required-example.ts'
 import { type Call, call, operations, refuse } from './engine-pair.ts'
 
 /** Returns the resources of the inventory that are not among the named ones and are made by their required fields. */

@@ -1,8 +1,8 @@
 /** PostgreSQL answers as SQLite does: the same calls to the same world, with the answers, the headers and the events compared. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { listPermissions } from '../../src/platform/operation/operation.ts'
-import { type ScriptedProvider, scriptedProvider } from '../../src/testing/scripted-provider.ts'
-import { engines } from '../../src/testing/servers.ts'
+import { listPermissions } from '../../src/kernel/operation.ts'
+import { type ScriptedProvider, scriptedProvider } from '../../testing/servers/scripted-provider.ts'
+import { engines } from '../../testing/servers/servers.ts'
 import { accessCalls } from './access-calls.ts'
 import {
   buildInvalidCalls,

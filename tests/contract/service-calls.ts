@@ -1,7 +1,7 @@
 /** Calls about discovery, leases, conflicts, DNS, feeds, credentials and webhooks. */
 import { z } from 'zod'
-import { deepHost, host } from '../../src/testing/scripted-scanner.ts'
-import { until } from '../../src/testing/until.ts'
+import { deepHost, host } from '../../testing/servers/scripted-scanner.ts'
+import { until } from '../../testing/until.ts'
 import { type Action, call, compare, readJson, refuse, type Step } from './engine-pair.ts'
 
 const stale = { headers: { 'If-Match': '"stale"' } }

@@ -1,8 +1,9 @@
 /** Calls of sessions, second factors, devices without a browser, OAuth and single sign-on. */
-import { createAuthenticator } from '../../src/testing/authenticator.ts'
-import { codeAt } from '../../src/testing/factors.ts'
-import { challengeOf, formOf, REDIRECT, RESOURCE } from '../../src/testing/oauth.ts'
-import type { ScriptedProvider } from '../../src/testing/scripted-provider.ts'
+
+import { codeAt } from '../../testing/factors.ts'
+import type { ScriptedProvider } from '../../testing/servers/scripted-provider.ts'
+import { createAuthenticator } from '../../testing/sign-in/authenticator.ts'
+import { challengeOf, formOf, REDIRECT, RESOURCE } from '../../testing/sign-in/oauth.ts'
 import { type Action, call, compare, type Input, PUBLIC_URL, refuse, type Step } from './engine-pair.ts'
 
 const PASSWORD = 'correct horse battery'

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { cycles } from '../../src/testing/cycles.ts'
+import { cycles } from '../../testing/rules/cycles.ts'
 
 const ROOT = import.meta.dirname
 /** Maps paths from web/src to texts. */
@@ -65,12 +65,12 @@ const rules: readonly (readonly [string, (files: Sources) => string[], Readonly<
   [
     'the UI uses of the server the contracts, the facts of resources, the client, the maths of addresses, and CSV',
     ofServer,
-    { 'a.ts': "import { x } from '../../src/platform/operation/kernel.ts'" },
+    { 'a.ts': "import { x } from '../../src/kernel/kernel.ts'" },
   ],
   [
     'contracts are used for their types alone, which keeps Zod out of the browser',
     ofServer,
-    { 'a.ts': "import { devices } from '../../src/features/devices/api.ts'" },
+    { 'a.ts': "import { devices } from '../../src/inventory/devices/api.ts'" },
   ],
   [
     'files form no cycle, of types either',

@@ -96,7 +96,7 @@ const createDeclaredPage = (path: Path) =>
     lazyRouteComponent(async () => {
       const [{ DeclaredPage }, { RESOURCES }] = await Promise.all([
         import('./resource/declared-page.tsx'),
-        import('../../src/features/inventory.ts'),
+        import('../../src/inventory/resources.ts'),
       ])
       const facts = RESOURCES.find(({ name }) => path === `/${name}`)
       if (!facts) throw new Error(`pages.ts names no file for ${path}`)

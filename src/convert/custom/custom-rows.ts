@@ -1,7 +1,7 @@
 /** The custom fields of a document: their definitions, and the values of its rows. */
-import { CUSTOM_RESOURCES, type CustomResource, isFieldName, MAX_FIELDS } from '../../features/custom-fields/fields.ts'
-import type { Definition } from '../../features/custom-fields/rules.ts'
-import { isCleared } from '../../features/custom-fields/values.ts'
+import { CUSTOM_RESOURCES, type CustomResource, isFieldName, MAX_FIELDS } from '../../resource/custom/fields.ts'
+import type { Definition } from '../../resource/custom/rules.ts'
+import { isCleared } from '../../resource/custom/values.ts'
 import type { EstateDocument, EstateRow } from '../converter.ts'
 import type { ReportBuilder } from '../report-builder.ts'
 import { compact } from '../rows/row-text.ts'

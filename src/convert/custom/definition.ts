@@ -1,7 +1,7 @@
 /** The definition of a custom field, as narrow as the source has it and as wide as its values need. */
-import { MAX_VALUES } from '../../features/custom-fields/fields.ts'
-import { checkDefinition, type Definition } from '../../features/custom-fields/rules.ts'
-import { isCleared, validateValue } from '../../features/custom-fields/values.ts'
+import { MAX_VALUES } from '../../resource/custom/fields.ts'
+import { checkDefinition, type Definition } from '../../resource/custom/rules.ts'
+import { isCleared, validateValue } from '../../resource/custom/values.ts'
 import type { EstateRow } from '../converter.ts'
 
 /** The value of a reference: a row of the document. */

@@ -1,7 +1,7 @@
 /** Scans, leases, hosts files and zones that are cut off, damaged, or something else. */
 import { describe, expect, test } from 'bun:test'
-import { countCases, takeOneIn, testAll } from '../../testing/cases.ts'
-import { cutOff, damaged, outcomeOf, rubbish } from '../../testing/hostile-files.ts'
+import { countCases, takeOneIn, testAll } from '../../../testing/cases.ts'
+import { cutOff, damaged, outcomeOf, rubbish } from '../../../testing/hostile/hostile-files.ts'
 import type { Converter } from '../converter.ts'
 import { convertArpScan } from './arp-scan.ts'
 import { convertDnsmasq } from './dnsmasq.ts'

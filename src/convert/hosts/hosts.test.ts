@@ -1,7 +1,7 @@
 /** Scans, leases, hosts files and zones: their devices, and their errors. */
 import { describe, expect, test } from 'bun:test'
-import { DeviceDraft } from '../../features/devices/api.ts'
-import { outcomeOf } from '../../testing/hostile-files.ts'
+import { outcomeOf } from '../../../testing/hostile/hostile-files.ts'
+import { DeviceDraft } from '../../inventory/devices/api.ts'
 import type { Conversion, Converter } from '../converter.ts'
 import type { ConvertOptions } from '../protocol.ts'
 import { convertArpScan } from './arp-scan.ts'

@@ -1,5 +1,5 @@
 /** Reads XML from strangers: no entities but the five of XML, no external or internal subset, bounded depth. */
-import { getOwn } from '../../platform/contract/own.ts'
+import { getOwn } from '../../contract/own.ts'
 import { createFileError } from '../converter.ts'
 
 export type Attributes = Readonly<Record<string, string>>

@@ -1,6 +1,7 @@
 /** Converts a zone file (RFC 1035, section 5; `$TTL` of RFC 2308, `$GENERATE` of BIND). */
+
+import { invalidField } from '../../contract/errors.ts'
 import { parseIp } from '../../net/ip.ts'
-import { invalidField } from '../../platform/contract/errors.ts'
 import { type Converter, createFileError } from '../converter.ts'
 import { Findings } from './found.ts'
 import { createLineError, decodeText } from './text.ts'

@@ -1,8 +1,9 @@
 /** Custom fields keep their names and types. Each becomes one of every resource that its objects become. */
-import type { CustomResource, FieldType } from '../../features/custom-fields/fields.ts'
-import { isPattern } from '../../features/custom-fields/pattern.ts'
-import { getOwn } from '../../platform/contract/own.ts'
-import { isRecord } from '../../platform/contract/unknown.ts'
+
+import { getOwn } from '../../contract/own.ts'
+import { isRecord } from '../../contract/unknown.ts'
+import type { CustomResource, FieldType } from '../../resource/custom/fields.ts'
+import { isPattern } from '../../resource/custom/pattern.ts'
 import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
 import type { SourceField } from '../custom/definition.ts'
 import { listChoices } from './custom-choices.ts'

@@ -1,5 +1,5 @@
 /** The resources of objects with custom fields, and of the objects that they refer to. */
-import type { CustomResource, ReferenceTarget } from '../../features/custom-fields/fields.ts'
+import type { CustomResource, ReferenceTarget } from '../../resource/custom/fields.ts'
 
 /** The resource of the objects of each kind. Objects of other kinds have no custom fields in Plat. */
 const RESOURCES: Readonly<Record<string, CustomResource>> = {

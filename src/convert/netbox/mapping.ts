@@ -1,5 +1,5 @@
 /** Parts that the rows of all resources need: references, texts, and lines for values without a field. */
-import { isRecord } from '../../platform/contract/unknown.ts'
+import { isRecord } from '../../contract/unknown.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
 import { trimText } from '../rows/row-text.ts'

@@ -1,8 +1,8 @@
 /** Files of NetBox that are cut off, damaged, or something else. */
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { cutOff, damaged, outcomeOf, rubbish } from '../../testing/hostile-files.ts'
-import { dumpdata, pgDump, rest } from '../../testing/netbox/forms.ts'
+import { cutOff, damaged, outcomeOf, rubbish } from '../../../testing/hostile/hostile-files.ts'
+import { dumpdata, pgDump, rest } from '../../../testing/netbox/forms.ts'
 import { convertNetbox } from './netbox.ts'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)

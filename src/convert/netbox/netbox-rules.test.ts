@@ -1,6 +1,6 @@
 /** Rules of the mapping that the small estate does not exercise. */
 import { expect, test } from 'bun:test'
-import { documentProblems } from '../../testing/estate-document.ts'
+import { documentProblems } from '../../../testing/estates/estate-document.ts'
 import type { Conversion } from '../converter.ts'
 import { convertNetbox } from './netbox.ts'
 

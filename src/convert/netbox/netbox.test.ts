@@ -1,9 +1,9 @@
 /** The small estate, written by several versions of NetBox in all forms. */
 import { describe, expect, test } from 'bun:test'
-import { documentProblems } from '../../testing/estate-document.ts'
-import { type Entry, Ref } from '../../testing/netbox/entry.ts'
-import { ENTRIES, SECRET } from '../../testing/netbox/estate.ts'
-import { dumpdata, pgDump, rest, VERSIONS, type Version } from '../../testing/netbox/forms.ts'
+import { documentProblems } from '../../../testing/estates/estate-document.ts'
+import { type Entry, Ref } from '../../../testing/netbox/entry.ts'
+import { ENTRIES, SECRET } from '../../../testing/netbox/estate.ts'
+import { dumpdata, pgDump, rest, VERSIONS, type Version } from '../../../testing/netbox/forms.ts'
 import type { Conversion } from '../converter.ts'
 import { convertNetbox } from './netbox.ts'
 

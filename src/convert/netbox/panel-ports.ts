@@ -1,5 +1,5 @@
 /** Which front ports of a panel lead to which rear port: fields before 4.5, separate objects since. */
-import { isRecord } from '../../platform/contract/unknown.ts'
+import { isRecord } from '../../contract/unknown.ts'
 import type { NetboxModel } from './model.ts'
 import { listIn, type NetboxObject, parseNumber } from './read/objects.ts'
 

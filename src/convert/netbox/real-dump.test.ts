@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
 import { findPostgres } from '../../../scripts/server-binaries.mjs'
-import { dumpdata, tables, VERSIONS, type Version } from '../../testing/netbox/forms.ts'
-import { engines, postgresDatabase } from '../../testing/servers.ts'
+import { dumpdata, tables, VERSIONS, type Version } from '../../../testing/netbox/forms.ts'
+import { engines, postgresDatabase } from '../../../testing/servers/servers.ts'
 import { convertNetbox } from './netbox.ts'
 
 /** Types of columns that are neither text nor a reference. */

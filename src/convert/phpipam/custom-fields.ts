@@ -1,5 +1,5 @@
 /** Custom fields are columns with names that begin with `custom_`. A dump has their types, the API has texts. */
-import type { CustomResource, FieldType } from '../../features/custom-fields/fields.ts'
+import type { CustomResource, FieldType } from '../../resource/custom/fields.ts'
 import type { EstateRow } from '../converter.ts'
 import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
 import type { SourceField } from '../custom/definition.ts'

@@ -1,5 +1,5 @@
 /** Parts that the rows of all resources need: refs, and lines for values without a field. */
-import { getOwn } from '../../platform/contract/own.ts'
+import { getOwn } from '../../contract/own.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
 import { isCustomColumn } from './custom-fields.ts'

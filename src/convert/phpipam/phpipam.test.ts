@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { documentProblems } from '../../testing/estate-document.ts'
-import { cutOff, damaged, outcomeOf, rubbish } from '../../testing/hostile-files.ts'
-import { apiJson, mysqlDump, SECRET, TABLES } from '../../testing/phpipam.ts'
+import { documentProblems } from '../../../testing/estates/estate-document.ts'
+import { apiJson, mysqlDump, SECRET, TABLES } from '../../../testing/estates/phpipam.ts'
+import { cutOff, damaged, outcomeOf, rubbish } from '../../../testing/hostile/hostile-files.ts'
 import type { Conversion } from '../converter.ts'
 import { convertPhpipam } from './phpipam.ts'
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { mysqlDump, TABLES } from '../../testing/phpipam.ts'
-import { until } from '../../testing/until.ts'
+import { mysqlDump, TABLES } from '../../../testing/estates/phpipam.ts'
+import { until } from '../../../testing/until.ts'
 import { convertPhpipam } from './phpipam.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plat-mariadb-'))

@@ -1,5 +1,5 @@
 /** The tables of phpIPAM: their names in dumps and in answers of its API, and the rows that they have. */
-import { getOwn } from '../../platform/contract/own.ts'
+import { getOwn } from '../../contract/own.ts'
 import type { ReportBuilder } from '../report-builder.ts'
 import { isSecret } from '../secret-fields.ts'
 

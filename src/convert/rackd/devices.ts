@@ -1,7 +1,7 @@
 /** Devices of rackd, with their addresses, tags, domains and custom fields, and their relationships. */
 
-import { DeviceStatus } from '../../features/devices/schema.ts'
-import { RelationshipType } from '../../features/relationships/api.ts'
+import { DeviceStatus } from '../../inventory/devices/schema.ts'
+import { RelationshipType } from '../../inventory/relationships/api.ts'
 import { isDomainName, isHostname } from '../../net/dns-name.ts'
 import { compareIp, formatIp, type Ip } from '../../net/ip.ts'
 import type { EstateRow } from '../converter.ts'

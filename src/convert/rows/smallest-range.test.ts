@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { randomOf } from '../../testing/hostile-files.ts'
+import { randomOf } from '../../../testing/hostile/hostile-files.ts'
 import { findSmallestRanges, type Range } from './smallest-range.ts'
 
 const ip = (value: number) => ({ family: 4 as const, value: BigInt(value) })

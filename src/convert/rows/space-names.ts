@@ -1,5 +1,5 @@
 /** The names of address spaces. They are unique in any case, although the names in a source may not be. */
-import { isDefault } from '../../features/spaces/fields.ts'
+import { isDefault } from '../../inventory/spaces/fields.ts'
 import type { ReportBuilder } from '../report-builder.ts'
 import { type Place, trimText } from './row-text.ts'
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { countCases } from '../../testing/cases.ts'
+import { countCases } from '../../../testing/cases.ts'
 import { DnsFormatError } from './format-error.ts'
 import { decodeName, encodeName, encodeNameOrThrow, isNameWithin, normalizeName, splitLabels } from './name.ts'
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac as nodeHmac } from 'node:crypto'
 import fc from 'fast-check'
-import { countCases } from '../../testing/cases.ts'
+import { countCases } from '../../../testing/cases.ts'
 import { DnsFormatError } from './format-error.ts'
 import { encodeQuery, parseMessage } from './message.ts'
 import {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { countCases } from '../../testing/cases.ts'
+import { countCases } from '../../../testing/cases.ts'
 import { formatRcode, formatTypeCode, parseTypeCode } from './codes.ts'
 import { DnsFormatError } from './format-error.ts'
 import { checkValue, encodeValue, formatValue, isExactValue, normalizeValue } from './value.ts'

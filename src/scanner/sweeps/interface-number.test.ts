@@ -1,7 +1,7 @@
 /** ARP requests leave by the right interface, also where `/sys` shows the interfaces of another network namespace. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
-import { checkLab, createLab, type Lab } from '../../testing/scanner-lab/lab.ts'
+import { checkLab, createLab, type Lab } from '../../../testing/scanner-lab/lab.ts'
 import { openLibc } from '../sys/libc.ts'
 import { buildPlan } from '../testing/plans.ts'
 import { getInterfaceNumber } from './links.ts'

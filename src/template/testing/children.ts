@@ -1,5 +1,5 @@
 /** Finds the processes of templates. Linux only. */
-import { findChildren, runsCommand } from '../../platform/child/testing/children.ts'
+import { findChildren, runsCommand } from '../../base/child/testing/children.ts'
 
 const COMMAND = 'template-child'
 

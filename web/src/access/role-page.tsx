@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { AppError } from '../../../src/platform/contract/errors.ts'
+import { AppError } from '../../../src/contract/errors.ts'
 import { contracts } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'

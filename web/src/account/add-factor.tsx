@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { KeyRound, Smartphone } from 'lucide-react'
 import { useState } from 'react'
-import type { NewTotp } from '../../../src/features/factors/api.ts'
+import type { NewTotp } from '../../../src/people/factors/api.ts'
 import { api } from '../api/client.ts'
 import { hasPasskeys } from '../login/has-passkeys.ts'
 import { Button } from '../ui/button.tsx'

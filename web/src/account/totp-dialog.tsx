@@ -1,7 +1,7 @@
 /** A new authenticator app: its QR code, and the first code that confirms it. */
 import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import type { NewTotp } from '../../../src/features/factors/api.ts'
+import type { NewTotp } from '../../../src/people/factors/api.ts'
 import { api } from '../api/client.ts'
 import { getFieldErrors, toAppError } from '../api/errors.ts'
 import { Button } from '../ui/button.tsx'

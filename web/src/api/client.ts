@@ -1,4 +1,6 @@
 /** The typed client of the UI. It calls operations of the server with the session of the browser. */
+
+import type { AnyOperation, InputOf, OutputOf } from '../../../src/kernel/operation.ts'
 import {
   type CallOptions,
   createClient,
@@ -6,8 +8,7 @@ import {
   sendRequest,
   send as sendWith,
   type Transport,
-} from '../../../src/platform/cli/client.ts'
-import type { AnyOperation, InputOf, OutputOf } from '../../../src/platform/operation/operation.ts'
+} from '../../../src/surfaces/cli/connection/client.ts'
 import { asOf } from './as-of.ts'
 import { noteAnswer, noteFailure, noteRequest } from './connection.ts'
 import { contracts } from './contracts.ts'

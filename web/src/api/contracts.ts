@@ -1,7 +1,7 @@
 /** The operations for the browser: the types of their declarations, and the values that a call needs. */
 import { contracts as slim } from 'virtual:operations'
-import type { contracts as registry } from '../../../src/features/index.ts'
-import type { AnyOperation, InputOf, OutputOf } from '../../../src/platform/operation/operation.ts'
+import type { contracts as registry } from '../../../src/app/contracts.ts'
+import type { AnyOperation, InputOf, OutputOf } from '../../../src/kernel/operation.ts'
 
 export type Contracts = typeof registry
 

@@ -1,5 +1,5 @@
 /** Error messages for users. */
-import { AppError } from '../../../src/platform/contract/errors.ts'
+import { AppError } from '../../../src/contract/errors.ts'
 
 /** The messages of browsers when a script of the UI could not be loaded. */
 const NO_FILE = /dynamically imported module|Importing a module script failed/i

@@ -1,5 +1,5 @@
 /** The fields of a cable. */
-import { FACTS } from '../../../src/features/inventory.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import { buildNameKey } from '../ports/labels.ts'
 import { buildFields, type ItemOf, toChoices } from '../resource/from-facts.ts'

@@ -1,5 +1,5 @@
 /** The call that a page makes or a form would send, and the formats in which it can be copied. */
-import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
+import type { AnyOperation } from '../../../src/kernel/operation.ts'
 
 export type Call = {
   readonly op: AnyOperation

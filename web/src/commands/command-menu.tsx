@@ -1,7 +1,7 @@
 /** Copies the call of a page or form as a command, formatted by a module that is loaded on use. */
 import { Terminal } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
+import type { AnyOperation } from '../../../src/kernel/operation.ts'
 import { createStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'

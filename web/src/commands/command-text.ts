@@ -1,7 +1,7 @@
 /** Formats a call of an operation as a curl or plat command, based on the operation's declaration. */
 import { commands } from 'virtual:commands'
-import type { Named } from '../../../src/platform/cli/command-name.ts'
-import { formatCurl, formatPlatCommand, isEmpty } from '../../../src/platform/cli/command-text.ts'
+import type { Named } from '../../../src/contract/command-name.ts'
+import { formatCurl, formatPlatCommand, isEmpty } from '../../../src/surfaces/cli/parse/command-text.ts'
 import type { AnyCall, Call, Form } from './call.ts'
 import { listCall } from './list-call.ts'
 

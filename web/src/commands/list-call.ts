@@ -1,6 +1,6 @@
 /** Converts a list and its filter to a call of the API, and names the parts of the filter that the API lacks. */
 import { type CommandFacts, commands } from 'virtual:commands'
-import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
+import type { AnyOperation } from '../../../src/kernel/operation.ts'
 import { queryClient } from '../api/queries.ts'
 import { parseFilter, type Term } from '../table/filter.ts'
 import type { Call, ListCall } from './call.ts'

@@ -1,5 +1,5 @@
 /** The names of the objects that references name, and the objects to choose from. */
-import { FACTS, type Resource } from '../../../src/features/inventory.ts'
+import { FACTS, type Resource } from '../../../src/inventory/resources.ts'
 import type { ResourceFacts } from '../../../src/resource/facts.ts'
 import { api } from '../api/client.ts'
 import { meQuery, queryClient } from '../api/queries.ts'

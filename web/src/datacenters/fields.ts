@@ -1,5 +1,5 @@
 /** The fields of a datacenter. */
-import { FACTS } from '../../../src/features/inventory.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import { buildFields } from '../resource/from-facts.ts'
 
 export const fields = buildFields(FACTS.datacenters, {

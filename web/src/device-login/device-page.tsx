@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Laptop } from 'lucide-react'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
-import type { WaitingDevice } from '../../../src/features/device-login/api.ts'
+import type { WaitingDevice } from '../../../src/people/device-login/api.ts'
 import { postJson, request } from '../api/client.ts'
 import { isCode, toAppError } from '../api/errors.ts'
 import { useMe } from '../shell/me.ts'

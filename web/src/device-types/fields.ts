@@ -1,5 +1,5 @@
 /** The fields of a device type. */
-import { FACTS } from '../../../src/features/inventory.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import { buildFields, type ItemOf } from '../resource/from-facts.ts'
 
 export type DeviceType = ItemOf<(typeof FACTS)['device-types']>

@@ -1,6 +1,7 @@
 /** The devices as the page sees them: a worker that holds them all, started when they are first needed. */
-import { buildError } from '../../../src/platform/cli/client.ts'
-import type { AppError } from '../../../src/platform/contract/errors.ts'
+
+import type { AppError } from '../../../src/contract/errors.ts'
+import { buildError } from '../../../src/surfaces/cli/connection/client.ts'
 import { asOf, keepMoment } from '../api/as-of.ts'
 import { isOwnDoing, noteAnswer, noteFailure } from '../api/connection.ts'
 import type { Device } from '../api/contracts.ts'

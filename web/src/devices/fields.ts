@@ -1,5 +1,5 @@
 /** The fields of a device: each is declared here once, and every place that shows devices is derived from it. */
-import { deviceFacts } from '../../../src/features/devices/resource.ts'
+import { deviceFacts } from '../../../src/inventory/devices/resource.ts'
 import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import type { Device } from '../api/contracts.ts'

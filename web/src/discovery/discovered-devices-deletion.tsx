@@ -1,7 +1,7 @@
 /** Deletes discovered devices. If a later scan finds them again, they are new. */
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { AppError } from '../../../src/platform/contract/errors.ts'
+import { AppError } from '../../../src/contract/errors.ts'
 import { api } from '../api/client.ts'
 import { formatCount, plural } from '../ui/format.ts'
 import { Confirm } from '../ui/layers.tsx'

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { AppError } from '../../../src/platform/contract/errors.ts'
+import { AppError } from '../../../src/contract/errors.ts'
 import type { Network } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'

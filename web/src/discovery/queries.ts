@@ -1,6 +1,6 @@
 /** The queries of discovery, and their polling intervals while a scan runs. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { AnyOperation, InputOf } from '../../../src/platform/operation/operation.ts'
+import type { AnyOperation, InputOf } from '../../../src/kernel/operation.ts'
 import { api, send } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import type { Bucket, DiscoveredDevice, InboxItem, Scan, ScanType } from './shapes.ts'

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef } from 'react'
-import { AppError } from '../../../src/platform/contract/errors.ts'
+import { AppError } from '../../../src/contract/errors.ts'
 import { usePermit } from '../shell/me.ts'
 import { DataTable } from '../table/data-table.tsx'
 import { usePageSearch, useSorting } from '../table/list-search.ts'

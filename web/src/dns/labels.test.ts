@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { RECORD_TYPES } from '../../../src/features/dns-records/api.ts'
-import { DriftKind, RrsetState } from '../../../src/features/dns-zones/schema.ts'
+import { RECORD_TYPES } from '../../../src/dns/records/api.ts'
+import { DriftKind, RrsetState } from '../../../src/dns/zones/schema.ts'
 import {
   formatSettleTitle,
   formatSide,

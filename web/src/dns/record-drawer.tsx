@@ -1,6 +1,6 @@
 /** The form of an own record. */
 import { useMemo } from 'react'
-import { invalidField } from '../../../src/platform/contract/errors.ts'
+import { invalidField } from '../../../src/contract/errors.ts'
 import { api, callTagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'

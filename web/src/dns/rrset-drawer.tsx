@@ -1,7 +1,7 @@
 /** One RRset: its values, its state, and the devices and own records behind it. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { notFound } from '../../../src/platform/contract/errors.ts'
+import { notFound } from '../../../src/contract/errors.ts'
 import { api } from '../api/client.ts'
 import { deviceQuery } from '../devices/queries.ts'
 import { usePermit } from '../shell/me.ts'

@@ -1,7 +1,7 @@
 /** How zones are read, written, searched and sorted. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { invalidField } from '../../../src/platform/contract/errors.ts'
+import { invalidField } from '../../../src/contract/errors.ts'
 import { api } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'

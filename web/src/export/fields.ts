@@ -1,7 +1,8 @@
 /** The fields of every resource that can be imported, and how each is written in the cell of a CSV. */
-import type { Resource } from '../../../src/features/inventory.ts'
-import type { CellKind } from '../../../src/platform/csv/cells.ts'
-import { CUSTOM } from '../../../src/platform/csv/custom-columns.ts'
+
+import type { CellKind } from '../../../src/base/csv/cells.ts'
+import { CUSTOM } from '../../../src/base/csv/custom-columns.ts'
+import type { Resource } from '../../../src/inventory/resources.ts'
 import { listFileCells } from '../resource/from-facts.ts'
 import { IMPORTED } from '../resource/menu-order.ts'
 

@@ -1,7 +1,7 @@
 /** Rows as the text of a file. */
-import { formatCell } from '../../../src/platform/csv/cells.ts'
-import { formatCsv } from '../../../src/platform/csv/csv.ts'
-import { CUSTOM, getCustomValue, isCustomColumn, listCustomColumns } from '../../../src/platform/csv/custom-columns.ts'
+import { formatCell } from '../../../src/base/csv/cells.ts'
+import { formatCsv } from '../../../src/base/csv/csv.ts'
+import { CUSTOM, getCustomValue, isCustomColumn, listCustomColumns } from '../../../src/base/csv/custom-columns.ts'
 import { FIELDS, findResource, type ResourceName } from './fields.ts'
 
 /** Columns that an import accepts and ignores. */

@@ -1,7 +1,7 @@
 /** Writes a list of the server to a file while it arrives: no more than a part of it is in memory. */
 
-import { formatCsv } from '../../../src/platform/csv/csv.ts'
-import { CUSTOM } from '../../../src/platform/csv/custom-columns.ts'
+import { formatCsv } from '../../../src/base/csv/csv.ts'
+import { CUSTOM } from '../../../src/base/csv/custom-columns.ts'
 import { keepMoment } from '../api/as-of.ts'
 import { request } from '../api/client.ts'
 import { queryClient } from '../api/queries.ts'

@@ -1,6 +1,6 @@
 /** The keys of a feed, and the configuration of the program that reads it. */
 import { useState } from 'react'
-import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
+import { CATALOGUE } from '../../../src/exchange/feeds/catalogue.ts'
 import { KeysCard } from '../account/keys-card.tsx'
 import { CodeBlock } from '../connect/code-block.tsx'
 import { Card, CopyText, Facts } from '../ui/primitives.tsx'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { FeedDraft, FeedPatch } from '../../../src/features/feeds/api.ts'
-import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
-import { FORMATS, MEDIA_TYPES as OF_SERVER } from '../../../src/features/feeds/schema.ts'
+import { FeedDraft, FeedPatch } from '../../../src/exchange/feeds/api.ts'
+import { CATALOGUE } from '../../../src/exchange/feeds/catalogue.ts'
+import { FORMATS, MEDIA_TYPES as OF_SERVER } from '../../../src/exchange/feeds/schema.ts'
 import { buildInput, createEmptyValues, isShown, readValues } from '../resource/form-values.ts'
 import { buildFields, buildPreviewDraft, clearUnusedFields, MEDIA_TYPES } from './feed-fields.tsx'
 

@@ -1,6 +1,6 @@
 /** The fields of a feed. A format shows only the fields that it uses. */
 import { lazy, Suspense } from 'react'
-import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
+import { CATALOGUE } from '../../../src/exchange/feeds/catalogue.ts'
 import { buildInput } from '../resource/form-values.ts'
 import type { FieldSpec, Input, Values } from '../resource/resource.ts'
 import type { Space } from '../spaces/fields.ts'

@@ -1,6 +1,7 @@
 /** How feeds are read, written, searched and sorted. */
-import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
-import { invalidField } from '../../../src/platform/contract/errors.ts'
+
+import { invalidField } from '../../../src/contract/errors.ts'
+import { CATALOGUE } from '../../../src/exchange/feeds/catalogue.ts'
 import { api, callTagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { DeviceStatus } from '../../../src/features/devices/schema.ts'
-import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
+import { CATALOGUE } from '../../../src/exchange/feeds/catalogue.ts'
+import { DeviceStatus } from '../../../src/inventory/devices/schema.ts'
 import { type Filter, fillUsage, filterInWords, STATUSES } from './labels.ts'
 
 const DEFAULT: Filter = {

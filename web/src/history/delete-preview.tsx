@@ -1,7 +1,7 @@
 /** The other objects that a deletion would delete or change, before it is confirmed. */
 
 import { useQuery } from '@tanstack/react-query'
-import { KIND_NAMES } from '../../../src/features/history/kind-names.ts'
+import { KIND_NAMES } from '../../../src/record/history/kind-names.ts'
 import type { Change } from '../api/contracts.ts'
 import { toAppError } from '../api/errors.ts'
 import { plural } from '../ui/format.ts'

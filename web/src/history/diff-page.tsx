@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { KIND_NAMES, KINDS } from '../../../src/features/history/kind-names.ts'
+import { KIND_NAMES, KINDS } from '../../../src/record/history/kind-names.ts'
 import { contracts, type HistoryItem, type Kind } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'

@@ -3,7 +3,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { KIND_NAMES, KINDS } from '../../../src/features/history/kind-names.ts'
+import { KIND_NAMES, KINDS } from '../../../src/record/history/kind-names.ts'
 import { type Change, contracts } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { Hints, PageHead } from '../shell/page.tsx'

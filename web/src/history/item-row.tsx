@@ -2,7 +2,7 @@
 
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { KIND_NAMES } from '../../../src/features/history/kind-names.ts'
+import { KIND_NAMES } from '../../../src/record/history/kind-names.ts'
 import type { HistoryItem } from '../api/contracts.ts'
 import { buildObjectLink, findItem } from '../shell/nav.ts'
 import { Badge } from '../ui/primitives.tsx'

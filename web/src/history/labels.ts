@@ -1,5 +1,5 @@
 /** The names of kinds, fields and values, and the differences of lists. Pure functions. */
-import { INVERSE, KIND_NAMES } from '../../../src/features/history/kind-names.ts'
+import { INVERSE, KIND_NAMES } from '../../../src/record/history/kind-names.ts'
 import type { Change, HistoryEntry, HistoryItem, Kind } from '../api/contracts.ts'
 import { fields as datacenterFields } from '../datacenters/fields.ts'
 import { buildDeviceFields } from '../devices/fields.ts'

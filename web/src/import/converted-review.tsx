@@ -1,7 +1,7 @@
 /** A converted file before its import: the objects that were read, their places in Plat, the rest, and the plan. */
 import { Download } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import type { ApplyResult } from '../../../src/features/estate/api.ts'
+import type { ApplyResult } from '../../../src/exchange/estate/api.ts'
 import { toAppError } from '../api/errors.ts'
 import { save } from '../export/save.ts'
 import { usePermit } from '../shell/me.ts'

@@ -1,7 +1,7 @@
 /** Columns, rows and what the server says of them: from the first look to the import itself. */
 import { useQuery } from '@tanstack/react-query'
 import { useId, useMemo, useState } from 'react'
-import type { ApplyResult } from '../../../src/features/estate/api.ts'
+import type { ApplyResult } from '../../../src/exchange/estate/api.ts'
 import { toAppError } from '../api/errors.ts'
 import { datacentersQuery } from '../api/queries.ts'
 import type { ResourceName } from '../export/fields.ts'

@@ -1,7 +1,7 @@
 /** Files as they are read, mapped and written. */
 import { describe, expect, test } from 'bun:test'
-import { formatCell, readCell } from '../../../src/platform/csv/cells.ts'
-import { formatCsv, parseCsv } from '../../../src/platform/csv/csv.ts'
+import { formatCell, readCell } from '../../../src/base/csv/cells.ts'
+import { formatCsv, parseCsv } from '../../../src/base/csv/csv.ts'
 import { formatJson, formatRowsAsCsv } from '../export/rows.ts'
 import { guessMapping, mapRows } from './mapping.ts'
 import { readSource } from './read.ts'

@@ -1,9 +1,10 @@
 /** Which column is which field, guessed and then applied. */
-import { FACTS } from '../../../src/features/inventory.ts'
+
+import { readCell } from '../../../src/base/csv/cells.ts'
+import { CUSTOM, getCustomName, isCustomColumn } from '../../../src/base/csv/custom-columns.ts'
+import { guessFields } from '../../../src/base/csv/guess.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import { parseIp } from '../../../src/net/ip.ts'
-import { readCell } from '../../../src/platform/csv/cells.ts'
-import { CUSTOM, getCustomName, isCustomColumn } from '../../../src/platform/csv/custom-columns.ts'
-import { guessFields } from '../../../src/platform/csv/guess.ts'
 import { listFields, type ResourceFacts } from '../../../src/resource/facts.ts'
 import { FIELDS, type ImportRow, listColumnFields, type ResourceName } from '../export/fields.ts'
 import type { Source } from './read.ts'

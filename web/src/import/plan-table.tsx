@@ -1,6 +1,6 @@
 /** The plan of an import: each change with its fields, and each row that is refused. */
 import { useMemo, useState } from 'react'
-import type { ApplyResult } from '../../../src/features/estate/api.ts'
+import type { ApplyResult } from '../../../src/exchange/estate/api.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'

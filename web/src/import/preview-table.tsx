@@ -1,7 +1,7 @@
 /** The rows as they will be sent, and beside each its errors. */
 import { useMemo, useState } from 'react'
-import { formatCell } from '../../../src/platform/csv/cells.ts'
-import { getCustomValue, isCustomColumn } from '../../../src/platform/csv/custom-columns.ts'
+import { formatCell } from '../../../src/base/csv/cells.ts'
+import { getCustomValue, isCustomColumn } from '../../../src/base/csv/custom-columns.ts'
 import { getRowName, type ImportRow } from '../export/fields.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'

@@ -1,5 +1,5 @@
 /** Pasted or dropped text, as columns and rows. */
-import { parseCsv } from '../../../src/platform/csv/csv.ts'
+import { parseCsv } from '../../../src/base/csv/csv.ts'
 
 export type Source = {
   readonly format: 'CSV' | 'JSON'

@@ -1,7 +1,8 @@
 /** Sends rows or an estate document to the server, and follows the progress. */
-import type { ApplyResult, ImportQuery } from '../../../src/features/estate/api.ts'
-import { buildError } from '../../../src/platform/cli/client.ts'
-import { AppError } from '../../../src/platform/contract/errors.ts'
+
+import { AppError } from '../../../src/contract/errors.ts'
+import type { ApplyResult, ImportQuery } from '../../../src/exchange/estate/api.ts'
+import { buildError } from '../../../src/surfaces/cli/connection/client.ts'
 import { request } from '../api/client.ts'
 import type { ImportRow, ResourceName } from '../export/fields.ts'
 

@@ -2,7 +2,7 @@
 import { FileUp } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, useId, useRef, useState } from 'react'
 import { FORMATS } from '../../../src/convert/formats.ts'
-import { getNoun } from '../../../src/features/history/kind-names.ts'
+import { getNoun } from '../../../src/record/history/kind-names.ts'
 import { toAppError } from '../api/errors.ts'
 import { findResource, listColumnFields, RESOURCES, type ResourceName } from '../export/fields.ts'
 import { Button } from '../ui/button.tsx'

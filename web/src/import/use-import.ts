@@ -1,7 +1,7 @@
 /** The course of an import: tried out first, then done, and at the end one stands before the rows. */
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import type { ApplyResult, ImportQuery } from '../../../src/features/estate/api.ts'
+import type { ApplyResult, ImportQuery } from '../../../src/exchange/estate/api.ts'
 import { queryClient } from '../api/queries.ts'
 import { devices } from '../devices/device-list-client.ts'
 import { selectNext } from '../devices/imported.ts'

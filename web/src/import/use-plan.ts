@@ -1,7 +1,7 @@
 /** The plan of an estate document, and its apply. */
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import type { ApplyResult } from '../../../src/features/estate/api.ts'
+import type { ApplyResult } from '../../../src/exchange/estate/api.ts'
 import { isCode } from '../api/errors.ts'
 import { queryClient } from '../api/queries.ts'
 import { devices } from '../devices/device-list-client.ts'

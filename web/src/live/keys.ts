@@ -2,9 +2,9 @@
  * The first parts of the keys of the queries that an event affects, by the first part of its name. The build evaluates this file, so that
  * the first page loads no facts.
  */
-import { RESOURCES } from '../../../src/features/inventory.ts'
-import { toKind } from '../../../src/features/nouns.ts'
+import { RESOURCES } from '../../../src/inventory/resources.ts'
 import type { ResourceFacts } from '../../../src/resource/facts.ts'
+import { toKind } from '../../../src/resource/nouns.ts'
 
 type Facts = (typeof RESOURCES)[number]
 type Keys = readonly string[]

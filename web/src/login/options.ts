@@ -1,7 +1,7 @@
 /** The ways to sign in that the server offers, and the causes of a failed sign-in by a provider, in words. */
 import { queryOptions } from '@tanstack/react-query'
-import type { SignInOptions } from '../../../src/features/sessions/api.ts'
-import type { SsoError } from '../../../src/features/sso/api.ts'
+import type { SignInOptions } from '../../../src/people/sessions/api.ts'
+import type { SsoError } from '../../../src/people/sso/api.ts'
 import { request } from '../api/client.ts'
 import { SIGN_IN_OPTIONS } from '../api/queries.ts'
 

@@ -1,7 +1,7 @@
 /** The form that signs in, wherever it stands: a password, a second factor if there is one, or a passkey. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { lazy, type ReactNode, type SubmitEvent, Suspense, useEffect, useRef, useState } from 'react'
-import type { LoggedIn } from '../../../src/features/sessions/api.ts'
+import type { LoggedIn } from '../../../src/people/sessions/api.ts'
 import { postJson } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
 import { isCode, toAppError } from '../api/errors.ts'

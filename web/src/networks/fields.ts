@@ -1,5 +1,5 @@
 /** The fields of a network. */
-import { FACTS } from '../../../src/features/inventory.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { parseIp } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'

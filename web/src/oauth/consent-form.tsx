@@ -1,7 +1,7 @@
 /** The consent form. Deny comes first, in order and in focus, and only selected scopes are granted. */
 import { Laptop } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
-import type { ConsentRequest } from '../../../src/features/oauth/schema.ts'
+import type { ConsentRequest } from '../../../src/people/oauth/schema.ts'
 import { Button } from '../ui/button.tsx'
 import { Checkbox } from '../ui/field.tsx'
 import css from './consent.module.css'

@@ -1,5 +1,5 @@
 /** The authorization endpoint. Its errors have another format (RFC 6749 4.1.2.1) than the API client's. */
-import type { ConsentRequest } from '../../../src/features/oauth/schema.ts'
+import type { ConsentRequest } from '../../../src/people/oauth/schema.ts'
 import { CONSENT } from '../paths.ts'
 
 export type Refusal = {

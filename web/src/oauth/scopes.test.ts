@@ -1,6 +1,6 @@
 // The description of scopes on the consent page.
 import { expect, test } from 'bun:test'
-import { CATALOGUE } from '../../../src/features/roles/catalogue.ts'
+import { CATALOGUE } from '../../../src/people/roles/catalogue.ts'
 import { buildLines, isReadScope, joinDescriptions } from './scopes.ts'
 
 test.each([

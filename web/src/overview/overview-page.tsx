@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Navigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
-import { AppError } from '../../../src/platform/contract/errors.ts'
+import { AppError } from '../../../src/contract/errors.ts'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery } from '../api/queries.ts'
 import { Caller } from '../audit/caller.tsx'

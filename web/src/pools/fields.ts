@@ -1,5 +1,5 @@
 /** The fields of a pool. */
-import { FACTS } from '../../../src/features/inventory.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import { buildFields, type ItemOf, type Names } from '../resource/from-facts.ts'
 
 export type Pool = ItemOf<typeof FACTS.pools>

@@ -1,5 +1,5 @@
 /** The fields of a port. */
-import { FACTS } from '../../../src/features/inventory.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import { buildNameField } from '../resource/fields.ts'
 import { buildFields, type ItemOf, toChoices } from '../resource/from-facts.ts'
 import { buildNameKey, formatPeer, formatSpeed, formatVlans } from './labels.ts'

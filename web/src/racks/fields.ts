@@ -1,5 +1,5 @@
 /** The fields of a rack. */
-import { FACTS } from '../../../src/features/inventory.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import { buildFields, type ItemOf, type Names } from '../resource/from-facts.ts'
 

@@ -1,5 +1,5 @@
 /** Where the devices and the free places of a rack are drawn on a face, and how keys move between them. Pure. */
-import { isInside, overlap, parseSlot, type RackPosition } from '../../../src/features/racks/placement.ts'
+import { isInside, overlap, parseSlot, type RackPosition } from '../../../src/inventory/racks/placement.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import type { Rack } from './fields.ts'
 

@@ -1,5 +1,5 @@
 /** The fields of a reservation. */
-import { FACTS } from '../../../src/features/inventory.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import { buildFields, type ItemOf, type Names } from '../resource/from-facts.ts'
 
 export type Reservation = ItemOf<typeof FACTS.reservations>

@@ -1,5 +1,5 @@
 /** Changes many objects: in calls of a thousand, one after the other, patient with the limit of requests. */
-import { AppError } from '../../../src/platform/contract/errors.ts'
+import { AppError } from '../../../src/contract/errors.ts'
 import { getChangeId } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
 import { getFieldErrors, isCode } from '../api/errors.ts'

@@ -1,5 +1,5 @@
 /** How the objects of a resource are read and written by its operations. */
-import type { AnyOperation, InputOf } from '../../../src/platform/operation/operation.ts'
+import type { AnyOperation, InputOf } from '../../../src/kernel/operation.ts'
 import { CHANGE_ID, call, callTagged, send } from '../api/client.ts'
 import type { Change, Out } from '../api/contracts.ts'
 import { type Input, isKept, type Resource } from './resource.ts'

@@ -1,8 +1,8 @@
 /** The page of a resource without a page of its own: its list, and the drawer of an object with its form, owner and history. */
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo } from 'react'
-import { toKind } from '../../../src/features/nouns.ts'
 import { listFields } from '../../../src/resource/facts.ts'
+import { toKind } from '../../../src/resource/nouns.ts'
 import { loadNamesForTargets } from '../custom-fields/names.ts'
 import type { ObjectKind } from '../history/queries.ts'
 import { usePermit } from '../shell/me.ts'

@@ -1,6 +1,6 @@
 /** A resource as its facts declare it: how it is read and written, its form, and the names of the objects that it refers to. */
 import type { ReactNode } from 'react'
-import type { RESOURCES } from '../../../src/features/inventory.ts'
+import type { RESOURCES } from '../../../src/inventory/resources.ts'
 import { listFields, type ResourceFacts } from '../../../src/resource/facts.ts'
 import { buildCustomControl } from '../custom-fields/known-custom.tsx'
 import type { CustomResource } from '../custom-fields/values.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { contracts } from '../../../src/features/index.ts'
-import { WRITE_FIELDS } from '../../../src/platform/contract/history-fields.ts'
-import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
+import { contracts } from '../../../src/app/contracts.ts'
+import { WRITE_FIELDS } from '../../../src/contract/fields/history-fields.ts'
+import type { AnyOperation } from '../../../src/kernel/operation.ts'
 import { buildDeviceFields } from '../devices/fields.ts'
 import { buildFormFields, buildTableSpec, type Fields, listCellKinds, listShownFields } from './fields.ts'
 

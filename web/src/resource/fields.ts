@@ -1,5 +1,5 @@
 /** The declaration of a field, from which form, table, filter and the rest derive. Imports no React. */
-import type { CellKind } from '../../../src/platform/csv/cells.ts'
+import type { CellKind } from '../../../src/base/csv/cells.ts'
 import type { SortKey, TableSpec } from '../table/engine.ts'
 import type { FieldSpec } from './resource.ts'
 

@@ -1,8 +1,9 @@
 /** The fields of a resource from its facts: form, columns, filters, details, comparison and cells of files. Imports no React. */
-import type { ContractOf, Resource } from '../../../src/features/inventory.ts'
+
+import type { CellKind } from '../../../src/base/csv/cells.ts'
+import type { ContractOf, Resource } from '../../../src/inventory/resources.ts'
+import type { AnyOperation } from '../../../src/kernel/operation.ts'
 import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
-import type { CellKind } from '../../../src/platform/csv/cells.ts'
-import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import {
   type Computed,
   type ComputedFacts,

@@ -1,7 +1,7 @@
 /** The query of the list of a resource. */
 import { queryOptions } from '@tanstack/react-query'
-import type { ContractOf } from '../../../src/features/inventory.ts'
-import type { AnyOperation, InputOf } from '../../../src/platform/operation/operation.ts'
+import type { ContractOf } from '../../../src/inventory/resources.ts'
+import type { AnyOperation, InputOf } from '../../../src/kernel/operation.ts'
 import { call } from '../api/client.ts'
 import { type Contracts, contracts, type Out } from '../api/contracts.ts'
 import { CONTRACT_NAMES, type Resource } from './names.ts'

@@ -1,5 +1,5 @@
 /** The order of resources in two menus. A resource that is not named here comes last, in the order of the registry. */
-import { RESOURCES, type Resource } from '../../../src/features/inventory.ts'
+import { RESOURCES, type Resource } from '../../../src/inventory/resources.ts'
 
 type Facts = (typeof RESOURCES)[number]
 

@@ -1,5 +1,5 @@
 /** The names of resources and of their contracts. The build evaluates this file, so that the first page loads no facts. */
-import { INVENTORY, type Resource, toContractName } from '../../../src/features/inventory.ts'
+import { INVENTORY, type Resource, toContractName } from '../../../src/inventory/resources.ts'
 
 export type { Resource }
 

@@ -1,6 +1,6 @@
 /** The small resources, as one drawer makes and changes them all: their fields, and how they are read and written. */
 import type { ReactNode } from 'react'
-import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
+import type { AnyOperation } from '../../../src/kernel/operation.ts'
 import type { Tagged } from '../api/client.ts'
 import type { Change } from '../api/contracts.ts'
 

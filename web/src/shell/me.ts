@@ -1,6 +1,6 @@
 /** The signed-in user and the permissions. */
 import { type QueryKey, type UseQueryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { AppError } from '../../../src/platform/contract/errors.ts'
+import { AppError } from '../../../src/contract/errors.ts'
 import { asOf } from '../api/as-of.ts'
 import type { Me, Optional } from '../api/contracts.ts'
 import { meQuery } from '../api/queries.ts'

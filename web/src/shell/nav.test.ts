@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { CATALOGUE } from '../../../src/features/roles/catalogue.ts'
+import { CATALOGUE } from '../../../src/people/roles/catalogue.ts'
 import { buildObjectLink, findItem, NAV_ITEMS } from './nav.ts'
 
 const twice = (values: readonly string[]): string[] => values.filter((one, at) => values.indexOf(one) !== at)

@@ -1,6 +1,6 @@
 /**
  * The preferences of this browser: theme, density, single-key shortcuts. They are in a cookie, because the server
- * writes the first two into the page for the first paint (src/platform/http/theme-cookie.ts).
+ * writes the first two into the page for the first paint (src/surfaces/http/theme-cookie.ts).
  */
 import { createStore } from '../api/store.ts'
 

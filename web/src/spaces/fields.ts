@@ -1,5 +1,5 @@
 /** The fields of an address space. */
-import { FACTS } from '../../../src/features/inventory.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import { buildFields, type ItemOf } from '../resource/from-facts.ts'
 
 export type Space = ItemOf<typeof FACTS.spaces>

@@ -1,7 +1,7 @@
 /** The interface to the topology worker, which runs while the page is open. */
 import { useEffect, useState } from 'react'
-import { buildError } from '../../../src/platform/cli/client.ts'
-import type { AppError } from '../../../src/platform/contract/errors.ts'
+import type { AppError } from '../../../src/contract/errors.ts'
+import { buildError } from '../../../src/surfaces/cli/connection/client.ts'
 import { keepMoment } from '../api/as-of.ts'
 import { noteAnswer, noteFailure } from '../api/connection.ts'
 import { startWorker } from '../api/trusted-worker.ts'

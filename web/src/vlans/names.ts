@@ -4,7 +4,7 @@ import {
   type Numbered,
   pickVlanScope,
   type VlanScopeKey,
-} from '../../../src/features/vlans/vlan-scope.ts'
+} from '../../../src/inventory/vlans/vlan-scope.ts'
 import type { Vlan } from './fields.ts'
 
 /** Returns the names of the VLANs that a network belongs to; '' for none. */

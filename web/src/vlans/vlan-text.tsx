@@ -1,5 +1,5 @@
 /** The VLAN number of a network, with the names of its VLANs. */
-import type { Numbered } from '../../../src/features/vlans/vlan-scope.ts'
+import type { Numbered } from '../../../src/inventory/vlans/vlan-scope.ts'
 import type { VlanNames } from './names.ts'
 
 type Props = { readonly network: Numbered; readonly vlans: VlanNames | undefined }

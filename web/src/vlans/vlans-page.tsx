@@ -1,7 +1,7 @@
 /** All VLANs, and the numbers of networks that have no name yet. */
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo } from 'react'
-import { buildVlanScopeKey } from '../../../src/features/vlans/vlan-scope.ts'
+import { buildVlanScopeKey } from '../../../src/inventory/vlans/vlan-scope.ts'
 import { contracts, type Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { buildCustomControl } from '../custom-fields/known-custom.tsx'

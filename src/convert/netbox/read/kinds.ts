@@ -1,5 +1,5 @@
 /** Names of NetBox: kinds of objects, and the tables and routes that hold them. */
-import { getOwn } from '../../../platform/contract/own.ts'
+import { getOwn } from '../../../contract/own.ts'
 
 /** Applications of accounts, sessions and the framework. */
 const UNREAD_APPS = new Set(

@@ -1,5 +1,5 @@
 /** A file with the pages of a NetBox, one after the other. The server writes it, and the process of a conversion reads it. */
-import type { Spool } from '../../../platform/runtime/spool.ts'
+import type { Spool } from '../../../base/runtime/spool.ts'
 import { countPage, type FetchPage, type PageAnswer, readPages } from './read-api.ts'
 
 /** The status and the number of bytes stand before each page, 32 bits each. */

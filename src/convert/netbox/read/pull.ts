@@ -1,7 +1,8 @@
 /** Reads a NetBox by its URL, through the rules for requests that leave Plat. */
-import { AppError, invalidField } from '../../../platform/contract/errors.ts'
-import type { Outbound } from '../../../platform/security/outbound.ts'
-import { OutboundError } from '../../../platform/security/outbound-target.ts'
+
+import type { Outbound } from '../../../base/security/outbound.ts'
+import { OutboundError } from '../../../base/security/outbound-target.ts'
+import { AppError, invalidField } from '../../../contract/errors.ts'
 import { buildAuthorization, type FetchPage } from './read-api.ts'
 
 const MAX_PAGE_BYTES = 16 * 1024 * 1024

@@ -1,6 +1,6 @@
 /** The reader of the API, against a server that answers as a NetBox does, and as it should not. */
 import { afterEach, expect, test } from 'bun:test'
-import { dumpdata, type RestObject, restLists } from '../../../testing/netbox/forms.ts'
+import { dumpdata, type RestObject, restLists } from '../../../../testing/netbox/forms.ts'
 import { convertNetbox, convertObjects } from '../netbox.ts'
 import { replayPages, storePages } from './page-file.ts'
 import { buildAuthorization, countPage, type FetchPage, readNetboxApi } from './read-api.ts'

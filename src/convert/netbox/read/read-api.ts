@@ -1,7 +1,8 @@
 /** Reads a NetBox by its API, page by page. */
-import { AppError, invalidField } from '../../../platform/contract/errors.ts'
-import { isRecord } from '../../../platform/contract/unknown.ts'
-import { createBreathe } from '../../../platform/runtime/pause.ts'
+
+import { createBreathe } from '../../../base/runtime/pause.ts'
+import { AppError, invalidField } from '../../../contract/errors.ts'
+import { isRecord } from '../../../contract/unknown.ts'
 import { JsonFile } from '../../json-file.ts'
 import { getRouteKind } from './kinds.ts'
 import type { NetboxSource } from './objects.ts'

@@ -1,5 +1,5 @@
 /** Reads the JSON that `manage.py dumpdata` writes: a list of models with their fields. */
-import { isRecord } from '../../../platform/contract/unknown.ts'
+import { isRecord } from '../../../contract/unknown.ts'
 import { createFileError } from '../../converter.ts'
 import type { JsonFile } from '../../json-file.ts'
 import { ObjectLimit } from '../../object-limit.ts'

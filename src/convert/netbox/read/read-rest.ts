@@ -1,5 +1,5 @@
 /** Reads the answers of the REST API, where references are objects and choices have labels. */
-import { isRecord } from '../../../platform/contract/unknown.ts'
+import { isRecord } from '../../../contract/unknown.ts'
 import { createFileError } from '../../converter.ts'
 import type { JsonFile } from '../../json-file.ts'
 import { ObjectLimit } from '../../object-limit.ts'

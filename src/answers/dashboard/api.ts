@@ -1,0 +1,76 @@
+/** The dashboard contract: totals, the fullest pools, items that need attention. Browser-safe. */
+import { z } from 'zod'
+import { Timestamp } from '../../contract/fields/fields.ts'
+import { operation } from '../../kernel/operation.ts'
+import { AuditChange, AuditObject } from '../../record/audit/api.ts'
+
+const Fill = z.object({
+  id: z.string(),
+  name: z.string(),
+  utilization: z.number().describe('Percent, two decimals'),
+  days_to_full: z
+    .int()
+    .nullable()
+    .describe('The date, by the growth of the last 90 days; null without growth or enough days'),
+})
+export type Fill = z.infer<typeof Fill>
+
+const FullPool = Fill.omit({ days_to_full: true }).extend({ available_ips: z.int() })
+
+const TroubledWebhook = z.object({
+  id: z.string(),
+  name: z.string(),
+  disabled_reason: z.string().describe('Why Plat has disabled it; empty otherwise'),
+  failed: z.int().describe('Deliveries of the last 24 hours that have finally failed'),
+})
+
+const EndingKey = z.object({ id: z.string(), name: z.string(), expires_at: Timestamp })
+
+const Change = AuditChange.extend({
+  object: AuditObject.nullable().describe('By its name; null if no name is known, or the caller may not read it'),
+})
+
+export const Dashboard = z
+  .object({
+    devices: z.int().nullable(),
+    networks: z.int().nullable(),
+    pools: z.int().nullable(),
+    datacenters: z.int().nullable(),
+    fullest_networks: z.array(Fill).nullable().describe('Including the networks inside them'),
+    fullest_pools: z.array(Fill).nullable(),
+    full_pools: z
+      .object({ count: z.int(), pools: z.array(FullPool).describe('The first of them') })
+      .nullable()
+      .describe('More than 90 percent full'),
+    conflicts: z.object({ duplicate_ip: z.int(), overlapping_subnet: z.int() }).nullable().describe('The active ones'),
+    inbox: z
+      .object({ new: z.int(), changed: z.int(), gone: z.int(), conflict: z.int() })
+      .nullable()
+      .describe('Discovered devices that wait for a decision'),
+    running_scans: z.int().nullable(),
+    webhooks: z
+      .array(TroubledWebhook)
+      .nullable()
+      .describe('Webhooks that Plat has disabled, and those with failed deliveries'),
+    ending_keys: z.array(EndingKey).describe('Keys of the caller that have expired or expire within 14 days'),
+    credentials_sleep_at: Timestamp.optional().describe(
+      'If it is within 14 days: when the API keys and OAuth grants of the caller are refused until the next sign-in by single sign-on',
+    ),
+    changes: z.array(Change).nullable().describe('The newest'),
+  })
+  .meta({ id: 'Dashboard' })
+export type Dashboard = z.infer<typeof Dashboard>
+
+export const dashboard = {
+  show: operation({
+    name: 'dashboard.show',
+    summary: 'Show totals, the fullest networks and pools, items that need attention and recent changes',
+    description: 'In one answer. Parts that the caller may not list are null.',
+    http: 'GET /api/dashboard',
+    access: 'dashboard:read',
+    scope: 'filterEach',
+    cli: { command: 'dashboard' },
+    input: () => z.object({}),
+    output: Dashboard,
+  }),
+}

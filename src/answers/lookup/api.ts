@@ -1,0 +1,162 @@
+/** The lookup contract: all records about an address, a block, a MAC or a host name, in one call. Browser-safe. */
+import { z } from 'zod'
+import { line } from '../../contract/fields/fields.ts'
+import { MAX_DOMAIN_NAME, SUBJECT_OPTIONS } from '../../contract/fields/text-rules.ts'
+import { DiscoveredDevice } from '../../discovery/schema.ts'
+import { Conflict } from '../../inventory/conflicts/schema.ts'
+import { Datacenter } from '../../inventory/datacenters/api.ts'
+import { Device } from '../../inventory/devices/schema.ts'
+import { Network } from '../../inventory/networks/api.ts'
+import { Pool } from '../../inventory/pools/api.ts'
+import { Relationship } from '../../inventory/relationships/api.ts'
+import { Reservation } from '../../inventory/reservations/api.ts'
+import { SpaceFilter, SpaceOf } from '../../inventory/spaces/fields.ts'
+import { operation } from '../../kernel/operation.ts'
+import { parseSubject } from '../../net/subject.ts'
+import { AuditChange } from '../../record/audit/api.ts'
+
+/** The largest number of entries of each list. */
+export const MAX_OF_EACH = 25
+/** The largest number of objects with addresses in a block. The list operations return all of them. */
+export const MAX_IN_BLOCK = 10
+
+export const LookupKind = z.enum(['ip', 'cidr', 'mac', 'hostname'])
+export type LookupKind = z.infer<typeof LookupKind>
+
+export const LookupState = z
+  .enum([
+    ...(['assigned', 'reserved', 'discovered', 'network_address', 'broadcast_address', 'free', 'outside'] as const),
+    ...(['network', 'divided'] as const),
+  ])
+  .describe(
+    'Of an address: assigned: a device has it; reserved; discovered: a scan has seen it, and it is not documented; network_address and broadcast_address: of its network; free; outside: in no network. Of a block: network: a network has exactly this subnet; divided: it contains networks; assigned: addresses in it are taken; free: it is unused, inside a network; outside',
+  )
+export type LookupState = z.infer<typeof LookupState>
+
+/** The parts of an answer. Each requires the permission to list its objects. */
+export const LookupPart = z.enum([
+  'networks',
+  'pools',
+  'datacenters',
+  'devices',
+  'discovered',
+  'reservations',
+  'relationships',
+  'conflicts',
+  'changes',
+])
+export type LookupPart = z.infer<typeof LookupPart>
+
+export const LookupWay = z
+  .object({
+    operation: z.string(),
+    summary: z.string().describe('The effect of the action'),
+    command: z.string().describe('The action as a plat command'),
+    curl: z.string().describe('The action as a curl command, with PLAT_URL and PLAT_TOKEN of the environment'),
+  })
+  .meta({ id: 'LookupWay' })
+export type LookupWay = z.infer<typeof LookupWay>
+
+const { id, name, subnet, vlan_id, datacenter_id, space_id } = Network.shape
+const LookupNetwork = z.object({ id, name, subnet, vlan_id, datacenter_id, space_id }).meta({ id: 'LookupNetwork' })
+export type LookupNetwork = z.infer<typeof LookupNetwork>
+
+const LookupPool = Pool.omit({
+  refs: true,
+  managed_by: true,
+  created_at: true,
+  updated_at: true,
+  utilization: true,
+}).meta({
+  id: 'LookupPool',
+})
+export type LookupPool = z.infer<typeof LookupPool>
+
+const LookupDatacenter = Datacenter.pick({ id: true, name: true, location: true }).meta({ id: 'LookupDatacenter' })
+
+const LookupChange = AuditChange.meta({ id: 'LookupChange' })
+
+const LookupElsewhere = z
+  .object({
+    space_id: z.string().nullable().describe('null for the default space'),
+    space: z.string().describe('The name of the space; `default` for the default one'),
+    state: LookupState,
+    summary: z.string(),
+  })
+  .meta({ id: 'LookupElsewhere' })
+export type LookupElsewhere = z.infer<typeof LookupElsewhere>
+
+export const Lookup = z
+  .object({
+    query: z.string().describe('The subject in its canonical form'),
+    kind: LookupKind,
+    known: z.boolean().describe('True if anything is known about it'),
+    summary: z.string().describe('The answer in one sentence'),
+    state: LookupState.optional(),
+    networks: z
+      .array(LookupNetwork)
+      .optional()
+      .describe('The networks that contain it, the most specific first; of a host name, those of its addresses'),
+    inside: z.array(LookupNetwork).optional().describe('Of a block: the networks in it, in address order'),
+    taken: z
+      .int()
+      .optional()
+      .describe(
+        'Of a block: the number of addresses that a device or a reservation has; absent if it is too large to count',
+      ),
+    usable: z.int().optional().describe('Of a block: the number of addresses that devices can have'),
+    pools: z.array(LookupPool).optional().describe('The pools that contain the address or overlap the block'),
+    datacenters: z.array(LookupDatacenter).optional().describe('Of the networks and devices'),
+    devices: z.array(Device).optional(),
+    discovered: z.array(DiscoveredDevice).optional().describe('The records of scans'),
+    reservations: z.array(Reservation).optional(),
+    relationships: z.array(Relationship).optional().describe('Of the devices'),
+    conflicts: z.array(Conflict).optional().describe('The unresolved conflicts'),
+    changes: z.array(LookupChange).optional().describe('The latest entries, if an audit trail is kept'),
+    ways: z.array(LookupWay).describe('The actions that allocate it, if it is free and the caller may do so'),
+    more: z
+      .array(z.string())
+      .describe(
+        `Lists that are cut to the first ${MAX_OF_EACH}; those of objects with addresses in a block to the first ${MAX_IN_BLOCK}`,
+      ),
+    withheld: z
+      .array(LookupPart)
+      .describe('Parts that the caller may not list: the rest of the answer is as if their objects did not exist'),
+    space_id: SpaceOf.describe('Of an address or a block: the address space of the answer; absent for the default one'),
+    elsewhere: z
+      .array(LookupElsewhere)
+      .optional()
+      .describe('The other address spaces in which a network holds it, or in which it is taken'),
+  })
+  .meta({ id: 'Lookup' })
+export type Lookup = z.infer<typeof Lookup>
+
+const Query = line(320)
+  .refine((text) => parseSubject(text) !== undefined, {
+    error: 'must be an IP address, a block like 10.0.0.0/24, a MAC address or a host name',
+  })
+  .meta({ exact: { maxLength: MAX_DOMAIN_NAME, anyOf: SUBJECT_OPTIONS } })
+  .describe('An address, a block, a MAC in any notation, or a host name')
+
+export const lookup = {
+  show: operation({
+    name: 'lookup.show',
+    summary: 'Show everything that is known about an IP address, a block, a MAC address or a host name',
+    description:
+      'Its owner, its network, if it is free and how to allocate it, limited to the objects that you may list. In a URL the slash of a block is written %2F.',
+    http: 'GET /api/lookup/{query}',
+    supportsAsOf: true,
+    access: 'search:read',
+    scope: 'filterEach',
+    mcp: 'listed',
+    cli: { command: 'lookup' },
+    input: () =>
+      z.object({
+        query: Query,
+        space_id: SpaceFilter.describe(
+          'The address space of an address or a block, or `default`. Without it the default one, or the first by name that alone knows it',
+        ),
+      }),
+    output: Lookup,
+  }),
+}

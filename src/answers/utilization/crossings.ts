@@ -1,0 +1,237 @@
+/** Emits `pool.utilization_high` in the transaction of the change that takes a pool across the threshold. */
+
+import { lockScopedCache } from '../../database/cache/lock-scoped-cache.ts'
+import { splitBatches } from '../../database/query/batches.ts'
+import type { Tables } from '../../database/tables.ts'
+import type { Network } from '../../inventory/networks/api.ts'
+import type { Pool } from '../../inventory/pools/api.ts'
+import {
+  computePercent,
+  computeRangeSize,
+  countExpired,
+  countMarks,
+  listNeverFree,
+  type Marks,
+} from '../../inventory/pools/free-space.ts'
+import { createPoolFinder, type PoolRangeRow } from '../../inventory/pools/pool-finder.ts'
+import * as pools from '../../inventory/pools/pools.ts'
+import type { KeyRange, Marked } from '../../inventory/used-addresses/used-addresses.ts'
+import type { AtEnd } from '../../kernel/context.ts'
+import type { Ctx, Reactions } from '../../kernel/ctx.ts'
+import { getSpaceKey, type IpKey } from '../../net/ip.ts'
+import * as store from './store.ts'
+
+/** Data of `pool.utilization_high`. */
+export type HighUtilization = {
+  readonly pool_id: string
+  readonly pool_name: string
+  readonly network_id: string
+  readonly utilization: number
+  readonly threshold: number
+}
+
+/** A pool is reported again only after its utilization was this much below the threshold: percent. */
+const HYSTERESIS = 5
+/** Only the hourly job compares pools that cross with more addresses than this: a count of so many takes milliseconds. */
+const MOST_COUNTED = 2 ** 20
+/** Pools that are counted at once: on a remote database each count is a round trip. */
+const AT_ONCE = 16
+
+/** A pool by its id, with its range where it was found by addresses. */
+type Found = { readonly id: string } | PoolRangeRow
+type Change = { readonly pools: readonly Found[] | Promise<readonly Found[]>; readonly marked?: Marked }
+type Utilization = { readonly after: number; readonly before: number }
+
+const toKeyRange = ({ start_key, end_key }: PoolRangeRow): KeyRange => ({ first: start_key, last: end_key })
+
+/**
+ * How many more addresses of a range are taken than before these changes.
+ * @param isCounted whether a change counts
+ */
+const computeGrowth = (
+  { first, last }: KeyRange,
+  changes: readonly Change[],
+  isCounted: (marked: Marked, key: IpKey) => boolean,
+): number => {
+  let sum = 0
+  for (const { marked } of changes) {
+    if (!marked) continue
+    const count = marked.changed.filter((key) => key >= first && key <= last && isCounted(marked, key)).length
+    sum += marked.taken ? count : -count
+  }
+  return sum
+}
+
+/** A pool, and its addresses as the transaction has left them. */
+type CountedPool = Marks & { readonly pool: store.PoolState }
+
+/** Counted for the range and the subnet that a pool had before its lock was held. */
+type EarlyCount = Marks & PoolRangeRow
+
+/**
+ * Keyed by pool id. While the transaction holds the locks of the pools, no other one commits a change of them, so later calls add to
+ * these counts.
+ */
+const lastCounts = lockScopedCache<Map<string, CountedPool>>()
+
+export type Crossings = {
+  readonly reactions: Reactions
+  /** Compares every pool with its alarm, for crossings without a change: by the clock, or by another threshold since the last start. */
+  readonly compareAll: (ctx: Ctx) => Promise<void>
+}
+
+/** @param threshold percent */
+export const createCrossings = (threshold: number): Crossings => {
+  const finder = createPoolFinder()
+
+  // No utilization is below 0: a threshold within the hysteresis has half of itself as its limit.
+  const low = threshold > HYSTERESIS ? threshold - HYSTERESIS : threshold / 2
+  const isLow = (percent: number): boolean => percent < low
+
+  /** Emits what the change has crossed. @returns the pool with its new alarm */
+  const updateAlarm = async (
+    ctx: Ctx,
+    pool: store.PoolState,
+    { after, before }: Utilization,
+  ): Promise<store.PoolState> => {
+    // An alarm is stale if only the clock has made room: expired reservations count no more, and no change has cleared it.
+    const isRaised = pool.raised_at !== null && !isLow(before)
+    if (after >= threshold && !isRaised) {
+      await store.raise(ctx, pool.id)
+      const { id: pool_id, name: pool_name, network_id } = pool
+      const high: HighUtilization = { pool_id, pool_name, network_id, utilization: after, threshold }
+      await ctx.emit('pool.utilization_high', high)
+      return { ...pool, raised_at: ctx.now }
+    }
+    if (pool.raised_at === null || (isRaised && !isLow(after))) return pool
+    await store.clear(ctx, pool.id)
+    return { ...pool, raised_at: null }
+  }
+
+  /**
+   * Returns the number of taken addresses from which on a pool may cross. Rounding of the percentage can make up for half a hundredth.
+   */
+  const computeNeeded = (range: KeyRange): number =>
+    Math.floor((Number(computeRangeSize(range)) * (threshold - 0.01)) / 100)
+
+  /** Counts pools without an alarm beside the query for their alarms, where that saves a round trip. Their locks must be held. */
+  const countEarly = async (ctx: Ctx, pools: readonly Found[]): Promise<EarlyCount[]> => {
+    if (ctx.store.sql.isInProcess || pools.length > AT_ONCE) return []
+    const ranges = pools
+      .filter((pool) => 'subnet' in pool)
+      .filter((pool) => computeNeeded(toKeyRange(pool)) <= MOST_COUNTED)
+    return Promise.all(
+      ranges.map(async (pool) => {
+        const [range, never] = [toKeyRange(pool), listNeverFree(pool, getSpaceKey(pool.start_key))]
+        return { ...pool, ...(await countMarks(ctx, range, { never, least: computeNeeded(range) })) }
+      }),
+    )
+  }
+
+  type Known = {
+    readonly changes: readonly Change[]
+    /** The counts of the same transaction, before these changes. */
+    readonly known: CountedPool | undefined
+    readonly early: readonly EarlyCount[]
+  }
+
+  const compare = async (
+    ctx: Ctx,
+    pool: store.PoolState,
+    { changes, known, early }: Known,
+  ): Promise<CountedPool | undefined> => {
+    const range = toKeyRange(pool)
+    const size = computeRangeSize(range)
+    const needed = computeNeeded(range)
+    if (needed > MOST_COUNTED) return undefined
+    const never = listNeverFree(pool, getSpaceKey(pool.start_key))
+    const least = pool.raised_at === null ? needed : 0
+    const isEnough = ({ count, isExact }: Marks) => isExact || count < least
+    const followed = known && {
+      count: known.count + computeGrowth(range, changes, (_, key) => !never.has(key)),
+      isExact: known.isExact,
+    }
+    // Another transaction may have resized the pool or its network before the lock was held.
+    const isSame = ({ id, start_key, end_key, subnet }: PoolRangeRow) =>
+      id === pool.id && start_key === pool.start_key && end_key === pool.end_key && subnet === pool.subnet
+    const marks: Marks =
+      [followed, early.find(isSame)].find((marks) => marks && isEnough(marks)) ??
+      (await countMarks(ctx, range, { never, least }))
+    const { count, isExact } = marks
+    if (count < least) return { pool, count, isExact }
+    const taken = count - (await countExpired(ctx, range, never))
+    // Expired reservations did not count before either.
+    const earlier = taken - computeGrowth(range, changes, ({ hadExpired }, key) => !hadExpired && !never.has(key))
+    const percent = (part: number) => computePercent(BigInt(part), size)
+    return { pool: await updateAlarm(ctx, pool, { after: percent(taken), before: percent(earlier) }), count, isExact }
+  }
+
+  const compareChanged: AtEnd<Tables, Change> = async (ctx, changes) => {
+    const found = await Promise.all(changes.map(async (change) => ({ ...change, pools: await change.pools })))
+    const byId = new Map(found.flatMap(({ pools }) => pools.map((pool) => [pool.id, pool])))
+    const ids = [...byId.keys()]
+    if (ids.length === 0) return
+    await store.lockAlarms(ctx, ids)
+    const { value: counted = new Map<string, CountedPool>(), set } = lastCounts.get(ctx)
+    // A pool with a changed range or network is read again.
+    for (const { marked, pools } of found) if (!marked) for (const { id } of pools) counted.delete(id)
+    const others = [...byId.values()].filter(({ id }) => !counted.has(id))
+    const [states, early] = await Promise.all([
+      store.findStates(
+        ctx,
+        others.map(({ id }) => id),
+      ),
+      countEarly(ctx, others),
+    ])
+    const all = [...states, ...ids.flatMap((id) => counted.get(id)?.pool ?? [])]
+    for (const some of splitBatches(all, AT_ONCE)) {
+      const done = await Promise.all(
+        some.map((pool) => compare(ctx, pool, { changes, known: counted.get(pool.id), early })),
+      )
+      for (const one of done) if (one) counted.set(one.pool.id, one)
+    }
+    set(counted)
+  }
+
+  const marked = (ctx: Ctx, change: Marked): void => {
+    const found = finder.find(ctx, change.keys)
+    // Where it is a query, its answer is awaited at the end, and its failure thrown there.
+    if (found instanceof Promise) found.catch(() => {})
+    else if (found.length === 0) return
+    ctx.atEnd(compareChanged, { pools: found, marked: change })
+  }
+
+  return {
+    reactions: {
+      // Sent beside the queries of the blocks, it costs no round trip.
+      'occupancy.locked': async (ctx, keys: readonly string[]) => finder.prefetch(ctx, keys),
+      'occupancy.marked': async (ctx, change: Marked) => marked(ctx, change),
+      'pool.created': async (ctx, { id }: Pool) => ctx.atEnd(compareChanged, { pools: [{ id }] }),
+      'pool.updated': async (ctx, { pool, changes }: { pool: Pool; changes: readonly string[] }) => {
+        // The network and broadcast addresses of another network are others.
+        if (['start_ip', 'end_ip', 'network_id'].some((field) => changes.includes(field)))
+          ctx.atEnd(compareChanged, { pools: [{ id: pool.id }] })
+      },
+      // The network and broadcast addresses of a subnet are never free.
+      'network.updated': async (ctx, { network, before }: { network: Network; before: Network }) => {
+        if (network.subnet === before.subnet) return
+        const ids = await pools.findPoolIds(ctx, network.id)
+        ctx.atEnd(compareChanged, { pools: ids.map((id) => ({ id })) })
+      },
+    },
+    compareAll: async (ctx) => {
+      const raised = await store.findAlarms(ctx)
+      for (const { pool, utilization: now } of await pools.findAllUtilization(ctx)) {
+        const hasAlarm = raised.has(pool.id)
+        if (hasAlarm ? !isLow(now.utilization) : now.utilization < threshold) continue
+        await ctx.write(async (inner) => {
+          await store.lockAlarms(inner, [pool.id])
+          const [state] = await store.findStates(inner, [pool.id])
+          if (!state) return
+          const { utilization: after } = await pools.getUtilizationOrThrow(inner, pool.id)
+          await updateAlarm(inner, state, { after, before: after })
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,8 @@
+/** The event of utilization, which is announced to users. */
+import type { HighUtilization } from './crossings.ts'
+
+declare module '../../kernel/events.ts' {
+  interface Events {
+    'pool.utilization_high': HighUtilization
+  }
+}

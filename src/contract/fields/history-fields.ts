@@ -1,0 +1,73 @@
+/** The input fields that every write and every read of the estate takes beside its own. Browser-safe. */
+import { z } from 'zod'
+import { decodeNote, NOTE_HEADER } from '../change-note.ts'
+import { parse } from '../validate.ts'
+import { line } from './fields.ts'
+
+/** The longest note of a change, in characters. */
+const MAX_NOTE = 1000
+
+const isOneLine = (text: string) => text.isWellFormed() && !text.includes('\u0000') && !/[\r\n\u2028\u2029]/.test(text)
+
+export const ChangeNote = z
+  .string()
+  .trim()
+  .max(MAX_NOTE)
+  .refine(isOneLine, 'must be one line of valid Unicode text without NUL characters')
+  .optional()
+  .describe('The reason, for the history: one line')
+
+/** `true` answers as the call would, `changes` with the objects that would change. */
+export type DryRun = boolean | 'changes'
+
+const DryRun = z
+  .union([z.boolean(), z.literal('changes')], { error: 'must be true, false or changes' })
+  .optional()
+  .describe('Writes nothing: true answers as the call would, changes with the objects that would change')
+
+const AsOf = line(64)
+  .min(1)
+  .optional()
+  .describe('The moment of the answer: an RFC 3339 time, the id of a change, or how long ago, like 30m, 24h or 7d')
+
+export const WRITE_FIELDS = { change_note: ChangeNote, dry_run: DryRun }
+export const READ_FIELDS = { as_of: AsOf }
+
+/** The values of these fields in a call. */
+export type HistoryFields = {
+  readonly note: string
+  readonly dryRun: DryRun
+  readonly asOf: string | undefined
+}
+
+/** Returns the note of a request to a route that is not an operation. @throws AppError VALIDATION_ERROR */
+export const readHeaderNote = (headers: Headers): string => {
+  const value = headers.get(NOTE_HEADER)
+  const change_note = value === null ? undefined : decodeNote(value)
+  return parse(z.object({ change_note: ChangeNote }), { change_note }).change_note ?? ''
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** @param input not yet parsed */
+export const asksForDryRun = (input: unknown): boolean =>
+  typeof input === 'object' &&
+  input !== null &&
+  'dry_run' in input &&
+  (input.dry_run === true || input.dry_run === 'changes')
+
+/** Separates these fields from the operation's own. @param input parsed by a schema with them */
+export const splitHistoryFields = (input: Fields): { readonly own: Fields } & HistoryFields => {
+  // The schemas above define the types.
+  const {
+    change_note: note = '',
+    dry_run: dryRun = false,
+    as_of: asOf,
+    ...own
+  } = input as Fields & {
+    readonly change_note?: string
+    readonly dry_run?: DryRun
+    readonly as_of?: string
+  }
+  return { own, note, dryRun, asOf }
+}

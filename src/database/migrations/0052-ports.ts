@@ -1,0 +1,67 @@
+/** Ports and cables. `cable_ends` has a row for each end: no two cables have one side of a port. */
+import type { Migration } from '../migrate.ts'
+
+export const ports: Migration = {
+  name: '0052-ports',
+  statements: ({ text }) => [
+    `CREATE TABLE ports (
+       id ${text} PRIMARY KEY,
+       device_id ${text} NOT NULL REFERENCES devices (id),
+       name ${text} NOT NULL,
+       name_key ${text} NOT NULL,
+       sort_key ${text} NOT NULL,
+       kind ${text} NOT NULL,
+       type ${text} NOT NULL,
+       speed_mbps INTEGER,
+       mac_address ${text} NOT NULL,
+       enabled INTEGER NOT NULL,
+       parent_id ${text},
+       pass_through INTEGER NOT NULL,
+       vlan_id INTEGER,
+       tagged_vlan_ids ${text} NOT NULL,
+       description ${text} NOT NULL,
+       refs ${text} NOT NULL,
+       managed_by ${text} NOT NULL,
+       custom ${text},
+       created_at ${text} NOT NULL,
+       updated_at ${text} NOT NULL
+     )`,
+    'CREATE UNIQUE INDEX ports_name ON ports (device_id, name_key)',
+    'CREATE INDEX ports_order ON ports (device_id, sort_key, id)',
+    "CREATE INDEX ports_kind ON ports (kind, device_id, sort_key, id) WHERE kind <> 'network'",
+    "CREATE INDEX ports_mac ON ports (mac_address) WHERE mac_address <> ''",
+    'CREATE INDEX ports_parent ON ports (parent_id) WHERE parent_id IS NOT NULL',
+    "CREATE INDEX ports_managed_by ON ports (managed_by, device_id, sort_key, id) WHERE managed_by <> ''",
+    `CREATE TABLE cables (
+       id ${text} PRIMARY KEY,
+       a_port_id ${text} NOT NULL,
+       a_side ${text} NOT NULL,
+       b_port_id ${text} NOT NULL,
+       b_side ${text} NOT NULL,
+       type ${text} NOT NULL,
+       label ${text} NOT NULL,
+       label_key ${text} NOT NULL,
+       color ${text} NOT NULL,
+       length_m DOUBLE PRECISION,
+       status ${text} NOT NULL,
+       description ${text} NOT NULL,
+       refs ${text} NOT NULL,
+       managed_by ${text} NOT NULL,
+       custom ${text},
+       created_at ${text} NOT NULL,
+       updated_at ${text} NOT NULL
+     )`,
+    'CREATE INDEX cables_order ON cables (label_key, id)',
+    "CREATE INDEX cables_status ON cables (status, label_key, id) WHERE status <> 'connected'",
+    "CREATE INDEX cables_managed_by ON cables (managed_by, label_key, id) WHERE managed_by <> ''",
+    `CREATE TABLE cable_ends (
+       port_id ${text} NOT NULL REFERENCES ports (id),
+       side ${text} NOT NULL,
+       cable_id ${text} NOT NULL REFERENCES cables (id),
+       other_port_id ${text} NOT NULL,
+       other_side ${text} NOT NULL,
+       PRIMARY KEY (port_id, side)
+     )`,
+    'CREATE INDEX cable_ends_cable ON cable_ends (cable_id)',
+  ],
+}

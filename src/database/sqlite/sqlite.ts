@@ -1,0 +1,310 @@
+/** SQLite: one file, concurrent readers, and one writer. Commits are on the disk before they are answered. */
+import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import { hostname } from 'node:os'
+import { type Compilable, type Kysely, sql } from 'kysely'
+import { getDiskProblem, translateDiskError } from '../../base/disk/disk-errors.ts'
+import { pause } from '../../base/runtime/pause.ts'
+import { AppError } from '../../contract/errors.ts'
+import { createQueryCache } from '../cache/query-cache.ts'
+import { RevisionCache } from '../cache/revision-cache.ts'
+import { createSearchCache } from '../cache/search-cache.ts'
+import type { Db, ReadPoint, Sql } from '../database.ts'
+import { type DiskGuard, unguarded } from '../disk/disk-guard.ts'
+import { createQueryMetrics } from '../query/query-metrics.ts'
+import { createWeightLimit } from '../query/row-weight.ts'
+import { trackWrittenTables } from '../query/written-tables.ts'
+import { createLocal } from '../transaction-state.ts'
+import { pastSql } from './as-of-views.ts'
+import { createCheckpoints } from './checkpoints.ts'
+import { CommitGroup, type Notes, type Savepoint, type Writer } from './commit-group.ts'
+import { connect, connectWriter } from './connection.ts'
+import { createSqliteKysely, createStatementCache, runOn } from './dialect.ts'
+import { createLargeWriter } from './large-writer.ts'
+import { areFew, countWords, inPart, matchesWords, matchesWordsInOrder, selective } from './search.ts'
+import { createSlowReads } from './slow-reads.ts'
+import { createSnapshots } from './snapshots.ts'
+import { vacuumFile } from './vacuum.ts'
+
+/** Older versions can lose a WAL reset race and corrupt the file (fixed in 3.51.3). */
+const OLDEST_VERSION = [3, 51, 3] as const
+/** 12 MB: then a commit itself runs a checkpoint. checkpoints.ts does earlier; disk/reserve.ts is twice that. */
+const LOG_PAGES = 3000
+/** Pages that the reader caches: 4 MB. Any write empties the cache, and the operating system caches them as well. */
+const READER_CACHE_PAGES = 1024
+/** Pages that a retained snapshot caches: 2 MB, for the next list. */
+const SNAPSHOT_CACHE_PAGES = 512
+/** Pages that each further snapshot caches: 1 MB, because there may be many. */
+const EXTRA_SNAPSHOT_CACHE_PAGES = 256
+/** Rows per chunk of a stream: about 250 KB of devices, well under a millisecond of work. */
+const STREAM_CHUNK = 500
+/** Maximum length of a chunk in characters; long rows make it smaller. */
+const STREAM_CHUNK_LENGTH = 512 * 1024
+const SIZE = 'SELECT page_count * page_size AS size FROM pragma_page_count(), pragma_page_size()'
+/** Snapshots that stay open for the next stream. */
+const IDLE_SNAPSHOTS = 2
+
+/** @example isTooOld('3.51.2') // true */
+export const isTooOld = (version: string): boolean => {
+  const parts = version.split('.').map(Number)
+  for (const [i, wanted] of OLDEST_VERSION.entries()) {
+    const part = parts[i] ?? 0
+    if (part !== wanted) return part < wanted
+  }
+  return false
+}
+
+const sqliteSql: Sql = {
+  hasOneWriter: true,
+  isInProcess: true,
+  areFew,
+  selective,
+  matchesWords,
+  matchesWordsInOrder,
+  countWords,
+  inPart,
+  guard: undefined,
+  underWay: async () => undefined,
+  nextTransaction: () => sql<number>`0`,
+  nowMs: (ownMs) => sql<number>`${ownMs}`,
+  nowMsFrom: (leastMs) => sql<number>`${leastMs}`,
+  lockRows: (query) => query,
+  lockRowsShared: (query) => query,
+  lockFreeRows: (query) => query,
+  lockNames: async () => {},
+  lockNamesShared: async () => {},
+  lockTables: async () => {},
+  revisionIn: async () => undefined,
+  locksHeld: () => undefined,
+  otherPrograms: async () => [],
+  limitLockWaits: async () => {},
+  isLockConflict: () => false,
+  past: pastSql,
+}
+
+export type SqliteDb<Tables> = Db<Tables> & {
+  /** Writes a consistent copy to a file that doesn't exist yet. */
+  readonly copyTo: (file: string) => void
+  /** Returns why changes are rejected now; undefined if they are accepted. */
+  readonly diskProblem: () => string | undefined
+}
+
+export type SqliteOptions = {
+  readonly guardFor?: (writer: Database) => DiskGuard
+  /** Called when a checkpoint beside the writes fails. Commits then run checkpoints. */
+  readonly onCheckpointFailure?: (error: unknown) => void
+  /** The time for which snapshots may prevent a reset of the log before they are recalled. */
+  readonly resetAfterMs?: number
+}
+
+/** Opens or creates a database file. @throws if SQLite is too old, or the file can't be opened */
+export const openSqlite = <Tables>(
+  file: string,
+  { guardFor = unguarded, onCheckpointFailure = () => {}, ...timing }: SqliteOptions = {},
+): SqliteDb<Tables> => {
+  const writer = connectWriter(file, { logPages: LOG_PAGES })
+  const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
+  if (!version || isTooOld(version))
+    throw new Error(`SQLite ${version} is too old: ${OLDEST_VERSION.join('.')} or newer is needed`)
+  const reader = connect(file, READER_CACHE_PAGES)
+  const writeCache = createStatementCache(writer)
+  const readCache = createStatementCache(reader)
+  const watch = createQueryMetrics()
+  const host = hostname()
+  let answers = 0
+  const logRead: typeof watch.log = (event) => {
+    answers++
+    watch.log(event)
+  }
+  const slowReads = createSlowReads(file, logRead)
+  const readDb = createSqliteKysely<Tables>(slowReads.elsewhere(runOn(readCache, logRead)))
+  const writeDb = createSqliteKysely<Tables>(runOn(writeCache, watch.log, writer))
+  const largeWriter = createLargeWriter<Tables>({ file, writer, log: watch.log })
+
+  // The process counts its own commits. The start time makes the counts unique, so that an old ETag never matches.
+  const start = Date.now().toString(36)
+  const counts = new Map<string, number>()
+  // A command on the host may write as well; SQLite counts the commits of other connections.
+  const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
+  let ofOthers = 0
+  const begun = () => {
+    ofOthers = dataVersion.get()?.data_version ?? 0
+  }
+  begun()
+  const disk = guardFor(writer)
+  const cache = new RevisionCache()
+  const searchCache = createSearchCache(cache)
+  const committed = ({ touched, searched }: Notes, on: Writer) => {
+    for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
+    if (on === writer) searched.applyTo(searchCache)
+    else searched.invalidateTables(searchCache)
+  }
+  const queryCache = createQueryCache(cache)
+  const commits = (table: string): number => counts.get(table) ?? 0
+  const readPoint: ReadPoint = {
+    remember: (table, key, read, by) =>
+      by ? searchCache.remember({ table, key, by }, read) : queryCache({ table, state: commits(table), key }, read),
+    timeline: () => '',
+    revision: (tables) => `${start}.${ofOthers}.${tables.map(commits).join('.')}`,
+  }
+  const selectDb = (on: Writer): Kysely<Tables> => (on === writer ? writeDb : largeWriter.db)
+  const finish = ({ atCommit }: Notes, on: Writer): Promise<void> => atCommit.run(selectDb(on))
+  const snapshots = createSnapshots()
+  let scans = 0
+  let snapshotsDue: ((beforeMs: number) => void) | undefined
+  // A scan is not recalled, and then recalling the others has no effect.
+  const recall = () => (scans > 0 || !snapshotsDue ? undefined : () => snapshotsDue?.(performance.now()))
+  const checkpoints = createCheckpoints({ file, writer, onFailure: onCheckpointFailure, snapshots, recall, ...timing })
+  const { maintain: between, beforeLarge } = checkpoints
+  const listeners = { begun, ended: disk.ended, finish, between, beforeLarge, large: largeWriter }
+  const group = new CommitGroup(writer, committed, listeners)
+
+  let isOpen = true
+  const idle: Database[] = []
+  const cachePages = () => (snapshots.open() > IDLE_SNAPSHOTS ? EXTRA_SNAPSHOT_CACHE_PAGES : SNAPSHOT_CACHE_PAGES)
+  const giveBack = (snapshot: Database): void => {
+    if (snapshot.inTransaction) snapshot.run('COMMIT')
+    if (isOpen && idle.length < IDLE_SNAPSHOTS) {
+      snapshot.run(`PRAGMA cache_size = ${SNAPSHOT_CACHE_PAGES}`)
+      idle.push(snapshot)
+    } else snapshot.close()
+  }
+  async function* stream<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
+    await snapshots.enter()
+    let snapshot: Database | undefined
+    let statement: Statement<Row, SQLQueryBindings[]> | undefined
+    let chunk: Row[] = []
+    try {
+      snapshot = idle.pop() ?? connect(file, cachePages())
+      snapshot.run('BEGIN')
+      for (const query of queries) {
+        const compiled = query.compile()
+        statement?.finalize()
+        statement = snapshot.prepare<Row, SQLQueryBindings[]>(compiled.sql)
+        const isFull = createWeightLimit<Row>(STREAM_CHUNK, STREAM_CHUNK_LENGTH)
+        // The parameters of our queries are text, numbers and null.
+        for (const row of statement.iterate(...(compiled.parameters as SQLQueryBindings[]))) {
+          chunk.push(row)
+          if (!isFull(row)) continue
+          yield chunk
+          chunk = []
+          await pause()
+        }
+      }
+    } finally {
+      statement?.finalize()
+      if (snapshot) giveBack(snapshot)
+      snapshots.leave()
+    }
+    // After the release, so that a reader of the last chunk, or of a short list, holds no snapshot.
+    yield chunk
+  }
+
+  async function* scan<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
+    scans++
+    try {
+      yield* stream(...queries)
+    } finally {
+      scans--
+    }
+  }
+
+  const db: SqliteDb<Tables> = {
+    engine: 'sqlite',
+    copyTo: (target) => writer.run('VACUUM INTO ?', [target]),
+    read: readDb,
+    quick: readDb,
+    quickMany: readDb,
+    cache,
+    sql: sqliteSql,
+    notifier: undefined,
+    watchFloor: () => {},
+    createIndexes: (indexes) =>
+      db.write(
+        async ({ db: tx }) => {
+          for (const { name, on } of indexes)
+            await sql`CREATE INDEX IF NOT EXISTS ${sql.raw(name)} ON ${sql.raw(on)}`.execute(tx)
+        },
+        { exclusive: true },
+      ),
+    cluster: undefined,
+    diskProblem: disk.problem,
+    write: async (work, options) => {
+      disk.problem() // there may be space again
+      const run = (savepoint: Savepoint, notes: Notes, shared: ReadonlySet<string>) =>
+        work({
+          db: (options?.large ? largeWriter.db : writeDb).withPlugin(trackWrittenTables(notes.touched)),
+          savepoint: async (inner) => {
+            const before = notes.searched.count
+            try {
+              return await savepoint(inner)
+            } catch (error) {
+              // The texts of rolled-back changes were not added.
+              notes.searched.undo(before)
+              throw error
+            }
+          },
+          atCommit: (batch, item) => notes.atCommit.add(batch, [item]),
+          searchTextChanged: (table, texts) => notes.searched.add(table, texts),
+          revision: (tables) => (tables.some((table) => shared.has(table)) ? undefined : readPoint.revision(tables)),
+          guard: () => false,
+          local: createLocal(),
+        })
+      try {
+        return await group.run(run, options)
+      } catch (error) {
+        throw translateDiskError(error)
+      }
+    },
+    stream,
+    streamsOfUser: undefined,
+    scan,
+    onSnapshotsDue: (listener) => {
+      snapshotsDue = listener
+    },
+    recallSnapshots: () => {},
+    ...readPoint,
+    readPoint: () => readPoint,
+    at: (point) => ({ ...db, ...point }),
+    readHosts: { mode: 'primary', answers: () => new Map([[host, answers]]), getMessage: () => '' },
+    hosts: () => [{ host, role: 'primary', lagBytes: null, lagMs: null, message: '' }],
+    failovers: () => 0,
+    status: async () => {
+      const { size } = reader.query<{ size: number }, []>(SIZE).get() ?? { size: 0 }
+      return { version, sizeBytes: size, timeline: null, commitsWait: null, instances: undefined }
+    },
+    watch: watch.listen,
+    connections: () => (isOpen ? 2 : 0),
+    ping: async () => {
+      const problem = disk.problem()
+      if (problem !== undefined) throw new AppError('UNAVAILABLE', problem)
+      reader.query('SELECT 1').get()
+    },
+    vacuum: async () => {
+      await group.settled()
+      vacuumFile(file)
+    },
+    close: async () => {
+      await group.settled()
+      isOpen = false
+      await checkpoints.close()
+      slowReads.close()
+      largeWriter.end()
+      dataVersion.finalize()
+      writeCache.clear()
+      readCache.clear()
+      for (const snapshot of idle.splice(0)) snapshot.close()
+      reader.close()
+      // An unfinished stream prevents truncating the log; the next start does it.
+      writer.run('PRAGMA busy_timeout = 0')
+      try {
+        writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      } catch (error) {
+        // Acknowledged writes are in the log, which a full disk does not damage. The next start reads it.
+        if (getDiskProblem(error) === undefined) throw error
+      } finally {
+        writer.close()
+      }
+    },
+  }
+  return db
+}

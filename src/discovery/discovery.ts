@@ -1,0 +1,156 @@
+/** The discovery feature: handlers, jobs, and reactions to changes of documented objects. */
+
+import { getTemporaryFolder } from '../base/runtime/unnamed-file.ts'
+import type { Device } from '../inventory/devices/schema.ts'
+import type { Network } from '../inventory/networks/api.ts'
+import { type Ctx, type Feature, implement } from '../kernel/ctx.ts'
+import { discovery, discoveryRules, inbox, scans } from './api.ts'
+import * as credentialStore from './credential-store.ts'
+import { discoveredHandlers } from './devices/discovered-devices.ts'
+import { matchWord } from './devices/discovered-list.ts'
+import * as discoveredStore from './devices/discovered-store.ts'
+import { classify, reclassify, toDrafts } from './inbox/classify.ts'
+import * as documented from './inbox/documented-store.ts'
+import { inboxHandlers } from './inbox/inbox.ts'
+import { create as createLock, lockHandlers, remove as removeLock } from './inbox/locks.ts'
+import { discoveryLocks } from './inbox/locks-api.ts'
+import { removeTopologyLinks } from './inbox/topology-links.ts'
+import { createLeaseHandlers } from './leases/leases.ts'
+import { leases } from './leases/leases-api.ts'
+import { createLeaseReader } from './leases/process.ts'
+import { moveDiscovery } from './move-to-space.ts'
+import { forgetOld, forgetScans, startDue } from './rules/retention.ts'
+import * as ruleStore from './rules/rule-store.ts'
+import { create as createRule, remove as removeRule, ruleHandlers, update as updateRule } from './rules/rules.ts'
+import { createRunner, type RunnerOptions } from './scans/runner.ts'
+import * as scanStore from './scans/scan-store.ts'
+import { scanHandlers } from './scans/scans.ts'
+
+/** The condition that a search over everything finds discovered devices by. */
+export const matchFoundWord = matchWord
+
+/**
+ * Builds the condition that discovered devices with an address are found by, also where it is not their first: each is a line of the
+ * text.
+ */
+export const buildAddressCondition = (ip: string) => matchWord(`\n${ip}\n`)
+
+/** The key under which an address of a network is stored. */
+export const buildNetworkKey = discoveredStore.buildNetworkKey
+
+/** Number of scans that run. */
+export const countRunning = scanStore.countRunning
+
+const SECOND_MS = 1000
+const DAY_MS = 86_400_000
+
+/** Compares discovered devices again with the documentation. */
+const compareAgain = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> =>
+  reclassify(ctx, await documented.findDiscovered(ctx, deviceIds))
+
+/** For the history. */
+export type { ScanLimits } from './scans/scan-rules.ts'
+export const { lockDocuments } = documented
+export const findRuleDocuments = ruleStore.findDocuments
+export const locks = { create: createLock, remove: removeLock }
+export const rules = { create: createRule, update: updateRule, remove: removeRule }
+
+/** Removes the promotion of devices that are deleted. */
+const release = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
+  const ids = devices.map(({ id }) => id)
+  const gone = new Set(ids)
+  await documented.removeLocksByDevices(ctx, ids)
+  const discovered = await documented.findDiscovered(ctx, ids)
+  if (discovered.length === 0) return
+  const { byId } = await discoveredStore.loadByIds(ctx, discovered)
+  for (const record of byId.values()) {
+    const { doc } = record
+    if (!doc) continue
+    const isTheirs = doc.promoted_to_device_id !== null && gone.has(doc.promoted_to_device_id)
+    const device = isTheirs ? { ...doc, promoted_to_device_id: null, promoted_at: null, updated_at: ctx.now } : doc
+    await discoveredStore.save(ctx, await classify(ctx, doc.network_id, toDrafts(record, { device }), gone))
+  }
+}
+
+const removeNetwork = async (ctx: Ctx, { id }: Network): Promise<void> => {
+  await scanStore.removeOfNetwork(ctx, id)
+  await removeTopologyLinks(ctx, await discoveredStore.removeOfNetwork(ctx, id))
+  const rule = await ruleStore.findByNetwork(ctx, id)
+  if (rule) await ruleStore.deleteRow(ctx, rule)
+  await credentialStore.removePins(ctx, id)
+}
+
+type Ends = { readonly parent_id: string; readonly child_id: string }
+
+export const discoveryFeature = (options: RunnerOptions): Feature => {
+  const { config } = options
+  const runner = createRunner(options)
+  return {
+    operations: [
+      ...implement(scans, scanHandlers(options)),
+      ...implement(discovery, discoveredHandlers),
+      ...implement(discoveryRules, ruleHandlers(config)),
+      ...implement(inbox, inboxHandlers),
+      ...implement(discoveryLocks, lockHandlers),
+      ...implement(leases, createLeaseHandlers(createLeaseReader(getTemporaryFolder(config.dataDir)))),
+    ],
+    reactions: {
+      // Nothing is matched with a device before there is one.
+      'devices.recorded': async (ctx, devices: readonly Device[]) =>
+        reclassify(
+          ctx,
+          await documented.findDiscoveredAt(
+            ctx,
+            devices.map(({ id }) => id),
+          ),
+        ),
+      'device.updated': (ctx, { device }: { device: Device }) => compareAgain(ctx, [device.id]),
+      'devices.deleting': release,
+      'relationships.created': (ctx, made: readonly Ends[]) =>
+        compareAgain(
+          ctx,
+          made.flatMap(({ parent_id, child_id }) => [parent_id, child_id]),
+        ),
+      'relationship.deleted': (ctx, { parent_id, child_id }: Ends) => compareAgain(ctx, [parent_id, child_id]),
+      'network.changed-space': moveDiscovery,
+      'network.deleting': removeNetwork,
+    },
+    jobs: [
+      {
+        name: 'discovery.run-scans',
+        summary: 'Runs queued scans, and resumes interrupted ones',
+        everyMs: 2 * SECOND_MS,
+        runsAtStart: true,
+        onEveryInstance: true,
+        run: runner.maintain,
+      },
+      {
+        name: 'discovery.start-due',
+        summary: 'Starts the scans of rules that are due',
+        everyMs: 5 * SECOND_MS,
+        runsAtStart: true,
+        run: (ctx) => startDue(ctx, config),
+      },
+      {
+        name: 'discovery.forget-old',
+        summary:
+          'Deletes discovered devices that were not promoted and that no scan has seen for DISCOVERY_CLEANUP_DAYS',
+        everyMs: DAY_MS,
+        runsAtStart: true,
+        run: (ctx) =>
+          forgetOld(ctx, { days: config.discoveryCleanupDays, randomMacDays: config.discoveryRandomMacCleanupDays }),
+      },
+      {
+        name: 'discovery.forget-scans',
+        summary: 'Deletes scans that ended more than 90 days ago, except the newest 20 of each network',
+        everyMs: DAY_MS,
+        runsAtStart: true,
+        run: forgetScans,
+      },
+    ],
+    onCommit: runner.onCommit,
+    onRemoteCommit: runner.onCommit,
+    onNotificationGap: runner.ask,
+    close: runner.close,
+  }
+}

@@ -1,0 +1,177 @@
+/** The answer of an apply: what changed, or would change. */
+
+import { createBreathe } from '../../base/runtime/pause.ts'
+import { type Counts, formatSummary } from '../../contract/change-summary.ts'
+import { AppError, type FieldIssue, shorten } from '../../contract/errors.ts'
+import type { RowChange } from '../../database/journal.ts'
+import { INVENTORY, type Resource } from '../../inventory/resources.ts'
+import { createItemErrors } from '../../kernel/bulk/attempt.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import type { Permission } from '../../kernel/operation.ts'
+import { withDeviceNames } from '../../record/history/items.ts'
+import { VisibleItems } from '../../record/history/visible-items.ts'
+import { buildFingerprints, countChanges } from '../../service/mcp/changes.ts'
+import { type ApplyResult, MAX_ERRORS, MAX_SHOWN_CHANGES } from '../estate/api.ts'
+import type { Plan } from '../plan/context.ts'
+import { getRules } from './resources.ts'
+import { MAX_BAD_ROWS, type PlannedChange, type RowError } from './row.ts'
+
+const VERBS = ['delete', 'update', 'create'] as const
+
+export const getPermission = ({ resource, change }: Pick<PlannedChange, 'resource' | 'change'>): Permission =>
+  `${resource}:${change}`
+
+/** Returns the permissions for what a plan does. */
+export const listPermissions = ({ changes }: Plan): Permission[] => [...new Set(changes.map(getPermission))].sort()
+
+const countByVerb = (changes: readonly PlannedChange[]): Counts => {
+  const counts: Counts = {}
+  for (const { change, resource } of changes) {
+    const { noun } = getRules(resource)
+    const ofVerb = counts[change] ?? {}
+    counts[change] = { ...ofVerb, [noun]: (ofVerb[noun] ?? 0) + 1 }
+  }
+  return counts
+}
+
+/** Returns the counts of the changed rows that no row of the document and no pruning names. */
+const countOthers = (all: Counts, own: Counts): Counts => {
+  const along: Counts = {}
+  for (const verb of VERBS)
+    for (const [noun, n] of Object.entries(all[verb] ?? {})) {
+      const left = n - (own[verb]?.[noun] ?? 0)
+      if (left > 0) along[verb] = { ...along[verb], [noun]: left }
+    }
+  return along
+}
+
+type Lists = ApplyResult['counts']
+
+const listCounts = (rows: Plan, given: readonly Resource[], failed: readonly RowError[]): Lists => {
+  const counts: Record<
+    string,
+    { created: number; updated: number; unchanged: number; deleted: number; failed: number }
+  > = {}
+  const getCounts = (resource: Resource) => {
+    counts[resource] ??= { created: 0, updated: 0, unchanged: 0, deleted: 0, failed: 0 }
+    return counts[resource]
+  }
+  for (const resource of given) getCounts(resource).unchanged = rows.settled.get(resource)?.size ?? 0
+  for (const { resource, change } of rows.changes) getCounts(resource)[`${change}d`]++
+  for (const { resource } of failed) getCounts(resource).failed++
+  // In the order of the document.
+  return Object.fromEntries(INVENTORY.flatMap((resource) => (counts[resource] ? [[resource, counts[resource]]] : [])))
+}
+
+/** A fingerprint compares objects by their ids. */
+const NO_NAMES: ReadonlyMap<string, string> = new Map()
+
+/** Computes a value that is the same for each run of a call: new ids are replaced by the rows that create them. */
+const computeFingerprint = async (
+  { changes }: Plan,
+  journal: readonly RowChange[] | undefined,
+  now: string,
+): Promise<string> => {
+  const made = new Map(
+    changes.flatMap(({ change, id, resource, row }) => (change === 'create' ? [[id, `${resource}[${row}]`]] : [])),
+  )
+  const hasher = new Bun.CryptoHasher('sha256')
+  const breathe = createBreathe()
+  for (const { resource, change, id, document, before } of changes) {
+    const text = JSON.stringify([resource, change, id, document, before])
+    hasher.update(made.size === 0 ? text : text.replaceAll(ID, (one) => made.get(one) ?? one))
+    await breathe()
+  }
+  const marks = journal && buildFingerprints(journal, now, NO_NAMES).map((mark) => JSON.stringify(mark))
+  hasher.update(JSON.stringify(marks?.sort() ?? null))
+  return hasher.digest('base64url')
+}
+const ID = /[A-Za-z0-9._-]{1,64}/g
+
+const listErrors = (failed: readonly RowError[]): ApplyResult['errors'] => {
+  const report = createItemErrors()
+  return failed
+    .slice(0, MAX_ERRORS)
+    .map(({ resource, row, name, error }) => ({ ...{ resource, row, name: shorten(name) }, ...report(error) }))
+}
+
+const toShownChange = (change: PlannedChange, isDry: boolean): ApplyResult['changes'][number] => {
+  const { change: action, resource, id, name, row, fields, managedBy } = change
+  const isNew = action === 'create' && isDry
+  return {
+    ...{ action, resource, name },
+    ...(!isNew && { id }),
+    ...(row !== undefined && { row }),
+    ...(fields && { fields }),
+    ...(managedBy && { managed_by: managedBy }),
+  }
+}
+
+/** Replaces the ids in the names of stored relationships by the names of their devices. */
+const withNames = async (ctx: Ctx, changes: readonly PlannedChange[]): Promise<PlannedChange[]> => {
+  const isStored = ({ change, resource }: PlannedChange) => resource === 'relationships' && change !== 'create'
+  const items = changes.filter(isStored).map((one) => ({ ...one, kind: getRules(one.resource).kind }))
+  const named = new Map(
+    (await withDeviceNames(ctx, await VisibleItems.of(ctx), items)).map(({ id, name }) => [id, name]),
+  )
+  return changes.map((one) => (isStored(one) ? { ...one, name: named.get(one.id) ?? one.name } : one))
+}
+
+export type AnswerParts = {
+  readonly plan: Plan
+  /** The resources that the document names. */
+  readonly given: readonly Resource[]
+  readonly failed: readonly RowError[]
+  readonly isDry: boolean
+  readonly lacking: readonly Permission[]
+  /** The changed rows of the transaction, if it was watched. */
+  readonly journal: readonly RowChange[] | undefined
+}
+
+export const buildAnswer = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResult> => {
+  const { plan, given, failed, isDry, lacking, journal } = parts
+  const own = countByVerb(plan.changes)
+  const ordered = VERBS.flatMap((verb) => plan.changes.filter(({ change }) => change === verb))
+  const shown = await withNames(ctx, ordered.slice(0, MAX_SHOWN_CHANGES))
+  return {
+    applied: !isDry,
+    changed: plan.changes.length > 0,
+    summary: formatSummary(own),
+    counts: listCounts(plan, given, failed),
+    changes: shown.map((change) => toShownChange(change, isDry)),
+    changes_total: plan.changes.length,
+    errors: listErrors(failed),
+    extra: plan.extra,
+    // The counts have objects that a caller with a part of the estate may not read.
+    also:
+      journal && !ctx.caller.scopedPermissions
+        ? countOthers(countChanges(journal, { permissions: ctx.caller.permissions, needed: [] }), own)
+        : null,
+    ...(isDry && { lacking: [...lacking] }),
+    fingerprint: await computeFingerprint(plan, journal, ctx.now),
+  }
+}
+
+/** @throws AppError VALIDATION_ERROR for too many bad rows */
+export const refuseMany = (failed: readonly RowError[]): void => {
+  if (failed.length > MAX_BAD_ROWS) throw createRefusal(failed)
+}
+
+/** Returns the error of a document with bad rows, which is not applied. */
+export const createRefusal = (failed: readonly RowError[]): AppError => {
+  const details: FieldIssue[] = []
+  for (const { resource, row, error } of failed) {
+    if (details.length >= MAX_ERRORS) break
+    const at = `${resource}[${row}]`
+    if (error.details.length === 0) details.push({ field: at, message: error.message })
+    for (const { field, message } of error.details)
+      details.push({ field: field === '' ? at : `${at}.${field}`, message })
+  }
+  const [first] = details
+  const many = failed.length > MAX_BAD_ROWS ? `more than ${MAX_BAD_ROWS} rows are bad` : `${failed.length} rows are bad`
+  const rows = failed.length === 1 ? '1 row is bad' : many
+  const code = failed.every(({ error }) => error.code === 'FORBIDDEN') ? 'FORBIDDEN' : 'VALIDATION_ERROR'
+  return new AppError(code, `${rows}, and nothing is applied: ${first?.field} ${first?.message}`, {
+    details: details.slice(0, MAX_ERRORS),
+  })
+}

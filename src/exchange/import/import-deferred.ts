@@ -1,0 +1,129 @@
+/** The parts of rows that need objects of later rows: they are left out at first, and imported again in the end. */
+import { getOwn } from '../../contract/own.ts'
+import { isRecord } from '../../contract/unknown.ts'
+import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
+import * as ports from '../../inventory/ports/ports.ts'
+import type { Resource } from '../../inventory/resources.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import type { CustomResource, ReferenceTarget } from '../../resource/custom/fields.ts'
+import {
+  getCustomResource,
+  loadReferenceFields,
+  type ReferenceField,
+  type ReferenceFields,
+} from '../apply/custom-references.ts'
+import type { Row } from './row.ts'
+
+type Values = Row['value']
+
+/** A row of which something is left out. */
+export type Deferred = { readonly row: Row; readonly at: number }
+export type Divided = { readonly rows: readonly Row[]; readonly deferred: readonly Deferred[] }
+
+type FieldsOf = (resource: CustomResource) => ReferenceFields
+
+type Found = { readonly target: ReferenceTarget | 'ports'; readonly id: string }
+
+const listIds = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
+
+const listCustomReferences = (custom: unknown, fields: ReferenceFields): Found[] =>
+  isRecord(custom)
+    ? [...fields].flatMap(([name, { target }]) => listIds(getOwn(custom, name)).map((id) => ({ target, id })))
+    : []
+
+const listReferences = (resource: Resource, { custom, addresses, parent_id }: Values, fieldsOf: FieldsOf): Found[] => {
+  const own = getCustomResource(resource)
+  return [
+    ...(own === undefined ? [] : listCustomReferences(custom, fieldsOf(own))),
+    ...(resource === 'devices' && Array.isArray(addresses)
+      ? addresses.flatMap((one: unknown) =>
+          isRecord(one) ? listCustomReferences(one.custom, fieldsOf('addresses')) : [],
+        )
+      : []),
+    ...(resource === 'ports' ? listIds(parent_id).map((id) => ({ target: 'ports', id }) as const) : []),
+  ]
+}
+
+/** Returns the references to objects that are not there, as `target id`. */
+const findMissing = async (ctx: Ctx, found: readonly Found[]): Promise<ReadonlySet<string>> => {
+  const missing = new Set<string>()
+  for (const [target, all] of Map.groupBy(found, (one) => one.target)) {
+    const ids = [...new Set(all.map(({ id }) => id))]
+    const there =
+      target === 'ports' ? await ports.findDocuments(ctx, ids) : await customFields.filterExistingIds(ctx, target, ids)
+    for (const id of ids) if (!there.has(id)) missing.add(`${target} ${id}`)
+  }
+  return missing
+}
+
+type IsMissing = (field: Pick<ReferenceField, 'target'>, value: unknown) => boolean
+
+const removeMissing = (custom: unknown, fields: ReferenceFields, isMissing: IsMissing): unknown =>
+  isRecord(custom)
+    ? Object.fromEntries(
+        Object.entries(custom).filter(([name, value]) => {
+          const field = fields.get(name)
+          return !field || !isMissing(field, value)
+        }),
+      )
+    : custom
+
+const removeReferences = (
+  resource: Resource,
+  value: Values,
+  fieldsOf: FieldsOf,
+  missing: ReadonlySet<string>,
+): Values => {
+  const isMissing: IsMissing = ({ target }, given) => listIds(given).some((id) => missing.has(`${target} ${id}`))
+  const own = getCustomResource(resource)
+  const { parent_id, ...others } = value
+  const isApart = resource === 'ports' && listIds(parent_id).some((id) => missing.has(`ports ${id}`))
+  const kept: Record<string, unknown> = isApart ? { ...others } : { ...value }
+  if (own !== undefined && kept.custom !== undefined) kept.custom = removeMissing(kept.custom, fieldsOf(own), isMissing)
+  if (resource === 'devices' && Array.isArray(kept.addresses))
+    kept.addresses = kept.addresses.map((one: unknown) =>
+      isRecord(one) && one.custom !== undefined
+        ? { ...one, custom: removeMissing(one.custom, fieldsOf('addresses'), isMissing) }
+        : one,
+    )
+  return kept
+}
+
+/** The rules of a definition that hold for values from then on. */
+const RULES = ['required', 'pattern', 'minimum', 'maximum', 'default'] as const
+
+const removeRules = (value: Values): Values =>
+  Object.fromEntries(Object.entries(value).filter(([field]) => !RULES.some((rule) => rule === field)))
+
+const hasRules = (value: Values): boolean =>
+  RULES.some((rule) => ![undefined, null, false, ''].includes(value[rule] as null))
+
+/** Returns the rows of a batch without references to objects that are not there. */
+export const splitRows = async (
+  ctx: Ctx,
+  resource: Resource,
+  rows: readonly Row[],
+  isFirstRound: boolean,
+): Promise<Divided> => {
+  if (resource === 'custom-fields')
+    return isFirstRound
+      ? {
+          rows: rows.map((row) => ({ ...row, value: removeRules(row.value) })),
+          deferred: rows.flatMap((row, at) => (hasRules(row.value) ? [{ row, at }] : [])),
+        }
+      : { rows, deferred: [] }
+  const isPlain = rows.every(({ value }) => value.custom === undefined && value.addresses === undefined)
+  if (isPlain && resource !== 'ports') return { rows, deferred: [] }
+  const fields = isPlain ? new Map() : await loadReferenceFields(ctx, [])
+  const getFields: FieldsOf = (of) => fields.get(of) ?? new Map()
+  const found = rows.map(({ value }) => listReferences(resource, value, getFields))
+  const missing = await findMissing(ctx, found.flat())
+  if (missing.size === 0) return { rows, deferred: [] }
+  const isDeferred = (at: number) => found[at]?.some(({ target, id }) => missing.has(`${target} ${id}`)) === true
+  return {
+    rows: rows.map((row, at) =>
+      isDeferred(at) ? { ...row, value: removeReferences(resource, row.value, getFields, missing) } : row,
+    ),
+    deferred: rows.flatMap((row, at) => (isDeferred(at) ? [{ row, at }] : [])),
+  }
+}

@@ -1,9 +1,0 @@
-/** The events of conflicts, which are announced to users. */
-import type { Conflict } from './schema.ts'
-
-declare module '../../platform/operation/events.ts' {
-  interface Events {
-    'conflict.detected': Conflict
-    'conflict.resolved': Conflict
-  }
-}

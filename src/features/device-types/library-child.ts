@@ -1,6 +1,0 @@
-/** The main of the process that reads YAML of the community library. */
-import { runTextChild } from '../../platform/runtime/text-job-child.ts'
-import { readLibrary } from './library.ts'
-
-/** @returns the exit code */
-export const runLibraryChild = (): Promise<number> => runTextChild('device-types-child', readLibrary)

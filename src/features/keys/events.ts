@@ -1,8 +1,0 @@
-/** The events of API keys. All of them make the listeners of the live feed be checked again. */
-declare module '../../platform/operation/events.ts' {
-  interface Events {
-    'key.created': undefined
-    'key.rotated': undefined
-    'key.deleted': undefined
-  }
-}

@@ -1,7 +1,0 @@
-/** The event of ports. */
-declare module '../../platform/operation/events.ts' {
-  interface Events {
-    /** The ids of ports whose cables go with them. */
-    'ports.deleting': readonly string[]
-  }
-}

@@ -1,8 +1,0 @@
-/** The event of address spaces. */
-import type { Space } from './api.ts'
-
-declare module '../../platform/operation/events.ts' {
-  interface Events {
-    'space.deleted': Space
-  }
-}

@@ -1,7 +1,0 @@
-/** The event of webhooks. */
-declare module '../../platform/operation/events.ts' {
-  interface Events {
-    /** Deliveries are due. */
-    'webhook-delivery.queued': undefined
-  }
-}

@@ -1,0 +1,194 @@
+/** The rules of conflicts: the decisions of users, and the events that trigger a check. */
+
+import { AppError, invalidField, orNotFound } from '../../contract/errors.ts'
+import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
+import { listRows } from '../../kernel/list.ts'
+import { type IpKey, parseIpKeyOrThrow } from '../../net/ip.ts'
+import * as devices from '../devices/devices.ts'
+import type { Device } from '../devices/schema.ts'
+import type { Network } from '../networks/api.ts'
+import { findSpaceKey, findSpaceKeys } from '../spaces/keys.ts'
+import { conflicts, type Resolution } from './api.ts'
+import { buildAddressKey, findDevicesWithAddress, findSharedPlaces, type Place } from './causes.ts'
+import {
+  checkAll,
+  checkChangedAddresses,
+  checkChangedPlaces,
+  checkLostAddresses,
+  checkTakenAddresses,
+  close,
+} from './detect.ts'
+import { type Conflict, narrowConflict } from './schema.ts'
+import * as store from './store.ts'
+
+/** Returns the conflict of a stored row. */
+export const toConflict = store.fromRow
+
+/** Returns the cause under which the conflict of an address is stored. */
+export const buildAddressCauseKey = buildAddressKey
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
+  const stored = orNotFound(await store.lock(ctx, id), 'conflict', id)
+  ctx.precondition(stored.conflict)
+  return stored
+}
+
+/** @throws AppError NOT_FOUND */
+const getOrThrow = async (ctx: Ctx, id: string): Promise<Conflict> =>
+  orNotFound(await store.find(ctx, id), 'conflict', id).conflict
+
+/** Returns the devices with the address of a conflict. */
+const findHolders = async (ctx: Ctx, conflict: Conflict): Promise<string[]> =>
+  findDevicesWithAddress(ctx, parseIpKeyOrThrow(conflict.ip_address, await findSpaceKey(ctx, conflict)))
+
+/** Removes the address from every other device. */
+const leaveTo = async (ctx: Ctx, conflict: Conflict, keep: string): Promise<void> => {
+  const { ip_address, space_id } = conflict
+  const holders = await findHolders(ctx, conflict)
+  // A conflict does not name all of very many members.
+  if ((await ctx.filterPermitted('devices', holders)).size < holders.length)
+    throw new AppError('FORBIDDEN', 'The conflict has members outside of your part of the estate')
+  for (const id of holders) {
+    if (id === keep) continue
+    const { addresses } = await devices.getOrThrow(ctx, id)
+    const others = addresses.filter((address) => address.ip !== ip_address || address.space_id !== space_id)
+    await devices.updateNamed(ctx, { id, addresses: others })
+  }
+}
+
+const resolve = async (ctx: Ctx, { id, keep_device_id: keep, notes }: Resolution): Promise<Conflict> => {
+  const stored = await lockForChange(ctx, id)
+  const { conflict } = stored
+  if (conflict.status === 'resolved') throw invalidField('id', 'the conflict is resolved already')
+  if (keep !== undefined) {
+    if (conflict.type !== 'duplicate_ip') throw invalidField('keep_device_id', 'only devices can keep an address')
+    if (!(await findHolders(ctx, conflict)).includes(keep))
+      throw invalidField('keep_device_id', 'is not part of the conflict')
+    ctx.require('devices:update')
+  }
+  const told = { ...conflict, resolved_by: ctx.caller.username, notes: notes === '' ? conflict.notes : notes }
+  if (keep === undefined) return close(ctx, { ...stored, conflict: told })
+  // The removed cause resolves it. The user is stored before that, so that the record names who did it.
+  await store.update(ctx, { ...stored, conflict: { ...told, status: 'active' } })
+  await leaveTo(ctx, conflict, keep)
+  return getOrThrow(ctx, id)
+}
+
+const ignore = async (ctx: Ctx, id: string, notes: string): Promise<Conflict> => {
+  const { conflict, cause } = await lockForChange(ctx, id)
+  if (conflict.status === 'resolved') throw invalidField('id', 'the conflict is resolved already')
+  const ignored: Conflict = {
+    ...conflict,
+    status: 'ignored',
+    resolved_by: ctx.caller.username,
+    notes: notes === '' ? conflict.notes : notes,
+  }
+  await store.update(ctx, { conflict: ignored, cause })
+  return ignored
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await lockForChange(ctx, id)
+  await store.remove(ctx, id)
+}
+
+const summary = async (ctx: Ctx) => {
+  const counts = await store.countByTypeAndStatus(ctx)
+  const sum = (wanted: Partial<Conflict>): number =>
+    counts
+      .filter((one) => Object.entries(wanted).every(([field, value]) => one[field as 'type' | 'status'] === value))
+      .reduce((total, { n }) => total + Number(n), 0)
+  return {
+    active: sum({ status: 'active' }),
+    resolved: sum({ status: 'resolved' }),
+    ignored: sum({ status: 'ignored' }),
+    duplicate_ip: sum({ status: 'active', type: 'duplicate_ip' }),
+    overlapping_subnet: sum({ status: 'active', type: 'overlapping_subnet' }),
+  }
+}
+
+/** Returns the conflicts with a member that the caller reaches, without the others. */
+const narrowConflicts = async (ctx: Ctx, all: readonly Conflict[]): Promise<Conflict[]> => {
+  const ids = (members: (conflict: Conflict) => readonly string[]) => [...new Set(all.flatMap(members))]
+  const seen = new Set([
+    ...(await ctx.filterPermitted(
+      'devices',
+      ids(({ device_ids }) => device_ids),
+    )),
+    ...(await ctx.filterPermitted(
+      'networks',
+      ids(({ network_ids }) => network_ids),
+    )),
+  ])
+  return all.flatMap((conflict) => narrowConflict(conflict, (id) => seen.has(id)) ?? [])
+}
+
+const detect = async (ctx: Ctx): Promise<{ conflicts: Conflict[]; count: number }> => {
+  await checkAll(ctx)
+  const all = (await store.query(ctx, { status: 'active' }).execute()).map(store.fromRow)
+  const shown = ctx.isScoped ? await narrowConflicts(ctx, all) : all
+  return { conflicts: shown, count: shown.length }
+}
+
+const resolvePlaces = async (ctx: Ctx, networks: readonly Network[]): Promise<Place[]> => {
+  const space = await findSpaceKeys(ctx, networks)
+  return networks.map((network) => {
+    const { datacenter_id, subnet } = network
+    return { datacenter_id, subnet, space: space(network) }
+  })
+}
+
+/** The fields of a network that say with which networks it may share its place. */
+const PLACED = ['subnet', 'datacenter_id', 'space_id']
+
+export const feature: Feature = {
+  operations: implement(conflicts, {
+    list: async (ctx, { type, status, space_id, ...page }) => {
+      const revision = await ctx.store.revision(['conflicts'])
+      return listRows(ctx, {
+        revision,
+        query: store.query(ctx, { type, status, space_id }),
+        page,
+        row: store.fromRow,
+      })
+    },
+    summary,
+    ofDevice: async (ctx, { id, status, ...page }) => {
+      const revision = await ctx.store.revision(['conflicts', 'devices'])
+      await devices.assertDeviceExists(ctx.unscoped, id)
+      return listRows(ctx, { revision, query: store.selectByMember(ctx, id, { status }), page, row: store.fromRow })
+    },
+    get: async (ctx, { id }) => getOrThrow(ctx, id),
+    detect,
+    resolve,
+    ignore: async (ctx, { id, notes }) => ignore(ctx, id, notes),
+    delete: async (ctx, { id }) => remove(ctx, id),
+  }),
+  reactions: {
+    'devices.placed': async (ctx, made: readonly Device[]) =>
+      checkTakenAddresses(ctx, await devices.toIpKeys(ctx, made)),
+    'device.updated': async (ctx, { before, device, changes }) => {
+      if (changes.includes('addresses')) await checkChangedAddresses(ctx, await devices.toIpKeys(ctx, [before, device]))
+    },
+    'devices.removed': async (ctx, gone: readonly Device[]) =>
+      checkLostAddresses(ctx, await devices.toIpKeys(ctx, gone)),
+    // The addresses of the spaces that a network has left or entered.
+    'addresses.moved': (ctx, keys: readonly IpKey[]) => checkLostAddresses(ctx, keys),
+    'network.created': async (ctx, network: Network) => checkChangedPlaces(ctx, await resolvePlaces(ctx, [network])),
+    'network.updated': async (ctx, { before, network, changes }) => {
+      if (PLACED.some((field) => changes.includes(field)))
+        await checkChangedPlaces(ctx, await resolvePlaces(ctx, [before, network]))
+    },
+    'network.deleted': async (ctx, network: Network) => checkChangedPlaces(ctx, await resolvePlaces(ctx, [network])),
+    // Its networks now belong to no datacenter, where other networks may have the same subnets.
+    'datacenter.deleted': async (ctx, { id }: { id: string }) => {
+      const places = await findSharedPlaces(ctx)
+      const open = [...(await store.findAllOpen(ctx)).values()].filter(({ network_ids }) => network_ids.length > 0)
+      const space = await findSpaceKeys(ctx, open)
+      const lost = open.flatMap((conflict) =>
+        conflict.subnets.map((subnet) => ({ datacenter_id: id, subnet, space: space(conflict) })),
+      )
+      await checkChangedPlaces(ctx, [...places.filter(({ datacenter_id }) => datacenter_id === null), ...lost])
+    },
+  },
+}

@@ -1,0 +1,154 @@
+/** Raises and resolves conflicts in the transaction of the change that causes or removes them. */
+
+import type { Ctx } from '../../kernel/ctx.ts'
+import { DEFAULT_SPACE, type IpKey } from '../../net/ip.ts'
+import { withSpace } from '../spaces/fields.ts'
+import { findSpaceIdByKey } from '../spaces/keys.ts'
+import {
+  buildAddressKey,
+  type Cause,
+  findAddressCause,
+  findAddressCauses,
+  findSharedAddresses,
+  findSharedPlaces,
+  findSubnetCause,
+  MAX_MEMBERS,
+  type Place,
+} from './causes.ts'
+import type { Conflict } from './schema.ts'
+import * as store from './store.ts'
+
+/** Returns the fields that describe the cause. */
+const describeCause = ({ ip, subnet, members }: Cause) => ({
+  description: `${members.length}${members.length < MAX_MEMBERS ? '' : ' or more'} ${ip ? `devices have the address ${ip}` : `networks have the subnet ${subnet}`}`,
+  device_ids: ip ? [...members] : [],
+  network_ids: ip ? [] : [...members],
+})
+
+const openConflict = async (ctx: Ctx, cause: Cause): Promise<void> => {
+  const { ip, subnet, space } = cause
+  const { description, ...members } = describeCause(cause)
+  const found: Conflict = {
+    ...{ id: Bun.randomUUIDv7(), type: ip ? 'duplicate_ip' : 'overlapping_subnet', status: 'active', description },
+    ...{ ip_address: ip, ...members, subnets: ip ? [] : [subnet] },
+    ...{ detected_at: ctx.now, resolved_at: null, resolved_by: '', notes: '' },
+  }
+  const conflict = space === DEFAULT_SPACE ? found : withSpace(found, await findSpaceIdByKey(ctx, space))
+  await store.insert(ctx, { conflict, cause: cause.cause })
+  await ctx.emit('conflict.detected', conflict)
+}
+
+/** Resolves an open conflict. */
+export const close = async (ctx: Ctx, { conflict, cause }: store.Stored): Promise<Conflict> => {
+  const resolved: Conflict = { ...conflict, status: 'resolved', resolved_at: ctx.now }
+  await store.update(ctx, { conflict: resolved, cause })
+  await ctx.emit('conflict.resolved', resolved)
+  return resolved
+}
+
+const follow = async (ctx: Ctx, cause: Cause, open: Conflict | undefined): Promise<void> => {
+  const isThere = cause.members.length > 1
+  if (!open) {
+    if (isThere) await openConflict(ctx, cause)
+    return
+  }
+  // An ignored conflict stays so, even if its members change.
+  if (!isThere && open.status === 'active') {
+    await close(ctx, { conflict: open, cause: cause.cause })
+    return
+  }
+  const {
+    description: now,
+    device_ids,
+    network_ids,
+  } = describeCause({ ...cause, ip: open.ip_address, subnet: open.subnets[0] ?? '' })
+  const before = JSON.stringify([open.device_ids, open.network_ids])
+  if (before === JSON.stringify([device_ids, network_ids])) return
+  const description = isThere ? now : open.description
+  const conflict = { ...open, description, device_ids, network_ids }
+  await store.updateMembers(ctx, { conflict, cause: cause.cause }, open)
+}
+
+const followAll = async (ctx: Ctx, causes: readonly Cause[], open: ReadonlyMap<string, Conflict>): Promise<void> => {
+  for (const cause of causes) await follow(ctx, cause, open.get(cause.cause))
+}
+
+/** Up to this number, addresses are queried one by one. */
+const MAX_ADDRESSES_QUERIED_ONE_BY_ONE = 8
+
+const isFull = (open: Conflict | undefined): boolean =>
+  open !== undefined && Math.max(open.device_ids.length, open.network_ids.length) >= MAX_MEMBERS
+
+const isShared = ({ members }: Cause): boolean => members.length > 1
+
+/** Checks addresses that devices have gained: no conflict is resolved by that. */
+export const checkTakenAddresses = async (ctx: Ctx, taken: readonly IpKey[]): Promise<void> => {
+  if (taken.length === 0) return
+  // An address may be listed twice.
+  const ipKeys = [...new Set(taken)]
+  // For few addresses the count of their devices is skipped: usually no other device has them.
+  const known =
+    ipKeys.length <= MAX_ADDRESSES_QUERIED_ONE_BY_ONE
+      ? await Promise.all(ipKeys.map((key) => findAddressCause(ctx, key)))
+      : undefined
+  const wanted = known?.filter(isShared).map(({ cause }) => cause) ?? ipKeys.map(buildAddressKey)
+  if (wanted.length === 0) return
+  const open = await store.findOpenByCauses(ctx, wanted)
+  const isLookedAt = (cause: string): boolean => !isFull(open.get(cause))
+  const found =
+    known ??
+    (await findAddressCauses(
+      ctx,
+      ipKeys.filter((key) => isLookedAt(buildAddressKey(key))),
+    ))
+  const shared = found.filter((one) => isShared(one) && isLookedAt(one.cause))
+  await followAll(ctx, shared, open)
+}
+
+/** Checks addresses that devices have gained or lost, and updates their conflicts. */
+export const checkChangedAddresses = async (ctx: Ctx, changed: readonly IpKey[]): Promise<void> => {
+  if (changed.length === 0) return
+  const ipKeys = [...new Set(changed)]
+  const open = await store.findOpenByCauses(ctx, ipKeys.map(buildAddressKey))
+  for (const key of ipKeys) {
+    const cause = await findAddressCause(ctx, key)
+    await follow(ctx, cause, open.get(cause.cause))
+  }
+}
+
+/** Like `checkChangedAddresses`, with few queries for addresses of which no other device has one. */
+export const checkLostAddresses = async (ctx: Ctx, lost: readonly IpKey[]): Promise<void> => {
+  const ipKeys = [...new Set(lost)]
+  if (ipKeys.length <= MAX_ADDRESSES_QUERIED_ONE_BY_ONE) return checkChangedAddresses(ctx, ipKeys)
+  const open = await store.findOpenByCauses(ctx, ipKeys.map(buildAddressKey))
+  const shared = (await findAddressCauses(ctx, ipKeys)).filter(isShared)
+  const known = new Set(shared.map(({ cause }) => cause))
+  const concerned = ipKeys.filter((key) => known.has(buildAddressKey(key)) || open.has(buildAddressKey(key)))
+  await checkChangedAddresses(ctx, concerned)
+}
+
+export const checkChangedPlaces = async (ctx: Ctx, places: readonly Place[]): Promise<void> => {
+  for (const place of places) {
+    const cause = await findSubnetCause(ctx, place)
+    await followAll(ctx, [cause], await store.findOpenByCauses(ctx, [cause.cause]))
+  }
+}
+
+/** Compares all causes with the stored conflicts. */
+export const checkAll = async (ctx: Ctx): Promise<void> => {
+  const causes: Cause[] = []
+  for (const key of await findSharedAddresses(ctx)) causes.push(await findAddressCause(ctx, key))
+  for (const place of await findSharedPlaces(ctx)) causes.push(await findSubnetCause(ctx, place))
+  const open = await store.findAllOpen(ctx)
+  const found = new Set(causes.map(({ cause }) => cause))
+  const cured = [...open].flatMap(
+    ([
+      cause,
+      {
+        ip_address: ip,
+        subnets: [subnet = ''],
+      },
+    ]) => (found.has(cause) ? [] : [{ cause, ip, subnet, space: DEFAULT_SPACE, members: [] }]),
+  )
+  await followAll(ctx, [...causes, ...cured], open)
+}

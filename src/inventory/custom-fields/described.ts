@@ -1,0 +1,141 @@
+/** Describes the defined custom fields as JSON Schema, for the API document and the tools of models. */
+import type { CustomPlace, DescribeCustom, JsonSchema } from '../../contract/json-schema.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import * as store from '../../resource/custom/store.ts'
+import type { CustomField } from './api.ts'
+
+/** The parts of a definition that say which values it takes. */
+type Defined = Pick<
+  CustomField,
+  | 'resource'
+  | 'name'
+  | 'label'
+  | 'type'
+  | 'multiple'
+  | 'choices'
+  | 'reference_to'
+  | 'required'
+  | 'default'
+  | 'pattern'
+  | 'minimum'
+  | 'maximum'
+  | 'description'
+>
+
+const getBounds = ({ minimum, maximum }: Defined): JsonSchema => ({
+  ...(minimum !== null && { minimum }),
+  ...(maximum !== null && { maximum }),
+})
+
+const describeSingle = (field: Defined): JsonSchema => {
+  switch (field.type) {
+    case 'integer':
+    case 'number':
+      return { type: field.type, ...getBounds(field) }
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'date':
+      return { type: 'string', format: 'date' }
+    case 'url':
+      return { type: 'string', format: 'uri' }
+    case 'choice':
+      return { type: 'string', enum: field.choices }
+    case 'reference':
+      return { type: 'string', ...(field.reference_to && { 'x-ref': field.reference_to }) }
+    case 'text':
+      return { type: 'string' }
+  }
+}
+
+const describeValue = (field: Defined): JsonSchema =>
+  field.multiple ? { type: 'array', items: describeSingle(field) } : describeSingle(field)
+
+/** Returns the schema of a value that may be null. */
+const toNullable = ({ type, enum: values, ...schema }: JsonSchema): JsonSchema => ({
+  ...(typeof type === 'string' && { type: [type, 'null'] }),
+  ...(values && { enum: [...values, null] }),
+  ...schema,
+})
+
+const isNecessary = ({ required, default: byDefault }: Defined): boolean => required && byDefault === null
+
+/** The label where it says more than the name, the help text, and the rules that a type cannot say. */
+const describeMeaning = (field: Defined, isInput: boolean): JsonSchema => {
+  const { name, label, description, pattern, reference_to } = field
+  const parts = [
+    ...(label !== name ? [label] : []),
+    ...(description !== '' ? [description] : []),
+    ...(reference_to ? [`Id in ${reference_to}`] : []),
+    ...(isInput && pattern !== '' ? [`Matches ${pattern}`] : []),
+    ...(isInput && isNecessary(field) ? ['Required in a new object'] : []),
+  ]
+  return parts.length > 0 ? { description: parts.join('. ') } : {}
+}
+
+const RANGES: ReadonlySet<Defined['type']> = new Set(['integer', 'number', 'date'])
+
+/** The filters of a field: its value, and the bounds of one that has an order. */
+const describeFilters = (field: Defined): [name: string, schema: JsonSchema][] => {
+  const { name } = field
+  const value: [string, JsonSchema] = [name, { ...describeMeaning(field, false), type: 'string' }]
+  if (!RANGES.has(field.type)) return [value]
+  return [value, [`${name}.min`, { type: 'string' }], [`${name}.max`, { type: 'string' }]]
+}
+
+const describeProperties = (field: Defined, as: CustomPlace['as']): [name: string, schema: JsonSchema][] => {
+  if (as === 'filter') return describeFilters(field)
+  const value = describeValue(field)
+  const isInput = as === 'input'
+  return [[field.name, { ...describeMeaning(field, isInput), ...(isInput ? toNullable(value) : value) }]]
+}
+
+const ABOUT: Readonly<Record<CustomPlace['as'], string>> = {
+  input: 'Custom fields. An update keeps those that it does not name; null clears one, or all',
+  output: 'Custom fields, those with a value',
+  filter:
+    'By custom fields: the whole value in any case, `*` for any value, empty for none; `.min` and `.max` for bounds',
+}
+
+const describeObject = (fields: readonly Defined[], as: CustomPlace['as']): JsonSchema => ({
+  type: as === 'input' ? ['object', 'null'] : 'object',
+  description: ABOUT[as],
+  properties: Object.fromEntries(fields.flatMap((field) => describeProperties(field, as))),
+  // Another name is an error of an input, and a later answer may have more.
+  ...(as !== 'output' && { additionalProperties: false }),
+})
+
+/** @param absent for a resource without definitions: null leaves its custom fields out, undefined leaves them untyped */
+export const describeBy = (definitions: readonly Defined[], absent: undefined | null): DescribeCustom => {
+  const byResource = Map.groupBy(definitions, ({ resource }) => resource as string)
+  return ({ of, as }) => {
+    const fields = byResource.get(of)
+    return fields ? describeObject(fields, as) : absent
+  }
+}
+
+/** Describes none, for readers that leave out undefined fields, and for readers that have them untyped. */
+const NONE: readonly DescribeCustom[] = [() => null, () => undefined]
+
+/** Approximate size of the descriptions, which hold the definitions, in bytes. */
+const SIZE = 8192
+
+/** Returns the descriptions of one revision of the definitions: as the tools of models have them, and as the API document. */
+const loadDescribers = async (ctx: Ctx): Promise<readonly DescribeCustom[]> => {
+  const cache = ctx.store.cache.at<readonly DescribeCustom[]>('described custom fields', await readRevision(ctx))
+  const known = cache.get('')
+  if (known) return known
+  const definitions = await store.findAll(ctx)
+  const made = definitions.length === 0 ? NONE : [describeBy(definitions, null), describeBy(definitions, undefined)]
+  cache.set('', made, SIZE)
+  return made
+}
+
+const readRevision = async (ctx: Ctx): Promise<string> => ctx.store.revision(['custom_fields'])
+
+/** Returns the custom fields for tools, which have none of a resource without definitions. The same until a definition changes. */
+export const loadDescriberForTools = async (ctx: Ctx): Promise<DescribeCustom | undefined> =>
+  (await loadDescribers(ctx))[0]
+
+/** Like `loadDescriberForTools`, for the API document, in which they are untyped without definitions. */
+export const loadDescriberForDocument = async (ctx: Ctx): Promise<DescribeCustom | undefined> =>
+  (await loadDescribers(ctx))[1]

@@ -1,0 +1,27 @@
+/** The datacenters contract. Browser-safe. */
+import { z } from 'zod'
+import { idOf, Page } from '../../contract/fields/fields.ts'
+import { operation } from '../../kernel/operation.ts'
+import { crud } from '../../resource/crud.ts'
+import { Device } from '../devices/schema.ts'
+import { datacenterFacts } from './resource.ts'
+
+const base = crud(datacenterFacts)
+export const Datacenter = base.Item
+export type Datacenter = z.infer<typeof base.Item>
+export type DatacenterDraft = z.output<typeof base.Draft>
+export type DatacenterPatch = z.output<typeof base.Patch>
+
+export const datacenters = {
+  ...base.operations,
+  devices: operation({
+    name: 'datacenters.devices',
+    summary: 'List the devices of a datacenter',
+    http: 'GET /api/datacenters/{id}/devices',
+    supportsAsOf: true,
+    access: 'devices:list',
+    scope: 'filter',
+    input: () => z.object({ id: idOf('datacenters'), ...Page }),
+    output: () => z.array(Device),
+  }),
+}

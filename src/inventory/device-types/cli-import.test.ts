@@ -1,0 +1,97 @@
+/** `plat device-type import` against a real server, in process. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
+import { testAll } from '../../../testing/cases.ts'
+import { memoryIo } from '../../../testing/memory-io.ts'
+import { runCli } from '../../app/cli.ts'
+
+let app: TestApp
+let admin: TestCaller
+let folder = ''
+let requests = 0
+beforeAll(async () => {
+  app = await testApp()
+  admin = await app.as('admin')
+  folder = await mkdtemp(join(tmpdir(), 'plat-types-'))
+})
+afterAll(async () => {
+  await app.close()
+  await rm(folder, { recursive: true })
+})
+
+const write = async (path: string, text: string): Promise<string> => {
+  const file = join(folder, path)
+  await mkdir(join(file, '..'), { recursive: true })
+  await writeFile(file, text)
+  return file
+}
+
+const importing = async (...argv: string[]) => {
+  const { io, out, err } = memoryIo({
+    argv: ['device-type', 'import', ...argv],
+    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
+    fetch: (target, init) => {
+      requests++
+      return app.fetch(new Request(target, init))
+    },
+  })
+  return { code: await runCli(io), out: out(), err: err() }
+}
+
+const names = async () => (await admin.api.deviceTypes.list({})).map(({ name }) => name)
+
+test('imports the files of folders, and a second time changes nothing', async () => {
+  // Neither ends its last line, and the second has a directive.
+  await write('lib/Acme/a.yaml', 'manufacturer: Acme\nmodel: A\nweight: 3\ncomments: x')
+  await write('lib/Bolt/b.yml', '%YAML 1.2\n---\nmanufacturer: Bolt\nmodel: B')
+  await write('lib/README.md', 'no device type')
+  const lib = join(folder, 'lib')
+  expect(await importing(lib, '--dry-run')).toMatchObject({ code: 0, out: expect.stringContaining('2 created') })
+  expect(await names()).toEqual([])
+  expect(await importing(lib)).toEqual({
+    code: 0,
+    out: 'created: Acme A; left out: weight, comments\ncreated: Bolt B\n2 created, 0 updated, 0 unchanged\n',
+    err: '',
+  })
+  expect(await names()).toEqual(['Acme A', 'Bolt B'])
+  expect((await importing(lib, '--quiet')).out).toBe('0 created, 0 updated, 2 unchanged\n')
+})
+
+test('prints the complete answer as JSON', async () => {
+  const file = await write('one.yaml', 'manufacturer: Acme\nmodel: A\nu_height: 2\n')
+  expect(JSON.parse((await importing(file, '-o', 'json')).out)).toMatchObject({
+    ...{ created: 0, updated: 1, unchanged: 0 },
+    device_types: [{ name: 'Acme A', outcome: 'updated', ignored: [] }],
+  })
+})
+
+test('names the file that is bad, and sends none', async () => {
+  const good = await write('bad/a.yaml', 'manufacturer: Acme\nmodel: Good\n')
+  const bad = await write('bad/b.yaml', 'manufacturer: Acme\nmodel: Bad\nu_height: 0.3\n')
+  requests = 0
+  for (const paths of [[good, bad], [join(folder, 'bad')]]) {
+    const { code, err } = await importing(...paths)
+    expect([code, err.includes(bad), err.includes('u_height')]).toEqual([2, true, true])
+  }
+  for (const [path, message] of [
+    [join(folder, 'none.yaml'), 'none.yaml'],
+    [join(await write('empty/x.txt', ''), '..'), 'no .yaml or .yml file'],
+  ] as const) {
+    const { code, err } = await importing(path)
+    expect([code, err.includes(message)]).toEqual([2, true])
+  }
+  expect((await importing()).code).toBe(2)
+  expect(requests).toBe(0)
+})
+
+testAll('sends a large library in few requests', async () => {
+  const comments = 'x'.repeat(200_000)
+  for (let i = 0; i < 45; i++)
+    await write(`large/${i}.yaml`, `manufacturer: Large\nmodel: ${i}\ncomments: ${comments}\n`)
+  requests = 0
+  expect((await importing(join(folder, 'large'), '--quiet')).out).toBe('45 created, 0 updated, 0 unchanged\n')
+  expect(requests).toBe(3)
+})

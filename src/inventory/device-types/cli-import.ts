@@ -1,0 +1,91 @@
+/** Implements `plat device-type import`: reads files and folders, checks each, and sends them in few requests. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../contract/errors.ts'
+import { getErrorMessage } from '../../contract/unknown.ts'
+import { call } from '../../surfaces/cli/connection/client.ts'
+import { toPrintable } from '../../surfaces/cli/output/display.ts'
+import { isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
+import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
+import { deviceTypes, type ImportedType } from './api.ts'
+import { readLibrary } from './library.ts'
+
+/** The limit of one request, which takes up to 8 MiB. */
+const MOST_CHARACTERS = 4 * 1024 * 1024
+
+const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name)
+
+const byText = (a: string, b: string): number => (a < b ? -1 : 1)
+
+const findFiles = async (path: string): Promise<string[]> => {
+  if (!(await stat(path)).isDirectory()) return [path]
+  const entries = await readdir(path, { withFileTypes: true, recursive: true })
+  return entries
+    .filter((entry) => entry.isFile() && isYaml(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort(byText)
+}
+
+/** @throws AppError for a file that cannot be read or is no device type */
+const readLibraryFile = async (path: string): Promise<string> => {
+  const text = await readFile(path, 'utf8')
+  try {
+    await readLibrary(text)
+  } catch (error) {
+    throw error instanceof AppError ? createUsageError(`${path}: ${error.message}`) : error
+  }
+  return text
+}
+
+const readLibraryFiles = async (paths: readonly string[]): Promise<string[]> => {
+  try {
+    const files = (await Promise.all(paths.map(findFiles))).flat()
+    if (files.length === 0) throw createUsageError('no .yaml or .yml file was found')
+    const texts: string[] = []
+    for (const file of files) texts.push(await readLibraryFile(file))
+    return texts
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) throw createUsageError(getErrorMessage(error))
+    throw error
+  }
+}
+
+/** Returns the texts as the bodies of few requests. */
+const joinIntoBodies = (texts: readonly string[]): string[] => {
+  const bodies: string[] = []
+  for (const text of texts) {
+    const last = bodies.at(-1)
+    const joined = `${last}\n---\n${text}`
+    if (last !== undefined && joined.length <= MOST_CHARACTERS) bodies[bodies.length - 1] = joined
+    else bodies.push(text)
+  }
+  return bodies
+}
+
+const formatLine = ({ name, outcome, ignored }: ImportedType): string =>
+  toPrintable(`${outcome}: ${name}${ignored.length > 0 ? `; left out: ${ignored.join(', ')}` : ''}`)
+
+/** @returns the exit code */
+export const importTypes = async (session: Session, texts: Texts): Promise<number> => {
+  const { io, globals } = session
+  const paths = texts.get('paths') ?? []
+  if (paths.length === 0) throw createUsageError('name files or folders')
+  const bodies = joinIntoBodies(await readLibraryFiles(paths))
+  const { transport } = await session.connect()
+  const all: ImportedType[] = []
+  const dry_run = isOn(texts, 'dry-run')
+  for (const yaml of bodies) {
+    // The type of the input leaves out what every write takes.
+    const input = { yaml, ...(dry_run && { dry_run }) } as { yaml: string }
+    all.push(...(await call(transport, deviceTypes.import, input)).device_types)
+  }
+  const count = (outcome: ImportedType['outcome']) => all.filter((one) => one.outcome === outcome).length
+  const counts = { created: count('created'), updated: count('updated'), unchanged: count('unchanged') }
+  if (globals.output === 'json') await io.stdout.write(`${JSON.stringify({ ...counts, device_types: all })}\n`)
+  else {
+    if (!globals.isQuiet) for (const type of all) await io.stdout.write(`${formatLine(type)}\n`)
+    const { created, updated, unchanged } = counts
+    await io.stdout.write(`${created} created, ${updated} updated, ${unchanged} unchanged\n`)
+  }
+  return 0
+}

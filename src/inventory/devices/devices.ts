@@ -1,0 +1,296 @@
+/** The rules of devices. */
+
+import { AppError, invalid, invalidField, notFound, orNotFound, rejectIssues } from '../../contract/errors.ts'
+import { runBulk } from '../../kernel/bulk/bulk-run.ts'
+import { updateRefs } from '../../kernel/changes/object-refs.ts'
+import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
+import { JsonText } from '../../kernel/handler-result.ts'
+import { listChain } from '../../kernel/list.ts'
+import { parseIpKeyOrThrow } from '../../net/ip.ts'
+import type { CustomPatch } from '../../resource/custom/fields.ts'
+import { withCustom } from '../../resource/custom/fields.ts'
+import { emitDeleting } from '../../resource/deleting.ts'
+import type { Restored } from '../../resource/restore-fields.ts'
+import * as occupancy from '../used-addresses/used-addresses.ts'
+import { claimAddresses, findSpaces, lockAddresses, toIpKeys } from './address-locks.ts'
+import { DeviceDraft, DevicePatch, devices } from './api.ts'
+import { applyPatch } from './apply-patch.ts'
+import { type CheckedDevice, lockCustomOfDevices, validateDevices } from './custom.ts'
+import { withModels } from './device-type-defaults.ts'
+import { listDevices } from './list/list.ts'
+import { findDevices, searchTables } from './list/search.ts'
+import { searchText, toLowerCaseCustom } from './list/search-text.ts'
+import * as membership from './membership-store.ts'
+import { claimMount, findRefusedMounts, lockRacks, mountAll, mountChange } from './rack-positions.ts'
+import { reactions } from './reactions.ts'
+import { checkReferences, type References } from './references.ts'
+import { type Address, type Device, MAX_ADDRESSES } from './schema.ts'
+import * as store from './store.ts'
+import { updateAll } from './update-all.ts'
+
+/** A new device, with its error if it is invalid. */
+type Made = { readonly device: Device; readonly error?: AppError }
+
+/** `has_ports`: its ports are made beside it, so that it gets none of its type. */
+type NewDevice = DeviceDraft & Restored & { readonly has_ports?: true }
+
+/** A draft with an id and with its values of custom fields. */
+type CheckedDraft = CheckedDevice<NewDevice & { readonly id: string }>['of']
+
+/** Returns the fields in the order of the contract, as they will be sent. */
+const buildDevice = (ctx: Ctx, { mount: _, has_ports: __, device_type_id, ...draft }: CheckedDraft): Device => {
+  const { created_at = ctx.now, custom = {}, addresses = [], ...rest } = draft
+  const refs = updateRefs({}, draft.refs)
+  const type = device_type_id ? { device_type_id } : {}
+  return withCustom({ ...rest, addresses, refs, ...type, created_at, updated_at: ctx.now }, custom)
+}
+
+const toMemberRows = async (ctx: Ctx, all: readonly Device[]) => {
+  const space = await findSpaces(ctx, all)
+  return all.flatMap(({ id, addresses }) =>
+    addresses.map((address) => {
+      const { ip, network_id } = address
+      return { device_id: id, ip_key: parseIpKeyOrThrow(ip, space(address)), network_id }
+    }),
+  )
+}
+
+/** Validates drafts together, with one query for all of them. */
+export const validate = async (ctx: Ctx, given: readonly NewDevice[]): Promise<Made[]> => {
+  await lockRacks(ctx, given)
+  await lockAddresses(ctx, given)
+  const drafts = given.map(({ id = Bun.randomUUIDv7(), ...draft }) => ({ id, ...draft }))
+  const ids = given.flatMap(({ id }) => (id === undefined ? [] : [id]))
+  const [checked, taken] = await Promise.all([checkReferences(ctx, drafts), store.findDocs(ctx, ids)])
+  const judged = await validateDevices(
+    ctx,
+    checked.map(({ of }) => ({ id: of.id, of })),
+  )
+  const mounted = await mountAll(
+    ctx,
+    await withModels(
+      ctx,
+      judged.map(({ of }) => ({ device: buildDevice(ctx, of), given: of.mount })),
+    ),
+  )
+  const refused = await findRefusedMounts(
+    ctx,
+    mounted.map(({ device }) => device),
+  )
+  return mounted.map(({ device, ...place }, i) => {
+    const values = judged[i]
+    const issues = [...(checked[i]?.issues ?? []), ...(values?.issues ?? []), ...place.issues]
+    if (taken.has(device.id))
+      return { device, error: new AppError('ALREADY_EXISTS', `A device with id "${device.id}" exists already`) }
+    const error = issues.length > 0 ? invalid(issues) : (values?.error ?? refused.get(device.id))
+    return error ? { device, error } : { device }
+  })
+}
+
+/** The last part of the name of the event of a device that is promoted from a discovered device. */
+type CreationEvent = 'promoted'
+
+/** Records valid devices in this transaction. */
+export const insertAll = async (ctx: Ctx, all: readonly Device[], birth?: CreationEvent): Promise<void> => {
+  const members = await toMemberRows(ctx, all)
+  const keys = members.map(({ ip_key }) => ip_key)
+  // Before the addresses: of two callers that make one device, the second learns which it is.
+  await store.insertRefs(ctx, all)
+  await claimAddresses(ctx, all)
+  await store.insert(ctx, all, birth)
+  await membership.add(ctx, members)
+  await ctx.emit('devices.recorded', all)
+  // The lock is taken as late as possible: other writers of neighbouring addresses wait for it until the commit.
+  await occupancy.lock(ctx, keys)
+  await Promise.all([occupancy.take(ctx, keys), ctx.emit('devices.placed', all)])
+}
+
+/** Devices that are made again have their ports of before. */
+const emitTyped = async (ctx: Ctx, drafts: readonly NewDevice[], made: readonly Device[]): Promise<void> => {
+  const fresh = made.filter((device, i) => {
+    const { created_at, has_ports } = drafts[i] ?? {}
+    return device.device_type_id && created_at === undefined && !has_ports
+  })
+  if (fresh.length > 0) await ctx.emit('devices.typed', fresh)
+}
+
+export const create = async (ctx: Ctx, draft: NewDevice, birth?: CreationEvent): Promise<Device> => {
+  const [made] = await validate(ctx, [draft])
+  if (!made) throw new Error('one draft makes one device')
+  if (made.error) throw made.error
+  await insertAll(ctx, [made.device], birth)
+  await emitTyped(ctx, [draft], [made.device])
+  return made.device
+}
+
+/** @throws AppError NOT_FOUND */
+const getDocOrThrow = async (ctx: Ctx, id: string): Promise<string> =>
+  orNotFound(await store.findDoc(ctx, id), 'device', id)
+
+/** Returns the ids that are devices. */
+export const filterExistingDevices = store.filterExistingIds
+
+/** Returns the ids of the devices with these names, by lower-case name. */
+export const findIdsByName = store.findIdsByName
+
+export { toIpKeys, updateAll }
+
+/** For the history. */
+export const { findHolders } = store
+export const findDocuments = store.findDocs
+
+/** Returns the documents of devices, and locks their rows until commit. */
+export const lockDocuments = store.lockDocs
+export const { findNames } = store
+export const getSearchText = (device: Device): string => searchText(device)
+export { toLowerCaseCustom }
+
+export const hasDevice = async (ctx: Ctx, id: string): Promise<boolean> => store.hasId(ctx, id)
+
+/** @throws AppError NOT_FOUND */
+export const assertDeviceExists = async (ctx: Ctx, id: string): Promise<void> => {
+  if (!(await store.hasId(ctx, id))) throw notFound('device', id)
+}
+
+/** @throws AppError NOT_FOUND */
+export const getOrThrow = async (ctx: Ctx, id: string): Promise<Device> =>
+  // The column holds the JSON of a device.
+  JSON.parse(await getDocOrThrow(ctx, id)) as Device
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<Device> => {
+  const doc = orNotFound(await store.lockDoc(ctx, id), 'device', id)
+  ctx.precondition(doc)
+  // The column holds the JSON of a device.
+  return JSON.parse(doc) as Device
+}
+
+/** Locks the places of a patch before its references are read; without addresses there are none. */
+const checkPatch = async (ctx: Ctx, given: DevicePatch): Promise<References<DevicePatch> | undefined> => {
+  if (given.addresses === undefined) return undefined
+  await lockAddresses(ctx, [{ addresses: given.addresses }])
+  const [checked] = await checkReferences(ctx, [given])
+  await occupancy.lock(ctx, await toIpKeys(ctx, [{ addresses: checked?.of.addresses ?? [] }]))
+  return checked
+}
+
+export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
+  const { id } = given
+  await lockRacks(ctx, [given])
+  const placed = await checkPatch(ctx, given)
+  const patch = placed?.of ?? given
+  await lockCustomOfDevices(ctx)
+  const before = await lockForChange(ctx, id)
+  const [judged] = await validateDevices(ctx, [{ id, of: patch, before }])
+  if (!judged) throw new Error('one patch is judged once')
+  const mounted = await mountChange(ctx, { before, ...applyPatch(ctx, before, judged.of) }, given.mount)
+  const { device, changes } = mounted.change
+  const found = [...judged.issues, ...mounted.issues]
+  const isRefused = found.length > 0 || judged.error !== undefined
+  if (changes.length === 0 && !isRefused) return before
+  const { issues } = placed ?? (await checkReferences(ctx, [patch]))[0] ?? { issues: [] }
+  rejectIssues([...issues, ...found])
+  if (judged.error) throw judged.error
+  const hasMoved = changes.includes('addresses')
+  const keys = hasMoved
+    ? { old: await toIpKeys(ctx, [before]), new: await toIpKeys(ctx, [device]) }
+    : { old: [], new: [] }
+  await occupancy.lock(ctx, [...keys.old, ...keys.new])
+  if (hasMoved) await claimAddresses(ctx, [device])
+  if (changes.includes('mount')) await claimMount(ctx, device)
+  await store.updateDocument(ctx, { before, device, changes })
+  if (hasMoved) {
+    await membership.rebuild(ctx, [id])
+    await occupancy.release(ctx, keys.old)
+    await occupancy.take(ctx, keys.new)
+  }
+  await ctx.emit('device.updated', { device, before, changes })
+  return device
+}
+
+/**
+ * Updates like `update`, for a caller who may have the permission only in a part of the estate. The call need not name the device.
+ */
+export const updateNamed = (ctx: Ctx, patch: DevicePatch): Promise<Device> => {
+  const guard = { permission: 'devices:update', schema: DevicePatch, params: ['id'], isCreate: false } as const
+  return ctx.checkScope({ ...guard, input: patch, given: patch }, () => update(ctx, patch))
+}
+
+type NewAddress = Pick<Address, 'ip' | 'label' | 'mac_address' | 'network_id' | 'pool_id'> & {
+  readonly custom?: NonNullable<CustomPatch> | undefined
+}
+
+/** Adds claimed addresses to a device. @throws AppError VALIDATION_ERROR if it would have too many */
+export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddress[]): Promise<void> => {
+  const { addresses } = await lockForChange(ctx, id)
+  if (addresses.length + added.length > MAX_ADDRESSES)
+    throw invalidField('device_id', `a device has at most ${MAX_ADDRESSES} addresses`)
+  const whole = added.map(({ ip, label, mac_address, network_id, pool_id, custom }) => {
+    const type = ip.includes(':') ? 'ipv6' : 'ipv4'
+    const fields = { ip, port: null, type, label, network_id, switch_port: '', mac_address, dns_name: '', pool_id }
+    return custom ? { ...fields, custom } : fields
+  })
+  await update(ctx, { id, addresses: [...addresses, ...whole] })
+}
+
+/** Deletes locked devices, with few queries for all of them. */
+const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
+  const keys = await toIpKeys(ctx, all)
+  await occupancy.lock(ctx, keys)
+  await ctx.emit('devices.deleting', all)
+  await emitDeleting(ctx, { resource: 'devices', objects: all })
+  await store.deleteRows(ctx, all)
+  await occupancy.release(ctx, keys)
+  await ctx.emit('devices.removed', all)
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await lockCustomOfDevices(ctx)
+  await removeLocked(ctx, [await lockForChange(ctx, id)])
+}
+
+/** @throws AppError NOT_FOUND for the first that does not exist */
+export const removeAll = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  await lockCustomOfDevices(ctx)
+  const docs = await store.lockDocs(ctx, ids)
+  // The column holds the JSON of a device.
+  await removeLocked(
+    ctx,
+    ids.map((id) => JSON.parse(orNotFound(docs.get(id), 'device', id)) as Device),
+  )
+}
+
+/** Creates devices together. @throws AppError for the first that is invalid */
+export const createAll = async (ctx: Ctx, drafts: readonly NewDevice[]): Promise<void> => {
+  const made = await validate(ctx, drafts)
+  const bad = made.find(({ error }) => error)
+  if (bad?.error) throw bad.error
+  const all = made.map(({ device }) => device)
+  await insertAll(ctx, all)
+  await emitTyped(ctx, drafts, all)
+}
+
+/** Sends the stored JSON unchanged. */
+const sendDoc = ({ doc }: { readonly doc: string }): string => doc
+
+export const feature: Feature = {
+  operations: implement(devices, {
+    list: async (ctx, { limit, offset, ...filter }) => listDevices(ctx, filter, { limit, offset }),
+    search: async (ctx, { q, ...page }) => {
+      const revision = await ctx.store.revision(['devices', ...searchTables(ctx)])
+      return listChain(ctx, { revision, ...(await findDevices(ctx, q)), page, row: sendDoc })
+    },
+    create,
+    get: async (ctx, { id }) => new JsonText(await getDocOrThrow(ctx, id)),
+    update,
+    delete: async (ctx, { id }) => remove(ctx, id),
+    bulk: async (ctx, input) =>
+      runBulk(ctx, input, {
+        noun: 'device',
+        permissions: 'devices',
+        create: { schema: DeviceDraft, run: create },
+        update: { schema: DevicePatch, run: update },
+        remove,
+      }),
+  }),
+  reactions,
+}

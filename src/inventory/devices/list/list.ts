@@ -1,0 +1,129 @@
+/** The list of devices with its filters. */
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { parseSort } from '../../../contract/fields/sort.ts'
+import { getCachedCount } from '../../../database/cache/query-cache.ts'
+import type { Part } from '../../../database/database.ts'
+import { isManagedBy } from '../../../database/managed-by.ts'
+import { orderQuery } from '../../../database/query/order.ts'
+import { buildMembership, countMembers, type Membership } from '../../../database/query/ordered-filter.ts'
+import type { Ctx } from '../../../kernel/ctx.ts'
+import type { JsonList } from '../../../kernel/handler-result.ts'
+import { countRows, listRows, type Page } from '../../../kernel/list.ts'
+import type { ParsedInputOf } from '../../../kernel/operation.ts'
+import { buildCustomFilters, CUSTOM_TABLES } from '../../../resource/custom/lists.ts'
+import { buildDeviceSubset } from '../../networks/membership.ts'
+import { hasAddressIn } from '../../spaces/keys.ts'
+import type { devices } from '../api.ts'
+import type { Device } from '../schema.ts'
+import { selectPageIds, sortByName } from './scoped-page-postgres.ts'
+import { buildTextFilter, searchTables } from './search.ts'
+import { listPastDevices, listSortedDevices } from './sorted.ts'
+
+type Filter = Omit<ParsedInputOf<typeof devices.list>, keyof Page>
+
+/** The index of names serves both directions. */
+const NAMES = { name: ['devices.name_key', 'devices.id'] }
+
+const orderByName = <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>, sort = 'name') =>
+  orderQuery(query, parseSort(sort), NAMES)
+
+const toTagSubset = (value: string) => ({
+  id: 'devices.id',
+  table: 'device_tags',
+  member: 'device_id',
+  column: 'tag',
+  value,
+})
+
+/** Returns the query of the filters that are columns of a device or its addresses. */
+const buildPlainQuery = async (
+  ctx: Ctx,
+  { datacenter_id, space_id, status, managed_by, rack_id, device_type_id }: Filter,
+) => {
+  let all = ctx.db.selectFrom('devices').select('devices.doc')
+  if (datacenter_id) all = all.where('devices.datacenter_id', '=', datacenter_id)
+  if (status) all = all.where('devices.status', '=', status)
+  if (managed_by) all = all.where(isManagedBy(managed_by))
+  if (rack_id) all = all.where('devices.rack_id', '=', rack_id)
+  if (device_type_id) all = all.where('devices.device_type_id', '=', device_type_id)
+  if (space_id !== undefined) all = all.where(await hasAddressIn(ctx, space_id))
+  return all
+}
+
+/** A condition, and a fast count of the devices that meet it. */
+type Condition = Membership & { readonly count?: () => Promise<number> }
+
+const buildConditions = async (ctx: Ctx, { tags = [], network_id, custom }: Filter): Promise<Condition[]> => {
+  const subsets = [...[...new Set(tags)].map(toTagSubset), ...(network_id ? [buildDeviceSubset(network_id)] : [])]
+  const conditions: Condition[] = []
+  for (const subset of subsets)
+    conditions.push({ ...(await buildMembership(ctx, subset)), count: () => countMembers(ctx, subset) })
+  // The past is filtered by documents.
+  return ctx.isPast ? conditions : [...conditions, ...(await buildCustomFilters(ctx, 'devices', custom, 'devices.id'))]
+}
+
+/** The number of devices of a part up to which they are sorted before the first is sent. */
+const SORTED = 50_000
+
+/** Returns the devices that match all given filters: tags, datacenter, network, space, status, owner, custom fields and text. */
+export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise<JsonList<Device>> => {
+  const {
+    datacenter_id,
+    network_id,
+    space_id,
+    status,
+    managed_by,
+    rack_id,
+    device_type_id,
+    custom,
+    sort = 'name',
+    q,
+  } = filter
+  const isCustom = custom !== undefined || sort.includes('custom.')
+  const revision = await ctx.store.revision([
+    'devices',
+    ...(network_id ? (['network_addresses'] as const) : []),
+    ...(isCustom ? CUSTOM_TABLES : []),
+    ...(q === undefined ? [] : searchTables(ctx)),
+  ])
+  let query = await buildPlainQuery(ctx, filter)
+  let counted = query
+  const conditions = await buildConditions(ctx, filter)
+  for (const { ordered, counted: fast } of conditions) {
+    query = query.where(ordered)
+    counted = counted.where(fast)
+  }
+  const text = q === undefined ? undefined : await buildTextFilter(ctx, q)
+  if (text) counted = counted.where(text.counted)
+  if (isCustom && ctx.isPast) return listPastDevices(ctx, { query: orderByName(counted), page, filter, revision })
+  const [only, second] = conditions
+  const isFiltered =
+    [datacenter_id, status, managed_by, rack_id, device_type_id].some(Boolean) || space_id !== undefined
+  const total = (): Promise<number> => {
+    if (text && !only && !isFiltered) return text.total()
+    if (only?.count && !second && !isFiltered && !text) return only.count()
+    return getCachedCount(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
+  }
+  if (sort !== 'name' && sort !== '-name')
+    return listSortedDevices(ctx, { query: counted, total, page, sort, revision })
+  const holding = async (part: Part) => orderByName(text ? query.where(await text.ordered(part)) : query, sort)
+  // On PostgreSQL. A text has its own order of reading.
+  const areas = text || ctx.store.sql.isInProcess ? undefined : ctx.store.areas
+  const selectIds = async (limit: number, offset: number) => {
+    if (areas) return selectPageIds(query, { areas, count: await total(), sort, limit, offset })
+    const part = page.limit === undefined ? { count: await total() } : { wanted: offset + limit }
+    const ids = (await holding(part)).clearSelect().select('devices.id').limit(limit).offset(offset)
+    return sql<{ id: string }>`(${ids})`
+  }
+  /** Finds the page in index order, and fetches the documents of that page only. */
+  const selectPage = async (limit: number, offset: number) => {
+    const ids = (await selectIds(limit, offset)).as<'page'>(sql.ref('page'))
+    const docs = ctx.db.selectFrom('devices').innerJoin(ids, 'page.id', 'devices.id').select('devices.doc')
+    return orderByName(docs, sort)
+  }
+  const whole = async () => {
+    if (areas && (await total()) <= SORTED) return sortByName(query, sort)
+    return holding({ count: text ? await total() : 0 })
+  }
+  return listRows(ctx, { revision, query, page, total, buildPage: selectPage, whole, row: ({ doc }): string => doc })
+}

@@ -1,0 +1,47 @@
+/** The text that searches of devices match. */
+import type { Device } from '../schema.ts'
+
+const TEXTS = ['name', 'hostname', 'description', 'make_model', 'os', 'location'] as const
+const LISTS = ['tags', 'domains'] as const
+const ADDRESS_TEXTS = ['mac_address', 'dns_name'] as const
+const SEARCHED: readonly (keyof Device)[] = [...TEXTS, ...LISTS]
+
+/** The texts of the addresses. Empty ones are left out. */
+const listAddressTexts = ({ addresses }: Device): string[] => [
+  ...addresses.map(({ ip }) => ip),
+  ...ADDRESS_TEXTS.flatMap((field) => addresses.map((address) => address[field]).filter((text) => text !== '')),
+]
+
+/** Returns the texts of the given custom fields. */
+const listCustomTexts = ({ custom = {} }: Device, names: readonly string[]): string[] =>
+  names.flatMap((name) => (Object.hasOwn(custom, name) ? [custom[name] ?? []].flat().map(String) : []))
+
+/** Returns the texts of all custom fields in lower case, by name. */
+export const toLowerCaseCustom = (device: Device): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.keys(device.custom ?? {}).map((name) => [name, listCustomTexts(device, [name]).join('\n').toLowerCase()]),
+  )
+
+/** In lower case. The text is stored, so a change here requires a migration that rewrites it. @param searchable the names of custom fields */
+export const searchText = (device: Device, searchable: readonly string[] = []): string =>
+  [
+    ...TEXTS.map((field) => device[field]),
+    ...listAddressTexts(device),
+    ...LISTS.flatMap((field) => device[field]),
+    ...listCustomTexts(device, searchable),
+  ]
+    .join('\n')
+    .toLowerCase()
+
+export type Change = {
+  readonly before: Device
+  readonly device: Device
+  /** The changed fields. */
+  readonly changes: readonly (keyof Device)[]
+}
+
+/** Checks whether searches may rank it differently, even with the same text: an address may have become a tag. */
+export const isFoundOtherwise = ({ before, device, changes }: Change, searchable: readonly string[]): boolean =>
+  changes.some((field) => SEARCHED.includes(field)) ||
+  listAddressTexts(before).join() !== listAddressTexts(device).join() ||
+  listCustomTexts(before, searchable).join('\n') !== listCustomTexts(device, searchable).join('\n')

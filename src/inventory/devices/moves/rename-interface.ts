@@ -1,0 +1,23 @@
+/** Renames the interface in the addresses of a device, when the port of that name gets another one. */
+import type { Ctx } from '../../../kernel/ctx.ts'
+import type { Device } from '../schema.ts'
+import * as store from '../store.ts'
+
+type Renamed = { readonly from: string; readonly to: string }
+
+/** The caller has locked the row of the device. Addresses stay where they are, so nothing else is locked. */
+export const renameInterface = async (ctx: Ctx, deviceId: string, { from, to }: Renamed): Promise<void> => {
+  const doc = await store.findDoc(ctx, deviceId)
+  if (doc === undefined) return
+  // The column holds the JSON of a device.
+  const before = JSON.parse(doc) as Device
+  const key = from.toLowerCase()
+  const addresses = before.addresses.map((address) =>
+    address.interface?.toLowerCase() === key ? { ...address, interface: to } : address,
+  )
+  if (addresses.every(({ interface: name }, i) => name === before.addresses[i]?.interface)) return
+  const device = { ...before, addresses, updated_at: ctx.now }
+  const changes = ['addresses'] as const
+  await store.updateDocument(ctx, { before, device, changes })
+  await ctx.emit('device.updated', { device, before, changes })
+}

@@ -1,0 +1,139 @@
+/** The queries of relationships; the only writer of their table. */
+import type { ExpressionBuilder, Kysely } from 'kysely'
+import { splitBatches } from '../../database/query/batches.ts'
+import { preparedRows, preparedTuples } from '../../database/query/prepared-lists.ts'
+import type { Tables } from '../../database/tables.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import type { Relationship } from './api.ts'
+
+const columns = ['parent_id', 'child_id', 'type', 'notes', 'managed_by', 'created_at'] as const
+
+export type Triple = Pick<Relationship, 'parent_id' | 'child_id'> & { readonly type: string }
+
+/** Newest first. */
+export const query = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('relationships')
+    .select(columns)
+    .orderBy('created_at', 'desc')
+    .orderBy('parent_id')
+    .orderBy('child_id')
+    .orderBy('type')
+
+export const selectByDevice = (ctx: Ctx, deviceId: string) =>
+  query(ctx).where((eb) => eb.or([eb('parent_id', '=', deviceId), eb('child_id', '=', deviceId)]))
+
+/** Returns the names of both devices, to select together with a relationship. */
+export const selectNames = (eb: ExpressionBuilder<Tables, 'relationships'>) => {
+  const selectName = (end: 'parent_id' | 'child_id') =>
+    eb.selectFrom('devices').select('name').whereRef('devices.id', '=', `relationships.${end}`).$asScalar()
+  return [selectName('parent_id').as('parent_name'), selectName('child_id').as('child_name')] as const
+}
+
+/** As `selectByDevice`, with the names of both devices. */
+export const selectNamedByDevice = (ctx: Ctx, deviceId: string) => selectByDevice(ctx, deviceId).select(selectNames)
+
+export const find = (ctx: Ctx, { parent_id, child_id, type }: Triple) =>
+  ctx.db
+    .selectFrom('relationships')
+    .select(columns)
+    .where('parent_id', '=', parent_id)
+    .where('child_id', '=', child_id)
+    .where('type', '=', type)
+    .executeTakeFirst()
+
+/** Returns the existing relationships of these devices and types. */
+export const findAll = preparedTuples(['parent_id', 'child_id', 'type'], (db: Kysely<Tables>, triples: Triple[]) =>
+  db
+    .selectFrom('relationships')
+    .select(columns)
+    .where((eb) => eb.or(triples.map((triple) => eb.and(triple)))),
+)
+
+type Row = Tables['relationships']
+
+/** The id of a relationship in the history. No id contains a space. */
+const buildId = ({ parent_id, child_id, type }: Triple): string => `${parent_id} ${child_id} ${type}`
+
+/** Reads an id of the history. */
+export const parseId = (id: string): Triple => {
+  const [parent_id = '', child_id = '', type = ''] = id.split(' ')
+  return { parent_id, child_id, type }
+}
+
+const insertRows = preparedRows(columns, (db: Kysely<Tables>, rows: Row[]) =>
+  db.insertInto('relationships').values(rows),
+)
+
+export const insertAll = async (ctx: Ctx, rows: readonly Row[]): Promise<void> => {
+  await insertRows(ctx, rows)
+  for (const row of rows) ctx.changed('relationship', { id: buildId(row), after: JSON.stringify(row) })
+}
+
+/** Stores the notes and the owner of existing relationships. */
+export const updateRow = async (
+  ctx: Ctx,
+  changes: readonly { readonly before: Row; readonly after: Row }[],
+): Promise<void> => {
+  await upsertRows(
+    ctx,
+    changes.map(({ after }) => after),
+  )
+  for (const { before, after } of changes)
+    ctx.changed('relationship', { id: buildId(after), before: JSON.stringify(before), after: JSON.stringify(after) })
+}
+
+// An upsert, because one statement then takes many of them.
+const upsertRows = preparedRows(columns, (db: Kysely<Tables>, rows: Row[]) =>
+  db
+    .insertInto('relationships')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['parent_id', 'child_id', 'type']).doUpdateSet(({ ref }) => ({
+        notes: ref('excluded.notes'),
+        managed_by: ref('excluded.managed_by'),
+      })),
+    ),
+)
+
+/** Returns false if the relationship did not exist. */
+export const deleteRow = async (ctx: Ctx, { parent_id, child_id, type }: Triple): Promise<boolean> => {
+  const rows = await ctx.db
+    .deleteFrom('relationships')
+    .where('parent_id', '=', parent_id)
+    .where('child_id', '=', child_id)
+    .where('type', '=', type)
+    .returning(columns)
+    .execute()
+  recordRemoved(ctx, rows)
+  return rows.length > 0
+}
+
+export const removeAllByDevices = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
+  for (const ids of splitBatches(deviceIds)) {
+    const query = ctx.db
+      .deleteFrom('relationships')
+      .where((eb) => eb.or([eb('parent_id', 'in', ids), eb('child_id', 'in', ids)]))
+    recordRemoved(ctx, await query.returning(columns).execute())
+  }
+}
+
+const recordRemoved = (ctx: Ctx, rows: readonly Row[]): void => {
+  for (const row of rows) ctx.changed('relationship', { id: buildId(row), before: JSON.stringify(row) })
+}
+
+/** Returns the existing relationships of those ids in the history, as JSON text by id. */
+export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const rows = await findAll(ctx, ids.map(parseId))
+  return new Map(rows.map((row) => [buildId(row), JSON.stringify(row)]))
+}
+
+/** Returns the devices at the other end, as documents, by name. */
+export const selectRelated = (ctx: Ctx, deviceId: string, type: string | undefined) => {
+  const children = ctx.db.selectFrom('relationships').select('child_id as id').where('parent_id', '=', deviceId)
+  const parents = ctx.db.selectFrom('relationships').select('parent_id as id').where('child_id', '=', deviceId)
+  const ends = type
+    ? children.where('type', '=', type).union(parents.where('type', '=', type))
+    : children.union(parents)
+  return ctx.db.selectFrom('devices').select('doc').where('id', 'in', ends).orderBy('name_key').orderBy('id')
+}

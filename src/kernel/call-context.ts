@@ -1,0 +1,276 @@
+/** Makes the contexts of handlers: over the last commit, the past, a part of the estate, or a transaction. */
+
+import type { Logger } from '../base/runtime/log.ts'
+import { waitForAll } from '../base/runtime/wait-for-all.ts'
+import { AppError } from '../contract/errors.ts'
+import { computeEtag, matchesEtag } from '../contract/etag.ts'
+import type { Db, ReadPoint, Tx } from '../database/database.ts'
+import type { Journal } from '../database/journal.ts'
+import { createStreamShares } from '../database/stream-shares.ts'
+import { createLocal } from '../database/transaction-state.ts'
+import type { PlacedEvent } from './announced-event.ts'
+import type { Caller, ScopeFilter } from './caller.ts'
+import type { ChangeDetails, ChangedObject, ChangeRecord } from './changes/change-record.ts'
+import type { History, Past } from './changes/history.ts'
+import type { AtEnd, Feature, InTransaction, KernelCtx } from './context.ts'
+import type { EventRecorder } from './event-recorder.ts'
+import type { TransactionOptions } from './prepared-handler.ts'
+import type { Request } from './request.ts'
+import { limitCaller } from './rights/access.ts'
+import type { HeldRights } from './rights/rights.ts'
+import type { ScopedDb, ScopeEnforcer } from './rights/scope-enforcer.ts'
+import type { ScopedInput, ScopedWrite } from './rights/scoped-write.ts'
+
+/** A request in progress. */
+export type Call = {
+  /** The name of the operation, the route or the job. */
+  readonly name: string
+  readonly request: Omit<Request, 'input'>
+  readonly held: HeldRights
+  readonly note: string
+  /** The part of the estate that a read is limited to. */
+  readonly scopeFilter?: ScopeFilter
+  /** The input of a write that a caller may make only in a part of the estate. */
+  readonly scopedInput?: ScopedInput | undefined
+}
+
+/** Returns a write for a caller who may have its permission only in a part of the estate. */
+export const toLimitedWrite = (
+  { scopedInput, held }: Call,
+  own: ScopedInput | undefined = scopedInput,
+): ScopedWrite | undefined =>
+  scopedInput && own && held.caller.scopedPermissions
+    ? { ...own, caller: held.caller, required: held.required }
+    : undefined
+
+/** Returns the caller with the permissions that it has wherever it has that of the call. */
+const getLimitedCaller = ({ held: { caller }, scopeFilter, scopedInput }: Call): Caller => {
+  const permission = scopedInput?.permission
+  const own = permission && !caller.permissions.has(permission) ? caller.scopedPermissions?.get(permission) : undefined
+  const scopeSet = scopeFilter ?? own
+  return scopeSet ? limitCaller(caller, scopeSet) : caller
+}
+
+/** The state of the database that a context reads. */
+export type Views<Tables> = {
+  readonly readPoint?: ReadPoint | undefined
+  readonly past?: Past<Tables>
+  /** The whole estate at the moment of `past`, which hides a part of it. */
+  readonly unscopedPast?: Past<Tables>
+  readonly scoped?: ScopedDb<Tables>
+}
+
+/** Work for the end of a transaction, and one of its items. */
+export type Pending<Tables> = { readonly work: AtEnd<Tables, never>; readonly item: unknown }
+
+/** A transaction, the names of the events emitted in it so far, the announced events, the work for its end, and its change. */
+export type Transaction<Tables> = Tx<Tables> & {
+  readonly events: string[]
+  /** The events that are not written yet. */
+  readonly announced: PlacedEvent[]
+  readonly pending: Pending<Tables>[]
+  readonly record: ChangeRecord
+  readonly changeId: string
+  /** The id of the recorded change, '' if nothing has changed; undefined until it is recorded. */
+  recorded: string | undefined
+  readonly journal: Journal | undefined
+}
+
+/** The last step of a transaction. @param changeId '' if nothing has changed */
+export type Done<Tables, T> = (made: T, ctx: KernelCtx<Tables>, tx: Tx<Tables>, changeId: string) => Promise<void>
+
+/** The response of a feature to one event. */
+export type Reaction<Tables> = (ctx: KernelCtx<Tables>, data: never) => Promise<void>
+
+export type ContextOptions<Tables> = {
+  readonly db: Db<Tables>
+  readonly now: () => Date
+  readonly log: Logger
+  readonly history: History<Tables>
+  readonly events: EventRecorder<Tables>
+  readonly features: readonly Pick<Feature<Tables>, 'onFirstChange' | 'onObjectsChanged'>[]
+  readonly areas: ScopeEnforcer<Tables> | undefined
+  readonly reactions: ReadonlyMap<string, readonly Reaction<Tables>[]>
+  readonly transact: <T>(
+    call: Call,
+    work: InTransaction<Tables, T>,
+    done?: Done<Tables, T>,
+    given?: TransactionOptions,
+  ) => Promise<T>
+}
+
+export type ContextFor<Tables> = (call: Call, tx?: Transaction<Tables>, views?: Views<Tables>) => KernelCtx<Tables>
+
+export const createContexts = <Tables>({
+  db,
+  now,
+  log,
+  history,
+  events,
+  features,
+  areas,
+  reactions,
+  transact,
+}: ContextOptions<Tables>): ContextFor<Tables> => {
+  const shares = db.streamsOfUser === undefined ? undefined : createStreamShares(db.streamsOfUser, db.recallSnapshots)
+
+  /** Writes the events of changed objects, and the events announced so far. */
+  const recordEvents = async (
+    ctx: KernelCtx<Tables>,
+    tx: Transaction<Tables>,
+    items: readonly ChangedObject[],
+  ): Promise<void> => {
+    const announced = tx.announced.splice(0)
+    if (items.length === 0 && announced.length === 0) return
+    // More of them than a call takes arguments.
+    for (const name of await events.record(ctx, items, announced)) tx.events.push(name)
+  }
+
+  /** Writes the change of a transaction and its events, once. */
+  const recordOnce = async (
+    ctx: KernelCtx<Tables>,
+    tx: Transaction<Tables>,
+    { name: operation, request: { tool = '' }, note }: Call,
+    { undoes, defaultNote = '' }: ChangeDetails,
+  ): Promise<string> => {
+    if (tx.recorded !== undefined) {
+      await recordEvents(ctx, tx, [])
+      return tx.recorded
+    }
+    const items = tx.record.length === 0 ? [] : await tx.record.items()
+    tx.recorded = items.length === 0 ? '' : tx.changeId
+    const origin = { id: tx.changeId, operation, tool, note: note || defaultNote, undoes: undoes ?? null }
+    if (items.length === 0) await recordEvents(ctx, tx, items)
+    else
+      await waitForAll([
+        ...features.map(({ onObjectsChanged }) => onObjectsChanged?.(ctx, items)),
+        recordEvents(ctx, tx, items),
+        history.record(ctx, origin, items),
+      ])
+    return tx.recorded
+  }
+
+  /** @param from.readPoint for a call that reads once; a long call or a write must not use it */
+  const contextFor = (
+    call: Call,
+    tx?: Transaction<Tables>,
+    { readPoint, past, unscopedPast, scoped }: Views<Tables> = {},
+  ): KernelCtx<Tables> => {
+    const { request, held } = call
+    const { userId } = held.caller
+    const read = scoped?.store ?? (readPoint ? db.at(readPoint) : db)
+    // A past reads by the store of another context, so its streams have a share already.
+    const store = past?.store ?? (shares && userId !== undefined && !tx ? shares(read, userId) : read)
+    const at = now()
+    let text: string | undefined
+    const ctx: KernelCtx<Tables> = {
+      get caller() {
+        return getLimitedCaller(call)
+      },
+      rights: request.rights,
+      db: tx?.db ?? past?.db ?? scoped?.db ?? store.read,
+      store,
+      readPoint: request.readPoint,
+      get unscoped() {
+        if (!scoped && !unscopedPast) return ctx
+        const { scopeFilter: _, ...unlimited } = call
+        if (unscopedPast) return contextFor(unlimited, undefined, { past: unscopedPast })
+        return contextFor(unlimited, undefined, { readPoint: request.readPoint })
+      },
+      get now() {
+        text ??= past?.at ?? at.toISOString()
+        return text
+      },
+      isPast: past !== undefined,
+      requestId: request.requestId,
+      // Computed on first use, like the request's own.
+      get client() {
+        return request.client ?? ''
+      },
+      log,
+      get signal() {
+        return request.signal
+      },
+      emit: async (event, ...[data]) => {
+        // `Events` gives the emitters and the reactions of a name one type.
+        for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
+        // The change record decides on object events.
+        if (!events.objectEvents.has(event)) tx?.events.push(event)
+      },
+      announce: (event) => void tx?.announced.push({ ...event, position: tx.record.length }),
+      changed: (kind, write) => {
+        if (tx?.recorded !== undefined) throw new Error('a write after the change of its transaction was recorded')
+        if (tx?.record.add(kind, write)) for (const { onFirstChange } of features) onFirstChange?.(ctx, kind)
+      },
+      changeId: tx?.changeId ?? '',
+      get changeCount() {
+        return tx?.record.length ?? 0
+      },
+      changedObjects: async (since) => tx?.record.items(since) ?? [],
+      commitChange: async (details = {}) => (tx ? recordOnce(ctx, tx, call, details) : ''),
+      rowChanges: () => tx?.journal?.changes(),
+      searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
+      atEnd: (work, item) => void tx?.pending.push({ work, item }),
+      local: tx?.local ?? createLocal(),
+      revision: (tables) => tx?.revision(tables),
+      savepoint: async (work) => {
+        if (!tx) return work()
+        const before = {
+          ...{ events: tx.events.length, announced: tx.announced.length },
+          ...{ pending: tx.pending.length, record: tx.record.length },
+        }
+        try {
+          return await tx.savepoint(work)
+        } catch (error) {
+          // The events of the rolled back savepoint did not happen.
+          tx.events.length = before.events
+          tx.announced.splice(before.announced)
+          tx.pending.length = before.pending
+          tx.record.truncate(before.record)
+          throw error
+        }
+      },
+      require: (permission) => held.require(permission),
+      get isScoped() {
+        return toLimitedWrite(call) !== undefined
+      },
+      canListAll: (resource) => {
+        const { via, permissions } = held.caller
+        return via === 'job' || (toLimitedWrite(call) === undefined && permissions.has(`${resource}:list`))
+      },
+      filterVisible: async (resource, ids) => {
+        const write = toLimitedWrite(call)
+        return write && areas ? areas.filterVisible(ctx, write, { resource, ids }) : new Set(ids)
+      },
+      filterPermitted: async (resource, ids) => {
+        const write = toLimitedWrite(call)
+        return write && areas ? areas.filterPermitted(ctx, write, { resource, ids }) : new Set(ids)
+      },
+      checkScope: async (own, work) => {
+        const write = toLimitedWrite(call, own)
+        return write && areas ? areas.checkScope(ctx, write, work) : work()
+      },
+      confirmRights: () => held.confirm(tx as never),
+      showChanges: async (changes) => {
+        if (request.onChanges) await request.onChanges(await changes())
+      },
+      progress: (done, total) => request.progress?.(done, total),
+      precondition: (current) => {
+        if (request.ifNoneMatch?.trim() === '*') throw new AppError('PRECONDITION_FAILED', 'The object exists already')
+        if (request.ifMatch === undefined) return
+        const json = typeof current === 'string' ? current : JSON.stringify(current)
+        if (matchesEtag(request.ifMatch, computeEtag(json))) return
+        throw new AppError('PRECONDITION_FAILED', 'The object has changed since you read it; read it again')
+      },
+      write: (work, { audit, note, ...options } = {}) =>
+        transact(
+          note === undefined ? call : { ...call, note },
+          work,
+          async (_made, _ctx, transaction, changeId) => audit?.succeeded(transaction, changeId),
+          options,
+        ),
+    }
+    return ctx
+  }
+  return contextFor
+}

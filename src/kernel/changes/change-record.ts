@@ -1,0 +1,126 @@
+/** Collects what a transaction does to the objects that have a history. Knows no kind of object. */
+import { createBreathe } from '../../base/runtime/pause.ts'
+
+/** An object's document, as JSON text, before and after one write; undefined where the object does not exist. */
+export type ItemWrite = {
+  readonly id: string
+  readonly before?: string | undefined
+  readonly after?: string | undefined
+  /** Set for a new object: the last part of the name of its event, if that is not `created`. */
+  readonly event?: string | undefined
+}
+
+/** An object that a transaction has changed. `before` is undefined if the transaction created it. */
+export type RecordedItem = {
+  readonly kind: string
+  readonly id: string
+  readonly before: string | undefined
+  readonly change: ItemChange
+}
+export type ItemChange = 'create' | 'update' | 'delete'
+
+/** A changed object with its last state. */
+export type ChangedObject = RecordedItem & {
+  /** The document after the transaction; undefined for a deleted object, and for a document that is not kept in memory. */
+  readonly after: string | undefined
+  /** The number of writes before the first one of this object. */
+  readonly firstWrite: number
+  /** The event of the first `ItemWrite`. */
+  readonly event: string | undefined
+}
+
+/** Returns the documents that the changed objects of a kind had before the transaction, by id; undefined for created objects. */
+export type EarlierDocuments = (kind: string) => ReadonlyMap<string, string | undefined>
+
+/** Groups the documents of a kind when they are asked for. */
+export const collectEarlier = (changes: readonly ChangedObject[]): EarlierDocuments => {
+  const known = new Map<string, ReadonlyMap<string, string | undefined>>()
+  return (kind) => {
+    const found =
+      known.get(kind) ?? new Map(changes.flatMap((one) => (one.kind === kind ? [[one.id, one.before]] : [])))
+    known.set(kind, found)
+    return found
+  }
+}
+
+/** The part of a change that its code decides. */
+export type ChangeDetails = {
+  /** The change that this one undoes. */
+  readonly undoes?: string
+  /** The note of a change if its caller has given none. */
+  readonly defaultNote?: string
+}
+
+/** The number of objects after which other requests may run. */
+const OBJECTS_AT_ONCE = 500
+
+/** The characters of documents that a transaction keeps for its events. Later documents are read again. */
+const MAX_KEPT_CHARACTERS = 4 * 1024 * 1024
+
+/** One write. A hash stands for the document after it, so that a large import does not hold all its documents. */
+type Entry = {
+  readonly kind: string
+  readonly id: string
+  readonly before: string | undefined
+  readonly after: number | bigint | undefined
+  /** The document after it, if it is kept. */
+  readonly text: string | undefined
+  readonly event: string | undefined
+}
+
+const hashDocument = (document: string | undefined): number | bigint | undefined =>
+  document === undefined ? undefined : Bun.hash(document)
+
+export class ChangeRecord {
+  readonly #entries: Entry[] = []
+  readonly #kinds = new Set<string>()
+  #keptCharacters = 0
+
+  /** Returns true for the first write of a kind. */
+  add(kind: string, { id, before, after, event }: ItemWrite): boolean {
+    const characters = after?.length ?? 0
+    const isKept = this.#keptCharacters + characters <= MAX_KEPT_CHARACTERS
+    if (isKept) this.#keptCharacters += characters
+    this.#entries.push({ kind, id, before, after: hashDocument(after), text: isKept ? after : undefined, event })
+    const { size } = this.#kinds
+    return this.#kinds.add(kind).size > size
+  }
+
+  /** The number of writes so far. `truncate` takes it to discard the writes of a savepoint that was rolled back. */
+  get length(): number {
+    return this.#entries.length
+  }
+
+  truncate(length: number): void {
+    for (const { text } of this.#entries.splice(length)) this.#keptCharacters -= text?.length ?? 0
+  }
+
+  /**
+   * Returns the objects that differ from their state before the transaction, or before a write of it, in the order of their first
+   * writes. @param since a `length`
+   */
+  async items(since = 0): Promise<ChangedObject[]> {
+    const breathe = createBreathe()
+    const objects = new Map<string, { readonly first: Entry; readonly firstWrite: number; last: Entry }>()
+    for (let at = since; at < this.#entries.length; at++) {
+      const entry = this.#entries[at]
+      if (!entry) break
+      const key = `${entry.kind} ${entry.id}`
+      const known = objects.get(key)
+      if (known) known.last = entry
+      else objects.set(key, { first: entry, firstWrite: at, last: entry })
+      if (at % OBJECTS_AT_ONCE === 0) await breathe()
+    }
+    const items: ChangedObject[] = []
+    for (const { first, firstWrite, last } of objects.values()) {
+      const { kind, id, before, event } = first
+      const { after, text } = last
+      if (after !== hashDocument(before)) {
+        const change = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
+        items.push({ kind, id, before, change, after: text, firstWrite, event })
+      }
+      if (items.length % OBJECTS_AT_ONCE === 0) await breathe()
+    }
+    return items
+  }
+}

@@ -1,0 +1,106 @@
+/** Runs an operation and rolls it back, or commits exactly the changes that a dry run showed. */
+
+import type { Db } from '../../database/database.ts'
+import { type JournalOptions, type RowChange, recordTransaction } from '../../database/journal.ts'
+import type { Bound } from '../context.ts'
+import type { Kernel } from '../kernel.ts'
+import type { Request, ShownChanges } from '../request.ts'
+import { NO_AUDIT } from './audit.ts'
+import { RolledBack } from './rolled-back.ts'
+
+type Watched = Omit<JournalOptions, 'sql'>
+
+/** Returns true if an operation writes in one transaction, which can be rolled back. */
+export const canDryRun = <Tables>({ op, handler }: Bound<Tables>): boolean =>
+  !('prepare' in handler && !handler.isReadOnly) && !op.hasOwnTransactions
+
+type DryRunContext<Tables> = {
+  readonly kernel: Kernel<Tables>
+  readonly db: Db<Tables>
+  readonly watched: Watched
+  /** The time at which the operation runs. */
+  readonly at: Date
+}
+
+/** Returns the changes and the result of a call, rolled back. @throws the errors of the call */
+export const runDry = async <Tables>(
+  { kernel, db, watched, at }: DryRunContext<Tables>,
+  bound: Bound<Tables>,
+  request: Request,
+): Promise<ShownChanges> => {
+  let changes: readonly RowChange[] = []
+  const undoing: Db<Tables> = {
+    ...db,
+    write: async (work) => {
+      try {
+        return await db.write(
+          async (tx) => {
+            const { tx: inner, journal } = recordTransaction(tx, { ...watched, sql: db.sql })
+            const value = await work(inner)
+            changes = journal.changes()
+            throw new RolledBack(value)
+          },
+          { exclusive: true },
+        )
+      } catch (error) {
+        // The value that `work` has just returned.
+        if (error instanceof RolledBack) return error.value as Awaited<ReturnType<typeof work>>
+        throw error
+      }
+    },
+  }
+  const quiet = kernel.over({ db: undoing, onCommit: () => {}, audit: NO_AUDIT, now: () => at })
+  const answer = await quiet.run(bound, request)
+  return { answer, changes }
+}
+
+type Transaction<Tables> = Parameters<Parameters<Db<Tables>['write']>[0]>[0]
+
+type Watch<Tables> = DryRunContext<Tables> & {
+  /** Called in the transaction before the operation. */
+  readonly first: (tx: Transaction<Tables>) => Promise<void>
+  /** Called in the transaction after the operation. If it throws, the transaction is rolled back. */
+  readonly last: (tx: Transaction<Tables>, changes: readonly RowChange[]) => Promise<void>
+}
+
+/** Runs a call and commits it, unless `first` or `last` throws. */
+export const runRecorded = async <Tables>(
+  { kernel, db, watched, at, first, last }: Watch<Tables>,
+  bound: Bound<Tables>,
+  request: Request,
+): Promise<unknown> => {
+  const watching: Db<Tables> = {
+    ...db,
+    write: (work) =>
+      db.write(
+        async (tx) => {
+          await first(tx)
+          const { tx: inner, journal } = recordTransaction(tx, { ...watched, sql: db.sql })
+          const value = await work(inner)
+          await last(tx, journal.changes())
+          return value
+        },
+        { exclusive: true },
+      ),
+  }
+  return kernel.over({ db: watching, now: () => at }).run(bound, request)
+}
+
+/** Returns the changes that an operation with `showsChanges` shows. The call ends there. */
+export const runShowingChanges = async <Tables>(
+  { kernel, at }: Pick<DryRunContext<Tables>, 'kernel' | 'at'>,
+  bound: Bound<Tables>,
+  request: Request,
+): Promise<ShownChanges> => {
+  const onChanges = async (shown: ShownChanges): Promise<void> => {
+    throw new RolledBack(shown)
+  }
+  try {
+    await kernel.over({ audit: NO_AUDIT, now: () => at }).run(bound, { ...request, onChanges })
+  } catch (error) {
+    // The value that `onChanges` has just thrown.
+    if (error instanceof RolledBack) return error.value as ShownChanges
+    throw error
+  }
+  throw new Error(`${bound.op.name} has shown no changes`)
+}

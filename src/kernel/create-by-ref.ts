@@ -1,0 +1,81 @@
+/** An update by a ref, the id of another system: creates the object if none has the ref. */
+
+import { AppError, invalidField } from '../contract/errors.ts'
+import { parseRef, type Ref } from '../contract/fields/external-fields.ts'
+import { getOwn } from '../contract/own.ts'
+import { isRecord } from '../contract/unknown.ts'
+import { RefTakenError } from './changes/object-refs.ts'
+import type { AnyOperation } from './operation.ts'
+import type { Request } from './request.ts'
+
+/** Maximum number of attempts, for an object that others create and delete at the same time. */
+const MAX_TRIES = 5
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** An update by a ref, with its input. */
+export type ByRef = { readonly ref: Ref; readonly input: Fields }
+
+/** Returns the ref in the path of an update that may create its object. */
+export const parseByRef = ({ createsByRef }: AnyOperation, input: unknown): ByRef | undefined => {
+  const ref = createsByRef && isRecord(input) && typeof input.id === 'string' ? parseRef(input.id) : undefined
+  // A ref was read from it.
+  return ref && { ref, input: input as Fields }
+}
+
+/** One of the two calls, with the errors that are no failure of it. */
+export type Step = {
+  readonly input: Fields
+  /** The reason not to run it. */
+  readonly refusal?: AppError | undefined
+  readonly isExpected: (error: unknown) => boolean
+}
+
+/** Returns the refs of the new object. @returns undefined for a value that the contract refuses */
+const addRef = ({ refs }: Fields, { source, id }: Ref): Fields | undefined => {
+  if (refs === undefined || refs === null) return { [source]: id }
+  return isRecord(refs) ? { ...refs, [source]: getOwn(refs, source) ?? id } : undefined
+}
+
+const validateRefs = ({ source, id }: Ref, refs: Fields | undefined, { ifMatch }: Conditions): AppError | undefined => {
+  if (ifMatch !== undefined) return new AppError('PRECONDITION_FAILED', `No object has the ref ${source}:${id}`)
+  if (refs === undefined || getOwn(refs, source) === id) return undefined
+  return invalidField(`refs.${source}`, `must be ${JSON.stringify(id)}, as in the path`)
+}
+
+const isGone = (error: unknown): boolean => error instanceof AppError && error.code === 'NOT_FOUND'
+
+type Conditions = Pick<Request, 'ifMatch'>
+type Steps = Conditions & {
+  readonly find: () => Promise<string | undefined>
+  /** An object that has the ref may be hidden. */
+  readonly isLimited: boolean
+  readonly update: (step: Step) => Promise<unknown>
+  readonly create: (step: Step) => Promise<unknown>
+}
+
+export const updateOrCreate = async ({ ref, input }: ByRef, steps: Steps): Promise<unknown> => {
+  const { id: _, ...fields } = input
+  const refs = addRef(input, ref)
+  const draft = { ...fields, ...(refs && { refs }) }
+  let id = await steps.find()
+  for (let tries = 1; ; tries++) {
+    if (id !== undefined) {
+      try {
+        return await steps.update({ input: { ...input, id }, isExpected: isGone })
+      } catch (error) {
+        if (!isGone(error)) throw error
+      }
+    }
+    const isTaken = (error: unknown): error is RefTakenError =>
+      tries < MAX_TRIES && error instanceof RefTakenError && error.ref.source === ref.source && error.ref.id === ref.id
+    try {
+      return await steps.create({ input: draft, refusal: validateRefs(ref, refs, steps), isExpected: isTaken })
+    } catch (error) {
+      if (!isTaken(error)) throw error
+      // Another caller has just created it.
+      id = steps.isLimited ? await steps.find() : error.holderId
+      if (id === undefined) throw error
+    }
+  }
+}

@@ -1,0 +1,392 @@
+/**
+ * Runs operations. `run` is the only entry, for HTTP, MCP and jobs alike: access, parse, transaction, handler, events,
+ * audit entry, commit. Nothing else checks permissions, opens a transaction, emits events or writes to the audit trail.
+ */
+
+import type { Logger } from '../base/runtime/log.ts'
+import { AppError } from '../contract/errors.ts'
+import { asksForDryRun, type HistoryFields } from '../contract/fields/history-fields.ts'
+import type { Db, ReadPoint, Tx } from '../database/database.ts'
+import { recordTransaction } from '../database/journal.ts'
+import {
+  type Call,
+  createContexts,
+  type Done,
+  type Pending,
+  type Reaction,
+  type Transaction,
+  toLimitedWrite,
+} from './call-context.ts'
+import { type Caller, GUEST, type ScopeFilter } from './caller.ts'
+import {
+  type AuditedCall,
+  type AuditSink,
+  buildEvent,
+  buildRefusal,
+  buildSubject,
+  createRawAudit,
+  getAuditedCall,
+} from './changes/audit.ts'
+import { ChangeRecord } from './changes/change-record.ts'
+import type { History } from './changes/history.ts'
+import { findIdByRef, mayHoldRefs, resolveRefs } from './changes/resolve-refs.ts'
+import { RolledBack } from './changes/rolled-back.ts'
+import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx } from './context.ts'
+import { type ByRef, parseByRef, type Step, updateOrCreate } from './create-by-ref.ts'
+import type { EventRecorder } from './event-recorder.ts'
+import { addFence, type Fence } from './fence.ts'
+import { JsonList, WithStatus } from './handler-result.ts'
+import { type AnyOperation, getNoun, isCheckedWrite, type RawRoute } from './operation.ts'
+import { parseInput } from './parse-input.ts'
+import { Answered, runPreparedStep, type TransactionOptions } from './prepared-handler.ts'
+import type { Request } from './request.ts'
+import { checkCaller, checkConsent, computeLimit, limitOfAnswer, listHidden, refuseFeedKey } from './rights/access.ts'
+import { HeldRights } from './rights/rights.ts'
+import type { ScopeEnforcer } from './rights/scope-enforcer.ts'
+import { getGuardedInput, ROUTE_INPUT } from './rights/scoped-write.ts'
+
+/** The signal of work that is never cancelled. */
+const NEVER = new AbortController().signal
+
+const runPending = async <Tables>(ctx: KernelCtx<Tables>, pending: readonly Pending<Tables>[]): Promise<void> => {
+  // The work and its items came together in `atEnd`.
+  for (const [work, own] of Map.groupBy(pending, (one) => one.work))
+    await work(ctx, own.map(({ item }) => item) as never)
+}
+
+export type KernelOptions<Tables> = {
+  readonly db: Db<Tables>
+  readonly features: readonly Feature<Tables>[]
+  readonly now: () => Date
+  readonly log: Logger
+  /** Called after the commit of every transaction with the emitted event names. */
+  readonly onCommit: (events: readonly string[]) => void
+  readonly audit: AuditSink<Tx<Tables>>
+  readonly history: History<Tables>
+  readonly events: EventRecorder<Tables>
+  readonly areas?: ScopeEnforcer<Tables>
+}
+
+/** The signal that stops a job and the fence that guards its writes. */
+export type JobTerms<Tables> = { readonly signal?: AbortSignal; readonly fence?: Fence<Tables> }
+
+export type Kernel<Tables> = {
+  /** Returns a kernel of the same features with other options, such as another view of the database. */
+  readonly over: (other: Partial<Omit<KernelOptions<Tables>, 'features'>>) => Kernel<Tables>
+  readonly run: (bound: Bound<Tables>, request: Request) => Promise<unknown>
+  /** Returns the request with its caller's current rights. @throws AppError UNAUTHORIZED, FORBIDDEN */
+  readonly confirmed: <R extends Omit<Request, 'input'>>(op: AnyOperation, request: R) => Promise<R>
+  /** Runs a short transaction for a caller who may call the operation. */
+  readonly write: <T>(op: AnyOperation, request: Omit<Request, 'input'>, work: InTransaction<Tables, T>) => Promise<T>
+  /** Records in the audit trail that a call was rejected before it ran, with the reason. */
+  readonly refused: (called: AnyOperation | RawRoute, request: Request, error: unknown) => Promise<void>
+  readonly runJob: (job: Job<Tables>, terms?: JobTerms<Tables>) => Promise<void>
+  readonly runRaw: (
+    bound: BoundRaw<Tables>,
+    request: Omit<Request, 'input'>,
+    raw: globalThis.Request,
+  ) => Promise<Response>
+}
+
+export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
+  const { db, features, now, log, onCommit, audit, history, events, areas } = options
+  const reactions = new Map<string, Reaction<Tables>[]>()
+  for (const feature of features)
+    for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
+      reactions.set(event, [...(reactions.get(event) ?? []), reaction])
+
+  type Work<T> = (ctx: KernelCtx<Tables>) => Promise<T>
+
+  const getAreasOrThrow = (): ScopeEnforcer<Tables> => {
+    if (!areas) throw new Error('this kernel has no scopes')
+    return areas
+  }
+
+  const nowMs = (): number => now().getTime()
+
+  /** @throws AppError UNAUTHORIZED or FORBIDDEN */
+  const buildCall = (op: AnyOperation, request: Omit<Request, 'input'>, note = ''): Call => {
+    const check = (caller: Caller): void => {
+      refuseFeedKey(caller)
+      checkCaller(op, caller, nowMs)
+      checkConsent(op, caller)
+    }
+    const scope = isCheckedWrite(op.scope) ? op.scope : undefined
+    return { name: op.name, request, held: new HeldRights(request, check, scope), note }
+  }
+
+  const transact = async <T>(
+    call: Call,
+    work: Work<T>,
+    done?: Done<Tables, T>,
+    given: TransactionOptions = {},
+  ): Promise<T> => {
+    const { request, held } = call
+    const { watched, ...options } = given
+    const { value, tx } = await held.tried((isFirst) =>
+      db.write((plain) => {
+        const { tx: inner, journal } = watched
+          ? recordTransaction(plain, { ...watched, sql: db.sql })
+          : { tx: plain, journal: undefined }
+        const record = new ChangeRecord()
+        const changeId = Bun.randomUUIDv7()
+        const own = { events: [], announced: [], pending: [], record, changeId, recorded: undefined, journal }
+        const tx: Transaction<Tables> = { ...inner, ...own }
+        const run = async () => {
+          const ctx = contextFor(call, tx)
+          const whole = async (): Promise<T> => {
+            const value = await work(ctx)
+            if (tx.pending.length > 0) await runPending(ctx, tx.pending)
+            return value
+          }
+          await areas?.begin(ctx, { name: call.name, isFirst, guard: inner.guard })
+          const write = toLimitedWrite(call)
+          const value = write ? await getAreasOrThrow().checkScope(ctx, write, whole) : await whole()
+          await areas?.updateAreas(ctx)
+          const recorded = await ctx.commitChange()
+          await done?.(value, ctx, inner, recorded)
+          return { value, tx }
+        }
+        // The type of the rights does not depend on the tables.
+        return held.within(inner as never, run, isFirst && !options.exclusive)
+      }, options),
+    )
+    onCommit(tx.events)
+    if (tx.recorded) request.setHeader?.('X-Change-Id', tx.recorded)
+    return value
+  }
+
+  const listeners = features.filter(({ onFirstChange, onObjectsChanged }) => onFirstChange ?? onObjectsChanged)
+  const contextFor = createContexts<Tables>({
+    ...{ db, now, log, history, events, features: listeners, areas, reactions, transact },
+  })
+
+  const runHandler = (handler: Bound<Tables>['handler'], ctx: KernelCtx<Tables>, input: never): Promise<unknown> => {
+    if (typeof handler === 'function') return handler(ctx, input)
+    if ('run' in handler) return handler.run(ctx, input)
+    throw new Error('a read has one step')
+  }
+
+  const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
+    const call = buildCall(op, request)
+    const { own, fields } = parseInput(op, request.input)
+    const scopeFilter = limitOfAnswer(op, call.held.caller)
+    if (scopeFilter && op.scope !== 'custom')
+      return runScoped({ op, handler }, { ...call, scopeFilter }, { own, fields })
+    let ctx = contextFor(call, undefined, { readPoint: request.readPoint })
+    if (fields.asOf !== undefined) {
+      const past = await history.past(ctx, fields.asOf)
+      request.setHeader?.('X-As-Of', past.at)
+      ctx = contextFor(call, undefined, { past })
+    }
+    // Most calls hold no refs, and take no turn of the event loop for them.
+    if (!mayHoldRefs(op.input, own)) return runHandler(handler, ctx, own)
+    const input = await resolveRefs(
+      scopeFilter ? createScopedContext({ ...call, scopeFilter }, request.readPoint) : ctx,
+      op.input,
+      own,
+    )
+    const answer = await runHandler(handler, ctx, input)
+    return answer instanceof JsonList ? answer.of(JSON.stringify(input)) : answer
+  }
+
+  type ScopedCall = Call & { readonly scopeFilter: ScopeFilter }
+
+  const createScopedContext = (call: ScopedCall, readPoint: ReadPoint | undefined): KernelCtx<Tables> => {
+    const whole = readPoint ? db.at(readPoint) : db
+    return contextFor(call, undefined, {
+      readPoint,
+      scoped: getAreasOrThrow().openScopedDb(whole, call.held.caller, call.scopeFilter),
+    })
+  }
+
+  type Input = ReturnType<typeof parseInput>
+
+  /** Returns the context of a scoped read at an earlier moment. */
+  const pastFor = async (call: ScopedCall, asOf: string, whole: KernelCtx<Tables>): Promise<KernelCtx<Tables>> => {
+    const past = await history.past(whole, asOf, listHidden(call.scopeFilter))
+    call.request.setHeader?.('X-As-Of', past.at)
+    return contextFor(call, undefined, { past, unscopedPast: await history.past(whole, asOf) })
+  }
+
+  /** Runs a read for a caller who may see a part of what it shows. */
+  const runScoped = async (
+    { op, handler }: Bound<Tables>,
+    call: ScopedCall,
+    { own, fields }: Input,
+  ): Promise<unknown> => {
+    // The past has no areas.
+    if (fields.asOf !== undefined && call.held.caller.scopedPermissions)
+      throw new AppError('FORBIDDEN', 'as_of needs the permission everywhere; you have it in a part of the estate')
+    const { readPoint } = call.request
+    const whole = contextFor(call, undefined, { readPoint })
+    let narrowed: KernelCtx<Tables> | undefined
+    const part = (): KernelCtx<Tables> => (narrowed ??= createScopedContext(call, readPoint))
+    // The object in the path only needs the permission of the operation.
+    const scopeFilter = computeLimit(op, call.held.caller)
+    const named =
+      scopeFilter && scopeFilter !== call.scopeFilter
+        ? () => createScopedContext({ ...call, scopeFilter }, readPoint)
+        : part
+    const input = mayHoldRefs(op.input, own) ? await resolveRefs(scopeFilter ? named() : whole, op.input, own) : own
+    if (scopeFilter) await getAreasOrThrow().requireVisible({ unscoped: whole, scoped: named, scopeFilter }, op, input)
+    const isWhole = op.scope === 'checkPath' && !call.scopeFilter.byResource
+    const ctx = fields.asOf === undefined ? (isWhole ? whole : part()) : await pastFor(call, fields.asOf, whole)
+    const answer = await runHandler(handler, ctx, input)
+    return answer instanceof JsonList && input !== own ? answer.of(JSON.stringify(input)) : answer
+  }
+
+  type RunWrite = {
+    readonly bound: Bound<Tables>
+    readonly call: Call
+    /** The handler's own input. */
+    readonly own: never
+    /** Called with the handler's result, in its transaction if there was one. */
+    readonly done: (made: unknown, ctx?: KernelCtx<Tables>, tx?: Tx<Tables>, changeId?: string) => Promise<void>
+  }
+
+  /** Checks the input of a write before work without a transaction. */
+  const checkInput = async (call: Call): Promise<void> => {
+    const write = toLimitedWrite(call)
+    if (write) await getAreasOrThrow().checkInput(contextFor(call), write)
+  }
+
+  const runWrite = async ({ bound: { op, handler }, call, own, done }: RunWrite): Promise<unknown> => {
+    const turn = op.serializeBy?.(own)
+    const shared = turn === undefined ? undefined : { serializeBy: `${op.name} ${turn}` }
+    const inTransaction = (work: Work<unknown>, options: TransactionOptions | undefined = shared) =>
+      transact(call, work, done, options)
+    if ('run' in handler)
+      return inTransaction((ctx) => handler.run(ctx, own), await handler.transaction(contextFor(call), own))
+    if ('prepare' in handler || op.hasOwnTransactions) await checkInput(call)
+    if ('prepare' in handler) {
+      const second = await handler.prepare(contextFor(call), own)
+      if (!(second instanceof Answered)) return runPreparedStep(second, inTransaction)
+      await done(second.value)
+      return second.value
+    }
+    if (!op.hasOwnTransactions) return inTransaction((ctx) => handler(ctx, own))
+    const made = await handler(contextFor(call), own)
+    await done(made)
+    return made
+  }
+
+  /** Runs a write and rolls it back. Returns its answer, or the objects that it would change. */
+  const runDry = async (run: Omit<RunWrite, 'done'>, dryRun: HistoryFields['dryRun']): Promise<unknown> => {
+    const done: RunWrite['done'] = async (made, ctx, _tx, changeId = '') => {
+      if (!ctx) throw new Error(`${run.bound.op.name} is not a single transaction, so it cannot be rolled back`)
+      const value = made instanceof WithStatus ? made.value : made
+      const isPreview = dryRun === 'changes' || value === undefined || run.bound.op.returnsChange
+      throw new RolledBack(isPreview ? await history.preview(ctx, changeId) : value)
+    }
+    try {
+      return await runWrite({ ...run, done })
+    } catch (error) {
+      if (!(error instanceof RolledBack)) throw error
+      run.call.request.setHeader?.('X-Dry-Run', 'true')
+      return new WithStatus(200, error.value, true)
+    }
+  }
+
+  type Audit = { readonly bound: Bound<Tables>; readonly request: Request; readonly audited: AuditedCall }
+
+  /** @param step replaces the input of the request */
+  const runAudited = async ({ bound, request, audited }: Audit, step?: Step): Promise<unknown> => {
+    let input = step ? step.input : request.input
+    const event = (made?: unknown) => buildEvent(audited, request, buildSubject(bound.op, input, made))
+    // An invalid input is no call in earnest either.
+    const isDry = bound.op.hasHistory === true && asksForDryRun(input)
+    try {
+      const access = buildCall(bound.op, request)
+      if (step?.refusal) throw step.refusal
+      const given = input
+      if (mayHoldRefs(bound.op.input, input)) input = await resolveRefs(contextFor(access), bound.op.input, input)
+      const { own, fields } = parseInput(bound.op, input)
+      const call = { ...access, note: fields.note, scopedInput: getGuardedInput(bound.op, own, given) }
+      if (isDry && bound.op.handlesDryRun) request.setHeader?.('X-Dry-Run', 'true')
+      if (fields.dryRun !== false) return await runDry({ bound, call, own }, fields.dryRun)
+      const done: RunWrite['done'] = async (made, _ctx, tx, changeId) => {
+        if (made instanceof WithStatus && made.isDryRun) return
+        await audit.succeeded({ ...event(made), changeId: changeId ?? '' }, tx)
+      }
+      return await runWrite({ bound, call, own, done })
+    } catch (error) {
+      if (bound.op.handlesDryRun && error instanceof RolledBack) return new WithStatus(200, error.value, true)
+      if (step?.isExpected(error)) throw error
+      // A dry run leaves no entry, except for a refusal for want of rights.
+      if (!isDry || (error instanceof AppError && (error.status === 401 || error.status === 403)))
+        await audit.failed(event(), error)
+      throw error
+    }
+  }
+
+  const runByRef = async (update: Audit, byRef: ByRef): Promise<unknown> => {
+    const { bound, request } = update
+    const noun = getNoun(bound.op)
+    const create = features.flatMap(({ operations }) => operations).find(({ op }) => op.name === `${noun}.create`)
+    const audited = create && getAuditedCall(create.op)
+    if (!create || !audited) throw new Error(`${noun} has no create`)
+    // The two calls check the access.
+    const held = new HeldRights(request)
+    const scopedInput = getGuardedInput(bound.op, {}, {})
+    const ctx = contextFor({ name: bound.op.name, request, held, note: '', scopedInput })
+    return updateOrCreate(byRef, {
+      ifMatch: request.ifMatch,
+      find: async () => {
+        const id = await findIdByRef(ctx, noun, byRef.ref)
+        return id !== undefined && (await ctx.filterVisible(noun, [id])).has(id) ? id : undefined
+      },
+      isLimited: ctx.isScoped,
+      update: (step) => runAudited(update, step),
+      create: async (step) => {
+        const made = await runAudited({ bound: create, request, audited }, step)
+        return made instanceof WithStatus ? made : new WithStatus(create.op.status ?? 200, made)
+      },
+    })
+  }
+
+  return {
+    over: (other) => createKernel({ ...options, ...other }),
+    run: (bound, request) => {
+      const audited = getAuditedCall(bound.op)
+      if (!audited) return runRead(bound, request)
+      const byRef = parseByRef(bound.op, request.input)
+      const call = { bound, request, audited }
+      return byRef ? runByRef(call, byRef) : runAudited(call)
+    },
+    confirmed: async (op, request) => {
+      const { held } = buildCall(op, request)
+      await held.confirm()
+      return { ...request, caller: held.caller, rights: held.rights }
+    },
+    write: (op, request, work) => transact(buildCall(op, request), work),
+    refused: async (called, request, error) => {
+      const event = buildRefusal(called, request, error)
+      if (event) await audit.failed(event, error)
+    },
+    runJob: async (job, { signal = NEVER, fence } = {}) => {
+      const caller: Caller = { ...GUEST, username: job.name, via: 'job' }
+      const request = { caller, requestId: job.name, signal }
+      const ctx = contextFor({ name: job.name, request, held: new HeldRights(request), note: '' })
+      await job.run(fence ? addFence(ctx, fence) : ctx)
+    },
+    runRaw: async ({ route, handler }, request, raw) => {
+      const call = createRawAudit(audit, route, request)
+      try {
+        const held = new HeldRights(request, (caller) => checkCaller(route, caller, nowMs), route.scope)
+        const scopedInput = route.scope === 'checkWrite' ? ROUTE_INPUT : undefined
+        const own: Call = { name: route.name, request, held, note: '', scopedInput }
+        const isNarrowed = route.scope === 'filter' || route.scope === 'filterEach'
+        const scopeFilter = isNarrowed ? limitOfAnswer(route, held.caller) : undefined
+        const readPoint = route.readsOnce ? request.readPoint : undefined
+        const ctx = scopeFilter
+          ? createScopedContext({ ...own, scopeFilter }, readPoint)
+          : contextFor(own, undefined, { readPoint })
+        return await handler(ctx, raw, call)
+      } catch (error) {
+        await call.failed(error)
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,142 @@
+/** The queries of groups; the only writer of their tables. */
+import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
+import type { Group } from './api.ts'
+import type { GroupMemberRow, GroupRow } from './table.ts'
+
+/** The source of a member that a user added. */
+export const MANUAL = 'manual'
+
+/** Names are compared in any case. */
+const toNameKey = (name: string): string => name.trim().toLowerCase()
+
+/** Returns all groups, by name. */
+export const query = ({ db }: DbScope) =>
+  db
+    .selectFrom('groups')
+    .select((eb) => [
+      'groups.id',
+      'groups.name',
+      'groups.description',
+      eb
+        .selectFrom('group_members')
+        .select((of) => of.fn.count<number | string>('user_id').distinct().as('n'))
+        .whereRef('group_members.group_id', '=', 'groups.id')
+        .as('member_count'),
+      'groups.created_at',
+      'groups.updated_at',
+    ])
+    .orderBy('name_key')
+    .orderBy('id')
+
+type Row = Omit<Group, 'member_count'> & { readonly member_count: number | string | null }
+
+/** Returns the group of a row. */
+export const toGroup = ({ id, name, description, member_count, created_at, updated_at }: Row): Group => ({
+  id,
+  name,
+  description,
+  member_count: Number(member_count),
+  created_at,
+  updated_at,
+})
+
+export const find = async (scope: DbScope, id: string): Promise<Group | undefined> => {
+  const row = await query(scope).where('groups.id', '=', id).executeTakeFirst()
+  return row && toGroup(row)
+}
+
+/** Finds like `find`, and locks the row until commit. */
+export const lock = async (ctx: StoreScope, id: string): Promise<Group | undefined> => {
+  const row = ctx.db.selectFrom('groups').select('id').where('id', '=', id)
+  return (await ctx.store.sql.lockRows(row).executeTakeFirst()) && find(ctx, id)
+}
+
+/** Returns the id of another group with this name. */
+export const findNamesake = async (
+  { db }: DbScope,
+  { id, name }: Pick<GroupRow, 'id' | 'name'>,
+): Promise<{ name: string } | undefined> =>
+  db
+    .selectFrom('groups')
+    .select('name')
+    .where('name_key', '=', toNameKey(name))
+    .where('id', '<>', id)
+    .executeTakeFirst()
+
+const toRow = ({ member_count: _, ...group }: Group): GroupRow => ({ ...group, name_key: toNameKey(group.name) })
+
+export const insert = async ({ db }: DbScope, group: Group): Promise<void> => {
+  await db.insertInto('groups').values(toRow(group)).execute()
+}
+
+export const update = async ({ db }: DbScope, group: Group): Promise<void> => {
+  await db.updateTable('groups').set(toRow(group)).where('id', '=', group.id).execute()
+}
+
+export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
+  // Not left to the foreign key, which would not move the revision of the table.
+  await db.deleteFrom('group_members').where('group_id', '=', id).execute()
+  await db.deleteFrom('groups').where('id', '=', id).execute()
+}
+
+export type MemberRow = Pick<GroupMemberRow, 'user_id' | 'source'> & { readonly username: string }
+
+/** Returns the memberships of a group, by username and source. */
+export const findMembers = ({ db }: DbScope, groupId: string): Promise<MemberRow[]> =>
+  db
+    .selectFrom('group_members')
+    .innerJoin('users', 'users.id', 'group_members.user_id')
+    .select(['group_members.user_id', 'users.username', 'group_members.source'])
+    .where('group_members.group_id', '=', groupId)
+    .orderBy('users.username_key')
+    .orderBy('group_members.source')
+    .execute()
+
+type Member = Pick<GroupMemberRow, 'group_id' | 'user_id'>
+
+export const findSources = async ({ db }: DbScope, { group_id, user_id }: Member): Promise<string[]> => {
+  const of = db.selectFrom('group_members').select('source')
+  const rows = await of.where('group_id', '=', group_id).where('user_id', '=', user_id).execute()
+  return rows.map(({ source }) => source)
+}
+
+export const addMember = async ({ db }: DbScope, member: GroupMemberRow): Promise<void> => {
+  await db
+    .insertInto('group_members')
+    .values(member)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export const removeMember = async ({ db }: DbScope, { group_id, user_id }: Member): Promise<void> => {
+  await db.deleteFrom('group_members').where('group_id', '=', group_id).where('user_id', '=', user_id).execute()
+}
+
+/** Returns the memberships of a user. */
+export const findMemberships = (
+  { db }: DbScope,
+  userId: string,
+): Promise<Pick<GroupMemberRow, 'group_id' | 'source'>[]> =>
+  db.selectFrom('group_members').select(['group_id', 'source']).where('user_id', '=', userId).execute()
+
+/** Returns the memberships with this source. */
+export const findMembersFrom = ({ db }: DbScope, source: string): Promise<Member[]> =>
+  db.selectFrom('group_members').select(['group_id', 'user_id']).where('source', '=', source).execute()
+
+/** Returns the ids that belong to groups. */
+export const filterExistingIds = async ({ db }: DbScope, ids: readonly string[]): Promise<string[]> =>
+  ids.length === 0
+    ? []
+    : (await db.selectFrom('groups').select('id').where('id', 'in', ids).execute()).map(({ id }) => id)
+
+export const removeMembership = async (
+  { db }: DbScope,
+  { group_id, user_id, source }: GroupMemberRow,
+): Promise<void> => {
+  await db
+    .deleteFrom('group_members')
+    .where('group_id', '=', group_id)
+    .where('user_id', '=', user_id)
+    .where('source', '=', source)
+    .execute()
+}

@@ -1,0 +1,82 @@
+/** The queries of roles; the only writer of their tables. Permissions of system roles are in the catalogue. */
+import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import type { RoleRow } from './table.ts'
+
+const columns = ['id', 'name', 'description', 'is_system', 'created_at', 'updated_at'] as const
+export type StoredRole = Pick<RoleRow, (typeof columns)[number]>
+
+/** Names are compared in any case. */
+const toNameKey = (name: string): string => name.trim().toLowerCase()
+
+export const query = ({ db }: DbScope) => db.selectFrom('roles').select(columns).orderBy('name_key').orderBy('id')
+
+const selectById = ({ db }: DbScope, id: string) => db.selectFrom('roles').select(columns).where('id', '=', id)
+
+export const find = (scope: DbScope, id: string): Promise<StoredRole | undefined> =>
+  selectById(scope, id).executeTakeFirst()
+
+/** Finds like `find`, and locks the role until commit. */
+export const lock = (ctx: Ctx, id: string): Promise<StoredRole | undefined> =>
+  ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
+
+/** Returns the role of this name, in any case. */
+export const findByName = ({ db }: DbScope, name: string): Promise<StoredRole | undefined> =>
+  db.selectFrom('roles').select(columns).where('name_key', '=', toNameKey(name)).executeTakeFirst()
+
+/** Returns the stored permissions of these roles, sorted. */
+export const findPermissions = async ({ db }: DbScope, roleIds: readonly string[]): Promise<string[]> => {
+  if (roleIds.length === 0) return []
+  const rows = await db
+    .selectFrom('role_permissions')
+    .select('permission')
+    .where('role_id', 'in', roleIds)
+    .orderBy('permission')
+    .execute()
+  return rows.map(({ permission }) => permission)
+}
+
+/** Returns the stored permissions of every role, sorted; roles without any have no entry. */
+export const findPermissionsByRole = async ({ db }: DbScope): Promise<Map<string, string[]>> => {
+  const rows = await db.selectFrom('role_permissions').selectAll().orderBy('role_id').orderBy('permission').execute()
+  const byRole = new Map<string, string[]>()
+  for (const { role_id, permission } of rows) {
+    const held = byRole.get(role_id)
+    if (held) held.push(permission)
+    else byRole.set(role_id, [permission])
+  }
+  return byRole
+}
+
+type WholeRole = StoredRole & { readonly permissions: readonly string[] }
+
+const insertPermissions = async ({ db }: DbScope, role_id: string, permissions: readonly string[]): Promise<void> => {
+  if (permissions.length === 0) return
+  await db
+    .insertInto('role_permissions')
+    .values(permissions.map((permission) => ({ role_id, permission })))
+    .execute()
+}
+
+export const insert = async (scope: DbScope, { permissions, ...role }: WholeRole): Promise<void> => {
+  await scope.db
+    .insertInto('roles')
+    .values({ ...role, name_key: toNameKey(role.name) })
+    .execute()
+  await insertPermissions(scope, role.id, permissions)
+}
+
+export const update = async (scope: DbScope, { permissions, ...role }: WholeRole): Promise<void> => {
+  const { db } = scope
+  await db
+    .updateTable('roles')
+    .set({ ...role, name_key: toNameKey(role.name) })
+    .where('id', '=', role.id)
+    .execute()
+  await db.deleteFrom('role_permissions').where('role_id', '=', role.id).execute()
+  await insertPermissions(scope, role.id, permissions)
+}
+
+export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
+  await db.deleteFrom('role_permissions').where('role_id', '=', id).execute()
+  await db.deleteFrom('roles').where('id', '=', id).execute()
+}

@@ -1,0 +1,84 @@
+/** The queries of scopes; the only writer of their table. */
+import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
+import type { Scope } from './api.ts'
+import type { ScopeRow } from './table.ts'
+
+/** Names are compared in any case. */
+const toNameKey = (name: string): string => name.trim().toLowerCase()
+
+export const query = ({ db }: DbScope) => db.selectFrom('scopes').selectAll().orderBy('name_key').orderBy('id')
+
+// Written by `toRow`.
+const listIn = (json: string): string[] => JSON.parse(json) as string[]
+
+/** Returns the object of a row. */
+export const toScope = ({ name_key: _, datacenter_ids, space_ids, subnets, tags, ...scope }: ScopeRow): Scope => ({
+  id: scope.id,
+  name: scope.name,
+  description: scope.description,
+  datacenter_ids: listIn(datacenter_ids),
+  space_ids: listIn(space_ids),
+  subnets: listIn(subnets),
+  tags: listIn(tags),
+  created_at: scope.created_at,
+  updated_at: scope.updated_at,
+})
+
+const toRow = (scope: Scope): ScopeRow => ({
+  ...scope,
+  name_key: toNameKey(scope.name),
+  datacenter_ids: JSON.stringify(scope.datacenter_ids),
+  space_ids: JSON.stringify(scope.space_ids),
+  subnets: JSON.stringify(scope.subnets),
+  tags: JSON.stringify(scope.tags),
+})
+
+const selectById = ({ db }: DbScope, id: string) => db.selectFrom('scopes').selectAll().where('id', '=', id)
+
+export const find = async (scope: DbScope, id: string): Promise<Scope | undefined> => {
+  const row = await selectById(scope, id).executeTakeFirst()
+  return row && toScope(row)
+}
+
+/** Finds like `find`, and locks the row until commit. */
+export const lock = async (ctx: StoreScope, id: string): Promise<Scope | undefined> => {
+  const row = await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
+  return row && toScope(row)
+}
+
+export const findAll = async ({ db }: DbScope): Promise<Scope[]> => (await query({ db }).execute()).map(toScope)
+
+/** Returns another scope with this name. */
+export const findNamesake = (
+  { db }: DbScope,
+  { id, name }: Pick<ScopeRow, 'id' | 'name'>,
+): Promise<{ name: string } | undefined> =>
+  db
+    .selectFrom('scopes')
+    .select('name')
+    .where('name_key', '=', toNameKey(name))
+    .where('id', '<>', id)
+    .executeTakeFirst()
+
+export const insert = async ({ db }: DbScope, scope: Scope): Promise<void> => {
+  await db.insertInto('scopes').values(toRow(scope)).execute()
+}
+
+export const update = async ({ db }: DbScope, scope: Scope): Promise<void> => {
+  await db.updateTable('scopes').set(toRow(scope)).where('id', '=', scope.id).execute()
+}
+
+export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
+  await db.deleteFrom('scopes').where('id', '=', id).execute()
+}
+
+/** Returns the ids that belong to an object of the table. */
+export const filterExistingIds = async (
+  { db }: DbScope,
+  table: 'datacenters' | 'spaces',
+  ids: readonly string[],
+): Promise<Set<string>> => {
+  if (ids.length === 0) return new Set()
+  const rows = await db.selectFrom(table).select('id').where('id', 'in', ids).execute()
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,142 @@
+/** Keeps the areas of objects up to date: at the end of each transaction that changes some, and after a change of scopes. */
+import type { Guard } from '../../database/database.ts'
+import type { Tables } from '../../database/tables.ts'
+import { transactionState } from '../../database/transaction-state.ts'
+import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
+import type { ScopeEnforcer } from '../../kernel/rights/scope-enforcer.ts'
+import { scopes } from './api.ts'
+import { AREA_TABLES, type AreaTable } from './area-facts-store.ts'
+import { findHeirs, type Heirs, updateAreas } from './area-store.ts'
+import { createScopeMatcher, type ScopesOf } from './areas.ts'
+import * as store from './store.ts'
+
+const TABLES = ['scopes'] as const
+
+/** Approximate size of the scopes in bytes, for the bound of the cache. */
+const SIZE = 64 * 1024
+
+/** Undefined without scopes. */
+type Definition = ScopesOf | undefined
+
+/** The scopes at a revision, and the demand that they are still the same at the commit. */
+type Known = { readonly definition: Definition; readonly unchanged: Guard | undefined }
+
+const read = async (ctx: StoreScope): Promise<Definition> => {
+  const all = await store.findAll(ctx)
+  return all.length === 0 ? undefined : createScopeMatcher(all)
+}
+
+const loadKnown = async (ctx: StoreScope, revision: string): Promise<Known> => {
+  const { cache, sql } = ctx.store
+  const group = cache.at<Known>('scopes', revision)
+  const known = group.get('')
+  if (known) return known
+  const found = { definition: await read(ctx), unchanged: sql.guard?.({ rows: [], tables: TABLES, revision }) }
+  group.set('', found, SIZE)
+  return found
+}
+
+const loadDefinition = async (ctx: StoreScope, revision: string): Promise<Definition> =>
+  (await loadKnown(ctx, revision)).definition
+
+const LOCK = ['scopes']
+
+/** The operations that write scopes and the areas of all their objects. */
+const CHANGES = new Set<string>([scopes.create.name, scopes.update.name, scopes.delete.name])
+
+/** A transaction of the database, which several calls may share. */
+type State = {
+  /** True if there were no scopes as its present call began. Its commit fails if there are some by then. */
+  isWithoutScopes: boolean
+  /** The revision of the scopes, while it holds the lock in shared mode. Undefined if the query failed. */
+  revision: Promise<string | undefined> | undefined
+  /** True if it has changed scopes, also in a savepoint that was rolled back. */
+  hasWritten: boolean
+}
+
+const scopesState = transactionState((): State => ({ isWithoutScopes: false, revision: undefined, hasWritten: false }))
+
+/** Called when a transaction changes a scope. */
+export const noteWrite = ({ local }: Ctx): void => {
+  local(scopesState).hasWritten = true
+}
+
+const TABLE_OF: Readonly<Record<string, AreaTable>> = {
+  datacenter: 'datacenters',
+  network: 'networks',
+  pool: 'pools',
+  reservation: 'reservations',
+  device: 'devices',
+  space: 'spaces',
+}
+
+/** Returns the scopes that count in a transaction. */
+export const loadForTransaction = async (ctx: Ctx): Promise<Definition> => {
+  const state = ctx.local(scopesState)
+  if (state.hasWritten) return read(ctx)
+  if (state.isWithoutScopes) return undefined
+  const revision = ctx.store.sql.hasOneWriter ? ctx.revision(TABLES) : await state.revision
+  return revision === undefined ? read(ctx) : loadDefinition(ctx, revision)
+}
+
+/** Returns the scopes as of the last commit. */
+export const loadCurrentScopes = async (scope: StoreScope): Promise<Definition> =>
+  loadDefinition(scope, await scope.store.revision(TABLES))
+
+/** Returns the ids of the objects that the transaction has changed, by table. */
+const listChanged = async (ctx: Ctx, since: number): Promise<Map<AreaTable, Set<string>>> => {
+  const ids = new Map<AreaTable, Set<string>>(AREA_TABLES.map((table) => [table, new Set()]))
+  for (const { kind, id, change } of await ctx.changedObjects(since)) {
+    const { [kind]: table } = TABLE_OF
+    if (table !== undefined && change !== 'delete') ids.get(table)?.add(id)
+  }
+  return ids
+}
+
+/** Stores the areas of discovered devices, which have no history, at the end of the transaction. @param lists of their ids */
+export const updateDiscoveredAreas = async (ctx: Ctx, lists: readonly (readonly string[])[]): Promise<void> => {
+  const setOf = await loadForTransaction(ctx)
+  if (setOf) await updateAreas(ctx, 'discovered_devices', [...new Set(lists.flat())], setOf)
+}
+
+/** Stores the areas of changed objects. */
+export const areaUpdates: Pick<ScopeEnforcer<Tables>, 'begin' | 'updateAreas'> = {
+  begin: async (ctx, { name, isFirst, guard }) => {
+    const { sql } = ctx.store
+    if (sql.hasOneWriter) return
+    // This lock comes before the locks of rows: a change of scopes only takes this one first, and then locks rows.
+    if (CHANGES.has(name)) return sql.lockNames(ctx.db, LOCK)
+    // Another call in the same transaction may have changed scopes, and may be rolled back.
+    const state = ctx.local(scopesState)
+    if (!state.hasWritten) {
+      const present = (isFirst ? ctx.readPoint : undefined)?.revision(TABLES) ?? (await ctx.store.revision(TABLES))
+      const { definition, unchanged } = await loadKnown(ctx, present)
+      // The first scope locks the tables: it waits for the writes of such a transaction, or the commit fails.
+      if (!definition && unchanged && guard(unchanged)) {
+        state.isWithoutScopes = true
+        return
+      }
+    }
+    state.isWithoutScopes = false
+    await sql.lockNamesShared(ctx.db, LOCK)
+    // Not awaited, so it takes no round trip. The scopes stay as they are until commit.
+    state.revision = sql.revisionIn(ctx.db, TABLES).catch(() => undefined)
+  },
+  updateAreas: async (ctx, since = 0) => {
+    const setOf = await loadForTransaction(ctx)
+    if (!setOf) return
+    const changed = await listChanged(ctx, since)
+    for (const [table, ids] of changed) {
+      if (ids.size === 0) continue
+      const some = [...ids]
+      const moved = await updateAreas(ctx, table, some, setOf)
+      // Now that the rows are locked, no other transaction adds an object that inherits the old area.
+      const add = async (heirs: Heirs, of: readonly string[]) => {
+        for (const id of await findHeirs(ctx, heirs, of)) changed.get(heirs)?.add(id)
+      }
+      if (table === 'networks') await add('pools', some)
+      if (table === 'networks') await add('discovered_devices', moved)
+      if (table === 'pools') await add('reservations', some)
+    }
+  },
+}

@@ -1,0 +1,13 @@
+/** The events of users and of grants. All of them make the listeners of the live feed be checked again. */
+declare module '../../kernel/events.ts' {
+  interface Events {
+    'user.created': undefined
+    'user.updated': undefined
+    'user.deleted': undefined
+    'user.password-changed': { readonly id: string }
+    /** These users have gained or lost a role. */
+    'user.roles-changed': { readonly ids: readonly string[] }
+    'grant.created': undefined
+    'grant.deleted': undefined
+  }
+}

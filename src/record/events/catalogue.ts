@@ -1,0 +1,114 @@
+/** The events that webhooks and the live feed send. Browser-safe. */
+
+import { INVENTORY, type Resource } from '../../inventory/resources.ts'
+import type { Permission } from '../../kernel/operation.ts'
+import { getNoun, type KindOf, toKind } from '../../resource/nouns.ts'
+
+type Row<Name extends string> = {
+  readonly name: Name
+  readonly description: string
+  /** The permission to read the object that the event is about. The live feed requires it. */
+  readonly permission: Permission
+}
+
+const buildRow = <const Name extends string>(name: Name, permission: Permission, description: string): Row<Name> => ({
+  name,
+  description,
+  permission,
+})
+
+type Snake<Text extends string> = Text extends `${infer First}-${infer Rest}` ? `${First}_${Snake<Rest>}` : Text
+
+/** The first part of the names of the events of a resource. */
+export type Family<R extends Resource = Resource> = Snake<KindOf<R>>
+
+/** Returns the first part of the names of the events of a kind. @example toFamily('device-type') // 'device_type' */
+export const toFamily = (kind: KindOf<Resource>): Family =>
+  // The type of `replaceAll` does not tell the text.
+  kind.replaceAll('-', '_') as Family
+
+const KINDS: ReadonlySet<string> = new Set(INVENTORY.map(toKind))
+
+/** True for a kind of objects with a history that has events: the resources of the inventory. */
+export const hasEvents = (kind: string): kind is KindOf<Resource> => KINDS.has(kind)
+
+/** The last part of the names of events of objects with a history. */
+export type ObjectVerb = 'created' | 'updated' | 'deleted'
+type ObjectRow = Row<`${Family}.${ObjectVerb}`>
+
+type Texts = { readonly [Verb in ObjectVerb]?: string }
+
+/** Returns the events of a resource of the inventory. @param texts in place of the usual ones */
+const buildRows = (resource: Resource, texts: Texts = {}): ObjectRow[] => {
+  const family = toFamily(toKind(resource))
+  const noun = getNoun(resource)
+  const article = /^[aeiou]/.test(noun) ? 'an' : 'a'
+  const of = `${article} ${noun}`
+  const named = `${article === 'an' ? 'An' : 'A'} ${noun}`
+  const usual = {
+    created: `${named} was added`,
+    updated: `Fields of ${of} were changed; \`changes\` names them`,
+    deleted: `${named} was removed`,
+  }
+  const buildOne = (verb: ObjectVerb): ObjectRow => ({
+    ...{ name: `${family}.${verb}`, description: texts[verb] ?? usual[verb], permission: `${resource}:read` },
+  })
+  return [buildOne('created'), buildOne('updated'), buildOne('deleted')]
+}
+
+/** The resources with their events, in the order of the catalogue. All others follow them. */
+const FIRST: readonly (readonly [Resource, Texts?])[] = [
+  ['devices'],
+  ['networks'],
+  ['vlans'],
+  [
+    'custom-fields',
+    {
+      created: 'A custom field was defined',
+      updated: 'Fields of a definition were changed; `changes` names them',
+    },
+  ],
+  ['ports', { created: 'A port of a device was added' }],
+  ['cables', { created: 'Two ports were connected by a cable' }],
+  ['racks'],
+  ['device-types'],
+]
+
+/** The event of a new device that takes the place of `device.created`. */
+const PROMOTED = buildRow('device.promoted', 'devices:read', 'A discovered device was promoted to a device')
+
+const [DEVICES = [], ...OTHERS] = FIRST.map(([resource, texts]) => buildRows(resource, texts))
+const REST = INVENTORY.filter((resource) => FIRST.every(([first]) => first !== resource))
+
+/** The events of objects with a history. They follow from the change record. */
+export const OBJECT_EVENTS = [
+  ...DEVICES,
+  PROMOTED,
+  ...OTHERS.flat(),
+  ...REST.flatMap((resource) => buildRows(resource)),
+]
+
+export const EVENTS = [
+  ...OBJECT_EVENTS,
+  buildRow('discovery.started', 'discovery:read', 'A scan was started'),
+  buildRow('discovery.completed', 'discovery:read', 'A scan has completed successfully'),
+  buildRow('discovery.device_found', 'discovery:read', 'A scan has discovered a new device'),
+  buildRow('conflict.detected', 'conflicts:read', 'Devices share an address, or networks overlap'),
+  buildRow('conflict.resolved', 'conflicts:read', 'The cause of a conflict no longer exists'),
+  buildRow('dns.drift_detected', 'dns:read', 'RRsets of a DNS zone are missing or changed on its server'),
+  buildRow('dns.drift_resolved', 'dns:read', 'The server of a DNS zone has again what Plat wants'),
+  buildRow('dns.sync_failed', 'dns:read', 'The server of a DNS zone can no longer be used'),
+  buildRow('pool.utilization_high', 'pools:read', 'More of a pool is used than POOL_UTILIZATION_THRESHOLD'),
+]
+
+export type EventName = (typeof EVENTS)[number]['name']
+/** The event of a test delivery; it can't be subscribed to. */
+export const PING = 'webhook.ping'
+
+// `map` loses the literal types of the names.
+export const EVENT_NAMES = EVENTS.map(({ name }) => name) as [EventName, ...EventName[]]
+
+const BY_NAME: ReadonlyMap<string, Row<EventName>> = new Map(EVENTS.map((one) => [one.name, one]))
+
+/** Returns the permission that an event requires; undefined for a name outside the catalogue. */
+export const getEventPermission = (event: string): Permission | undefined => BY_NAME.get(event)?.permission

@@ -1,0 +1,129 @@
+/** Builds the items of changes and of comparisons from documents before and after. */
+
+import { formatName, parseId } from '../../inventory/relationships/relationships.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import type { Item, ItemChange } from './api.ts'
+import { KINDS, type Kind } from './kind-names.ts'
+import { type Document, getName, KIND_RULES, parseDocument } from './kinds.ts'
+import * as store from './store.ts'
+import type { VisibleItems } from './visible-items.ts'
+
+/** Fields that follow from the change itself. */
+const IMPLIED: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
+
+/** Returns the fields that differ; all of them if one document is missing. */
+export const compareFields = (before: Document | undefined, after: Document | undefined): Item['fields'] => {
+  const names = Object.keys({ ...before, ...after }).filter((name) => !IMPLIED.has(name))
+  const isWhole = !before || !after
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const [from, to] = [before?.[name] ?? null, after?.[name] ?? null]
+      return isWhole || !Bun.deepEquals(from, to) ? [[name, { from, to }]] : []
+    }),
+  )
+}
+
+/** Returns the names of devices by their ids: the present ones, or the last ones of devices that are gone. */
+const findDeviceNames = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const documents = await KIND_RULES.device.documents(ctx, ids)
+  const gone = ids.filter((id) => !documents.has(id))
+  for (const [id, json] of await store.findLastDocuments(ctx, 'device', gone)) documents.set(id, json)
+  return new Map([...documents].map(([id, json]) => [id, getName('device', id, parseDocument(json))]))
+}
+
+/** Returns items with relationships named by the devices that the caller sees. */
+export const withDeviceNames = async <T extends Pick<Item, 'kind' | 'id' | 'name'>>(
+  ctx: Ctx,
+  visible: VisibleItems,
+  items: readonly T[],
+): Promise<T[]> => {
+  const relationships = items.filter(({ kind }) => kind === 'relationship')
+  if (relationships.length === 0 || !visible.kinds.includes('device')) return [...items]
+  const triples = new Map(relationships.map(({ id }) => [id, parseId(id)]))
+  const ids = [...triples.values()].flatMap(({ parent_id, child_id }) => [parent_id, child_id])
+  const devices = await visible.seen([...new Set(ids)].map((id) => ({ kind: 'device' as const, id, states: [] })))
+  const names = await findDeviceNames(
+    ctx,
+    devices.map(({ id }) => id),
+  )
+  return items.map((item) => {
+    const triple = item.kind === 'relationship' ? triples.get(item.id) : undefined
+    return triple ? { ...item, name: formatName(names, triple) } : item
+  })
+}
+
+type ItemStates = { readonly before: string | null | undefined; readonly after: string | null | undefined }
+
+export const buildItem = (kind: Kind, id: string, { before, after }: ItemStates): Item => {
+  const from = before ? parseDocument(before) : undefined
+  const to = after ? parseDocument(after) : undefined
+  const change: ItemChange = !from ? 'create' : to ? 'update' : 'delete'
+  return { kind, id, name: getName(kind, id, to ?? from), change, fields: compareFields(from, to) }
+}
+
+/** Returns the documents of objects right after the change `seq`; now without it. */
+export const findStatesAt = async (
+  ctx: Ctx,
+  kind: Kind,
+  { ids, seq }: { readonly ids: readonly string[]; readonly seq: number | undefined },
+): Promise<Map<string, string>> => {
+  // The present first: a change that is committed in between records the document that was read here.
+  const states = new Map(await KIND_RULES[kind].documents(ctx, ids))
+  if (seq === undefined) return states
+  for (const [id, before] of await store.findStatesBeforeLater(ctx, kind, { ids, seq })) {
+    if (before === null) states.delete(id)
+    else states.set(id, before)
+  }
+  return states
+}
+
+/** Returns the items of one kind that the caller sees. @param from, to the numbers of the changes at which the states are read */
+const filterVisibleItems = async (
+  visible: VisibleItems,
+  items: readonly (ItemStates & { readonly kind: Kind; readonly id: string })[],
+  { from, to }: { readonly from: number; readonly to: number | undefined },
+): Promise<Item[]> => {
+  const shown = items.map(({ kind, id, before, after }) => ({
+    ...{ kind, id, before, after },
+    states: [
+      { seq: from, document: before ?? null },
+      { seq: to, document: after ?? null },
+    ],
+  }))
+  return (await visible.seen(shown)).map(({ kind, id, ...states }) => buildItem(kind, id, states))
+}
+
+type ItemFilter = {
+  readonly sight: VisibleItems
+  readonly kinds: readonly Kind[]
+  readonly change?: ItemChange | undefined
+}
+
+/** Yields the items of a change that the caller sees, by kind and id. */
+export async function* streamChangeItems(
+  ctx: Ctx,
+  seq: number,
+  { sight: visible, kinds, change }: ItemFilter,
+): AsyncGenerator<Item[]> {
+  for (const kind of KINDS.filter((one) => kinds.includes(one)))
+    for await (const rows of store.streamItems(ctx, { seq, kind, change })) {
+      const states = await findStatesAt(ctx, kind, { ids: rows.map(({ id }) => id), seq })
+      const all = rows.map(({ id, before }) => ({ kind, id, before, after: states.get(id) }))
+      const items = await filterVisibleItems(visible, all, { from: seq - 1, to: seq })
+      yield change === undefined ? items : items.filter((item) => item.change === change)
+    }
+}
+
+type Span = Omit<ItemFilter, 'change'> & { readonly from: number; readonly to: number | undefined }
+
+/** Yields the objects that differ between two moments and that the caller sees, by kind and id. */
+export async function* streamItemsBetween(ctx: Ctx, { sight: visible, from, to, kinds }: Span): AsyncGenerator<Item[]> {
+  for (const kind of KINDS.filter((one) => kinds.includes(one)))
+    for await (const ids of store.streamChangedIds(ctx, { kind, after: from, until: to })) {
+      const after = await findStatesAt(ctx, kind, { ids, seq: to })
+      const before = await findStatesAt(ctx, kind, { ids, seq: from })
+      const different = ids.filter((id) => before.get(id) !== after.get(id))
+      const all = different.map((id) => ({ kind, id, before: before.get(id), after: after.get(id) }))
+      yield await filterVisibleItems(visible, all, { from, to })
+    }
+}

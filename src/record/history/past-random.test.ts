@@ -1,0 +1,89 @@
+/** Each read as of every change and every time answers what it answered then, after random writes. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
+import { estateChanges } from '../../../testing/estates/estate-changes.ts'
+import { engines, testsAll } from '../../../testing/servers/servers.ts'
+
+const STEPS = testsAll ? 40 : 14
+/** A step asks one path in so many, each time others: the cost of all grows with the square of the steps. */
+const PARTS = 3
+const LIMIT_MS = 600_000
+/** A lookup has present conflicts and audit entries for callers who may list them, which the past has not. */
+const READER = [
+  'spaces',
+  'datacenters',
+  'vlans',
+  'networks',
+  'pools',
+  'reservations',
+  'devices',
+  'relationships',
+  'custom-fields',
+  'device-types',
+  'racks',
+  'ports',
+  'cables',
+].flatMap((noun) => (noun === 'relationships' ? [`${noun}:list`] : [`${noun}:list`, `${noun}:read`]))
+
+type Kept = { readonly time: string; readonly change: string; readonly answers: ReadonlyMap<string, string> }
+
+/** The order of these lists of a lookup is undefined. */
+const inOneOrder = (path: string, body: string): string => {
+  if (!path.startsWith('/api/lookup/')) return body
+  const { ways: _, ...answer } = JSON.parse(body) as Record<string, unknown>
+  return JSON.stringify(answer, (_key, value) =>
+    Array.isArray(value) ? value.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : value,
+  )
+}
+
+describe.each(engines())('on %s', (dialect) => {
+  let app: TestApp
+  let reader: TestCaller
+  let nowMs = Date.now() + 3_600_000
+  beforeAll(async () => {
+    app = await testApp({ dialect, now: () => new Date(nowMs) })
+    reader = await app.as([...READER, 'search:read'])
+  }, LIMIT_MS)
+  afterAll(() => app.close())
+
+  const answerOf = async (path: string, asOf?: string): Promise<string> => {
+    const moment = asOf === undefined ? '' : `${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(asOf)}`
+    const response = await reader.request('GET', path + moment)
+    const body = await response.text()
+    return `${response.status} ${response.headers.get('x-total-count')} ${response.ok ? inOneOrder(path, body) : body}`
+  }
+
+  test.each(dialect === 'sqlite' ? [1] : [2])(
+    'after random writes by the seed %d',
+    async (seed) => {
+      const admin = await app.as('admin')
+      const estate = estateChanges(admin, seed, () => nowMs)
+      await estate.begin()
+      const all: Kept[] = []
+      for (let step = 0; step < STEPS; step++) {
+        nowMs += 1000 * (1 + ((step * 7919) % 1800))
+        await estate.change()
+        const [change] = await admin.api.history.list({ limit: 1 })
+        const answers = new Map<string, string>()
+        for (const [i, path] of estate.reads().entries())
+          if ((i + step) % PARTS === 0) answers.set(path, await answerOf(path))
+        all.push({ time: new Date(nowMs).toISOString(), change: change?.id ?? '', answers })
+      }
+      nowMs += 3_600_000
+      let compared = 0
+      for (const [step, { time, change, answers }] of all.entries()) {
+        // Only the clock has moved if there is no change.
+        const hasChanged = change !== all[step - 1]?.change && change !== ''
+        // The moment is given by the time and by the change in turn.
+        const moment = hasChanged && step % 2 === 0 ? change : time
+        for (const [path, answer] of answers) {
+          const then = await answerOf(path, moment)
+          expect(`${step} ${path} ${then}`).toBe(`${step} ${path} ${answer}`)
+          compared++
+        }
+      }
+      expect(compared).toBeGreaterThan((STEPS * 30) / PARTS)
+    },
+    LIMIT_MS,
+  )
+})

@@ -1,0 +1,400 @@
+/**
+ * The tables of the estate as of a moment: the stored rows of objects that have not changed since, and rows cut out of
+ * the documents before the first later change of the others. Derived tables follow from these.
+ */
+import type { TableView } from '../../../database/cte-views.ts'
+import type { PastSql } from '../../../database/database.ts'
+import type { Tables } from '../../../database/tables.ts'
+import { FACTS, INVENTORY, RESOURCES, toTableName } from '../../../inventory/resources.ts'
+import { listColumns, listKeyedFields } from '../../../resource/columns.ts'
+import { hasRefs, listFields, type ResourceFacts } from '../../../resource/facts.ts'
+import { type Kind, toKind } from '../kind-names.ts'
+import { KIND_RULES, PLAIN } from '../kinds.ts'
+import { buildMembershipTables, buildOccupancyTables } from './past-derived.ts'
+import { buildCableColumns, buildCableEnds, buildPortColumns } from './past-ports.ts'
+import {
+  buildMovedColumns,
+  buildMovedPools,
+  buildMovedReservations,
+  buildSpaceKey,
+  extractSpace,
+  type MovedRows,
+  selectNetworkSpace,
+  selectPoolSpace,
+} from './past-spaces.ts'
+
+/** The tables that reads of the past name, but that are not of the estate. */
+const EMPTY = [
+  'audit',
+  'conflict_members',
+  'conflicts',
+  'discovered_addresses',
+  'discovered_devices',
+  'discovered_identities',
+  'discovered_texts',
+] as const satisfies readonly (keyof Tables)[]
+
+/** The columns by which the states of changed objects are found. */
+type Found = { readonly kind: string; readonly id: string }
+
+/** Returns the table of the states of changed objects of a kind. */
+const buildStatesName = (kind: Kind): string => `then_${kind.replaceAll('-', '_')}`
+
+/** Returns the states of changed objects of a kind: the states before the first later change. */
+const buildStates = (kind: Kind, found: Found, name = buildStatesName(kind)): TableView => ({
+  name,
+  sql: `SELECT ${found.id} AS id, h.sort_key, h.derived, h.before FROM history AS h
+    WHERE ${found.kind} = '${kind}' AND h.seq > :seq
+    AND h.${KIND_RULES[kind].name === undefined ? 'before' : 'sort_key'} IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM history AS e WHERE e.kind = '${kind}' AND e.id = h.id AND e.seq > :seq AND e.seq < h.seq)`,
+})
+
+/** Found by any index, such as the index of the order of lists. */
+const BY_OBJECT: Found = { kind: 'h.kind', id: 'h.id' }
+/** Found only by the numbers of later changes: other indexes also have the rows of all earlier ones. */
+const byNumber = ({ unindexed }: PastSql): Found => ({ kind: unindexed('h.kind'), id: unindexed('h.id') })
+
+/** The states of changed devices, which are read in the order of lists. */
+const LISTED_DEVICES = 'then_device_in_order'
+
+/** True for an object that has not changed since. */
+const isSame = (kind: Kind, id: string): string =>
+  `NOT EXISTS (SELECT 1 FROM history AS c WHERE c.kind = '${kind}' AND c.id = ${id} AND c.seq > :seq)`
+
+/** The columns of a table, each with its value out of `t`, a row of `then_<kind>`. */
+type Columns = Readonly<Record<string, string>>
+
+type Stored = {
+  readonly table: keyof Tables
+  readonly kind: Kind
+  /** The id of the object, by the columns of `s`, a stored row. */
+  readonly id: string
+  readonly columns: Columns
+  /** Further items of the FROM clause. */
+  readonly elements?: string
+  /** The states that rows are cut out of; by default the states of the kind. */
+  readonly states?: string
+  /** The rows of unchanged objects that were in another space. */
+  readonly moved?: MovedRows
+}
+
+/** Builds a table with rows that are stored for the present, and cut out of documents for the past. */
+const buildTable = (
+  engine: PastSql,
+  { table, kind, id, columns, elements, states = buildStatesName(kind), moved }: Stored,
+): TableView => {
+  const names = Object.keys(columns)
+  const cut = names.map((name) => `${columns[name]} AS "${name}"`)
+  const isUnmoved = moved ? ` AND NOT EXISTS (SELECT 1 FROM ${moved.from} AS m WHERE m.id = s.id)` : ''
+  const movedRows =
+    moved &&
+    `SELECT ${buildMovedColumns(engine, names, moved)} FROM ${moved.from} AS m CROSS JOIN ${engine.stored(table)} AS s
+      WHERE s.id = m.id AND ${isSame(kind, id)}`
+  return {
+    name: table,
+    stored: [table, ...(moved ? ['space_keys'] : [])],
+    // A column may have the name of a keyword.
+    sql: `SELECT ${names.map((name) => `s."${name}"`).join(', ')} FROM ${engine.stored(table)} AS s
+      WHERE ${isSame(kind, id)}${isUnmoved}${movedRows ? ` UNION ALL ${movedRows}` : ''}
+      UNION ALL SELECT ${cut.join(', ')} FROM ${[`${states} AS t`, ...(elements ? [elements] : [])].join(', ')}`,
+  }
+}
+
+/** Returns the name of a table in steps. */
+const buildStepsName = (table: string): string => `${table}_in_steps`
+
+/** Builds a table like `buildTable`, with all stored rows: `is_then` is 0 where the object has changed since. */
+const buildStepsTable = (engine: PastSql, { table, kind, id, columns, states }: Stored): TableView => {
+  const names = Object.keys(columns)
+  const cut = names.map((name) => `${columns[name]} AS ${name}`)
+  return {
+    name: buildStepsName(table),
+    stored: [table],
+    sql: `SELECT ${names.map((name) => `s.${name}`).join(', ')}, CAST(${isSame(kind, id)} AS INTEGER) AS is_then
+      FROM ${engine.stored(table)} AS s
+      UNION ALL SELECT ${cut.join(', ')}, CAST(1 AS INTEGER) FROM ${states} AS t`,
+  }
+}
+
+const buildFields = (engine: PastSql, names: readonly string[]): Columns =>
+  Object.fromEntries(names.map((name) => [name, engine.text('t.before', name)]))
+
+/**
+ * Returns the values of the custom fields that searches found, by the definitions of then. Texts beyond ASCII are beside the document.
+ */
+const selectSearchedValues = (engine: PastSql): string => {
+  const searched = "SELECT f.name FROM custom_fields AS f WHERE f.resource = 'devices' AND f.searchable = 1"
+  const valuesIn = (json: string, as: (text: string) => string): string => {
+    const { from, key, text } = engine.entries(json, 'custom', 'c')
+    return `SELECT string_agg('\n' || ${as(text)}, '' ORDER BY ${key}) FROM ${from} WHERE ${key} IN (${searched})`
+  }
+  const given = valuesIn('t.before', (text) => `lower(${text})`)
+  return `coalesce((${valuesIn('t.derived', (text) => text)}), (${given}), '')`
+}
+
+/** In the form of `search-text.ts`. Texts beyond ASCII are beside the document. */
+const selectSearchText = (engine: PastSql): string => {
+  const { text, elements } = engine
+  const fields = ['name', 'hostname', 'description', 'make_model', 'os', 'location']
+  const list = (field: string, of: 'ip' | 'mac_address' | 'dns_name' | 'text'): string => {
+    const one = elements('t.before', field, 'w')
+    const value = of === 'text' ? one.text : one.field(of)
+    const given = of === 'mac_address' || of === 'dns_name' ? ` WHERE ${value} <> ''` : ''
+    return `coalesce((SELECT string_agg('\n' || ${value}, '' ORDER BY ${one.position}) FROM ${one.from}${given}), '')`
+  }
+  const parts = fields.map((field) => text('t.before', field)).join(" || '\n' || ")
+  const addresses = (['ip', 'mac_address', 'dns_name'] as const).map((field) => list('addresses', field))
+  const lists = [...addresses, list('tags', 'text'), list('domains', 'text')].join(' || ')
+  const own = `coalesce(${text('t.derived', 'search')}, lower(${engine.bytewise(`${parts} || ${lists}`)}))`
+  return `CAST(${own} || ${selectSearchedValues(engine)} AS TEXT)`
+}
+
+const buildDeviceColumns = (engine: PastSql): Columns => ({
+  // The number of a stored row. Searches of the past do not use it.
+  seq: 'CAST(NULL AS BIGINT)',
+  id: 't.id',
+  ...buildFields(engine, ['name']),
+  name_key: 't.sort_key',
+  hostname_key: `CAST(${selectHostname(engine)} AS TEXT)`,
+  ...buildFields(engine, [
+    ...['description', 'make_model', 'os', 'status', 'datacenter_id', 'username', 'location'],
+    ...['managed_by', 'device_type_id', 'created_at', 'updated_at'],
+  ]),
+  rack_id: engine.text('t.before', 'mount', 'rack_id'),
+  search_text: selectSearchText(engine),
+  doc: 't.before',
+})
+
+/** Host names are ASCII. */
+const selectHostname = ({ text }: PastSql): string => `lower(${text('t.before', 'hostname')})`
+
+/** Returns the columns of addresses. Their keys are beside the document, which is only read for other columns. */
+const buildAddressColumns = (engine: PastSql) => {
+  const { from, position, text } = engine.elements('t.derived', 'ips', 'e')
+  const field = (name: string): string => engine.listField('t.before', { list: 'addresses', position, name })
+  return {
+    from,
+    columns: {
+      ...{ device_id: 't.id', position, ip: field('ip'), ip_key: text },
+      ...{ network_id: field('network_id'), pool_id: field('pool_id') },
+      ...{ mac_address: field('mac_address'), dns_name: field('dns_name') },
+    },
+  }
+}
+
+/** Returns the addresses of the devices that have changed since. */
+const buildChangedAddresses = (engine: PastSql): TableView => {
+  const { from, columns } = buildAddressColumns(engine)
+  const { device_id, ip_key, network_id } = columns
+  return {
+    name: 'then_addresses',
+    sql: `SELECT ${device_id} AS device_id, ${ip_key} AS ip_key, ${network_id} AS network_id FROM then_device AS t, ${from}`,
+  }
+}
+
+/** Returns a list of texts of devices, which is a table. */
+const buildDeviceTexts = (
+  engine: PastSql,
+  table: keyof Tables,
+  { field, column }: Record<'field' | 'column', string>,
+) => {
+  const { from, position, text } = engine.elements('t.before', field, 'e')
+  return buildTable(engine, {
+    table,
+    kind: 'device',
+    id: 's.device_id',
+    columns: { device_id: 't.id', position, [column]: text },
+    elements: from,
+  })
+}
+
+/** Returns the refs of all objects, which are in their documents. */
+const buildRefsTable = (engine: PastSql): TableView => {
+  const { from, key, text } = engine.entries('t.before', 'refs', 'e')
+  const of = (kind: Kind, resource: string): string =>
+    `SELECT s.resource, s.source, s.external_id, s.object_id FROM ${engine.stored('refs')} AS s
+      WHERE s.resource = '${resource}' AND ${isSame(kind, 's.object_id')}
+      UNION ALL SELECT '${resource}' AS resource, ${key} AS source, ${text} AS external_id, t.id AS object_id
+      FROM ${buildStatesName(kind)} AS t, ${from}`
+  const kinds = RESOURCES.flatMap((facts) => (hasRefs(facts) ? [of(toKind(facts.name), facts.name)] : []))
+  return { name: 'refs', stored: ['refs'], sql: kinds.join(' UNION ALL ') }
+}
+
+/** SQL has 0 and 1 for false and true. */
+const toFlag = (value: string): string => `CAST(CASE WHEN ${value} IN ('true', '1') THEN 1 ELSE 0 END AS INTEGER)`
+
+/** Returns the columns of a table that follows from the facts of its resource. */
+const buildPlainColumns = (engine: PastSql, facts: ResourceFacts): Columns => {
+  const [label, ...keyed] = listKeyedFields(facts)
+  const fields = new Map(listFields(facts))
+  const columns = listColumns(facts).map((name) => {
+    const value = engine.text('t.before', name)
+    const type = fields.get(name)?.type
+    if (type === 'flag') return [name, toFlag(value)]
+    if (type === 'integer') return [name, `CAST(${value} AS INTEGER)`]
+    return [name, type === 'number' ? `CAST(${value} AS DOUBLE PRECISION)` : value]
+  })
+  const keys = keyed.map((name) => [`${name}_key`, engine.text('t.derived', name)])
+  return { ...Object.fromEntries([...columns, ...keys]), id: 't.id', [`${label}_key`]: 't.sort_key' }
+}
+
+const buildInventoryTables = (engine: PastSql): TableView[] => {
+  const { text } = engine
+  const addresses = buildAddressColumns(engine)
+  const derived = (name: string): string => text('t.derived', name)
+  const integer = (expression: string): string => `CAST(${expression} AS INTEGER)`
+  const inNetwork = (key: string): string =>
+    buildSpaceKey(engine, selectNetworkSpace(engine, text('t.before', 'network_id')), key)
+  const common = ['refs', 'managed_by', 'created_at', 'updated_at']
+  const own = [...common, 'custom']
+  const named = (names: readonly string[]): Columns => ({
+    id: 't.id',
+    ...buildFields(engine, ['name']),
+    name_key: 't.sort_key',
+    ...buildFields(engine, names),
+  })
+  const tag = engine.elements('t.before', 'tags', 'e')
+  const devices: Stored = {
+    ...{ table: 'devices', kind: 'device', id: 's.id', states: LISTED_DEVICES },
+    columns: buildDeviceColumns(engine),
+  }
+  return [
+    buildRefsTable(engine),
+    ...PLAIN.map((table) =>
+      buildTable(engine, {
+        table: toTableName(table),
+        kind: toKind(table),
+        id: 's.id',
+        columns: buildPlainColumns(engine, FACTS[table]),
+      }),
+    ),
+    buildTable(engine, {
+      table: 'custom_fields',
+      kind: 'custom-field',
+      id: 's.id',
+      columns: {
+        ...named(['resource', 'label', 'type', 'choices', 'reference_to', 'pattern', 'minimum', 'maximum']),
+        ...buildFields(engine, ['description', 'group', ...common]),
+        ...Object.fromEntries(
+          ['multiple', 'required', 'unique', 'searchable'].map((name) => [name, toFlag(text('t.before', name))]),
+        ),
+        // Values of the past are read from documents, which have no numbers.
+        number: integer('0'),
+        position: integer(text('t.before', 'position')),
+        default: derived('default'),
+        group_key: derived('group'),
+      },
+    }),
+    buildTable(engine, {
+      table: 'device_types',
+      kind: 'device-type',
+      id: 's.id',
+      columns: {
+        ...named(['manufacturer', 'model', 'slug', 'part_number', 'description', 'ports', ...common]),
+        height: `CAST(${text('t.before', 'height')} AS DOUBLE PRECISION)`,
+        full_depth: toFlag(text('t.before', 'full_depth')),
+        power_w: integer(text('t.before', 'power_w')),
+      },
+    }),
+    buildTable(engine, {
+      table: 'vlans',
+      kind: 'vlan',
+      id: 's.id',
+      columns: {
+        ...named(['datacenter_id', 'group', 'description', ...own]),
+        vlan_id: integer(text('t.before', 'vlan_id')),
+        group_key: derived('group'),
+      },
+    }),
+    buildTable(engine, {
+      table: 'networks',
+      kind: 'network',
+      id: 's.id',
+      columns: {
+        ...named(['subnet', 'datacenter_id', 'description', 'space_id', ...own]),
+        vlan_id: integer(text('t.before', 'vlan_id')),
+        subnet_key: buildSpaceKey(engine, extractSpace(derived('first')), text('t.before', 'subnet')),
+        prefix: integer(derived('prefix')),
+        first_key: derived('first'),
+        last_key: derived('last'),
+      },
+    }),
+    ...buildMovedPools(engine, isSame),
+    buildTable(engine, {
+      table: 'pools',
+      kind: 'pool',
+      id: 's.id',
+      columns: {
+        ...named(['network_id', 'start_ip', 'end_ip', 'description', ...own]),
+        start_key: inNetwork(derived('start')),
+        end_key: inNetwork(derived('end')),
+      },
+      moved: { from: 'past_moved_pools', keys: ['start_key', 'end_key'] },
+    }),
+    buildTable(engine, {
+      table: 'pool_tags',
+      kind: 'pool',
+      id: 's.pool_id',
+      columns: { pool_id: 't.id', position: tag.position, tag: tag.text },
+      elements: tag.from,
+    }),
+    buildMovedReservations(engine, isSame),
+    buildTable(engine, {
+      table: 'reservations',
+      kind: 'reservation',
+      id: 's.id',
+      columns: {
+        id: 't.id',
+        ...buildFields(engine, ['pool_id', 'ip_address', 'hostname', 'purpose', 'notes', 'expires_at', 'created_by']),
+        ...buildFields(engine, own),
+        mac_address: `coalesce(${text('t.before', 'mac_address')}, '')`,
+        ip_key: buildSpaceKey(engine, selectPoolSpace(engine, text('t.before', 'pool_id')), derived('ip')),
+      },
+      moved: { from: 'past_moved_reservations', keys: ['ip_key'] },
+    }),
+    { ...buildTable(engine, devices), inSteps: buildStepsName(devices.table) },
+    buildStepsTable(engine, devices),
+    buildTable(engine, {
+      table: 'addresses',
+      kind: 'device',
+      id: 's.device_id',
+      columns: addresses.columns,
+      elements: addresses.from,
+    }),
+    buildDeviceTexts(engine, 'device_tags', { field: 'tags', column: 'tag' }),
+    buildDeviceTexts(engine, 'device_domains', { field: 'domains', column: 'domain' }),
+    buildTable(engine, { table: 'ports', kind: 'port', id: 's.id', columns: buildPortColumns(engine, toFlag) }),
+    buildTable(engine, { table: 'cables', kind: 'cable', id: 's.id', columns: buildCableColumns(engine) }),
+    buildCableEnds(engine, isSame),
+    buildTable(engine, {
+      table: 'relationships',
+      kind: 'relationship',
+      id: "s.parent_id || ' ' || s.child_id || ' ' || s.type",
+      columns: buildFields(engine, ['parent_id', 'child_id', 'type', 'notes', 'managed_by', 'created_at']),
+    }),
+  ]
+}
+
+/** The number of rows of later changes up to which it is faster to read them all than to look objects up. */
+export const MAX_LATER_ROWS_READ = 1000
+
+/**
+ * Returns the definitions, each after the definitions that it needs.
+ * @param areFew true if there are at most `MAX_LATER_ROWS_READ` rows of later changes
+ */
+export const buildPastTables = (engine: PastSql, areFew: boolean): TableView[] => [
+  // Rules and locks have no past.
+  ...INVENTORY.map(toKind)
+    .filter((kind) => kind !== 'device')
+    .map((kind) => buildStates(kind, areFew ? byNumber(engine) : BY_OBJECT)),
+  buildStates('device', byNumber(engine)),
+  // Pages look devices up by their ids, and lists read them in their order.
+  buildStates('device', BY_OBJECT, LISTED_DEVICES),
+  // The key of a space never changes.
+  { name: 'space_keys', stored: ['space_keys'], sql: `SELECT * FROM ${engine.stored('space_keys')}` },
+  ...buildInventoryTables(engine),
+  buildChangedAddresses(engine),
+  ...buildMembershipTables(engine, isSame),
+  ...buildOccupancyTables(engine, isSame),
+  ...EMPTY.map((name) => ({ name, stored: [name], sql: `SELECT * FROM ${engine.stored(name)} WHERE 1 = 0` })),
+]

@@ -1,0 +1,238 @@
+/** The queries of deliveries; the only writer of their table. */
+import { type Kysely, sql } from 'kysely'
+import { prepared } from '../../database/query/prepared.ts'
+import { preparedRows } from '../../database/query/prepared-lists.ts'
+import type { Tables } from '../../database/tables.ts'
+import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { createLeases } from '../../kernel/jobs/leases.ts'
+import { separateChange } from './earlier-body.ts'
+import type { Delivery, DeliveryStatus } from './schema.ts'
+import type { DeliveryRow } from './table.ts'
+
+export const leases = createLeases('webhook_deliveries', 'id')
+
+const shown = [
+  'id',
+  'webhook_id',
+  'event',
+  'body',
+  'change_id',
+  'status',
+  'attempt_number',
+  'response_code',
+  'response_body',
+  'error',
+  'duration_ms',
+  'next_retry',
+  'created_at',
+  'attempts',
+] as const
+type Shown = Pick<DeliveryRow, (typeof shown)[number]>
+
+/** Returns the fields in the order of the contract. @param seen the body as the caller may see it; undefined if the caller may not see the event */
+export const toDelivery = (stored: Shown, seen: string | undefined): Delivery => {
+  const { body, change_id, attempts, ...row } = separateChange({ ...stored, body: seen ?? stored.body })
+  const { id, webhook_id, event, status, attempt_number, response_code, error } = row
+  const response_body = seen === undefined ? '' : row.response_body
+  return {
+    ...{ id, webhook_id, event },
+    // Written by this feature.
+    payload: seen === undefined ? null : (JSON.parse(body) as Delivery['payload']),
+    ...{ status, attempt_number, response_code, response_body, error },
+    duration_ms: row.duration_ms,
+    next_retry: row.next_retry,
+    created_at: row.created_at,
+    attempts: JSON.parse(attempts) as Delivery['attempts'],
+    change_id,
+  }
+}
+
+export type NewDelivery = Pick<
+  DeliveryRow,
+  'id' | 'webhook_id' | 'event' | 'body' | 'change_id' | 'attempts_left' | 'due_ms' | 'created_at'
+>
+
+const insertRows = preparedRows(
+  ['id', 'webhook_id', 'event', 'body', 'change_id', 'attempts_left', 'due_ms', 'created_at'],
+  (db: Kysely<Tables>, rows: NewDelivery[]) =>
+    db.insertInto('webhook_deliveries').values(
+      rows.map((row) => ({
+        ...row,
+        until_ms: 0,
+        holder: '',
+        status: 'pending' as const,
+        attempt_number: 0,
+        response_code: null,
+        response_body: '',
+        error: '',
+        duration_ms: null,
+        attempts: '[]',
+        next_retry: null,
+      })),
+    ),
+)
+
+export const insertAll: (scope: StoreScope, rows: readonly NewDelivery[]) => Promise<void> = insertRows
+
+type Filter = { readonly id: string; readonly status?: DeliveryStatus | undefined; readonly event?: string | undefined }
+
+/** Newest first. */
+export const selectDeliveries = ({ db }: DbScope, { id, status, event }: Filter) => {
+  let found = db.selectFrom('webhook_deliveries').select(shown).where('webhook_id', '=', id).orderBy('id', 'desc')
+  if (status) found = found.where('status', '=', status)
+  if (event) found = found.where('event', '=', event)
+  return found
+}
+
+export const findDelivery = async ({ db }: DbScope, webhookId: string, id: string): Promise<Shown | undefined> =>
+  db
+    .selectFrom('webhook_deliveries')
+    .select(shown)
+    .where('id', '=', id)
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirst()
+
+/** Returns the names of the events with pending deliveries. */
+export const openEvents = async ({ db }: DbScope, webhookId: string): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('webhook_deliveries')
+    .select('event')
+    .distinct()
+    .where('webhook_id', '=', webhookId)
+    .where('due_ms', 'is not', null)
+    .execute()
+  return rows.map(({ event }) => event)
+}
+
+/** Deletes the stored answers of a webhook's target. */
+export const clearAnswers = async ({ db }: DbScope, webhookId: string): Promise<void> => {
+  await db
+    .updateTable('webhook_deliveries')
+    .set({ response_body: '' })
+    .where('webhook_id', '=', webhookId)
+    .where('response_body', '<>', '')
+    .execute()
+}
+
+/** Returns the webhooks with due deliveries. */
+export const findDueWebhooks = async (ctx: Ctx, nowMs: number): Promise<string[]> => {
+  const rows = await ctx.db
+    .selectFrom('webhooks')
+    .select('id')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('webhook_deliveries')
+          .select('webhook_deliveries.id')
+          .whereRef('webhook_deliveries.webhook_id', '=', 'webhooks.id')
+          .where('due_ms', '<=', nowMs)
+          .where('due_ms', 'is not', null)
+          .where(leases.isFree(ctx)),
+      ),
+    )
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export type Due = Pick<
+  DeliveryRow,
+  'id' | 'event' | 'body' | 'change_id' | 'attempt_number' | 'attempts_left' | 'attempts'
+>
+
+type Claim = { readonly webhookId: string; readonly nowMs: number; readonly most: number }
+
+type Keys = Record<keyof Claim, string | number>
+
+const selectDueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys) =>
+  db
+    .selectFrom('webhook_deliveries')
+    .select(['id', 'event', 'body', 'change_id', 'attempt_number', 'attempts_left', 'attempts'])
+    // Placeholders: each has the type of its column.
+    .where('webhook_id', '=', webhookId as string)
+    // Forces the index `webhook_deliveries_open` and its order. An index by due time would sort a long queue at each
+    // poll.
+    .where(sql`(CASE WHEN due_ms IS NULL THEN 0 ELSE 1 END)`, '=', sql.lit(1))
+    .where(sql`(due_ms + 0)`, '<=', nowMs as number)
+    .where('due_ms', 'is not', null)
+    .orderBy('id')
+    .limit(most as number)
+
+const dueOnes = prepared(selectDueRows)
+
+/** Returns the due deliveries of a webhook, in the order of their events. */
+export const findDue = (scope: StoreScope, claim: Claim): Promise<Due[]> => dueOnes(scope, claim)
+
+/** Like `findDue`, but skips deliveries that another process has claimed, and locks the rows until commit. */
+export const lockClaimable = (ctx: Ctx, claim: Claim): Promise<Due[]> =>
+  ctx.store.sql.lockFreeRows(selectDueRows(ctx.db, claim).where(leases.isFree(ctx))).execute()
+
+export type Outcome = Pick<
+  DeliveryRow,
+  | 'id'
+  | 'status'
+  | 'attempt_number'
+  | 'attempts_left'
+  | 'response_code'
+  | 'response_body'
+  | 'error'
+  | 'duration_ms'
+  | 'attempts'
+  | 'next_retry'
+  | 'due_ms'
+>
+
+type Settled = Outcome & Pick<DeliveryRow, 'holder'>
+
+const updateOutcome = (db: Kysely<Tables>, row: Record<keyof Settled, string | number | null>) => {
+  // Placeholders: each has the type of its column.
+  const outcome = row as Settled
+  return db
+    .updateTable('webhook_deliveries')
+    .set({
+      status: outcome.status,
+      attempt_number: outcome.attempt_number,
+      attempts_left: outcome.attempts_left,
+      response_code: outcome.response_code,
+      response_body: outcome.response_body,
+      error: outcome.error,
+      duration_ms: outcome.duration_ms,
+      attempts: outcome.attempts,
+      next_retry: outcome.next_retry,
+      due_ms: outcome.due_ms,
+      until_ms: 0,
+      holder: '',
+    })
+    .where('id', '=', outcome.id)
+}
+const settleOwn = prepared(updateOutcome)
+const settleClaimed = prepared((db: Kysely<Tables>, row: Record<keyof Settled, string | number | null>) =>
+  updateOutcome(db, row).where('holder', '=', row.holder as string),
+)
+
+/** Writes nothing if another server has claimed the delivery since then: the outcome of that server counts. */
+export const storeOutcome = async (scope: StoreScope, outcome: Outcome, holder: string): Promise<void> => {
+  await (scope.store.sql.hasOneWriter ? settleOwn : settleClaimed)(scope, { ...outcome, holder })
+}
+
+/** Schedules one more attempt, at once. */
+export const reopen = async ({ db }: DbScope, id: string, nowMs: number): Promise<void> => {
+  await db
+    .updateTable('webhook_deliveries')
+    .set({ status: 'pending', attempts_left: sql`CASE WHEN attempts_left < 1 THEN 1 ELSE attempts_left END` })
+    .set({ due_ms: nowMs, next_retry: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Deletes completed deliveries older than `before`. @returns the number of deleted rows */
+export const removeOld = async ({ db }: DbScope, before: string, most: number): Promise<number> => {
+  const old = db
+    .selectFrom('webhook_deliveries')
+    .select('id')
+    .where('created_at', '<', before)
+    .where('due_ms', 'is', null)
+    .orderBy('id')
+    .limit(most)
+  const { numDeletedRows } = await db.deleteFrom('webhook_deliveries').where('id', 'in', old).executeTakeFirst()
+  return Number(numDeletedRows)
+}

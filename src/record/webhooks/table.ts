@@ -1,0 +1,56 @@
+/** The tables of webhooks. */
+import type { LeaseColumns } from '../../kernel/jobs/leases.ts'
+
+export type WebhookRow = {
+  id: string
+  name: string
+  /** Lower case, for the order of lists and for filters. */
+  name_key: string
+  url: string
+  /** Sealed; null without one. */
+  secret: string | null
+  /** JSON: names of events. */
+  events: string
+  enabled: number
+  disabled_reason: string
+  description: string
+  /** JSON: name -> mask; name -> value in clear text where `sealed_headers` is null. */
+  headers: string
+  /** Sealed JSON: name -> value. Null without headers, and before the first start with a key. */
+  sealed_headers: string | null
+  timeout_seconds: number
+  retry_count: number
+  created_at: string
+  updated_at: string
+}
+
+export type DeliveryRow = LeaseColumns & {
+  /** A UUIDv7: ids sort in the order of the events. */
+  id: string
+  webhook_id: string
+  event: string
+  /** The exact bytes that every attempt sends; bodies of earlier versions are changed by `separateChange`. */
+  body: string
+  /** The change in the history; '' for an event without one. */
+  change_id: string
+  status: 'pending' | 'retrying' | 'success' | 'failed'
+  attempt_number: number
+  attempts_left: number
+  response_code: number | null
+  response_body: string
+  error: string
+  duration_ms: number | null
+  /** JSON: the attempts so far. */
+  attempts: string
+  next_retry: string | null
+  /** The time of the next attempt, in ms since the epoch; null for a completed delivery. */
+  due_ms: number | null
+  created_at: string
+}
+
+export type WebhookTables = {
+  webhooks: WebhookRow
+  webhook_deliveries: DeliveryRow
+  /** A row for each column that once held clear text, while files may still contain that text. */
+  webhook_purges: { name: string }
+}

@@ -1,0 +1,276 @@
+/**
+ * The values of custom fields, for the rules of all resources. A write of an object with `custom` does this:
+ *
+ * 1. `await lockCustom(ctx, 'racks')` before it locks the rows of objects. Free while the resource has no custom fields.
+ * 2. `const [checked] = await validateCustom(ctx, 'racks', [{ id, before: rack.custom, given: patch.custom }])`, without `before` for a
+ *    new object; one call for many objects. `checked.issues` are 400 (fields `custom.owner`), `checked.error` is a 409 of a `unique`
+ *    field, and `checked.custom` are the values after the write: `withCustom(rack, checked.custom)` of `fields.ts`.
+ * 3. `await recordCustom(ctx, 'racks', [{ id, before: before.custom, after: after.custom }])` beside the write of the store, also when
+ *    objects are deleted (without `after`).
+ * 4. A reaction to `custom-fields.rewriting` changes the values of objects if a field is renamed or deleted, or a reference is gone.
+ * 5. The event of an update has `changes` of `listCustomChanges`.
+ *
+ * Lists: `lists.ts`.
+ */
+
+import { type AppError, type FieldIssue, MAX_ISSUES } from '../../contract/errors.ts'
+import { formatSuggestion } from '../../contract/suggest.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import { getNoun } from '../nouns.ts'
+import { type Fields, loadFieldsForWrite } from './definitions.ts'
+import type { Custom, CustomPatch, CustomResource, CustomValue, ReferenceTarget } from './fields.ts'
+import type { StoredField } from './store.ts'
+import * as store from './store.ts'
+import type { CustomValueRow } from './table.ts'
+import { checkUnique, type Given, getOwnValue, type UniqueDraft } from './unique.ts'
+import { buildKeys, isCleared, validateValue } from './values.ts'
+
+/** One object, or one address of it. */
+export type CustomItem = {
+  /** The id of the object. */
+  readonly id: string
+  /** The values before the write; undefined for a new object. An object without values has `{}`. */
+  readonly before: Custom | undefined
+  readonly given: CustomPatch | undefined
+  /** A deleted object that is made again: it gets no defaults, and may lack required values. */
+  readonly isRestored?: boolean
+  /** Before the names of fields in issues, such as `addresses[0].`. */
+  readonly at?: string
+}
+
+export type CheckedCustom = {
+  /** The values after the write. */
+  readonly custom: Custom
+  readonly issues: readonly FieldIssue[]
+  /** Another object has the value of a unique field. */
+  readonly error?: AppError
+}
+
+type Draft = CustomItem &
+  UniqueDraft & { readonly issues: FieldIssue[]; readonly values: Map<string, CustomValue>; readonly set: Given[] }
+
+const NONE: Custom = {}
+
+/** The definitions of a resource, and the number of suggestions that its judgement may still make. */
+type Validation = { readonly resource: CustomResource; readonly fields: Fields; suggestions: number }
+
+const formatUnknownField = (name: string, judging: Validation): string => {
+  const isSuggested = judging.suggestions-- > 0
+  const suggestion = isSuggested ? formatSuggestion(name, [...judging.fields.keys()]) : ''
+  return `is no custom field of ${judging.resource}${suggestion}`
+}
+
+const clear = (draft: Draft, name: string, { required }: StoredField): void => {
+  const { at = '', before, issues, values } = draft
+  if (required && before && getOwnValue(before, name) !== undefined)
+    issues.push({ field: `${at}custom.${name}`, message: 'is required' })
+  values.delete(name)
+}
+
+const set = (draft: Draft, field: StoredField, given: CustomValue): void => {
+  const { at = '', before = NONE, issues, values } = draft
+  const stored = getOwnValue(before, field.name)
+  // The rules hold for values that are written from now on.
+  if (stored !== undefined && Bun.deepEquals(stored, given)) return
+  const checked = validateValue(field, given)
+  if ('message' in checked) issues.push({ field: `${at}custom.${field.name}`, message: checked.message })
+  else if (isCleared(checked.value)) clear(draft, field.name, field)
+  else {
+    values.set(field.name, checked.value)
+    draft.set.push({ field, value: checked.value })
+  }
+}
+
+/** Fills in the defaults of a new object, and names the required fields that it lacks. */
+const complete = (draft: Draft, fields: Fields): void => {
+  const { at = '', given, issues, values } = draft
+  for (const [name, field] of fields) {
+    const isGiven = given !== null && given !== undefined && Object.hasOwn(given, name)
+    if (!isGiven && field.default !== null) set(draft, field, field.default)
+    const where = `${at}custom.${name}`
+    if (field.required && !values.has(name) && !issues.some((issue) => issue.field === where))
+      issues.push({ field: where, message: 'is required' })
+  }
+}
+
+const buildDraft = (item: CustomItem, judging: Validation): Draft => {
+  const { fields } = judging
+  const { at = '', before, given } = item
+  const draft: Draft = { ...item, issues: [], values: new Map(Object.entries(before ?? NONE)), set: [] }
+  const patch =
+    given === null && before ? Object.fromEntries(Object.keys(before).map((name) => [name, null])) : (given ?? {})
+  for (const [name, value] of Object.entries(patch)) {
+    const field = fields.get(name)
+    if (field === undefined)
+      draft.issues.push({ field: `${at}custom.${name}`, message: formatUnknownField(name, judging) })
+    else if (value === null || isCleared(value)) clear(draft, name, field)
+    else set(draft, field, value)
+  }
+  if (before === undefined && !item.isRestored) complete(draft, fields)
+  return draft
+}
+
+const listIds = ({ value }: Given): readonly string[] => (typeof value === 'object' ? value : [String(value)])
+
+const buildLockName = (table: string, id: string): string => `custom-reference ${table} ${id}`
+
+/** Excludes writers of references to these objects until commit. */
+export const lockReferences = (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): Promise<void> =>
+  ctx.store.sql.lockNames(ctx.db, ids.map((id) => buildLockName(table, id)).sort())
+
+/** Names the references to nothing, with one query for each resource that is referred to. */
+const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void> => {
+  const wanted = new Map<ReferenceTarget, Set<string>>()
+  for (const { set } of drafts)
+    for (const one of set) {
+      const { type, reference_to } = one.field
+      if (type !== 'reference' || reference_to === null) continue
+      const ids = wanted.get(reference_to) ?? new Set<string>()
+      for (const id of listIds(one)) ids.add(id)
+      wanted.set(reference_to, ids)
+    }
+  for (const [table, ids] of wanted) {
+    // A deletion only takes the lock: it waits until the value is stored, and clears it.
+    await ctx.store.sql.lockNamesShared(ctx.db, [...ids].map((id) => buildLockName(table, id)).sort())
+    const there = await store.filterExistingIds(ctx, table, [...ids])
+    const namable = await ctx.filterVisible(table, [...ids])
+    for (const { at = '', before = NONE, issues, set } of drafts)
+      for (const one of set) {
+        if (one.field.reference_to !== table) continue
+        // Stored values and defaults may name objects that the caller may not name.
+        const kept = [getOwnValue(before, one.field.name), one.field.default]
+          .flatMap((value) => value ?? [])
+          .map(String)
+        const missing = listIds(one).find((id) => !there.has(id) || !(namable.has(id) || kept.includes(id)))
+        if (missing === undefined) continue
+        const message = `there is no ${getNoun(table)} with id "${missing}"`
+        issues.push({ field: `${at}custom.${one.field.name}`, message })
+      }
+  }
+}
+
+const compareByName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
+
+const toCustom = ({ values }: Draft): Custom => Object.fromEntries([...values].sort(compareByName))
+
+const UNTOUCHED: readonly FieldIssue[] = []
+
+/** Keeps the definitions of a resource unchanged until commit. Called before the rows of its objects are locked. */
+export const lockCustom = async (ctx: Ctx, resource: CustomResource): Promise<void> => {
+  await loadFieldsForWrite(ctx, resource)
+}
+
+/** Validates the values that objects get, and what they have after the write. Without definitions it sends no query. */
+export const validateCustom = async (
+  ctx: Ctx,
+  resource: CustomResource,
+  items: readonly CustomItem[],
+): Promise<CheckedCustom[]> => {
+  // Most writes change no values.
+  if (items.every(({ before, given }) => before !== undefined && given === undefined))
+    return items.map(({ before = NONE }) => ({ custom: before, issues: UNTOUCHED }))
+  const fields = await loadFieldsForWrite(ctx, resource)
+  const judging = { resource, fields, suggestions: MAX_ISSUES }
+  const drafts = items.map((item) => buildDraft(item, judging))
+  await checkReferences(ctx, drafts)
+  const errors = await checkUnique(ctx, resource, drafts)
+  return drafts.map((draft, at) => {
+    const error = errors.get(at)
+    return { custom: toCustom(draft), issues: draft.issues, ...(error && { error }) }
+  })
+}
+
+/** The values of an object before and after a write; `before` is absent for a new one, `after` for a deleted one. */
+export type CustomChange = {
+  readonly id: string
+  readonly before?: Custom | undefined
+  readonly after?: Custom | undefined
+}
+
+const buildRows = (id: string, values: Custom, fields: Fields): CustomValueRow[] =>
+  Object.entries(values).flatMap(([name, value]) => {
+    const field = fields.get(name)
+    return field ? buildKeys(field, value).map((key) => ({ field: field.number, value: key, object_id: id })) : []
+  })
+
+/**
+ * Returns the errors of changes with unique values that other objects have, by object. The state after all of them counts, so that they
+ * may exchange values.
+ */
+export const findRefusedValues = async (
+  ctx: Ctx,
+  resource: CustomResource,
+  changes: readonly CustomChange[],
+): Promise<Map<string, AppError>> => {
+  if (changes.length === 0) return new Map()
+  const fields = await loadFieldsForWrite(ctx, resource)
+  const drafts = changes.map(({ id, before = NONE, after = NONE }): UniqueDraft => {
+    const set = Object.entries(after).flatMap(([name, value]) => {
+      const field = fields.get(name)
+      return field && !Bun.deepEquals(getOwnValue(before, name), value) ? [{ field, value }] : []
+    })
+    return { id, before, issues: UNTOUCHED, values: new Map(Object.entries(after)), set }
+  })
+  const errors = await checkUnique(ctx, resource, drafts)
+  return new Map([...errors].flatMap(([at, error]) => (drafts[at] ? [[drafts[at].id, error]] : [])))
+}
+
+const isEmpty = (values: Custom | undefined): boolean => values === undefined || Object.keys(values).length === 0
+
+const buildRowKey = ({ field, value, object_id }: CustomValueRow): string => `${field} ${object_id} ${value}`
+
+/** Records the values by which lists find objects. Objects without values cost nothing. */
+export const recordCustom = async (
+  ctx: Ctx,
+  resource: CustomResource,
+  changes: readonly CustomChange[],
+): Promise<void> => {
+  const changed = changes.filter(
+    ({ before, after }) => !(isEmpty(before) && isEmpty(after)) && !Bun.deepEquals(before ?? NONE, after ?? NONE),
+  )
+  if (changed.length === 0) return
+  const fields = await loadFieldsForWrite(ctx, resource)
+  const old = changed.flatMap(({ id, before = NONE }) => buildRows(id, before, fields))
+  const fresh = changed.flatMap(({ id, after = NONE }) => buildRows(id, after, fields))
+  const [oldIds, freshIds] = [new Set(old.map(buildRowKey)), new Set(fresh.map(buildRowKey))]
+  await store.removeValues(
+    ctx,
+    old.filter((row) => !freshIds.has(buildRowKey(row))),
+  )
+  await store.insertValues(
+    ctx,
+    fresh.filter((row) => !oldIds.has(buildRowKey(row))),
+  )
+}
+
+/** Returns the names of the fields with values that searches find. Without definitions it sends no query. */
+export const loadSearchableNames = async (ctx: Ctx, resource: CustomResource): Promise<readonly string[]> => {
+  const fields = await loadFieldsForWrite(ctx, resource)
+  return [...fields.values()].flatMap(({ name, searchable }) => (searchable ? [name] : []))
+}
+
+/**
+ * Returns the changed fields of an object for its event: `custom` as the names of the values that differ.
+ * @example listCustomChanges(['name', 'custom'], before, after) // ['name', 'custom.owner']
+ */
+export const listCustomChanges = (
+  changes: readonly string[],
+  { custom: before = NONE }: { readonly custom?: Custom | undefined },
+  { custom: after = NONE }: { readonly custom?: Custom | undefined },
+): string[] => {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
+  const isDifferent = (name: string) => !Bun.deepEquals(getOwnValue(before, name), getOwnValue(after, name))
+  return changes.flatMap((field) =>
+    field === 'custom' ? names.filter(isDifferent).map((name) => `custom.${name}`) : [field],
+  )
+}
+
+/** A change of the values of some objects. */
+export type Rewrite = {
+  readonly resource: CustomResource
+  /** The ids of `addresses`: an address of a device has the id of the device, a space and a position; the others are reservations. */
+  readonly ids: readonly string[]
+  readonly change: (custom: Custom) => Custom
+  /** False for a rename, which is no change of an object: its `updated_at` stays, and its history has no entry. */
+  readonly isChange: boolean
+}

@@ -1,0 +1,126 @@
+/**
+ * The field `custom` of contracts: values of custom fields in inputs, answers and filters of lists. Browser-safe.
+ * A resource with custom fields has `custom: CustomInput` in its draft and patch, `custom: CustomOf` in its schema and, if it
+ * is listed, `custom: CustomFilter` in the input of its list. Its rules call `engine.ts`.
+ */
+import { z } from 'zod'
+import { line } from '../../contract/fields/fields.ts'
+import { matchWhole } from '../../contract/fields/text-rules.ts'
+import { customFieldFacts } from '../../inventory/custom-fields/resource.ts'
+import { RESOURCES } from '../../inventory/resources.ts'
+
+/** The resources of objects with custom fields. `addresses` are the addresses of devices, and reservations. */
+const LISTED = [
+  'spaces',
+  'datacenters',
+  'networks',
+  'vlans',
+  'pools',
+  'addresses',
+  'devices',
+  'racks',
+  'ports',
+  'cables',
+] as const
+type Facts = (typeof RESOURCES)[number]
+type DeclaredCustom = Exclude<Extract<Facts, { readonly custom: string }>['name'], 'reservations'>
+export type CustomResource = (typeof LISTED)[number] | DeclaredCustom
+export const CUSTOM_RESOURCES: readonly CustomResource[] = [
+  ...LISTED,
+  ...RESOURCES.flatMap((facts) => {
+    const hasOwn = 'custom' in facts && !('customOf' in facts)
+    // A resource with `custom` is one of them.
+    return hasOwn && !LISTED.some((one) => one === facts.name) ? [facts.name as DeclaredCustom] : []
+  }),
+]
+
+export const FIELD_TYPES = customFieldFacts.fields.type.of
+export type FieldType = (typeof FIELD_TYPES)[number]
+
+/** The resources that a reference may name. */
+export const REFERENCE_TARGETS = [
+  'spaces',
+  'datacenters',
+  'networks',
+  'vlans',
+  'pools',
+  'devices',
+  'racks',
+] as const satisfies readonly CustomResource[]
+export type ReferenceTarget = (typeof REFERENCE_TARGETS)[number]
+
+/** The largest number of custom fields of one resource. */
+export const MAX_FIELDS = 200
+/** The largest number of characters of a text. */
+export const MAX_TEXT = 4096
+/** The largest number of values of a field with several. */
+export const MAX_VALUES = 100
+
+export const FIELD_NAME = '[a-z][a-z0-9_]{0,49}'
+const isName = new RegExp(matchWhole(FIELD_NAME))
+
+/** True for a text that can be the name of a custom field. */
+export const isFieldName = (text: string): boolean => isName.test(text)
+
+const Text = line(MAX_TEXT)
+
+/** A value of a custom field: a list if the field has several. */
+export type CustomValue = string | number | boolean | string[]
+
+/** The values of an object, by the names of their fields. */
+export type Custom = Readonly<Record<string, CustomValue>>
+
+/** A change of the values of an object: an absent name keeps, `null` or `""` clears. Null clears all. */
+export type CustomPatch = Readonly<Record<string, CustomValue | null>> | null
+
+/** Values in a create or an update. Fields are validated by their definitions, which no contract knows. */
+export const CustomInput = z
+  .record(z.string(), z.union([Text, z.number(), z.boolean(), z.array(Text).max(MAX_VALUES)]).nullable())
+  .superRefine((values, check) => {
+    for (const name of Object.keys(values))
+      if (!isFieldName(name)) check.addIssue({ code: 'custom', path: [name], message: 'is no name of a custom field' })
+  })
+  .meta({ exact: { propertyNames: { pattern: matchWhole(FIELD_NAME) }, maxProperties: MAX_FIELDS } })
+  .nullable()
+  .describe('Values of custom fields, as name: value. An update keeps the others; null takes one away, or all')
+
+/** Values in an answer, which has none without a value. */
+export const CustomOf = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+  .optional()
+  .describe('Values of custom fields; absent without any')
+
+/** Filters of a list by custom fields, which hold together. */
+export const CustomFilter = z
+  .record(z.string(), Text)
+  .optional()
+  .describe('By custom fields: `name` the value, empty for none, `*` for any; `name.min` and `name.max` bounds')
+
+/** Returns an object with its values, which is absent without any. The field comes before the times, or last. */
+export const withCustom = <T extends object>(object: T, custom: Custom): T & { custom?: Custom } => {
+  // The caller's object may have values of before, and has the times if its type has them.
+  const { custom: _, created_at, updated_at, ...rest } = object as T & Record<string, unknown>
+  const times = {
+    ...(created_at !== undefined && { created_at }),
+    ...(updated_at !== undefined && { updated_at }),
+  }
+  const values = Object.keys(custom).length > 0 ? { custom } : {}
+  // The same fields as before, beside the values.
+  return { ...rest, ...values, ...times } as T & { custom?: Custom }
+}
+
+/** A row of an object with custom fields, which are JSON text. */
+export type StoredCustom<T> = 'custom' extends keyof T ? Omit<T, 'custom'> & { custom: string | null } : T
+
+/** Values in a create or an update of a resource. */
+export const customInput = (of: CustomResource) =>
+  // The type of the schema. Its lists are not written to.
+  CustomInput.meta({ custom: { of, as: 'input' } }) as z.ZodType<CustomPatch, CustomPatch>
+
+/** Values in an answer of a resource. */
+export const customOutput = (of: CustomResource) =>
+  // The type of the schema. Its lists are not written to.
+  CustomOf.meta({ custom: { of, as: 'output' } }) as z.ZodOptional<z.ZodType<Custom>>
+
+/** Filters of the list of a resource. */
+export const customFilter = (of: CustomResource) => CustomFilter.meta({ custom: { of, as: 'filter' } })

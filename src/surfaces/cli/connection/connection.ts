@@ -1,0 +1,77 @@
+/** Finds the server and the API key of a request. A stored key is sent only to the server that issued it. */
+
+import { AppError } from '../../../contract/errors.ts'
+import { getErrorCode } from '../../../contract/unknown.ts'
+import type { Io } from '../io.ts'
+import { createUsageError } from '../parse/usage-error.ts'
+import type { Fetch, Transport } from './client.ts'
+import { readSettings, type Settings } from './settings.ts'
+
+export const DEFAULT_URL = 'http://localhost:8080'
+
+export type Connection = {
+  readonly transport: Transport
+  readonly url: string
+  readonly hasToken: boolean
+}
+
+type Asked = { readonly url: string | undefined; readonly token: string | undefined }
+
+/** @example normalizeUrl('https://Plat.example.com/') // 'https://plat.example.com' @throws AppError INVALID_INPUT */
+export const normalizeUrl = (text: string): string => {
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.host === '')
+    throw createUsageError(`"${text}" is not the URL of a server`)
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+}
+
+/** Refuses redirects. A redirect turns a POST into a GET that answers 200: if followed, a create would become a list. */
+const refuseRedirects =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    const response = await fetch(url, { ...init, redirect: 'manual' })
+    if (response.status < 300 || response.status >= 400 || response.status === 304) return response
+    const target = response.headers.get('location') ?? 'another address'
+    throw new AppError('UNAVAILABLE', `${new URL(url).origin} sends on to ${target}: use that as PLAT_URL or --url`)
+  }
+
+/** Explains Bun's `ConnectionRefused` in words. */
+const explain =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    try {
+      return await fetch(url, init)
+    } catch (error) {
+      if (error instanceof AppError || init.signal?.aborted) throw error
+      const code = getErrorCode(error)
+      const isRefused = code === 'ConnectionRefused' || code === 'ECONNREFUSED'
+      const reason = isRefused ? 'nothing listens there. Is the server running? Its address is PLAT_URL or --url' : ''
+      throw reason === '' ? error : new Error(reason, { cause: error })
+    }
+  }
+
+/** Returns the requested URL, else the one of the login, else the default. */
+export const selectUrl = (io: Io, asked: string | undefined, stored: Settings | undefined): string =>
+  normalizeUrl(asked || io.env.PLAT_URL || stored?.url || DEFAULT_URL)
+
+export const createTransport = (io: Io, url: string, headers: Readonly<Record<string, string>> = {}): Transport => ({
+  fetch: refuseRedirects(explain(io.fetch)),
+  baseUrl: url,
+  headers,
+})
+
+const checkToken = (token: string): string => {
+  if (/^[\x21-\x7e]+$/.test(token)) return token
+  throw createUsageError('the token holds characters that no API key has')
+}
+
+export const connect = async (io: Io, asked: Asked): Promise<Connection> => {
+  const token = asked.token || io.env.PLAT_TOKEN
+  const hasUrl = Boolean(asked.url || io.env.PLAT_URL)
+  // The stored login is not read if both are given, so it may be unreadable.
+  const stored = token && hasUrl ? undefined : await readSettings(io.env)
+  const url = selectUrl(io, asked.url, stored)
+  const key = token || (stored && normalizeUrl(stored.url) === url ? stored.key : undefined)
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${checkToken(key)}` }
+  return { url, hasToken: key !== undefined, transport: createTransport(io, url, headers) }
+}

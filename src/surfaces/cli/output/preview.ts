@@ -1,0 +1,35 @@
+/** Shows what a dry run would change, and how to undo what a command has changed. */
+import { z } from 'zod'
+import type { Row } from '../../../contract/labels.ts'
+import { isRecord } from '../../../contract/unknown.ts'
+import type { Session } from '../parse/command.ts'
+import { toPrintable } from './display.ts'
+
+/** The columns of the objects of a preview. Their contract belongs to a feature. */
+const ITEM = z.unknown().meta({ columns: ['kind', 'change', 'name', 'fields', 'id'] })
+
+/** The shape of a preview, as of an answer that is a list. */
+export const PREVIEW = { list: 'items', item: ITEM } as const
+
+/** Returns true for the preview of a dry run: a change without an id. */
+export const isPreview = (response: Response, value: unknown): value is Row =>
+  response.headers.get('x-dry-run') === 'true' && isRecord(value) && value.id === '' && Array.isArray(value.items)
+
+export const formatPreviewHead = ({ summary }: Row): string => `${toPrintable(`This ${summary}.`)}\n`
+
+const sumCounts = (counts: unknown): number => {
+  if (typeof counts === 'number') return counts
+  return isRecord(counts) ? Object.values(counts).reduce<number>((sum, one) => sum + sumCounts(one), 0) : 0
+}
+
+/** Formats the end of a preview, which lists its first objects, and counts all. */
+export const formatPreviewEnd = ({ counts, items }: Row): string => {
+  const more = sumCounts(counts) - (Array.isArray(items) ? items.length : 0)
+  return more > 0 ? `and ${more} more\n` : ''
+}
+
+/** Tells a person how to undo changes, newest first. A script does not need it. */
+export const offerUndo = async ({ io, globals }: Session, ids: readonly string[]): Promise<void> => {
+  if (!io.stderr.isTty || !io.stdout.isTty || globals.isQuiet) return
+  for (const id of ids) await io.stderr.write(`Undo: plat undo ${toPrintable(id)}\n`)
+}

@@ -1,0 +1,57 @@
+/** Refuses query parameters that a route does not know. An ignored parameter would answer or delete more than was asked for. */
+import { z } from 'zod'
+import { buildCoercion, type Coercion, NEVER_EMPTY, recordEntry } from '../../contract/coerce.ts'
+import { type FieldIssue, rejectIssues } from '../../contract/errors.ts'
+import { NO_FIELD, PROTO } from '../../contract/own.ts'
+import { formatSuggestion } from '../../contract/suggest.ts'
+
+export type KnownQuery = {
+  readonly names: ReadonlySet<string>
+  /** Tells which names are records. Their entries are separate parameters: `custom.owner`. */
+  readonly coercion: Coercion
+}
+
+/** The parts of a request that this reads. */
+type Target = { readonly path: string; readonly search: string }
+
+/** Errors of fields that other routes have. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['as_of', 'is not possible here: this has no past'],
+  ['dry_run', 'is not possible here'],
+])
+const checkName = (name: string, { names, coercion }: KnownQuery): string | undefined => {
+  if (names.has(name)) return undefined
+  const entry = recordEntry(coercion, name)
+  // Schemas drop the key, so that it would filter nothing.
+  if (entry && names.has(entry.record)) return entry.key === PROTO ? NO_FIELD : undefined
+  return ELSEWHERE.get(name) ?? `is not a parameter here${formatSuggestion(name, names)}`
+}
+
+/**
+ * Paths outside of `/api/` take any parameter.
+ * @throws AppError VALIDATION_ERROR naming each unknown parameter, or an empty `dry_run`
+ */
+export const refuseUnknownQuery = ({ path, search }: Target, known: KnownQuery): void => {
+  if (search.length < 2 || !path.startsWith('/api/')) return
+  const issues: FieldIssue[] = []
+  const query = new URLSearchParams(search)
+  for (const name of new Set(query.keys())) {
+    const message = checkName(name, known)
+    if (message !== undefined) issues.push({ field: name, message })
+    else if (NEVER_EMPTY.has(name) && query.getAll(name).includes(''))
+      issues.push({ field: name, message: 'must be true or false' })
+  }
+  rejectIssues(issues)
+}
+
+const NO_FIELDS = z.object({})
+const takesAnything = ({ def }: z.ZodObject): boolean => def.catchall instanceof z.ZodUnknown
+
+/** Like `refuseUnknownQuery`, for a raw route. A schema that is a loose object takes any parameter except `ELSEWHERE`. */
+export const refuseUnknownRawQuery = (context: Target, schema: z.ZodObject = NO_FIELDS): void => {
+  if (context.search === '') return
+  const names = new Set(Object.keys(schema.shape))
+  if (takesAnything(schema))
+    for (const name of new URLSearchParams(context.search).keys()) if (!ELSEWHERE.has(name)) names.add(name)
+  refuseUnknownQuery(context, { names, coercion: buildCoercion(schema) })
+}

@@ -1,0 +1,107 @@
+/** Helpers of the tests of the inventory: one app per suite, a clock that the test sets, complete answers. */
+import { afterAll, beforeAll } from 'bun:test'
+import { type TestApp, type TestCaller, testApp } from '../app/app.ts'
+import type { Dialect } from '../servers/servers.ts'
+
+/** The first suite on PostgreSQL waits for the server to start. */
+const START_TIMEOUT_MS = 60_000
+
+export type Answer = {
+  readonly status: number
+  readonly body: unknown
+  readonly etag: string | null
+  readonly total: string | null
+}
+
+/** Sends `GET /api/...` as the caller. */
+export const ask = async (
+  caller: Pick<TestCaller, 'request'>,
+  http: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+): Promise<Answer> => {
+  const at = http.indexOf(' ')
+  const response = await caller.request(http.slice(0, at), http.slice(at + 1), body, headers)
+  const text = await response.text()
+  return {
+    status: response.status,
+    body: text === '' ? undefined : JSON.parse(text),
+    etag: response.headers.get('etag'),
+    total: response.headers.get('x-total-count'),
+  }
+}
+
+// No matchers like `expect.any`: in Bun `toMatchObject` writes them into its argument.
+
+/** Matches an answer that rejects exactly these fields. */
+export const refusal = (...fields: string[]) => ({
+  status: 400,
+  body: { code: 'VALIDATION_ERROR', details: fields.map((field) => ({ field })) },
+})
+
+/** Returns the fields that a rejection names. */
+export const fieldsOf = ({ status, body }: Answer): string[] => {
+  if (status !== 400) throw new Error(`status ${status} is no refusal`)
+  const { details } = body as { details: readonly { field: string }[] }
+  return [...new Set(details.map(({ field }) => field))]
+}
+
+/** Matches an answer with this status and code. */
+export const failure = (status: number, code: string) => ({ status, body: { code } })
+export const missing = failure(404, 'NOT_FOUND')
+export const forbidden = failure(403, 'FORBIDDEN')
+export const changedSince = failure(412, 'PRECONDITION_FAILED')
+export const alreadyExists = failure(409, 'ALREADY_EXISTS')
+export const noneFree = failure(409, 'IP_NOT_AVAILABLE')
+
+/** Matches like `refusal`, for errors of the typed client. */
+export const thrownRefusal = (...fields: string[]) => ({
+  code: 'VALIDATION_ERROR',
+  details: fields.map((field) => ({ field })),
+})
+
+export type Inventory = {
+  readonly app: TestApp
+  readonly admin: TestCaller
+  readonly api: TestCaller['api']
+  /** Sends as the admin. */
+  readonly ask: (http: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  /** The server's clock in its text form. */
+  readonly now: () => string
+  readonly inMs: (ms: number) => string
+  readonly advance: (ms: number) => void
+}
+
+/** Starts an app before the tests of the surrounding `describe`, and closes it after them. */
+export const inventory = (dialect: Dialect, env: Readonly<Record<string, string>> = {}): Inventory => {
+  const clock = { ms: Date.parse('2026-06-01T00:00:00.000Z') }
+  let app: TestApp | undefined
+  let admin: TestCaller | undefined
+  beforeAll(async () => {
+    app = await testApp({ dialect, env, now: () => new Date(clock.ms) })
+    admin = await app.as('admin')
+  }, START_TIMEOUT_MS)
+  afterAll(() => app?.close(), START_TIMEOUT_MS)
+  const started = <T>(value: T | undefined): T => {
+    if (value === undefined) throw new Error('the app of a suite is there in its tests')
+    return value
+  }
+  const inMs = (ms: number) => new Date(clock.ms + ms).toISOString()
+  return {
+    get app() {
+      return started(app)
+    },
+    get admin() {
+      return started(admin)
+    },
+    get api() {
+      return started(admin).api
+    },
+    ask: (http, body, headers) => ask(started(admin), http, body, headers),
+    now: () => inMs(0),
+    inMs,
+    advance: (ms) => {
+      clock.ms += ms
+    },
+  }
+}

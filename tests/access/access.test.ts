@@ -1,0 +1,200 @@
+/** Checks the access of every operation and route of the registry. A new operation is included automatically. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { contracts, routes } from '../../src/app/contracts.ts'
+import { type Method, parseHttp } from '../../src/kernel/http-route.ts'
+import { type Access, type AnyOperation, listPermissions } from '../../src/kernel/operation.ts'
+import { CATALOGUE } from '../../src/people/roles/catalogue.ts'
+import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
+import { OAUTH_ENV } from '../../testing/sign-in/oauth.ts'
+
+const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
+
+type Endpoint = {
+  readonly name: string
+  readonly method: Method
+  readonly path: string
+  readonly access: Access
+  /** True if it needs a session, and an API key does not suffice. */
+  readonly needsSession: boolean
+}
+
+const endpoints: readonly Endpoint[] = [...operations, ...routes].map(({ name, http, access, session }) => ({
+  name,
+  ...parseHttp(http),
+  access,
+  needsSession: session !== undefined,
+}))
+const rows = (some: readonly Endpoint[]) => some.map((one): [string, Endpoint] => [one.name, one])
+const restricted = endpoints.filter(({ access }) => listPermissions(access).length > 0)
+
+/** The public routes. Adding one is a decision, and is recorded here. */
+const PUBLIC = [
+  // A device shows its code, and gets a key only if its user allows it.
+  'device-login.start',
+  'device-login.token',
+  // The protocol identifies its callers itself: by a code, a token or a secret, or at the consent by the session.
+  'oauth.authorize',
+  'oauth.consent',
+  'oauth.register',
+  'oauth.resource-metadata',
+  'oauth.resource-metadata-of-mcp',
+  'oauth.revoke',
+  'oauth.server-metadata',
+  'oauth.server-metadata-of-mcp',
+  'oauth.token',
+  'sessions.login',
+  'sessions.passkey',
+  'sessions.passkey-options',
+  'sessions.sign-in-options',
+  // The protocol identifies its callers itself: by the state and a cookie, or a signed token.
+  'sso.backchannel-logout',
+  'sso.callback',
+  'sso.start',
+  'system.healthz',
+  'system.readyz',
+]
+
+/** The permissions that the committed golden file gives to the admin, the operator and the viewer. */
+const DECIDED = readFileSync(join(import.meta.dirname, '../../golden/permissions.txt'), 'utf8')
+  .split('\n')
+  .slice(1)
+  .map((line) => line.split(/\s+/))
+const column = (at: 1 | 2 | 3): ReadonlySet<string> =>
+  new Set(DECIDED.flatMap(([name = '', ...held]) => (held[at - 1] === 'yes' ? [name] : [])))
+
+test('the catalogue has exactly the specified permissions', () => {
+  expect(new Set(CATALOGUE.map(({ name }): string => name))).toEqual(new Set(column(1)))
+})
+
+test('every required permission is in the catalogue', () => {
+  const asked = endpoints.flatMap(({ access }) => listPermissions(access))
+  expect(asked.filter((permission) => !column(1).has(permission))).toEqual([])
+})
+
+test('only the listed operations are public', () => {
+  expect(
+    endpoints
+      .filter(({ access }) => access === 'public')
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(PUBLIC)
+})
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp({ env: OAUTH_ENV })
+})
+afterAll(() => app.close())
+
+const callers = new Map<string, Promise<TestCaller>>()
+/** Returns the caller with these permissions, created once. */
+const holding = (permissions: readonly string[]): Promise<TestCaller> => {
+  const key = permissions.toSorted().join()
+  const known = callers.get(key) ?? app.as(permissions)
+  callers.set(key, known)
+  return known
+}
+
+/** Returns the status of a request that gets no further than the body or the object. */
+const statusFor = async (request: TestCaller['request'], { method, path }: Endpoint): Promise<number> => {
+  const takesBody = method === 'POST' || method === 'PUT'
+  const response = await request(method, path.replace(/\{\w+\}/g, 'unknown'), takesBody ? '{' : undefined)
+  await response.body?.cancel()
+  return response.status
+}
+const isLetIn = (status: number) => status !== 401 && status !== 403
+
+describe('a guest', () => {
+  test.each(rows(endpoints.filter(({ access }) => access !== 'public')))('may not call %s', async (_, endpoint) => {
+    expect(await statusFor(app.guest, endpoint)).toBe(401)
+  })
+
+  test.each(rows(endpoints.filter(({ access }) => access === 'public')))('may call %s', async (_, endpoint) => {
+    expect(await statusFor(app.guest, endpoint)).toSatisfy(isLetIn)
+  })
+})
+
+describe('an API key of a feed', () => {
+  let key = ''
+  beforeAll(async () => {
+    const { api } = await app.as('admin')
+    const { id } = await api.feeds.create({ name: 'feed', format: 'hosts' })
+    key = (await api.keys.create({ name: 'of the feed', feed_id: id })).key
+  })
+  const request = (method: string, path: string, body?: unknown) =>
+    app.fetch(
+      new Request(`http://localhost${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        ...(body === undefined ? {} : { body: String(body) }),
+      }),
+    )
+
+  test.each(rows(endpoints.filter(({ access }) => access !== 'public')))('may not call %s', async (_, endpoint) => {
+    expect(await statusFor(request, endpoint)).toBe(403)
+  })
+})
+
+describe('a caller without a permission', () => {
+  test.each(rows(restricted))('may not call %s', async (_, endpoint) => {
+    expect(await statusFor((await holding([])).request, endpoint)).toBe(403)
+  })
+
+  const open = endpoints.filter(({ access }) => access === 'authenticated')
+  test.each(rows(open.filter(({ needsSession }) => !needsSession)))('may call %s', async (_, endpoint) => {
+    expect(await statusFor((await holding([])).request, endpoint)).toSatisfy(isLetIn)
+  })
+
+  test.each(rows(open.filter(({ needsSession }) => needsSession)))('may not call %s by an API key', async (_, one) => {
+    expect(await statusFor((await holding([])).request, one)).toBe(403)
+  })
+})
+
+describe('a caller with the one permission', () => {
+  const pairs = restricted.flatMap((one) =>
+    listPermissions(one.access).map((permission): [string, string, Endpoint] => [permission, one.name, one]),
+  )
+  test.each(pairs)('%s may call %s', async (permission, _, endpoint) => {
+    expect(await statusFor((await holding([permission])).request, endpoint)).toSatisfy(isLetIn)
+  })
+})
+
+describe('a caller with every other permission', () => {
+  test.each(rows(restricted))('may not call %s', async (_, endpoint) => {
+    const others = [...column(1)].filter((one) => !listPermissions(endpoint.access).some((wanted) => wanted === one))
+    expect(await statusFor((await holding(others)).request, endpoint)).toBe(403)
+  })
+})
+
+describe.each([
+  ['admin', column(1)],
+  ['operator', column(2)],
+  ['viewer', column(3)],
+] as const)('the role %s', (role, held) => {
+  let caller: TestCaller
+  beforeAll(async () => {
+    caller = await app.as(role)
+  })
+
+  const [open, closed] = [true, false].map((wanted) =>
+    restricted.filter(({ access }) => listPermissions(access).some((permission) => held.has(permission)) === wanted),
+  )
+
+  test.each(rows(open ?? []))('may call %s', async (_, endpoint) => {
+    expect(await statusFor(caller.request, endpoint)).toSatisfy(isLetIn)
+  })
+
+  if (closed && closed.length > 0)
+    test.each(rows(closed))('may not call %s', async (_, endpoint) => {
+      expect(await statusFor(caller.request, endpoint)).toBe(403)
+    })
+})
+
+test('a caller loses a permission at once when the role loses it', async () => {
+  const caller = await app.as(['datacenters:list'])
+  expect((await caller.request('GET', '/api/datacenters')).status).toBe(200)
+  await app.db.write((tx) => tx.db.deleteFrom('grants').where('user_id', '=', caller.userId).execute())
+  expect((await caller.request('GET', '/api/datacenters')).status).toBe(403)
+})

@@ -1,0 +1,275 @@
+/** `plat import FORMAT SOURCE` against a real server, in process. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { runCli } from '../../src/app/cli.ts'
+import { type TestApp, testApp } from '../../testing/app/app.ts'
+import { testAll } from '../../testing/cases.ts'
+import { type MemoryIo, memoryIo } from '../../testing/memory-io.ts'
+import { SECRET } from '../../testing/netbox/estate.ts'
+import { pgDump, restLists } from '../../testing/netbox/forms.ts'
+
+const NETBOX = 'http://netbox.test'
+const TOKEN = '0123456789abcdef'
+
+let app: TestApp
+let key: string
+let folder: string
+let dump: string
+let tokens: (string | null)[]
+
+const runWith = async ({ env = {}, ...options }: MemoryIo) => {
+  const { io, out, err } = memoryIo({
+    ...options,
+    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: key, ...env },
+    fetch: async (url, init) => {
+      if (!url.startsWith(NETBOX)) return app.fetch(new Request(url, init))
+      tokens.push(new Headers(init.headers).get('authorization'))
+      const results = restLists('4.6')[new URL(url).pathname.replace(/^\/api\/|\/$/g, '')]
+      return results ? Response.json({ count: results.length, results }) : new Response('{}', { status: 404 })
+    },
+  })
+  return { code: await runCli(io), out: out(), err: err() }
+}
+const run = (...argv: string[]) => runWith({ argv })
+
+beforeEach(async () => {
+  app = await testApp()
+  key = (await app.as('admin')).key
+  folder = mkdtempSync(join(tmpdir(), 'plat-convert-'))
+  dump = join(folder, 'netbox.sql')
+  tokens = []
+  writeFileSync(dump, pgDump('4.2'))
+})
+afterEach(async () => {
+  await app.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('a dump of NetBox', () => {
+  test('is converted, shown, applied, and changes nothing a second time', async () => {
+    const plan = await run('import', 'netbox', dump, '--dry-run')
+    expect([plan.code, plan.err]).toEqual([0, ''])
+    expect(plan.out).toMatch(/^Read: .*dcim\.device/)
+    expect(plan.out).toContain('Left: ')
+    expect(plan.out).toContain('+ device ')
+    expect(await run('import', 'netbox', dump)).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
+    const applied = await run('import', 'netbox', dump, '--yes', '--managed-by', 'netbox')
+    expect([applied.code, applied.out]).toEqual([0, expect.stringContaining('Done: creates ')])
+    expect(await run('import', 'netbox', dump, '--yes', '--managed-by', 'netbox')).toMatchObject({
+      code: 0,
+      err: 'Nothing to do.\n',
+    })
+  })
+
+  testAll('is saved as YAML that plat apply reads, with the leftover beside it', async () => {
+    const [saved, leftover] = [join(folder, 'estate.yaml'), join(folder, 'left.json')]
+    const { code } = await run('import', 'netbox', dump, '--save', saved, '--leftover', leftover)
+    expect([code, (await run('device', 'list', '-q')).out]).toEqual([0, ''])
+    expect(parse(readFileSync(saved, 'utf8'))).toHaveProperty('devices')
+    expect(JSON.parse(readFileSync(leftover, 'utf8'))).toHaveProperty(['tenancy.tenant'])
+    expect(readFileSync(saved, 'utf8') + readFileSync(leftover, 'utf8')).not.toContain(SECRET)
+    expect((await run('apply', '-f', saved, '--yes')).code).toBe(0)
+  })
+
+  testAll('is saved with the rules of a source, so that an apply of the file takes nothing away', async () => {
+    const [hosts, saved] = [join(folder, 'hosts'), join(folder, 'hosts.yaml')]
+    writeFileSync(hosts, '10.3.0.5 web-1 www\n')
+    await run('import', 'hosts', hosts, '--yes')
+    const { api } = await app.as('admin')
+    const [device] = await api.devices.list({})
+    const addresses = [{ ip: '10.3.0.5', mac_address: '52:54:00:00:00:01' }, { ip: '10.3.0.6' }]
+    await api.devices.update({ id: device?.id ?? '', addresses, tags: ['by-hand'], domains: ['www', 'kept.example'] })
+    expect((await run('import', 'hosts', hosts, '--save', saved)).code).toBe(0)
+    expect(parse(readFileSync(saved, 'utf8'))).toMatchObject({
+      lists: 'add',
+      empty: 'keep',
+      devices: [{ name: 'web-1' }],
+    })
+    expect(await run('apply', '-f', saved, '--yes')).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
+    expect(await run('import', 'hosts', hosts, '--yes')).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
+    // A document that lacks its rules is a document that a person writes.
+    writeFileSync(saved, readFileSync(saved, 'utf8').replace(/^(lists|empty): .*\n/gm, ''))
+    expect((await run('diff', '-f', saved)).code).toBe(2)
+  })
+
+  test('with the rules of a source is not applied together with files that have other rules', async () => {
+    const [one, two] = [join(folder, 'one.yaml'), join(folder, 'two.yaml')]
+    writeFileSync(one, 'lists: add\nempty: keep\ndevices:\n  - name: a\n')
+    writeFileSync(two, 'devices:\n  - name: b\n')
+    expect(await run('apply', '-f', one, '-f', two, '--yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        `two.yaml:2: the rule of its file is lists: replace, that of ${one}:4 is lists: add`,
+      ),
+    })
+    writeFileSync(one, 'lists: append\ndevices: []\n')
+    expect(await run('apply', '-f', one, '--yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('one.yaml:1: lists must be one of replace, add'),
+    })
+  })
+
+  testAll('with a bad row is refused, and with --keep-going applied without it', async () => {
+    await run('import', 'netbox', dump, '--yes', '--managed-by', 'first')
+    const refused = await run('import', 'netbox', dump, '--yes', '--managed-by', 'second')
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('netbox.sql: devices "')])
+    expect(refused.err).toContain('managed_by: is managed by "first"')
+    const kept = await run('import', 'netbox', dump, '--yes', '--managed-by', 'second', '--keep-going')
+    expect(kept.code).toBe(1)
+  })
+})
+
+describe('a NetBox by its URL', () => {
+  test('is read from here: its token never reaches Plat', async () => {
+    const { code, out } = await runWith({
+      argv: ['import', 'netbox', `${NETBOX}/api/`, '--yes'],
+      env: { NETBOX_TOKEN: TOKEN },
+    })
+    expect([code, out]).toEqual([0, expect.stringContaining('Done: creates ')])
+    expect(new Set(tokens)).toEqual(new Set([`Token ${TOKEN}`]))
+  })
+
+  test('takes its token from a file, or names what is missing', async () => {
+    const file = join(folder, 'token')
+    writeFileSync(file, `${TOKEN}\n`)
+    expect((await run('import', 'netbox', NETBOX, '--token-file', file, '--dry-run')).code).toBe(0)
+    expect(await run('import', 'netbox', NETBOX)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        'the token of the NetBox is missing: --token-file FILE, or the variable NETBOX_TOKEN',
+      ),
+    })
+  })
+})
+
+describe('a spreadsheet', () => {
+  const put = (name: string, text: string): string => {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+
+  test('has the resource of its name, and its columns are mapped, saved and loaded', async () => {
+    const saved = join(folder, 'mapping.yaml')
+    const file = put('devices.csv', 'Gerät;IP;Serial\nweb;10.0.0.1;X1\n')
+    const first = await run('import', 'csv', file, '--map', 'Gerät=name', '--save-mapping', saved, '--yes')
+    expect([first.code, first.out]).toEqual([0, expect.stringContaining('Done: creates 1 device')])
+    expect(parse(readFileSync(saved, 'utf8'))).toEqual({
+      resource: 'devices',
+      columns: { Gerät: 'name', IP: 'addresses' },
+    })
+    const shown = await run('device', 'list', '-o', 'json')
+    expect(JSON.parse(shown.out)).toMatchObject([
+      { name: 'web', addresses: [{ ip: '10.0.0.1' }], description: 'Serial: X1' },
+    ])
+    const other = put('other.csv', readFileSync(file, 'utf8'))
+    expect(await run('import', 'csv', other, '--mapping', saved, '--yes')).toMatchObject({
+      code: 0,
+      err: 'Nothing to do.\n',
+    })
+  })
+
+  testAll('of another name needs its resource', async () => {
+    const file = put('stock.csv', 'name,ip\nweb,10.0.0.1\n')
+    expect(await run('import', 'csv', file, '--yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('resource: is required for a spreadsheet'),
+    })
+    expect((await run('import', 'csv', file, '--resource', 'devices', '--yes')).code).toBe(0)
+  })
+
+  testAll('with a bad row names the row and the field', async () => {
+    const file = put('devices.csv', 'name,ip\nweb,10.0.0.300\n')
+    expect(await run('import', 'csv', file, '--yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('devices.csv: devices "web": addresses[0].ip: '),
+    })
+  })
+})
+
+describe('--to inbox', () => {
+  const HOSTS = '10.0.0.5 web.example.org\n10.0.0.9 db\n10.0.1.5 lab\n192.0.2.1 far\n'
+  const found = async () => {
+    const { out } = await run('discovery', 'list', '-o', 'json')
+    return (JSON.parse(out) as { ip: string; hostname: string; status: string; network_id: string }[]).map((one) =>
+      [one.ip, one.hostname, one.status].join(' '),
+    )
+  }
+  let hosts: string
+  beforeEach(async () => {
+    hosts = join(folder, 'hosts')
+    writeFileSync(hosts, HOSTS)
+    for (const subnet of ['10.0.0.0/16', '10.0.0.0/24'])
+      await run('network', 'create', '--name', subnet, '--subnet', subnet)
+  })
+
+  test('records the hosts in their most specific networks, and names the others', async () => {
+    const { code, out } = await run('import', 'hosts', hosts, '--to', 'inbox', '--yes')
+    expect([code, out]).toEqual([
+      1,
+      'Found: 2 in 10.0.0.0/24 (10.0.0.0/24)\nFound: 1 in 10.0.0.0/16 (10.0.0.0/16)\nLeft: 192.0.2.1 is in no network\n' +
+        'Done: see them with plat discovery list.\n',
+    ])
+    expect((await found()).sort()).toEqual(['10.0.0.5 web.example.org up', '10.0.0.9 db up', '10.0.1.5 lab up'])
+    expect((await run('device', 'list', '-q')).out).toBe('')
+  })
+
+  test('records them in the networks of one address space', async () => {
+    const lab = JSON.parse((await run('space', 'create', 'Lab', '-o', 'json')).out).id
+    await run('network', 'create', '--name', 'lab', '--subnet', '10.0.0.0/25', '--space-id', lab)
+    const all = await run('import', 'hosts', hosts, '--to', 'inbox', '--dry-run')
+    expect(all.out).toStartWith('Found: 2 in 10.0.0.0/24')
+    const { out } = await run('import', 'hosts', hosts, '--to', 'inbox', '--dry-run', '--space', 'lab')
+    expect(out).toStartWith('Found: 2 in lab (10.0.0.0/25)\nLeft: 10.0.1.5 is in no network')
+    expect(await run('import', 'hosts', hosts, '--space', 'lab')).toMatchObject({ code: 2 })
+  })
+
+  test('leaves the addresses that the source does not have as they are', async () => {
+    await run('import', 'hosts', hosts, '--to', 'inbox', '--yes')
+    writeFileSync(hosts, '10.0.0.9 db\n')
+    expect((await run('import', 'hosts', hosts, '--to', 'inbox', '--yes')).code).toBe(0)
+    expect((await found()).sort()).toEqual(['10.0.0.5 web.example.org up', '10.0.0.9 db up', '10.0.1.5 lab up'])
+  })
+
+  testAll('of many scattered hosts is several recordings', async () => {
+    const many = Array.from({ length: 1500 }, (_, n) => `10.0.${100 + (n >> 7)}.${(n & 127) * 2} h${n}`)
+    writeFileSync(hosts, many.join('\n'))
+    const { code, out } = await run('import', 'hosts', hosts, '--to', 'inbox', '--yes', '-o', 'json')
+    const { recorded, left } = JSON.parse(out)
+    expect([code, recorded.length, recorded[0].hosts, left]).toEqual([0, 1, 1500, []])
+    expect(recorded[0].scan_ids.length).toBeGreaterThan(1)
+    expect((await found()).filter((one) => one.endsWith(' up'))).toHaveLength(1500)
+  })
+
+  test('shows them with --dry-run, and is refused without hosts or without --yes', async () => {
+    expect((await run('import', 'hosts', hosts, '--to', 'inbox', '--dry-run')).out).toStartWith('Found: 2')
+    expect(await found()).toEqual([])
+    expect((await run('import', 'hosts', hosts, '--to', 'inbox')).err).toContain('--yes')
+    expect(await run('import', 'netbox', dump, '--to', 'inbox', '--yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the source has no hosts'),
+    })
+  })
+})
+
+test.each([
+  ['an unknown format', ['import', 'netbx', 'x.sql'], 'there is no format netbx'],
+  ['a missing file', ['import', 'netbox', '/nowhere.sql'], "can't read /nowhere.sql"],
+  ['a URL of another format', ['import', 'phpipam', 'http://x.test'], 'only a NetBox is read by its URL'],
+  ['a flag without a source', ['import', '.', '--save', 'x.yaml'], '--save needs a format and a source'],
+  ['a map without a field', ['import', 'netbox', '/etc/hostname', '--map', 'Name'], '--map takes COLUMN=FIELD'],
+])('%s is refused', async (_, argv, message) => {
+  expect(await run(...argv)).toMatchObject({ code: 2, err: expect.stringContaining(message) })
+  expect(existsSync('x.yaml')).toBe(false)
+})
+
+test('a file that is cut off is refused with its end', async () => {
+  writeFileSync(dump, pgDump('4.2').slice(0, 3000))
+  expect(await run('import', 'netbox', dump, '--yes')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('file: byte 3000'),
+  })
+})

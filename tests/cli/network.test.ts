@@ -1,0 +1,53 @@
+/** `plat network tree` and the commands that plan subnets, against a real server, in process. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { runCli } from '../../src/app/cli.ts'
+import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
+import { memoryIo } from '../../testing/memory-io.ts'
+
+describe('plat network', () => {
+  let app: TestApp
+  let admin: TestCaller
+  beforeAll(async () => {
+    app = await testApp()
+    admin = await app.as('admin')
+    await admin.api.networks.create({ name: 'corp', subnet: '10.0.0.0/8' })
+    const { id: network_id } = await admin.api.networks.create({ name: 'campus', subnet: '10.1.0.0/22', vlan_id: 12 })
+    await admin.api.networks.create({ name: 'e\u001b[2Jvil', subnet: '10.1.1.0/24' })
+    await admin.api.pools.create({ network_id, name: 'dhcp', start_ip: '10.1.0.10', end_ip: '10.1.0.20' })
+    await admin.api.devices.create({ name: 'web', addresses: [{ ip: '10.1.1.7' }, { ip: '10.1.0.1' }] })
+  })
+  afterAll(() => app.close())
+
+  const run = async (...argv: readonly string[]) => {
+    const { io, out, err } = memoryIo({
+      argv: ['network', ...argv],
+      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
+      fetch: (url, init) => app.fetch(new Request(url, init)),
+    })
+    return { code: await runCli(io), out: out(), err: err() }
+  }
+
+  test('tree draws the networks around and in a network with the free blocks', async () => {
+    expect((await run('tree', 'campus')).out).toBe(
+      [
+        '10.0.0.0/8         corp',
+        '└─ 10.1.0.0/22     campus  VLAN 12',
+        '   ├─ 10.1.0.0/24  free: 256 addresses  1 used  in pool dhcp',
+        '   ├─ 10.1.1.0/24  e\\x1b[2Jvil  1 address used (0.39 %)',
+        '   └─ 10.1.2.0/23  free: 512 addresses',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('next-subnet, allocate, split and merge take names', async () => {
+    expect((await run('next-subnet', 'campus', '--prefix-length', '24')).out).toContain('10.1.2.0/24')
+    expect((await run('next-subnet', 'campus', '--prefix-length', '24', '-q')).out).toBe('10.1.2.0/24\n')
+    const allocated = await run('allocate', 'campus', '--prefix-length', '24', '--name', 'new', '-o', 'json')
+    expect(JSON.parse(allocated.out)).toMatchObject({ networks: [{ name: 'new', subnet: '10.1.2.0/24' }] })
+    expect((await run('split', 'new', '--prefix-length', '25', '-q')).code).toBe(0)
+    const merged = await run('merge', '--network', 'new 1', '--network', 'new 2', '--name', 'again', '-o', 'json')
+    expect(JSON.parse(merged.out)).toMatchObject({ network: { name: 'again', subnet: '10.1.2.0/24' } })
+    expect((await run('tree', 'none')).code).not.toBe(0)
+  })
+})
