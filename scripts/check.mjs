@@ -18,6 +18,6 @@ const env = {
 const [types, lint, tests] = await Promise.all([
   runTypes(),
   runLint(),
-  runTestsInParallel(['src', 'web', '--bail'], { env }),
+  runTestsInParallel(['src', 'web', 'testing', '--bail'], { env }),
 ])
 finish([types, lint, tests])

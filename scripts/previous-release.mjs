@@ -2,9 +2,10 @@
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
-const FOLDER = 'src/database/migrations'
+/** Where the migrations are; releases before had them in the second folder. */
+const FOLDERS = ['src/database/migrations', 'src/migrations']
 const isMigration = (file) => /^\d{4}-.*\.ts$/.test(file)
 
 /** Returns the output of a git command in a checkout, or undefined if it fails. */
@@ -29,10 +30,11 @@ function tagOf(root) {
 
 /** The newest commit with other migrations than the files of the checkout. */
 function commitOf(root) {
-  const present = readdirSync(join(root, FOLDER)).filter(isMigration).sort().join('\n')
-  return linesOf(git(root, 'log', '--format=%H', 'HEAD', '--', FOLDER)).find((commit) => {
-    const files = linesOf(git(root, 'ls-tree', '--name-only', commit, `${FOLDER}/`))
-    const names = files.map((file) => file.slice(FOLDER.length + 1)).filter(isMigration)
+  const folder = FOLDERS.find((one) => existsSync(join(root, one))) ?? ''
+  const present = readdirSync(join(root, folder)).filter(isMigration).sort().join('\n')
+  return linesOf(git(root, 'log', '--format=%H', 'HEAD', '--', ...FOLDERS)).find((commit) => {
+    const files = linesOf(git(root, 'ls-tree', '--name-only', commit, ...FOLDERS.map((one) => `${one}/`)))
+    const names = files.map((file) => basename(file)).filter(isMigration)
     return names.length > 0 && names.sort().join('\n') !== present
   })
 }

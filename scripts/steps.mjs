@@ -47,7 +47,7 @@ export function runTestsInParallel(args, { env = {}, isMeasured = false } = {}) 
 }
 
 /** All folders with tests. */
-export const TEST_FOLDERS = ['src', 'web', 'bench', 'e2e', 'packaging/test', 'tests']
+export const TEST_FOLDERS = ['src', 'web', 'bench', 'e2e', 'packaging/test', 'tests', 'testing']
 
 /** Tries a real server by its OpenAPI document, with few examples; or with many, and with its output as it comes. */
 export function runContract({ isThorough = false } = {}) {

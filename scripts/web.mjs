@@ -46,14 +46,14 @@ function fingerprint() {
 
 /** The sources of the UI, and the files that it shares with the server. */
 function sources() {
-  const files = ['web', 'src/net', 'src/surfaces', 'src/convert', 'src/resource', 'src/people'].flatMap((folder) =>
+  const files = ['web', 'src'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   )
   return files.filter((path) => isSource.test(path) && !path.includes('.test.')).sort()
 }
 
 const isSource =
-  /^(web\/.*\.(ts|tsx|css|js|svg|html)|src\/(net|platform)\/.*\.ts|src\/convert\/(formats|protocol)\.ts|src\/resource\/facts\.ts|src\/features\/(.*\/(api|schema|catalogue|resource|kind-names|placement|vlan-scope)|index|inventory|nouns)\.ts)$/
+  /^(web\/.*\.(ts|tsx|css|js|svg|html)|src\/(net|contract|base|kernel|surfaces|resource)\/.*\.ts|src\/convert\/(formats|protocol)\.ts|src\/\w+\/(.*\/)?(api|schema|catalogue|resources?|contracts|kind-names|placement|vlan-scope)\.ts)$/
 
 function moveAway(from, to) {
   try {

@@ -43,7 +43,7 @@ const listChanged = ({ fields }: Item): string[] =>
     return names.filter((one) => !Bun.deepEquals(before[one], after[one])).map((one) => `custom.${one}`)
   })
 
-/** Returns what an event must say by the history. The data has each field of the item with its last value. */
+/** Returns the expected event, by the history. The data has each field of the item with its last value. */
 const toExpected = (item: Item) => {
   const { kind, id, change, fields } = item
   const values = Object.entries(fields).flatMap(([name, { from, to }]) => {

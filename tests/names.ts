@@ -26,7 +26,7 @@ export const listSources = (): Source[] =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .map((path) => `${folder}/${path}`)
       .filter(
-        (path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$|\.d\.ts$|^src\/(testing|migrations)\/|\/test\//.test(path),
+        (path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$|\.d\.ts$|^src\/database\/migrations\/|\/test\//.test(path),
       )
       .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') })),
   )

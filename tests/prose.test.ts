@@ -30,9 +30,9 @@ describe('the language of the repository', () => {
   })
 
   test.each([
-    ['src/database/query/order.ts', 'src/surfaces'],
-    ['src/inventory/pools/pools.ts', 'src/people'],
-    ['src/app/server.ts', 'src'],
+    ['src/database/query/order.ts', 'src/database'],
+    ['src/inventory/pools/pools.ts', 'src/inventory'],
+    ['src/app/server.ts', 'src/app'],
     ['web/src/pools/heatmap.tsx', 'web'],
     ['README.md', '.'],
   ])('has %s in the area %s', (path, area) => {

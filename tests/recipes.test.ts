@@ -110,14 +110,14 @@ describe('the recipe for a resource', () => {
       bunIn(
         copy.root,
         'test',
-        './src/features/outages',
-        './src/features/history/kinds.test.ts',
-        './src/caching.test.ts',
-        './src/dry-run.test.ts',
-        './src/every-endpoint.test.ts',
-        './src/access.test.ts',
-        './src/registry.test.ts',
-        './src/architecture.test.ts',
+        './src/inventory/outages',
+        './src/record/history/kinds.test.ts',
+        './tests/contract/caching.test.ts',
+        './tests/contract/dry-run.test.ts',
+        './tests/access/every-endpoint.test.ts',
+        './tests/access/access.test.ts',
+        './tests/contract/registry.test.ts',
+        './tests/architecture.test.ts',
       ),
     TIMEOUT_MS,
   )
@@ -193,10 +193,10 @@ testAll(
     const isInventory = ({ file }: { readonly file: string }) => file === 'src/inventory/resources.ts'
     const copy = copyWith({ ...resource, edits: resource.edits.filter((edit) => !isInventory(edit)) })
     try {
-      expect(existsSync(join(copy.root, 'src/features/outages/resource.ts'))).toBe(true)
-      const run = bunIn(copy.root, 'test', './src/registry.test.ts')
+      expect(existsSync(join(copy.root, 'src/inventory/outages/resource.ts'))).toBe(true)
+      const run = bunIn(copy.root, 'test', './tests/contract/registry.test.ts')
       await expect(run).rejects.toThrow(
-        'src/features/outages/resource.ts is not in RESOURCES of src/inventory/resources.ts',
+        'src/inventory/outages/resource.ts is not in RESOURCES of src/inventory/resources.ts',
       )
     } finally {
       copy.remove()

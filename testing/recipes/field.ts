@@ -17,13 +17,13 @@ const buildField = ({ resource, after, line, migration, name, comment, floor, st
   const registered: readonly Edit[] = [
     {
       file: 'src/database/migrations/index.ts',
-      after: "import type { Migration } from '../platform/db/migrate.ts'",
+      after: "import type { Migration } from '../migrate.ts'",
       add: [`import { ${name} } from './${migration}.ts'`],
     },
     { file: 'src/database/migrations/index.ts', before: ']', add: [`  ${name},`] },
   ]
   const text = `/** ${comment} */
-import type { Migration } from '../platform/db/migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 export const ${name}: Migration = {
   name: '${migration}',

@@ -19,7 +19,7 @@ export type Recipe = { readonly edits: readonly Edit[]; readonly files: readonly
 
 const ROOT = resolve(import.meta.dir, '../..')
 const COPIED = [
-  ...['src', 'web', 'scripts', 'golden', 'docs', 'tests', 'e2e', 'bench', 'packaging', 'examples'],
+  ...['src', 'web', 'scripts', 'golden', 'docs', 'tests', 'testing', 'e2e', 'bench', 'packaging', 'examples'],
   ...[
     'package.json',
     'package-lock.json',

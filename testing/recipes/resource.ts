@@ -5,10 +5,10 @@ import type { Recipe } from './recipe.ts'
 
 /** The new files are in the folder beside, as they stand in the copy; the ending keeps them out of this build. */
 const FILES = [
-  'src/features/outages/resource.ts',
-  'src/features/outages/outages.ts',
-  'src/features/outages/outages.test.ts',
-  'src/migrations/9001-outages.ts',
+  'src/inventory/outages/resource.ts',
+  'src/inventory/outages/outages.ts',
+  'src/inventory/outages/outages.test.ts',
+  'src/database/migrations/9001-outages.ts',
 ] as const
 
 export const resource: Recipe = {
@@ -21,13 +21,13 @@ export const resource: Recipe = {
     { file: 'src/inventory/resources.ts', after: 'datacenterFacts,', add: ['  outageFacts,'] },
     {
       file: 'src/app/handlers.ts',
-      after: "import { createOauth } from './oauth/oauth.ts'",
-      add: ["import { feature as outages } from './outages/outages.ts'"],
+      after: "import { feature as networks } from '../inventory/networks/networks.ts'",
+      add: ["import { feature as outages } from '../inventory/outages/outages.ts'"],
     },
     { file: 'src/app/handlers.ts', after: 'datacenters,', add: ['    outages,'] },
     {
       file: 'src/database/migrations/index.ts',
-      after: "import type { Migration } from '../platform/db/migrate.ts'",
+      after: "import type { Migration } from '../migrate.ts'",
       add: ["import { outages } from './9001-outages.ts'"],
     },
     { file: 'src/database/migrations/index.ts', before: ']', add: ['  outages,'] },

@@ -6,9 +6,9 @@ import { figureFindings, type Passage, proseFindings, readDocument, readSource }
 const ROOT = dirname(dirname(import.meta.dirname))
 const RECORD = join(ROOT, 'golden/prose.txt')
 
-const FOLDERS = ['src', 'web', 'docs', 'e2e', 'scripts', 'bench', 'packaging', 'examples', 'tests']
+const FOLDERS = ['src', 'web', 'docs', 'e2e', 'scripts', 'bench', 'packaging', 'examples', 'tests', 'testing']
 /** Migrations on main are never edited, nor are their comments. This file and its test hold the terms that are refused. */
-const EXEMPT = /^src\/migrations\/\d|^src\/(testing\/prose|prose\.test)|\/dist\/|\.d\.m?ts$/
+const EXEMPT = /^src\/database\/migrations\/\d|^testing\/rules\/prose|^tests\/prose\.test|\/dist\/|\.d\.m?ts$/
 
 /** Returns the sources and documents of the repository, by their paths from its root. */
 export const listProseFiles = (): string[] => [

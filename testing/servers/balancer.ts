@@ -40,7 +40,7 @@ export const startBalancer = (): Balancer => {
     port: 0,
     fetch: async (request) => {
       const to = ready[turn++ % Math.max(1, ready.length)]
-      if (to === undefined) return new Response('nobody is ready', { status: 502 })
+      if (to === undefined) return new Response('no server is ready', { status: 502 })
       const { pathname, search } = new URL(request.url)
       const answer = await fetch(to + pathname + search, {
         method: request.method,

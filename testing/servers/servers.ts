@@ -322,7 +322,7 @@ function serverUser(): { uid: number; gid: number } | undefined {
     const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout.trim())
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) }
   }
-  return missing('a user "postgres" or "nobody" to run servers as')
+  return missing('the user "postgres" to run servers as')
 }
 
 /**

@@ -27,7 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const isText = ({ type }: FieldSchema): boolean => type === undefined || type === 'string'
 
-/** Returns the fields that are named as ids and do not say of what. */
+/** Returns the fields that are named as ids and name no resource. */
 const unsaid = (schema: FieldSchema, at = ''): string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, given]) => {
     const field = at === '' ? name : `${at}.${name}`

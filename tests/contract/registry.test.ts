@@ -19,7 +19,7 @@ const byName = operations.map((op) => [op.name, op] as const)
 
 /** Returns all exports of the features' api.ts that have a route. */
 const exported = async (): Promise<string[]> => {
-  const folder = join(import.meta.dirname, '../../src/people')
+  const folder = join(import.meta.dirname, '../../src')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => /[/-]api\.ts$/.test(path))
   const modules = await Promise.all(files.map(async (file): Promise<object> => import(join(folder, file))))
   const named = z.object({ name: z.string(), http: z.string() })
@@ -36,15 +36,15 @@ test('every operation and raw route that a feature declares is registered', asyn
   const fromFacts = registered.filter((name) => !declared.includes(name))
   const verbs = ['list', 'create', 'get', 'update', 'delete']
   const plain = INVENTORY.filter(
-    (resource) => !existsSync(join(import.meta.dir, '../../src/people', resource, 'api.ts')),
+    (resource) => !existsSync(join(import.meta.dir, '../../src/inventory', resource, 'api.ts')),
   )
   expect(fromFacts.sort()).toEqual(plain.flatMap((resource) => verbs.map((verb) => `${resource}.${verb}`)).sort())
   expect(declared.filter((name) => !registered.includes(name))).toEqual([])
 })
 
 test('every folder with the facts of a resource is in the list of resources', () => {
-  const folders = readdirSync(join(import.meta.dir, '../../src/people')).filter((name) =>
-    existsSync(join(import.meta.dir, '../../src/people', name, 'resource.ts')),
+  const folders = readdirSync(join(import.meta.dir, '../../src/inventory')).filter((name) =>
+    existsSync(join(import.meta.dir, '../../src/inventory', name, 'resource.ts')),
   )
   const missing = folders.filter((name) => !INVENTORY.some((one) => one === name))
   const messages = missing.map(

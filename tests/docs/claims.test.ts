@@ -132,7 +132,7 @@ describe('the files that a document names', () => {
     return choices === undefined ? [path] : choices.split(',').map((choice) => `${before}${choice}${after}`)
   }
   const ENDING = /\.(tsx?|mjs|md|css|js|txt|svg|sh|service|webp|png)$/
-  const FOLDER = /^(src|web|e2e|docs|bench|golden|packaging|scripts|examples|platform|features|db|scanner|http)\//
+  const FOLDER = /^(src|web|e2e|docs|bench|golden|packaging|scripts|examples|tests|testing|database|inventory|kernel|scanner|surfaces)\//
   const named = (document: string) =>
     [...document.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\s]+)`/g)]
       .flatMap(([, text = '']) => expanded(text.replace(/\/$/, '')))
@@ -143,7 +143,7 @@ describe('the files that a document names', () => {
   })
 
   test('file names are found in code spans, and in spans with braces', () => {
-    expect(named('`src/{a,b}/c.ts`, `d.ts`, `src/features/<noun>/e.ts`, `GET /f.ts`')).toEqual([
+    expect(named('`src/{a,b}/c.ts`, `d.ts`, `src/inventory/<noun>/e.ts`, `GET /f.ts`')).toEqual([
       'src/a/c.ts',
       'src/b/c.ts',
       'd.ts',

@@ -16,7 +16,7 @@ describe.each(onSqlite())('a scoped writer of networks on %s', (dialect) => {
   }
 
   /**
-   * Each test has subnets of its own, by their first octet. Bea has all rights in the datacenter `own`. Cyd also reads everything. Hidden
+   * Each test has other subnets, by their first octet. Bea has all rights in the datacenter `own`. Cyd also reads everything. Hidden
    * objects are in the datacenter `other`. A key of the administrator is limited to the scope.
    */
   const build = async () => {

@@ -160,7 +160,7 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
     expect((await ada.ask('GET /api/conflicts/summary')).body).toMatchObject({ active: 2, duplicate_ip: 2 })
   })
 
-  test('in an answer of several kinds, each kind is that of its own permission', async () => {
+  test('in an answer of several kinds, the caller sees the kinds whose permission they have', async () => {
     const { other, own, scope } = await estate()
     const { id: reader } = await all.role('search:read', 'dashboard:read', 'devices:list')
     const { id: elsewhere } = (

@@ -18,7 +18,7 @@ const INSIDE = Object.values(contracts)
 /** Writes that need the permission everywhere in effect: a scope lists its datacenters. */
 const WITHOUT_CALL = ['datacenters.create', 'datacenters.delete']
 
-/** Writes of many objects, which have tests of their own: scoped-history.test.ts and scoped-estate.test.ts. */
+/** Writes of many objects, which history.test.ts and estate.test.ts test. */
 const ELSEWHERE = ['history.undo', 'estate.apply']
 
 const fieldsOf = ({ body }: Answer): string[] =>

@@ -21,9 +21,9 @@ const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'
 
 /** Server modules that also run in a browser: the facts of resources, the names of kinds, the formats of feeds, the places in racks, the VLANs of networks, the client, addresses, CSV. */
 const SHARED =
-  /^(net\/[\w-]+\.ts|convert\/formats\.ts|resource\/facts\.ts|features\/([\w-]+\/resource|inventory|nouns|feeds\/catalogue|history\/kind-names|racks\/placement|vlans\/vlan-scope)\.ts|platform\/(csv\/[\w-]+|cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
+  /^(net\/[\w-]+|convert\/formats|resource\/(facts|nouns)|inventory\/(resources|[\w-]+\/resource|racks\/placement|vlans\/vlan-scope)|exchange\/feeds\/catalogue|record\/history\/kind-names|base\/csv\/[\w-]+|contract\/(command-name|errors)|surfaces\/cli\/(connection\/client|parse\/command-text))\.ts$/
 const TYPES_ALONE =
-  /^(features\/index\.ts|features\/[\w-]+\/([\w-]+\/)?(api|schema)\.ts|convert\/protocol\.ts|platform\/operation\/operation\.ts)$/
+  /^(app\/contracts|\w+\/([\w-]+\/)*([\w-]+-)?(api|schema)|convert\/protocol|kernel\/operation)\.ts$/
 
 const ofServer = (files: Sources): string[] =>
   [...files].flatMap(([path, text]) =>

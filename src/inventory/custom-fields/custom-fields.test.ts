@@ -1,4 +1,4 @@
-// The definitions of custom fields: which are accepted, and what their changes do to the values of objects.
+// The definitions of custom fields: which are accepted, and how their changes affect the values of objects.
 import { describe, expect, test } from 'bun:test'
 import {
   alreadyExists,

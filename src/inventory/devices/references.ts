@@ -27,7 +27,7 @@ const filterPresent = (ids: readonly (string | null | undefined)[]): string[] =>
   ...new Set(ids.filter((id) => id !== null && id !== undefined)),
 ]
 
-/** The references of a device: what is wrong with them, and its addresses with their spaces. */
+/** The references of a device: the errors in them, and its addresses with their spaces. */
 export type References<Of> = { readonly issues: readonly FieldIssue[]; readonly of: Of }
 
 /** An address with invalid references is in the default space. */

@@ -130,7 +130,7 @@ export const findPools = (ctx: Ctx, networkId: string) =>
     .orderBy('id')
     .execute()
 
-/** Returns the distinct addresses of a network and of those in it, also of hidden devices. */
+/** Returns the distinct addresses of a network and of its subnets, also of hidden devices. */
 export const countNestedUsed = async (ctx: Ctx, id: string, { first_key, last_key, prefix }: Bounds): Promise<number> =>
   getCachedCount(ctx, 'network_addresses', `nested ${id} ${await ctx.store.revision(['networks'])}`, async () => {
     const networks = ctx.db

@@ -1,4 +1,4 @@
-/** Queries for the ranges of pools: of all, or of those around an address. */
+/** Queries for the ranges of pools: of all, or of the pools around an address. */
 import type { Kysely } from 'kysely'
 import { prepared } from '../../database/query/prepared.ts'
 import type { Tables } from '../../database/tables.ts'

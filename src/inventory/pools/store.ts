@@ -186,7 +186,7 @@ const lastExpiryBefore = prepared((db: Kysely<Tables>, { now }: { now: string })
 /** No address has it. */
 const NO_KEY = '' as IpKey
 
-/** Returns the lowest address in a range, except those of `never`, that only an expired reservation holds. */
+/** Returns the lowest address in a range, except the addresses of `never`, that only an expired reservation holds. */
 export const findLowestExpired = async (
   ctx: Ctx,
   { first, last }: KeyRange,
@@ -217,7 +217,7 @@ const firstExpired = prepared((db: Kysely<Tables>, { first, last, now, network, 
     .limit(1),
 )
 
-/** How many addresses in a range, but for those of `never`, only an expired reservation holds. */
+/** How many addresses in a range, except the addresses of `never`, only an expired reservation holds. */
 export const countExpired = async (ctx: Ctx, { first, last }: KeyRange, never: ReadonlySet<IpKey>): Promise<number> => {
   const [network = NO_KEY, broadcast = NO_KEY] = never
   const [row] = await expiredCount(ctx, { first, last, now: ctx.now, network, broadcast })
@@ -264,7 +264,7 @@ export const findReservedKeys = async (ctx: Ctx, range?: KeyRange): Promise<IpKe
   return (await query.execute()).map(({ ip_key }) => ip_key)
 }
 
-/** Returns those of the addresses that a device has. */
+/** Returns the addresses of a list that a device has. */
 export const filterUsed = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Set<string>> => {
   const used = new Set<string>()
   for (const batch of splitBatches(keys)) {
@@ -274,7 +274,7 @@ export const filterUsed = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Set<
   return used
 }
 
-/** Returns the devices of those ids that the context shows. */
+/** Returns the devices of a list of ids that the context shows. */
 export const findDevices = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('devices').select('id').where('id', 'in', ids),
 )

@@ -86,8 +86,8 @@ export const findChildren = async (ctx: Ctx, id: string): Promise<StoredPort[]> 
   (await rows(ctx).where('parent_id', '=', id).orderBy('id').execute()).map(fromRow)
 
 /**
- * Locks the rows of the existing devices among those ids until commit, and returns their names. Each write of ports and of new cables
- * locks those of all its devices first.
+ * Locks the rows of the existing devices among the ids until commit, and returns their names. Each write of ports and of new cables
+ * locks the rows of all its devices first.
  */
 export const lockDevices = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const names = new Map<string, string>()

@@ -122,7 +122,7 @@ const recordRemoved = (ctx: Ctx, rows: readonly Row[]): void => {
   for (const row of rows) ctx.changed('relationship', { id: buildId(row), before: JSON.stringify(row) })
 }
 
-/** Returns the existing relationships of those ids in the history, as JSON text by id. */
+/** Returns the existing relationships of the ids in the history, as JSON text by id. */
 export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const rows = await findAll(ctx, ids.map(parseId))
   return new Map(rows.map((row) => [buildId(row), JSON.stringify(row)]))

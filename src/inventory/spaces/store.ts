@@ -64,7 +64,7 @@ export const findKeysByIds = async (
   }
   if (missing.length === 0) return keys
   for (const { space_id, space_key } of await storedKeys(scope, missing)) {
-    // The table holds the texts of `formatKey` alone.
+    // The table holds only texts of `formatKey`.
     const key = space_key as SpaceKey
     keys.set(space_id, key)
     if (!givers.has(scope.db)) cache.set(space_id, key, key.length)

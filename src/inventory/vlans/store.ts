@@ -42,7 +42,7 @@ export const findNetworkIds = (ctx: Ctx, vlans: readonly StoredVlan[]): Promise<
 
 const listNumbers = (vlans: readonly StoredVlan[]): number[] => [...new Set(vlans.map(({ vlan_id }) => vlan_id))]
 
-/** @param datacenterId of the VLANs and networks that are read; null reads those of all datacenters and of none */
+/** @param datacenterId of the VLANs and networks that are read; null reads all, of any datacenter and of none */
 const findNetworkIdsIn = async (
   ctx: Ctx,
   wanted: readonly number[] | ReturnType<typeof selectNumbers>,
@@ -74,7 +74,7 @@ const collectByPlace = (places: readonly Place[], networks: readonly NumberedNet
   return ids
 }
 
-/** Returns the rows as they were before the transaction. @param earlier the documents of those that it has changed, which have the same columns */
+/** Returns the rows as they were before the transaction. @param earlier the documents of the rows that it has changed, which have the same columns */
 const restoreRows = <Row extends { readonly id: string }>(
   rows: readonly Row[],
   earlier: ReadonlyMap<string, string | undefined>,

@@ -37,7 +37,7 @@ const limitText = (text: string, max: number): string =>
     .replace(/[\ud800-\udbff]$/, '')
     .trim()
 
-/** The groups that a VLAN may get without its datacenter: its own first, then those that name the datacenter. */
+/** The groups that a VLAN may get without its datacenter: its own first, then groups that name the datacenter. */
 function* generateGroups({ name }: Datacenter, group: string): Generator<string> {
   yield group
   const named = group === '' ? name : `${group} (${name})`

@@ -31,7 +31,7 @@ const selectKinds = (
   return { kinds, parts }
 }
 
-/** The state of an object after a change. `document` is what an answer shows of it, if it is read already. */
+/** The state of an object after a change. `document` is the object in an answer, if it is read already. */
 type State = {
   /** The number of the change; undefined for the present. */
   readonly seq: number | undefined

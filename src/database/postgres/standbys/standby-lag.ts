@@ -6,7 +6,7 @@ import { parsePosition } from './wal-position.ts'
 const MOST_BEHIND_MS = 10_000
 
 export type StandbyLag = {
-  /** Adds what the hosts have said at a moment. */
+  /** Adds the answers of the hosts at a moment. */
   readonly sample: (atMs: number, states: readonly Pick<HostState, 'host' | 'replayedLsn' | 'lagBytes'>[]) => void
   /** Returns true for a standby that was too far behind and has not caught up since. */
   readonly isLeft: (host: string) => boolean

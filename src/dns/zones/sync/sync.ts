@@ -68,7 +68,7 @@ const publish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
 /** The errors of servers that permit no transfer. */
 const NO_TRANSFER: ReadonlySet<string> = new Set(['refused', 'zone_not_there', 'failed'])
 
-/** True if the prerequisites of updates must find what a transfer would have found. */
+/** True if the prerequisites of updates must find the same as a transfer would have. */
 const isWithoutTransfer = (error: unknown): boolean =>
   error instanceof TransferFailedError || (error instanceof DnsError && NO_TRANSFER.has(error.kind))
 

@@ -1,4 +1,4 @@
-/** Shows what a dry run would change, and how to undo what a command has changed. */
+/** Shows the changes of a dry run, and how to undo those of a command. */
 import { z } from 'zod'
 import type { Row } from '../../../contract/labels.ts'
 import { isRecord } from '../../../contract/unknown.ts'
