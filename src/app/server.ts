@@ -36,7 +36,7 @@ const MAX_REQUEST_BYTES = 512 * 1024 * 1024
 const DISCONNECT_S = 1
 
 /** The folder of the built web UI: beside the sources, or inside an executable. */
-const SITE = join(import.meta.dirname, ...(Bun.isStandaloneExecutable ? ['web'] : ['..', 'dist', 'web']))
+const SITE = join(import.meta.dirname, ...(Bun.isStandaloneExecutable ? ['web'] : ['..', '..', 'dist', 'web']))
 
 const processFor = (flags: Flags): Process => {
   const config = loadConfig({ env: process.env, flags, cwd: process.cwd() })
