@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { testAll } from '../testing/cases.ts'
-import { testsAll } from '../testing/servers/servers.ts'
+import { testsAll } from '../testing/tests-all.ts'
 import { axeFindings, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
 

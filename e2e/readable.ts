@@ -1,7 +1,7 @@
 /** Whether a page can be read: WCAG 2.2 AA, and the width of the window. */
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { testsAll } from '../testing/servers/servers.ts'
+import { testsAll } from '../testing/tests-all.ts'
 import { axeFindings } from './harness.ts'
 
 const isNoWider = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth')

@@ -1,6 +1,6 @@
 /** What only `npm run test:all` runs: more random cases, and tests that take long. */
 import { describe, test } from 'bun:test'
-import { testsAll } from './servers/servers.ts'
+import { testsAll } from './tests-all.ts'
 
 /** Returns a fifth of the cases, and with PLAT_TEST_ALL=1 all of them. @example countCases(1000) // 200 */
 export const countCases = (all: number): number => (testsAll ? all : Math.ceil(all / 5))

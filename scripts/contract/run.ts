@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
-import { testsAll } from '../../testing/servers/servers.ts'
+import { testsAll } from '../../testing/tests-all.ts'
 import { schemathesisPath } from '../python-tools.mjs'
 
 const isThorough = process.argv.includes('--thorough')

@@ -5,7 +5,6 @@ import { createPasswords, DUMMY_HASH, type Passwords } from '../../src/base/secu
 import type { ServerChild } from '../../testing/app/server-child.ts'
 import { testAll } from '../../testing/cases.ts'
 import { createUser, keyFor, PASSWORD } from '../../testing/estates/identities.ts'
-import { testsAll } from '../../testing/servers/servers.ts'
 import {
   auditedSuite,
   inSession,
@@ -19,6 +18,7 @@ import {
   timed,
 } from '../../testing/sign-in/security.ts'
 import { cookieOf, refusal } from '../../testing/sign-in/sign-in.ts'
+import { testsAll } from '../../testing/tests-all.ts'
 
 const { appFor, quickApp, folderFor } = perTest()
 

@@ -1,7 +1,7 @@
 /** kill -9 in the middle of an apply: all of the document is stored, or nothing. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
-import { testsAll } from '../../testing/servers/servers.ts'
+import { testsAll } from '../../testing/tests-all.ts'
 
 const ROUNDS = testsAll ? 5 : 2
 const DEVICES = 3000

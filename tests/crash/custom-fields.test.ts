@@ -1,7 +1,7 @@
 /** kill -9 in the middle of the rename of a custom field: all objects have the new name, or all the old one. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
-import { testsAll } from '../../testing/servers/servers.ts'
+import { testsAll } from '../../testing/tests-all.ts'
 
 const ROUNDS = testsAll ? 6 : 2
 const DEVICES = 5000

@@ -9,7 +9,8 @@ import { createDnsConnector } from '../../src/dns/client/connector.ts'
 import { parseCidrOrThrow } from '../../src/net/cidr.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
 import { DNS_KEYS, startKillableNamed, startNamed, type TestDnsServer } from '../../testing/servers/dns-servers.ts'
-import { engines, postgresDatabase, testsAll } from '../../testing/servers/servers.ts'
+import { engines, postgresDatabase } from '../../testing/servers/servers.ts'
+import { testsAll } from '../../testing/tests-all.ts'
 
 const IS_THOROUGH = process.env.PLAT_CRASH_ROUNDS !== undefined
 const DEVICES = 20

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { host } from '../../../testing/servers/scripted-scanner.ts'
-import { engines, testsAll } from '../../../testing/servers/servers.ts'
+import { engines } from '../../../testing/servers/servers.ts'
+import { testsAll } from '../../../testing/tests-all.ts'
 import { MAX_LEASES } from './leases-api.ts'
 
 const MIB = 1024 * 1024

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Filler, fillZone, startHostileDns } from '../../../testing/hostile/hostile-dns.ts'
 import type { Cost } from '../../../testing/measured-transfer.ts'
 import { closeServers } from '../../../testing/servers/dns-answers.ts'
-import { testsAll } from '../../../testing/servers/servers.ts'
+import { testsAll } from '../../../testing/tests-all.ts'
 
 const MAIN = join(import.meta.dirname, '../../../testing/measured-transfer.ts')
 const LIMIT_MS = 240_000

@@ -2,12 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
-import { countCases } from '../../../testing/cases.ts'
-import { engines } from '../../../testing/servers/servers.ts'
+import { onSqlite } from '../../../testing/servers/servers.ts'
 import { INVENTORY } from '../../inventory/resources.ts'
 
 const LIMIT_MS = 300_000
-const RUNS = { sqlite: countCases(60), postgres: countCases(30) }
+const RUNS = { sqlite: 60, postgres: 30 }
 
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 const pick = <T>(...values: T[]) => fc.constantFrom(...values)
@@ -168,7 +167,7 @@ const stateOf = async ({ api }: TestCaller): Promise<string[]> => {
   return state.sort()
 }
 
-describe.each(engines())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let apps: TestApp[] = []
   let one: TestCaller
   let other: TestCaller

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { estateChanges } from '../../../testing/estates/estate-changes.ts'
-import { engines, testsAll } from '../../../testing/servers/servers.ts'
+import { engines } from '../../../testing/servers/servers.ts'
+import { testsAll } from '../../../testing/tests-all.ts'
 
 const STEPS = testsAll ? 40 : 14
 /** A step asks one path in so many, each time others: the cost of all grows with the square of the steps. */

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { inventory } from '../../../testing/estates/inventory.ts'
-import { engines, testsAll } from '../../../testing/servers/servers.ts'
+import { engines } from '../../../testing/servers/servers.ts'
+import { testsAll } from '../../../testing/tests-all.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import { buildKeys } from './values.ts'
 
