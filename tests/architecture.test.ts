@@ -1,4 +1,4 @@
-/** Checks the rules of docs/architecture against the sources. Each rule is shown to fail on an invented offender. */
+/** Checks the rooms of CONTRIBUTING.md and further rules against the sources. Each rule is shown to fail on an invented offender. */
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -9,14 +9,14 @@ import { cycles } from '../testing/rules/cycles.ts'
 type Sources = ReadonlyMap<string, string>
 type Import = { readonly from: string; readonly to: string; readonly isType: boolean; readonly isLazy: boolean }
 
-const ROOT = import.meta.dirname
+const ROOT = join(import.meta.dirname, '../src')
 
 const all: Sources = new Map(
   readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
     .map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]),
 )
-const isTest = (path: string): boolean => path.endsWith('.test.ts') || path.startsWith('testing/')
+const isTest = (path: string): boolean => path.endsWith('.test.ts') || path.includes('/testing/')
 const sources: Sources = new Map([...all].filter(([path]) => !isTest(path)))
 
 const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm
@@ -32,207 +32,83 @@ const importsOf = (from: string, text: string): Import[] =>
 const allImports = (files: Sources): Import[] => [...files].flatMap(([path, text]) => importsOf(path, text))
 const arrow = ({ from, to }: Import): string => `${from} -> ${to}`
 
-/** The layers from the inside out. A file may import its own layer and the layers before it. */
-const LAYERS = [
-  /^net\//,
-  /^platform\//,
-  /^scanner\//,
-  /^template\//,
-  /^(features|convert|migrations|resource)\//,
-  /^demo\//,
-  /^recovery\//,
-  /^database-copy\//,
-  /^compose\.ts$/,
-  /^server\.ts$/,
-  /^cli\.ts$/,
-  /^main\.ts$/,
-]
-const layerOf = (path: string): number => LAYERS.findIndex((layer) => layer.test(path))
+const CONTRIBUTING = readFileSync(join(ROOT, '../CONTRIBUTING.md'), 'utf8')
+
+type Room = { readonly name: string; readonly doors: readonly string[] }
+
+/** The rooms of CONTRIBUTING.md in their order, with the files that any other room may import. */
+const ROOMS: readonly Room[] = [...CONTRIBUTING.matchAll(/^\| `(\w+)` \|[^|]*\|([^|]*)\|$/gm)].map(
+  ([, name = '', doors = '']) => ({
+    name,
+    doors: [...doors.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file),
+  }),
+)
+const getRoom = (path: string): string => /^(\w+)\//.exec(path)?.[1] ?? ''
+const getLevel = (path: string): number => ROOMS.findIndex(({ name }) => name === getRoom(path))
+
+/** Returns true for a file that rooms before its own may import, and for a room that runs as a process the only files that others may. */
+const isDoor = (path: string): boolean =>
+  ROOMS.some(
+    ({ name, doors }) => name === getRoom(path) && doors.some((door) => new Bun.Glob(`${name}/${door}`).match(path)),
+  )
+
+/** Imports between two rooms of src. */
+const betweenRooms = (files: Sources): Import[] =>
+  allImports(files).filter(
+    ({ from, to }) => getLevel(from) !== -1 && getLevel(to) !== -1 && getRoom(from) !== getRoom(to),
+  )
 
 const upwardImports = (files: Sources): string[] =>
-  allImports(files)
-    .filter(({ from, to }) => (layerOf(to) === -1 ? files.has(to) : layerOf(to) > layerOf(from)))
+  betweenRooms(files)
+    .filter(({ from, to }) => getLevel(to) > getLevel(from) && !isDoor(to))
     .map(arrow)
 
-const outsideNet = (files: Sources): string[] =>
-  allImports(files)
-    .filter(({ from, to }) => from.startsWith('net/') && !to.startsWith('net/'))
+/** The rooms that run as processes of their own. */
+const PROCESSES = ['convert', 'scanner', 'template']
+
+const pastTheDoors = (files: Sources): string[] =>
+  betweenRooms(files)
+    .filter(({ to }) => PROCESSES.includes(getRoom(to)) && !isDoor(to))
     .map(arrow)
 
-/** The scanner runs in a separate process and imports nothing of the server. */
-const outsideScanner = (files: Sources): string[] =>
-  allImports(files)
-    .filter(({ from, to }) => from.startsWith('scanner/') && layerOf(to) !== -1 && !/^(net|scanner)\//.test(to))
-    .map(arrow)
+/** Folders that are no rooms, and files beside them. */
+const outsideOfRooms = (files: Sources): string[] =>
+  [...files.keys()].filter((path) => getLevel(path) === -1 && path !== 'main.ts')
 
-/**
- * The files of the scanner that the server may import: messages, process control, and calculations that need no
- * process.
- */
-const SCANNER_DOORS = new Set(['protocol', 'process', 'targets', 'estimate'].map((name) => `scanner/${name}.ts`))
-
-const throughTheScanner = (files: Sources): string[] =>
-  allImports(files)
-    .filter(
-      ({ from, to }) => /^(platform|features)\//.test(from) && to.startsWith('scanner/') && !SCANNER_DOORS.has(to),
-    )
-    .map(arrow)
-
-/** The mechanism of processes with bounds is loaded by each of them, so it stays small. */
-const outsideChild = (files: Sources): string[] =>
-  allImports(files)
-    .filter(({ from, to }) => from.startsWith('base/child/') && layerOf(to) !== -1)
-    .filter(({ to }) => !to.startsWith('base/child/'))
-    .map(arrow)
-
-/** The renderer of templates is like the scanner. Only its entry knows the errors and the queue of the server. */
-const OF_TEMPLATE_ENTRY = new Set(['contract/errors.ts', 'base/jobs/fair-lane.ts'])
-
-const outsideTemplate = (files: Sources): string[] =>
-  allImports(files)
-    .filter(({ from, to }) => from.startsWith('template/') && layerOf(to) !== -1)
-    .filter(({ to }) => !/^(net|platform\/child|template)\//.test(to))
-    .filter(({ from, to }) => from !== 'template/process.ts' || !OF_TEMPLATE_ENTRY.has(to))
-    .map(arrow)
-
-/** The files that the server may import: the entry and its messages. */
-const TEMPLATE_DOORS = new Set(['template/process.ts', 'template/protocol.ts'])
-
-const throughTheTemplate = (files: Sources): string[] =>
-  allImports(files)
-    .filter(
-      ({ from, to }) => !/^(template\/|cli\.ts$)/.test(from) && to.startsWith('template/') && !TEMPLATE_DOORS.has(to),
-    )
-    .map(arrow)
-
-/** The converters write nothing: they know the contracts and the rules of the inventory, and neither import nor export. */
-const CONVERT_ROOMS = /^(net|convert|platform\/(child|cli|contract|csv|runtime|security))\//
-const CONVERT_CONTRACTS = new Set([
-  'inventory/resources.ts',
-  'resource/custom/fields.ts',
-  'resource/custom/pattern.ts',
-  'resource/custom/rules.ts',
-  'resource/custom/values.ts',
-  'inventory/devices/schema.ts',
-  'inventory/relationships/api.ts',
-  'inventory/spaces/fields.ts',
-])
-
-const outsideConvert = (files: Sources): string[] =>
-  allImports(files)
-    .filter(({ from, to }) => from.startsWith('convert/') && layerOf(to) !== -1)
-    .filter(({ to }) => !CONVERT_ROOMS.test(to) && !CONVERT_CONTRACTS.has(to))
-    .map(arrow)
-
-/** The files of the converters that others may import: the calls, the names of the formats, and the messages. */
-const CONVERT_DOORS = new Set(['convert', 'formats', 'protocol'].map((name) => `convert/${name}.ts`))
-
-const throughTheConverters = (files: Sources): string[] =>
-  allImports(files)
-    .filter(
-      ({ from, to }) => !/^(convert\/|cli\.ts$)/.test(from) && to.startsWith('convert/') && !CONVERT_DOORS.has(to),
-    )
-    .map(arrow)
-
-const featureOf = (path: string): string | undefined => /^features\/([^/]+)\/./.exec(path)?.[1]
-
-/** The files of a feature that others may import besides api.ts, schema.ts and <noun>.ts. */
-const SHOWN = new Set([
-  'inventory/cables/connect.ts',
-  'inventory/cables/keys.ts',
-  'inventory/custom-fields/described.ts',
-  'resource/custom/engine.ts',
-  'resource/custom/fields.ts',
-  'resource/custom/lists.ts',
-  'resource/custom/pattern.ts',
-  'resource/custom/row-lists.ts',
-  'resource/custom/rows.ts',
-  'resource/custom/rules.ts',
-  'resource/custom/sorted.ts',
-  'resource/custom/values.ts',
-  'inventory/devices/address-names.ts',
-  'inventory/devices/moves/rename-interface.ts',
-  'inventory/devices/list/search.ts',
-  'dns/zones/file.ts',
-  'record/events/catalogue.ts',
-  'record/events/withheld.ts',
-  'record/events/record.ts',
-  'people/revoke-access/end-credentials.ts',
-  'people/factors/requirement.ts',
-  'people/factors/sign-in-factor.ts',
-  'record/history/items.ts',
-  'record/history/kind-names.ts',
-  'record/history/kinds.ts',
-  'record/history/visibility.ts',
-  'record/history/visible-items.ts',
-  'record/history/steps.ts',
-  'people/keys/limits.ts',
-  'people/keys/uses.ts',
-  'service/mcp/changes.ts',
-  'inventory/networks/contents.ts',
-  'inventory/networks/membership.ts',
-  'inventory/networks/move-to-space.ts',
-  'inventory/pools/free-space.ts',
-  'inventory/pools/pool-finder.ts',
-  'inventory/ports/end.ts',
-  'inventory/ports/missing.ts',
-  'inventory/ports/store.ts',
-  'inventory/racks/mount.ts',
-  'inventory/racks/placement.ts',
-  'inventory/racks/store.ts',
-  'people/roles/catalogue.ts',
-  'people/scopes/areas.ts',
-  'people/scopes/document-scopes.ts',
-  'people/scopes/overlaps.ts',
-  'resource/scoped/scoped-db.ts',
-  'resource/scoped/views.ts',
-  'resource/scoped/scoped-resources.ts',
-  'people/scopes/update-areas.ts',
-  'people/scopes/store.ts',
-  'people/sessions/credential-check.ts',
-  'people/sessions/sign-in.ts',
-  'people/sessions/start.ts',
-  'inventory/spaces/cli-space.ts',
-  'inventory/spaces/fields.ts',
-  'inventory/spaces/keys.ts',
-  'inventory/spaces/members.ts',
-  'people/users/account.ts',
-  'people/users/covering.ts',
-  'people/users/grants.ts',
-  'people/users/grants-api.ts',
-  'people/users/provider-users.ts',
-  'people/users/username.ts',
-])
-
-const isShown = ({ to, isType }: Import): boolean => {
-  const feature = featureOf(to)
-  const file = to.slice(`features/${feature}/`.length)
-  // Features that join a table may import its row type.
-  return ['api.ts', 'schema.ts', `${feature}.ts`].includes(file) || SHOWN.has(to) || (isType && file === 'table.ts')
+/** What a room may import outside of itself. */
+const ONLY: Readonly<Record<string, RegExp>> = {
+  'net/': /^$/,
+  // Each process loads it, so it stays small.
+  'base/child/': /^$/,
+  'scanner/': /^(net\/|base\/child\/|contract\/errors\.ts$)/,
+  'template/': /^(net\/|base\/(child\/|jobs\/fair-lane\.ts$)|contract\/errors\.ts$)/,
+  // It knows the contracts and the rules of the inventory, and neither imports nor exports.
+  'convert/':
+    /^(net|contract|base)\/|^resource\/custom\/(fields|pattern|rules|schema|values)\.ts$|^inventory\/(resources|devices\/schema|relationships\/api|spaces\/fields)\.ts$/,
 }
 
-const betweenFeatures = (files: Sources): Import[] =>
-  allImports(files).filter(({ from, to }) => {
-    const [own, other] = [featureOf(from), featureOf(to)]
-    return own !== undefined && other !== undefined && own !== other
-  })
-
-const hiddenImports = (files: Sources): string[] =>
-  betweenFeatures(files)
-    .filter((one) => !isShown(one))
+const outsideOfItsBounds = (files: Sources): string[] =>
+  allImports(files)
+    .filter(({ from, to }) => {
+      const [folder, allowed] = Object.entries(ONLY).find(([name]) => from.startsWith(name)) ?? []
+      if (folder === undefined || to.startsWith(folder)) return false
+      return (folder === 'net/' || getLevel(to) !== -1) && !allowed?.test(to)
+    })
     .map(arrow)
 
-/** Contracts are data and may be imported from anywhere. */
-const featureCycles = (files: Sources): string[] =>
-  cycles(
-    betweenFeatures(files)
-      .filter(({ to }) => !/\/(api|schema)\.ts$/.test(to))
-      .map(({ from, to }) => [featureOf(from) ?? '', featureOf(to) ?? '']),
-  )
+const MAX_FILES = 20
+/** Each release adds its files, and none ever moves. */
+const MIGRATIONS = 'database/migrations'
+
+const crowded = (files: Sources): string[] =>
+  [...Map.groupBy(files.keys(), (path) => dirname(path))]
+    .filter(([folder, paths]) => folder !== MIGRATIONS && paths.length > MAX_FILES)
+    .map(([folder, paths]) => `${folder} has ${paths.length} files`)
 
 const fileCycles = (files: Sources): string[] => cycles(allImports(files).map(({ from, to }) => [from, to]))
 
-const BROWSER_ENTRIES = /^features\/[^/]+\/(api|schema)\.ts$|^features\/index\.ts$|^platform\/cli\/client\.ts$/
+const BROWSER_ENTRIES =
+  /^(?!convert|surfaces)\w+\/(.*\/)?([\w-]+-)?(api|schema)\.ts$|^app\/contracts\.ts$|^surfaces\/cli\/connection\/client\.ts$/
 const SERVER_ONLY = /^(node:|bun$|bun:|kysely|hono|@modelcontextprotocol)/
 const SERVER_GLOBAL = /\b(Bun|process|Buffer)\.\w/
 
@@ -257,7 +133,7 @@ const notForBrowsers = (files: Sources): string[] => {
 }
 
 /** `plat serve` loads these and their dependencies before it answers, except lazy imports. */
-const START = ['main.ts', 'cli.ts', 'server.ts']
+const START = ['main.ts', 'app/cli.ts', 'app/server.ts']
 /**
  * Each takes milliseconds to load, and none is needed before the first request. `bun` creates its exports on import,
  * such as its SQL client.
@@ -279,7 +155,7 @@ const slowStarts = (files: Sources): string[] => {
 
 const testingImports = (files: Sources): string[] =>
   allImports(files)
-    .filter(({ to }) => to.startsWith('testing/'))
+    .filter(({ to }) => to.startsWith('../testing/'))
     .map(arrow)
 
 /** Raw writes would bypass the revision counter on which every ETag depends. */
@@ -287,7 +163,7 @@ const rawWrites = (files: Sources): string[] =>
   [...files]
     .filter(
       ([path, text]) =>
-        path.startsWith('features/') &&
+        !path.startsWith('database/') &&
         /sql(\.raw)?(<[^`(]*>)?[`(]\s*[`']?\s*(INSERT|UPDATE|DELETE|REPLACE)\b/i.test(text),
     )
     .map(([path]) => path)
@@ -295,60 +171,81 @@ const rawWrites = (files: Sources): string[] =>
 const MAX_LINES = 400
 const longFiles = (files: Sources): string[] =>
   [...files]
-    .filter(([path, text]) => !path.startsWith('migrations/') && text.split('\n').length - 1 > MAX_LINES)
+    .filter(([path, text]) => !path.startsWith(MIGRATIONS) && text.split('\n').length - 1 > MAX_LINES)
     .map(([path]) => path)
 
 /**
- * The tables of each feature: the keys of the types `...Tables` in its `table.ts`. A resource of the inventory without one
- * owns the table of its name.
+ * The tables of each folder: the keys of the types `...Tables` in its `table.ts`. A resource without one owns the table of its name.
  */
-const ownedTables = (files: Sources): ReadonlyMap<string, readonly string[]> =>
-  new Map([
-    ...INVENTORY.map((name) => [name, [toTableName(name)]] as const),
-    ...[...files].flatMap(([path, text]): (readonly [string, readonly string[]])[] => {
-      const feature = /^features\/([^/]+)\/table\.ts$/.exec(path)?.[1]
-      if (feature === undefined) return []
-      const [, short, long = ''] = /^export type \w+Tables = \{(?: (.*) \}$|\n([\s\S]*?)^\})/m.exec(text) ?? []
-      // The columns of a row that is written in place are no tables.
-      const names = (short ?? long).replace(/: \{[^}]*\}/g, ': Row').matchAll(/(\w+): /g)
-      return [[feature, [...names].map(([, name = '']) => name)] as const]
-    }),
-  ])
+const ownedTables = (files: Sources): ReadonlyMap<string, readonly string[]> => {
+  const declared = [...files].flatMap(([path, text]): (readonly [string, readonly string[]])[] => {
+    const folder = /^(.+)\/table\.ts$/.exec(path)?.[1]
+    const [, short, long = ''] = /^export type \w+Tables = \{(?: (.*) \}$|\n([\s\S]*?)^\})/m.exec(text) ?? []
+    if (folder === undefined || (short ?? long) === '') return []
+    // The columns of a row that is written in place are no tables.
+    const names = (short ?? long).replace(/: \{[^}]*\}/g, ': Row').matchAll(/(\w+): /g)
+    return [[folder, [...names].map(([, name = '']) => name)] as const]
+  })
+  const taken = new Set(declared.flatMap(([, tables]) => tables))
+  const plain = INVENTORY.filter((name) => !taken.has(toTableName(name)))
+  return new Map([...declared, ...plain.map((name) => [`inventory/${name}`, [toTableName(name)]] as const)])
+}
 const OWNED = ownedTables(sources)
-/**
- * `deleteFrom(table)` in a loop: over the feature's own tables, or over the sealed columns that every feature
- * registers, or the areas of the objects of several features.
- */
-const LOOPS_OVER_TABLES = new Set([
-  'inventory/devices/store.ts',
-  'people/scopes/area-store.ts',
-  'secrets/secrets/store.ts',
-])
+/** `updateTable(table)` in a loop over the sealed columns that every feature registers. */
+const LOOPS_OVER_TABLES = new Set(['secrets/secrets/store.ts'])
 
 const WRITE = /\b(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto|createLeases)\(\s*([^),]+)/g
 
-/** `named-store.ts` writes the table that its caller names. */
-const NAMED_STORE = /\bnamedStore\('(\w+)'/g
+/** Rooms and folders that write tables of any feature: engines, migrations, and copies of whole databases. */
+const WRITERS = /^(database|kernel|resource\/[\w-]+\.ts|service\/(recovery|database-copy))/
 
-const foreignNamedStores = (files: Sources): string[] =>
-  [...files].flatMap(([path, text]) => {
-    const feature = featureOf(path)
-    const tables = [...text.matchAll(NAMED_STORE)].flatMap(([, table = '']) => table)
-    return tables.filter((table) => table !== feature).map((table) => `${path} writes ${table}`)
-  })
+/** Returns the tables that the folder of a file, or the nearest folder around it, owns. */
+const findOwned = (path: string): readonly string[] | undefined => {
+  const folder = dirname(path)
+  return folder === '.' ? undefined : (OWNED.get(folder) ?? findOwned(folder))
+}
 
 const foreignWrites = (files: Sources): string[] =>
   [...files].flatMap(([path, text]) => {
-    const feature = featureOf(path)
-    if (feature === undefined) return []
+    if (WRITERS.test(path)) return []
     return [...text.matchAll(WRITE)].flatMap(([, argument = '']) => {
       const table = /^'(\w+)'$/.exec(argument.trim())?.[1]
       if (!/(^|[/-])store\.ts$/.test(path)) return [`${path} writes ${argument} outside of a store`]
       if (table === undefined)
         return LOOPS_OVER_TABLES.has(path) ? [] : [`${path} writes ${argument}, which is no literal`]
-      return OWNED.get(feature)?.includes(table) ? [] : [`${path} writes ${table}, which ${feature} does not own`]
+      return findOwned(path)?.includes(table) ? [] : [`${path} writes ${table}, which its folder does not own`]
     })
   })
+
+const INVENTORY_TABLES: ReadonlySet<string> = new Set(INVENTORY.map(toTableName))
+
+/** Returns true for a file of a room above the inventory. */
+const isAboveTheInventory = (path: string): boolean =>
+  getLevel(path) < ROOMS.findIndex(({ name }) => name === 'inventory')
+
+/** Writes of the tables of the inventory, and calls of its record, outside of `resource`. */
+const unstoredWrites = (files: Sources): string[] =>
+  [...files].flatMap(([path, text]) => {
+    if (isAboveTheInventory(path)) return []
+    const tables = [...text.matchAll(WRITE)].flatMap(
+      ([, argument = '']) => /^'(\w+)'$/.exec(argument.trim())?.[1] ?? [],
+    )
+    const records = [...text.matchAll(/\b(?:recordCustom|createObjectRefs|ctx\.changed)\(/g)]
+    return [
+      ...tables.filter((table) => INVENTORY_TABLES.has(table)).map((table) => `${path} writes ${table}`),
+      ...records.map(([call]) => `${path} calls ${call}`),
+    ]
+  })
+
+/** Casts of names that are known at run time to a table of the inventory. */
+const tableCasts = (files: Sources): string[] =>
+  [...files].flatMap(([path, text]) =>
+    isAboveTheInventory(path)
+      ? []
+      : [...text.matchAll(/ as '(\w+)'/g)].flatMap(([cast, table = '']) =>
+          INVENTORY_TABLES.has(table) ? [`${path} has${cast}`] : [],
+        ),
+  )
 
 type Rule = {
   readonly name: string
@@ -359,62 +256,39 @@ type Rule = {
 
 const rules: readonly Rule[] = [
   {
-    name: 'imports point inwards: main -> cli -> server -> compose -> recovery -> demo -> features -> template -> scanner -> platform -> net',
+    name: 'a room imports only rooms above it in the table of CONTRIBUTING.md, but for their doors',
     check: upwardImports,
-    offender: { 'kernel/kernel.ts': "import type { Tables } from '../../features/tables.ts'" },
+    offender: { 'kernel/kernel.ts': "import type { Device } from '../inventory/devices/schema.ts'" },
   },
   {
-    name: 'net imports nothing outside net',
-    check: outsideNet,
+    name: 'a room that runs as a process is entered by its doors',
+    check: pastTheDoors,
+    offender: { 'discovery/scans/scans.ts': "import { runScan } from '../../scanner/scan.ts'" },
+  },
+  {
+    name: 'src has only the rooms of CONTRIBUTING.md',
+    check: outsideOfRooms,
+    offender: { 'features/pools/pools.ts': '' },
+  },
+  {
+    name: 'net imports nothing, and processes little',
+    check: outsideOfItsBounds,
     offender: { 'net/ip.ts': "import { isIP } from 'node:net'" },
   },
   {
-    name: 'the scanner imports nothing of the program but net',
-    check: outsideScanner,
-    offender: { 'scanner/scan.ts': "import { AppError } from '../platform/contract/errors.ts'" },
+    name: 'the scanner imports nothing of the program but net, errors and the mechanism of processes',
+    check: outsideOfItsBounds,
+    offender: { 'scanner/scan.ts': "import { toText } from '../contract/unknown.ts'" },
   },
   {
-    name: 'of the scanner, features use only what it shows',
-    check: throughTheScanner,
-    offender: { 'discovery/scans/scans.ts': "import { runScan } from '../../../scanner/scan.ts'" },
+    name: 'the converters know the contracts and the rules of the inventory, and no database',
+    check: outsideOfItsBounds,
+    offender: { 'convert/csv.ts': "import type { Db } from '../database/database.ts'" },
   },
   {
-    name: 'the mechanism of processes with bounds imports nothing of the program',
-    check: outsideChild,
-    offender: { 'base/child/child.ts': "import { AppError } from '../contract/errors.ts'" },
-  },
-  {
-    name: 'the renderer of templates imports nothing of the program but net and the mechanism of its process, and its entry the errors and the queue',
-    check: outsideTemplate,
-    offender: { 'template/child.ts': "import { AppError } from '../platform/contract/errors.ts'" },
-  },
-  {
-    name: 'the renderer of templates is reached through its entry',
-    check: throughTheTemplate,
-    offender: { 'exchange/feeds/content.ts': "import { createEngine } from '../../template/engine.ts'" },
-  },
-  {
-    name: 'the converters import only net, parts of the platform, and contracts of the inventory',
-    check: outsideConvert,
-    offender: { 'convert/csv.ts': "import { getRules } from '../features/estate/apply/resources.ts'" },
-  },
-  {
-    name: 'the converters are reached through their doors',
-    check: throughTheConverters,
-    offender: { 'exchange/estate/estate.ts': "import { convertCsv } from '../../convert/csv.ts'" },
-  },
-  {
-    name: 'a feature uses of another only what that shows',
-    check: hiddenImports,
-    offender: { 'inventory/pools/pools.ts': "import {\n  find,\n} from '../networks/store.ts'" },
-  },
-  {
-    name: 'features form no cycle',
-    check: featureCycles,
-    offender: {
-      'inventory/pools/pools.ts': "import { mustGet } from '../networks/networks.ts'",
-      'inventory/networks/networks.ts': "import type { Pool } from '../pools/pools.ts'",
-    },
+    name: `a folder has at most ${MAX_FILES} files`,
+    check: crowded,
+    offender: Object.fromEntries(Array.from({ length: MAX_FILES + 1 }, (_, i) => [`net/a${i}.ts`, ''])),
   },
   {
     name: 'files form no cycle, of types either',
@@ -425,7 +299,7 @@ const rules: readonly Rule[] = [
     name: 'contracts and all they reach run in a browser',
     check: notForBrowsers,
     offender: {
-      'inventory/pools/api.ts': "import { text } from '../../platform/contract/fields.ts'",
+      'inventory/pools/api.ts': "import { text } from '../../contract/fields/fields.ts'",
       'contract/fields/fields.ts': "import { readFileSync } from 'node:fs'",
     },
   },
@@ -438,14 +312,14 @@ const rules: readonly Rule[] = [
     name: 'a start loads nothing that is slow to load',
     check: slowStarts,
     offender: {
-      'server.ts': "import { createOutbound } from '../src/base/security/outbound.ts'",
+      'app/server.ts': "import { createOutbound } from '../base/security/outbound.ts'",
       'base/security/outbound.ts': "import { request } from 'node:https'",
     },
   },
   {
     name: 'only tests use testing',
     check: testingImports,
-    offender: { 'inventory/pools/pools.ts': "const { testApp } = await import('../../testing/app.ts')" },
+    offender: { 'inventory/pools/pools.ts': "const { testApp } = await import('../../../testing/app/app.ts')" },
   },
   {
     name: 'features write through Kysely, not by raw SQL',
@@ -463,9 +337,17 @@ const rules: readonly Rule[] = [
     offender: { 'inventory/pools/store.ts': "ctx.db.deleteFrom('networks')" },
   },
   {
-    name: 'a feature has the named store of its own table alone',
-    check: foreignNamedStores,
-    offender: { 'inventory/pools/pools.ts': "const store = namedStore('datacenters', Datacenter)" },
+    name: 'only the store of resources writes the tables of the inventory, and records their changes',
+    check: unstoredWrites,
+    offender: {
+      'inventory/pools/store.ts': "ctx.db.insertInto('pools')",
+      'inventory/ports/store.ts': "ctx.changed('port', { id, after })",
+    },
+  },
+  {
+    name: 'no feature casts a name to a table of the inventory',
+    check: tableCasts,
+    offender: { 'inventory/pools/store.ts': "db.selectFrom(table as 'device_types')" },
   },
   {
     name: 'only a store writes',

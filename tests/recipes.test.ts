@@ -112,6 +112,8 @@ describe('the recipe for a resource', () => {
         'test',
         './src/inventory/outages',
         './src/record/history/kinds.test.ts',
+        './src/resource/every-resource.test.ts',
+        './src/resource/every-resource-record.test.ts',
         './tests/contract/caching.test.ts',
         './tests/contract/dry-run.test.ts',
         './tests/access/every-endpoint.test.ts',

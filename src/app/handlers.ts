@@ -1,6 +1,6 @@
 /** The registry of implementations: one line per feature. */
 
-import { feature as dashboard } from '../answers/dashboard/dashboard.ts'
+import { dashboardFeature } from '../answers/dashboard/dashboard.ts'
 import { lookupFeature } from '../answers/lookup/lookup.ts'
 import { feature as search } from '../answers/search/search.ts'
 import { utilizationFeature } from '../answers/utilization/utilization.ts'
@@ -53,6 +53,7 @@ import type { SessionStore } from '../people/sessions/store.ts'
 import { signInProviders, ssoFeature } from '../people/sso/sso.ts'
 import { usersFeature } from '../people/users/users.ts'
 import { auditFeature } from '../record/audit/audit.ts'
+import { createObjectNames } from '../record/audit/object-names.ts'
 import { eventsFeature } from '../record/events/events.ts'
 import { historyFeature } from '../record/history/history.ts'
 import { webhooksFeature } from '../record/webhooks/webhooks.ts'
@@ -63,6 +64,7 @@ import { databaseFeature } from '../service/database/database.ts'
 import { docsFeature } from '../service/docs/docs.ts'
 import { mcpFeature } from '../service/mcp/mcp.ts'
 import { systemFeature } from '../service/system/system.ts'
+import { contracts, routes } from './contracts.ts'
 
 /** The dependencies of the features on the process that they run in. */
 export type FeatureOptions = {
@@ -95,6 +97,7 @@ export type FeatureOptions = {
 }
 
 export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
+  const objectNames = createObjectNames(contracts)
   const signInFactors = createSignInFactors(options)
   const signIn = createSignIn({ ...options, signInFactors })
   const oauth = createOauth({ ...options, signIn })
@@ -126,7 +129,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     utilizationFeature(options),
     search,
     lookupFeature(options),
-    dashboard,
+    dashboardFeature(objectNames),
     credentialsFeature(options),
     secretsFeature(options),
     roles,
@@ -139,7 +142,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     ssoFeature(options),
     deviceLoginFeature(options),
     oauth.feature,
-    auditFeature(options),
+    auditFeature({ ...options, objectNames }),
     databaseFeature(options),
     systemFeature({ ...options, signInProviders, warningSources: listWarningSources }),
   ]
@@ -151,7 +154,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     ...features,
     history,
     estate,
-    docsFeature(options),
+    docsFeature({ ...options, contracts, routes }),
     mcpFeature({ ...options, operations, mcpAuthenticator: oauth.mcpAuthenticator }),
   ]
 }

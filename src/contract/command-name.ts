@@ -1,5 +1,4 @@
 /** Derives the words of an operation on the command line and, joined with `_`, its MCP tool name. Browser-safe. */
-import type { AnyOperation } from '../kernel/operation.ts'
 
 /** @example toSingular('relationships') // 'relationship' */
 export const toSingular = (noun: string): string => {
@@ -8,7 +7,10 @@ export const toSingular = (noun: string): string => {
 }
 
 /** The part of an operation from which names are derived. */
-export type Named = Pick<AnyOperation, 'name' | 'cli'>
+export type Named = {
+  readonly name: string
+  readonly cli?: { readonly command?: string; readonly args?: readonly string[] } | undefined
+}
 
 /**
  * Returns the words after `plat`: the words of the contract, else the singular noun and the verb.

@@ -144,3 +144,7 @@ export type DiscoveryTables = {
   discovery_host_keys: HostKeyRow
   discovery_locks: LockRow
 }
+
+declare module '../database/tables.ts' {
+  interface OwnTables extends DiscoveryTables {}
+}

@@ -6,7 +6,7 @@ import type { Refs, RefsPatch } from '../contract/fields/external-fields.ts'
 import { merge } from '../contract/merge.ts'
 import { preparedKeys } from '../database/query/prepared-lists.ts'
 import type { Tables } from '../database/tables.ts'
-import { FACTS, INVENTORY, isResource, type Resource } from '../inventory/resources.ts'
+import { FACTS, INVENTORY, isResource, type Resource, toTableName } from '../inventory/resources.ts'
 import type { EarlierDocuments } from '../kernel/changes/change-record.ts'
 import { createLastRead } from '../kernel/changes/last-read.ts'
 import { updateRefs, withChangedRefs } from '../kernel/changes/object-refs.ts'
@@ -18,6 +18,7 @@ import { mergeCustom, rewriteCustom, type WithCustom, withCustomOfNew } from './
 import { emitDeleting, onDeleting } from './deleting.ts'
 import { listFields, orderAnswer, type ResourceFacts } from './facts.ts'
 import { createList, type ListedPage, type ListInput, type ListRules } from './list.ts'
+import { selectFromTable } from './named-tables.ts'
 import { asRestored } from './restore-fields.ts'
 import { narrowToListed } from './scoped/scoped-db.ts'
 import type { ObjectStore, ObjectWrite, StoredObject } from './store.ts'
@@ -100,10 +101,10 @@ export type ResourceRules<T, A> = {
 }
 
 /** Returns the query of the existing ids of a resource. */
-const createIdQuery = (resource: string) => {
-  const table = resource.replaceAll('-', '_') as 'datacenters'
-  return preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom(table).select('id').where('id', 'in', ids))
-}
+const createIdQuery = (resource: Resource) =>
+  preparedKeys((db: Kysely<Tables>, ids) =>
+    selectFromTable(db, toTableName(resource)).select('id').where('id', 'in', ids),
+  )
 const idQueries = new Map(INVENTORY.map((resource) => [resource as string, createIdQuery(resource)]))
 
 type Reference = { readonly field: string; readonly to: string; readonly onDelete: 'clear' | 'cascade' | 'refuse' }
@@ -176,7 +177,7 @@ export const rewriteStored = <F extends ResourceFacts, T extends Owned>(
   return rewriteCustom<T>(customOf as CustomResource, {
     lock,
     update: (ctx, before, after) => store.write(ctx, [{ before, after }]),
-    rename: store.writeSilently,
+    rename: (ctx, object) => store.writeSilently(ctx, [object]),
   })
 }
 

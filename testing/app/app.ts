@@ -52,6 +52,8 @@ export type TestOptions = {
   readonly withJobs?: boolean
   /** Replaces the scanner processes. */
   readonly startScan?: typeof startScan
+  /** A database to begin with in place of an empty one: the path of a data file, or the name of a database of the cluster. */
+  readonly template?: string
 }
 
 type RoleName = 'admin' | 'operator' | 'viewer'
@@ -91,9 +93,10 @@ export const testApp = async ({
   outbound = NOWHERE,
   withJobs = true,
   startScan: scanner,
+  template,
 }: TestOptions = {}): Promise<TestApp> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'plat-test-'))
-  const server = dialect === 'postgres' ? await migratedPostgres() : undefined
+  const server = dialect === 'postgres' ? await migratedPostgres(template) : undefined
   const config = loadConfig({
     env: {
       ...UNLIMITED,
@@ -105,10 +108,10 @@ export const testApp = async ({
     },
     cwd: dataDir,
   })
-  const isFresh = server !== undefined || (config.databaseUrl === undefined && (await copyDataFile(config)))
+  const isFresh = server !== undefined || (config.databaseUrl === undefined && (await copyDataFile(config, template)))
   const opened = await openDatabase({ config, log, now })
   // So that no test waits for the hash of a first admin.
-  if (isFresh) await createUser(opened.db, { username: 'first', roles: ['admin'] })
+  if (isFresh && template === undefined) await createUser(opened.db, { username: 'first', roles: ['admin'] })
   const plat = await compose({ config, log, now }, opened, {
     passwords: passwords ?? createPasswords({ cost: 4, maxWaitMs: computePasswordWaitMs(config.requestTimeoutMs) }),
     ...(scanner ? { startScan: scanner } : {}),
@@ -145,7 +148,8 @@ export const testApp = async ({
 
   let people = 0
   const as: TestApp['as'] = async (who) => {
-    const username = `user-${++people}`
+    // A template has users already.
+    const username = `${template === undefined ? 'user' : 'later-user'}-${++people}`
     const role = typeof who === 'string' ? who : (await createRole(opened.db, { name: username, permissions: who })).id
     const { id } = await createUser(opened.db, { username, roles: [role] })
     const key = await keyFor(opened.db, id)

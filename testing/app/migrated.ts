@@ -25,12 +25,13 @@ const makeSqliteTemplate = async (): Promise<string> => {
 }
 
 /**
- * Puts a migrated data file at the path of the configuration. @returns false, without a change, if there is one already
+ * Puts a migrated data file, or a copy of `template`, at the path of the configuration.
+ * @returns false, without a change, if there is one already
  */
-export const copyDataFile = async (config: Config): Promise<boolean> => {
+export const copyDataFile = async (config: Config, template?: string): Promise<boolean> => {
   if (existsSync(getDataFile(config))) return false
-  sqliteTemplate ??= makeSqliteTemplate()
-  copyFileSync(await sqliteTemplate, getDataFile(config))
+  if (template === undefined) sqliteTemplate ??= makeSqliteTemplate()
+  copyFileSync(template ?? (await sqliteTemplate) ?? '', getDataFile(config))
   return true
 }
 
@@ -43,8 +44,9 @@ const makePostgresTemplate = async (): Promise<string> => {
   return new URL(url).pathname.slice(1)
 }
 
-/** Creates a separate migrated database in the cluster. */
-export const migratedPostgres = async (): Promise<TestDatabase> => {
+/** Creates a separate migrated database in the cluster, or a copy of the database `copied`. */
+export const migratedPostgres = async (copied?: string): Promise<TestDatabase> => {
+  if (copied !== undefined) return postgresDatabase(copied)
   const cluster = await postgres()
   const template = postgresTemplates.get(cluster) ?? makePostgresTemplate()
   postgresTemplates.set(cluster, template)

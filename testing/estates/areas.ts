@@ -2,9 +2,9 @@
 
 import type { Db } from '../../src/database/database.ts'
 import type { Tables } from '../../src/database/tables.ts'
-import { AREA_TABLES } from '../../src/people/scopes/area-facts-store.ts'
 import { loadAreas } from '../../src/people/scopes/area-store.ts'
 import { createScopeMatcher, type ObjectFacts, type ScopeFacts, toAddressRange } from '../../src/people/scopes/areas.ts'
+import { AREA_TABLES } from '../../src/resource/scoped/area-tables.ts'
 import type { TestCaller } from '../app/app.ts'
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../app/app.ts'
 import type { Dialect } from '../servers/servers.ts'
+import { worldApp } from './world.ts'
 
 /** The first suite on PostgreSQL waits for the server to start. */
 const START_TIMEOUT_MS = 60_000
@@ -72,36 +73,51 @@ export type Inventory = {
   readonly advance: (ms: number) => void
 }
 
+type Started = { readonly app: TestApp; readonly admin: TestCaller }
+type Start<T> = (now: () => Date) => Promise<T>
+
 /** Starts an app before the tests of the surrounding `describe`, and closes it after them. */
-export const inventory = (dialect: Dialect, env: Readonly<Record<string, string>> = {}): Inventory => {
-  const clock = { ms: Date.parse('2026-06-01T00:00:00.000Z') }
-  let app: TestApp | undefined
-  let admin: TestCaller | undefined
+const startSuite = <T extends Started>(beginMs: number, start: Start<T>): { world: () => T; inv: Inventory } => {
+  const clock = { ms: beginMs }
+  let begun: T | undefined
   beforeAll(async () => {
-    app = await testApp({ dialect, env, now: () => new Date(clock.ms) })
-    admin = await app.as('admin')
+    begun = await start(() => new Date(clock.ms))
   }, START_TIMEOUT_MS)
-  afterAll(() => app?.close(), START_TIMEOUT_MS)
-  const started = <T>(value: T | undefined): T => {
-    if (value === undefined) throw new Error('the app of a suite is there in its tests')
-    return value
+  afterAll(() => begun?.app.close(), START_TIMEOUT_MS)
+  const world = (): T => {
+    if (begun === undefined) throw new Error('the app of a suite is there in its tests')
+    return begun
   }
   const inMs = (ms: number) => new Date(clock.ms + ms).toISOString()
-  return {
+  const inv: Inventory = {
     get app() {
-      return started(app)
+      return world().app
     },
     get admin() {
-      return started(admin)
+      return world().admin
     },
     get api() {
-      return started(admin).api
+      return world().admin.api
     },
-    ask: (http, body, headers) => ask(started(admin), http, body, headers),
+    ask: (http, body, headers) => ask(world().admin, http, body, headers),
     now: () => inMs(0),
     inMs,
     advance: (ms) => {
       clock.ms += ms
     },
   }
+  return { world, inv }
+}
+
+/** Starts an empty app before the tests of the surrounding `describe`, and closes it after them. */
+export const inventory = (dialect: Dialect, env: Readonly<Record<string, string>> = {}): Inventory =>
+  startSuite(Date.parse('2026-06-01T00:00:00.000Z'), async (now) => {
+    const app = await testApp({ dialect, env, now })
+    return { app, admin: await app.as('admin') }
+  }).inv
+
+/** Starts a copy of the world in place of an empty app. Its clock begins at the present time, because the world was made before. */
+export const inventoryWithWorld = (dialect: Dialect) => {
+  const { world, inv } = startSuite(Date.now(), (now) => worldApp({ dialect, now }))
+  return { inv, world }
 }

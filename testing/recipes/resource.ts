@@ -39,6 +39,6 @@ export const resource: Recipe = {
   ],
   files: FILES.map((file) => ({
     file,
-    text: readFileSync(join(import.meta.dirname, '../../src/testing/recipes/outages', `${file}.txt`), 'utf8'),
+    text: readFileSync(join(import.meta.dirname, 'outages', `${file}.txt`), 'utf8'),
   })),
 }

@@ -2,10 +2,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { contracts, routes } from '../../src/app/contracts.ts'
 import { createPasswords } from '../../src/base/security/passwords.ts'
-import { parseHttp } from '../../src/kernel/http-route.ts'
-import type { AnyOperation } from '../../src/kernel/operation.ts'
 import { type TestApp, type TestCaller, type TestOptions, testApp } from '../app/app.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from '../app/server-child.ts'
 
@@ -13,15 +10,6 @@ export const ORIGIN = 'http://plat.test'
 export const START = Date.parse('2026-01-02T03:04:05.000Z')
 export const QUICK = 'quick to check'
 export const SLOW_TEST_MS = 60_000
-
-const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
-export const endpoints = [...operations, ...routes].map(({ name, http, access, session }) => ({
-  name,
-  access,
-  session,
-  ...parseHttp(http),
-}))
-export type Endpoint = (typeof endpoints)[number]
 
 /** Hashes at the lowest cost, for tests that sign in. */
 const quickPasswords = () => ({ passwords: createPasswords({ cost: 4 }) })

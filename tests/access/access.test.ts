@@ -1,15 +1,14 @@
 /** Checks the access of every operation and route of the registry. A new operation is included automatically. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { contracts, routes } from '../../src/app/contracts.ts'
+import { z } from 'zod'
+import { routes } from '../../src/app/contracts.ts'
 import { type Method, parseHttp } from '../../src/kernel/http-route.ts'
-import { type Access, type AnyOperation, listPermissions } from '../../src/kernel/operation.ts'
+import { type Access, type AnyOperation, listPermissions, type RawRoute } from '../../src/kernel/operation.ts'
 import { CATALOGUE } from '../../src/people/roles/catalogue.ts'
-import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
-import { OAUTH_ENV } from '../../testing/sign-in/oauth.ts'
-
-const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
+import type { TestCaller } from '../../testing/app/app.ts'
+import { buildAddress, operations, worldSuite } from '../../testing/estates/world.ts'
 
 type Endpoint = {
   readonly name: string
@@ -18,13 +17,15 @@ type Endpoint = {
   readonly access: Access
   /** True if it needs a session, and an API key does not suffice. */
   readonly needsSession: boolean
+  readonly called: AnyOperation | RawRoute
 }
 
-const endpoints: readonly Endpoint[] = [...operations, ...routes].map(({ name, http, access, session }) => ({
-  name,
-  ...parseHttp(http),
-  access,
-  needsSession: session !== undefined,
+const endpoints: readonly Endpoint[] = [...operations, ...routes].map((called) => ({
+  name: called.name,
+  ...parseHttp(called.http),
+  access: called.access,
+  needsSession: called.session !== undefined,
+  called,
 }))
 const rows = (some: readonly Endpoint[]) => some.map((one): [string, Endpoint] => [one.name, one])
 const restricted = endpoints.filter(({ access }) => listPermissions(access).length > 0)
@@ -82,49 +83,51 @@ test('only the listed operations are public', () => {
   ).toEqual(PUBLIC)
 })
 
-let app: TestApp
-beforeAll(async () => {
-  app = await testApp({ env: OAUTH_ENV })
-})
-afterAll(() => app.close())
+const world = worldSuite()
 
 const callers = new Map<string, Promise<TestCaller>>()
 /** Returns the caller with these permissions, created once. */
 const holding = (permissions: readonly string[]): Promise<TestCaller> => {
   const key = permissions.toSorted().join()
-  const known = callers.get(key) ?? app.as(permissions)
+  const known = callers.get(key) ?? world.app.as(permissions)
   callers.set(key, known)
   return known
 }
 
-/** Returns the status of a request that gets no further than the body or the object. */
-const statusFor = async (request: TestCaller['request'], { method, path }: Endpoint): Promise<number> => {
+const Refused = z.strictObject({ code: z.string(), error: z.string().min(1), details: z.array(z.unknown()) })
+const CODES: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 403: 'FORBIDDEN' }
+
+/** Returns the status of a request that gets no further than the body or the object. A refusal of a caller has the body of an error. */
+const statusFor = async (request: TestCaller['request'], { method, path, name }: Endpoint): Promise<number> => {
   const takesBody = method === 'POST' || method === 'PUT'
   const response = await request(method, path.replace(/\{\w+\}/g, 'unknown'), takesBody ? '{' : undefined)
-  await response.body?.cancel()
-  return response.status
+  const { status } = response
+  const code = CODES[status]
+  if (code === undefined || !path.startsWith('/api/')) await response.body?.cancel()
+  else expect([name, Refused.parse(await response.json()).code]).toEqual([name, code])
+  return status
 }
 const isLetIn = (status: number) => status !== 401 && status !== 403
 
 describe('a guest', () => {
   test.each(rows(endpoints.filter(({ access }) => access !== 'public')))('may not call %s', async (_, endpoint) => {
-    expect(await statusFor(app.guest, endpoint)).toBe(401)
+    expect(await statusFor(world.app.guest, endpoint)).toBe(401)
   })
 
   test.each(rows(endpoints.filter(({ access }) => access === 'public')))('may call %s', async (_, endpoint) => {
-    expect(await statusFor(app.guest, endpoint)).toSatisfy(isLetIn)
+    expect(await statusFor(world.app.guest, endpoint)).toSatisfy(isLetIn)
   })
 })
 
 describe('an API key of a feed', () => {
   let key = ''
   beforeAll(async () => {
-    const { api } = await app.as('admin')
+    const { api } = await world.app.as('admin')
     const { id } = await api.feeds.create({ name: 'feed', format: 'hosts' })
     key = (await api.keys.create({ name: 'of the feed', feed_id: id })).key
   })
   const request = (method: string, path: string, body?: unknown) =>
-    app.fetch(
+    world.app.fetch(
       new Request(`http://localhost${path}`, {
         method,
         headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
@@ -175,14 +178,24 @@ describe.each([
 ] as const)('the role %s', (role, held) => {
   let caller: TestCaller
   beforeAll(async () => {
-    caller = await app.as(role)
+    caller = await world.app.as(role)
   })
 
   const [open, closed] = [true, false].map((wanted) =>
     restricted.filter(({ access }) => listPermissions(access).some((permission) => held.has(permission)) === wanted),
   )
 
-  test.each(rows(open ?? []))('may call %s', async (_, endpoint) => {
+  const [reads, writes] = [true, false].map((wanted) =>
+    (open ?? []).filter(({ method }) => (method === 'GET') === wanted),
+  )
+
+  test.each(rows(reads ?? []))('reads the objects of the world by %s', async (_, { called }) => {
+    const response = await caller.request('GET', buildAddress(called, world.ids))
+    await response.body?.cancel()
+    expect(response.status).toBe(200)
+  })
+
+  test.each(rows(writes ?? []))('may call %s', async (_, endpoint) => {
     expect(await statusFor(caller.request, endpoint)).toSatisfy(isLetIn)
   })
 
@@ -193,8 +206,8 @@ describe.each([
 })
 
 test('a caller loses a permission at once when the role loses it', async () => {
-  const caller = await app.as(['datacenters:list'])
+  const caller = await world.app.as(['datacenters:list'])
   expect((await caller.request('GET', '/api/datacenters')).status).toBe(200)
-  await app.db.write((tx) => tx.db.deleteFrom('grants').where('user_id', '=', caller.userId).execute())
+  await world.app.db.write((tx) => tx.db.deleteFrom('grants').where('user_id', '=', caller.userId).execute())
   expect((await caller.request('GET', '/api/datacenters')).status).toBe(403)
 })

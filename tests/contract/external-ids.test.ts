@@ -1,31 +1,30 @@
 /** Refs, the ids of objects in other systems: kept, unique, taken in the place of ids, and creating what is not there. */
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { buildTextChange } from '../../testing/estates/examples.ts'
 import {
   alreadyExists,
   changedSince,
   failure,
   fieldsOf,
   forbidden,
-  inventory,
+  inventoryWithWorld,
   missing,
 } from '../../testing/estates/inventory.ts'
-import { KINDS, makeSite, type Site } from '../../testing/estates/inventory-kinds.ts'
+import { KINDS, type Kind } from '../../testing/estates/kinds.ts'
 import { callTool } from '../../testing/mcp.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
 
 type Row = { readonly id: string; readonly refs: Readonly<Record<string, string>>; readonly updated_at: string }
 
 describe.each(onSqlite())('on %s', (dialect) => {
-  const inv = inventory(dialect, { AUDIT_ENABLED: 'true' })
-  let site: Site
-  beforeAll(async () => {
-    site = await makeSite(inv)
-  })
+  const { inv, world } = inventoryWithWorld(dialect)
+  const build = ({ resource }: Kind) => world().examples.build(resource, 'required')
   const newest = async (): Promise<string> => (await inv.api.history.list({ limit: 1 }))[0]?.id ?? ''
-  const make = async ({ collection, least }: (typeof KINDS)[number], refs: object): Promise<Row> => {
-    const { status, body } = await inv.ask(`POST ${collection(site)}`, { ...least(site), refs })
-    expect([status, body]).toMatchObject([201, {}])
-    return body as Row
+  const make = async (kind: Kind, refs: object): Promise<Row> => {
+    const { path, body } = build(kind)
+    const answer = await inv.ask(`POST ${path}`, { ...body, refs })
+    expect([answer.status, answer.body]).toMatchObject([201, {}])
+    return answer.body as Row
   }
   const rows = async (id: string): Promise<string[]> => {
     const found = await inv.app.db.read.selectFrom('refs').selectAll().where('object_id', '=', id).execute()
@@ -33,21 +32,20 @@ describe.each(onSqlite())('on %s', (dialect) => {
   }
   const auditOf = async (): Promise<unknown> => (await inv.ask('GET /api/audit?limit=1')).body
 
-  describe.each(KINDS)('a $kind', (kind) => {
-    const { path, collection, least, change } = kind
-    const word = kind.kind.replaceAll(' ', '-')
-    const noun = path.slice('/api/'.length)
+  describe.each([...KINDS])('a $resource', (kind) => {
+    const { path, resource: noun, facts } = kind
+    const change = buildTextChange(facts)
 
     test('has refs that are merged, found, undone and read as of a moment', async () => {
-      const { id } = await make(kind, { zz: '1', [`a-${word}`]: 'x' })
+      const { id } = await make(kind, { zz: '1', [`a-${noun}`]: 'x' })
       const at = `${path}/${id}`
-      expect(((await inv.ask(`GET ${at}`)).body as Row).refs).toEqual({ [`a-${word}`]: 'x', zz: '1' })
+      expect(((await inv.ask(`GET ${at}`)).body as Row).refs).toEqual({ [`a-${noun}`]: 'x', zz: '1' })
       const before = await newest()
-      const { body } = await inv.ask(`PUT ${at}`, { refs: { zz: null, netbox: `7/${kind.kind}` } })
-      expect(JSON.stringify((body as Row).refs)).toBe(`{"a-${word}":"x","netbox":"7/${kind.kind}"}`)
-      expect(await rows(id)).toEqual([`${noun} a-${word} x`, `${noun} netbox 7/${kind.kind}`])
+      const { body } = await inv.ask(`PUT ${at}`, { refs: { zz: null, netbox: `7/${noun}` } })
+      expect(JSON.stringify((body as Row).refs)).toBe(`{"a-${noun}":"x","netbox":"7/${noun}"}`)
+      expect(await rows(id)).toEqual([`${noun} a-${noun} x`, `${noun} netbox 7/${noun}`])
       const changed = await newest()
-      const byRef = `${path}/netbox:${encodeURIComponent(`7/${kind.kind}`)}`
+      const byRef = `${path}/netbox:${encodeURIComponent(`7/${noun}`)}`
       expect(await inv.ask(`GET ${byRef}`)).toEqual(await inv.ask(`GET ${at}`))
       expect(await inv.ask(`GET ${path}/zz:1`)).toMatchObject(missing)
       expect(await inv.ask(`GET ${path}/zz:1?as_of=${before}`)).toMatchObject({ body: { id, refs: { zz: '1' } } })
@@ -56,8 +54,8 @@ describe.each(onSqlite())('on %s', (dialect) => {
       expect(Object.keys(item?.fields ?? {})).toEqual(['refs'])
 
       expect(await inv.ask(`POST /api/history/${changed}/undo`)).toMatchObject({ status: 200 })
-      expect(await rows(id)).toEqual([`${noun} a-${word} x`, `${noun} zz 1`])
-      expect(((await inv.ask(`GET ${at}`)).body as Row).refs).toEqual({ [`a-${word}`]: 'x', zz: '1' })
+      expect(await rows(id)).toEqual([`${noun} a-${noun} x`, `${noun} zz 1`])
+      expect(((await inv.ask(`GET ${at}`)).body as Row).refs).toEqual({ [`a-${noun}`]: 'x', zz: '1' })
 
       expect(await inv.ask(`DELETE ${path}/zz:1`)).toMatchObject({ status: 204 })
       expect(await auditOf()).toMatchObject([{ action: 'delete', resource_id: id }])
@@ -65,14 +63,17 @@ describe.each(onSqlite())('on %s', (dialect) => {
       expect(await inv.ask(`GET ${path}/zz:1?as_of=${changed}`)).toMatchObject(missing)
       expect(await inv.ask(`GET ${byRef}?as_of=${changed}`)).toMatchObject({ body: { id } })
       await inv.ask(`POST /api/history/${await newest()}/undo`)
-      expect(await rows(id)).toEqual([`${noun} a-${word} x`, `${noun} zz 1`])
+      expect(await rows(id)).toEqual([`${noun} a-${noun} x`, `${noun} zz 1`])
       await inv.ask(`PUT ${at}`, { refs: null })
       expect([await rows(id), ((await inv.ask(`GET ${at}`)).body as Row).refs]).toEqual([[], {}])
     })
 
     test('never has the ref of another', async () => {
       const holder = await make(kind, { taken: 'one' })
-      const refused = await inv.ask(`POST ${collection(site)}`, { ...least(site), refs: { free: '1', taken: 'one' } })
+      const refused = await inv.ask(`POST ${build(kind).path}`, {
+        ...build(kind).body,
+        refs: { free: '1', taken: 'one' },
+      })
       expect(refused).toMatchObject(alreadyExists)
       const { details } = refused.body as { details: { field: string; message: string }[] }
       expect(details.map(({ field }) => field)).toEqual(['refs.taken'])
@@ -86,16 +87,14 @@ describe.each(onSqlite())('on %s', (dialect) => {
     })
 
     test('is made by a PUT with a ref that no object has, and changed by the next', async () => {
-      const parent =
-        kind.kind === 'pool' ? { network_id: site.network } : kind.kind === 'reservation' ? { pool_id: site.pool } : {}
-      const body = { ...parent, ...least(site), id: 'ignored', refs: { other: kind.kind } }
-      const at = `${path}/put:${kind.kind}`
+      const body = { ...build(kind).whole, id: 'ignored', refs: { other: noun } }
+      const at = `${path}/put:${noun}`
       expect(await inv.ask(`PUT ${at}`, body, { 'If-Match': '"x"' })).toMatchObject(changedSince)
       const dry = await inv.ask(`PUT ${at}?dry_run=true`, body)
-      expect(dry).toMatchObject({ status: 200, body: { refs: { other: kind.kind, put: kind.kind } } })
+      expect(dry).toMatchObject({ status: 200, body: { refs: { other: noun, put: noun } } })
       expect(await inv.ask(`GET ${at}`)).toMatchObject(missing)
       const made = await inv.ask(`PUT ${at}`, body, { 'If-None-Match': '*' })
-      expect(made).toMatchObject({ status: 201, body: { refs: { other: kind.kind, put: kind.kind } } })
+      expect(made).toMatchObject({ status: 201, body: { refs: { other: noun, put: noun } } })
       const { id, updated_at } = made.body as Row
       expect(id).not.toBe('ignored')
       expect(await auditOf()).toMatchObject([{ action: 'create', resource_id: id }])
@@ -109,14 +108,10 @@ describe.each(onSqlite())('on %s', (dialect) => {
     })
 
     test('is made once by twenty such calls at the same time', async () => {
-      const parent =
-        kind.kind === 'pool' ? { network_id: site.network } : kind.kind === 'reservation' ? { pool_id: site.pool } : {}
-      const body = { ...parent, ...least(site) }
+      const body = build(kind).whole
       const entries = async () => (await inv.ask('GET /api/audit?limit=1')).total
       const before = Number(await entries())
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, () => inv.ask(`PUT ${path}/race:${kind.kind}`, body)),
-      )
+      const answers = await Promise.all(Array.from({ length: 20 }, () => inv.ask(`PUT ${path}/race:${noun}`, body)))
       expect(answers.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201])
       expect(new Set(answers.map((answer) => (answer.body as Row).id)).size).toBe(1)
       // One for each call, and none of an attempt.
@@ -124,14 +119,13 @@ describe.each(onSqlite())('on %s', (dialect) => {
     })
 
     test('is made by a caller who may create, and changed by one who may update', async () => {
-      const parent =
-        kind.kind === 'pool' ? { network_id: site.network } : kind.kind === 'reservation' ? { pool_id: site.pool } : {}
-      const body = { ...parent, ...least(site) }
+      const body = build(kind).whole
       const put = async (permissions: string[], ref: string) => {
-        const caller = await inv.app.as(permissions)
+        // A cable makes the ports that its device lacks.
+        const caller = await inv.app.as([...permissions, ...(noun === 'cables' ? ['ports:create'] : [])])
         return (await caller.request('PUT', `${path}/${ref}`, body)).status
       }
-      const ref = `rights:${kind.kind}`
+      const ref = `rights:${noun}`
       expect(await put([`${noun}:update`], ref)).toBe(403)
       expect(await put([`${noun}:create`], ref)).toBe(201)
       expect(await put([`${noun}:create`], ref)).toBe(403)
@@ -163,13 +157,20 @@ describe.each(onSqlite())('on %s', (dialect) => {
   })
 
   test('a reservation does not move, and an expired one gives up its ref', async () => {
-    const draft = { ip_address: site.ip(), refs: { dhcp: 'a' }, expires_at: inv.inMs(60_000) }
-    const { body } = await inv.ask(`POST /api/pools/${site.pool}/reservations`, draft)
+    const draft = {
+      ip_address: world().examples.build('reservations').body.ip_address,
+      refs: { dhcp: 'a' },
+      expires_at: inv.inMs(60_000),
+    }
+    const { body } = await inv.ask(`POST /api/pools/${world().ids.pools}/reservations`, draft)
     const { id } = body as Row
-    const moved = await inv.ask(`PUT /api/reservations/${id}`, { pool_id: 'other', ip_address: site.ip() })
-    expect(moved).toMatchObject({ status: 200, body: { pool_id: site.pool, ip_address: draft.ip_address } })
+    const moved = await inv.ask(`PUT /api/reservations/${id}`, {
+      pool_id: 'other',
+      ip_address: world().examples.build('reservations').body.ip_address,
+    })
+    expect(moved).toMatchObject({ status: 200, body: { pool_id: world().ids.pools, ip_address: draft.ip_address } })
     inv.advance(120_000)
-    const again = { pool_id: site.pool, ip_address: site.ip() }
+    const again = { pool_id: world().ids.pools, ip_address: world().examples.build('reservations').body.ip_address }
     const put = await inv.ask('PUT /api/reservations/dhcp:a', again)
     expect([put.status, (put.body as Row).id === id]).toEqual([201, false])
   })
@@ -292,7 +293,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
   })
 
   test('the right of a resource is needed by its ref as by its id', async () => {
-    await make(KINDS[0] ?? fail(), { rights: '1' })
+    await make(KINDS.find(({ resource }) => resource === 'datacenters') ?? fail(), { rights: '1' })
     const caller = await inv.app.as(['networks:read'])
     expect((await caller.request('GET', '/api/datacenters/rights:1')).status).toBe(forbidden.status)
     expect(failure(403, 'FORBIDDEN')).toEqual(forbidden)

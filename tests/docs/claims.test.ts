@@ -132,7 +132,8 @@ describe('the files that a document names', () => {
     return choices === undefined ? [path] : choices.split(',').map((choice) => `${before}${choice}${after}`)
   }
   const ENDING = /\.(tsx?|mjs|md|css|js|txt|svg|sh|service|webp|png)$/
-  const FOLDER = /^(src|web|e2e|docs|bench|golden|packaging|scripts|examples|tests|testing|database|inventory|kernel|scanner|surfaces)\//
+  const FOLDER =
+    /^(src|web|e2e|docs|bench|golden|packaging|scripts|examples|tests|testing|database|inventory|kernel|scanner|surfaces)\//
   const named = (document: string) =>
     [...document.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\s]+)`/g)]
       .flatMap(([, text = '']) => expanded(text.replace(/\/$/, '')))

@@ -8,7 +8,7 @@ import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { countRows } from '../../kernel/list.ts'
 import type { Permission } from '../../kernel/operation.ts'
 import { findAccount } from '../../people/users/account.ts'
-import { findObjects } from '../../record/audit/audit.ts'
+import type { ObjectNames } from '../../record/audit/object-names.ts'
 import { PING } from '../../record/events/catalogue.ts'
 import { type Current, loadForecasts } from '../utilization/utilization.ts'
 import { type Dashboard, dashboard, type Fill } from './api.ts'
@@ -163,7 +163,7 @@ const findSleepTime = async (ctx: Ctx): Promise<Pick<Dashboard, 'credentials_sle
   return { credentials_sleep_at: new Date(account.sleepsMs).toISOString() }
 }
 
-const findChanges = async (ctx: Ctx): Promise<Dashboard['changes']> => {
+const findChanges = async (ctx: Ctx, names: ObjectNames): Promise<Dashboard['changes']> => {
   const rows = await ctx.db
     .selectFrom('audit')
     .select(['id', 'timestamp', 'username', 'key_owner', 'action', 'resource', 'resource_id', 'status'])
@@ -172,11 +172,11 @@ const findChanges = async (ctx: Ctx): Promise<Dashboard['changes']> => {
     .execute()
   // Signing in is not a change of the inventory.
   const shown = rows.filter(({ resource }) => resource !== 'session').slice(0, CHANGES)
-  const objects = await findObjects(ctx, shown)
+  const objects = await names.find(ctx, shown)
   return shown.map((row) => ({ ...row, object: objects.get(row.id) ?? null }))
 }
 
-const show = async (ctx: Ctx): Promise<Dashboard> => {
+const show = async (ctx: Ctx, names: ObjectNames): Promise<Dashboard> => {
   const { permissions } = ctx.caller
   const readIfPermitted = async <T>(permission: Permission, read: (ctx: Ctx) => Promise<T>): Promise<T | null> =>
     permissions.has(permission) ? read(ctx) : null
@@ -201,8 +201,10 @@ const show = async (ctx: Ctx): Promise<Dashboard> => {
     webhooks: await readIfPermitted('webhook:list', () => findTroubledWebhooks(ctx.unscoped)),
     ending_keys: await findEndingKeys(ctx.unscoped),
     ...(await findSleepTime(ctx.unscoped)),
-    changes: await readIfPermitted('audit:list', () => findChanges(ctx.unscoped)),
+    changes: await readIfPermitted('audit:list', () => findChanges(ctx.unscoped, names)),
   }
 }
 
-export const feature: Feature = { operations: implement(dashboard, { show }) }
+export const dashboardFeature = (names: ObjectNames): Feature => ({
+  operations: implement(dashboard, { show: (ctx) => show(ctx, names) }),
+})

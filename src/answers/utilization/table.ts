@@ -14,3 +14,7 @@ export type UtilizationTables = {
   /** The pools that have been reported as nearly full, and have not had room since. */
   pool_alarms: { pool_id: string; raised_at: string }
 }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends UtilizationTables {}
+}

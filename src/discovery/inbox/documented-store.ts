@@ -6,6 +6,7 @@ import type { Address, Device } from '../../inventory/devices/schema.ts'
 import { findSpaceKeys } from '../../inventory/spaces/keys.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { IpKey, SpaceKey } from '../../net/ip.ts'
+import { recordDocuments } from '../../resource/record.ts'
 import type { FieldLock, LockableField } from '../schema.ts'
 
 const membersByAddress = preparedKeys((db: Kysely<Tables>, keys: IpKey[]) =>
@@ -124,7 +125,7 @@ export const lockQuery = (ctx: Ctx) =>
 
 export const insertLock = async (ctx: Ctx, lock: FieldLock): Promise<void> => {
   await ctx.db.insertInto('discovery_locks').values(lock).execute()
-  ctx.changed('discovery-lock', { id: buildLockId(lock), after: lockDocument(lock) })
+  recordDocuments(ctx, 'discovery-lock', [{ id: buildLockId(lock), after: lockDocument(lock) }])
 }
 
 /** Returns the id of a lock in the history. No id contains a space. */
@@ -155,7 +156,7 @@ export const removeLock = async (ctx: Ctx, { device_id, field }: FieldLock): Pro
 }
 
 const lockRemoved = (ctx: Ctx, lock: Pick<FieldLock, 'device_id' | 'field'>): void =>
-  ctx.changed('discovery-lock', { id: buildLockId(lock), before: lockDocument(lock) })
+  recordDocuments(ctx, 'discovery-lock', [{ id: buildLockId(lock), before: lockDocument(lock) }])
 
 export const removeLocksByDevices = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
   const query = ctx.db.deleteFrom('discovery_locks').where('device_id', 'in', deviceIds)

@@ -1,6 +1,7 @@
 /** The queries of rules; the only writer of their table. */
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { recordDocuments } from '../../resource/record.ts'
 import type { RuleNetwork } from '../scans/scan-rules.ts'
 import type { Rule } from '../schema.ts'
 import type { RuleRow } from '../table.ts'
@@ -79,17 +80,17 @@ export const lock = async (ctx: Ctx, id: string): Promise<StoredRule | undefined
 
 export const insert = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
   await ctx.db.insertInto('discovery_rules').values(toRow(rule)).execute()
-  ctx.changed('discovery-rule', { id: rule.id, after: toDocument(rule) })
+  recordDocuments(ctx, 'discovery-rule', [{ id: rule.id, after: toDocument(rule) }])
 }
 
 export const updateRow = async (ctx: Ctx, before: StoredRule, rule: StoredRule): Promise<void> => {
   await ctx.db.updateTable('discovery_rules').set(toRow(rule)).where('id', '=', rule.id).execute()
-  ctx.changed('discovery-rule', { id: rule.id, before: toDocument(before), after: toDocument(rule) })
+  recordDocuments(ctx, 'discovery-rule', [{ id: rule.id, before: toDocument(before), after: toDocument(rule) }])
 }
 
 export const deleteRow = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
   await ctx.db.deleteFrom('discovery_rules').where('id', '=', rule.id).execute()
-  ctx.changed('discovery-rule', { id: rule.id, before: toDocument(rule) })
+  recordDocuments(ctx, 'discovery-rule', [{ id: rule.id, before: toDocument(rule) }])
 }
 
 /** Returns the part of a rule in the history: the settings, not its runs. */

@@ -18,3 +18,7 @@ export type DnsProviderRow = {
 }
 
 export type DnsProviderTables = { dns_providers: DnsProviderRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends DnsProviderTables {}
+}

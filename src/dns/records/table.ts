@@ -13,3 +13,7 @@ export type DnsRecordRow = {
 }
 
 export type DnsRecordTables = { dns_records: DnsRecordRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends DnsRecordTables {}
+}

@@ -15,7 +15,7 @@ import {
   text,
 } from '../../contract/fields/fields.ts'
 import { matchWhole, type TextRule } from '../../contract/fields/text-rules.ts'
-import { filterFields } from '../../exchange/feeds/api.ts'
+import { filterFields } from '../../inventory/devices/filter-fields.ts'
 import { SpaceFilter, SpaceId } from '../../inventory/spaces/fields.ts'
 import { operation } from '../../kernel/operation.ts'
 import { toMailboxName } from '../../net/dns/master-file.ts'

@@ -81,3 +81,7 @@ export type DnsZoneTables = {
   dns_changes: { id: string; zone_id: string; name: string }
   dns_reports: { zone_id: string; doc: string }
 }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends DnsZoneTables {}
+}

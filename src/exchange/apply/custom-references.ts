@@ -1,6 +1,5 @@
 /** Replaces the names of objects in the values of custom fields by ids, as a document names objects in other fields. */
 import { isRecord } from '../../contract/unknown.ts'
-import type { CustomField } from '../../inventory/custom-fields/api.ts'
 import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
 import type { Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
@@ -11,6 +10,7 @@ import {
   REFERENCE_TARGETS,
   type ReferenceTarget,
 } from '../../resource/custom/fields.ts'
+import type { CustomField } from '../../resource/custom/schema.ts'
 
 /** The part of a planned change that a definition is in. */
 type Change = {

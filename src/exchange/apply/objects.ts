@@ -9,6 +9,7 @@ import { findIdByRef } from '../../kernel/changes/resolve-refs.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
 import { type Document, KIND_RULES, parseDocument } from '../../record/history/kinds.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import { getRules, type ResourceRules } from './resources.ts'
 
 /** The fields by which an object is found. */
@@ -136,14 +137,14 @@ class RowIndex {
   }
 }
 
-/** Returns the table of a resource with rows that are found by name; the type of all of them together is too wide for the builder. */
-const getTable = (resource: Resource) => toTableName(resource) as 'devices'
-
 /** Returns the ids of the stored objects of a resource with these names, in lower case. */
 export const findIdsByNames = async (ctx: Ctx, resource: Resource, names: readonly string[]): Promise<string[]> => {
   const ids: string[] = []
   for (const batch of splitBatches(names)) {
-    const query = ctx.db.selectFrom(getTable(resource)).select('id').where('name_key', 'in', batch).orderBy('id')
+    const query = selectFromTable(ctx.db, toTableName(resource))
+      .select('id')
+      .where('name_key', 'in', batch)
+      .orderBy('id')
     for (const { id } of await query.execute()) ids.push(id)
   }
   return ids
@@ -244,8 +245,8 @@ export class Objects {
 
   /** @param column of the table, which has it because the objects have the field */
   async #idsOf(column: string, value: string | null): Promise<string[]> {
-    const all = this.#ctx.db.selectFrom(getTable(this.#rules.resource)).select('id').orderBy('id')
-    const rows = await all.where(column as 'datacenter_id', value === null ? 'is' : '=', value).execute()
+    const all = selectFromTable(this.#ctx.db, toTableName(this.#rules.resource)).select('id').orderBy('id')
+    const rows = await all.where(column, value === null ? 'is' : '=', value).execute()
     return rows.map(({ id }) => id)
   }
 }

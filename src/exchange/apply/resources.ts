@@ -1,10 +1,10 @@
 /** The resources of an estate document: the fields and the natural keys of their rows. */
 import { z } from 'zod'
-import { contracts } from '../../app/contracts.ts'
 import { idOf } from '../../contract/fields/fields.ts'
 import { WRITE_FIELDS } from '../../contract/fields/history-fields.ts'
 import { type FieldSchema, getInputSchema, stripNull } from '../../contract/input-schema.ts'
 import { CablePatch } from '../../inventory/cables/api.ts'
+import { inventory } from '../../inventory/contracts.ts'
 import { RelationshipDraft, RelationshipPatch } from '../../inventory/relationships/api.ts'
 import { FACTS, INVENTORY, isResource, type Resource, toContractName } from '../../inventory/resources.ts'
 import type { AnyOperation, OperationSet } from '../../kernel/operation.ts'
@@ -108,7 +108,7 @@ const buildKey = ({ identity, fixed = [], within = [], apart = [] }: ResourceFac
 }
 
 const buildRules = (resource: Resource): ResourceRules => {
-  const { create, update }: OperationSet = contracts[toContractName(resource)]
+  const { create, update }: OperationSet = inventory[toContractName(resource)]
   const own: Own = OWN[resource] ?? {}
   const facts: ResourceFacts = FACTS[resource]
   const getVerbSchema = (op: AnyOperation | undefined): z.ZodObject => {

@@ -1,12 +1,12 @@
 /** The values of custom fields in an exported document: references by names, and null where a default would be filled in. */
 import { getOwn } from '../../contract/own.ts'
 import { isRecord } from '../../contract/unknown.ts'
-import type { CustomField } from '../../inventory/custom-fields/api.ts'
 import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
 import type { Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Document } from '../../record/history/kinds.ts'
 import { type CustomResource, REFERENCE_TARGETS, type ReferenceTarget } from '../../resource/custom/fields.ts'
+import type { CustomField } from '../../resource/custom/schema.ts'
 import { getCustomResource } from '../apply/custom-references.ts'
 import type { Names } from './names.ts'
 

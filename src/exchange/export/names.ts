@@ -6,6 +6,7 @@ import { INVENTORY, type Resource, toTableName } from '../../inventory/resources
 import type { Ctx } from '../../kernel/ctx.ts'
 import { parseCidr } from '../../net/cidr.ts'
 import type { Document } from '../../record/history/kinds.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import {
   type Entry,
   findStoredDocuments,
@@ -34,12 +35,7 @@ const findRepeatedDevices = async ({ db }: Ctx): Promise<string[]> => {
 const findIds = async (ctx: Ctx, resource: Resource): Promise<string[]> => {
   // There may be many devices, and most of their names are unique.
   if (resource === 'devices') return findRepeatedDevices(ctx)
-  return (
-    await ctx.db
-      .selectFrom(toTableName(resource) as 'devices')
-      .select('id')
-      .execute()
-  ).map(({ id }) => id)
+  return (await selectFromTable(ctx.db, toTableName(resource)).select('id').execute()).map(({ id }) => id)
 }
 
 export const canList = ({ caller }: Ctx, resource: Resource): boolean => caller.permissions.has(`${resource}:list`)

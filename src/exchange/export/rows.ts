@@ -7,6 +7,7 @@ import { computeSpaceBounds } from '../../inventory/spaces/keys.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { DEFAULT_SPACE, type IpKey, replaceSpace, type SpaceKey } from '../../net/ip.ts'
 import type { Document } from '../../record/history/kinds.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import { findStoredDocuments } from '../apply/objects.ts'
 import { getRules, type Level } from '../apply/resources.ts'
 import { withPlaces } from './cable-ends.ts'
@@ -72,11 +73,7 @@ async function* readKeys(ctx: Ctx, resource: Resource, owner: string | undefined
     yield* store.stream(owner === undefined ? all : all.where(isManagedBy(owner)))
     return
   }
-  // All others have these columns; the type of all of them together is too wide for the builder.
-  const all = db
-    .selectFrom(toTableName(resource) as 'devices')
-    .select(['id', 'name_key as group'])
-    .orderBy('name_key')
+  const all = selectFromTable(db, toTableName(resource)).select(['id', 'name_key as group']).orderBy('name_key')
   yield* store.stream(owner === undefined ? all : all.where(isManagedBy(owner)))
 }
 

@@ -10,30 +10,15 @@ import {
   Page,
   patch,
   reference,
-  Tags,
   text,
 } from '../../contract/fields/fields.ts'
-import { DeviceStatus } from '../../inventory/devices/schema.ts'
+import { filterFields } from '../../inventory/devices/filter-fields.ts'
 import { SpaceFilter, SpaceId } from '../../inventory/spaces/fields.ts'
 import { operation, rawRoute } from '../../kernel/operation.ts'
 import { Family, Feed, FeedFormat, FeedFormatInfo, FeedPreview, MEDIA_TYPES, MediaType } from './schema.ts'
 
 /** The largest length of a template, in characters. */
 export const MAX_TEMPLATE = 65_536
-
-/** The filter of feeds and DNS zones: which devices, and which of their addresses. */
-export const filterFields = {
-  tags: Tags.describe('Devices with every one of these tags'),
-  datacenter_id: reference('datacenters'),
-  network_id: reference('networks').describe('Only addresses that belong to this network'),
-  statuses: z
-    .array(DeviceStatus)
-    .max(DeviceStatus.options.length)
-    .nullable()
-    .transform((statuses) => DeviceStatus.options.filter((one) => statuses?.includes(one)))
-    .transform((statuses): typeof statuses => (statuses.length > 0 ? statuses : ['active', 'maintenance']))
-    .describe('Devices with one of these states; active and maintenance without it'),
-}
 
 const fields = {
   description: text(4096),

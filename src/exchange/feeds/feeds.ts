@@ -87,8 +87,6 @@ const getOrThrow = async (ctx: Ctx, id: string): Promise<Feed> => {
 }
 
 /** Locks a feed until commit, so that a key of it is not added while it is deleted. */
-export const lockFeed = store.lockFeed
-
 const lockOrThrow = async (ctx: Ctx, id: string): Promise<Feed> => {
   const feed = await store.lockFeed(ctx, id)
   if (!feed) throw notFound('feed', id)

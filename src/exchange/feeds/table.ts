@@ -25,3 +25,7 @@ export type FeedRow = {
 }
 
 export type FeedTables = { feeds: FeedRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends FeedTables {}
+}

@@ -12,6 +12,7 @@ import { areaUpdates } from '../../people/scopes/update-areas.ts'
 import { KIND_NAMES, type Kind, toKind } from '../../record/history/kind-names.ts'
 import { getName, KIND_RULES, parseDocument } from '../../record/history/kinds.ts'
 import { VisibleItems } from '../../record/history/visible-items.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import { narrowToKnown } from '../../resource/scoped/scoped-db.ts'
 import {
   getScopedNoun,
@@ -45,8 +46,7 @@ const findExisting = async ({ db }: Ctx, named: readonly Named[]): Promise<Set<s
   const found = new Set<string>()
   for (const [resource, some] of Map.groupBy(named, (one) => one.resource))
     for (const ids of splitBatches([...new Set(some.map(({ id }) => id))])) {
-      // All of them have the column; the type of all of them together is too wide for the builder.
-      const query = db.selectFrom(getScopedTable(resource) as 'networks').select('id')
+      const query = selectFromTable(db, getScopedTable(resource)).select('id')
       const rows = await query.where('id', 'in', ids).execute()
       for (const { id } of rows) found.add(`${resource} ${id}`)
     }

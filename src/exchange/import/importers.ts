@@ -8,7 +8,6 @@ import type { Tables } from '../../database/tables.ts'
 import { CableDraft, CablePatch } from '../../inventory/cables/api.ts'
 import * as cables from '../../inventory/cables/cables.ts'
 import * as cableKeys from '../../inventory/cables/keys.ts'
-import { CustomFieldDraft, CustomFieldPatch } from '../../inventory/custom-fields/api.ts'
 import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
 import { DeviceTypeDraft, DeviceTypePatch } from '../../inventory/device-types/api.ts'
 import * as deviceTypes from '../../inventory/device-types/device-types.ts'
@@ -16,14 +15,16 @@ import { PortDraft, PortPatch } from '../../inventory/ports/api.ts'
 import * as ports from '../../inventory/ports/ports.ts'
 import { ReservationDraft, ReservationPatch } from '../../inventory/reservations/api.ts'
 import * as reservations from '../../inventory/reservations/reservations.ts'
-import { FACTS, INVENTORY, type Resource, type TableOf } from '../../inventory/resources.ts'
+import { FACTS, INVENTORY, type Resource, type TableOf, toTableName } from '../../inventory/resources.ts'
 import { isDefault } from '../../inventory/spaces/fields.ts'
 import { VlanDraft, VlanPatch } from '../../inventory/vlans/api.ts'
 import * as vlans from '../../inventory/vlans/vlans.ts'
 import { resolveRefs } from '../../kernel/changes/resolve-refs.ts'
 import type { Ctx, Feature } from '../../kernel/ctx.ts'
 import { getOneStep } from '../../kernel/implement.ts'
+import { CustomFieldDraft, CustomFieldPatch } from '../../resource/custom/schema.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import { canAdd, mergeRow, removeEmpty } from '../apply/known-part.ts'
 import { findStoredDocuments, normalizeSubnet } from '../apply/objects.ts'
 import { getRules } from '../apply/resources.ts'
@@ -71,18 +72,17 @@ const getSpaceId = ({ space_id }: Row['value']): unknown =>
 /** Finds an object by id if the row has one, otherwise by name. */
 const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Promise<string | undefined> => {
   const { id, name } = parse(Named, value)
-  // Each of them has both columns; the type of all of them together is too wide for the builder.
-  const query = ctx.db.selectFrom(table as 'datacenters').select('id')
+  const query = selectFromTable(ctx.db, toTableName(table)).select('id')
   if (id !== undefined) return (await query.where('id', '=', id).executeTakeFirst())?.id
   if (name === undefined) return undefined
   let named = query.where('name_key', '=', name.trim().toLowerCase())
   const { within = [], apart = [] }: ResourceFacts = FACTS[table]
   for (const field of [...within, ...apart]) {
     const wanted = field === 'space_id' ? getSpaceId(value) : value[field]
-    if (wanted === null) named = named.where(field as 'id', 'is', null)
+    if (wanted === null) named = named.where(field, 'is', null)
     // The columns have the names of the fields.
     if (typeof wanted === 'string')
-      named = named.where(field as 'id', '=', field === 'subnet' ? normalizeSubnet(wanted) : wanted)
+      named = named.where(field, '=', field === 'subnet' ? normalizeSubnet(wanted) : wanted)
   }
   const found = await named.limit(2).execute()
   if (found.length > 1) throw invalidField('name', `is the name of several ${table}; give the id`)

@@ -6,13 +6,14 @@ import { isManagedBy } from '../../database/managed-by.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import type { CableDraft } from '../../inventory/cables/api.ts'
 import * as cables from '../../inventory/cables/keys.ts'
-import type { CustomFieldDraft } from '../../inventory/custom-fields/api.ts'
 import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
 import type { DeviceTypeDraft } from '../../inventory/device-types/api.ts'
 import * as deviceTypes from '../../inventory/device-types/device-types.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Document } from '../../record/history/kinds.ts'
+import type { CustomFieldDraft } from '../../resource/custom/schema.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import { findIdsOfFixedKeys, getFixedKey } from '../apply/fixed-keys.ts'
 import { planMoves } from '../apply/moved-addresses.ts'
 import { findIdsByNames, findIdsByRefs, findStoredDocuments, toEntry, toNameKey } from '../apply/objects.ts'
@@ -301,12 +302,7 @@ const findIdsByOwner = async ({ db }: Ctx, resource: Resource, owner: string): P
     const query = db.selectFrom('relationships').select(['parent_id', 'child_id', 'type']).where(isManagedBy(owner))
     return (await query.execute()).map(({ parent_id, child_id, type }) => `${parent_id} ${child_id} ${type}`).sort()
   }
-  // All others have both columns; the type of all of them together is too wide for the builder.
-  const query = db
-    .selectFrom(toTableName(resource) as 'devices')
-    .select('id')
-    .where(isManagedBy(owner))
-    .orderBy('id')
+  const query = selectFromTable(db, toTableName(resource)).select('id').where(isManagedBy(owner)).orderBy('id')
   return (await query.execute()).map(({ id }) => id)
 }
 

@@ -1,13 +1,6 @@
 // The rules of cables: their ends, refusals that leave nothing behind, at once, filters, the past, and imports.
 import { describe, expect, test } from 'bun:test'
-import {
-  alreadyExists,
-  changedSince,
-  fieldsOf,
-  inventory,
-  missing,
-  refusal,
-} from '../../../testing/estates/inventory.ts'
+import { fieldsOf, inventory, missing, refusal } from '../../../testing/estates/inventory.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 import type { Cable } from './api.ts'
 
@@ -51,19 +44,11 @@ describe.each(onSqlite())('cables on %s', (dialect) => {
     expect(await inv.ask('PUT /api/cables/c-crud', { a: stored.b })).toMatchObject(refusal('a'))
     expect(await inv.ask('PUT /api/cables/c-crud', { b: { device_id: web, port: 'eth1' } })).toMatchObject(refusal('b'))
     expect(await inv.ask('PUT /api/cables/c-crud', { a: { port_id: gi, side: 'rear' } })).toMatchObject(refusal('a'))
-    expect(await inv.ask('PUT /api/cables/c-crud', { label: 'x' }, { 'If-Match': made.etag ?? '' })).toMatchObject(
-      changedSince,
-    )
-    expect(await make({ id: 'c-crud', ...same })).toMatchObject(alreadyExists)
-    const byRef = { a: { device_id: sw, port: 'Gi0/9' }, b: { device_id: web, port: 'eth9' } }
-    expect(await inv.ask('PUT /api/cables/sn:9', byRef)).toMatchObject({ status: 201, body: { refs: { sn: '9' } } })
-    expect((await inv.ask('PUT /api/cables/sn:9', byRef)).status).toBe(200)
     // Cables show the present names of ports and devices.
     await inv.api.ports.update({ id: gi, name: 'Te0/1' })
     expect((await inv.api.cables.get({ id: 'c-crud' })).a.port).toBe('Te0/1')
     expect((await inv.ask('DELETE /api/cables/c-crud')).status).toBe(204)
-    expect(await inv.ask('GET /api/cables/c-crud')).toMatchObject(missing)
-    expect(await portsOf(web)).toEqual(['eth0', 'eth9'])
+    expect(await portsOf(web)).toEqual(['eth0'])
   })
 
   test('are refused with the field that is bad, and leave no port behind', async () => {
@@ -90,12 +75,6 @@ describe.each(onSqlite())('cables on %s', (dialect) => {
       [{ a, b: { ...b, side: 'rear' } }, 'b.side'],
       [{ a: { ...a, side: 'top' }, b }, 'a.side'],
       [{ a: { ...a, port: 'p'.repeat(65) }, b }, 'a.port'],
-      [{ a, b, length_m: -1 }, 'length_m'],
-      [{ a, b, status: 'cut' }, 'status'],
-      [{ a, b, label: 'l'.repeat(65) }, 'label'],
-      [{ a, b, color: 'c'.repeat(65) }, 'color'],
-      [{ a, b, type: 1 }, 'type'],
-      [{ a, b, id: 'x y' }, 'id'],
     ] as const)
       expect([fields, fieldsOf(await make(body))] as unknown[]).toEqual([fields, fields])
     expect([await portsOf(sw), await portsOf(web)]).toEqual([['con0', 'Gi0/1'], ['eth0']])

@@ -42,8 +42,9 @@ export const store = objectStore<typeof cableFacts, StoredCable>(cableFacts, {
     b: { port_id: b_port_id, side: b_side },
     ...fields,
   }),
-  removeParts: async ({ db }, ids) => {
-    for (const batch of splitBatches(ids)) await db.deleteFrom('cable_ends').where('cable_id', 'in', batch).execute()
+  removeParts: async ({ db }, cables) => {
+    for (const batch of splitBatches(cables.map(({ id }) => id)))
+      await db.deleteFrom('cable_ends').where('cable_id', 'in', batch).execute()
   },
   // The ends of a cable never change.
   writeParts: (ctx, writes) =>

@@ -20,3 +20,7 @@ export type CableEndRow = {
 }
 
 export type CableTables = { cables: CableRow; cable_ends: CableEndRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends CableTables {}
+}

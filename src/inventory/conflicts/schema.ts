@@ -1,6 +1,7 @@
 /** The public form of conflicts. Browser-safe. */
 import { z } from 'zod'
 import { Timestamp } from '../../contract/fields/fields.ts'
+import { OUTSIDE } from '../../resource/scoped/outside.ts'
 import { SpaceOf } from '../spaces/fields.ts'
 
 export const ConflictType = z
@@ -31,12 +32,6 @@ export const Conflict = z
   })
   .meta({ id: 'Conflict', columns: ['id', 'type', 'status', 'description', 'detected_at', 'resolved_at'] })
 export type Conflict = z.infer<typeof Conflict>
-
-/** The beginnings of the descriptions of conflicts with hidden members; the address or the subnet follows. */
-export const OUTSIDE = {
-  duplicate_ip: 'Devices inside and outside of your part of the inventory have the address ',
-  overlapping_subnet: 'Networks inside and outside of your part of the inventory have the subnet ',
-} as const satisfies Readonly<Record<Conflict['type'], string>>
 
 /** Returns the conflict without the members that are not seen; undefined if none is. `createViews` of the scopes does the same in SQL. */
 export const narrowConflict = (conflict: Conflict, isSeen: (id: string) => boolean): Conflict | undefined => {

@@ -27,3 +27,7 @@ export type ConflictTables = {
   conflicts: ConflictRow
   conflict_members: { conflict_id: string; member_id: string }
 }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends ConflictTables {}
+}

@@ -9,7 +9,7 @@ import {
   missing,
 } from '../../../testing/estates/inventory.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
-import type { CustomField } from './api.ts'
+import type { CustomField } from '../../resource/custom/schema.ts'
 
 const inUse = failure(409, 'IN_USE')
 

@@ -12,19 +12,22 @@ import { lockForDefining, noteCommit } from '../../resource/custom/definitions.t
 import type { Rewrite } from '../../resource/custom/engine.ts'
 import { type Custom, MAX_FIELDS } from '../../resource/custom/fields.ts'
 import { checkDefinition, normalizeDefinition } from '../../resource/custom/rules.ts'
+import type { CustomField, CustomFieldDraft, CustomFieldPatch } from '../../resource/custom/schema.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
 import * as store from '../../resource/custom/store.ts'
 import type { Restored } from '../../resource/restore-fields.ts'
-import { type CustomField, type CustomFieldDraft, type CustomFieldPatch, customFields } from './api.ts'
+import { customFields } from './api.ts'
+import { definitions } from './definition-store.ts'
 import { findEqualValues } from './equal-values.ts'
 import { references } from './references.ts'
 import { canTell, checkUsage } from './usage.ts'
 
 /** For the history, the import and estate documents. */
-export const { documents, getDerived, naturalKey, idsOfKeys, findAll, filterExistingIds } = store
+export const { getDerived, naturalKey, idsOfKeys, findAll, filterExistingIds } = store
+export const { documents } = definitions
 
 const getOrThrow = async (ctx: Ctx, id: string): Promise<StoredField> =>
-  orNotFound(await store.find(ctx, id), 'custom field', id)
+  orNotFound(await definitions.find(ctx, id), 'custom field', id)
 
 const buildTakenNameError = ({ resource, name }: CustomField): AppError =>
   new AppError('ALREADY_EXISTS', `A custom field "${name}" of ${resource} exists already`, {
@@ -67,14 +70,14 @@ export const create = async (ctx: Ctx, input: CustomFieldDraft & Restored): Prom
     ...{ refs: updateRefs({}, draft.refs), managed_by, created_at, updated_at: ctx.now },
   })
   await lockForDefining(ctx, [resource])
-  if (input.id !== undefined && (await store.find(ctx, id)))
+  if (input.id !== undefined && (await definitions.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A custom field with id "${id}" exists already`)
   // First: of several creates by one ref, the later ones become updates.
-  await store.claimRefs(ctx, field.refs)
+  await definitions.claimRefs(ctx, field.refs)
   await refuseWrong(ctx, field)
   await refuseTaken(ctx, field)
   await refuseMore(ctx, field)
-  await store.insert(ctx, { ...field, number: await store.findNextNumber(ctx) })
+  await definitions.write(ctx, [{ after: { ...field, number: await store.findNextNumber(ctx) } }])
   return field
 }
 
@@ -95,7 +98,7 @@ const rename = async (ctx: Ctx, { resource, name: old, number }: StoredField, na
 export const update = async (ctx: Ctx, { id, ...patch }: CustomFieldPatch): Promise<CustomField> => {
   const { resource } = await getOrThrow(ctx, id)
   await lockForDefining(ctx, [resource, ...(patch.resource ? [patch.resource] : [])])
-  const { number, ...before } = orNotFound(await store.lock(ctx, id), 'custom field', id)
+  const { number, ...before } = orNotFound(await definitions.lock(ctx, id), 'custom field', id)
   ctx.precondition(before)
   const given = { ...patch, ...(patch.label === '' && { label: patch.name ?? before.name }) }
   const merged = merge<CustomField>(before, withChangedRefs(before, given))
@@ -105,7 +108,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: CustomFieldPatch): Prom
   await refuseTaken(ctx, field)
   if (field.resource !== before.resource) await refuseMore(ctx, field)
   rejectIssues(await checkUsage(ctx, { ...before, number }, field))
-  await store.updateRow(ctx, { ...before, number }, { ...field, number })
+  await definitions.write(ctx, [{ before: { ...before, number }, after: { ...field, number } }])
   if (field.name !== before.name) await rename(ctx, { ...before, number }, field.name)
   // The texts of searches change with it.
   else if (field.searchable !== before.searchable) await rename(ctx, { ...before, number }, field.name)
@@ -116,7 +119,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: CustomFieldPatch): Prom
 export const remove = async (ctx: Ctx, id: string, isForced = false): Promise<void> => {
   const { resource } = await getOrThrow(ctx, id)
   await lockForDefining(ctx, [resource])
-  const stored = orNotFound(await store.lock(ctx, id), 'custom field', id)
+  const stored = orNotFound(await definitions.lock(ctx, id), 'custom field', id)
   const { number, ...field } = stored
   ctx.precondition(field)
   const ids = await store.findIdsWithValue(ctx, number)
@@ -128,7 +131,7 @@ export const remove = async (ctx: Ctx, id: string, isForced = false): Promise<vo
   const without = ({ [field.name]: _, ...others }: Custom): Custom => others
   await rewrite(ctx, { resource, ids, change: without, isChange: true })
   if (ids.length > 0) await store.removeFieldValues(ctx, number)
-  await store.deleteRow(ctx, stored)
+  await definitions.write(ctx, [{ before: stored }])
 }
 
 /** Returns how many objects have a value, by the number of the field. */

@@ -1,7 +1,7 @@
 // Custom fields as JSON Schema: of each type, in inputs, answers and filters.
 import { describe, expect, test } from 'bun:test'
 import type { CustomPlace, JsonSchema } from '../../contract/json-schema.ts'
-import type { CustomField } from './api.ts'
+import type { CustomField } from '../../resource/custom/schema.ts'
 import { describeBy } from './described.ts'
 
 const NONE: CustomField = {

@@ -1,8 +1,8 @@
 /** Describes the defined custom fields as JSON Schema, for the API document and the tools of models. */
 import type { CustomPlace, DescribeCustom, JsonSchema } from '../../contract/json-schema.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import type { CustomField } from '../../resource/custom/schema.ts'
 import * as store from '../../resource/custom/store.ts'
-import type { CustomField } from './api.ts'
 
 /** The parts of a definition that say which values it takes. */
 type Defined = Pick<

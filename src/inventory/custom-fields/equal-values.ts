@@ -7,6 +7,7 @@ import { readCustom } from '../../resource/custom/objects.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
 import * as store from '../../resource/custom/store.ts'
 import { getOwnValue } from '../../resource/custom/unique.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import { toTableName } from '../resources.ts'
 
 const MAX_WARNINGS = 100
@@ -37,9 +38,8 @@ const findNames = async (
   ids: readonly string[],
 ): Promise<Map<string, string>> => {
   if (ids.length === 0 || resource === 'addresses') return new Map()
-  // Each of them has an id, and a name or a label; the type of all of them together is too wide for the builder.
-  const name = resource === 'cables' ? ('label as name' as 'name') : 'name'
-  const rows = db.selectFrom(toTableName(resource) as 'devices').select(['id', name])
+  const name = resource === 'cables' ? 'label' : 'name'
+  const rows = selectFromTable(db, toTableName(resource)).select(['id', sql.ref<string>(name).as('name')])
   const found = await rows.where('id', 'in', ids).execute()
   return new Map(found.map((row) => [row.id, row.name]))
 }

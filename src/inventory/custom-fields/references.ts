@@ -6,6 +6,7 @@ import { lockReferences, type Rewrite } from '../../resource/custom/engine.ts'
 import type { Custom, ReferenceTarget } from '../../resource/custom/fields.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
 import * as store from '../../resource/custom/store.ts'
+import { definitions } from './definition-store.ts'
 
 type Gone = ReadonlySet<string>
 
@@ -30,7 +31,7 @@ const clearDefault = async (ctx: Ctx, field: StoredField, gone: Gone): Promise<v
   const left = removeGone(field.default, gone)
   if (Bun.deepEquals(left, field.default)) return
   const after = { ...field, default: isNothing(left) ? null : (left as StoredField['default']), updated_at: ctx.now }
-  await store.updateRow(ctx, field, after)
+  await definitions.write(ctx, [{ before: field, after }])
 }
 
 const clear = async (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): Promise<void> => {

@@ -3,10 +3,10 @@ import type { FieldIssue } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { CustomValue } from '../../resource/custom/fields.ts'
 import { readCustom } from '../../resource/custom/objects.ts'
+import type { CustomField } from '../../resource/custom/schema.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
 import * as store from '../../resource/custom/store.ts'
 import { buildKeys, isCutKey, isSameValue } from '../../resource/custom/values.ts'
-import type { CustomField } from './api.ts'
 
 /** Fields that change only while no object has a value. */
 const FIXED = ['resource', 'type', 'multiple', 'reference_to'] as const

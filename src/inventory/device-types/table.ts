@@ -24,3 +24,7 @@ export type DeviceTypeRow = {
 }
 
 export type DeviceTypeTables = { device_types: DeviceTypeRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends DeviceTypeTables {}
+}

@@ -97,17 +97,19 @@ export const validateDevices = async <G extends Given>(
   })
 }
 
-type Valued = Pick<Device, 'id' | 'custom' | 'addresses'>
+type Valued = Pick<Device, 'id' | 'addresses'>
 
 /** Returns the values of the addresses as records: the position belongs to the id. */
 export const listAddressChanges = (before: Valued | undefined, after: Valued | undefined): CustomChange[] => {
+  const [old, fresh] = [before?.addresses ?? [], after?.addresses ?? []]
+  if (old === fresh) return []
   const { id } = after ?? before ?? { id: '' }
-  const count = Math.max(before?.addresses.length ?? 0, after?.addresses.length ?? 0)
-  return Array.from({ length: count }, (_, i) => ({
-    id: `${id} ${i}`,
-    before: before?.addresses[i]?.custom,
-    after: after?.addresses[i]?.custom,
-  }))
+  const changes: CustomChange[] = []
+  for (let at = 0; at < Math.max(old.length, fresh.length); at++) {
+    const change = { id: `${id} ${at}`, before: old[at]?.custom, after: fresh[at]?.custom }
+    if (change.before || change.after) changes.push(change)
+  }
+  return changes
 }
 
 /** The ids of addresses of devices, by device. Reservations have ids without a space. */

@@ -24,6 +24,7 @@ import * as membership from './membership-store.ts'
 import { claimMount, findRefusedMounts, lockRacks, mountAll, mountChange } from './rack-positions.ts'
 import { reactions } from './reactions.ts'
 import { checkReferences, type References } from './references.ts'
+import { deviceStore } from './row-store.ts'
 import { type Address, type Device, MAX_ADDRESSES } from './schema.ts'
 import * as store from './store.ts'
 import { updateAll } from './update-all.ts'
@@ -95,9 +96,12 @@ export const insertAll = async (ctx: Ctx, all: readonly Device[], birth?: Creati
   const members = await toMemberRows(ctx, all)
   const keys = members.map(({ ip_key }) => ip_key)
   // Before the addresses: of two callers that make one device, the second learns which it is.
-  await store.insertRefs(ctx, all)
+  await deviceStore.claimRefs(ctx, ...all.map(({ refs }) => refs))
   await claimAddresses(ctx, all)
-  await store.insert(ctx, all, birth)
+  await deviceStore.write(
+    ctx,
+    all.map((after) => ({ after, event: birth })),
+  )
   await membership.add(ctx, members)
   await ctx.emit('devices.recorded', all)
   // The lock is taken as late as possible: other writers of neighbouring addresses wait for it until the commit.
@@ -197,7 +201,7 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
   if (hasMoved) await claimAddresses(ctx, [device])
   if (changes.includes('mount')) await claimMount(ctx, device)
-  await store.updateDocument(ctx, { before, device, changes })
+  await deviceStore.write(ctx, [{ before, after: device }])
   if (hasMoved) {
     await membership.rebuild(ctx, [id])
     await occupancy.release(ctx, keys.old)
@@ -238,7 +242,10 @@ const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => 
   await occupancy.lock(ctx, keys)
   await ctx.emit('devices.deleting', all)
   await emitDeleting(ctx, { resource: 'devices', objects: all })
-  await store.deleteRows(ctx, all)
+  await deviceStore.write(
+    ctx,
+    all.map((before) => ({ before })),
+  )
   await occupancy.release(ctx, keys)
   await ctx.emit('devices.removed', all)
 }

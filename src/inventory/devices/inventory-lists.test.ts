@@ -121,54 +121,6 @@ describe.each(onSqlite())('lists of the inventory on %s', (dialect) => {
     await api.networks.delete({ id: network.id })
   })
 
-  describe.each(NAMES)('the list of %s', (list) => {
-    test('is whole, and says how many there are', async () => {
-      const all = await read(list)
-      expect(all.status).toBe(200)
-      expect(idsIn(all).length).toBeGreaterThanOrEqual(5)
-      expect(all.total).toBe(String(idsIn(all).length))
-    })
-
-    test('is cut by limit and offset, and still says how many there are', async () => {
-      const all = await read(list)
-      const ids = idsIn(all)
-      const cuts = {
-        'limit=2': ids.slice(0, 2),
-        'limit=2&offset=1': ids.slice(1, 3),
-        'offset=3': ids.slice(3),
-        'limit=1000': ids,
-        'offset=0': ids,
-        'offset=1000': [],
-      }
-      for (const [query, expected] of Object.entries(cuts)) {
-        const part = await read(list, query)
-        expect({ query, ids: idsIn(part), total: part.total }).toEqual({ query, ids: expected, total: all.total })
-      }
-    })
-
-    test.each([
-      ['limit', '0'],
-      ['limit', '-1'],
-      ['limit', '1.5'],
-      ['limit', 'many'],
-      ['offset', '-1'],
-      ['offset', 'x'],
-    ])('refuses %s=%s', async (name, value) => {
-      expect(await read(list, `${name}=${value}`)).toMatchObject(refusal(name))
-    })
-
-    test('is 304 for a client with its ETag, and has another ETag with another limit', async () => {
-      const { etag } = await read(list)
-      expect(etag).toMatch(/^"[^"]+"$/)
-      expect(await read(list, '', { 'If-None-Match': etag ?? '' })).toMatchObject({
-        status: 304,
-        body: undefined,
-        etag,
-      })
-      expect(await read(list, 'limit=2', { 'If-None-Match': etag ?? '' })).toMatchObject({ status: 200 })
-    })
-  })
-
   test.each([
     'GET /api/datacenters/nope/devices',
     'GET /api/networks/nope/devices',

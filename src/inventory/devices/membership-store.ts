@@ -35,10 +35,14 @@ const insertRows = preparedRows(
   (db: Kysely<Tables>, rows: Tables['network_addresses'][]) => db.insertInto('network_addresses').values(rows),
 )
 
+export const removeMembers = async ({ db }: Ctx, deviceIds: readonly string[]): Promise<void> => {
+  await db.deleteFrom('network_addresses').where('device_id', 'in', deviceIds).execute()
+}
+
 /** Recomputes the memberships of some devices. */
 export const rebuild = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
   for (const batch of splitBatches(deviceIds)) {
-    await ctx.db.deleteFrom('network_addresses').where('device_id', 'in', batch).execute()
+    await removeMembers(ctx, batch)
     const rows = await ctx.db
       .selectFrom('addresses')
       .select(['device_id', 'ip_key', 'network_id'])

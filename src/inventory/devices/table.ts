@@ -49,3 +49,7 @@ export type DeviceTables = {
   /** Records which addresses belong to which network, by the rule in membership.ts. */
   network_addresses: { network_id: string; ip_key: IpKey; device_id: string }
 }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends DeviceTables {}
+}

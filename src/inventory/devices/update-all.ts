@@ -16,10 +16,13 @@ import type { Change } from './list/search-text.ts'
 import * as membership from './membership-store.ts'
 import { findRefusedMounts, lockRacks, mountChange } from './rack-positions.ts'
 import { checkReferences, type References } from './references.ts'
+import { deviceStore } from './row-store.ts'
 import type { Device } from './schema.ts'
 import * as store from './store.ts'
 
 const hasMoved = ({ changes }: Change): boolean => changes.includes('addresses')
+
+const toWrite = ({ before, device }: Change) => ({ before, after: device })
 
 const isChange = (outcome: Change | AppError): outcome is Change => !(outcome instanceof AppError)
 
@@ -79,7 +82,7 @@ const findRefused = async (ctx: Ctx, changes: readonly Change[]): Promise<Readon
     ...(await findRefusedValues(ctx, 'devices', values)),
     ...(await findRefusedAddresses(ctx, moved)),
     ...(await findRefusedMounts(ctx, mounted)),
-    ...(await store.findRefusedRefs(ctx, changes)),
+    ...(await deviceStore.findRefusedRefs(ctx, changes.map(toWrite))),
   ])
 }
 
@@ -125,11 +128,7 @@ export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Prom
     ),
   }
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
-  await store.releaseRefs(ctx, done)
-  for (const change of done) {
-    await store.updateDocument(ctx, change)
-    await breathe()
-  }
+  await deviceStore.write(ctx, done.map(toWrite))
   await membership.rebuild(
     ctx,
     moved.map(({ device }) => device.id),

@@ -14,3 +14,7 @@ export type NetworkRow = RowOf<typeof networkFacts> & {
 }
 
 export type NetworkTables = { networks: WithArea<NetworkRow> }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends NetworkTables {}
+}

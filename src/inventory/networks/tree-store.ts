@@ -34,7 +34,7 @@ const rowsWithin = prepared(
 
 type Bounds = Pick<NetworkRow, 'first_key' | 'last_key' | 'prefix'>
 
-/** Returns the networks with this subnet and those in it, in the order of the tree. */
+/** Returns the networks with this subnet and its subnets, in the order of the tree. */
 export const findRowsIn = (scope: StoreScope, { first_key, last_key, prefix }: Bounds): Promise<TreeRow[]> =>
   rowsWithin(scope, { first: first_key, last: last_key, prefix })
 

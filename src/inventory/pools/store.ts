@@ -51,7 +51,11 @@ export const store = objectStore<typeof poolFacts, Pool>(poolFacts, {
       if (rows.length > 0) await ctx.db.insertInto('pool_tags').values(rows).execute()
     }
   },
-  removeParts: deleteTags,
+  removeParts: (ctx, pools) =>
+    deleteTags(
+      ctx,
+      pools.map(({ id }) => id),
+    ),
   onWrite: lastRange.clear,
 })
 

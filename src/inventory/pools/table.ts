@@ -14,3 +14,7 @@ export type PoolTables = {
   pools: WithArea<PoolRow>
   pool_tags: { pool_id: string; position: number; tag: string }
 }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends PoolTables {}
+}

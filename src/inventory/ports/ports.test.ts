@@ -1,13 +1,6 @@
 // The rules of ports: names and their order, parents, the interface of addresses, deletion, bulk and the past.
 import { describe, expect, test } from 'bun:test'
-import {
-  alreadyExists,
-  changedSince,
-  fieldsOf,
-  inventory,
-  missing,
-  refusal,
-} from '../../../testing/estates/inventory.ts'
+import { alreadyExists, fieldsOf, inventory, missing, refusal } from '../../../testing/estates/inventory.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 import type { Port } from './api.ts'
 import { sortKey } from './sort-key.ts'
@@ -26,47 +19,13 @@ describe.each(onSqlite())('ports on %s', (dialect) => {
   const make = (deviceId: string, body: object) => inv.ask(`POST /api/devices/${deviceId}/ports`, body)
   const portIn = ({ body }: { readonly body: unknown }) => body as Port
 
-  test('are created, read, changed and deleted, with all fields', async () => {
-    const id = await device('crud')
-    const po = portIn(await make(id, { id: 'p-po', name: 'Po1' }))
-    const made = await make(id, {
-      ...{ id: 'p-crud', name: ' Gi0/1 ', kind: 'network', type: '1000base-t', speed_mbps: 1000 },
-      ...{ mac_address: '00-1B-21-AA-BB-CC', enabled: false, parent_id: po.id, pass_through: true, vlan_id: 10 },
-      ...{ tagged_vlan_ids: [30, 20, 30], description: 'text', refs: { netbox: 'p.1' }, managed_by: 'git' },
-    })
-    const stored = {
-      ...{ id: 'p-crud', device_id: id, name: 'Gi0/1', kind: 'network', type: '1000base-t', speed_mbps: 1000 },
-      ...{ mac_address: '00:1b:21:aa:bb:cc', enabled: false, parent_id: 'p-po', pass_through: true, vlan_id: 10 },
-      ...{ tagged_vlan_ids: [20, 30], description: 'text', refs: { netbox: 'p.1' }, managed_by: 'git' },
-      ...{ created_at: inv.now(), updated_at: inv.now() },
-    }
-    expect({ status: made.status, text: JSON.stringify(made.body) }).toEqual({
-      status: 201,
-      text: JSON.stringify(stored),
-    })
-    expect(portIn(await inv.ask('GET /api/ports/netbox:p.1'))).toEqual(stored as Port)
-    inv.advance(1000)
-    const cleared = { kind: '', type: null, speed_mbps: 0, mac_address: null, enabled: null, parent_id: '', vlan_id: 0 }
-    const changed = await inv.ask('PUT /api/ports/p-crud', { ...cleared, tagged_vlan_ids: null })
-    expect(changed).toMatchObject({
-      status: 200,
-      body: {
-        ...{ kind: 'network', type: '', speed_mbps: null, mac_address: '', enabled: true, parent_id: null },
-        ...{ vlan_id: null, tagged_vlan_ids: [], pass_through: true, updated_at: inv.now() },
-      },
-    })
-    expect(await inv.ask('PUT /api/ports/p-crud', { name: 'x' }, { 'If-Match': made.etag ?? '' })).toMatchObject(
-      changedSince,
-    )
-    expect(await inv.ask('PUT /api/ports/sn:9', { device_id: id, name: 'By ref' })).toMatchObject({
-      status: 201,
-      body: { refs: { sn: '9' }, name: 'By ref' },
-    })
-    expect(await make(id, { id: 'p-crud', name: 'other' })).toMatchObject(alreadyExists)
+  test('have one name each in any case, and the tagged VLANs once each in their order', async () => {
+    const id = await device('names')
+    const made = await make(id, { name: 'Gi0/1', tagged_vlan_ids: [30, 20, 30] })
+    expect(made).toMatchObject({ status: 201, body: { tagged_vlan_ids: [20, 30] } })
     expect(await make(id, { name: 'gi0/1' })).toMatchObject(alreadyExists)
-    expect(await inv.ask('PUT /api/ports/p-po', { name: 'GI0/1' })).toMatchObject(alreadyExists)
-    expect((await inv.ask('DELETE /api/ports/p-crud')).status).toBe(204)
-    expect(await inv.ask('GET /api/ports/p-crud')).toMatchObject(missing)
+    const other = portIn(await make(id, { name: 'Po1' }))
+    expect(await inv.ask(`PUT /api/ports/${other.id}`, { name: 'GI0/1' })).toMatchObject(alreadyExists)
   })
 
   test('are refused with the field that is bad', async () => {
@@ -74,21 +33,10 @@ describe.each(onSqlite())('ports on %s', (dialect) => {
     const { id: far } = portIn(await make(other, { name: 'far' }))
     expect(await make('none', { name: 'x' })).toMatchObject(missing)
     for (const [body, field] of [
-      [{}, 'name'],
-      [{ name: ' ' }, 'name'],
       [{ name: 'n'.repeat(65) }, 'name'],
-      [{ name: 'x', kind: 'optical' }, 'kind'],
-      [{ name: 'x', type: 't'.repeat(65) }, 'type'],
-      [{ name: 'x', speed_mbps: -1 }, 'speed_mbps'],
-      [{ name: 'x', speed_mbps: 0.5 }, 'speed_mbps'],
-      [{ name: 'x', mac_address: 'zz' }, 'mac_address'],
-      [{ name: 'x', enabled: 'yes' }, 'enabled'],
-      [{ name: 'x', parent_id: 'none' }, 'parent_id'],
       [{ name: 'x', parent_id: far }, 'parent_id'],
       [{ id: 'self', name: 'x', parent_id: 'self' }, 'parent_id'],
-      [{ name: 'x', vlan_id: 4095 }, 'vlan_id'],
       [{ name: 'x', tagged_vlan_ids: [0] }, 'tagged_vlan_ids[0]'],
-      [{ name: 'x', id: 'a b' }, 'id'],
     ] as const)
       expect([field, fieldsOf(await make(id, body))]).toEqual([field, [field]])
     const { id: own } = portIn(await make(id, { name: 'own' }))

@@ -9,3 +9,7 @@ export type PortRow = RowOf<typeof portFacts> & {
 }
 
 export type PortTables = { ports: PortRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends PortTables {}
+}

@@ -1,6 +1,6 @@
 // The rules of racks: their fields, the places of devices in them, their use, and the devices that move with them.
 import { describe, expect, test } from 'bun:test'
-import { alreadyExists, changedSince, fieldsOf, inventory, missing } from '../../../testing/estates/inventory.ts'
+import { fieldsOf, inventory } from '../../../testing/estates/inventory.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Elevation, Rack } from './api.ts'
@@ -24,43 +24,6 @@ describe.each(onSqlite())('racks on %s', (dialect) => {
     inv.ask('POST /api/devices', { name, mount, ...more })
   const deviceOf = (answer: { readonly body: unknown }) => answer.body as Device
   const elevationOf = async (id: string) => (await inv.ask(`GET /api/racks/${id}/elevation`)).body as Elevation
-
-  test('are created with defaults, read, changed and deleted', async () => {
-    const made = await inv.ask('POST /api/racks', { id: 'r-crud', name: ' A1 ' })
-    const stored = {
-      ...{ id: 'r-crud', name: 'A1', datacenter_id: null, location: '', description: '', height: 42, first_unit: 1 },
-      ...{ numbering: 'bottom_up', max_power_w: null, refs: {}, managed_by: '' },
-      ...{ created_at: inv.now(), updated_at: inv.now() },
-    }
-    expect({ status: made.status, text: JSON.stringify(made.body) }).toEqual({
-      status: 201,
-      text: JSON.stringify(stored),
-    })
-    inv.advance(1000)
-    expect(await inv.ask('PUT /api/racks/r-crud', { height: 10, numbering: 'top_down' })).toMatchObject({
-      status: 200,
-      body: { ...stored, height: 10, numbering: 'top_down', updated_at: inv.now() },
-    })
-    expect(await inv.ask('PUT /api/racks/r-crud', { name: 'x' }, { 'If-Match': made.etag ?? '' })).toMatchObject(
-      changedSince,
-    )
-    expect(await inv.ask('POST /api/racks', { id: 'r-crud', name: 'x' })).toMatchObject(alreadyExists)
-    expect((await inv.ask('DELETE /api/racks/r-crud')).status).toBe(204)
-    expect(await inv.ask('GET /api/racks/r-crud/elevation')).toMatchObject(missing)
-  })
-
-  test('are refused with the field that is bad', async () => {
-    for (const [body, field] of [
-      [{}, 'name'],
-      [{ name: 'x', height: 0 }, 'height'],
-      [{ name: 'x', height: 101 }, 'height'],
-      [{ name: 'x', first_unit: -1 }, 'first_unit'],
-      [{ name: 'x', numbering: 'sideways' }, 'numbering'],
-      [{ name: 'x', max_power_w: -5 }, 'max_power_w'],
-      [{ name: 'x', datacenter_id: 'nowhere' }, 'datacenter_id'],
-    ] as const)
-      expect(fieldsOf(await inv.ask('POST /api/racks', body))).toEqual([field])
-  })
 
   test('give a device a whole place, which a device without one does not show', async () => {
     const rack = await rackOf()

@@ -19,7 +19,8 @@ export const formatName = (names: ReadonlyMap<string, string>, { parent_id, type
 }
 
 /** For features that read relationships together with other objects. */
-export const { findDocuments, selectNames, parseId } = store
+export const { selectNames, parseId } = store
+export const { documents: findDocuments } = store.store
 
 const buildKey = ({ parent_id, type, child_id }: store.Triple): string => JSON.stringify([parent_id, type, child_id])
 
@@ -70,7 +71,10 @@ const validate = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Promise
 /** Records valid relationships that are new. */
 const insertAll = async (ctx: Ctx, made: readonly RelationshipRow[]): Promise<void> => {
   if (made.length === 0) return
-  await store.insertAll(ctx, made)
+  await store.store.write(
+    ctx,
+    made.map((after) => ({ after })),
+  )
   await ctx.emit('relationships.created', made)
 }
 
@@ -99,7 +103,7 @@ export const create = (ctx: Ctx, draft: RelationshipDraft & Restored): Promise<v
 export const update = async (ctx: Ctx, triple: store.Triple, patch: Own): Promise<void> => {
   const before = await store.find(ctx, triple)
   if (!before) throw new AppError('NOT_FOUND', `There is no relationship ${describe(triple)}`)
-  await store.updateRow(ctx, [{ before, after: { ...before, ...patch } }])
+  await store.store.write(ctx, [{ before, after: { ...before, ...patch } }])
 }
 
 /** A relationship, and the fields that an existing one gets. */
@@ -134,7 +138,7 @@ export const upsertAll = async (
     return before ? 'updated' : 'created'
   })
   await insertAll(ctx, [...created.values()])
-  await store.updateRow(ctx, [...updated.values()])
+  await store.store.write(ctx, [...updated.values()])
   return outcomes
 }
 

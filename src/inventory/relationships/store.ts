@@ -1,10 +1,13 @@
-/** The queries of relationships; the only writer of their table. */
-import type { ExpressionBuilder, Kysely } from 'kysely'
+/** The queries of relationships. */
+import { type ExpressionBuilder, expressionBuilder, type Kysely } from 'kysely'
 import { splitBatches } from '../../database/query/batches.ts'
-import { preparedRows, preparedTuples } from '../../database/query/prepared-lists.ts'
+import { preparedTuples } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { objectStore } from '../../resource/store.ts'
 import type { Relationship } from './api.ts'
+import { relationshipFacts } from './resource.ts'
+import type { RelationshipRow } from './table.ts'
 
 const columns = ['parent_id', 'child_id', 'type', 'notes', 'managed_by', 'created_at'] as const
 
@@ -50,8 +53,6 @@ export const findAll = preparedTuples(['parent_id', 'child_id', 'type'], (db: Ky
     .where((eb) => eb.or(triples.map((triple) => eb.and(triple)))),
 )
 
-type Row = Tables['relationships']
-
 /** The id of a relationship in the history. No id contains a space. */
 const buildId = ({ parent_id, child_id, type }: Triple): string => `${parent_id} ${child_id} ${type}`
 
@@ -61,71 +62,19 @@ export const parseId = (id: string): Triple => {
   return { parent_id, child_id, type }
 }
 
-const insertRows = preparedRows(columns, (db: Kysely<Tables>, rows: Row[]) =>
-  db.insertInto('relationships').values(rows),
-)
-
-export const insertAll = async (ctx: Ctx, rows: readonly Row[]): Promise<void> => {
-  await insertRows(ctx, rows)
-  for (const row of rows) ctx.changed('relationship', { id: buildId(row), after: JSON.stringify(row) })
-}
-
-/** Stores the notes and the owner of existing relationships. */
-export const updateRow = async (
-  ctx: Ctx,
-  changes: readonly { readonly before: Row; readonly after: Row }[],
-): Promise<void> => {
-  await upsertRows(
-    ctx,
-    changes.map(({ after }) => after),
-  )
-  for (const { before, after } of changes)
-    ctx.changed('relationship', { id: buildId(after), before: JSON.stringify(before), after: JSON.stringify(after) })
-}
-
-// An upsert, because one statement then takes many of them.
-const upsertRows = preparedRows(columns, (db: Kysely<Tables>, rows: Row[]) =>
-  db
-    .insertInto('relationships')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['parent_id', 'child_id', 'type']).doUpdateSet(({ ref }) => ({
-        notes: ref('excluded.notes'),
-        managed_by: ref('excluded.managed_by'),
-      })),
-    ),
-)
+export const store = objectStore<typeof relationshipFacts, RelationshipRow>(relationshipFacts, {
+  key: { columns: ['parent_id', 'child_id', 'type'], buildId, parseId },
+  rows: { columns, toRows: (_, all) => all, fromRow: (row: RelationshipRow) => row },
+})
 
 /** Returns false if the relationship did not exist. */
-export const deleteRow = async (ctx: Ctx, { parent_id, child_id, type }: Triple): Promise<boolean> => {
-  const rows = await ctx.db
-    .deleteFrom('relationships')
-    .where('parent_id', '=', parent_id)
-    .where('child_id', '=', child_id)
-    .where('type', '=', type)
-    .returning(columns)
-    .execute()
-  recordRemoved(ctx, rows)
-  return rows.length > 0
-}
+export const deleteRow = async (ctx: Ctx, triple: Triple): Promise<boolean> =>
+  (await store.deleteWhere(ctx, expressionBuilder<Tables, 'relationships'>().and(triple))).length > 0
 
 export const removeAllByDevices = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
-  for (const ids of splitBatches(deviceIds)) {
-    const query = ctx.db
-      .deleteFrom('relationships')
-      .where((eb) => eb.or([eb('parent_id', 'in', ids), eb('child_id', 'in', ids)]))
-    recordRemoved(ctx, await query.returning(columns).execute())
-  }
-}
-
-const recordRemoved = (ctx: Ctx, rows: readonly Row[]): void => {
-  for (const row of rows) ctx.changed('relationship', { id: buildId(row), before: JSON.stringify(row) })
-}
-
-/** Returns the existing relationships of the ids in the history, as JSON text by id. */
-export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
-  const rows = await findAll(ctx, ids.map(parseId))
-  return new Map(rows.map((row) => [buildId(row), JSON.stringify(row)]))
+  const eb = expressionBuilder<Tables, 'relationships'>()
+  for (const ids of splitBatches(deviceIds))
+    await store.deleteWhere(ctx, eb.or([eb('parent_id', 'in', ids), eb('child_id', 'in', ids)]))
 }
 
 /** Returns the devices at the other end, as documents, by name. */

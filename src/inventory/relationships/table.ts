@@ -9,3 +9,7 @@ export type RelationshipRow = {
 }
 
 export type RelationshipTables = { relationships: RelationshipRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends RelationshipTables {}
+}

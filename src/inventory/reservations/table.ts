@@ -10,3 +10,7 @@ export type ReservationRow = Omit<RowOf<typeof reservationFacts>, 'natural_key'>
 }
 
 export type ReservationTables = { reservations: WithArea<ReservationRow> }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends ReservationTables {}
+}

@@ -22,3 +22,7 @@ export type VlanRow = {
 }
 
 export type VlanTables = { vlans: VlanRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends VlanTables {}
+}

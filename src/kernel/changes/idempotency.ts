@@ -13,6 +13,10 @@ export type IdempotencyTables = {
   }
 }
 
+declare module '../../database/tables.ts' {
+  interface OwnTables extends IdempotencyTables {}
+}
+
 const MAX_AGE_MS = 24 * 60 * 60 * 1000
 
 export type Attempt = { readonly operation: string; readonly key: string | undefined; readonly input: unknown }

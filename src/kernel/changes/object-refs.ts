@@ -9,6 +9,10 @@ import type { KernelCtx } from '../context.ts'
 export type RefRow = { resource: string; source: string; external_id: string; object_id: string }
 export type RefTables = { refs: RefRow }
 
+declare module '../../database/tables.ts' {
+  interface OwnTables extends RefTables {}
+}
+
 type Key = Pick<RefRow, 'resource' | 'source' | 'external_id'>
 
 /** Another object has the ref. */
@@ -136,8 +140,12 @@ export const createObjectRefs = (resource: string, noun: string, label: string) 
   // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
   const own = <Tables>(ctx: KernelCtx<Tables>) => ctx as unknown as KernelCtx<RefTables>
   return {
-    /** Locks the refs of a new object until commit, before it claims anything else. @throws RefTakenError */
-    claim: <Tables>(ctx: KernelCtx<Tables>, refs: Refs): Promise<void> => claim(own(ctx), toRows({ id: '', refs })),
+    /** Locks the refs of new objects until commit, before they claim anything else. @throws RefTakenError */
+    claim: <Tables>(ctx: KernelCtx<Tables>, all: readonly Refs[]): Promise<void> =>
+      claim(
+        own(ctx),
+        all.flatMap((refs) => toRows({ id: '', refs })),
+      ),
     /** Stores the refs of new objects. @throws RefTakenError */
     insert: <Tables>(ctx: KernelCtx<Tables>, objects: readonly Referred[]): Promise<void> =>
       insert(own(ctx), objects.flatMap(toRows)),

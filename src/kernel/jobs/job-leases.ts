@@ -13,6 +13,10 @@ export type JobTables = {
   }
 }
 
+declare module '../../database/tables.ts' {
+  interface OwnTables extends JobTables {}
+}
+
 export type JobState = {
   readonly name: string
   readonly fence: number

@@ -17,3 +17,7 @@ export type DeviceCodeRow = {
 }
 
 export type DeviceLoginTables = { device_codes: DeviceCodeRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends DeviceLoginTables {}
+}

@@ -52,3 +52,7 @@ export type FactorTables = {
   factor_failures: FactorFailureRow
   factor_challenges: FactorChallengeRow
 }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends FactorTables {}
+}

@@ -13,3 +13,7 @@ export type GroupRow = {
 export type GroupMemberRow = { group_id: string; user_id: string; source: string }
 
 export type GroupTables = { groups: GroupRow; group_members: GroupMemberRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends GroupTables {}
+}

@@ -140,15 +140,6 @@ describe.each(onSqlite())('API keys on %s', (dialect) => {
     expect((await app.send(`DELETE /api/keys/${body.id}`, { key })).status).toBe(404)
   })
 
-  test('DELETE honours If-Match', async () => {
-    const { key } = await person()
-    const body = await made(key, 'kept')
-    const path = `/api/keys/${body.id}`
-    expect((await app.send(`DELETE ${path}`, { key, headers: { 'If-Match': '"other"' } })).status).toBe(412)
-    const etag = (await app.send(`GET ${path}`, { key })).headers.get('etag') ?? ''
-    expect((await app.send(`DELETE ${path}`, { key, headers: { 'If-Match': etag } })).status).toBe(204)
-  })
-
   test("other people's keys are 404 without the permission", async () => {
     const [owner, other] = [await person('operator'), await person('operator')]
     const body = await made(owner.key, 'mine')
@@ -231,12 +222,6 @@ describe.each(onSqlite())('API keys on %s', (dialect) => {
       expect((await create(key, { name: 'x', user_id })).status).toBe(201)
       expect((await create(key, { name: 'y', user_id: id })).status).toBe(201)
     })
-  })
-
-  test('an unknown id is not found, whatever it looks like', async () => {
-    const { key } = await person('admin')
-    for (const id of ['x', '%20', '..%2F', 'a'.repeat(500)])
-      expect((await app.send(`GET /api/keys/${id}`, { key })).status).toBe(404)
   })
 
   test('a key needs no CSRF header, and acts with the permissions of its owner', async () => {

@@ -3,7 +3,6 @@
 import { createSecret, hashSecret, isSameHash } from '../../base/security/secret-token.ts'
 import { AppError, invalidField, notFound, orNotFound } from '../../contract/errors.ts'
 import { MAX_NAME } from '../../contract/fields/fields.ts'
-import { lockFeed } from '../../exchange/feeds/feeds.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import type { ParsedInputOf, Permission } from '../../kernel/operation.ts'
@@ -119,7 +118,7 @@ const create = async (ctx: Ctx, draft: ApiKeyDraft): Promise<NewApiKey> => {
   const user_id = await resolveOwner(ctx, wanted)
   if (expires_at !== null && expires_at <= ctx.now) throw invalidField('expires_at', 'must be in the future')
   // Locked, so that the feed is not deleted before the key is there.
-  if (feed_id !== null && !(await lockFeed(ctx, feed_id)))
+  if (feed_id !== null && !(await store.lockFeed(ctx, feed_id)))
     throw invalidField('feed_id', `there is no feed with id "${feed_id}"`)
   if (scope_id !== null && !(await lockScope(ctx, scope_id)))
     throw invalidField('scope_id', `there is no scope with id "${scope_id}"`)

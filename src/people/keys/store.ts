@@ -162,3 +162,8 @@ export const recordUse = async ({ db }: DbScope, id: string, { usedAt, client }:
     .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', usedAt)]))
     .execute()
 }
+
+/** Locks the feed of a key until commit. Returns false if there is none. */
+export const lockFeed = async (ctx: Ctx, id: string): Promise<boolean> =>
+  (await ctx.store.sql.lockRows(ctx.db.selectFrom('feeds').select('id').where('id', '=', id)).executeTakeFirst()) !==
+  undefined

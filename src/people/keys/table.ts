@@ -31,3 +31,7 @@ export type ApiKeyRow = {
 export type ApiKeyUseRow = { key_id: string; last_used_at: string | null; last_used_ip: string | null }
 
 export type KeyTables = { api_keys: ApiKeyRow; api_key_uses: ApiKeyUseRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends KeyTables {}
+}

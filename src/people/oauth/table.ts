@@ -64,3 +64,7 @@ export type OauthTables = {
   oauth_refresh_tokens: OauthRefreshTokenRow
   oauth_access_tokens: OauthAccessTokenRow
 }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends OauthTables {}
+}

@@ -14,3 +14,7 @@ export type RoleRow = {
 export type RolePermissionRow = { role_id: string; permission: string }
 
 export type RoleTables = { roles: RoleRow; role_permissions: RolePermissionRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends RoleTables {}
+}

@@ -1,16 +1,12 @@
 /** The queries of the facts by which objects are in scopes, and of the sets of scopes that are stored for them. */
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { preparedKeys } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Device } from '../../inventory/devices/schema.ts'
 import type { StoreScope } from '../../kernel/ctx.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
+import type { AreaTable } from '../../resource/scoped/area-tables.ts'
 import { type ObjectFacts, type ScopeIds, toAddressRange } from './areas.ts'
-
-/** The tables with an area in each row, each after the tables that its rows inherit from. */
-export const AREA_TABLES = [
-  ...(['spaces', 'datacenters', 'networks', 'pools', 'reservations', 'devices', 'discovered_devices'] as const),
-] as const
-export type AreaTable = (typeof AREA_TABLES)[number]
 
 /** @param text null for an object in no scope */
 export const setIn = (text: string | null): ScopeIds => (text ? text.split(' ') : [])
@@ -157,11 +153,7 @@ export const loadObjectFacts = async (
   const parents = store.sql.hasOneWriter ? undefined : PARENTS[table]
   if (parents) {
     const [name, column] = parents
-    // The type of all of them together is too wide for the builder.
-    const own = db
-      .selectFrom(table as 'pools')
-      .select(column as 'network_id')
-      .where('id', 'in', ids)
+    const own = selectFromTable(db, table).select(sql.ref<string>(column).as('id')).where('id', 'in', ids)
     const rows = db.selectFrom(name).select('id').where('id', 'in', own).orderBy('id')
     await store.sql.lockRowsShared(rows).execute()
   }

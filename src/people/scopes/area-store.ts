@@ -1,14 +1,15 @@
 /** The areas of objects in the tables; their only writer. An area is a set of scopes, as a number. */
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { splitBatches } from '../../database/query/batches.ts'
-import { prepared } from '../../database/query/prepared.ts'
 import { preparedKeys } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import { findKeysByIds } from '../../inventory/spaces/keys.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { DEFAULT_SPACE } from '../../net/ip.ts'
-import { AREA_TABLES, type AreaTable, loadObjectFacts, setIn } from './area-facts-store.ts'
+import { prepareArea, writeArea } from '../../resource/named-tables.ts'
+import { AREA_TABLES, type AreaTable } from '../../resource/scoped/area-tables.ts'
+import { loadObjectFacts, setIn } from './area-facts-store.ts'
 import type { ScopeFacts, ScopeIds, ScopesOf } from './areas.ts'
 
 /** The area of an object in no scope. */
@@ -114,7 +115,7 @@ export const updateAreas = async (
     const area = numbers.get(set) ?? NO_AREA
     if (some.length > MAX_OBJECTS_UPDATED_ONE_BY_ONE) {
       for (const batch of splitBatches(some))
-        await writeArea(scope, table, { area, where: sql`id IN (${sql.join(batch)})` })
+        await writeArea(scope.db, table, { area, where: sql`id IN (${sql.join(batch)})` })
     } else for (const id of some) await setArea[table](scope, { area, id })
   }
   return [...moved.values()].flat()
@@ -123,36 +124,14 @@ export const updateAreas = async (
 /** The number of objects up to which a prepared update of each is fastest. */
 const MAX_OBJECTS_UPDATED_ONE_BY_ONE = 8
 
-const prepareSetter = (table: AreaTable) =>
-  prepared((db: Kysely<Tables>, { area, id }: { area: number; id: string }) =>
-    // See the cast in `writeArea`.
-    db
-      .updateTable(table as 'networks')
-      .set({ area })
-      .where('id', '=', id),
-  )
-
-const setArea: Readonly<Record<AreaTable, ReturnType<typeof prepareSetter>>> = {
-  datacenters: prepareSetter('datacenters'),
-  networks: prepareSetter('networks'),
-  pools: prepareSetter('pools'),
-  reservations: prepareSetter('reservations'),
-  devices: prepareSetter('devices'),
-  discovered_devices: prepareSetter('discovered_devices'),
-  spaces: prepareSetter('spaces'),
-}
-
-const writeArea = async (
-  { db }: DbScope,
-  table: AreaTable,
-  { area, where }: { readonly area: number | RawBuilder<number>; readonly where: RawBuilder<unknown> },
-): Promise<void> => {
-  // All of them have the column; the type of all of them together is too wide for the builder.
-  await db
-    .updateTable(table as 'networks')
-    .set({ area })
-    .where(where as RawBuilder<SqlBool>)
-    .execute()
+const setArea: Readonly<Record<AreaTable, ReturnType<typeof prepareArea>>> = {
+  datacenters: prepareArea('datacenters'),
+  networks: prepareArea('networks'),
+  pools: prepareArea('pools'),
+  reservations: prepareArea('reservations'),
+  devices: prepareArea('devices'),
+  discovered_devices: prepareArea('discovered_devices'),
+  spaces: prepareArea('spaces'),
 }
 
 const buildInList = (column: string, values: readonly string[]): RawBuilder<unknown>[] =>
@@ -253,7 +232,7 @@ export const updateAllAreas = async (ctx: Ctx, scope: ScopeFacts): Promise<void>
         for (const { area } of batch)
           cases.push(sql`WHEN ${sql.lit(area)} THEN ${sql.lit(await areas.areaOf(to(areas.setOf(area))))}`)
         const next = sql<number>`CASE area ${sql.join(cases, sql` `)} ELSE area END`
-        await writeArea(ctx, table, { area: next, where: from })
+        await writeArea(ctx.db, table, { area: next, where: from })
       }
     }
   }

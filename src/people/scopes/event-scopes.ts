@@ -4,6 +4,7 @@
  */
 import { splitBatches } from '../../database/query/batches.ts'
 import type { StoreScope } from '../../kernel/ctx.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import { loadAreas } from './area-store.ts'
 import type { ScopeIds } from './areas.ts'
 import { type DocumentScope, listRelated, type ObjectId } from './document-scopes.ts'
@@ -25,8 +26,7 @@ const loadPresentScopes = async (
   for (const [kind, table] of Object.entries(TABLES)) {
     const wanted = new Set(objects.flatMap((one) => (one.kind === kind ? one.id : [])))
     for (const ids of splitBatches([...wanted])) {
-      // All of them have the columns; the type of all of them together is too wide for the builder.
-      const query = scope.db.selectFrom(table as 'networks').select(['id', 'area'])
+      const query = selectFromTable(scope.db, table).select(['id', 'area'])
       for (const { id, area } of await query.where('id', 'in', ids).execute())
         found.set(buildKey({ kind, id }), setOf(area))
     }

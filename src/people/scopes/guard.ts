@@ -17,6 +17,7 @@ import { isInScopeSet } from '../../kernel/rights/access.ts'
 import type { ScopeEnforcer } from '../../kernel/rights/scope-enforcer.ts'
 import type { ScopedWrite } from '../../kernel/rights/scoped-write.ts'
 import { listFollowed } from '../../resource/facts.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import { getNoun } from '../../resource/nouns.ts'
 import { getViews } from '../../resource/scoped/scoped-db.ts'
 import {
@@ -100,11 +101,7 @@ const loadMembership = async (ctx: Ctx, caller: Caller, ids: Ids): Promise<IsIn>
     const db = createViewedDb(ctx.db, getViews(ctx.store, limit))
     for (const [resource, all] of ids)
       for (const some of splitBatches(all)) {
-        const rows = await db
-          .selectFrom(getScopedTable(resource) as 'networks')
-          .select('id')
-          .where('id', 'in', some)
-          .execute()
+        const rows = await selectFromTable(db, getScopedTable(resource)).select('id').where('id', 'in', some).execute()
         for (const { id } of rows) members.add(`${resource} ${id}`)
       }
   }
@@ -136,9 +133,8 @@ const findStoredNames = async (ctx: Ctx, { schema }: ScopedWrite, subject: Named
   // The columns have the names of the fields. A device is stored as its JSON.
   return new Set(collectTexts(place, 'doc' in row ? JSON.parse(String(row.doc)) : row).map(buildKey))
 }
-// All of them have the column; the type of all of them together is too wide for the builder.
 const selectRow = (ctx: Ctx, { resource, text }: Named) =>
-  ctx.db.selectFrom(getScopedTable(resource) as 'networks').where('id', '=', text)
+  selectFromTable(ctx.db, getScopedTable(resource)).where('id', '=', text)
 const buildKey = ({ field, text }: Pick<IdText, 'field' | 'text'>): string => `${stripIndices(field)} ${text}`
 
 const hasRow = async (ctx: Ctx, named: Named): Promise<boolean> =>
@@ -201,11 +197,7 @@ const checkMembers = async (ctx: Ctx, { caller, permission }: ScopedWrite, named
   // Former members may be gone.
   for (const table of ['devices', 'networks'] as const)
     for (const some of splitBatches(members))
-      for (const { id } of await ctx.db
-        .selectFrom(table as 'networks')
-        .select('id')
-        .where('id', 'in', some)
-        .execute())
+      for (const { id } of await selectFromTable(ctx.db, table).select('id').where('id', 'in', some).execute())
         if (!isIn(permission, table, id)) throw buildOutsideError('conflict', permission, [])
 }
 

@@ -26,3 +26,7 @@ export type ScopeTables = {
   areas: AreaRow
   area_scopes: { scope_id: string; area_id: number }
 }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends ScopeTables {}
+}

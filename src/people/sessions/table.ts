@@ -34,3 +34,7 @@ export type SessionTables = {
   session_expiries: SessionExpiryRow
   sign_in_keys: SignInKeyRow
 }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends SessionTables {}
+}

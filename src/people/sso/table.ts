@@ -79,3 +79,7 @@ export type SsoTables = {
   sso_sessions: SsoSessionRow
   sso_seen: SsoSeenRow
 }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends SsoTables {}
+}

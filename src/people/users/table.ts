@@ -39,3 +39,7 @@ export type GrantRow = {
 }
 
 export type UserTables = { users: UserRow; grants: GrantRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends UserTables {}
+}

@@ -1,10 +1,11 @@
 /** Names the objects of audit entries, for callers who may read them. Joins the tables of others, owns none and writes nothing. */
 import { type Kysely, sql } from 'kysely'
-import { CRUD_RESOURCES } from '../../app/crud-resources.ts'
 import { preparedKeys } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
+import { listCrudResources } from '../../kernel/crud-resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import type { Permission } from '../../kernel/operation.ts'
+import type { OperationSet, Permission } from '../../kernel/operation.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
 import type { AuditEntry, AuditObject } from './api.ts'
 
 type Named = { readonly id: string; readonly name: string; readonly owner?: string | null }
@@ -32,22 +33,20 @@ const buildNamedKind = (table: keyof Tables & string, permission: Permission): K
   buildKind(
     table,
     permission,
-    preparedKeys((db: Kysely<Tables>, ids) =>
-      // Each of them has both columns; the type of all of them together is too wide for the builder.
-      db
-        .selectFrom(table as 'datacenters')
-        .select(['id', 'name'])
-        .where('id', 'in', ids),
-    ),
+    preparedKeys((db: Kysely<Tables>, ids) => selectFromTable(db, table).select(['id', 'name']).where('id', 'in', ids)),
   )
 
+type Contracts = Readonly<Record<string, OperationSet>>
+
 /** Returns the resources of objects with a field `name`; their tables have the same names, with `_` for `-`. */
-const listNamedKinds = (): [string, Kind][] =>
-  CRUD_RESOURCES.filter(({ fields }) => fields().includes('name')).map(({ name, noun, permission }) => [
-    noun,
-    // Plans and tests of the schema rely on the same rule; no type relates the two names.
-    buildNamedKind(name.replaceAll('-', '_') as keyof Tables & string, permission),
-  ])
+const listNamedKinds = (contracts: Contracts): [string, Kind][] =>
+  listCrudResources(contracts)
+    .filter(({ fields }) => fields().includes('name'))
+    .map(({ name, noun, permission }) => [
+      noun,
+      // Plans and tests of the schema rely on the same rule; no type relates the two names.
+      buildNamedKind(name.replaceAll('-', '_') as keyof Tables & string, permission),
+    ])
 
 const user = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('users').select(['id', 'username as name']).where('id', 'in', ids),
@@ -125,12 +124,7 @@ const OTHERS: readonly (readonly [string, Kind])[] = [
   ['discovery-rule', buildNetworkKind('discovery_rules')],
 ]
 
-let known: ReadonlyMap<string, Kind> | undefined
-/** Made at the first use, because the schemas that it reads are. */
-const getKinds = (): ReadonlyMap<string, Kind> => {
-  known ??= new Map([...listNamedKinds(), ...OTHERS])
-  return known
-}
+type Kinds = ReadonlyMap<string, Kind>
 
 /** Calls that may name the enclosing object in `resource_id`, because it is the first parameter of the path. */
 const WITHIN: Readonly<Record<string, readonly string[]>> = {
@@ -140,8 +134,8 @@ const WITHIN: Readonly<Record<string, readonly string[]>> = {
   scan: ['scan', 'network'],
 }
 
-const listKinds = (resource: string): readonly string[] =>
-  WITHIN[resource] ?? (getKinds().has(resource) ? [resource] : [])
+const listKinds = (kinds: Kinds, resource: string): readonly string[] =>
+  WITHIN[resource] ?? (kinds.has(resource) ? [resource] : [])
 
 type Entry = Pick<AuditEntry, 'id' | 'resource' | 'resource_id'>
 
@@ -180,11 +174,15 @@ const extractText = (changes: string, field: string): string | undefined => {
 }
 
 type Names = ReadonlyMap<string, string>
+/** One of the kinds. */
+type Wanted = { readonly kinds: Kinds; readonly name: string }
 
-const findCurrentNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): Promise<Names> => {
-  const kind = getKinds().get(name)
+const findCurrentNames = async (ctx: Ctx, { kinds, name }: Wanted, entries: readonly Entry[]): Promise<Names> => {
+  const kind = kinds.get(name)
   const ids = [
-    ...new Set(entries.filter(({ resource }) => listKinds(resource).includes(name)).map((one) => one.resource_id)),
+    ...new Set(
+      entries.filter(({ resource }) => listKinds(kinds, resource).includes(name)).map((one) => one.resource_id),
+    ),
   ]
   if (!kind || ids.length === 0) return new Map()
   const { caller } = ctx
@@ -194,10 +192,10 @@ const findCurrentNames = async (ctx: Ctx, name: string, entries: readonly Entry[
   return new Map((await kind.current(ctx, ids)).filter(isShown).map((row) => [row.id, row.name]))
 }
 
-const findLastNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): Promise<Names> => {
-  const { field, permissions } = getKinds().get(name) ?? { permissions: [] }
+const findLastNames = async (ctx: Ctx, { kinds, name }: Wanted, entries: readonly Entry[]): Promise<Names> => {
+  const { field, permissions } = kinds.get(name) ?? { permissions: [] }
   const left = new Map(
-    entries.filter(({ resource }) => listKinds(resource)[0] === name).map((one) => [one.resource_id, one]),
+    entries.filter(({ resource }) => listKinds(kinds, resource)[0] === name).map((one) => [one.resource_id, one]),
   )
   if (field === undefined || left.size === 0) return new Map()
   if (!permissions.every((permission) => ctx.caller.permissions.has(permission))) return new Map()
@@ -210,30 +208,52 @@ const findLastNames = async (ctx: Ctx, name: string, entries: readonly Entry[]):
   )
 }
 
-/** Names objects by entry id: by the current name, or for a deleted one by the last one in its recent entries. */
-export const findObjects = async (ctx: Ctx, entries: readonly Entry[]): Promise<ReadonlyMap<string, AuditObject>> => {
+const findObjects = async (
+  ctx: Ctx,
+  kinds: Kinds,
+  entries: readonly Entry[],
+): Promise<ReadonlyMap<string, AuditObject>> => {
   const objects = new Map<string, AuditObject>()
   const add = (kind: string, names: Names, isDeleted: boolean) => {
     for (const { id, resource, resource_id } of entries) {
       const name = names.get(resource_id)
-      if (name === undefined || objects.has(id) || !listKinds(resource).includes(kind)) continue
+      if (name === undefined || objects.has(id) || !listKinds(kinds, resource).includes(kind)) continue
       objects.set(id, { type: kind, name, is_deleted: isDeleted })
     }
   }
   const about = entries.filter(({ resource_id }) => resource_id !== '')
-  for (const kind of getKinds().keys()) add(kind, await findCurrentNames(ctx, kind, about), false)
-  for (const kind of getKinds().keys()) {
+  for (const kind of kinds.keys()) add(kind, await findCurrentNames(ctx, { kinds, name: kind }, about), false)
+  for (const kind of kinds.keys()) {
     const left = about.filter(({ id }) => !objects.has(id))
-    add(kind, await findLastNames(ctx, kind, left), true)
+    add(kind, await findLastNames(ctx, { kinds, name: kind }, left), true)
   }
   return objects
 }
 
-/** Returns a revision that changes with each table that holds names, and with the permissions of the caller. */
-export const readNamesRevision = async (ctx: Ctx): Promise<string> => {
-  const all = [...getKinds().values()]
+const readRevision = async (ctx: Ctx, kinds: Kinds): Promise<string> => {
+  const all = [...kinds.values()]
   const tables = [...new Set(all.flatMap((kind) => kind.tables))]
   const { permissions, userId } = ctx.caller
   const rights = all.map((kind) => Number(kind.permissions.every((permission) => permissions.has(permission)))).join('')
   return `${await ctx.store.revision(tables)}.${rights}.${userId ?? ''}`
+}
+
+export type ObjectNames = {
+  /** Names objects by entry id: by the current name, or for a deleted one by the last one in its recent entries. */
+  readonly find: (ctx: Ctx, entries: readonly Entry[]) => Promise<ReadonlyMap<string, AuditObject>>
+  /** Returns a revision that changes with each table that holds names, and with the permissions of the caller. */
+  readonly readRevision: (ctx: Ctx) => Promise<string>
+}
+
+export const createObjectNames = (contracts: Contracts): ObjectNames => {
+  let known: Kinds | undefined
+  // Made at the first use, because the schemas that it reads are.
+  const getKinds = (): Kinds => {
+    known ??= new Map([...listNamedKinds(contracts), ...OTHERS])
+    return known
+  }
+  return {
+    find: (ctx, entries) => findObjects(ctx, getKinds(), entries),
+    readRevision: (ctx) => readRevision(ctx, getKinds()),
+  }
 }

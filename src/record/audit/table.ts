@@ -44,3 +44,7 @@ export type AuditChainRow = {
 }
 
 export type AuditTables = { audit: AuditRow; audit_chains: AuditChainRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends AuditTables {}
+}

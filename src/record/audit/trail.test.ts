@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { engines } from '../../../testing/servers/servers.ts'
+import { contracts } from '../../app/contracts.ts'
 import { createLogger } from '../../base/runtime/log.ts'
 import { NO_AUDIT } from '../../kernel/changes/audit.ts'
 import { NO_HISTORY } from '../../kernel/changes/history.ts'
@@ -10,6 +11,7 @@ import { NO_EVENTS } from '../../kernel/event-recorder.ts'
 import { createKernel } from '../../kernel/kernel.ts'
 import { AuditEntry, Verification } from './api.ts'
 import { auditFeature } from './audit.ts'
+import { createObjectNames } from './object-names.ts'
 
 const KEYS = { signed: { ENCRYPTION_KEY: 'ab'.repeat(32) }, unsigned: {} }
 const Entries = z.array(AuditEntry)
@@ -59,7 +61,8 @@ describe.each(engines())('the audit trail on %s', (dialect) => {
         history: NO_HISTORY,
         events: NO_EVENTS,
       })
-      for (const job of auditFeature(app).jobs ?? []) await kernel.runJob(job)
+      for (const job of auditFeature({ config: app.config, objectNames: createObjectNames(contracts) }).jobs ?? [])
+        await kernel.runJob(job)
     }
     /** One write after another, so that all entries are in one chain. */
     const createInTurn = async (ids: readonly string[]) => {

@@ -15,3 +15,7 @@ export type EventRow = {
 }
 
 export type EventTables = { events: EventRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends EventTables {}
+}

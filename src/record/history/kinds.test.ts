@@ -1,17 +1,15 @@
 /** The registry of kinds covers what is kept, and no document holds a secret. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
-import { requiredExample } from '../../../testing/estates/required-example.ts'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { worldSuite } from '../../../testing/estates/world.ts'
 import { contracts } from '../../app/contracts.ts'
-import { CRUD_RESOURCES } from '../../app/crud-resources.ts'
 import { isSecretName } from '../../base/runtime/redaction.ts'
 import { toSingular } from '../../contract/command-name.ts'
 import { INVENTORY, toTableName } from '../../inventory/resources.ts'
+import { listCrudResources } from '../../kernel/crud-resources.ts'
 import type { AnyOperation } from '../../kernel/operation.ts'
 import { CATALOGUE } from '../../people/roles/catalogue.ts'
 import { PLAN_TABLES } from '../../service/mcp/plan-tables.ts'
 import { KIND_NAMES, KINDS, toKind } from './kind-names.ts'
-import { PLAIN } from './kinds.ts'
 
 const operations = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 const nounOf = ({ name }: AnyOperation): string => name.slice(0, name.indexOf('.'))
@@ -37,7 +35,7 @@ const WITHOUT_HISTORY = [
 
 test('a resource has a history, or is declared to have none', () => {
   const kinds = new Set<string>(KINDS)
-  const missing = [...new Set([...CRUD_RESOURCES.map(({ name }) => name), ...kept.map(nounOf)])]
+  const missing = [...new Set([...listCrudResources(contracts).map(({ name }) => name), ...kept.map(nounOf)])]
     .filter((name) => !kinds.has(toSingular(name)) && !WITHOUT_HISTORY.includes(name))
     .map((name) => `${name} has no history: add it to INVENTORY in src/inventory/resources.ts`)
   expect(missing).toEqual([])
@@ -86,35 +84,14 @@ const namesIn = (value: unknown): string[] =>
     : []
 
 describe('documents', () => {
-  let app: TestApp
-  let admin: TestCaller
+  const world = worldSuite()
   beforeAll(async () => {
-    app = await testApp({ env: { DISCOVERY_ALLOWED_SUBNETS: '10.0.0.0/8' } })
-    admin = await app.as('admin')
-    // Covers all resources with objects as rows, such as datacenters, whatever the registry has.
-    for (const table of PLAIN) await admin.request('POST', `/api/${table}`, requiredExample(contracts[table].create))
-    const [{ id: datacenter_id } = { id: '' }] = await admin.api.datacenters.list()
-    await admin.api.customFields.create({ resource: 'devices', name: 'f', type: 'text' })
-    await admin.api.vlans.create({ vlan_id: 10, name: 'v', datacenter_id })
-    const { id: network_id } = await admin.api.networks.create({ name: 'n', subnet: '10.0.0.0/24', datacenter_id })
-    const pool = await admin.api.pools.create({ network_id, name: 'p', start_ip: '10.0.0.10', end_ip: '10.0.0.20' })
-    await admin.api.reservations.create({ pool_id: pool.id, ip_address: '10.0.0.11' })
-    const device = await admin.api.devices.create({ name: 'd', addresses: [{ ip: '10.0.0.1' }] })
-    const other = await admin.api.devices.create({ name: 'e' })
-    await admin.api.relationships.create({ device_id: device.id, child_id: other.id, type: 'contains' })
-    await admin.api.cables.create({
-      a: { device_id: device.id, port: 'eth0' },
-      b: { device_id: other.id, port: 'eth0' },
-    })
-    await admin.api.deviceTypes.create({ manufacturer: 'm', model: 't' })
-    await admin.api.discoveryRules.create({ network_id, interval_hours: 24, enabled: false })
-    await admin.api.discoveryLocks.create({ device_id: device.id, field: 'hostname' })
+    await world.admin.api.discoveryLocks.create({ device_id: world.ids.devices ?? '', field: 'hostname' })
   })
-  afterAll(() => app.close())
 
   test.each([...KINDS])('of a %s have no field with the name of a secret', async (kind) => {
-    const [change] = await admin.api.history.list({ kind, limit: 1 })
-    const { items = [] } = await admin.api.history.get({ id: change?.id ?? '' })
+    const [change] = await world.admin.api.history.list({ kind, limit: 1 })
+    const { items = [] } = await world.admin.api.history.get({ id: change?.id ?? '' })
     const names = items.filter((item) => item.kind === kind).flatMap(({ fields }) => namesIn(fields))
     expect(names.length).toBeGreaterThan(0)
     expect(names.filter(isSecretName)).toEqual([])

@@ -49,3 +49,7 @@ export type HistoryTables = {
   /** One row. `begins_at`: earlier moments cannot be shown. */
   history_extent: { id: number; begins_at: Stored }
 }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends HistoryTables {}
+}

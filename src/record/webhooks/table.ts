@@ -54,3 +54,7 @@ export type WebhookTables = {
   /** A row for each column that once held clear text, while files may still contain that text. */
   webhook_purges: { name: string }
 }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends WebhookTables {}
+}

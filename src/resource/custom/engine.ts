@@ -5,8 +5,7 @@
  * 2. `const [checked] = await validateCustom(ctx, 'racks', [{ id, before: rack.custom, given: patch.custom }])`, without `before` for a
  *    new object; one call for many objects. `checked.issues` are 400 (fields `custom.owner`), `checked.error` is a 409 of a `unique`
  *    field, and `checked.custom` are the values after the write: `withCustom(rack, checked.custom)` of `fields.ts`.
- * 3. `await recordCustom(ctx, 'racks', [{ id, before: before.custom, after: after.custom }])` beside the write of the store, also when
- *    objects are deleted (without `after`).
+ * 3. `write` of its `objectStore` records the values by which lists find objects.
  * 4. A reaction to `custom-fields.rewriting` changes the values of objects if a field is renamed or deleted, or a reference is gone.
  * 5. The event of an update has `changes` of `listCustomChanges`.
  *

@@ -1,6 +1,9 @@
 /** Reads the values of stored objects of any resource. */
+import { sql } from 'kysely'
 import { splitBatches } from '../../database/query/batches.ts'
+import { toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { selectFromTable } from '../named-tables.ts'
 import type { Custom, CustomResource } from './fields.ts'
 
 type Holder = { readonly custom?: Custom }
@@ -28,10 +31,11 @@ export const readCustom = async (
   const found = new Map<string, Custom>()
   if (resource === 'addresses') return found
   for (const batch of splitBatches(ids)) {
-    // Each of the others has the column; the type of all of them together is too wide for the builder.
-    const rows = ctx.db.selectFrom(resource as 'custom_fields').select(['id', 'custom' as 'choices'])
-    for (const { id, ...row } of await rows.where('id', 'in', batch).execute())
-      found.set(id, parseCustom(Object.values(row)[0] ?? null))
+    const rows = selectFromTable(ctx.db, toTableName(resource)).select([
+      'id',
+      sql.ref<string | null>('custom').as('custom'),
+    ])
+    for (const { id, custom } of await rows.where('id', 'in', batch).execute()) found.set(id, parseCustom(custom))
   }
   return found
 }

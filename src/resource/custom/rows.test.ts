@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, fieldsOf, type Inventory, inventory } from '../../../testing/estates/inventory.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
-import type { CustomField } from '../../inventory/custom-fields/api.ts'
 import type { CustomResource } from './fields.ts'
+import type { CustomField } from './schema.ts'
 
 type Thing = {
   readonly id: string

@@ -1,7 +1,7 @@
 /** The rules of a definition: which of its fields fit together. */
 import type { FieldIssue } from '../../contract/errors.ts'
-import type { CustomField } from '../../inventory/custom-fields/api.ts'
 import { isPattern } from './pattern.ts'
+import type { CustomField } from './schema.ts'
 import { isCleared, validateValue } from './values.ts'
 
 /** A definition without the fields that every resource has. */

@@ -1,4 +1,4 @@
-/** The queries of custom fields and of their values; the only writer of their tables. */
+/** The queries of custom fields, and of their values, which it writes. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { pause } from '../../base/runtime/pause.ts'
 import { withRefs } from '../../contract/fields/external-fields.ts'
@@ -6,17 +6,14 @@ import { splitBatches } from '../../database/query/batches.ts'
 import { prepared } from '../../database/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
-import type { CustomField } from '../../inventory/custom-fields/api.ts'
-import { createObjectRefs } from '../../kernel/changes/object-refs.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
-import { noteWrite } from './definitions-writers.ts'
+import { selectFromTable } from '../named-tables.ts'
 import type { ReferenceTarget } from './fields.ts'
+import type { CustomField } from './schema.ts'
 import type { CustomFieldRow, CustomValueRow } from './table.ts'
 
 /** A definition with the key of its values. */
 export type StoredField = CustomField & { readonly number: number }
-
-const refs = createObjectRefs('custom-fields', 'custom field', 'name')
 
 /** @example naturalKey({ resource: 'devices', name: 'owner' }) // 'devices owner' */
 export const naturalKey = ({ resource, name }: Pick<CustomField, 'resource' | 'name'>): string => `${resource} ${name}`
@@ -29,7 +26,7 @@ export const getDerived = (document: Readonly<Record<string, unknown>>) => ({
 
 const formatBound = (bound: number | null): string | null => (bound === null ? null : String(bound))
 
-const toRow = ({ number, ...field }: StoredField): CustomFieldRow => ({
+export const toRow = ({ number, ...field }: StoredField): CustomFieldRow => ({
   ...field,
   number,
   name_key: field.name,
@@ -78,17 +75,6 @@ const selectRows = ({ db }: DbScope) => db.selectFrom('custom_fields').selectAll
 export const query = (ctx: DbScope) =>
   selectRows(ctx).orderBy('resource').orderBy('group_key').orderBy('position').orderBy('name').orderBy('id')
 
-export const find = async (ctx: Ctx, id: string): Promise<StoredField | undefined> => {
-  const row = await selectRows(ctx).where('id', '=', id).executeTakeFirst()
-  return row && toStored(row)
-}
-
-/** As `find`, and locks the row until commit. */
-export const lock = async (ctx: Ctx, id: string): Promise<StoredField | undefined> => {
-  const row = await ctx.store.sql.lockRows(selectRows(ctx).where('id', '=', id)).executeTakeFirst()
-  return row && toStored(row)
-}
-
 const everyRow = prepared((db: Kysely<Tables>) => query({ db }))
 
 /** Returns all definitions, in the order of lists. */
@@ -103,14 +89,6 @@ export const findByName = async (
   return row && toStored(row)
 }
 
-const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('custom_fields').selectAll().where('id', 'in', ids),
-)
-
-/** Returns the existing definitions of those ids, as JSON text by id. */
-export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
-  new Map((await byIds(ctx, ids)).map((row) => [row.id, JSON.stringify(toField(toStored(row)))]))
-
 const byNames = preparedKeys((db: Kysely<Tables>, names) =>
   db.selectFrom('custom_fields').select(['id', 'resource', 'name']).where('name', 'in', names),
 )
@@ -121,9 +99,6 @@ export const idsOfKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<
   const found = (await byNames(ctx, names)).map(({ id, ...row }) => [`${row.resource} ${row.name}`, id] as const)
   return new Map(found.filter(([key]) => keys.includes(key)))
 }
-
-/** Locks the refs of a new definition until commit. @throws RefTakenError */
-export const claimRefs = refs.claim
 
 /** Returns a number that no value has. Called under the lock of all definitions. */
 export const findNextNumber = async ({ db }: Ctx): Promise<number> => {
@@ -136,32 +111,6 @@ export const findNextNumber = async ({ db }: Ctx): Promise<number> => {
   return (last?.number ?? 0) + 1
 }
 
-export const insert = async (ctx: Ctx, field: StoredField): Promise<void> => {
-  noteWrite(ctx)
-  await ctx.db.insertInto('custom_fields').values(toRow(field)).execute()
-  await refs.insert(ctx, [field])
-  ctx.changed('custom-field', { id: field.id, after: JSON.stringify(toField(field)) })
-}
-
-export const updateRow = async (ctx: Ctx, before: StoredField, field: StoredField): Promise<void> => {
-  noteWrite(ctx)
-  const { id } = field
-  await ctx.db.updateTable('custom_fields').set(toRow(field)).where('id', '=', id).execute()
-  await refs.update(ctx, before, field)
-  ctx.changed('custom-field', {
-    id,
-    before: JSON.stringify(toField(before)),
-    after: JSON.stringify(toField(field)),
-  })
-}
-
-export const deleteRow = async (ctx: Ctx, field: StoredField): Promise<void> => {
-  noteWrite(ctx)
-  await ctx.db.deleteFrom('custom_fields').where('id', '=', field.id).execute()
-  await refs.remove(ctx, [field])
-  ctx.changed('custom-field', { id: field.id, before: JSON.stringify(toField(field)) })
-}
-
 /** Returns those of the ids that are objects of a resource to which references may lead. */
 export const filterExistingIds = async (
   ctx: Ctx,
@@ -170,11 +119,7 @@ export const filterExistingIds = async (
 ): Promise<Set<string>> => {
   const there = new Set<string>()
   for (const batch of splitBatches(ids)) {
-    // Each of them has the column; the type of all of them together is too wide for the builder.
-    const rows = ctx.db
-      .selectFrom(table as 'devices')
-      .select('id')
-      .where('id', 'in', batch)
+    const rows = selectFromTable(ctx.db, table).select('id').where('id', 'in', batch)
     for (const { id } of await rows.execute()) there.add(id)
   }
   return there

@@ -41,3 +41,7 @@ export type CustomFieldRow = {
 export type CustomValueRow = { field: number; value: string; object_id: string }
 
 export type CustomFieldTables = { custom_fields: CustomFieldRow; custom_values: CustomValueRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends CustomFieldTables {}
+}

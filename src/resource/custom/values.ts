@@ -1,7 +1,8 @@
 /** Validates values of custom fields by their definitions, and makes the keys by which they are found and sorted. No queries. */
-import type { CustomField } from '../../inventory/custom-fields/api.ts'
+
 import { type CustomValue, MAX_TEXT, MAX_VALUES } from './fields.ts'
 import { matchesPattern } from './pattern.ts'
+import type { CustomField } from './schema.ts'
 
 const MAX_URL = 2048
 /** The largest number of characters of a key. Longer texts are compared in full once they are found. */

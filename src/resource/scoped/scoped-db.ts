@@ -14,6 +14,7 @@ import { parseHttp } from '../../kernel/http-route.ts'
 import type { AnyOperation, Permission } from '../../kernel/operation.ts'
 import { isInScopeSet, limitCaller, listHidden, NO_AREAS } from '../../kernel/rights/access.ts'
 import type { ScopedRead, ScopeEnforcer } from '../../kernel/rights/scope-enforcer.ts'
+import { selectFromTable } from '../named-tables.ts'
 import { getScopedNoun, getScopedTable, isScopedResource, type ScopedResource } from './scoped-resources.ts'
 import { BY_OWN_AREA, createViews, getAreas, listTables, type TableByArea } from './views.ts'
 
@@ -107,11 +108,7 @@ const listPathIds = (op: AnyOperation): readonly PathId[] => {
 
 const prepareArea = (table: TableByArea) =>
   prepared((db: Kysely<Tables>, { id }: { id: string }) =>
-    // All of them have the columns; the type of all of them together is too wide for the builder.
-    db
-      .selectFrom(table as 'networks')
-      .select('area')
-      .where('id', '=', id),
+    selectFromTable(db, table).select('area').where('id', '=', id),
   )
 
 const findArea: Readonly<Record<TableByArea, ReturnType<typeof prepareArea>>> = {
@@ -132,10 +129,7 @@ const isInPart = async (
   id: string,
 ): Promise<boolean> => {
   if (!isByOwnArea(table)) {
-    const query = scoped()
-      .db.selectFrom(table as 'networks')
-      .select('id')
-      .where('id', '=', id)
+    const query = selectFromTable(scoped().db, table).select('id').where('id', '=', id)
     return (await query.executeTakeFirst()) !== undefined
   }
   const [row] = await findArea[table](unscoped, { id })

@@ -3,12 +3,12 @@
 import { type TableView, TableViews } from '../../database/cte-views.ts'
 import type { PastSql } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
-import { OUTSIDE } from '../../inventory/conflicts/schema.ts'
 import { INVENTORY, RESOURCES, type Resource, toTableName } from '../../inventory/resources.ts'
 import type { ScopeFilter } from '../../kernel/caller.ts'
 import { listHidden } from '../../kernel/rights/access.ts'
-import type { AreaTable } from '../../people/scopes/area-facts-store.ts'
 import { hasRefs, listFollowed, type ResourceFacts } from '../facts.ts'
+import type { AreaTable } from './area-tables.ts'
+import { OUTSIDE } from './outside.ts'
 
 type Name = keyof Tables & string
 

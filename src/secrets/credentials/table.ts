@@ -20,3 +20,7 @@ export type CredentialRow = {
 }
 
 export type CredentialTables = { credentials: CredentialRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends CredentialTables {}
+}

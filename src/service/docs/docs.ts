@@ -1,9 +1,9 @@
 /** Serves the OpenAPI document and the page that renders it. Both are built at the first request and cached. */
 
-import { contracts, routes } from '../../app/contracts.ts'
 import type { DescribeCustom } from '../../contract/json-schema.ts'
 import { loadDescriberForDocument } from '../../inventory/custom-fields/described.ts'
 import type { Ctx, Feature } from '../../kernel/ctx.ts'
+import type { OperationSet, RawRoute } from '../../kernel/operation.ts'
 import css from '../../surfaces/docs/docs.css' with { type: 'text' }
 import script from '../../surfaces/docs/docs.js' with { type: 'text' }
 import { renderDocsPage } from '../../surfaces/docs/page.ts'
@@ -11,12 +11,19 @@ import { type ServeText, serveText } from '../../surfaces/docs/serve.ts'
 import { buildOpenapi } from '../../surfaces/openapi/openapi.ts'
 import { docsRoutes } from './api.ts'
 
-export type DocsOptions = { readonly version: string }
+export type DocsOptions = {
+  readonly version: string
+  readonly contracts: Readonly<Record<string, OperationSet>>
+  readonly routes: readonly RawRoute[]
+}
 
 type Served = { readonly openapi: ServeText; readonly page: ServeText }
 
 /** @param describeCustom the defined custom fields, which the document has inline */
-const make = async ({ version }: DocsOptions, describeCustom: DescribeCustom | undefined): Promise<Served> => {
+const make = async (
+  { version, contracts, routes }: DocsOptions,
+  describeCustom: DescribeCustom | undefined,
+): Promise<Served> => {
   const document = buildOpenapi(contracts, routes, { version, describeCustom })
   return {
     openapi: serveText('application/json', JSON.stringify(document)),

@@ -1,10 +1,11 @@
 /** Describes the rows of each table for plans: noun, name, visible fields. Reads given rows, never the tables. */
 
-import { CRUD_RESOURCES, type CrudResource } from '../../app/crud-resources.ts'
+import { contracts } from '../../app/contracts.ts'
 import { toText } from '../../contract/unknown.ts'
 import type { Row, TableRule } from '../../database/journal.ts'
 import { formatName } from '../../inventory/relationships/relationships.ts'
 import { isResource } from '../../inventory/resources.ts'
+import { type CrudResource, listCrudResources } from '../../kernel/crud-resources.ts'
 import type { Permission } from '../../kernel/operation.ts'
 import { KIND_NAMES, type Kind } from '../../record/history/kind-names.ts'
 import { getNoun } from '../../resource/nouns.ts'
@@ -57,7 +58,7 @@ const buildPlanTable = ({ name, noun, permission, fields }: CrudResource): PlanT
 })
 
 const DERIVED: Readonly<Record<string, PlanTable>> = Object.fromEntries(
-  CRUD_RESOURCES.map((resource) => [resource.name.replaceAll('-', '_'), buildPlanTable(resource)]),
+  listCrudResources(contracts).map((resource) => [resource.name.replaceAll('-', '_'), buildPlanTable(resource)]),
 )
 
 /** Returns the derived description of a table, with differences. */

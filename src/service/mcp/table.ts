@@ -15,3 +15,7 @@ export type PlanRow = {
 }
 
 export type PlanTables = { plans: PlanRow }
+
+declare module '../../database/tables.ts' {
+  interface OwnTables extends PlanTables {}
+}

@@ -1,5 +1,5 @@
 /** The terms of a filter about custom fields, as parameters of the API. */
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { queryClient } from '../api/queries.ts'
 
 export const CUSTOM = 'custom'

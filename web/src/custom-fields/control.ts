@@ -1,5 +1,5 @@
 /** The common part of all controls of custom fields. */
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import type { FormValue } from './known-text.ts'
 
 /** The part of a definition that a control shows. */

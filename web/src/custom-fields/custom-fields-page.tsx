@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { api } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'

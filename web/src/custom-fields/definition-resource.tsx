@@ -1,6 +1,6 @@
 /** How definitions are read and written, and the form of one, with a preview of its control. */
 import type { ReactNode } from 'react'
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { contracts } from '../api/contracts.ts'
 import { RESOURCE_KEYS } from '../live/keys.ts'
 import { createCrud } from '../resource/crud.ts'

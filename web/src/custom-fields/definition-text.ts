@@ -1,5 +1,5 @@
 /** A definition as its form holds it: as texts. Pure functions. */
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import type { Values } from '../resource/resource.ts'
 import type { FormValue } from './known-text.ts'
 import type { CustomResource, Target } from './values.ts'

@@ -1,6 +1,6 @@
 /** The definitions of custom fields, as all pages read them. */
 import { queryOptions } from '@tanstack/react-query'
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { api } from '../api/client.ts'
 import { queryClient } from '../api/queries.ts'
 

@@ -1,6 +1,6 @@
 /** Asks before a definition is deleted. One with values wants its name typed, because the values go with it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { CHANGE_ID, send } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { devices } from '../devices/device-list-client.ts'

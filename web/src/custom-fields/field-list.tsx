@@ -1,7 +1,7 @@
 /** The definitions of a resource by group, in the order of forms. They are dragged, or moved by Alt and the arrows. */
 import { GripVertical, Pencil, Trash2 } from 'lucide-react'
 import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { announced } from '../shell/announcer.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'

@@ -1,6 +1,6 @@
 /** The custom fields of a list: its further columns, filters and orders. */
 import type { ReactNode } from 'react'
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { buildDeviceSpec, DEVICE_FILTERS } from '../devices/column-spec.ts'
 import { devices } from '../devices/device-list-client.ts'
 import type { Column } from '../table/column.ts'

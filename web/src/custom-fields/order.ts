@@ -1,5 +1,5 @@
 /** The order of the fields of a resource, by group and position. Pure functions. */
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 
 export type Ordered = Pick<CustomField, 'id' | 'name' | 'group' | 'position'>
 

@@ -1,6 +1,6 @@
 /** The controls of custom fields in a form, by group. */
 import { useQuery } from '@tanstack/react-query'
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { cx } from '../ui/cx.ts'
 import css from './custom-fields.module.css'
 import { collectGroups, definitionsQuery, UNGROUPED } from './definitions.ts'

@@ -1,5 +1,5 @@
 /** How the values of custom fields are shown, searched, sorted and filtered. Also runs in the worker of the devices. */
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import type { SortKey, TableSpec } from '../table/engine.ts'
 
 export type CustomResource = CustomField['resource']

@@ -1,7 +1,7 @@
 /** Gives all selected devices one value of a custom field, or takes it from them. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { toList } from '../custom-fields/control.ts'
 import { definitionsQuery } from '../custom-fields/definitions.ts'
 import type { FormValue } from '../custom-fields/known-text.ts'

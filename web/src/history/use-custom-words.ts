@@ -1,7 +1,7 @@
 /** The labels of custom fields in changes, and the texts of their values. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { CustomField } from '../../../src/inventory/custom-fields/api.ts'
+import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import type { HistoryItem, Kind } from '../api/contracts.ts'
 import { queryClient } from '../api/queries.ts'
 import type { CustomResource, toTexts, Value, WithCustom } from '../custom-fields/values.ts'

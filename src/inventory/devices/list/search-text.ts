@@ -4,7 +4,6 @@ import type { Device } from '../schema.ts'
 const TEXTS = ['name', 'hostname', 'description', 'make_model', 'os', 'location'] as const
 const LISTS = ['tags', 'domains'] as const
 const ADDRESS_TEXTS = ['mac_address', 'dns_name'] as const
-const SEARCHED: readonly (keyof Device)[] = [...TEXTS, ...LISTS]
 
 /** The texts of the addresses. Empty ones are left out. */
 const listAddressTexts = ({ addresses }: Device): string[] => [
@@ -41,7 +40,8 @@ export type Change = {
 }
 
 /** Checks whether searches may rank it differently, even with the same text: an address may have become a tag. */
-export const isFoundOtherwise = ({ before, device, changes }: Change, searchable: readonly string[]): boolean =>
-  changes.some((field) => SEARCHED.includes(field)) ||
-  listAddressTexts(before).join() !== listAddressTexts(device).join() ||
-  listCustomTexts(before, searchable).join('\n') !== listCustomTexts(device, searchable).join('\n')
+export const isFoundOtherwise = (before: Device, after: Device, searchable: readonly string[]): boolean =>
+  TEXTS.some((field) => before[field] !== after[field]) ||
+  LISTS.some((field) => before[field] !== after[field] && !Bun.deepEquals(before[field], after[field])) ||
+  (before.addresses !== after.addresses && listAddressTexts(before).join() !== listAddressTexts(after).join()) ||
+  listCustomTexts(before, searchable).join('\n') !== listCustomTexts(after, searchable).join('\n')

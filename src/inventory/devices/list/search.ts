@@ -89,14 +89,9 @@ export const searchTables = (ctx: Ctx): ('addresses' | 'ports')[] =>
 const withMac = (ctx: Ctx, text: string) => {
   const mac = parseMac(text)
   if (mac === undefined) return undefined
-  const selectIdsIn = (table: 'addresses' | 'ports') =>
-    // Both have the columns, of the same types.
-    ctx.db
-      .selectFrom(table as 'ports')
-      .select('device_id as id')
-      .where('mac_address', '=', mac)
-      .where(hasMac)
-  return canListPorts(ctx) ? selectIdsIn('addresses').union(selectIdsIn('ports')) : selectIdsIn('addresses')
+  const select = ctx.db.selectFrom('addresses').select('device_id as id').where('mac_address', '=', mac).where(hasMac)
+  if (!canListPorts(ctx)) return select
+  return select.union(ctx.db.selectFrom('ports').select('device_id as id').where('mac_address', '=', mac).where(hasMac))
 }
 
 /** Returns the key of cached results. Results for a MAC also change with ports, and with the right to see them. */

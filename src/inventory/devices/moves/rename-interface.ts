@@ -1,5 +1,6 @@
 /** Renames the interface in the addresses of a device, when the port of that name gets another one. */
 import type { Ctx } from '../../../kernel/ctx.ts'
+import { deviceStore } from '../row-store.ts'
 import type { Device } from '../schema.ts'
 import * as store from '../store.ts'
 
@@ -18,6 +19,6 @@ export const renameInterface = async (ctx: Ctx, deviceId: string, { from, to }: 
   if (addresses.every(({ interface: name }, i) => name === before.addresses[i]?.interface)) return
   const device = { ...before, addresses, updated_at: ctx.now }
   const changes = ['addresses'] as const
-  await store.updateDocument(ctx, { before, device, changes })
+  await deviceStore.write(ctx, [{ before, after: device }])
   await ctx.emit('device.updated', { device, before, changes })
 }

@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { toSingular } from '../contract/command-name.ts'
 import type { AnyOperation, OperationSet, Permission } from '../kernel/operation.ts'
-import { contracts } from './contracts.ts'
 
 export type CrudResource = {
   /** The plural noun in the names of operations: `discovery-rules`. */
@@ -49,6 +48,6 @@ const buildResource = ({ get, create, update, delete: remove }: OperationSet): C
   }
 }
 
-export const CRUD_RESOURCES: readonly CrudResource[] = Object.values<OperationSet>(contracts).flatMap(
-  (set) => buildResource(set) ?? [],
-)
+/** @param contracts of all features */
+export const listCrudResources = (contracts: Readonly<Record<string, OperationSet>>): readonly CrudResource[] =>
+  Object.values(contracts).flatMap((set) => buildResource(set) ?? [])

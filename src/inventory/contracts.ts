@@ -1,0 +1,54 @@
+/** The contracts of the resources: those of an `api.ts`, and those that follow from the facts. Browser-safe. */
+import type { OperationSet } from '../kernel/operation.ts'
+import { type Crud, crud } from '../resource/crud.ts'
+import type { ResourceFacts } from '../resource/facts.ts'
+import { cables } from './cables/api.ts'
+import { customFields } from './custom-fields/api.ts'
+import { datacenters } from './datacenters/api.ts'
+import { deviceTypes } from './device-types/api.ts'
+import { devices } from './devices/api.ts'
+import { networks } from './networks/api.ts'
+import { planning } from './networks/planning-api.ts'
+import { pools } from './pools/api.ts'
+import { ports } from './ports/api.ts'
+import { racks } from './racks/api.ts'
+import { relationships } from './relationships/api.ts'
+import { reservations } from './reservations/api.ts'
+import { type ContractOf, RESOURCES, type Resource, toContractName } from './resources.ts'
+import { spaces } from './spaces/api.ts'
+import { vlans } from './vlans/api.ts'
+
+const listed = {
+  customFields,
+  spaces,
+  datacenters,
+  vlans,
+  networks: { ...networks, ...planning },
+  pools,
+  reservations,
+  deviceTypes,
+  racks,
+  devices,
+  ports,
+  cables,
+  relationships,
+} satisfies Record<string, OperationSet>
+
+/** The facts of resources with a contract that follows from them. */
+type DeclaredFacts = (typeof RESOURCES)[number] extends infer F
+  ? F extends ResourceFacts
+    ? ContractOf<F['name']> extends keyof typeof listed
+      ? never
+      : F
+    : never
+  : never
+type DeclaredContracts = { readonly [F in DeclaredFacts as ContractOf<F['name']>]: Crud<F>['operations'] }
+
+// One contract for each of these facts.
+const declared = Object.fromEntries(
+  RESOURCES.map((facts: ResourceFacts) => [toContractName(facts.name as Resource), facts] as const)
+    .filter(([name]) => !Object.hasOwn(listed, name))
+    .map(([name, facts]) => [name, crud(facts).operations]),
+) as object as DeclaredContracts
+
+export const inventory = { ...listed, ...declared }

@@ -1,0 +1,74 @@
+/** The definitions of custom fields as they are sent and given. Browser-safe. */
+import { z } from 'zod'
+import { line } from '../../contract/fields/fields.ts'
+import { matchWhole } from '../../contract/fields/text-rules.ts'
+import { customFieldFacts } from '../../inventory/custom-fields/resource.ts'
+import { INVENTORY } from '../../inventory/resources.ts'
+import { crud } from '../crud.ts'
+import { CUSTOM_RESOURCES, FIELD_NAME, isFieldName, MAX_TEXT, MAX_VALUES, REFERENCE_TARGETS } from './fields.ts'
+
+const MAX_CHOICES = 500
+const MAX_CHOICE = 128
+
+const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])
+
+const FieldName = z
+  .string()
+  .refine(isFieldName, { error: 'must begin with a-z, and have 1-50 of a-z 0-9 _' })
+  .meta({ exact: { pattern: matchWhole(FIELD_NAME), examples: ['owner'] } })
+
+/** Trimmed; duplicates are dropped. */
+const Choices = z
+  .array(
+    line(MAX_CHOICE)
+      .trim()
+      .min(1, 'must not be blank')
+      .meta({ exact: { pattern: '\\S' } }),
+  )
+  .max(MAX_CHOICES)
+  .nullable()
+  .transform((choices) => [...new Set(choices ?? [])])
+  .describe('The values of a choice')
+
+const DefaultValue = z
+  .union([line(MAX_TEXT), z.number(), z.boolean(), z.array(line(MAX_TEXT)).max(MAX_VALUES)])
+  .nullable()
+  .transform((value) => (value === '' ? null : value))
+
+const DEFAULT_HINT = 'The value of a new object that is created without one'
+
+const Target = z.enum(REFERENCE_TARGETS)
+const ReferenceTo = z
+  .enum([...REFERENCE_TARGETS, ''], { error: `must be one of ${REFERENCE_TARGETS.join(', ')}` })
+  .nullable()
+  .transform((resource) => resource || null)
+const REFERENCE_HINT = 'The resource that a reference names'
+
+export const customFieldCrud = crud(customFieldFacts, {
+  schemas: {
+    resource: {
+      input: z
+        .enum(CUSTOM_RESOURCES)
+        .describe('Whose objects have the field; `addresses` are those of devices, and reservations'),
+      answer: z.enum(CUSTOM_RESOURCES).describe('Whose objects have the field'),
+      filter: z.enum(CUSTOM_RESOURCES).optional().describe('Only the fields of this resource'),
+    },
+    name: { input: FieldName.describe('The name in `custom`, unique in its resource'), answer: z.string() },
+    choices: { input: Choices, answer: z.array(z.string()) },
+    reference_to: { input: ReferenceTo.describe(REFERENCE_HINT), answer: Target.nullable().describe(REFERENCE_HINT) },
+    default: { input: DefaultValue.describe(DEFAULT_HINT), answer: Value.nullable().describe(DEFAULT_HINT) },
+    objects: { answer: z.int().optional().describe('How many objects have a value, with `include=usage`') },
+  },
+  filters: {
+    include: z
+      .array(z.enum(['usage']))
+      .optional()
+      .describe('usage adds how many objects have a value'),
+  },
+  // The objects that have values.
+  listShows: INVENTORY.filter((resource) => resource !== 'custom-fields'),
+})
+export const { Item: CustomField, Draft: CustomFieldDraft, Patch: CustomFieldPatch } = customFieldCrud
+export type CustomField = z.infer<typeof CustomField>
+export type CustomFieldDraft = z.output<typeof CustomFieldDraft>
+export type CustomFieldPatch = z.output<typeof CustomFieldPatch>

@@ -1,0 +1,46 @@
+/** Records the writes of objects: the values of custom fields by which lists find them, and the documents for history and events. */
+
+import type { ItemWrite } from '../kernel/changes/change-record.ts'
+import type { Ctx } from '../kernel/ctx.ts'
+import { type CustomChange, recordCustom } from './custom/engine.ts'
+import type { CustomResource } from './custom/fields.ts'
+import type { WithCustom } from './custom/rows.ts'
+
+/** An object before and after a write. */
+type Pair<T> = { readonly before?: T | undefined; readonly after?: T | undefined }
+
+/** Parts of an object that have values of custom fields of their own, and the changes of them. */
+export type ValuedParts<T> = {
+  readonly resource: CustomResource
+  readonly list: (before: T | undefined, after: T | undefined) => readonly CustomChange[]
+}
+
+export type CustomRecord<T> = {
+  readonly resource: CustomResource | undefined
+  readonly getId: (object: T) => string
+  readonly parts?: ValuedParts<T> | undefined
+}
+
+/** Records the values of custom fields. An object without any costs nothing. */
+export const recordValues = async <T>(
+  ctx: Ctx,
+  { resource, getId, parts }: CustomRecord<T>,
+  pairs: readonly Pair<T>[],
+): Promise<void> => {
+  const getCustom = (object: T | undefined) => (object as WithCustom | undefined)?.custom
+  if (resource) {
+    const changes = pairs.flatMap(({ before, after }): CustomChange[] => {
+      const [old, fresh, object] = [getCustom(before), getCustom(after), after ?? before]
+      return object && old !== fresh ? [{ id: getId(object), before: old, after: fresh }] : []
+    })
+    if (changes.length > 0) await recordCustom(ctx, resource, changes)
+  }
+  if (!parts) return
+  const inside = pairs.flatMap(({ before, after }) => parts.list(before, after))
+  if (inside.length > 0) await recordCustom(ctx, parts.resource, inside)
+}
+
+/** Records the documents of objects of a kind, in the order of their writes. */
+export const recordDocuments = (ctx: Ctx, kind: string, writes: readonly ItemWrite[]): void => {
+  for (const write of writes) ctx.changed(kind, write)
+}
