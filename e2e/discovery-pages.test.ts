@@ -57,7 +57,7 @@ const expectAccessible = async (page: Page): Promise<void> => {
   await expectReadable(page)
 }
 
-test.each(PAGES)('%s', (_, pathOf) =>
+test.each(takeOneIn(3, PAGES))('%s', (_, pathOf) =>
   it.visit(
     async ({ page, requests, openWhole }) => {
       await openWhole(pathOf(ids()))

@@ -139,10 +139,11 @@ testAll('the file has all that match', () =>
 test('a change by another user is shown, and the number follows', () =>
   it.visit(
     async ({ page, open }) => {
+      // The live feed begins once the page is quiet.
+      const followed = page.waitForRequest(/\/api\/events/)
       await open('/devices')
       await page.getByText(NOTE).waitFor()
-      // The live feed begins once the page is quiet.
-      await page.waitForRequest(/\/api\/events/)
+      await followed
       const { id } = await it.plat.api.devices.create({ name: '000-new' })
       await page.getByRole('link', { name: '000-new' }).waitFor()
       await eventually(() => rowCount(page), 301)
