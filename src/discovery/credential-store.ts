@@ -6,7 +6,7 @@ import { buildMovedKey, type Moved } from '../inventory/spaces/keys.ts'
 import type { Ctx } from '../kernel/ctx.ts'
 import type { IpKey } from '../net/ip.ts'
 import type { CredentialRow } from '../secrets/credentials/table.ts'
-import { buildMovedNetworkKey, buildNetworkKey } from './devices/discovered-store.ts'
+import { buildMovedNetworkKey, buildNetworkKey } from './devices/network-keys.ts'
 import type { HostKeyRow } from './table.ts'
 
 /** A credential for a scan, with the areas of its device and of its network. */

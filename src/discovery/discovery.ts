@@ -9,6 +9,7 @@ import * as credentialStore from './credential-store.ts'
 import { discoveredHandlers } from './devices/discovered-devices.ts'
 import { matchWord } from './devices/discovered-list.ts'
 import * as discoveredStore from './devices/discovered-store.ts'
+import * as networkKeys from './devices/network-keys.ts'
 import { classify, reclassify, toDrafts } from './inbox/classify.ts'
 import * as documented from './inbox/documented-store.ts'
 import { inboxHandlers } from './inbox/inbox.ts'
@@ -36,7 +37,7 @@ export const matchFoundWord = matchWord
 export const buildAddressCondition = (ip: string) => matchWord(`\n${ip}\n`)
 
 /** The key under which an address of a network is stored. */
-export const buildNetworkKey = discoveredStore.buildNetworkKey
+export const buildNetworkKey = networkKeys.buildNetworkKey
 
 /** Number of scans that run. */
 export const countRunning = scanStore.countRunning

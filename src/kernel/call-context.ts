@@ -5,7 +5,6 @@ import { waitForAll } from '../base/runtime/wait-for-all.ts'
 import { AppError } from '../contract/errors.ts'
 import { computeEtag, matchesEtag } from '../contract/etag.ts'
 import type { Db, ReadPoint, Tx } from '../database/database.ts'
-import type { Journal } from '../database/journal.ts'
 import { createStreamShares } from '../database/stream-shares.ts'
 import { createLocal } from '../database/transaction-state.ts'
 import type { PlacedEvent } from './announced-event.ts'
@@ -73,7 +72,6 @@ export type Transaction<Tables> = Tx<Tables> & {
   readonly changeId: string
   /** The id of the recorded change, '' if nothing has changed; undefined until it is recorded. */
   recorded: string | undefined
-  readonly journal: Journal | undefined
 }
 
 /** The last step of a transaction. @param changeId '' if nothing has changed */
@@ -208,7 +206,8 @@ export const createContexts = <Tables>({
       },
       changedObjects: async (since) => tx?.record.items(since) ?? [],
       commitChange: async (details = {}) => (tx ? recordOnce(ctx, tx, call, details) : ''),
-      rowChanges: () => tx?.journal?.changes(),
+      isPlanned: tx?.record.isPlanned ?? false,
+      plannedItems: async () => (tx?.record.isPlanned ? tx.record.plannedItems() : undefined),
       searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
       atEnd: (work, item) => void tx?.pending.push({ work, item }),
       local: tx?.local ?? createLocal(),

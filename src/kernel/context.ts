@@ -2,12 +2,11 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from '../base/runtime/log.ts'
 import type { Db, ReadPoint, SearchTextChanged, Tx, WriteOptions } from '../database/database.ts'
-import type { RowChange } from '../database/journal.ts'
 import type { Local } from '../database/transaction-state.ts'
 import type { AnnouncedEvent } from './announced-event.ts'
 import type { Caller } from './caller.ts'
 import type { RawAudit } from './changes/audit.ts'
-import type { ChangeDetails, ChangedObject, ItemWrite } from './changes/change-record.ts'
+import type { ChangeDetails, ChangedObject, ItemWrite, PlannedItem } from './changes/change-record.ts'
 import type { Emit, Reactions } from './events.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
 import type { PreparedStep } from './prepared-handler.ts'
@@ -54,8 +53,8 @@ export type KernelCtx<Tables> = {
   /** Adds an event that leaves Plat, after the events of the objects that the transaction has changed so far. It is written at the end. */
   readonly announce: (event: AnnouncedEvent) => void
   /**
-   * Declares a write of an object that has a history, by its documents as they are sent. Called by the store beside
-   * the write. The transaction records all of them as one change.
+   * Declares a write of an object, by its documents as they are sent. Called by the store beside the write. The transaction records all
+   * of them as one change. Objects without a history are for plans (`createRecorder`).
    */
   readonly changed: (kind: string, write: ItemWrite) => void
   /** The id of the change that the transaction records, if it alters an object with a history. */
@@ -69,8 +68,10 @@ export type KernelCtx<Tables> = {
   readonly changeCount: number
   /** Returns the objects with a history that the transaction has changed so far. @param since a `changeCount`: only what was changed after it */
   readonly changedObjects: (since?: number) => Promise<readonly ChangedObject[]>
-  /** Returns the rows that the transaction has changed so far; undefined if it is not watched. */
-  readonly rowChanges: () => readonly RowChange[] | undefined
+  /** True in a transaction that a plan describes: the change record also has the objects without a history. */
+  readonly isPlanned: boolean
+  /** Returns all objects that the transaction has changed so far; undefined if it is not planned. */
+  readonly plannedItems: () => Promise<readonly PlannedItem[] | undefined>
   /** Like `Tx.searchTextChanged`; does nothing in a context that cannot write. */
   readonly searchTextChanged: SearchTextChanged
   /** Hands an item to work that runs once at the end of the transaction, unless its savepoint was undone. */

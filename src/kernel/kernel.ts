@@ -7,7 +7,6 @@ import type { Logger } from '../base/runtime/log.ts'
 import { AppError } from '../contract/errors.ts'
 import { asksForDryRun, type HistoryFields } from '../contract/fields/history-fields.ts'
 import type { Db, ReadPoint, Tx } from '../database/database.ts'
-import { recordTransaction } from '../database/journal.ts'
 import {
   type Call,
   createContexts,
@@ -27,7 +26,7 @@ import {
   createRawAudit,
   getAuditedCall,
 } from './changes/audit.ts'
-import { ChangeRecord } from './changes/change-record.ts'
+import { ChangeRecord, type PlanLimits, type PlannedItem } from './changes/change-record.ts'
 import type { History } from './changes/history.ts'
 import { findIdByRef, mayHoldRefs, resolveRefs } from './changes/resolve-refs.ts'
 import { RolledBack } from './changes/rolled-back.ts'
@@ -65,6 +64,11 @@ export type KernelOptions<Tables> = {
   readonly history: History<Tables>
   readonly events: EventRecorder<Tables>
   readonly areas?: ScopeEnforcer<Tables>
+  /** Set to plan each transaction. */
+  readonly plan?: PlanLimits & {
+    /** Called at the end of the transaction. If it throws, the transaction is rolled back. */
+    readonly onItems: (tx: Tx<Tables>, items: readonly PlannedItem[]) => Promise<void>
+  }
 }
 
 /** The signal that stops a job and the fence that guards its writes. */
@@ -89,7 +93,7 @@ export type Kernel<Tables> = {
 }
 
 export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
-  const { db, features, now, log, onCommit, audit, history, events, areas } = options
+  const { db, features, now, log, onCommit, audit, history, events, areas, plan } = options
   const reactions = new Map<string, Reaction<Tables>[]>()
   for (const feature of features)
     for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
@@ -122,15 +126,12 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     given: TransactionOptions = {},
   ): Promise<T> => {
     const { request, held } = call
-    const { watched, ...options } = given
+    const { plan: limits = plan, ...options } = given
     const { value, tx } = await held.tried((isFirst) =>
-      db.write((plain) => {
-        const { tx: inner, journal } = watched
-          ? recordTransaction(plain, { ...watched, sql: db.sql })
-          : { tx: plain, journal: undefined }
-        const record = new ChangeRecord()
+      db.write((inner) => {
+        const record = new ChangeRecord(limits)
         const changeId = Bun.randomUUIDv7()
-        const own = { events: [], announced: [], pending: [], record, changeId, recorded: undefined, journal }
+        const own = { events: [], announced: [], pending: [], record, changeId, recorded: undefined }
         const tx: Transaction<Tables> = { ...inner, ...own }
         const run = async () => {
           const ctx = contextFor(call, tx)
@@ -145,6 +146,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
           await areas?.updateAreas(ctx)
           const recorded = await ctx.commitChange()
           await done?.(value, ctx, inner, recorded)
+          if (plan) await plan.onItems(inner, await record.plannedItems())
           return { value, tx }
         }
         // The type of the rights does not depend on the tables.

@@ -1,10 +1,10 @@
 /** The second step of a prepared handler. */
 import type { WriteOptions } from '../database/database.ts'
-import { JournalFull, type JournalOptions } from '../database/journal.ts'
+import { type PlanLimits, RecordFull } from './changes/change-record.ts'
 
 export type TransactionOptions = WriteOptions & {
-  /** Records the changed rows of these tables, for `ctx.rowChanges`. After a `JournalFull` of `tooMany` it runs unwatched. */
-  readonly watched?: Omit<JournalOptions, 'sql'>
+  /** Records all objects, for `ctx.plannedItems`. After a `RecordFull` of `tooMany` it runs without it. */
+  readonly plan?: PlanLimits
 }
 
 /** The answer of a write that needs no transaction. */
@@ -18,7 +18,7 @@ type Work<Run> = Run | { readonly run: Run; readonly options: TransactionOptions
 /** The result of `prepare`: work in a transaction, or the answer. */
 export type PreparedStep<Run, T> = Work<Run> | Answered<T>
 
-/** Runs work in a transaction. One that is watched and changes too many rows is run again without being watched. */
+/** Runs work in a transaction. A planned one that changes too many objects is run again without a plan. */
 export const runPreparedStep = async <Run extends (...args: never) => unknown, T>(
   work: Work<Run>,
   transact: (run: Run, options?: TransactionOptions) => Promise<T>,
@@ -28,8 +28,8 @@ export const runPreparedStep = async <Run extends (...args: never) => unknown, T
   try {
     return await transact(run, options)
   } catch (error) {
-    if (!(error instanceof JournalFull)) throw error
-    const { watched: _, ...others } = options
+    if (!(error instanceof RecordFull)) throw error
+    const { plan: _, ...others } = options
     return transact(run, others)
   }
 }

@@ -1,11 +1,11 @@
 /** Declares the parts of a call: its identity, its input and the state from which they were read. */
 import type { ReadPoint } from '../database/database.ts'
-import type { RowChange } from '../database/journal.ts'
 import type { Caller } from './caller.ts'
+import type { PlannedItem } from './changes/change-record.ts'
 import type { Rights } from './rights/rights.ts'
 
 /** The changes that a call makes, and its answer as far as it is known before they are made. */
-export type ShownChanges = { readonly answer: unknown; readonly changes: readonly RowChange[] }
+export type ShownChanges = { readonly answer: unknown; readonly changes: readonly PlannedItem[] }
 
 /** The identity that a request's credentials prove. */
 export type Identity = {

@@ -75,7 +75,7 @@ export type OwnStore<F extends ResourceFacts, T> = {
   readonly readParts?: (ctx: Ctx, ids: readonly string[]) => Promise<(id: string) => Partial<T>>
   /** Fields that stand behind the times in objects. */
   readonly lastFields?: readonly (keyof T & string)[]
-  /** The columns of the order of the list, if they are not those of `order`. */
+  /** The columns of the order of the list, if they differ from `order`. */
   readonly orderBy?: readonly string[]
   /** Deletes the rows of other tables that refer to the objects, before their rows are deleted. */
   readonly removeParts?: (ctx: Ctx, objects: readonly T[]) => Promise<void>

@@ -9,7 +9,7 @@ import type { WithCustom } from './custom/rows.ts'
 /** An object before and after a write. */
 type Pair<T> = { readonly before?: T | undefined; readonly after?: T | undefined }
 
-/** Parts of an object that have values of custom fields of their own, and the changes of them. */
+/** Parts of an object with custom fields, and the changes of them. */
 export type ValuedParts<T> = {
   readonly resource: CustomResource
   readonly list: (before: T | undefined, after: T | undefined) => readonly CustomChange[]

@@ -139,7 +139,7 @@ export const objectStore = <F extends ResourceFacts, T extends object = StoredOb
     fromRow,
     buildKey: (object) => {
       if (!buildKey) throw new Error(`${name} have no natural key`)
-      // The fields of the key are those of an object.
+      // An object has the fields of the key.
       return buildKey(object as unknown as T)
     },
     find,

@@ -32,7 +32,7 @@ export const ${name}: Migration = {
 }
 `
   return {
-    edits: [{ file: `src/people/${resource}/resource.ts`, after, add: [line] }, ...registered],
+    edits: [{ file: `src/inventory/${resource}/resource.ts`, after, add: [line] }, ...registered],
     files: [{ file: `src/database/migrations/${migration}.ts`, text }],
   }
 }

@@ -48,7 +48,7 @@ test('every folder with the facts of a resource is in the list of resources', ()
   )
   const missing = folders.filter((name) => !INVENTORY.some((one) => one === name))
   const messages = missing.map(
-    (name) => `src/people/${name}/resource.ts is not in RESOURCES of src/inventory/resources.ts`,
+    (name) => `src/inventory/${name}/resource.ts is not in RESOURCES of src/inventory/resources.ts`,
   )
   expect(messages).toEqual([])
 })

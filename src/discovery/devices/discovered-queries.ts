@@ -6,8 +6,9 @@ import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { getSpaceKey, type IpKey, type SpaceKey } from '../../net/ip.ts'
 import type { DiscoveredRow } from '../table.ts'
-import { buildNetworkKey, parseDoc } from './discovered-store.ts'
+import { parseDoc } from './discovered-store.ts'
 import { isIdentifyingEverywhere } from './identity.ts'
+import { buildNetworkKey } from './network-keys.ts'
 
 const identitiesByKeys = preparedKeys((db: Kysely<Tables>, keys) =>
   db

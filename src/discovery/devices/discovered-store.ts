@@ -1,5 +1,5 @@
 /** Queries of discovered devices, and the only writer of their tables. Loads the records of a batch, and writes them. */
-import { type Expression, type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { pause } from '../../base/runtime/pause.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import { prepared } from '../../database/query/prepared.ts'
@@ -8,10 +8,12 @@ import type { Tables } from '../../database/tables.ts'
 import { buildMovedKey, type Moved } from '../../inventory/spaces/keys.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { IpKey } from '../../net/ip.ts'
+import { createRecorder } from '../../resource/recorder.ts'
 import { type Link, listLinkedIds } from '../inbox/findings.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { AddressRow, DiscoveredRow, IdentityRow, LinkRow, TextRow } from '../table.ts'
 import { buildSearchText } from './derive.ts'
+import { buildMovedNetworkKey, buildNetworkKey } from './network-keys.ts'
 import {
   addRecord,
   type Conflict,
@@ -21,13 +23,6 @@ import {
   type Records,
   type Seen,
 } from './records.ts'
-
-/** Primary key of rows that are unique per network. Ids hold no blanks. */
-export const buildNetworkKey = (networkId: string, key: string): string => `${networkId} ${key}`
-
-/** Builds an expression for `buildNetworkKey` of a key that SQL makes. */
-export const buildMovedNetworkKey = (networkId: string, key: Expression<IpKey>) =>
-  sql<string>`${buildNetworkKey(networkId, '')} || ${key}`
 
 const rowsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').selectAll().where('id', 'in', ids),
@@ -228,6 +223,11 @@ const insertLinks = preparedRows(['device_id', 'other_id'], (db: Kysely<Tables>,
     .onConflict((conflict) => conflict.doNothing()),
 )
 
+const recorder = createRecorder({
+  ...{ kind: 'discovered-device', table: 'discovered_devices' },
+  find: async (ctx, ids) => (await rowsByIds(ctx, ids)).map(({ doc, ...row }) => ({ ...row, ...parseDoc({ doc }) })),
+})
+
 /** A row to be written, with its stored state. */
 export type Classified = {
   readonly row: DiscoveredRow
@@ -251,8 +251,11 @@ const toTextRow = (device: DiscoveredDevice): TextRow => ({
 
 /** Writes rows and their search texts. */
 export const save = async (ctx: Ctx, all: readonly Classified[]): Promise<void> => {
-  await refreshRows(ctx, all.filter(isInPlace).map(getRow))
-  await upsertRows(ctx, all.filter((one) => !isInPlace(one)).map(getRow))
+  const ids = all.map(({ row }) => row.id)
+  await recorder.write(ctx, ids, async () => {
+    await refreshRows(ctx, all.filter(isInPlace).map(getRow))
+    await upsertRows(ctx, all.filter((one) => !isInPlace(one)).map(getRow))
+  })
   const texts = all.flatMap(({ device, before: { doc } }) => {
     const text = toTextRow(device)
     // Which word of a text is the name, the text itself does not say.
@@ -265,7 +268,6 @@ export const save = async (ctx: Ctx, all: readonly Classified[]): Promise<void> 
     ctx,
     all.map(({ row, before }) => ({ row, old: before.row })),
   )
-  const ids = all.map(({ row }) => row.id)
   if (ids.length > 0) await ctx.emit('discovered-devices.placed', ids)
 }
 
@@ -288,7 +290,8 @@ const saveLinks = async (
 }
 
 /** Writes a row of which a search finds nothing else than before. */
-export const saveRow = (ctx: Ctx, row: DiscoveredRow): Promise<void> => upsertRows(ctx, [row])
+export const saveRow = (ctx: Ctx, row: DiscoveredRow): Promise<void> =>
+  recorder.write(ctx, [row.id], () => upsertRows(ctx, [row]))
 
 /** `owners` had the addresses before, by the key of the address. */
 export const saveAddresses = async (
@@ -343,7 +346,9 @@ const MOVED_AT_ONCE = 250
 export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
   for (const [i, batch] of splitBatches(ids, REMOVED_AT_ONCE).entries()) {
     if (i > 0) await pause()
-    await ctx.db.deleteFrom('discovered_devices').where('id', 'in', batch).execute()
+    await recorder.write(ctx, batch, async () => {
+      await ctx.db.deleteFrom('discovered_devices').where('id', 'in', batch).execute()
+    })
   }
 }
 

@@ -3,6 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import { pause } from '../../base/runtime/pause.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { createLeases, type LeaseColumns } from '../../kernel/jobs/leases.ts'
+import { createRecorder } from '../../resource/recorder.ts'
 import type { Scan, ScanDetail, ScanNote, ScanPrivilege, ScanStatus } from '../schema.ts'
 import type { ChangeRow, ScanRow, ScanStateRow } from '../table.ts'
 
@@ -76,16 +77,23 @@ export const withState = async (ctx: Ctx, scan: Scan): Promise<ScanDetail> => {
   return { ...scan, privilege: state ? parsePrivilege(state) : null, log: state ? parseLog(state) : [] }
 }
 
+const recorder = createRecorder({
+  ...{ kind: 'scan', table: 'discovery_scans' },
+  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(fromRow),
+})
+
 /** @param credential_user the user that gives the right to use credentials; null for scans of a rule of an earlier version */
 export const insert = async (
   ctx: Ctx,
   { progress_percent: _, ...scan }: Scan,
   credential_user: string | null,
 ): Promise<void> => {
-  await ctx.db
-    .insertInto('discovery_scans')
-    .values({ ...scan, holder: '', until_ms: 0, resumes: 0, credential_user })
-    .execute()
+  await recorder.write(ctx, [scan.id], async () => {
+    await ctx.db
+      .insertInto('discovery_scans')
+      .values({ ...scan, holder: '', until_ms: 0, resumes: 0, credential_user })
+      .execute()
+  })
   await ctx.db
     .insertInto('discovery_scan_states')
     .values({ scan_id: scan.id, privilege: '', log: '[]', checkpoint: '' })
@@ -142,7 +150,7 @@ export const change = async (ctx: Ctx, { id, from, holder }: Condition, fields: 
     .where('id', '=', id)
     .where('status', 'in', from)
   if (holder !== undefined) query = query.where('holder', '=', holder)
-  const { numUpdatedRows } = await query.executeTakeFirstOrThrow()
+  const { numUpdatedRows } = await recorder.write(ctx, [id], () => query.executeTakeFirstOrThrow())
   return numUpdatedRows > 0n
 }
 
@@ -300,9 +308,10 @@ export const removeSomeChanges = async (ctx: Ctx, scanId: string, count: number)
   return rows.length
 }
 
-export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  await ctx.db.deleteFrom('discovery_scans').where('id', '=', id).execute()
-}
+export const remove = (ctx: Ctx, id: string): Promise<void> =>
+  recorder.write(ctx, [id], async () => {
+    await ctx.db.deleteFrom('discovery_scans').where('id', '=', id).execute()
+  })
 
 /** Changes of one statement. */
 const REMOVED_AT_ONCE = 250
@@ -311,7 +320,11 @@ const REMOVED_AT_ONCE = 250
 export const removeOfNetwork = async (ctx: Ctx, networkId: string): Promise<void> => {
   const scans = await ctx.db.selectFrom('discovery_scans').select('id').where('network_id', '=', networkId).execute()
   for (const { id } of scans) while ((await removeSomeChanges(ctx, id, REMOVED_AT_ONCE)) > 0) await pause()
-  await ctx.db.deleteFrom('discovery_scans').where('network_id', '=', networkId).execute()
+  await recorder.writeWhere(
+    ctx,
+    async () => scans,
+    () => ctx.db.deleteFrom('discovery_scans').where('network_id', '=', networkId).returning('id').execute(),
+  )
 }
 
 export const insertChanges = async (ctx: Ctx, rows: readonly ChangeRow[]): Promise<void> => {

@@ -1,5 +1,7 @@
 /** The queries of DNS servers; the only writer of their table. Sealed secrets pass through it as they are. */
+
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { DnsProvider } from './api.ts'
 import type { DnsProviderRow } from './table.ts'
 
@@ -44,14 +46,22 @@ const toRow = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): DnsP
   tsig_secret: sealed,
 })
 
-export const insert = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.insertInto('dns_providers').values(toRow(stored)).execute()
-}
+const recorder = createRecorder({
+  ...{ kind: 'dns-provider', table: 'dns_providers' },
+  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toProvider),
+})
 
-export const update = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.updateTable('dns_providers').set(toRow(stored)).where('id', '=', stored.provider.id).execute()
-}
+export const insert = (scope: RecordScope, stored: Stored): Promise<void> =>
+  recorder.write(scope, [stored.provider.id], async () => {
+    await scope.db.insertInto('dns_providers').values(toRow(stored)).execute()
+  })
 
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('dns_providers').where('id', '=', id).execute()
-}
+export const update = (scope: RecordScope, stored: Stored): Promise<void> =>
+  recorder.write(scope, [stored.provider.id], async () => {
+    await scope.db.updateTable('dns_providers').set(toRow(stored)).where('id', '=', stored.provider.id).execute()
+  })
+
+export const remove = (scope: RecordScope, id: string): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('dns_providers').where('id', '=', id).execute()
+  })

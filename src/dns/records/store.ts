@@ -1,5 +1,7 @@
 /** The queries of own records; the only writer of their table. */
-import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+
+import type { DbScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { DnsRecord } from './api.ts'
 import type { DnsRecordRow } from './table.ts'
 
@@ -48,18 +50,30 @@ export const findRecordsByNames = async (
 
 const toRow = ({ fqdn: _, ...record }: DnsRecord): DnsRecordRow => record
 
-export const insert = async ({ db }: DbScope, record: DnsRecord): Promise<void> => {
-  await db.insertInto('dns_records').values(toRow(record)).execute()
-}
+const recorder = createRecorder({
+  ...{ kind: 'dns-record', table: 'dns_records' },
+  find: async (ctx, ids) => (await query(ctx).where('dns_records.id', 'in', ids).execute()).map(fromRow),
+})
 
-export const update = async ({ db }: DbScope, record: DnsRecord): Promise<void> => {
-  await db.updateTable('dns_records').set(toRow(record)).where('id', '=', record.id).execute()
-}
+export const insert = (scope: RecordScope, record: DnsRecord): Promise<void> =>
+  recorder.write(scope, [record.id], async () => {
+    await scope.db.insertInto('dns_records').values(toRow(record)).execute()
+  })
 
-export const deleteRow = async ({ db }: Pick<Ctx, 'db'>, id: string): Promise<void> => {
-  await db.deleteFrom('dns_records').where('id', '=', id).execute()
-}
+export const update = (scope: RecordScope, record: DnsRecord): Promise<void> =>
+  recorder.write(scope, [record.id], async () => {
+    await scope.db.updateTable('dns_records').set(toRow(record)).where('id', '=', record.id).execute()
+  })
 
-export const removeZone = async ({ db }: DbScope, zoneId: string): Promise<void> => {
-  await db.deleteFrom('dns_records').where('zone_id', '=', zoneId).execute()
+export const deleteRow = (scope: RecordScope, id: string): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('dns_records').where('id', '=', id).execute()
+  })
+
+export const removeZone = async (scope: RecordScope, zoneId: string): Promise<void> => {
+  await recorder.writeWhere(
+    scope,
+    () => scope.db.selectFrom('dns_records').select('id').where('zone_id', '=', zoneId).execute(),
+    () => scope.db.deleteFrom('dns_records').where('zone_id', '=', zoneId).returning('id').execute(),
+  )
 }

@@ -1,5 +1,5 @@
 /** The changes of RRsets as plans of AI clients show them. */
-import type { RowChange } from '../../database/journal.ts'
+import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import { areSame } from './sync/diff.ts'
 
 type Side = { readonly ttl: number | null; readonly values: readonly string[] }
@@ -13,14 +13,15 @@ export type RrsetSides = {
 
 /**
  * Returns one change; none if the two sides are the same.
- * @param kind `rrset` of a server or a file, `own_rrset` of the own records of a zone
+ * @param kind `rrset` of a server or a file, `own-rrset` of the own records of a zone
  */
 export const buildRrsetChanges = (
-  kind: 'rrset' | 'own_rrset',
+  kind: 'rrset' | 'own-rrset',
   { fqdn, type, before, after }: RrsetSides,
-): RowChange[] => {
+): PlannedItem[] => {
   if (areSame(before?.values ?? null, after?.values ?? null) && before?.ttl === after?.ttl) return []
-  const toRow = (side: Side) => ({ fqdn, type, ttl: side.ttl, values: side.values })
-  const sides = { ...(before && { before: toRow(before) }), ...(after && { after: toRow(after) }) }
-  return [{ table: kind, key: JSON.stringify([fqdn, type]), ...sides }]
+  const toDocument = (side: Side | undefined): string | undefined =>
+    side && JSON.stringify({ fqdn, type, ttl: side.ttl, values: side.values })
+  const change = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
+  return [{ kind, id: `${fqdn} ${type}`, change, before: toDocument(before), after: toDocument(after) }]
 }

@@ -5,6 +5,7 @@ import type { Tables } from '../../database/tables.ts'
 import { withSpace } from '../../inventory/spaces/fields.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { createLeases } from '../../kernel/jobs/leases.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { DriftReport, ZoneSettings } from './schema.ts'
 import type { DnsZoneRow, DnsZoneStateRow } from './table.ts'
 
@@ -83,21 +84,29 @@ export const lock = async (ctx: Ctx, id: string): Promise<ZoneSettings | undefin
   return row && toSettings(row)
 }
 
-export const insert = async ({ db }: DbScope, zone: ZoneSettings): Promise<void> => {
-  await db.insertInto('dns_zones').values(toRow(zone)).execute()
-  const state = { zone_id: zone.id, holder: '', until_ms: 0, serial: 0, ...FRESH }
-  await db.insertInto('dns_zone_states').values(state).execute()
-}
+const recorder = createRecorder({
+  ...{ kind: 'dns-zone', table: 'dns_zones' },
+  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toSettings),
+})
 
-export const updateRow = async ({ db }: DbScope, zone: ZoneSettings): Promise<void> => {
-  await db.updateTable('dns_zones').set(toRow(zone)).where('id', '=', zone.id).execute()
-}
+export const insert = (scope: RecordScope, zone: ZoneSettings): Promise<void> =>
+  recorder.write(scope, [zone.id], async () => {
+    await scope.db.insertInto('dns_zones').values(toRow(zone)).execute()
+    const state = { zone_id: zone.id, holder: '', until_ms: 0, serial: 0, ...FRESH }
+    await scope.db.insertInto('dns_zone_states').values(state).execute()
+  })
 
-export const deleteRow = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('dns_reports').where('zone_id', '=', id).execute()
-  await db.deleteFrom('dns_zone_states').where('zone_id', '=', id).execute()
-  await db.deleteFrom('dns_zones').where('id', '=', id).execute()
-}
+export const updateRow = (scope: RecordScope, zone: ZoneSettings): Promise<void> =>
+  recorder.write(scope, [zone.id], async () => {
+    await scope.db.updateTable('dns_zones').set(toRow(zone)).where('id', '=', zone.id).execute()
+  })
+
+export const deleteRow = (scope: RecordScope, id: string): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('dns_reports').where('zone_id', '=', id).execute()
+    await scope.db.deleteFrom('dns_zone_states').where('zone_id', '=', id).execute()
+    await scope.db.deleteFrom('dns_zones').where('id', '=', id).execute()
+  })
 
 const selectStates = ({ db }: DbScope) => db.selectFrom('dns_zone_states').selectAll()
 

@@ -3,14 +3,14 @@
 import { createBreathe } from '../../base/runtime/pause.ts'
 import { type Counts, formatSummary } from '../../contract/change-summary.ts'
 import { AppError, type FieldIssue, shorten } from '../../contract/errors.ts'
-import type { RowChange } from '../../database/journal.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
 import { createItemErrors } from '../../kernel/bulk/attempt.ts'
+import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Permission } from '../../kernel/operation.ts'
+import { buildFingerprints, countEffects } from '../../record/history/effects.ts'
 import { withDeviceNames } from '../../record/history/items.ts'
 import { VisibleItems } from '../../record/history/visible-items.ts'
-import { buildFingerprints, countChanges } from '../../service/mcp/changes.ts'
 import { type ApplyResult, MAX_ERRORS, MAX_SHOWN_CHANGES } from '../estate/api.ts'
 import type { Plan } from '../plan/context.ts'
 import { getRules } from './resources.ts'
@@ -34,7 +34,7 @@ const countByVerb = (changes: readonly PlannedChange[]): Counts => {
   return counts
 }
 
-/** Returns the counts of the changed rows that no row of the document and no pruning names. */
+/** Returns the counts of the changed objects that no row of the document and no pruning names. */
 const countOthers = (all: Counts, own: Counts): Counts => {
   const along: Counts = {}
   for (const verb of VERBS)
@@ -69,7 +69,7 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map()
 /** Computes a value that is the same for each run of a call: new ids are replaced by the rows that create them. */
 const computeFingerprint = async (
   { changes }: Plan,
-  journal: readonly RowChange[] | undefined,
+  items: readonly PlannedItem[] | undefined,
   now: string,
 ): Promise<string> => {
   const made = new Map(
@@ -82,7 +82,7 @@ const computeFingerprint = async (
     hasher.update(made.size === 0 ? text : text.replaceAll(ID, (one) => made.get(one) ?? one))
     await breathe()
   }
-  const marks = journal && buildFingerprints(journal, now, NO_NAMES).map((mark) => JSON.stringify(mark))
+  const marks = items && buildFingerprints(items, now, NO_NAMES).map((mark) => JSON.stringify(mark))
   hasher.update(JSON.stringify(marks?.sort() ?? null))
   return hasher.digest('base64url')
 }
@@ -124,12 +124,12 @@ export type AnswerParts = {
   readonly failed: readonly RowError[]
   readonly isDry: boolean
   readonly lacking: readonly Permission[]
-  /** The changed rows of the transaction, if it was watched. */
-  readonly journal: readonly RowChange[] | undefined
+  /** The changed objects of the transaction, if it was planned. */
+  readonly items: readonly PlannedItem[] | undefined
 }
 
 export const buildAnswer = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResult> => {
-  const { plan, given, failed, isDry, lacking, journal } = parts
+  const { plan, given, failed, isDry, lacking, items } = parts
   const own = countByVerb(plan.changes)
   const ordered = VERBS.flatMap((verb) => plan.changes.filter(({ change }) => change === verb))
   const shown = await withNames(ctx, ordered.slice(0, MAX_SHOWN_CHANGES))
@@ -144,11 +144,11 @@ export const buildAnswer = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyRe
     extra: plan.extra,
     // The counts have objects that a caller with a part of the estate may not read.
     also:
-      journal && !ctx.caller.scopedPermissions
-        ? countOthers(countChanges(journal, { permissions: ctx.caller.permissions, needed: [] }), own)
+      items && !ctx.caller.scopedPermissions
+        ? countOthers(countEffects(items, { permissions: ctx.caller.permissions, needed: [] }), own)
         : null,
     ...(isDry && { lacking: [...lacking] }),
-    fingerprint: await computeFingerprint(plan, journal, ctx.now),
+    fingerprint: await computeFingerprint(plan, items, ctx.now),
   }
 }
 

@@ -2,19 +2,19 @@
 
 import { pause } from '../../base/runtime/pause.ts'
 import { AppError, invalidField } from '../../contract/errors.ts'
-import { JournalFull } from '../../database/journal.ts'
 import type { Tables } from '../../database/tables.ts'
 import { lockPlacement } from '../../inventory/placement-lock.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory/resources.ts'
+import { RecordFull } from '../../kernel/changes/change-record.ts'
 import { RolledBack } from '../../kernel/changes/rolled-back.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { WithStatus } from '../../kernel/handler-result.ts'
 import type { ParsedInputOf, Permission } from '../../kernel/operation.ts'
 import { Answered } from '../../kernel/prepared-handler.ts'
+import { MOST_OBJECTS } from '../../record/history/effects.ts'
 import type { Means } from '../../record/history/kinds.ts'
 import { type Refused, runSteps, type Step } from '../../record/history/steps.ts'
 import { narrowToKnown } from '../../resource/scoped/scoped-db.ts'
-import { MOST_OBJECTS, WATCHED_TABLES } from '../../service/mcp/changes.ts'
 import { APPLY_WRITES, type estate, MAX_APPLY_PORTS, MAX_APPLY_ROWS } from '../estate/api.ts'
 import type { EstateRows, Plan, PlanInput } from '../plan/context.ts'
 import { buildPlan } from '../plan/plan.ts'
@@ -36,11 +36,10 @@ const LARGE_CHANGES = 1000
 /** The tables that a plan reads. */
 const READ_TABLES: readonly (keyof Tables & string)[] = [...INVENTORY.map(toTableName), 'pool_tags', 'refs']
 
-const WATCHED = {
-  rules: WATCHED_TABLES,
-  most: MOST_OBJECTS,
+const LIMITS = {
+  maxObjects: MOST_OBJECTS,
   tooMany: () => {
-    throw new JournalFull()
+    throw new RecordFull()
   },
 }
 
@@ -254,7 +253,7 @@ export const applyHandler = (means: Means) => ({
       const stored = plan.changes.filter(({ change }) => change !== 'create')
       return [...new Set([...lacking, ...(await checkReach(by, stored))])].sort()
     }
-    const answer = async (by: Ctx, plan: Plan, parts: Pick<AnswerParts, 'failed' | 'lacking' | 'journal'>) => {
+    const answer = async (by: Ctx, plan: Plan, parts: Pick<AnswerParts, 'failed' | 'lacking' | 'items'>) => {
       const result = await buildAnswer(by, { plan, given, isDry, ...parts })
       if (expect !== undefined && expect !== result.fingerprint)
         throw new AppError('PRECONDITION_FAILED', 'Not applied: it would do something else now than the plan says')
@@ -273,8 +272,8 @@ export const applyHandler = (means: Means) => ({
     const isWatched = isDry || expect !== undefined
     const isRehearsed = lacking.length === 0 && plan.changes.length <= MOST_OBJECTS
     if (plan.changes.length === 0 || (isDry && !isRehearsed)) {
-      const journal = isWatched && plan.changes.length === 0 ? [] : undefined
-      const result = await answer(ctx, plan, { failed: plan.errors, lacking, journal })
+      const items = isWatched && plan.changes.length === 0 ? [] : undefined
+      const result = await answer(ctx, plan, { failed: plan.errors, lacking, items })
       return new Answered(isDry ? new WithStatus(200, result, true) : result)
     }
     const run = async (tx: Ctx) => {
@@ -295,13 +294,14 @@ export const applyHandler = (means: Means) => ({
         tx,
         changes.filter(({ change }) => change !== 'delete'),
       )
-      const parts = { failed: [...current.errors, ...failed], lacking: outside.sort(), journal: tx.rowChanges() }
+      const items = isWatched && isRehearsed ? await tx.plannedItems() : undefined
+      const parts = { failed: [...current.errors, ...failed], lacking: outside.sort(), items }
       const result = await answer(tx, done, parts)
       if (isDry) throw new RolledBack(result)
       return result
     }
     const isLarge = plan.changes.length >= LARGE_CHANGES
-    const options = { exclusive: true, large: isLarge, ...(isWatched && isRehearsed && { watched: WATCHED }) }
+    const options = { exclusive: true, large: isLarge, ...(isWatched && isRehearsed && { plan: LIMITS }) }
     return { run, options }
   },
 })

@@ -2,6 +2,7 @@
 
 import { withSpace } from '../../inventory/spaces/fields.ts'
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { Feed } from './schema.ts'
 import type { FeedRow } from './table.ts'
 
@@ -63,14 +64,22 @@ export const lockFeed = async (ctx: Ctx, id: string): Promise<Feed | undefined> 
   return row && toFeed(row)
 }
 
-export const insert = async ({ db }: DbScope, feed: Feed): Promise<void> => {
-  await db.insertInto('feeds').values(toRow(feed)).execute()
-}
+const recorder = createRecorder({
+  ...{ kind: 'feed', table: 'feeds' },
+  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toFeed),
+})
 
-export const update = async ({ db }: DbScope, feed: Feed): Promise<void> => {
-  await db.updateTable('feeds').set(toRow(feed)).where('id', '=', feed.id).execute()
-}
+export const insert = (scope: RecordScope, feed: Feed): Promise<void> =>
+  recorder.write(scope, [feed.id], async () => {
+    await scope.db.insertInto('feeds').values(toRow(feed)).execute()
+  })
 
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('feeds').where('id', '=', id).execute()
-}
+export const update = (scope: RecordScope, feed: Feed): Promise<void> =>
+  recorder.write(scope, [feed.id], async () => {
+    await scope.db.updateTable('feeds').set(toRow(feed)).where('id', '=', feed.id).execute()
+  })
+
+export const remove = (scope: RecordScope, id: string): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('feeds').where('id', '=', id).execute()
+  })

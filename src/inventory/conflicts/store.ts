@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { preparedKeys, preparedRows } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
+import { createRecorder } from '../../resource/recorder.ts'
 import { withSpace } from '../spaces/fields.ts'
 import { matchSpace } from '../spaces/keys.ts'
 import type { Conflict, ConflictStatus, ConflictType } from './schema.ts'
@@ -98,17 +99,26 @@ const add = (scope: StoreScope, conflict_id: string, members: readonly string[])
     members.map((member_id) => ({ conflict_id, member_id })),
   )
 
-export const insert = async (scope: StoreScope, stored: Stored): Promise<void> => {
-  await scope.db.insertInto('conflicts').values(toRow(stored)).execute()
-  await add(scope, stored.conflict.id, listMembers(stored.conflict))
+const recorder = createRecorder({
+  ...{ kind: 'conflict', table: 'conflicts' },
+  find: async ({ db }, ids) =>
+    (await db.selectFrom('conflicts').selectAll().where('id', 'in', ids).execute()).map(fromRow),
+})
+
+export const insert = async (ctx: Ctx, stored: Stored): Promise<void> => {
+  await recorder.write(ctx, [stored.conflict.id], async () => {
+    await ctx.db.insertInto('conflicts').values(toRow(stored)).execute()
+  })
+  await add(ctx, stored.conflict.id, listMembers(stored.conflict))
 }
 
-export const update = async ({ db }: StoreScope, stored: Stored): Promise<void> => {
-  await db.updateTable('conflicts').set(toRow(stored)).where('id', '=', stored.conflict.id).execute()
-}
+export const update = (ctx: Ctx, stored: Stored): Promise<void> =>
+  recorder.write(ctx, [stored.conflict.id], async () => {
+    await ctx.db.updateTable('conflicts').set(toRow(stored)).where('id', '=', stored.conflict.id).execute()
+  })
 
 /** Like `update`, if members have changed: with very many members, usually only one is added or removed. */
-export const updateMembers = async (scope: StoreScope, stored: Stored, before: Conflict): Promise<void> => {
+export const updateMembers = async (scope: Ctx, stored: Stored, before: Conflict): Promise<void> => {
   const { id } = stored.conflict
   const [old, now] = [new Set(listMembers(before)), new Set(listMembers(stored.conflict))]
   await update(scope, stored)
@@ -118,9 +128,10 @@ export const updateMembers = async (scope: StoreScope, stored: Stored, before: C
   await add(scope, id, [...now.difference(old)])
 }
 
-export const remove = async ({ db }: StoreScope, id: string): Promise<void> => {
-  await db.deleteFrom('conflicts').where('id', '=', id).execute()
-}
+export const remove = (ctx: Ctx, id: string): Promise<void> =>
+  recorder.write(ctx, [id], async () => {
+    await ctx.db.deleteFrom('conflicts').where('id', '=', id).execute()
+  })
 
 export const countByTypeAndStatus = ({ db }: Pick<StoreScope, 'db'>) =>
   db

@@ -51,3 +51,41 @@ test('documents beyond 4 MiB are not kept, and documents of a rolled back savepo
     ['e', 'create'],
   ])
 })
+
+const LIMITS = {
+  maxObjects: 2,
+  tooMany: () => {
+    throw new Error('too many')
+  },
+}
+
+test('objects without a history are recorded for a plan only, and are in no change', async () => {
+  const write = { id: 'u', before: '1', after: '2', hasHistory: false } as const
+  const plain = new ChangeRecord()
+  expect([plain.add('user', write), plain.length]).toEqual([false, 0])
+  const planned = new ChangeRecord(LIMITS)
+  expect([planned.add('user', write), planned.add('device', { id: 'a', after: '1' })]).toEqual([false, true])
+  expect((await planned.items()).map(({ kind }) => kind)).toEqual(['device'])
+  expect((await planned.plannedItems()).map(({ kind, change, after }) => [kind, change, after])).toEqual([
+    ['user', 'update', '2'],
+    ['device', 'create', '1'],
+  ])
+})
+
+test('a plan has a largest number of objects, without those of a rolled back savepoint', async () => {
+  const record = new ChangeRecord(LIMITS)
+  const add = (id: string) => record.add('device', { id, after: '1' })
+  add('a')
+  const savepoint = record.length
+  for (const id of ['b', 'b', 'a']) add(id)
+  expect(() => add('c')).toThrow('too many')
+  record.truncate(savepoint)
+  add('c')
+  expect((await record.plannedItems()).map(({ id }) => id)).toEqual(['a', 'c'])
+})
+
+test('a plan keeps all documents', async () => {
+  const record = new ChangeRecord(LIMITS)
+  for (const id of ['a', 'b']) record.add('device', { id, after: 'x'.repeat(3 * MIB) })
+  expect((await record.plannedItems()).map(({ after }) => after?.length)).toEqual([3 * MIB, 3 * MIB])
+})

@@ -1,4 +1,4 @@
-/** Collects what a transaction does to the objects that have a history. Knows no kind of object. */
+/** Collects what a transaction does to objects. Knows no kind of object. */
 import { createBreathe } from '../../base/runtime/pause.ts'
 
 /** An object's document, as JSON text, before and after one write; undefined where the object does not exist. */
@@ -8,6 +8,8 @@ export type ItemWrite = {
   readonly after?: string | undefined
   /** Set for a new object: the last part of the name of its event, if that is not `created`. */
   readonly event?: string | undefined
+  /** False for a kind without a history. Only plans read its objects, so that only planned transactions record them. */
+  readonly hasHistory?: false
 }
 
 /** An object that a transaction has changed. `before` is undefined if the transaction created it. */
@@ -27,6 +29,21 @@ export type ChangedObject = RecordedItem & {
   readonly firstWrite: number
   /** The event of the first `ItemWrite`. */
   readonly event: string | undefined
+}
+
+/** A changed object as a plan reads it. */
+export type PlannedItem = Pick<ChangedObject, 'kind' | 'id' | 'before' | 'change' | 'after'>
+
+/** The limits of a transaction that a plan describes. Its record also has the objects without a history, and keeps all documents. */
+export type PlanLimits = {
+  /** The largest number of changed objects. */
+  readonly maxObjects: number
+  readonly tooMany: () => never
+}
+
+/** Thrown by `tooMany` of a transaction that can do without its plan, and is run again without it. */
+export class RecordFull extends Error {
+  override readonly name = 'RecordFull'
 }
 
 /** Returns the documents that the changed objects of a kind had before the transaction, by id; undefined for created objects. */
@@ -66,24 +83,50 @@ type Entry = {
   /** The document after it, if it is kept. */
   readonly text: string | undefined
   readonly event: string | undefined
+  readonly hasHistory: boolean
 }
 
 const hashDocument = (document: string | undefined): number | bigint | undefined =>
   document === undefined ? undefined : Bun.hash(document)
 
+const buildKey = ({ kind, id }: Pick<Entry, 'kind' | 'id'>): string => `${kind} ${id}`
+
 export class ChangeRecord {
   readonly #entries: Entry[] = []
   readonly #kinds = new Set<string>()
+  readonly #plan: PlanLimits | undefined
+  /** The keys of the objects of a planned transaction, with the number of writes before the first one of each. */
+  readonly #planned = new Map<string, number>()
   #keptCharacters = 0
 
-  /** Returns true for the first write of a kind. */
-  add(kind: string, { id, before, after, event }: ItemWrite): boolean {
+  constructor(plan?: PlanLimits) {
+    this.#plan = plan
+  }
+
+  get isPlanned(): boolean {
+    return this.#plan !== undefined
+  }
+
+  /** Returns true for the first write of a kind with a history. @throws the error of `tooMany` */
+  add(kind: string, { id, before, after, event, hasHistory: given }: ItemWrite): boolean {
+    const hasHistory = given !== false
+    if (!hasHistory && !this.#plan) return false
     const characters = after?.length ?? 0
-    const isKept = this.#keptCharacters + characters <= MAX_KEPT_CHARACTERS
+    const isKept = this.#plan !== undefined || this.#keptCharacters + characters <= MAX_KEPT_CHARACTERS
     if (isKept) this.#keptCharacters += characters
-    this.#entries.push({ kind, id, before, after: hashDocument(after), text: isKept ? after : undefined, event })
+    const entry = { kind, id, before, after: hashDocument(after), text: isKept ? after : undefined, event, hasHistory }
+    this.#notePlanned(entry)
+    this.#entries.push(entry)
+    if (!hasHistory) return false
     const { size } = this.#kinds
     return this.#kinds.add(kind).size > size
+  }
+
+  #notePlanned(entry: Entry): void {
+    if (!this.#plan) return
+    const key = buildKey(entry)
+    if (!this.#planned.has(key)) this.#planned.set(key, this.#entries.length)
+    if (this.#planned.size > this.#plan.maxObjects) this.#plan.tooMany()
   }
 
   /** The number of writes so far. `truncate` takes it to discard the writes of a savepoint that was rolled back. */
@@ -93,19 +136,30 @@ export class ChangeRecord {
 
   truncate(length: number): void {
     for (const { text } of this.#entries.splice(length)) this.#keptCharacters -= text?.length ?? 0
+    for (const [key, first] of this.#planned) if (first >= length) this.#planned.delete(key)
   }
 
   /**
-   * Returns the objects that differ from their state before the transaction, or before a write of it, in the order of their first
-   * writes. @param since a `length`
+   * Returns the objects with a history that differ from their state before the transaction, or before a write of it, in the order of
+   * their first writes. @param since a `length`
    */
-  async items(since = 0): Promise<ChangedObject[]> {
+  items(since = 0): Promise<ChangedObject[]> {
+    return this.#collect(since, ({ hasHistory }) => hasHistory)
+  }
+
+  /** Returns the changed objects of a planned transaction, also those without a history. */
+  plannedItems(): Promise<ChangedObject[]> {
+    return this.#collect(0, () => true)
+  }
+
+  async #collect(since: number, isWanted: (entry: Entry) => boolean): Promise<ChangedObject[]> {
     const breathe = createBreathe()
     const objects = new Map<string, { readonly first: Entry; readonly firstWrite: number; last: Entry }>()
     for (let at = since; at < this.#entries.length; at++) {
       const entry = this.#entries[at]
       if (!entry) break
-      const key = `${entry.kind} ${entry.id}`
+      if (!isWanted(entry)) continue
+      const key = buildKey(entry)
       const known = objects.get(key)
       if (known) known.last = entry
       else objects.set(key, { first: entry, firstWrite: at, last: entry })

@@ -1,14 +1,12 @@
 /** Runs an operation and rolls it back, or commits exactly the changes that a dry run showed. */
 
 import type { Db } from '../../database/database.ts'
-import { type JournalOptions, type RowChange, recordTransaction } from '../../database/journal.ts'
 import type { Bound } from '../context.ts'
 import type { Kernel } from '../kernel.ts'
 import type { Request, ShownChanges } from '../request.ts'
 import { NO_AUDIT } from './audit.ts'
+import type { PlanLimits, PlannedItem } from './change-record.ts'
 import { RolledBack } from './rolled-back.ts'
-
-type Watched = Omit<JournalOptions, 'sql'>
 
 /** Returns true if an operation writes in one transaction, which can be rolled back. */
 export const canDryRun = <Tables>({ op, handler }: Bound<Tables>): boolean =>
@@ -17,28 +15,25 @@ export const canDryRun = <Tables>({ op, handler }: Bound<Tables>): boolean =>
 type DryRunContext<Tables> = {
   readonly kernel: Kernel<Tables>
   readonly db: Db<Tables>
-  readonly watched: Watched
+  readonly limits: PlanLimits
   /** The time at which the operation runs. */
   readonly at: Date
 }
 
 /** Returns the changes and the result of a call, rolled back. @throws the errors of the call */
 export const runDry = async <Tables>(
-  { kernel, db, watched, at }: DryRunContext<Tables>,
+  { kernel, db, limits, at }: DryRunContext<Tables>,
   bound: Bound<Tables>,
   request: Request,
 ): Promise<ShownChanges> => {
-  let changes: readonly RowChange[] = []
+  let changes: readonly PlannedItem[] = []
   const undoing: Db<Tables> = {
     ...db,
     write: async (work) => {
       try {
         return await db.write(
           async (tx) => {
-            const { tx: inner, journal } = recordTransaction(tx, { ...watched, sql: db.sql })
-            const value = await work(inner)
-            changes = journal.changes()
-            throw new RolledBack(value)
+            throw new RolledBack(await work(tx))
           },
           { exclusive: true },
         )
@@ -49,7 +44,11 @@ export const runDry = async <Tables>(
       }
     },
   }
-  const quiet = kernel.over({ db: undoing, onCommit: () => {}, audit: NO_AUDIT, now: () => at })
+  const onItems = async (_tx: unknown, items: readonly PlannedItem[]): Promise<void> => {
+    changes = items
+  }
+  const plan = { ...limits, onItems }
+  const quiet = kernel.over({ db: undoing, onCommit: () => {}, audit: NO_AUDIT, now: () => at, plan })
   const answer = await quiet.run(bound, request)
   return { answer, changes }
 }
@@ -60,30 +59,27 @@ type Watch<Tables> = DryRunContext<Tables> & {
   /** Called in the transaction before the operation. */
   readonly first: (tx: Transaction<Tables>) => Promise<void>
   /** Called in the transaction after the operation. If it throws, the transaction is rolled back. */
-  readonly last: (tx: Transaction<Tables>, changes: readonly RowChange[]) => Promise<void>
+  readonly last: (tx: Transaction<Tables>, changes: readonly PlannedItem[]) => Promise<void>
 }
 
 /** Runs a call and commits it, unless `first` or `last` throws. */
 export const runRecorded = async <Tables>(
-  { kernel, db, watched, at, first, last }: Watch<Tables>,
+  { kernel, db, limits, at, first, last }: Watch<Tables>,
   bound: Bound<Tables>,
   request: Request,
 ): Promise<unknown> => {
-  const watching: Db<Tables> = {
+  const claiming: Db<Tables> = {
     ...db,
     write: (work) =>
       db.write(
         async (tx) => {
           await first(tx)
-          const { tx: inner, journal } = recordTransaction(tx, { ...watched, sql: db.sql })
-          const value = await work(inner)
-          await last(tx, journal.changes())
-          return value
+          return work(tx)
         },
         { exclusive: true },
       ),
   }
-  return kernel.over({ db: watching, now: () => at }).run(bound, request)
+  return kernel.over({ db: claiming, now: () => at, plan: { ...limits, onItems: last } }).run(bound, request)
 }
 
 /** Returns the changes that an operation with `showsChanges` shows. The call ends there. */

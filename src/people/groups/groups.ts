@@ -163,6 +163,9 @@ const toMembers = (rows: readonly store.MemberRow[]): GroupMember[] =>
   }))
 
 export const feature: Feature = {
+  reactions: {
+    'user.deleting': (ctx, { id }: { id: string }) => store.removeUser(ctx, id),
+  },
   operations: implement(groups, {
     list: async (ctx, { name, user_id, ...page }) => {
       const revision = await ctx.store.revision(['groups', 'group_members', 'users'])

@@ -1,5 +1,8 @@
 /** The queries of groups; the only writer of their tables. */
+import type { ExpressionBuilder } from 'kysely'
+import type { Tables } from '../../database/tables.ts'
 import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { Group } from './api.ts'
 import type { GroupMemberRow, GroupRow } from './table.ts'
 
@@ -65,18 +68,27 @@ export const findNamesake = async (
 
 const toRow = ({ member_count: _, ...group }: Group): GroupRow => ({ ...group, name_key: toNameKey(group.name) })
 
-export const insert = async ({ db }: DbScope, group: Group): Promise<void> => {
-  await db.insertInto('groups').values(toRow(group)).execute()
-}
+const recorder = createRecorder({
+  ...{ kind: 'group', table: 'groups' },
+  find: async (ctx, ids) => (await query(ctx).where('groups.id', 'in', ids).execute()).map(toGroup),
+})
 
-export const update = async ({ db }: DbScope, group: Group): Promise<void> => {
-  await db.updateTable('groups').set(toRow(group)).where('id', '=', group.id).execute()
-}
+export const insert = (scope: RecordScope, group: Group): Promise<void> =>
+  recorder.write(scope, [group.id], async () => {
+    await scope.db.insertInto('groups').values(toRow(group)).execute()
+  })
 
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
+export const update = (scope: RecordScope, group: Group): Promise<void> =>
+  recorder.write(scope, [group.id], async () => {
+    await scope.db.updateTable('groups').set(toRow(group)).where('id', '=', group.id).execute()
+  })
+
+export const remove = async (scope: RecordScope, id: string): Promise<void> => {
   // Not left to the foreign key, which would not move the revision of the table.
-  await db.deleteFrom('group_members').where('group_id', '=', id).execute()
-  await db.deleteFrom('groups').where('id', '=', id).execute()
+  await removeMembers(scope, { group_id: id })
+  await recorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('groups').where('id', '=', id).execute()
+  })
 }
 
 export type MemberRow = Pick<GroupMemberRow, 'user_id' | 'source'> & { readonly username: string }
@@ -100,17 +112,47 @@ export const findSources = async ({ db }: DbScope, { group_id, user_id }: Member
   return rows.map(({ source }) => source)
 }
 
-export const addMember = async ({ db }: DbScope, member: GroupMemberRow): Promise<void> => {
-  await db
-    .insertInto('group_members')
-    .values(member)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+const MEMBER_KEY = ['group_id', 'user_id', 'source'] as const
+
+const toMembership = ({ group_id, user_id, source }: GroupMemberRow) => ({
+  ...{ id: `${group_id} ${user_id} ${source}`, group_id, user_id, source },
+})
+
+const memberRecorder = createRecorder({
+  kind: 'membership',
+  find: async ({ db }, ids) => {
+    const groupIds = ids.map((id) => id.slice(0, id.indexOf(' ')))
+    const rows = await db.selectFrom('group_members').select(MEMBER_KEY).where('group_id', 'in', groupIds).execute()
+    return rows.map(toMembership).filter(({ id }) => ids.includes(id))
+  },
+})
+
+export const addMember = (scope: RecordScope, member: GroupMemberRow): Promise<void> =>
+  memberRecorder.write(scope, [toMembership(member).id], async () => {
+    await scope.db
+      .insertInto('group_members')
+      .values(member)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  })
+
+/** Deletes the memberships with these values. */
+const removeMembers = async (scope: RecordScope, member: Partial<GroupMemberRow>): Promise<void> => {
+  const { db } = scope
+  const isMember = (eb: ExpressionBuilder<Tables, 'group_members'>) => eb.and(member)
+  await memberRecorder.writeWhere(
+    scope,
+    async () => (await db.selectFrom('group_members').select(MEMBER_KEY).where(isMember).execute()).map(toMembership),
+    async () =>
+      (await db.deleteFrom('group_members').where(isMember).returning(MEMBER_KEY).execute()).map(toMembership),
+  )
 }
 
-export const removeMember = async ({ db }: DbScope, { group_id, user_id }: Member): Promise<void> => {
-  await db.deleteFrom('group_members').where('group_id', '=', group_id).where('user_id', '=', user_id).execute()
-}
+export const removeMember = (scope: RecordScope, { group_id, user_id }: Member): Promise<void> =>
+  removeMembers(scope, { group_id, user_id })
+
+/** Deletes the memberships of a user. */
+export const removeUser = (scope: RecordScope, user_id: string): Promise<void> => removeMembers(scope, { user_id })
 
 /** Returns the memberships of a user. */
 export const findMemberships = (
@@ -129,14 +171,5 @@ export const filterExistingIds = async ({ db }: DbScope, ids: readonly string[])
     ? []
     : (await db.selectFrom('groups').select('id').where('id', 'in', ids).execute()).map(({ id }) => id)
 
-export const removeMembership = async (
-  { db }: DbScope,
-  { group_id, user_id, source }: GroupMemberRow,
-): Promise<void> => {
-  await db
-    .deleteFrom('group_members')
-    .where('group_id', '=', group_id)
-    .where('user_id', '=', user_id)
-    .where('source', '=', source)
-    .execute()
-}
+export const removeMembership = (scope: RecordScope, { group_id, user_id, source }: GroupMemberRow): Promise<void> =>
+  removeMembers(scope, { group_id, user_id, source })

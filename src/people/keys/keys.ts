@@ -6,6 +6,7 @@ import { MAX_NAME } from '../../contract/fields/fields.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import type { ParsedInputOf, Permission } from '../../kernel/operation.ts'
+import type { RecordScope } from '../../resource/recorder.ts'
 import { findUser, lockAccount, RIGHTS_TABLES, requireCharge, requireChargeById } from '../users/account.ts'
 import { loadCoverage } from '../users/covering.ts'
 import { lockScope } from '../users/grants.ts'
@@ -43,7 +44,7 @@ export const findKeysByIds = store.findAll
 export const recordKeyUse = store.recordUse
 
 /** Deletes all keys of a user. @returns the deleted keys */
-export const endUserKeys = async (scope: DbScope, userId: string): Promise<ApiKey[]> => {
+export const endUserKeys = async (scope: RecordScope, userId: string): Promise<ApiKey[]> => {
   const keys = await store.findByUser(scope, userId)
   for (const { id } of keys) await store.remove(scope, id)
   return keys
@@ -215,6 +216,7 @@ export const feature: Feature = {
     delete: async (ctx, { id }) => remove(ctx, id),
   }),
   reactions: {
+    'user.deleting': (ctx, { id }: { id: string }) => store.removeOfUser(ctx, id),
     'user.roles-changed': (ctx, { ids }: { ids: readonly string[] }) => endedFor(ctx, ids),
     'feed.deleted': async (ctx, { id }: { id: string }) => {
       if ((await store.removeOfFeed(ctx, id)).length > 0) await ctx.emit('key.deleted')

@@ -5,6 +5,7 @@ import { splitBatches } from '../../database/query/batches.ts'
 import { getViolation } from '../../database/violations.ts'
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
 import type { Use } from '../../kernel/jobs/usage-tracker.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { ApiKey } from './api.ts'
 import { parseStoredLimits } from './limits.ts'
 import type { ApiKeyRow } from './table.ts'
@@ -64,16 +65,27 @@ export const findByHash = ({ db }: DbScope, hash: string): Promise<ApiKeyRow | u
 export const findByPreviousHash = ({ db }: DbScope, hash: string): Promise<ApiKeyRow | undefined> =>
   db.selectFrom('api_keys').selectAll().where('previous_hash', '=', hash).executeTakeFirst()
 
+const recorder = createRecorder({
+  ...{ kind: 'api-key', table: 'api_keys' },
+  find: async (ctx, ids) =>
+    // A use is no change of a key.
+    (await query(ctx).where('api_keys.id', 'in', ids).execute()).map((row) => ({
+      ...toApiKey(row),
+      ...{ last_used_at: null, last_used_ip: null },
+    })),
+})
+
 type Rotation = Pick<ApiKeyRow, 'key_hash' | 'prefix' | 'created_by' | 'rotated_at' | 'previous_expires_at'>
 
 /** Replaces the hash of a key, and keeps the present one as the previous. */
-export const rotate = async ({ db }: DbScope, id: string, rotation: Rotation): Promise<void> => {
-  await db
-    .updateTable('api_keys')
-    .set((eb) => ({ ...rotation, previous_hash: eb.ref('key_hash') }))
-    .where('id', '=', id)
-    .execute()
-}
+export const rotate = (scope: RecordScope, id: string, rotation: Rotation): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db
+      .updateTable('api_keys')
+      .set((eb) => ({ ...rotation, previous_hash: eb.ref('key_hash') }))
+      .where('id', '=', id)
+      .execute()
+  })
 
 type Limits = Pick<ApiKeyRow, 'permissions' | 'allowed_cidrs' | 'scope_id'>
 type NewRow = Omit<ApiKeyRow, keyof Limits | 'name_key' | 'rotated_at' | 'previous_hash' | 'previous_expires_at'> &
@@ -89,7 +101,10 @@ export const hasName = async ({ db }: DbScope, userId: string, name: string): Pr
     .executeTakeFirst()) !== undefined
 
 /** @throws AppError ALREADY_EXISTS */
-export const insert = async ({ db }: DbScope, key: NewRow): Promise<void> => {
+export const insert = (scope: RecordScope, key: NewRow): Promise<void> =>
+  recorder.write(scope, [key.id], () => insertRows(scope, key))
+
+const insertRows = async ({ db }: DbScope, key: NewRow): Promise<void> => {
   try {
     await db
       .insertInto('api_keys')
@@ -143,15 +158,24 @@ export const findByUser = async (scope: DbScope, userId: string): Promise<ApiKey
 }
 
 /** Deletes the keys of a feed. @returns the deleted keys */
-export const removeOfFeed = async (scope: DbScope, feedId: string): Promise<ApiKey[]> => {
+export const removeOfFeed = async (scope: RecordScope, feedId: string): Promise<ApiKey[]> => {
   const keys = await query(scope).where('api_keys.feed_id', '=', feedId).execute()
   for (const { id } of keys) await remove(scope, id)
   return keys.map(toApiKey)
 }
 
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('api_keys').where('id', '=', id).execute()
+export const removeOfUser = async (scope: RecordScope, userId: string): Promise<void> => {
+  await recorder.writeWhere(
+    scope,
+    () => scope.db.selectFrom('api_keys').select('id').where('user_id', '=', userId).execute(),
+    () => scope.db.deleteFrom('api_keys').where('user_id', '=', userId).returning('id').execute(),
+  )
 }
+
+export const remove = (scope: RecordScope, id: string): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('api_keys').where('id', '=', id).execute()
+  })
 
 /** Updates time and address of the last use, only forward; does not recreate a deleted key. */
 export const recordUse = async ({ db }: DbScope, id: string, { usedAt, client }: Use): Promise<void> => {

@@ -139,6 +139,11 @@ export const createOauth = (options: OauthOptions): Oauth => {
           run: removeExpired,
         },
       ],
+      reactions: {
+        'user.deleting': async (ctx, { id }: { id: string }) => {
+          await endUserGrants(ctx, id)
+        },
+      },
       close: uses.flush,
     },
   }

@@ -1,5 +1,8 @@
 /** The queries of OAuth; the only writer of its tables. */
+import type { ExpressionBuilder } from 'kysely'
+import type { Tables } from '../../database/tables.ts'
 import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { OauthAccessTokenRow, OauthClientRow, OauthCodeRow, OauthGrantRow, OauthRefreshTokenRow } from './table.ts'
 
 /** Checks the form of our ids and hashes. PostgreSQL rejects some other texts with an error. */
@@ -8,13 +11,30 @@ const isPlain = (text: string): boolean => /^[\w-]{1,64}$/.test(text)
 export const findClient = async ({ db }: DbScope, id: string): Promise<OauthClientRow | undefined> =>
   isPlain(id) ? db.selectFrom('oauth_clients').selectAll().where('id', '=', id).executeTakeFirst() : undefined
 
-export const insertClient = async ({ db }: DbScope, client: Omit<OauthClientRow, 'name_key'>): Promise<void> => {
-  await db
-    .insertInto('oauth_clients')
-    .values({ ...client, name_key: client.name.toLowerCase() })
-    .execute()
-  await db.insertInto('oauth_client_uses').values({ client_id: client.id, last_used_at: null }).execute()
-}
+const clientRecorder = createRecorder({
+  ...{ kind: 'oauth-client', table: 'oauth_clients' },
+  find: ({ db }, ids) =>
+    db
+      .selectFrom('oauth_clients')
+      .select(['id', 'name', 'auth_method', 'redirect_uris', 'grant_types', 'response_types', 'scope'])
+      .select(['created_at', 'consented_at'])
+      .where('id', 'in', ids)
+      .execute(),
+})
+
+const grantRecorder = createRecorder({
+  ...{ kind: 'oauth-grant', table: 'oauth_grants' },
+  find: ({ db }, ids) => db.selectFrom('oauth_grants').selectAll().where('id', 'in', ids).execute(),
+})
+
+export const insertClient = (scope: RecordScope, client: Omit<OauthClientRow, 'name_key'>): Promise<void> =>
+  clientRecorder.write(scope, [client.id], async () => {
+    await scope.db
+      .insertInto('oauth_clients')
+      .values({ ...client, name_key: client.name.toLowerCase() })
+      .execute()
+    await scope.db.insertInto('oauth_client_uses').values({ client_id: client.id, last_used_at: null }).execute()
+  })
 
 /** Marks the client as used in a consent, so that it no longer expires. */
 export const keepClient = async ({ db }: DbScope, id: string, now: string): Promise<void> => {
@@ -26,14 +46,28 @@ export const keepClient = async ({ db }: DbScope, id: string, now: string): Prom
     .execute()
 }
 
-export const removeClient = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('oauth_clients').where('id', '=', id).execute()
+/** Deletes the grants with this value; their tokens are deleted with them. */
+const removeGrants = async (scope: RecordScope, owner: Partial<OauthGrantRow>): Promise<void> => {
+  const { db } = scope
+  const isGone = (eb: ExpressionBuilder<Tables, 'oauth_grants'>) => eb.and(owner)
+  await grantRecorder.writeWhere(
+    scope,
+    () => db.selectFrom('oauth_grants').select('id').where(isGone).execute(),
+    () => db.deleteFrom('oauth_grants').where(isGone).returning('id').execute(),
+  )
+}
+
+export const removeClient = async (scope: RecordScope, id: string): Promise<void> => {
+  await removeGrants(scope, { client_id: id })
+  await clientRecorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('oauth_clients').where('id', '=', id).execute()
+  })
 }
 
 const idle = ({ db }: DbScope) => db.selectFrom('oauth_clients').select('id').where('consented_at', 'is', null)
 
 /** Deletes all but the newest clients without consent. */
-export const removeIdleBeyond = async (scope: DbScope, kept: number): Promise<void> => {
+export const removeIdleBeyond = async (scope: RecordScope, kept: number): Promise<void> => {
   const rows = await idle(scope)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -94,21 +128,23 @@ export const findUsersOfClient = async (scope: DbScope, clientId: string): Promi
 
 type NewGrant = OauthGrantRow & { readonly expires_at: string }
 
-export const insertGrant = async ({ db }: DbScope, { expires_at, ...grant }: NewGrant): Promise<void> => {
-  await db.insertInto('oauth_grants').values(grant).execute()
-  await db.insertInto('oauth_grant_uses').values({ grant_id: grant.id, last_used_at: null, expires_at }).execute()
-}
+export const insertGrant = (scope: RecordScope, { expires_at, ...grant }: NewGrant): Promise<void> =>
+  grantRecorder.write(scope, [grant.id], async () => {
+    await scope.db.insertInto('oauth_grants').values(grant).execute()
+    await scope.db
+      .insertInto('oauth_grant_uses')
+      .values({ grant_id: grant.id, last_used_at: null, expires_at })
+      .execute()
+  })
 
 /** Deletes the grant; its tokens are deleted with it. */
-export const removeGrant = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('oauth_grants').where('id', '=', id).execute()
-}
+export const removeGrant = (scope: RecordScope, id: string): Promise<void> => removeGrants(scope, { id })
 
 /** Deletes a user's grants, tokens and codes. @returns the grants that were in force */
-export const removeUserGrants = async (scope: DbScope, userId: string) => {
+export const removeUserGrants = async (scope: RecordScope, userId: string) => {
   const inForce = await selectGrants(scope).where('oauth_grants.user_id', '=', userId).execute()
   await scope.db.deleteFrom('oauth_codes').where('user_id', '=', userId).execute()
-  await scope.db.deleteFrom('oauth_grants').where('user_id', '=', userId).execute()
+  await removeGrants(scope, { user_id: userId })
   return inForce
 }
 

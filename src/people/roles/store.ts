@@ -1,5 +1,7 @@
 /** The queries of roles; the only writer of their tables. Permissions of system roles are in the catalogue. */
+
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { RoleRow } from './table.ts'
 
 const columns = ['id', 'name', 'description', 'is_system', 'created_at', 'updated_at'] as const
@@ -57,26 +59,37 @@ const insertPermissions = async ({ db }: DbScope, role_id: string, permissions: 
     .execute()
 }
 
-export const insert = async (scope: DbScope, { permissions, ...role }: WholeRole): Promise<void> => {
-  await scope.db
-    .insertInto('roles')
-    .values({ ...role, name_key: toNameKey(role.name) })
-    .execute()
-  await insertPermissions(scope, role.id, permissions)
-}
+const recorder = createRecorder({
+  ...{ kind: 'role', table: 'roles' },
+  find: async (ctx, ids) => {
+    const rows = await query(ctx).where('id', 'in', ids).execute()
+    return Promise.all(rows.map(async (row) => ({ ...row, permissions: await findPermissions(ctx, [row.id]) })))
+  },
+})
 
-export const update = async (scope: DbScope, { permissions, ...role }: WholeRole): Promise<void> => {
-  const { db } = scope
-  await db
-    .updateTable('roles')
-    .set({ ...role, name_key: toNameKey(role.name) })
-    .where('id', '=', role.id)
-    .execute()
-  await db.deleteFrom('role_permissions').where('role_id', '=', role.id).execute()
-  await insertPermissions(scope, role.id, permissions)
-}
+export const insert = (scope: RecordScope, { permissions, ...role }: WholeRole): Promise<void> =>
+  recorder.write(scope, [role.id], async () => {
+    await scope.db
+      .insertInto('roles')
+      .values({ ...role, name_key: toNameKey(role.name) })
+      .execute()
+    await insertPermissions(scope, role.id, permissions)
+  })
 
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('role_permissions').where('role_id', '=', id).execute()
-  await db.deleteFrom('roles').where('id', '=', id).execute()
-}
+export const update = (scope: RecordScope, { permissions, ...role }: WholeRole): Promise<void> =>
+  recorder.write(scope, [role.id], async () => {
+    const { db } = scope
+    await db
+      .updateTable('roles')
+      .set({ ...role, name_key: toNameKey(role.name) })
+      .where('id', '=', role.id)
+      .execute()
+    await db.deleteFrom('role_permissions').where('role_id', '=', role.id).execute()
+    await insertPermissions(scope, role.id, permissions)
+  })
+
+export const remove = (scope: RecordScope, id: string): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('role_permissions').where('role_id', '=', id).execute()
+    await scope.db.deleteFrom('roles').where('id', '=', id).execute()
+  })

@@ -1,5 +1,7 @@
 /** The queries of scopes; the only writer of their table. */
+
 import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { Scope } from './api.ts'
 import type { ScopeRow } from './table.ts'
 
@@ -60,17 +62,25 @@ export const findNamesake = (
     .where('id', '<>', id)
     .executeTakeFirst()
 
-export const insert = async ({ db }: DbScope, scope: Scope): Promise<void> => {
-  await db.insertInto('scopes').values(toRow(scope)).execute()
-}
+const recorder = createRecorder({
+  ...{ kind: 'scope', table: 'scopes' },
+  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toScope),
+})
 
-export const update = async ({ db }: DbScope, scope: Scope): Promise<void> => {
-  await db.updateTable('scopes').set(toRow(scope)).where('id', '=', scope.id).execute()
-}
+export const insert = (ctx: RecordScope, scope: Scope): Promise<void> =>
+  recorder.write(ctx, [scope.id], async () => {
+    await ctx.db.insertInto('scopes').values(toRow(scope)).execute()
+  })
 
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('scopes').where('id', '=', id).execute()
-}
+export const update = (ctx: RecordScope, scope: Scope): Promise<void> =>
+  recorder.write(ctx, [scope.id], async () => {
+    await ctx.db.updateTable('scopes').set(toRow(scope)).where('id', '=', scope.id).execute()
+  })
+
+export const remove = (ctx: RecordScope, id: string): Promise<void> =>
+  recorder.write(ctx, [id], async () => {
+    await ctx.db.deleteFrom('scopes').where('id', '=', id).execute()
+  })
 
 /** Returns the ids that belong to an object of the table. */
 export const filterExistingIds = async (

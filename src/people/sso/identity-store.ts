@@ -1,5 +1,8 @@
 /** The queries of identities; the only writer of their table. */
+import type { ExpressionBuilder } from 'kysely'
+import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { IdentityRow } from './table.ts'
 
 export const findIdentity = ({ db }: DbScope, { provider_id, subject }: Pick<IdentityRow, 'provider_id' | 'subject'>) =>
@@ -75,9 +78,15 @@ export const findKeysBeforeLinks = (scope: Pick<Ctx, 'db' | 'now'>, limit: numbe
 export const lockIdentity = (ctx: Ctx, id: string): Promise<IdentityRow | undefined> =>
   ctx.store.sql.lockRows(ctx.db.selectFrom('identities').selectAll().where('id', '=', id)).executeTakeFirst()
 
-export const insertIdentity = async ({ db }: DbScope, row: IdentityRow): Promise<void> => {
-  await db.insertInto('identities').values(row).execute()
-}
+const recorder = createRecorder({
+  ...{ kind: 'identity', table: 'identities' },
+  find: ({ db }, ids) => db.selectFrom('identities').selectAll().where('id', 'in', ids).execute(),
+})
+
+export const insertIdentity = (scope: RecordScope, row: IdentityRow): Promise<void> =>
+  recorder.write(scope, [row.id], async () => {
+    await scope.db.insertInto('identities').values(row).execute()
+  })
 
 export const recordLogin = async ({ db }: DbScope, id: string, now: string): Promise<void> => {
   await db.updateTable('identities').set({ last_login_at: now, logged_out_at: null }).where('id', '=', id).execute()
@@ -99,6 +108,21 @@ export const recordLogout = async (
   return row?.user_id
 }
 
-export const deleteIdentity = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('identities').where('id', '=', id).execute()
+export const deleteIdentity = (scope: RecordScope, id: string): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('identities').where('id', '=', id).execute()
+  })
+
+/** Deletes the identities of a user, or of a provider. */
+export const removeIdentities = async (
+  scope: RecordScope,
+  owner: Pick<IdentityRow, 'user_id'> | Pick<IdentityRow, 'provider_id'>,
+): Promise<void> => {
+  const { db } = scope
+  const isGone = (eb: ExpressionBuilder<Tables, 'identities'>) => eb.and(owner)
+  await recorder.writeWhere(
+    scope,
+    () => db.selectFrom('identities').select('id').where(isGone).execute(),
+    () => db.deleteFrom('identities').where(isGone).returning('id').execute(),
+  )
 }

@@ -1,5 +1,8 @@
 /** The queries of identity providers; the only writer of their table. Sealed secrets pass through it as they are. */
+
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
+import * as identities from './identity-store.ts'
 import type { GroupMapping, SsoProvider } from './schema.ts'
 import type { SsoProviderRow } from './table.ts'
 
@@ -97,25 +100,34 @@ const toRow = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): Omit
   allow_http: Number(fields.allow_http),
 })
 
+const recorder = createRecorder({
+  ...{ kind: 'sso-provider', table: 'sso_providers' },
+  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toProvider),
+})
+
 /** @param changed_by the id of the user who makes it */
-export const insert = async ({ db }: DbScope, stored: Stored, changed_by: string | null): Promise<void> => {
-  await db
-    .insertInto('sso_providers')
-    .values({ ...toRow(stored), changed_by })
-    .execute()
-}
+export const insert = (scope: RecordScope, stored: Stored, changed_by: string | null): Promise<void> =>
+  recorder.write(scope, [stored.provider.id], async () => {
+    await scope.db
+      .insertInto('sso_providers')
+      .values({ ...toRow(stored), changed_by })
+      .execute()
+  })
 
 /** Records who has made a change. */
 export const commitChange = async ({ db }: DbScope, id: string, changed_by: string | null): Promise<void> => {
   await db.updateTable('sso_providers').set({ changed_by }).where('id', '=', id).execute()
 }
 
-export const update = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.updateTable('sso_providers').set(toRow(stored)).where('id', '=', stored.provider.id).execute()
-}
+export const update = (scope: RecordScope, stored: Stored): Promise<void> =>
+  recorder.write(scope, [stored.provider.id], async () => {
+    await scope.db.updateTable('sso_providers').set(toRow(stored)).where('id', '=', stored.provider.id).execute()
+  })
 
 /** Foreign keys delete its sign-ins in progress and the provider's side of its sessions. */
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('identities').where('provider_id', '=', id).execute()
-  await db.deleteFrom('sso_providers').where('id', '=', id).execute()
+export const remove = async (scope: RecordScope, id: string): Promise<void> => {
+  await identities.removeIdentities(scope, { provider_id: id })
+  await recorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('sso_providers').where('id', '=', id).execute()
+  })
 }

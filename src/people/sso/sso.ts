@@ -13,6 +13,7 @@ import { ssoRoutes } from './api.ts'
 import { handleCallback, start } from './flow/flow.ts'
 import * as store from './flow/flow-store.ts'
 import { identityOperations } from './identities.ts'
+import { removeIdentities } from './identity-store.ts'
 import { handleBackchannelLogout, handleLogout } from './logout.ts'
 import { createOidcClient } from './oidc-client.ts'
 import { findEnabled } from './provider-store.ts'
@@ -87,6 +88,7 @@ export const ssoFeature = (options: SsoOptions): Feature => {
     ],
     warnings: (ctx) => findWarnings(ctx, { sessions }),
     reactions: {
+      'user.deleting': (ctx, { id }: { id: string }) => removeIdentities(ctx, { user_id: id }),
       'session.ended': (ctx, { id }: { id: string }) => store.removeSession(ctx, id),
       'group.deleted': (ctx, { id }: { id: string }) => dropGroup(ctx, id),
     },

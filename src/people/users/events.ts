@@ -3,6 +3,8 @@ declare module '../../kernel/events.ts' {
   interface Events {
     'user.created': undefined
     'user.updated': undefined
+    /** Features delete the objects of the user. */
+    'user.deleting': { readonly id: string }
     'user.deleted': undefined
     'user.password-changed': { readonly id: string }
     /** These users have gained or lost a role. */

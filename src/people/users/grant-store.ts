@@ -1,8 +1,9 @@
 /** The queries of grants; the only writer of their table. A user holds the roles of its own grants and of its groups' grants. */
-import type { Kysely } from 'kysely'
+import type { ExpressionBuilder, Kysely } from 'kysely'
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { Grant } from './grants-api.ts'
 import type { GrantRow } from './table.ts'
 
@@ -136,22 +137,40 @@ export const lockAdmins = (ctx: StoreScope): Promise<void> =>
 
 type NewGrant = Omit<GrantRow, 'id'>
 
-export const insertGrant = async ({ db }: DbScope, grant: NewGrant): Promise<string> => {
+const recorder = createRecorder({
+  ...{ kind: 'grant', table: 'grants' },
+  find: (ctx, ids) => selectGrants(ctx).where('grants.id', 'in', ids).execute(),
+})
+
+export const insertGrant = async (scope: RecordScope, grant: NewGrant): Promise<string> => {
   const id = Bun.randomUUIDv7()
-  await db
-    .insertInto('grants')
-    .values({ id, ...grant })
-    .execute()
+  await recorder.write(scope, [id], async () => {
+    await scope.db
+      .insertInto('grants')
+      .values({ id, ...grant })
+      .execute()
+  })
   return id
+}
+
+/** Deletes the grants with these values. */
+const removeWhere = async (scope: RecordScope, holder: Partial<GrantRow>): Promise<void> => {
+  const { db } = scope
+  const isGone = (eb: ExpressionBuilder<Tables, 'grants'>) => eb.and(holder)
+  await recorder.writeWhere(
+    scope,
+    () => db.selectFrom('grants').select('id').where(isGone).execute(),
+    () => db.deleteFrom('grants').where(isGone).returning('id').execute(),
+  )
 }
 
 /** Grants these roles to the user itself everywhere and revokes its others; the grants of the roles that it keeps stay. */
 export const replaceRoles = async (
-  { db }: DbScope,
+  scope: RecordScope,
   { id, now }: { readonly id: string; readonly now: string },
   roleIds: readonly string[],
 ): Promise<void> => {
-  const own = await db
+  const own = await scope.db
     .selectFrom('grants')
     .select(['id', 'role_id'])
     .where('user_id', '=', id)
@@ -159,18 +178,16 @@ export const replaceRoles = async (
     .execute()
   const lost = own.filter(({ role_id }) => !roleIds.includes(role_id))
   const gained = roleIds.filter((roleId) => !own.some(({ role_id }) => role_id === roleId))
-  for (const grant of lost) await deleteGrant({ db }, grant.id)
+  for (const grant of lost) await deleteGrant(scope, grant.id)
   for (const role_id of gained)
-    await insertGrant({ db }, { role_id, user_id: id, group_id: null, scope_id: null, created_at: now })
+    await insertGrant(scope, { role_id, user_id: id, group_id: null, scope_id: null, created_at: now })
 }
 
-export const deleteGrant = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('grants').where('id', '=', id).execute()
-}
+export const deleteGrant = (scope: RecordScope, id: string): Promise<void> => removeWhere(scope, { id })
 
-export const removeOfRole = async ({ db }: DbScope, roleId: string): Promise<void> => {
-  await db.deleteFrom('grants').where('role_id', '=', roleId).execute()
-}
+export const removeOfRole = (scope: RecordScope, role_id: string): Promise<void> => removeWhere(scope, { role_id })
+
+export const removeOfUser = (scope: RecordScope, user_id: string): Promise<void> => removeWhere(scope, { user_id })
 
 /** Returns the ids of the roles that are granted in the scope, and of all who hold one there. */
 export const findInScope = async (
@@ -187,17 +204,13 @@ export const findInScope = async (
   return { roleIds: roles.map(({ role_id }) => role_id), userIds: users.map(({ user_id }) => user_id) }
 }
 
-export const removeOfScope = async ({ db }: DbScope, scopeId: string): Promise<void> => {
-  await db.deleteFrom('grants').where('scope_id', '=', scopeId).execute()
-}
+export const removeOfScope = (scope: RecordScope, scope_id: string): Promise<void> => removeWhere(scope, { scope_id })
 
 /** Returns the scope, locked until commit. */
 export const lockScope = (ctx: StoreScope, id: string): Promise<{ id: string; name: string } | undefined> =>
   ctx.store.sql.lockRows(ctx.db.selectFrom('scopes').select(['id', 'name']).where('id', '=', id)).executeTakeFirst()
 
-export const removeOfGroup = async ({ db }: DbScope, groupId: string): Promise<void> => {
-  await db.deleteFrom('grants').where('group_id', '=', groupId).execute()
-}
+export const removeOfGroup = (scope: RecordScope, group_id: string): Promise<void> => removeWhere(scope, { group_id })
 
 /** Returns all grants in their public form, by role and holder. */
 export const selectGrants = ({ db }: DbScope) =>

@@ -3,6 +3,7 @@ import type { ExpressionBuilder } from 'kysely'
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import * as grants from './grant-store.ts'
 import { CONFUSABLES_VERSION, computeLooks } from './skeleton.ts'
 import type { UserRow } from './table.ts'
@@ -30,18 +31,49 @@ export type NewUser = Omit<
   readonly role_ids: readonly string[]
 }
 
+const COUNTED = ['sessions', 'passkeys', 'totp'] as const
+
+/** Returns users without their secrets, with the numbers of their sessions and ways to sign in, which are deleted with them. */
+const findRecorded = async ({ db }: DbScope, ids: readonly string[]) => {
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'username', 'email', 'full_name', 'is_active', 'is_break_glass', 'generation'])
+    .select(['created_at', 'updated_at', 'last_login_at'])
+    .select((eb) =>
+      COUNTED.map((table) =>
+        eb
+          .selectFrom(table)
+          .select((of) => of.fn.countAll<number | string>().as('n'))
+          .whereRef(`${table}.user_id`, '=', 'users.id')
+          .as(table),
+      ),
+    )
+    .where('id', 'in', ids)
+    .execute()
+  return rows.map(({ is_active, is_break_glass, sessions, passkeys, totp, ...user }) => ({
+    ...user,
+    ...{ is_active: is_active === 1, is_break_glass: is_break_glass === 1 },
+    ...{ sessions: Number(sessions), passkeys: Number(passkeys), authenticator_apps: Number(totp) },
+  }))
+}
+
+const recorder = createRecorder({ kind: 'user', table: 'users', find: findRecorded })
+
 export const insert = async (
-  { db }: DbScope,
+  scope: RecordScope,
   { role_ids, is_active, is_break_glass = false, ...user }: NewUser,
 ): Promise<void> => {
   const { username } = user
   const names = { username_key: normalizeName(username), ...buildStoredLooks(username) }
   const keys = { ...names, email_key: normalizeName(user.email) || null }
-  await db
-    .insertInto('users')
-    .values({ ...user, ...keys, is_active: Number(is_active), is_break_glass: Number(is_break_glass), generation: 0 })
-    .execute()
-  await grants.replaceRoles({ db }, { id: user.id, now: user.created_at }, role_ids)
+  const flags = { is_active: Number(is_active), is_break_glass: Number(is_break_glass) }
+  await recorder.write(scope, [user.id], async () => {
+    await scope.db
+      .insertInto('users')
+      .values({ ...user, ...keys, ...flags, generation: 0 })
+      .execute()
+  })
+  await grants.replaceRoles(scope, { id: user.id, now: user.created_at }, role_ids)
 }
 
 export const hasAny = async ({ db }: DbScope): Promise<boolean> =>
@@ -184,25 +216,26 @@ export const lockNames = (ctx: StoreScope): Promise<void> =>
   ctx.store.sql.lockNames(ctx.db, ['usernames'])
 
 /** Sets the time of the last change of all to whom the role is granted. */
-export const touchGrantees = async ({ db, now }: Ctx, roleId: string): Promise<void> => {
-  await db
-    .updateTable('users')
-    .set({ updated_at: now })
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('grants')
-        .select('user_id')
-        .where('role_id', '=', roleId)
-        .where('user_id', 'is not', null)
-        .$narrowType<{ user_id: string }>(),
-    )
-    .execute()
+export const touchGrantees = async (ctx: Ctx, roleId: string): Promise<void> => {
+  const { db, now } = ctx
+  const grantees = db
+    .selectFrom('grants')
+    .select('user_id as id')
+    .where('role_id', '=', roleId)
+    .where('user_id', 'is not', null)
+    .$narrowType<{ id: string }>()
+  await recorder.writeWhere(
+    ctx,
+    () => grantees.execute(),
+    () => db.updateTable('users').set({ updated_at: now }).where('id', 'in', grantees).returning('id').execute(),
+  )
 }
 
-/** Foreign keys delete the API keys and sessions. */
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('users').where('id', '=', id).execute()
-}
+/** Foreign keys delete the sessions and the ways to sign in. The features delete the other objects of the user before. */
+export const remove = (scope: RecordScope, id: string): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('users').where('id', '=', id).execute()
+  })
 
 type Change = Partial<Omit<UserRow, 'id' | 'username_key' | Look | 'email_key' | 'generation' | 'created_at'>>
 
@@ -211,28 +244,31 @@ const buildKeys = ({ username, email }: Change) => ({
   ...(email !== undefined && { email_key: normalizeName(email) || null }),
 })
 
-export const update = async ({ db }: DbScope, id: string, change: Change): Promise<void> => {
-  await db
-    .updateTable('users')
-    .set({ ...change, ...buildKeys(change) })
-    .where('id', '=', id)
-    .execute()
-}
+export const update = (scope: RecordScope, id: string, change: Change): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db
+      .updateTable('users')
+      .set({ ...change, ...buildKeys(change) })
+      .where('id', '=', id)
+      .execute()
+  })
 
 /** Invalidates every session and token of the user. */
-export const endSignIns = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db
-    .updateTable('users')
-    .set((eb) => ({ generation: eb('generation', '+', 1) }))
-    .where('id', '=', id)
-    .execute()
-}
+export const endSignIns = (scope: RecordScope, id: string): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db
+      .updateTable('users')
+      .set((eb) => ({ generation: eb('generation', '+', 1) }))
+      .where('id', '=', id)
+      .execute()
+  })
 
 /** Sets the password and invalidates every session and token of the user. */
-export const setPassword = async ({ db }: DbScope, id: string, password_hash: string, now: string): Promise<void> => {
-  await db
-    .updateTable('users')
-    .set((eb) => ({ password_hash, generation: eb('generation', '+', 1), updated_at: now }))
-    .where('id', '=', id)
-    .execute()
-}
+export const setPassword = (scope: RecordScope, id: string, password_hash: string, now: string): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db
+      .updateTable('users')
+      .set((eb) => ({ password_hash, generation: eb('generation', '+', 1), updated_at: now }))
+      .where('id', '=', id)
+      .execute()
+  })

@@ -157,6 +157,8 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const { row } = await lockForChange(ctx, id)
   if (id === ctx.caller.userId) throw new AppError('CANNOT_DELETE_SELF', "Users can't delete their own account")
   const requireAdmin = await guardLastAdmin(ctx, await findLostRoles(ctx, row))
+  await ctx.emit('user.deleting', { id })
+  await grants.removeOfUser(ctx, id)
   await store.remove(ctx, id)
   await requireAdmin()
   await ctx.emit('user.deleted')

@@ -32,6 +32,7 @@ type AccessNoun = 'user' | 'role' | 'key' | 'session' | 'scope' | 'grant' | 'gro
 const ABOUT_ACCESS: Readonly<Record<Extract<keyof Events, `${AccessNoun}.${string}`>, true>> = {
   'user.created': true,
   'user.updated': true,
+  'user.deleting': true,
   'user.deleted': true,
   'user.password-changed': true,
   'user.roles-changed': true,

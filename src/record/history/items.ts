@@ -11,6 +11,10 @@ import type { VisibleItems } from './visible-items.ts'
 /** Fields that follow from the change itself. */
 const IMPLIED: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
 
+/** Returns a document without the fields that follow from the change itself. */
+export const omitImplied = (document: Document): Document =>
+  Object.fromEntries(Object.entries(document).filter(([name]) => !IMPLIED.has(name)))
+
 /** Returns the fields that differ; all of them if one document is missing. */
 export const compareFields = (before: Document | undefined, after: Document | undefined): Item['fields'] => {
   const names = Object.keys({ ...before, ...after }).filter((name) => !IMPLIED.has(name))

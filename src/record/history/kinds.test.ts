@@ -4,12 +4,10 @@ import { worldSuite } from '../../../testing/estates/world.ts'
 import { contracts } from '../../app/contracts.ts'
 import { isSecretName } from '../../base/runtime/redaction.ts'
 import { toSingular } from '../../contract/command-name.ts'
-import { INVENTORY, toTableName } from '../../inventory/resources.ts'
 import { listCrudResources } from '../../kernel/crud-resources.ts'
 import type { AnyOperation } from '../../kernel/operation.ts'
 import { CATALOGUE } from '../../people/roles/catalogue.ts'
-import { PLAN_TABLES } from '../../service/mcp/plan-tables.ts'
-import { KIND_NAMES, KINDS, toKind } from './kind-names.ts'
+import { KIND_NAMES, KINDS } from './kind-names.ts'
 
 const operations = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 const nounOf = ({ name }: AnyOperation): string => name.slice(0, name.indexOf('.'))
@@ -51,7 +49,7 @@ test('the writes of the inventory are kept, and its reads have a past', () => {
   expect(missing).toEqual([])
 })
 
-const fileOf = (op: AnyOperation): string => `src/people/${nounOf(op)}/api.ts`
+const fileOf = (op: AnyOperation): string => `src/inventory/${nounOf(op)}`
 
 test('the permissions of the kinds are in the catalogue', () => {
   const known = new Set<string>(CATALOGUE.map(({ name }) => name))
@@ -66,16 +64,6 @@ const byHand = kept.flatMap((op) => {
 })
 test.each(byHand)('an undo needs the permission of %s', (_, kind, effect, access) => {
   expect(KIND_NAMES[kind].permissions[effect as 'create' | 'update' | 'delete']).toBe(access as never)
-})
-
-const TABLES = [
-  ...INVENTORY.map((resource) => [toKind(resource), toTableName(resource)] as const),
-  ['discovery-rule', 'discovery_rules'] as const,
-  ['discovery-lock', 'discovery_locks'] as const,
-]
-test.each(TABLES)('a plan calls a %s as the history does', (kind, table) => {
-  const { noun, read: permission } = KIND_NAMES[kind]
-  expect(PLAN_TABLES[table]).toMatchObject({ noun, permission })
 })
 
 const namesIn = (value: unknown): string[] =>

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { prepared } from '../../database/query/prepared.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import { type Headers, type KeptHeaders, maskHeaders } from './headers.ts'
 import type { Webhook } from './schema.ts'
 import type { WebhookRow } from './table.ts'
@@ -82,17 +83,35 @@ const toRow = ({ webhook, sealed, headers }: Stored): WebhookRow => {
   }
 }
 
-export const insert = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.insertInto('webhooks').values(toRow(stored)).execute()
+/** Returns webhooks with the number of their deliveries, which are deleted with them. */
+const findRecorded = async ({ db }: DbScope, ids: readonly string[]) => {
+  const rows = await query({ db }).where('id', 'in', ids).execute()
+  const counts = await db
+    .selectFrom('webhook_deliveries')
+    .select((eb) => ['webhook_id', eb.fn.countAll<number | string>().as('n')])
+    .where('webhook_id', 'in', ids)
+    .groupBy('webhook_id')
+    .execute()
+  const byWebhook = new Map(counts.map(({ webhook_id, n }) => [webhook_id, Number(n)]))
+  return rows.map((row) => ({ ...toWebhook(row), deliveries: byWebhook.get(row.id) ?? 0 }))
 }
 
-export const updateRow = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.updateTable('webhooks').set(toRow(stored)).where('id', '=', stored.webhook.id).execute()
-}
+const recorder = createRecorder({ kind: 'webhook', table: 'webhooks', find: findRecorded })
 
-export const deleteRow = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('webhooks').where('id', '=', id).execute()
-}
+export const insert = (scope: RecordScope, stored: Stored): Promise<void> =>
+  recorder.write(scope, [stored.webhook.id], async () => {
+    await scope.db.insertInto('webhooks').values(toRow(stored)).execute()
+  })
+
+export const updateRow = (scope: RecordScope, stored: Stored): Promise<void> =>
+  recorder.write(scope, [stored.webhook.id], async () => {
+    await scope.db.updateTable('webhooks').set(toRow(stored)).where('id', '=', stored.webhook.id).execute()
+  })
+
+export const deleteRow = (scope: RecordScope, id: string): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('webhooks').where('id', '=', id).execute()
+  })
 
 /** Returns the webhooks with headers in clear text, written by an earlier version. */
 const selectInClear = ({ db }: DbScope) =>

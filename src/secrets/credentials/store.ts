@@ -1,5 +1,7 @@
 /** The queries of credentials; the only writer of their table. Sealed values pass through it as they are. */
+
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { Credential } from './api.ts'
 import type { CredentialRow } from './table.ts'
 
@@ -49,25 +51,43 @@ const toRow = ({ credential: { has_secret: _, ...fields }, sealed }: Stored): Cr
   secret: sealed,
 })
 
-export const insert = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.insertInto('credentials').values(toRow(stored)).execute()
-}
+const recorder = createRecorder({
+  ...{ kind: 'credential', table: 'credentials' },
+  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toCredential),
+})
 
-export const update = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.updateTable('credentials').set(toRow(stored)).where('id', '=', stored.credential.id).execute()
-}
+export const insert = (scope: RecordScope, stored: Stored): Promise<void> =>
+  recorder.write(scope, [stored.credential.id], async () => {
+    await scope.db.insertInto('credentials').values(toRow(stored)).execute()
+  })
 
-export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
-  await db.deleteFrom('credentials').where('id', '=', id).execute()
-}
+export const update = (scope: RecordScope, stored: Stored): Promise<void> =>
+  recorder.write(scope, [stored.credential.id], async () => {
+    await scope.db.updateTable('credentials').set(toRow(stored)).where('id', '=', stored.credential.id).execute()
+  })
+
+export const remove = (scope: RecordScope, id: string): Promise<void> =>
+  recorder.write(scope, [id], async () => {
+    await scope.db.deleteFrom('credentials').where('id', '=', id).execute()
+  })
 
 /** Call for deleted devices. Their credentials lose the network too: without the device they would be tried on all of it. */
-export const clearDevices = async ({ db, now }: Ctx, ids: readonly string[]): Promise<void> => {
+export const clearDevices = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  const { db, now } = ctx
   const forNowhere = { device_id: null, network_id: null, updated_at: now }
-  await db.updateTable('credentials').set(forNowhere).where('device_id', 'in', ids).execute()
+  await recorder.writeWhere(
+    ctx,
+    () => db.selectFrom('credentials').select('id').where('device_id', 'in', ids).execute(),
+    () => db.updateTable('credentials').set(forNowhere).where('device_id', 'in', ids).returning('id').execute(),
+  )
 }
 
-export const clearNetwork = async ({ db, now }: Ctx, id: string): Promise<void> => {
+export const clearNetwork = async (ctx: Ctx, id: string): Promise<void> => {
+  const { db, now } = ctx
   const cleared = { network_id: null, updated_at: now }
-  await db.updateTable('credentials').set(cleared).where('network_id', '=', id).execute()
+  await recorder.writeWhere(
+    ctx,
+    () => db.selectFrom('credentials').select('id').where('network_id', '=', id).execute(),
+    () => db.updateTable('credentials').set(cleared).where('network_id', '=', id).returning('id').execute(),
+  )
 }

@@ -1,9 +1,12 @@
 /** The devices by which plans name relationships. */
-import type { RowChange } from '../../database/journal.ts'
+import { toText } from '../../contract/unknown.ts'
 import * as devices from '../../inventory/devices/devices.ts'
+import { parseId } from '../../inventory/relationships/relationships.ts'
+import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import type { DbScope } from '../../kernel/ctx.ts'
 import { KIND_NAMES } from '../../record/history/kind-names.ts'
-import type { DeviceNames } from './changes.ts'
+import { parseDocument } from '../../record/history/kinds.ts'
+import type { DeviceNames } from '../../record/history/plan-kinds.ts'
 
 /**
  * Returns the names of the devices of changed relationships, if the caller may read devices.
@@ -11,17 +14,19 @@ import type { DeviceNames } from './changes.ts'
  */
 export const findDeviceNames = async (
   scope: DbScope,
-  changes: readonly RowChange[],
+  changes: readonly PlannedItem[],
   permissions: ReadonlySet<string>,
 ): Promise<DeviceNames> => {
   if (!permissions.has(KIND_NAMES.device.read)) return new Map()
   const ids = new Set<string>()
   const names = new Map<string, string>()
-  for (const { table, before, after } of changes) {
-    const row = after ?? before ?? {}
-    if (table === 'relationships') for (const end of [row.parent_id, row.child_id]) ids.add(String(end))
+  for (const { kind, id, before, after } of changes) {
+    if (kind === 'relationship') {
+      const { parent_id, child_id } = parseId(id)
+      ids.add(parent_id).add(child_id)
+    }
     // A device that the changes create or delete is only in one of the two states.
-    if (table === 'devices') names.set(String(row.id), String(row.name))
+    if (kind === 'device') names.set(id, toText(parseDocument(after ?? before ?? '{}').name))
   }
   const others = [...ids].filter((id) => !names.has(id))
   return new Map([...names, ...(await devices.findNames(scope, others))])

@@ -4,9 +4,9 @@ import { formatSummary } from '../../contract/change-summary.ts'
 import { AppError, type FieldIssue, invalid, notFound } from '../../contract/errors.ts'
 import { isObject } from '../../contract/unknown.ts'
 import type { Db } from '../../database/database.ts'
-import type { RowChange } from '../../database/journal.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Caller } from '../../kernel/caller.ts'
+import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import { canDryRun, runDry, runRecorded, runShowingChanges } from '../../kernel/changes/dry-run.ts'
 import type { Bound } from '../../kernel/context.ts'
 import type { DbScope } from '../../kernel/ctx.ts'
@@ -14,18 +14,17 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { listPermissions } from '../../kernel/operation.ts'
 import type { Request, ShownChanges } from '../../kernel/request.ts'
 import { runInTurn } from '../../kernel/turn.ts'
-import type { Plans } from '../../surfaces/mcp/call.ts'
-import { needsPlan } from '../../surfaces/mcp/tools.ts'
 import {
   buildFingerprints,
-  countChanges,
-  type DeviceNames,
+  countEffects,
   detectDrift,
   type Fingerprint,
   MOST_OBJECTS,
   selectShown,
-  WATCHED_TABLES,
-} from './changes.ts'
+} from '../../record/history/effects.ts'
+import type { DeviceNames } from '../../record/history/plan-kinds.ts'
+import type { Plans } from '../../surfaces/mcp/call.ts'
+import { needsPlan } from '../../surfaces/mcp/tools.ts'
 import { findDeviceNames } from './device-names.ts'
 import * as store from './plan-store.ts'
 import { filterVisibleChanges, type SeenChanges } from './seen-changes.ts'
@@ -47,7 +46,7 @@ const throwTooMany = (): never => {
     `This would change more than ${MOST_OBJECTS} objects, too many to review; do it in parts`,
   )
 }
-const WATCHED = { rules: WATCHED_TABLES, most: MOST_OBJECTS, tooMany: throwTooMany }
+const LIMITS = { maxObjects: MOST_OBJECTS, tooMany: throwTooMany }
 
 /** Returns the client that a plan is bound to besides its user: other keys and clients of the user have not seen it. */
 const formatClient = ({ client, via, credentialId = '' }: Caller): string =>
@@ -76,7 +75,7 @@ const buildMovedError = (issues: readonly FieldIssue[]): AppError => {
 }
 
 const describeChanges = ({ changes, permissions }: SeenChanges, { op }: Pick<Bound<Tables>, 'op'>) => {
-  const counts = countChanges(changes, { permissions, needed: listPermissions(op.access) })
+  const counts = countEffects(changes, { permissions, needed: listPermissions(op.access) })
   return { summary: formatSummary(counts), changes: counts }
 }
 
@@ -117,7 +116,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
   }
 
   const collectChanges = async (bound: Bound<Tables>, request: Request, at: Date): Promise<ShownChanges> => {
-    if (!bound.op.showsChanges) return runDry({ kernel, db, watched: WATCHED, at }, bound, request)
+    if (!bound.op.showsChanges) return runDry({ kernel, db, limits: LIMITS, at }, bound, request)
     const shown = await runShowingChanges({ kernel, at }, bound, request)
     return shown.changes.length > MOST_OBJECTS ? throwTooMany() : shown
   }
@@ -127,7 +126,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
     readonly request: Request
     readonly at: Date
     readonly claim: (tx: DbScope) => Promise<void>
-    readonly check: (scope: DbScope, changes: readonly RowChange[]) => Promise<void>
+    readonly check: (scope: DbScope, changes: readonly PlannedItem[]) => Promise<void>
   }
 
   /** Compares, and then claims the plan before the first effect, which cannot be rolled back. */
@@ -142,7 +141,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
   const runPlanned = (application: Application): Promise<unknown> => {
     const { bound, request, at, claim: first, check: last } = application
     if (bound.op.showsChanges) return runShown(application)
-    return runRecorded({ kernel, db, watched: WATCHED, at, first, last }, bound, request)
+    return runRecorded({ kernel, db, limits: LIMITS, at, first, last }, bound, request)
   }
 
   return {
@@ -181,7 +180,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       if (!bound) throw invalid([{ field: 'plan_id', message: `is of ${plan.operation}, which no longer exists` }])
       const request = await kernel.confirmed(bound.op, asked)
       const { permissions } = request.caller
-      let done: readonly RowChange[] = []
+      let done: readonly PlannedItem[] = []
       let names: DeviceNames = new Map()
       const application: Application = {
         ...{ bound, at },
@@ -207,7 +206,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const answer = await runInTurn(bound, request.caller, () => runPlanned(application))
       const seen = await filterVisibleChanges({ db: db.read, store: db }, request.caller, done)
       const created = selectShown(
-        seen.changes.filter(({ before }) => !before),
+        seen.changes.filter(({ change }) => change === 'create'),
         { permissions: seen.permissions, names, most: MOST_CREATED },
       )
       return {

@@ -1,15 +1,15 @@
-/** The changed rows of a plan that its caller sees. */
-import type { RowChange } from '../../database/journal.ts'
+/** The changed objects of a plan that its caller sees. */
 import type { Caller } from '../../kernel/caller.ts'
+import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import type { StoreScope } from '../../kernel/ctx.ts'
-import { KIND_NAMES, KINDS, type Kind } from '../../record/history/kind-names.ts'
+import { KINDS, type Kind } from '../../record/history/kind-names.ts'
+import { getPlanKind } from '../../record/history/plan-kinds.ts'
 import { VisibleItems } from '../../record/history/visible-items.ts'
-import { describeRow } from './changes.ts'
 
-const BY_NOUN: ReadonlyMap<string, Kind> = new Map(KINDS.map((kind) => [KIND_NAMES[kind].noun, kind]))
+const KNOWN: ReadonlyMap<string, Kind> = new Map(KINDS.map((kind) => [kind, kind]))
 
 export type SeenChanges = {
-  readonly changes: readonly RowChange[]
+  readonly changes: readonly PlannedItem[]
   /** The permissions that the caller has for some of them. */
   readonly permissions: ReadonlySet<string>
 }
@@ -22,19 +22,19 @@ export type SeenChanges = {
 export const filterVisibleChanges = async (
   scope: StoreScope,
   caller: Caller,
-  changes: readonly RowChange[],
+  changes: readonly PlannedItem[],
 ): Promise<SeenChanges> => {
   const { permissions, scopedPermissions } = caller
   if (!scopedPermissions) return { changes, permissions }
   const visible = await VisibleItems.of({ ...scope, caller })
-  const placed: { change: RowChange; kind: Kind; id: string; states: [] }[] = []
-  const seen = new Set<RowChange>()
+  const placed: { change: PlannedItem; kind: Kind; id: string; states: [] }[] = []
+  const seen = new Set<PlannedItem>()
   for (const change of changes) {
-    const { noun, id, permission } = describeRow(change)
-    const kind = BY_NOUN.get(noun)
+    const kind = KNOWN.get(change.kind)
     if (kind === undefined) {
+      const { permission } = getPlanKind(change.kind)
       if (permission !== undefined && permissions.has(permission)) seen.add(change)
-    } else if (change.before) placed.push({ change, kind, id, states: [] })
+    } else if (change.change !== 'create') placed.push({ change, kind, id: change.id, states: [] })
     else if (visible.kinds.includes(kind)) seen.add(change)
   }
   for (const { change } of await visible.seen(placed)) seen.add(change)

@@ -1,7 +1,7 @@
 /** Makes own records of the RRsets that a server holds, so that Plat wants them too. */
 
 import { AppError } from '../../../contract/errors.ts'
-import type { RowChange } from '../../../database/journal.ts'
+import type { PlannedItem } from '../../../kernel/changes/change-record.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { RECORD_TYPES, type RecordType } from '../../records/api.ts'
 import { create, findRecordsByNames, remove } from '../../records/dns-records.ts'
@@ -91,12 +91,12 @@ export const pull = async ({ write, zone }: Run, entries: readonly DriftEntry[])
 export const pullChanges = async (
   { ctx, zone }: Run,
   entries: readonly DriftEntry[],
-): Promise<{ readonly changes: readonly RowChange[]; readonly failed: readonly Failed[] }> => {
+): Promise<{ readonly changes: readonly PlannedItem[]; readonly failed: readonly Failed[] }> => {
   const names = [...new Set(entries.map(({ name }) => name))]
   const own = Map.groupBy(await findRecordsByNames({ db: ctx.store.read }, zone.id, names), ({ name, type }) =>
     buildRrsetKey(name, type),
   )
-  const changes: RowChange[] = []
+  const changes: PlannedItem[] = []
   const failed: Failed[] = []
   for (const entry of entries) {
     const { name, type, kind, plat, plat_ttl, server, server_ttl } = entry
@@ -104,7 +104,7 @@ export const pullChanges = async (
     if (error !== undefined) failed.push({ name, type, error })
     else
       changes.push(
-        ...buildRrsetChanges('own_rrset', {
+        ...buildRrsetChanges('own-rrset', {
           ...{ fqdn: toFullName(name, zone.name), type },
           before: plat.length === 0 ? undefined : { ttl: plat_ttl, values: plat },
           after: kind === 'missing' ? undefined : { ttl: server_ttl, values: server },

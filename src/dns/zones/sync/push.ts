@@ -1,6 +1,6 @@
 /** Writes RRsets of a report to the server, whatever it holds. Only here does Plat overwrite what is not its own. */
 
-import type { RowChange } from '../../../database/journal.ts'
+import type { PlannedItem } from '../../../kernel/changes/change-record.ts'
 import { type RrsetChange, updateSize } from '../../../net/dns/update.ts'
 import type { DnsClient } from '../../client/client.ts'
 import { DnsError } from '../../client/dns-error.ts'
@@ -50,7 +50,7 @@ const makesRoom = (pushed: DriftEntry, other: DriftEntry): boolean =>
 export const pushChanges = async (
   run: Run,
   { entries, all }: { readonly entries: readonly DriftEntry[]; readonly all: readonly DriftEntry[] },
-): Promise<RowChange[]> => {
+): Promise<PlannedItem[]> => {
   const stored = await findStored(run, entries)
   const byName = Map.groupBy(all, ({ name }) => name)
   const after = new Map<DriftEntry, RrsetSides['after']>()
