@@ -5,7 +5,7 @@ import { estateChanges } from '../../../testing/estates/estate-changes.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { testsAll } from '../../../testing/tests-all.ts'
 
-const STEPS = testsAll ? 40 : 14
+const STEPS = testsAll ? 40 : 10
 /** A step asks one path in so many, each time others: the cost of all grows with the square of the steps. */
 const PARTS = 3
 const LIMIT_MS = 600_000
