@@ -75,14 +75,19 @@ const SERVER_FACTS = new Set([
   'plural',
   'within',
   'apart',
+  'search',
+  'eventTexts',
+  'isOptional',
+  'refreshedBy',
 ])
+const SERVER_RANKS = new Set(['events', 'custom', 'search'])
 const SERVER_FIELD_FACTS = new Set(['answer', 'rule', 'onDelete', 'trim'])
-const FACTS_FILE = /\/src\/features\/[\w-]+\/resource\.ts$/
+const FACTS_FILE = /\/src\/inventory\/[\w-]+\/resource\.ts$/
 /** The facts of all resources, and the rows of lists, which most files of pages need, and the first one not. */
 const ALL_LISTS =
-  /\/src\/features\/(inventory|nouns)\.ts$|\/web\/src\/(resource\/menu-order|datacenters\/fields|networks\/subnet-key|table\/(engine|view|use-paged-view))\.ts$/
+  /\/src\/(inventory\/resources|resource\/nouns)\.ts$|\/web\/src\/(resource\/menu-order|datacenters\/fields|networks\/subnet-key|table\/(engine|view|use-paged-view))\.ts$/
 /** The pages of devices are in the first file. */
-const LATER_FACTS = /\/src\/features\/(?!devices)[\w-]+\/resource\.ts$/
+const LATER_FACTS = /\/src\/inventory\/(?!devices)[\w-]+\/resource\.ts$/
 
 const omit = (facts: object, names: ReadonlySet<string>): [string, unknown][] =>
   Object.entries(facts).filter(([name]) => !names.has(name))
@@ -98,8 +103,12 @@ const toBrowserFacts = (facts: ResourceFacts): unknown =>
   Object.fromEntries(
     omit(facts, SERVER_FACTS).map(([key, value]) => [
       key,
-      // The values of these facts are fields by their names.
-      FIELDS.has(key) ? omitFieldFacts(value as Readonly<Record<string, object>>) : value,
+      // The values of these facts are members by their names.
+      FIELDS.has(key)
+        ? omitFieldFacts(value as Readonly<Record<string, object>>)
+        : key === 'ranks'
+          ? Object.fromEntries(omit(value as object, SERVER_RANKS))
+          : value,
     ]),
   )
 
@@ -151,7 +160,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(declared|reference-control|resource-drawer|resource-form|form-values|note-field))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(build-resource|declared|owned-resource|reference-control|resource-drawer|resource-form|form-values|note-field))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
@@ -165,11 +174,11 @@ const DNS = /\/web\/src\/dns\//
 
 /** Parts that the first pages lack, in the file of the inventory: a separate one would cost a request for 2 KB. */
 const LISTS =
-  /\/web\/src\/(resource\/(batch|change-dialog|list-page|row-menu|resource-drawer|resource-form|form-values|note-field)|table\/(local-table|time-column)|ui\/(combobox|switch|use-settled))\./
+  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|list-page|owned-resource|row-menu|resource-drawer|resource-form|form-values|note-field)|table\/(local-table|time-column)|ui\/(combobox|switch|use-settled))\./
 
 /** Small inventory pages that share their styles. */
 const INVENTORY =
-  /\/web\/src\/(datacenters|networks|pools|reservations|spaces|utilization|vlans)\/|\/src\/features\/vlans\//
+  /\/web\/src\/(datacenters|networks|pools|reservations|spaces|utilization|vlans)\/|\/src\/inventory\/vlans\//
 
 /** Values of custom fields in forms, lists and details. */
 const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|field-list|definition-(?!s)|delete-field|order)/
@@ -184,7 +193,7 @@ const HISTORY = /\/web\/src\/history\//
 const DEVICE_FORM = /\/web\/src\/devices\/(device-drawer|address-f|mount-values)/
 
 /** Racks and device types. */
-const RACKS = /\/web\/src\/(device-types|racks)\/|\/src\/features\/racks\/placement\./
+const RACKS = /\/web\/src\/(device-types|racks)\/|\/src\/inventory\/racks\/placement\./
 
 /** The ports of devices and their cables. */
 const CABLING = /\/web\/src\/(cables|ports)\//
@@ -325,7 +334,7 @@ await build({
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
       // `operation.ts` names schemas there, which the browser does not use.
-      treeshake: { moduleSideEffects: [{ test: /\/src\/platform\/contract\//, sideEffects: false }] },
+      treeshake: { moduleSideEffects: [{ test: /\/src\/contract\//, sideEffects: false }] },
       output: {
         codeSplitting: {
           groups: [

@@ -16,13 +16,10 @@ import { relationships } from './relationships/api.ts'
 import { reservations } from './reservations/api.ts'
 import { type ContractOf, RESOURCES, type Resource, toContractName } from './resources.ts'
 import { spaces } from './spaces/api.ts'
-import { vlans } from './vlans/api.ts'
 
-const listed = {
-  customFields,
-  spaces,
-  datacenters,
-  vlans,
+const first = { customFields, spaces, datacenters } satisfies Record<string, OperationSet>
+
+const others = {
   networks: { ...networks, ...planning },
   pools,
   reservations,
@@ -34,10 +31,12 @@ const listed = {
   relationships,
 } satisfies Record<string, OperationSet>
 
+type Listed = typeof first & typeof others
+
 /** The facts of resources with a contract that follows from them. */
 type DeclaredFacts = (typeof RESOURCES)[number] extends infer F
   ? F extends ResourceFacts
-    ? ContractOf<F['name']> extends keyof typeof listed
+    ? ContractOf<F['name']> extends keyof Listed
       ? never
       : F
     : never
@@ -47,8 +46,9 @@ type DeclaredContracts = { readonly [F in DeclaredFacts as ContractOf<F['name']>
 // One contract for each of these facts.
 const declared = Object.fromEntries(
   RESOURCES.map((facts: ResourceFacts) => [toContractName(facts.name as Resource), facts] as const)
-    .filter(([name]) => !Object.hasOwn(listed, name))
+    .filter(([name]) => !Object.hasOwn(first, name) && !Object.hasOwn(others, name))
     .map(([name, facts]) => [name, crud(facts).operations]),
 ) as object as DeclaredContracts
 
-export const inventory = { ...listed, ...declared }
+/** In the order of the OpenAPI document. */
+export const inventory = { ...first, ...declared, ...others }

@@ -3,7 +3,7 @@
  *
  *     declare module './events.ts' {
  *       interface Events {
- *         'rack.deleted': Rack
+ *         'datacenter.deleted': Datacenter
  *       }
  *     }
  */

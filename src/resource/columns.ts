@@ -44,15 +44,16 @@ export const listKeyedFields = (facts: ResourceFacts): string[] => {
 
 /**
  * Returns the function that builds the natural key of an object, which is unique; undefined without an identity, and for one of fields that
- * never change, which has no column. No id contains a space.
+ * never change, which has no column. A space stands behind ids and numbers, which contain none, and a line feed between two texts.
  */
 export const createKeyBuilder = ({ identity = [], fixed = [], fields }: ResourceFacts) => {
   if (identity.every((field) => fixed.includes(field))) return undefined
   const isCaseless = (field: string) => fields[field]?.type === 'text' || fields[field]?.type === 'name'
+  const separator = identity.slice(0, -1).some(isCaseless) ? '\n' : ' '
   return (object: object): string => {
     const values = object as Readonly<Record<string, unknown>>
     const texts = identity.map((field) => [isCaseless(field), String(values[field] ?? '')] as const)
-    return texts.map(([caseless, text]) => (caseless ? text.toLowerCase() : text)).join(' ')
+    return texts.map(([caseless, text]) => (caseless ? text.toLowerCase() : text)).join(separator)
   }
 }
 

@@ -5,13 +5,19 @@ import type { Ctx, Reactions } from '../kernel/ctx.ts'
 
 type Deleting = { readonly resource: Resource; readonly objects: readonly { readonly id: string }[] }
 
+export type Deleted = { readonly resource: Resource; readonly ids: readonly string[] }
+
 declare module '../kernel/events.ts' {
   interface Events {
     'resource.deleting': Deleting
+    /** The rows are gone. */
+    'resource.deleted': Deleted
   }
 }
 
 export const emitDeleting = (ctx: Ctx, deleting: Deleting): Promise<void> => ctx.emit('resource.deleting', deleting)
+
+export const emitDeleted = (ctx: Ctx, deleted: Deleted): Promise<void> => ctx.emit('resource.deleted', deleted)
 
 type Leave<T> = (ctx: Ctx, gone: T) => Promise<void>
 

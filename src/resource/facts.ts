@@ -138,8 +138,14 @@ export type ResourceFacts = {
   readonly args: readonly string[]
   /** The operations that an AI client sees without a search. */
   readonly mcp?: readonly ('list' | 'create' | 'get' | 'update' | 'delete')[]
-  /** The page is hidden where no object exists. */
-  readonly isOptional?: true
+  /** The page is hidden where no object exists. An export of all leaves out an empty list, unless it is only the page. */
+  readonly isOptional?: true | 'page'
+  /** The texts of its events, if they are not the usual ones. */
+  readonly eventTexts?: { readonly created?: string; readonly updated?: string }
+  /** Fields of texts that the global search finds, the label first. Results show the second one beside the name. */
+  readonly search?: readonly string[]
+  /** Its position in lists with another order than the registry. A resource without one comes last. */
+  readonly ranks?: Readonly<Partial<Record<'events' | 'custom' | 'menu' | 'search', number>>>
 }
 
 /** Keeps the exact type of the facts. */
@@ -180,6 +186,15 @@ export type ValueOf<F extends FieldFacts> = F extends { readonly type: 'name' | 
           : F extends { readonly type: 'reference' | 'moment' | 'date' | 'ip' }
             ? OrNull<F, string>
             : never
+
+type List = keyof NonNullable<ResourceFacts['ranks']>
+
+/** Returns the position of a resource in a list. */
+export const getRank = ({ ranks }: ResourceFacts, list: List): number => ranks?.[list] ?? Number.POSITIVE_INFINITY
+
+/** Returns resources in the order of a list. */
+export const sortByRank = <F extends ResourceFacts>(all: readonly F[], list: List): readonly F[] =>
+  all.toSorted((a, b) => (getRank(a, list) === getRank(b, list) ? 0 : getRank(a, list) - getRank(b, list)))
 
 /** True for a resource with objects that are inside or outside a scope. */
 export const isInScopes = ({ scope }: ResourceFacts): boolean => scope === 'area' || typeof scope === 'object'

@@ -15,7 +15,7 @@ import type { JsonList } from '../kernel/handler-result.ts'
 import { createKeyBuilder } from './columns.ts'
 import type { CustomPatch, CustomResource } from './custom/fields.ts'
 import { mergeCustom, rewriteCustom, type WithCustom, withCustomOfNew } from './custom/rows.ts'
-import { emitDeleting, onDeleting } from './deleting.ts'
+import { emitDeleted, emitDeleting, onDeleting } from './deleting.ts'
 import { listFields, orderAnswer, type ResourceFacts } from './facts.ts'
 import { createList, type ListedPage, type ListInput, type ListRules } from './list.ts'
 import { selectFromTable } from './named-tables.ts'
@@ -31,17 +31,10 @@ export type Write<T> = ObjectWrite<T> & { readonly changes: readonly string[] }
 /** An object after an update, and the fields that it changes. */
 type Changed<T> = { readonly value: T; readonly changes: readonly string[] }
 
-/** Values of computed fields, by the id of the object. */
-export type ComputedValues = ReadonlyMap<string, Values>
-
-export type ComputeRules<T> = {
-  /** Returns the computed fields of stored objects. */
-  readonly compute: (ctx: Ctx, objects: readonly T[]) => Promise<ComputedValues>
-  /** Returns the computed fields that deleted objects had before the transaction. */
-  readonly computeEarlier: (ctx: Ctx, objects: readonly T[], earlier: EarlierDocuments) => Promise<ComputedValues>
-  /** Reads what the rows of a page need, with one query for all of them. */
-  readonly computeListed: (ctx: Ctx, page: ListedPage) => Promise<(object: T) => Values>
-}
+/** Objects with computed fields: stored ones, deleted ones as they were before the transaction, or the rows of a page. */
+export type Computed<T> =
+  | { readonly objects: readonly T[]; readonly earlier?: EarlierDocuments; readonly page?: undefined }
+  | { readonly page: ListedPage; readonly objects?: undefined; readonly earlier?: undefined }
 
 /** The behaviour of a resource. Each part is optional. */
 export type Rules<T, A> = {
@@ -59,7 +52,8 @@ export type Rules<T, A> = {
   readonly follow?: (ctx: Ctx, write: Write<T>) => Promise<void>
   /** Called after the row of an object is deleted. */
   readonly deleted?: (ctx: Ctx, object: A) => Promise<void>
-  readonly computed?: ComputeRules<T>
+  /** Reads what the computed fields of objects need, with one query for all of them. Returns the function that gives their values. */
+  readonly compute?: (ctx: Ctx, of: Computed<T>) => Promise<(object: T) => Values>
   /** The rows of the list, if they are more than the objects. */
   readonly listed?: ListRules<unknown>
 }
@@ -188,7 +182,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
 ): ResourceRules<T, A> => {
   const { facts } = store
   const { name, noun, identity } = facts as ResourceFacts
-  const { computed, derive = (object: T) => object } = rules
+  const { compute, derive = (object: T) => object } = rules
   const custom = facts.custom === undefined ? undefined : ((facts.customOf ?? name) as CustomResource)
   const references = listReferences(facts)
   const build = createBuild<T>(facts)
@@ -203,16 +197,16 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   /** Returns the object of the contract. */
   const toAnswer = (object: T, values: Values): A => orderFields(answerOrder, object, values) as A
   const computeOne = async (ctx: Ctx, object: T): Promise<Values> =>
-    (await computed?.compute(ctx, [object]))?.get(object.id) ?? {}
+    (await compute?.(ctx, { objects: [object] }))?.(object) ?? {}
   /** Sends an object without computed fields as it is stored. */
   const asStored = (object: T) => object as unknown as A
   const answer = async (ctx: Ctx, object: T): Promise<A> =>
-    computed ? toAnswer(object, await computeOne(ctx, object)) : asStored(object)
+    compute ? toAnswer(object, await computeOne(ctx, object)) : asStored(object)
 
   /** The complete answer of a write, and the answer for its caller, who may list only some of the objects in it. */
   type Shown = { readonly whole: A; readonly shown: A }
   const show = async (ctx: Ctx, object: T): Promise<Shown> => {
-    if (!computed) return { whole: asStored(object), shown: asStored(object) }
+    if (!compute) return { whole: asStored(object), shown: asStored(object) }
     const values = await computeOne(ctx, object)
     lastComputed.note(ctx, object.id, values)
     const whole = toAnswer(object, values)
@@ -297,6 +291,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
     await emitDeleting(ctx, { resource: name as Resource, objects: [before] })
     await store.write(ctx, [{ before }])
     await rules.follow?.(ctx, { before, changes: [] })
+    await emitDeleted(ctx, { resource: name as Resource, ids: [before.id] })
     await rules.deleted?.(ctx, whole)
   }
 
@@ -336,27 +331,26 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
     all: readonly LastState<T>[],
     earlier: EarlierDocuments,
   ): Promise<readonly A[]> => {
-    if (!computed) return all.map(({ stored }) => asStored(stored))
+    if (!compute) return all.map(({ stored }) => asStored(stored))
     const [only] = all
     const noted =
       only && all.length === 1 ? lastComputed.find(ctx, { id: only.stored.id, isGone: only.isGone }) : undefined
     if (only && noted) return [toAnswer(only.stored, noted)]
-    const list = (gone: boolean) => all.flatMap(({ stored, isGone }) => (isGone === gone ? [stored] : []))
-    const [present, former] = [list(false), list(true)]
-    const values = new Map<string, Values>([
-      ...(present.length > 0 ? await computed.compute(ctx, present) : []),
-      ...(former.length > 0 ? await computed.computeEarlier(ctx, former, earlier) : []),
-    ])
-    return all.map(({ stored }) => toAnswer(stored, values.get(stored.id) ?? {}))
+    const read = (of: boolean, documents?: EarlierDocuments) => {
+      const objects = all.flatMap(({ stored, isGone }) => (isGone === of ? [stored] : []))
+      if (objects.length > 0) return compute(ctx, { objects, ...(documents && { earlier: documents }) })
+    }
+    const [getPresent, getFormer] = [await read(false), await read(true, earlier)]
+    return all.map(({ stored, isGone }) => toAnswer(stored, (isGone ? getFormer : getPresent)?.(stored) ?? {}))
   }
 
   const listed: ListRules<A> = (rules.listed as ListRules<A> | undefined) ?? {
     tables: () => computedFrom.map((of) => of.replaceAll('-', '_') as keyof Tables),
     createRow: (ctx, _input, page) => {
-      if (!computed) return (row) => asStored(store.fromRow(row))
-      let values: ReturnType<typeof computed.computeListed> | undefined
+      if (!compute) return (row) => asStored(store.fromRow(row))
+      let values: ReturnType<typeof compute> | undefined
       return async (row) => {
-        values ??= computed.computeListed(ctx, page)
+        values ??= compute(ctx, { page })
         const object = store.fromRow(row)
         return toAnswer(object, (await values)(object))
       }

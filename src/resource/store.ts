@@ -83,7 +83,7 @@ export const objectStore = <F extends ResourceFacts, T extends object = StoredOb
   const { table, getId, columns, fromRow, buildKey } = layout
   const { readParts, key } = own
   const writer = createWriter(facts, own, layout)
-  const { refs, custom } = writer
+  const { custom } = writer
   const orderColumns = own.orderBy ?? listOrderColumns(facts, new Set(layout.allColumns))
 
   const selectRows = (db: Kysely<Tables>) => db.selectFrom(table).select(columns)
@@ -154,7 +154,7 @@ export const objectStore = <F extends ResourceFacts, T extends object = StoredOb
     lockWhere: (ctx, field, value) => lockRows(ctx, selectRows(ctx.db).where(field as 'id', '=', value)),
     findIdsByKeys: async (ctx, keys) =>
       new Map((await keysAmong(ctx, keys)).map(({ id, natural_key }) => [natural_key, id])),
-    claimRefs: async (ctx, ...all) => refs?.claim(ctx, all),
+    claimRefs: (ctx, ...all) => writer.claimRefs(ctx, all),
     findRefusedRefs: writer.findRefusedRefs,
     lockCustom: async (ctx) => {
       if (custom) await lockCustom(ctx, custom)

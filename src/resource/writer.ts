@@ -29,6 +29,11 @@ type Rows<T> = ReadonlyMap<T, Cells>
 
 const NONE: readonly string[] = []
 
+const hasAny = ({ refs }: { readonly refs: Refs }): boolean => {
+  for (const _ in refs) return true
+  return false
+}
+
 const isNew = <T>({ before, after }: ObjectWrite<T>): boolean => before === undefined && after !== undefined
 
 export const createWriter = <F extends ResourceFacts, T extends object>(
@@ -46,6 +51,7 @@ export const createWriter = <F extends ResourceFacts, T extends object>(
   const values = { resource: custom, getId, parts: own.valuedParts }
   // A resource with `refs` has them in each object.
   const toReferred = (objects: readonly T[]) => objects as readonly object[] as readonly Referred[]
+  const listReferred = (objects: readonly T[]) => toReferred(objects).filter(hasAny)
 
   // The rows have the columns of the table.
   const toTableRows = (rows: readonly Cells[]) => rows as readonly object[] as Tables['datacenters'][]
@@ -187,14 +193,18 @@ export const createWriter = <F extends ResourceFacts, T extends object>(
       await updateRefs(ctx, changed)
     }
     if (removed.length > 0) await removeAll(ctx, removed)
-    if (created.length > 0) await refs?.insert(ctx, toReferred(created.map(({ after }) => after)))
+    const referred = refs ? listReferred(created.map(({ after }) => after)) : []
+    if (referred.length > 0) await refs?.insert(ctx, referred)
     await writeParts?.(ctx, writes)
     await record(ctx, writes, rows)
   }
 
   return {
-    refs,
     custom,
+    claimRefs: async (ctx: Ctx, all: readonly Refs[]): Promise<void> => {
+      const some = all.filter((one) => hasAny({ refs: one }))
+      if (some.length > 0) await refs?.claim(ctx, some)
+    },
     findRefusedRefs: async (ctx: Ctx, changes: readonly Change<T>[]) =>
       (await refs?.refused(ctx, listMoved(changes))) ?? new Map<string, AppError>(),
     write,

@@ -74,6 +74,26 @@ test('every required permission is in the catalogue', () => {
   expect(asked.filter((permission) => !column(1).has(permission))).toEqual([])
 })
 
+const isHeld = ({ access }: Endpoint, held: ReadonlySet<string>) =>
+  listPermissions(access).some((permission) => held.has(permission))
+
+/** They need the rights to the objects that they change, beside the permission to read them. */
+const BY_OBJECTS = ['history.undo', 'estate.apply']
+
+test('a viewer has the permission of no write, and of nothing about accounts, rights and the audit trail', () => {
+  const closed = /^\/api\/(users|roles|groups|grants|scopes|audit|oauth\/clients|sso\/providers|system\/warnings)\b/
+  const kept = restricted.filter(({ method, path }) => method !== 'GET' || closed.test(path))
+  const names = kept.filter((one) => isHeld(one, column(3))).map(({ name }) => name)
+  expect(names).toEqual(BY_OBJECTS)
+  expect(kept.length).toBeGreaterThan(100)
+})
+
+test('an operator has the permission of nothing about users, roles, groups, grants and scopes', () => {
+  const kept = restricted.filter(({ path }) => /^\/api\/(users|roles|groups|grants|scopes)\b/.test(path))
+  expect(kept.filter((one) => isHeld(one, column(2))).map(({ name }) => name)).toEqual([])
+  expect(kept.length).toBeGreaterThan(20)
+})
+
 test('only the listed operations are public', () => {
   expect(
     endpoints
@@ -204,6 +224,14 @@ describe.each([
       expect(await statusFor(caller.request, endpoint)).toBe(403)
     })
 })
+
+test.each(rows(endpoints.filter(({ name }) => BY_OBJECTS.includes(name))))(
+  'a viewer is refused %s',
+  async (_, { called, method }) => {
+    const { request } = await world.app.as('viewer')
+    expect((await request(method, buildAddress(called, world.ids), {})).status).toBe(403)
+  },
+)
 
 test('a caller loses a permission at once when the role loses it', async () => {
   const caller = await world.app.as(['datacenters:list'])

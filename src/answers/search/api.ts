@@ -1,12 +1,25 @@
 /** The global search contract. Browser-safe. */
 import { z } from 'zod'
 import { SearchText } from '../../contract/fields/fields.ts'
+import { RESOURCES } from '../../inventory/resources.ts'
 import { SpaceOf } from '../../inventory/spaces/fields.ts'
 import { operation } from '../../kernel/operation.ts'
+import { sortByRank } from '../../resource/facts.ts'
+import { type KindOf, toKind } from '../../resource/nouns.ts'
+
+type SearchedFacts = Extract<(typeof RESOURCES)[number], { readonly search: readonly string[] }>
+type ResultType = KindOf<SearchedFacts['name']> | 'discovered_device'
+
+/** The resources with objects that the search finds. */
+export const SEARCHED = sortByRank<(typeof RESOURCES)[number]>(RESOURCES, 'search').filter(
+  (facts): facts is SearchedFacts => 'search' in facts,
+)
+
+const TYPES: readonly ResultType[] = [...SEARCHED.map(({ name }) => toKind(name)), 'discovered_device']
 
 export const SearchResult = z
   .object({
-    type: z.enum(['device', 'network', 'pool', 'datacenter', 'discovered_device']),
+    type: z.enum(TYPES),
     id: z.string(),
     name: z.string(),
     match: z.string().describe('The text that matched'),
@@ -21,8 +34,7 @@ export const MAX_RESULTS_PER_TYPE = 50
 export const search = {
   all: operation({
     name: 'search.all',
-    summary:
-      'Find devices, networks, pools, datacenters and discovered devices by name, address, subnet, tag or description',
+    summary: `Find ${SEARCHED.map(({ name }) => name).join(', ')} and discovered devices by name, address, subnet, tag or description`,
     http: 'GET /api/search',
     supportsAsOf: true,
     access: 'search:read',

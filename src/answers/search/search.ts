@@ -1,11 +1,15 @@
 /** Finds objects of all kinds that the caller may list. Joins the tables of the inventory, and owns none. */
 import { type SqlBool, sql } from 'kysely'
+import { toText } from '../../contract/unknown.ts'
 import { containsText } from '../../database/query/contains.ts'
 import { matchFoundWord } from '../../discovery/discovery.ts'
 import type { DiscoveredDevice } from '../../discovery/schema.ts'
 import { findDevices } from '../../inventory/devices/list/search.ts'
+import { deviceFacts } from '../../inventory/devices/resource.ts'
 import type { Device } from '../../inventory/devices/schema.ts'
+import { networkFacts } from '../../inventory/networks/resource.ts'
 import { findPoolTags } from '../../inventory/pools/pools.ts'
+import { type Resource, toTableName } from '../../inventory/resources.ts'
 import { withSpace } from '../../inventory/spaces/fields.ts'
 import { findAllSpaces, SPACES } from '../../inventory/spaces/keys.ts'
 import type { KeyRange } from '../../inventory/used-addresses/used-addresses.ts'
@@ -15,8 +19,12 @@ import type { Permission } from '../../kernel/operation.ts'
 import { parseCidr, toCidrKeys } from '../../net/cidr.ts'
 import { DEFAULT_SPACE, formatIp, fromIpKey, type IpKey, parseIpKey } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
-import { loadSearchedTexts, SEARCH_TABLES, type SearchedTexts } from '../../resource/custom/rows.ts'
-import { MAX_RESULTS_PER_TYPE, type SearchResult, search } from './api.ts'
+import type { CustomResource } from '../../resource/custom/fields.ts'
+import { loadSearchedTexts, SEARCH_TABLES } from '../../resource/custom/rows.ts'
+import type { ResourceFacts } from '../../resource/facts.ts'
+import { selectFromTable } from '../../resource/named-tables.ts'
+import { toKind } from '../../resource/nouns.ts'
+import { MAX_RESULTS_PER_TYPE, SEARCHED, type SearchResult, search } from './api.ts'
 import { cacheTexts, type Entry } from './texts.ts'
 
 /** The range of a query that is an address or a CIDR, which is looked for in all address spaces. */
@@ -50,10 +58,9 @@ const matchIn = (device: Device, words: readonly string[], range: Range | undefi
   if (inside) return inside
   const mac = parseMac(words.join(' '))
   if (mac !== undefined && device.addresses.some(({ mac_address }) => mac_address === mac)) return mac
-  const { name, hostname, tags, domains, os, make_model, location, description } = device
-  const pieces = [name, hostname, ...ips, ...tags, ...domains, os, make_model, location, description]
+  const pieces = deviceFacts.search.flatMap((field) => (field === 'addresses' ? ips : device[field]))
   // A device found by the MAC of a port has no such text.
-  return pieces.find((piece) => piece.toLowerCase().includes(words[0] ?? '')) ?? mac ?? name
+  return pieces.find((piece) => piece.toLowerCase().includes(words[0] ?? '')) ?? mac ?? device.name
 }
 
 const searchDevices = async (
@@ -75,12 +82,13 @@ const toResult = (type: 'network' | 'pool', { space_id, ...entry }: Entry): Sear
   withSpace({ type, ...entry }, space_id)
 
 const networkTexts = cacheTexts('networks', ['networks', ...SEARCH_TABLES], async (ctx) => {
-  const columns = ['id', 'name', 'subnet', 'description', 'space_id', 'custom'] as const
   const customTexts = await loadSearchedTexts(ctx, 'networks')
-  const rows = await ctx.db.selectFrom('networks').select(columns).orderBy('name_key').orderBy('id').execute()
-  return rows.map(({ description, subnet, custom, ...network }) => {
-    const pieces = [network.name, subnet, description, ...(customTexts?.({ custom }) ?? [])]
-    return { ...network, match: subnet, pieces }
+  const query = ctx.db.selectFrom('networks').select(['id', ...networkFacts.search, 'space_id', 'custom'])
+  const rows = await query.orderBy('name_key').orderBy('id').execute()
+  return rows.map(({ custom, ...network }) => {
+    const { id, name, subnet, space_id } = network
+    const pieces = [...networkFacts.search.map((field) => network[field]), ...(customTexts?.({ custom }) ?? [])]
+    return { id, name, space_id, match: subnet, pieces }
   })
 })
 
@@ -150,32 +158,53 @@ const searchPools = async (ctx: Ctx, words: readonly string[], range: Range | un
   )
 }
 
-const createDatacenterTexts = (customTexts: NonNullable<SearchedTexts>) =>
-  cacheTexts('datacenters', ['datacenters', ...SEARCH_TABLES], async (ctx) => {
-    const columns = ['id', 'name', 'location', 'description', 'custom'] as const
-    const rows = await ctx.db.selectFrom('datacenters').select(columns).orderBy('name_key').orderBy('id').execute()
-    return rows.map(({ id, name, location, description, custom }) => {
-      const pieces = [name, location, description, ...customTexts({ custom })]
-      return { id, name, match: location || name, space_id: null, pieces }
-    })
-  })
+/** The resources with a search of their own. */
+const OWN = ['devices', 'networks', 'pools'] as const satisfies readonly Resource[]
 
-const searchDatacenters = async (ctx: Ctx, words: readonly string[]): Promise<SearchResult[]> => {
-  const customTexts = await loadSearchedTexts(ctx, 'datacenters')
-  if (customTexts) {
-    const texts = await createDatacenterTexts(customTexts)(ctx)
-    return texts
-      .find(words, MAX_RESULTS_PER_TYPE)
-      .map(({ id, name, match }) => ({ type: 'datacenter', id, name, match }))
+/** Finds objects by the fields in their facts, and by custom fields. */
+const createSearch = (facts: ResourceFacts) => {
+  const table = toTableName(facts.name as Resource)
+  // A resource with custom fields is one of these.
+  const resource = facts.name as CustomResource
+  const [label = 'name', second] = facts.search ?? []
+  const fields = facts.search ?? []
+  const labelKey = `${label}_key`
+  const select = ({ db }: Ctx) =>
+    selectFromTable(db, table)
+      .select(['id', ...fields])
+      .orderBy(labelKey)
+      .orderBy('id')
+  type Row = Readonly<Record<string, string | number | null>>
+  const read = (row: Row, field: string | undefined): string => toText(field === undefined ? '' : row[field])
+  const toEntry = (row: Row) => ({
+    ...{ id: read(row, 'id'), name: read(row, label), match: read(row, second) || read(row, label) },
+  })
+  const texts = cacheTexts(table, [table, ...SEARCH_TABLES], async (ctx) => {
+    const customTexts = await loadSearchedTexts(ctx, resource)
+    return (await select(ctx).select('custom').execute()).map((row) => ({
+      ...toEntry(row),
+      space_id: null,
+      pieces: [...fields.map((field) => read(row, field)), ...(customTexts?.({ custom: row.custom as string }) ?? [])],
+    }))
+  })
+  const type = toKind(facts.name as Resource) as SearchResult['type']
+  return async (ctx: Ctx, words: readonly string[]): Promise<SearchResult[]> => {
+    if (facts.custom !== undefined && (await loadSearchedTexts(ctx, resource))) {
+      const found = (await texts(ctx)).find(words, MAX_RESULTS_PER_TYPE)
+      return found.map(({ id, name, match }) => ({ type, id, name, match }))
+    }
+    let query = select(ctx).limit(MAX_RESULTS_PER_TYPE)
+    for (const word of words)
+      query = query.where(({ or }) => or(fields.map((field) => containsText(field === label ? labelKey : field, word))))
+    return (await query.execute()).map((row) => ({ type, ...toEntry(row) }))
   }
-  let query = ctx.db.selectFrom('datacenters').select(['id', 'name', 'location'])
-  for (const word of words)
-    query = query.where((eb) =>
-      eb.or([containsText('name_key', word), containsText('location', word), containsText('description', word)]),
-    )
-  const rows = await query.orderBy('name_key').orderBy('id').limit(MAX_RESULTS_PER_TYPE).execute()
-  return rows.map(({ id, name, location }) => ({ type: 'datacenter', id, name, match: location || name }))
 }
+
+/** The searches that follow from facts. */
+const PLAIN = SEARCHED.filter(({ name }) => !OWN.some((one) => one === name)).map((facts) => ({
+  permission: `${facts.name}:list` as const,
+  search: createSearch(facts),
+}))
 
 const isInRange = ({ first, last, isDivided }: Range) =>
   isDivided
@@ -222,28 +251,20 @@ const searchDiscovered = async (
   })
 }
 
-/** The permission that each type of result requires. Types that the caller may not list are not searched. */
-const NEEDS: Readonly<Record<SearchResult['type'], Permission>> = {
-  network: 'networks:list',
-  pool: 'pools:list',
-  datacenter: 'datacenters:list',
-  device: 'devices:list',
-  discovered_device: 'discovery:list',
-}
-
 export const feature: Feature = {
   operations: implement(search, {
     all: async (ctx, { q }) => {
       const text = q.trim().toLowerCase()
       const words = [...new Set(text.split(/\s+/))]
       const range = await parseRange(ctx, text)
-      const may = (type: SearchResult['type']): boolean => ctx.caller.permissions.has(NEEDS[type])
+      // Objects that the caller may not list are not searched.
+      const may = (permission: Permission): boolean => ctx.caller.permissions.has(permission)
       const found = await Promise.all([
-        may('network') ? searchNetworks(ctx, words, range) : [],
-        may('pool') ? searchPools(ctx, words, range) : [],
-        may('datacenter') && !range ? searchDatacenters(ctx, words) : [],
-        may('device') ? searchDevices(ctx, q, words, range) : [],
-        may('discovered_device') ? searchDiscovered(ctx, words, range) : [],
+        may('networks:list') ? searchNetworks(ctx, words, range) : [],
+        may('pools:list') ? searchPools(ctx, words, range) : [],
+        ...(range ? [] : PLAIN.map(({ permission, search }) => (may(permission) ? search(ctx, words) : []))),
+        may('devices:list') ? searchDevices(ctx, q, words, range) : [],
+        may('discovery:list') ? searchDiscovered(ctx, words, range) : [],
       ])
       return { results: found.flat() }
     },

@@ -7,7 +7,7 @@ import { isPattern } from '../../resource/custom/pattern.ts'
 import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
 import type { SourceField } from '../custom/definition.ts'
 import { listChoices } from './custom-choices.ts'
-import { getCustomResource, TARGETS } from './custom-kinds.ts'
+import { getCustomResource, getTarget } from './custom-kinds.ts'
 import { leaveTimes, markDone, NO_PLACE, type Reading, toRef } from './mapping.ts'
 import type { NetboxModel } from './model.ts'
 import { CUSTOM_FIELDS, type NetboxObject, parseNumber } from './read/objects.ts'
@@ -53,7 +53,7 @@ const isSeveral = (type: string): boolean => type === 'multiselect' || type === 
 /** Returns the type of a field; that of a reference only if what it names is a row. */
 const getFieldType = (object: NetboxObject): FieldType => {
   const type = TYPES[String(object.type)] ?? 'text'
-  return type === 'reference' && !Object.hasOwn(TARGETS, getRelatedKind(object)) ? 'text' : type
+  return type === 'reference' && getTarget(getRelatedKind(object)) === undefined ? 'text' : type
 }
 
 const toShortText = (value: unknown, max: number): string =>
@@ -75,7 +75,7 @@ const toSourceField = (mapping: Reading, object: NetboxObject, resource: CustomR
     label: toShortText(label, 128),
     multiple: isSeveral(String(object.type)) && type !== 'text',
     choices: type === 'choice' ? listChoices(mapping.model, object) : [],
-    reference_to: type === 'reference' ? (TARGETS[related] ?? null) : null,
+    reference_to: type === 'reference' ? (getTarget(related) ?? null) : null,
     required: required === true,
     unique: unique === true,
     default: isRecord(object.default) ? null : ((object.default as SourceField['default']) ?? null),
@@ -168,7 +168,7 @@ export class NetboxCustom {
   #plain(field: NetboxObject | undefined, value: unknown): unknown {
     const related = field && /object$/.test(String(field.type)) ? getRelatedKind(field) : ''
     if (related === '') return value
-    const isRow = Object.hasOwn(TARGETS, related)
+    const isRow = getTarget(related) !== undefined
     const one = (id: unknown) => (isRow ? toRef(related, String(id)) : this.#model.label(related, parseNumber(id)))
     return Array.isArray(value) ? value.map(one) : one(value)
   }

@@ -1,5 +1,5 @@
 /** The resources of objects with custom fields, and of the objects that they refer to. */
-import type { CustomResource, ReferenceTarget } from '../../resource/custom/fields.ts'
+import { type CustomResource, isReferenceTarget, type ReferenceTarget } from '../../resource/custom/fields.ts'
 
 /** The resource of the objects of each kind. Objects of other kinds have no custom fields in Plat. */
 const RESOURCES: Readonly<Record<string, CustomResource>> = {
@@ -24,18 +24,11 @@ const RESOURCES: Readonly<Record<string, CustomResource>> = {
   'virtualization.vminterface': 'ports',
 }
 
-/** The resources that a reference can name, by the kind of their objects. */
-export const TARGETS: Readonly<Record<string, ReferenceTarget>> = {
-  'dcim.device': 'devices',
-  'dcim.rack': 'racks',
-  'dcim.site': 'datacenters',
-  'ipam.aggregate': 'networks',
-  'ipam.iprange': 'pools',
-  'ipam.prefix': 'networks',
-  'ipam.vlan': 'vlans',
-  'ipam.vrf': 'spaces',
-  'virtualization.virtualmachine': 'devices',
-}
-
 export const getCustomResource = (kind: string): CustomResource | undefined =>
   Object.hasOwn(RESOURCES, kind) ? RESOURCES[kind] : undefined
+
+/** Returns the resource that a reference to an object of a kind can name. */
+export const getTarget = (kind: string): ReferenceTarget | undefined => {
+  const resource = getCustomResource(kind)
+  return resource !== undefined && isReferenceTarget(resource) ? resource : undefined
+}

@@ -1,5 +1,7 @@
 /** Custom fields are columns with names that begin with `custom_`. A dump has their types, the API has texts. */
-import type { CustomResource, FieldType } from '../../resource/custom/fields.ts'
+
+import { getOwn } from '../../contract/own.ts'
+import { CUSTOM_RESOURCES, type CustomResource, type FieldType } from '../../resource/custom/fields.ts'
 import type { EstateRow } from '../converter.ts'
 import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
 import type { SourceField } from '../custom/definition.ts'
@@ -8,19 +10,19 @@ import { getKey, type PhpipamTables, type Row } from './tables.ts'
 
 const PREFIX = 'custom_'
 
-/** The resource of the rows of each table. Sections are spaces where they overlap, and have lines otherwise. */
+/** The resources of tables with another name. Sections are spaces where they overlap, and have lines otherwise. */
 const RESOURCES: Readonly<Record<string, CustomResource>> = {
-  addresses: 'addresses',
-  devices: 'devices',
   locations: 'datacenters',
-  racks: 'racks',
   subnets: 'networks',
-  vlans: 'vlans',
   vrfs: 'spaces',
 }
 
+/** Returns the resource of the rows of a table. */
+const findResource = (table: string): CustomResource | undefined =>
+  getOwn(RESOURCES, table) ?? CUSTOM_RESOURCES.find((resource) => resource === table)
+
 export const isCustomColumn = (table: string, column: string): boolean =>
-  column.startsWith(PREFIX) && column.length > PREFIX.length && Object.hasOwn(RESOURCES, table)
+  column.startsWith(PREFIX) && column.length > PREFIX.length && findResource(table) !== undefined
 
 /** The types of columns by table and name, as a dump declares them. */
 export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>
@@ -54,16 +56,19 @@ export class PhpipamCustom {
   constructor(tables: PhpipamTables, report: ReportBuilder, types: ColumnTypes) {
     this.#types = types
     const collector = new CustomCollector()
-    for (const [table, resource] of Object.entries(RESOURCES))
+    for (const table of tables.names) {
+      const resource = findResource(table)
+      if (resource === undefined) continue
       for (const row of tables.of(table))
         for (const [column, value] of this.#valuesOf(table, row))
           collector.add(resource, column, value, () => this.#field(table, resource, column))
+    }
     this.#rows = collector.rows(report)
   }
 
   /** Returns the values of a row of the source. */
   of(table: string, row: Row): EstateRow | undefined {
-    const resource = RESOURCES[table]
+    const resource = findResource(table)
     if (resource === undefined) return undefined
     return this.#rows.of(resource, this.#valuesOf(table, row), { what: table, id: getKey(table, row) })
   }

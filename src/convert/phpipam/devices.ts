@@ -8,7 +8,7 @@ import type { Line } from '../report-builder.ts'
 import { compact, MAX_ADDRESSES, MAX_INTERFACE, trimText } from '../rows/row-text.ts'
 import { parseAddress } from './blocks.ts'
 import { findDatacenter, listLines, type Mapping, toRefs } from './mapping.ts'
-import { buildMount, type Racks } from './racks.ts'
+import { buildMount, labelRack, type Racks } from './racks.ts'
 import type { Subnet, Subnets } from './subnets.ts'
 import type { Row } from './tables.ts'
 
@@ -130,7 +130,7 @@ class MachineRows {
 
   #rackOf({ rack, rack_start: start }: Row): string {
     const unit = start === undefined || start === '0' ? '' : `U${start}`
-    return [this.#mapping.tables.label('racks', rack), unit].filter((part) => part !== '').join(', ')
+    return [labelRack(this.#mapping, rack), unit].filter((part) => part !== '').join(', ')
   }
 
   /** The location of the device, else that of the first address or subnet with one. */

@@ -47,19 +47,19 @@ const SETTINGS: Readonly<Record<string, ReadonlySet<string>>> = {
   vlans: new Set(['editDate']),
 }
 
-/** Fields that name a row of another table: the name of the line, and the table. */
-const REFERENCES: Readonly<Record<string, readonly [string, string]>> = {
-  customer_id: ['customer', 'customers'],
-  device: ['device', 'devices'],
+/** Fields that name a row of another table, by the name of the line. The table has its plural, unless it is named here. */
+const REFERENCES: Readonly<Record<string, readonly [line: string, table?: string]>> = {
+  customer_id: ['customer'],
+  device: ['device'],
   linked_subnet: ['linked_subnet', 'subnets'],
-  location: ['location', 'locations'],
-  nameserverId: ['nameserver', 'nameservers'],
-  rack: ['rack', 'racks'],
-  sectionId: ['section', 'sections'],
+  location: ['location'],
+  nameserverId: ['nameserver'],
+  rack: ['rack'],
+  sectionId: ['section'],
   state: ['state', 'ipTags'],
   switch: ['switch', 'devices'],
   type: ['type', 'deviceTypes'],
-  vrfId: ['vrf', 'vrfs'],
+  vrfId: ['vrf'],
 }
 
 /** The words for states, of files without the table that names them. */
@@ -74,7 +74,7 @@ const USED_STATE = '2'
 const toLine = (mapping: Mapping, field: string, value: string): Line => {
   const reference = getOwn(REFERENCES, field)
   if (!reference) return { key: field, value }
-  const [key, table] = reference
+  const [key, table = `${key}s`] = reference
   if (field === 'state') return { key, value: value === USED_STATE ? '' : getState(mapping, value) }
   return { key, value: mapping.tables.label(table, value) }
 }

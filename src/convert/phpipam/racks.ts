@@ -5,6 +5,7 @@ import { compact, trimText } from '../rows/row-text.ts'
 import { findDatacenter, listLines, type Mapping, type RowRef, toRef, toRefs } from './mapping.ts'
 import type { Row } from './tables.ts'
 
+const TABLE = 'racks'
 const USED = new Set(['name', 'description', 'location', 'size', 'row', 'topDown', 'hasBack'])
 const USUAL_SIZE = 42
 const MAX_SIZE = 100
@@ -14,19 +15,21 @@ const getHeight = ({ size }: Row): number => {
   return Number.isInteger(units) && units >= 1 && units <= MAX_SIZE ? units : USUAL_SIZE
 }
 
+export const labelRack = ({ tables }: Mapping, id: string | undefined): string => tables.label(TABLE, id)
+
 export type Racks = { readonly rows: EstateRow[]; readonly mounts: Mounts }
 
 export const buildRacks = (mapping: Mapping): Racks => {
   const { tables, report, done, custom } = mapping
   const racks: Racks = { rows: [], mounts: new Mounts() }
-  for (const row of tables.of('racks')) {
+  for (const row of tables.of(TABLE)) {
     const { id, name = '', description = '', location, row: line = '', size } = row
-    if (id === undefined || tables.find('racks', id) !== row) continue
+    if (id === undefined || tables.find(TABLE, id) !== row) continue
     done.add(row)
     const height = getHeight(row)
     const datacenter = findDatacenter(mapping, location)
     const lines = [
-      ...listLines(mapping, { table: 'racks', row, used: USED }),
+      ...listLines(mapping, { table: TABLE, row, used: USED }),
       { key: 'size', value: size === undefined || Number(size) === height ? '' : size },
       { key: 'location', value: datacenter ? '' : tables.label('locations', location) },
     ]
@@ -37,8 +40,8 @@ export const buildRacks = (mapping: Mapping): Racks => {
         location: trimText(report, { what: 'racks.row', id }, line),
         height,
         numbering: row.topDown === '1' ? 'top_down' : undefined,
-        description: report.describe('racks', id, description, lines),
-        custom: custom.of('racks', row),
+        description: report.describe(TABLE, id, description, lines),
+        custom: custom.of(TABLE, row),
         refs: toRefs('rack', id),
       }),
     )
@@ -55,7 +58,7 @@ export const buildMount = (
   datacenter: RowRef | undefined,
 ): EstateRow | undefined => {
   const { id, rack, rack_start, rack_size, rack_deep } = device
-  const found = tables.find('racks', rack)
+  const found = tables.find(TABLE, rack)
   if (!found || rack === undefined) return undefined
   const units = getHeight(found)
   const start = Number(rack_start ?? 0)

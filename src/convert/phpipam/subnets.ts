@@ -9,6 +9,7 @@ import { readCidr } from './blocks.ts'
 import { findDatacenter, listLines, type Mapping, type RowRef, toRef, toRefs } from './mapping.ts'
 import type { Spaces } from './spaces.ts'
 import type { Row } from './tables.ts'
+import { findVlan, labelVlan } from './vlans.ts'
 
 const LOCATION_USED = new Set(['name', 'address', 'description'])
 
@@ -59,7 +60,7 @@ const toRow = (mapping: Mapping, vlans: VlanRows, { id, row, cidr, space }: Numb
   const { tables, report } = mapping
   const { description = '', vlanId, masterSubnetId, location } = row
   const subnet = formatCidr(cidr)
-  const vlan = tables.find('vlans', vlanId)
+  const vlan = findVlan(mapping, vlanId)
   const vlan_id = parseVlanNumber(vlan?.number)
   const master = tables.find('subnets', masterSubnetId)
   const datacenter = findDatacenter(mapping, location)
@@ -70,7 +71,7 @@ const toRow = (mapping: Mapping, vlans: VlanRows, { id, row, cidr, space }: Numb
       key: 'vlan',
       value: vlans.isOnly(vlanId, vlan_id, datacenter)
         ? ''
-        : (vlan?.name ?? (vlan_id ? '' : tables.label('vlans', vlanId))),
+        : (vlan?.name ?? (vlan_id ? '' : labelVlan(mapping, vlanId))),
     },
     { key: 'folder', value: master?.isFolder === '1' ? tables.label('subnets', masterSubnetId) : '' },
     { key: 'location', value: datacenter ? '' : tables.label('locations', location) },

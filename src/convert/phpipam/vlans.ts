@@ -2,6 +2,9 @@
 import { trimText } from '../rows/row-text.ts'
 import { parseVlanNumber, VlanRows } from '../rows/vlan-rows.ts'
 import { listLines, type Mapping, toRefs } from './mapping.ts'
+import type { Row } from './tables.ts'
+
+const TABLE = 'vlans'
 
 const USED = new Set(['vlanId', 'domainId', 'name', 'number', 'description'])
 
@@ -14,13 +17,16 @@ const getDomain = ({ tables }: Mapping, domainId: string | undefined): string =>
   return isFirst ? '' : tables.label('l2domains', domainId)
 }
 
+export const findVlan = ({ tables }: Mapping, id: string | undefined): Row | undefined => tables.find(TABLE, id)
+export const labelVlan = ({ tables }: Mapping, id: string | undefined): string => tables.label(TABLE, id)
+
 export const buildVlans = (mapping: Mapping): VlanRows => {
   const { tables, report, done } = mapping
   const vlans = new VlanRows()
-  for (const row of tables.of('vlans')) {
+  for (const row of tables.of(TABLE)) {
     const { vlanId: id, domainId, name = '', number, description = '' } = row
     const vlan_id = parseVlanNumber(number)
-    if (id === undefined || vlan_id === undefined || tables.find('vlans', id) !== row) continue
+    if (id === undefined || vlan_id === undefined || findVlan(mapping, id) !== row) continue
     done.add(row)
     vlans.add({
       id,
@@ -28,8 +34,8 @@ export const buildVlans = (mapping: Mapping): VlanRows => {
       name: trimText(report, { what: 'vlans.name', id }, name) || `VLAN ${vlan_id}`,
       datacenter: undefined,
       group: trimText(report, { what: 'vlans.domainId', id }, getDomain(mapping, domainId)),
-      description: report.describe('vlans', id, description, listLines(mapping, { table: 'vlans', row, used: USED })),
-      custom: mapping.custom.of('vlans', row),
+      description: report.describe(TABLE, id, description, listLines(mapping, { table: TABLE, row, used: USED })),
+      custom: mapping.custom.of(TABLE, row),
       refs: toRefs('vlan', id),
     })
   }

@@ -2,7 +2,6 @@
 import type { Kysely } from 'kysely'
 import { pause } from '../../base/runtime/pause.ts'
 import { splitBatches } from '../../database/query/batches.ts'
-import { prepared } from '../../database/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import { buildMovedKey, type Moved } from '../../inventory/spaces/keys.ts'
@@ -13,6 +12,7 @@ import { type Link, listLinkedIds } from '../inbox/findings.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { AddressRow, DiscoveredRow, IdentityRow, LinkRow, TextRow } from '../table.ts'
 import { buildSearchText } from './derive.ts'
+import { ADDRESS_COLUMNS, COLUMNS } from './discovered-columns.ts'
 import { buildMovedNetworkKey, buildNetworkKey } from './network-keys.ts'
 import {
   addRecord,
@@ -89,44 +89,6 @@ export const load = async (ctx: Ctx, { networkId, ipKeys, identityKeys }: Wanted
   const ids = [...holders, ...known].flatMap(({ device_id }) => (device_id === null ? [] : [device_id]))
   return loadByIds(ctx, ids, records)
 }
-
-const COLUMNS = [
-  'id',
-  'network_id',
-  'ip_key',
-  'status',
-  'confidence',
-  'last_seen',
-  'first_scan_id',
-  'last_scan_id',
-  'unseen_scan_id',
-  'returned_scan_id',
-  'baseline',
-  'is_changed',
-  'promoted_to_device_id',
-  'matched_device_id',
-  'bucket',
-  'bucket_since',
-  'is_ignored',
-  'ignored_findings',
-  'findings',
-  'conflicts',
-  'links',
-  'random_mac',
-  'doc',
-] as const satisfies readonly (keyof DiscoveredRow)[]
-const ADDRESS_COLUMNS = [
-  'place',
-  'ip_key',
-  'device_id',
-  'ip',
-  'status',
-  'first_seen',
-  'last_seen',
-  'last_scan_id',
-  'ports_scan_id',
-  'observation',
-] as const satisfies readonly (keyof AddressRow)[]
 
 const upsertRows = preparedRows(COLUMNS, (db: Kysely<Tables>, rows: DiscoveredRow[]) =>
   db
@@ -389,12 +351,6 @@ const idsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
 /** Returns the ids that exist. */
 export const filterExistingIds = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> =>
   new Set((await idsByIds(ctx, ids)).map(({ id }) => id))
-
-const docById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
-  db.selectFrom('discovered_devices').select('doc').where('id', '=', id),
-)
-
-export const findDoc = async (ctx: Ctx, id: string): Promise<string | undefined> => (await docById(ctx, { id }))[0]?.doc
 
 /** Keeps other writers off these until commit. */
 export const lockRows = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {

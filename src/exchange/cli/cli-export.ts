@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import { formatSuggestion } from '../../contract/suggest.ts'
 import { getErrorMessage } from '../../contract/unknown.ts'
-import { INVENTORY, RESOURCES, type Resource } from '../../inventory/resources.ts'
+import { FACTS, INVENTORY, RESOURCES, type Resource } from '../../inventory/resources.ts'
+import type { ResourceFacts } from '../../resource/facts.ts'
 import { sendRequest, type Transport } from '../../surfaces/cli/connection/client.ts'
 import { toPrintable } from '../../surfaces/cli/output/display.ts'
 import { createProgress } from '../../surfaces/cli/output/progress.ts'
@@ -35,7 +36,7 @@ class Moment {
 
 /** Resources that an estate may do without: an export of all leaves out an empty list of them. */
 const OPTIONAL: ReadonlySet<Resource> = new Set(
-  RESOURCES.flatMap((facts) => ('isOptional' in facts && facts.name !== 'vlans' ? [facts.name] : [])),
+  RESOURCES.flatMap(({ name }) => ((FACTS[name] as ResourceFacts).isOptional === true ? [name] : [])),
 )
 
 /** Returns false for a list that is empty, of a server without the resource, or forbidden, which is noted. */

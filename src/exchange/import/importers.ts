@@ -8,22 +8,14 @@ import type { Tables } from '../../database/tables.ts'
 import { CableDraft, CablePatch } from '../../inventory/cables/api.ts'
 import * as cables from '../../inventory/cables/cables.ts'
 import * as cableKeys from '../../inventory/cables/keys.ts'
-import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
-import { DeviceTypeDraft, DeviceTypePatch } from '../../inventory/device-types/api.ts'
-import * as deviceTypes from '../../inventory/device-types/device-types.ts'
-import { PortDraft, PortPatch } from '../../inventory/ports/api.ts'
-import * as ports from '../../inventory/ports/ports.ts'
 import { ReservationDraft, ReservationPatch } from '../../inventory/reservations/api.ts'
 import * as reservations from '../../inventory/reservations/reservations.ts'
 import { FACTS, INVENTORY, type Resource, type TableOf, toTableName } from '../../inventory/resources.ts'
 import { isDefault } from '../../inventory/spaces/fields.ts'
-import { VlanDraft, VlanPatch } from '../../inventory/vlans/api.ts'
-import * as vlans from '../../inventory/vlans/vlans.ts'
 import { resolveRefs } from '../../kernel/changes/resolve-refs.ts'
 import type { Ctx, Feature } from '../../kernel/ctx.ts'
 import { getOneStep } from '../../kernel/implement.ts'
-import { CustomFieldDraft, CustomFieldPatch } from '../../resource/custom/schema.ts'
-import type { ResourceFacts } from '../../resource/facts.ts'
+import { listFields, type ResourceFacts } from '../../resource/facts.ts'
 import { selectFromTable } from '../../resource/named-tables.ts'
 import { canAdd, mergeRow, removeEmpty } from '../apply/known-part.ts'
 import { findStoredDocuments, normalizeSubnet } from '../apply/objects.ts'
@@ -105,7 +97,10 @@ const upsertNamed = (table: NamedTable, operations: Feature['operations']): Upse
     return { schema: op.input, run: (ctx: Ctx, input: object) => run(ctx, parse(op.input, input)) as Promise<Updated> }
   }
   const [create, update] = [verb('create'), verb('update')]
-  return async (ctx, value, { by, rules }) => {
+  const computed = new Set(listFields(FACTS[table]).flatMap(([field, { isComputed }]) => (isComputed ? [field] : [])))
+  return async (ctx, row, { by, rules }) => {
+    // Answers have computed fields, and inputs have not.
+    const value = Object.fromEntries(Object.entries(row).filter(([field]) => !computed.has(field)))
     checkFields(create.schema, value)
     const id = await (findByIdentity(by, table, value, create.schema) ?? findNamed(by, table, value))
     if (id !== undefined) {
@@ -128,63 +123,6 @@ const upsertReservation: Upsert = async (ctx, value, { by, rules }) => {
     return toOutcome(ctx, await reservations.update(ctx, parse(ReservationPatch, { ...fields, id: known.id })))
   }
   await reservations.create(ctx, draft)
-  return 'created'
-}
-
-/** Finds a VLAN by id if the row has one, otherwise by number, datacenter and group. */
-const findVlan = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
-  const { id } = parse(Named, value)
-  if (id !== undefined) return (await vlans.findDocuments(ctx, [id])).has(id) ? id : undefined
-  const key = vlans.buildNaturalKey(parse(VlanDraft, value))
-  return (await vlans.findIdsByKeys(ctx, [key])).get(key)
-}
-
-const upsertVlan: Upsert = async (ctx, value, { by, rules }) => {
-  checkFields(VlanDraft, value)
-  const id = await findVlan(by, value)
-  if (id !== undefined) {
-    const fields = await toUpdate(ctx, { resource: 'vlans', id, rules }, value)
-    return toOutcome(ctx, await vlans.update(ctx, parse(VlanPatch, { ...fields, id })))
-  }
-  await vlans.create(ctx, parse(VlanDraft, value))
-  return 'created'
-}
-
-/** Finds a custom field by id if the row has one, otherwise by resource and name. */
-const findCustomField = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
-  const { id } = parse(Named, value)
-  if (id !== undefined) return (await customFields.documents(ctx, [id])).has(id) ? id : undefined
-  const key = customFields.naturalKey(parse(CustomFieldDraft, value))
-  return (await customFields.idsOfKeys(ctx, [key])).get(key)
-}
-
-const upsertCustomField: Upsert = async (ctx, value, { by, rules }) => {
-  checkFields(CustomFieldDraft, value)
-  const id = await findCustomField(by, value)
-  if (id !== undefined) {
-    const fields = await toUpdate(ctx, { resource: 'custom-fields', id, rules }, value)
-    return toOutcome(ctx, await customFields.update(ctx, parse(CustomFieldPatch, { ...fields, id })))
-  }
-  await customFields.create(ctx, parse(CustomFieldDraft, value))
-  return 'created'
-}
-
-/** Finds a port by id if the row has one, otherwise by device and name. */
-const findPort = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
-  const { id } = parse(Named, value)
-  if (id !== undefined) return (await ports.findDocuments(ctx, [id])).has(id) ? id : undefined
-  const key = ports.buildNaturalKey(parse(PortDraft, value))
-  return (await ports.findIdsByKeys(ctx, [key])).get(key)
-}
-
-const upsertPort: Upsert = async (ctx, value, { by, rules }) => {
-  checkFields(PortDraft, value)
-  const id = await findPort(by, value)
-  if (id !== undefined) {
-    const fields = await toUpdate(ctx, { resource: 'ports', id, rules }, value)
-    return toOutcome(ctx, await ports.update(ctx, parse(PortPatch, { ...fields, id })))
-  }
-  await ports.create(ctx, parse(PortDraft, value))
   return 'created'
 }
 
@@ -220,26 +158,6 @@ const upsertCable: Upsert = async (ctx, { a, b, ...row }, { by, rules }) => {
   return 'created'
 }
 
-/** Finds a device type by id if the row has one, otherwise by manufacturer and model. */
-const findDeviceType = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
-  const { id } = parse(Named, value)
-  if (id !== undefined) return (await deviceTypes.findDocuments(ctx, [id])).has(id) ? id : undefined
-  const key = deviceTypes.buildNaturalKey(parse(DeviceTypeDraft, value))
-  return (await deviceTypes.findIdsByKeys(ctx, [key])).get(key)
-}
-
-/** @param row with a name made of its manufacturer and model */
-const upsertDeviceType: Upsert = async (ctx, { name: _, ...value }, { by, rules }) => {
-  checkFields(DeviceTypeDraft, value)
-  const id = await findDeviceType(by, value)
-  if (id !== undefined) {
-    const fields = await toUpdate(ctx, { resource: 'device-types', id, rules }, value)
-    return toOutcome(ctx, await deviceTypes.update(ctx, parse(DeviceTypePatch, { ...fields, id })))
-  }
-  await deviceTypes.create(ctx, parse(DeviceTypeDraft, value))
-  return 'created'
-}
-
 /** Runs each row in a separate savepoint. */
 const toImporter =
   (upsert: Upsert): Importer =>
@@ -255,11 +173,7 @@ const toImporter =
 
 /** The resources with rows that are not found by name, or not one by one. */
 const OTHERS = {
-  'custom-fields': toImporter(upsertCustomField),
-  vlans: toImporter(upsertVlan),
-  'device-types': toImporter(upsertDeviceType),
   devices: importDevices,
-  ports: toImporter(upsertPort),
   cables: toImporter(upsertCable),
   relationships: importRelationships,
   reservations: toImporter(upsertReservation),

@@ -4,15 +4,10 @@ import { isRecord, toText } from '../../contract/unknown.ts'
 import { findExcess } from '../../contract/validate.ts'
 import { isManagedBy } from '../../database/managed-by.ts'
 import { splitBatches } from '../../database/query/batches.ts'
-import type { CableDraft } from '../../inventory/cables/api.ts'
 import * as cables from '../../inventory/cables/keys.ts'
-import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
-import type { DeviceTypeDraft } from '../../inventory/device-types/api.ts'
-import * as deviceTypes from '../../inventory/device-types/device-types.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Document } from '../../record/history/kinds.ts'
-import type { CustomFieldDraft } from '../../resource/custom/schema.ts'
 import { selectFromTable } from '../../resource/named-tables.ts'
 import { findIdsOfFixedKeys, getFixedKey } from '../apply/fixed-keys.ts'
 import { planMoves } from '../apply/moved-addresses.ts'
@@ -185,21 +180,8 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
   }
 }
 
-/** The natural keys that do not follow from the facts. */
-const UNIQUE: Partial<Record<Resource, Unique>> = {
-  'custom-fields': {
-    buildKey: (draft) => customFields.naturalKey(draft as CustomFieldDraft),
-    findIdsByKeys: customFields.idsOfKeys,
-  },
-  cables: { buildKey: (draft) => cables.buildNaturalKey(draft as CableDraft), findIdsByKeys: cables.findIdsByKeys },
-  'device-types': {
-    buildKey: (draft) => deviceTypes.buildNaturalKey(draft as DeviceTypeDraft),
-    findIdsByKeys: deviceTypes.findIdsByKeys,
-  },
-}
-
 const getUniqueOrThrow = (resource: Resource): Unique => {
-  const unique = UNIQUE[resource] ?? findUniqueKeys(resource)
+  const unique = findUniqueKeys(resource)
   if (!unique) throw new Error(`the rows of ${resource} have no natural key of several fields`)
   return unique
 }

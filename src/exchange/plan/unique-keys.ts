@@ -1,8 +1,14 @@
 /** The natural keys of resources, from the identity in their facts. */
 
-import { FACTS, RESOURCES, type Resource } from '../../inventory/resources.ts'
+import type { CableDraft } from '../../inventory/cables/api.ts'
+import * as cables from '../../inventory/cables/keys.ts'
+import type { PortDraft } from '../../inventory/ports/api.ts'
+import * as ports from '../../inventory/ports/store.ts'
+import { FACTS, INVENTORY, type Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { createKeyBuilder } from '../../resource/columns.ts'
+import type { CustomFieldDraft } from '../../resource/custom/schema.ts'
+import * as customFields from '../../resource/custom/store.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
 import { objectStore, type StoredObject } from '../../resource/store.ts'
 
@@ -20,8 +26,18 @@ const buildUnique = (facts: ResourceFacts): Unique | undefined => {
   return { buildKey: (draft) => buildKey(draft as object), findIdsByKeys }
 }
 
+/** The natural keys that do not follow from the facts. */
+const OWN_KEYS: Partial<Record<Resource, Unique>> = {
+  'custom-fields': {
+    buildKey: (draft) => customFields.naturalKey(draft as CustomFieldDraft),
+    findIdsByKeys: customFields.idsOfKeys,
+  },
+  ports: { buildKey: (draft) => ports.buildNaturalKey(draft as PortDraft), findIdsByKeys: ports.findIdsByKeys },
+  cables: { buildKey: (draft) => cables.buildNaturalKey(draft as CableDraft), findIdsByKeys: cables.findIdsByKeys },
+}
+
 const KEYS: ReadonlyMap<string, Unique | undefined> = new Map(
-  RESOURCES.map((facts) => [facts.name, buildUnique(FACTS[facts.name])]),
+  INVENTORY.map((name) => [name, OWN_KEYS[name] ?? buildUnique(FACTS[name])]),
 )
 
 /** Returns the natural keys of a resource; undefined without an identity. */

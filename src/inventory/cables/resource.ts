@@ -36,4 +36,6 @@ export const cableFacts = resource({
   },
   args: [],
   isOptional: true,
+  eventTexts: { created: 'Two ports were connected by a cable' },
+  ranks: { menu: 12, events: 6, custom: 9 },
 })

@@ -3,9 +3,10 @@ import { getOwn } from '../../contract/own.ts'
 import type { Ctx, Reactions } from '../../kernel/ctx.ts'
 import { loadAllFields } from '../../resource/custom/definitions.ts'
 import { lockReferences, type Rewrite } from '../../resource/custom/engine.ts'
-import type { Custom, ReferenceTarget } from '../../resource/custom/fields.ts'
+import { type Custom, isReferenceTarget, type ReferenceTarget } from '../../resource/custom/fields.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
 import * as store from '../../resource/custom/store.ts'
+import type { Deleted } from '../../resource/deleting.ts'
 import { definitions } from './definition-store.ts'
 
 type Gone = ReadonlySet<string>
@@ -55,21 +56,8 @@ const clear = async (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): 
   }
 }
 
-type Deleted = { readonly id: string }
-
-const clearOne =
-  (table: ReferenceTarget) =>
-  (ctx: Ctx, { id }: Deleted): Promise<void> =>
-    clear(ctx, table, [id])
-
-const listIds = (all: readonly Deleted[]): string[] => all.map(({ id }) => id)
-
 export const references: Reactions = {
-  'space.deleted': clearOne('spaces'),
-  'datacenter.deleted': clearOne('datacenters'),
-  'network.deleted': clearOne('networks'),
-  'vlan.deleted': clearOne('vlans'),
-  'pool.deleted': clearOne('pools'),
-  'rack.deleted': clearOne('racks'),
-  'devices.removed': (ctx, all: readonly Deleted[]) => clear(ctx, 'devices', listIds(all)),
+  'resource.deleted': async (ctx, { resource, ids }: Deleted) => {
+    if (isReferenceTarget(resource)) await clear(ctx, resource, ids)
+  },
 }

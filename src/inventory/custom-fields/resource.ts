@@ -74,4 +74,9 @@ export const customFieldFacts = resource({
   },
   args: ['resource', 'name', 'type'],
   isOptional: true,
+  eventTexts: {
+    created: 'A custom field was defined',
+    updated: 'Fields of a definition were changed; `changes` names them',
+  },
+  ranks: { events: 4 },
 })

@@ -24,4 +24,6 @@ export const datacenterFacts = resource({
   },
   args: ['name'],
   mcp: ['list'],
+  search: ['name', 'location', 'description'],
+  ranks: { menu: 2, custom: 2, search: 4 },
 })

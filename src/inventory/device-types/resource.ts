@@ -39,4 +39,5 @@ export const deviceTypeFacts = resource({
   },
   args: ['manufacturer', 'model'],
   isOptional: true,
+  ranks: { menu: 9, events: 8 },
 })

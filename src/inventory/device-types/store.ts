@@ -5,11 +5,7 @@ import { objectStore } from '../../resource/store.ts'
 import type { DeviceType } from './api.ts'
 import { deviceTypeFacts } from './resource.ts'
 
-/** @example buildNaturalKey({ manufacturer: 'Cisco', model: 'C9300' }) // 'cisco\nc9300' */
-export const buildNaturalKey = ({ manufacturer, model }: Pick<DeviceType, 'manufacturer' | 'model'>): string =>
-  `${manufacturer}\n${model}`.toLowerCase()
-
-export const store = objectStore<typeof deviceTypeFacts, DeviceType>(deviceTypeFacts, { buildKey: buildNaturalKey })
+export const store = objectStore<typeof deviceTypeFacts, DeviceType>(deviceTypeFacts)
 
 /** Writers of these natural keys wait for each other until commit. */
 export const lockKeys = (ctx: Ctx, keys: readonly string[]): Promise<void> =>

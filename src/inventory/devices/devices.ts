@@ -9,7 +9,7 @@ import { listChain } from '../../kernel/list.ts'
 import { parseIpKeyOrThrow } from '../../net/ip.ts'
 import type { CustomPatch } from '../../resource/custom/fields.ts'
 import { withCustom } from '../../resource/custom/fields.ts'
-import { emitDeleting } from '../../resource/deleting.ts'
+import { emitDeleted, emitDeleting } from '../../resource/deleting.ts'
 import type { Restored } from '../../resource/restore-fields.ts'
 import * as occupancy from '../used-addresses/used-addresses.ts'
 import { claimAddresses, findSpaces, lockAddresses, toIpKeys } from './address-locks.ts'
@@ -41,7 +41,7 @@ type CheckedDraft = CheckedDevice<NewDevice & { readonly id: string }>['of']
 /** Returns the fields in the order of the contract, as they will be sent. */
 const buildDevice = (ctx: Ctx, { mount: _, has_ports: __, device_type_id, ...draft }: CheckedDraft): Device => {
   const { created_at = ctx.now, custom = {}, addresses = [], ...rest } = draft
-  const refs = updateRefs({}, draft.refs)
+  const refs = draft.refs ? updateRefs({}, draft.refs) : NONE.refs
   const type = device_type_id ? { device_type_id } : {}
   return withCustom({ ...rest, addresses, refs, ...type, created_at, updated_at: ctx.now }, custom)
 }
@@ -56,34 +56,60 @@ const toMemberRows = async (ctx: Ctx, all: readonly Device[]) => {
   )
 }
 
+const hasAddresses = ({ addresses }: Pick<NewDevice, 'addresses'>): boolean => addresses.length > 0
+
+const NONE = { refs: {}, issues: [] } as const
+const NOBODY: ReadonlyMap<string, string> = new Map()
+
+/** True for a draft that refers to no other object. */
+const isBare = ({ id, datacenter_id, device_type_id, mount, ...draft }: NewDevice): boolean =>
+  !(id || datacenter_id || device_type_id || mount || hasAddresses(draft))
+
+/** Finds the places of new devices, in racks and address spaces, and what is wrong with them. */
+const place = async (ctx: Ctx, drafts: readonly (NewDevice & { readonly id: string })[]) => {
+  const checked = await checkReferences(ctx, drafts)
+  return {
+    checked,
+    mount: async (built: readonly { readonly device: Device; readonly given: NewDevice['mount'] }[]) => {
+      const mounted = await mountAll(ctx, await withModels(ctx, built))
+      const refused = await findRefusedMounts(
+        ctx,
+        mounted.map(({ device }) => device),
+      )
+      return mounted.map(({ device, issues }) => ({ device, issues, error: refused.get(device.id) }))
+    },
+  }
+}
+
 /** Validates drafts together, with one query for all of them. */
 export const validate = async (ctx: Ctx, given: readonly NewDevice[]): Promise<Made[]> => {
-  await lockRacks(ctx, given)
-  await lockAddresses(ctx, given)
+  const areBare = given.every(isBare)
+  if (!areBare) {
+    await lockRacks(ctx, given)
+    await lockAddresses(ctx, given)
+  }
   const drafts = given.map(({ id = Bun.randomUUIDv7(), ...draft }) => ({ id, ...draft }))
   const ids = given.flatMap(({ id }) => (id === undefined ? [] : [id]))
-  const [checked, taken] = await Promise.all([checkReferences(ctx, drafts), store.findDocs(ctx, ids)])
+  const [placed, taken] = areBare
+    ? [undefined, NOBODY]
+    : await Promise.all([place(ctx, drafts), store.findDocs(ctx, ids)])
+  const checked: readonly References<(typeof drafts)[number]>[] =
+    placed?.checked ?? drafts.map((of) => ({ of, issues: NONE.issues }))
   const judged = await validateDevices(
     ctx,
     checked.map(({ of }) => ({ id: of.id, of })),
   )
-  const mounted = await mountAll(
-    ctx,
-    await withModels(
-      ctx,
-      judged.map(({ of }) => ({ device: buildDevice(ctx, of), given: of.mount })),
-    ),
-  )
-  const refused = await findRefusedMounts(
-    ctx,
-    mounted.map(({ device }) => device),
-  )
-  return mounted.map(({ device, ...place }, i) => {
-    const values = judged[i]
-    const issues = [...(checked[i]?.issues ?? []), ...(values?.issues ?? []), ...place.issues]
+  const built = judged.map(({ of }) => ({ device: buildDevice(ctx, of), given: of.mount }))
+  const mounted = await placed?.mount(built)
+  return built.map(({ device: bare }, i) => {
+    const [
+      values,
+      { device, issues: ofMount, error: refused } = { device: bare, issues: NONE.issues, error: undefined },
+    ] = [judged[i], mounted?.[i]]
+    const issues = [...(checked[i]?.issues ?? []), ...(values?.issues ?? []), ...ofMount]
     if (taken.has(device.id))
       return { device, error: new AppError('ALREADY_EXISTS', `A device with id "${device.id}" exists already`) }
-    const error = issues.length > 0 ? invalid(issues) : (values?.error ?? refused.get(device.id))
+    const error = issues.length > 0 ? invalid(issues) : (values?.error ?? refused)
     return error ? { device, error } : { device }
   })
 }
@@ -93,15 +119,18 @@ type CreationEvent = 'promoted'
 
 /** Records valid devices in this transaction. */
 export const insertAll = async (ctx: Ctx, all: readonly Device[], birth?: CreationEvent): Promise<void> => {
-  const members = await toMemberRows(ctx, all)
-  const keys = members.map(({ ip_key }) => ip_key)
+  const write = () =>
+    deviceStore.write(
+      ctx,
+      all.map((after) => ({ after, event: birth })),
+    )
   // Before the addresses: of two callers that make one device, the second learns which it is.
   await deviceStore.claimRefs(ctx, ...all.map(({ refs }) => refs))
+  if (!all.some(hasAddresses)) return write()
+  const members = await toMemberRows(ctx, all)
+  const keys = members.map(({ ip_key }) => ip_key)
   await claimAddresses(ctx, all)
-  await deviceStore.write(
-    ctx,
-    all.map((after) => ({ after, event: birth })),
-  )
+  await write()
   await membership.add(ctx, members)
   await ctx.emit('devices.recorded', all)
   // The lock is taken as late as possible: other writers of neighbouring addresses wait for it until the commit.
@@ -247,6 +276,7 @@ const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => 
     all.map((before) => ({ before })),
   )
   await occupancy.release(ctx, keys)
+  await emitDeleted(ctx, { resource: 'devices', ids: all.map(({ id }) => id) })
   await ctx.emit('devices.removed', all)
 }
 

@@ -44,7 +44,7 @@ export const withMount = (device: Device, mount: Mount | undefined): Device => {
   return { ...rest, ...(mount && { mount }), ...(custom && { custom }), created_at, updated_at }
 }
 
-/** Returns the whole place. What is absent is that of the device type. */
+/** Returns the whole place. Absent parts are taken from the device type. */
 const completeMount = (given: GivenMount, type: DeviceType | undefined): Mount => ({
   rack_id: given.rack_id,
   position: given.position,

@@ -47,4 +47,6 @@ export const deviceFacts = resource({
   },
   args: ['name'],
   mcp: ['list', 'create', 'get', 'update'],
+  search: ['name', 'hostname', 'addresses', 'tags', 'domains', 'os', 'make_model', 'location', 'description'],
+  ranks: { menu: 1, events: 1, custom: 6, search: 1 },
 })

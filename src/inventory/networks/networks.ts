@@ -6,7 +6,7 @@ import { runBulk } from '../../kernel/bulk/bulk-run.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
-import { emitDeleting } from '../../resource/deleting.ts'
+import { emitDeleted, emitDeleting } from '../../resource/deleting.ts'
 import type { Restored } from '../../resource/restore-fields.ts'
 import { resourceRules } from '../../resource/rules.ts'
 import { filterExistingDatacenters } from '../datacenters/datacenters.ts'
@@ -130,6 +130,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.emit('network.deleting', network)
   await emitDeleting(ctx, { resource: 'networks', objects: [network] })
   await store.write(ctx, [{ before: network }])
+  await emitDeleted(ctx, { resource: 'networks', ids: [id] })
   await ctx.emit('network.deleted', network)
 }
 

@@ -32,4 +32,6 @@ export const networkFacts = resource({
   },
   args: ['name', 'subnet'],
   mcp: ['list', 'get'],
+  search: ['name', 'subnet', 'description'],
+  ranks: { menu: 5, events: 2, custom: 3, search: 2 },
 })

@@ -9,7 +9,6 @@ declare module '../../kernel/events.ts' {
     'pool.updated': { readonly pool: Pool; readonly changes: readonly string[] }
     /** The ids of the pools. */
     'pools.deleting': readonly string[]
-    'pool.deleted': Pool
     'pools.moved': PoolsMoved
   }
 }

@@ -5,7 +5,7 @@ import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listValues } from '../../kernel/list.ts'
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { compareIp, DEFAULT_SPACE, fromIpKey, parseIp, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
-import { emitDeleting } from '../../resource/deleting.ts'
+import { emitDeleted, emitDeleting } from '../../resource/deleting.ts'
 import { type AnyQuery, createList, type ListInput } from '../../resource/list.ts'
 import type { Restored } from '../../resource/restore-fields.ts'
 import { resourceRules, rewriteStored } from '../../resource/rules.ts'
@@ -169,7 +169,7 @@ const removeAll = async (ctx: Ctx, gone: readonly Pool[]): Promise<void> => {
     ctx,
     gone.map((before) => ({ before })),
   )
-  for (const pool of gone) await ctx.emit('pool.deleted', pool)
+  await emitDeleted(ctx, { resource: 'pools', ids })
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => removeAll(ctx, [await lockForChange(ctx, id)])

@@ -31,4 +31,6 @@ export const poolFacts = resource({
   },
   args: ['network_id', 'name', 'start_ip', 'end_ip'],
   mcp: ['list'],
+  search: ['name', 'start_ip', 'end_ip', 'description', 'tags'],
+  ranks: { menu: 6, custom: 5, search: 3 },
 })

@@ -40,4 +40,6 @@ export const portFacts = resource({
   },
   args: ['device_id', 'name'],
   isOptional: true,
+  eventTexts: { created: 'A port of a device was added' },
+  ranks: { menu: 11, events: 5, custom: 8 },
 })

@@ -1,12 +1,9 @@
 /** The events of racks. */
-import type { Rack } from './api.ts'
-
 export type RackMoved = { readonly id: string; readonly datacenter_id: string }
 
 declare module '../../kernel/events.ts' {
   interface Events {
     /** The devices of a rack follow it to another datacenter. */
     'rack.moved': RackMoved
-    'rack.deleted': Rack
   }
 }

@@ -62,7 +62,6 @@ const rules = resourceRules<typeof rackFacts, Rack>(store, {
     const moved: RackMoved = { id, datacenter_id }
     await ctx.emit('rack.moved', moved)
   },
-  deleted: (ctx, rack) => ctx.emit('rack.deleted', rack),
   listed: {
     tables: (input) => (hasUsage(input) ? ['devices'] : []),
     createRow: (ctx, input) => {

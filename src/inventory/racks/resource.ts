@@ -35,4 +35,5 @@ export const rackFacts = resource({
   },
   args: ['name'],
   isOptional: true,
+  ranks: { menu: 10, events: 7, custom: 7 },
 })

@@ -34,4 +34,5 @@ export const relationshipFacts = resource({
     delete: 'Delete a relationship',
   },
   args: ['device_id', 'type', 'child_id'],
+  ranks: { menu: 8 },
 })

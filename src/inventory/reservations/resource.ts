@@ -37,4 +37,5 @@ export const reservationFacts = resource({
     delete: 'Free a reserved address',
   },
   args: ['pool_id', 'ip_address'],
+  ranks: { menu: 7 },
 })

@@ -28,4 +28,5 @@ export const spaceFacts = resource({
   },
   args: ['name'],
   isOptional: true,
+  ranks: { menu: 3, custom: 1 },
 })

@@ -44,5 +44,6 @@ export const vlanFacts = resource({
     delete: 'Delete a VLAN; networks keep their VLAN number',
   },
   args: ['vlan_id', 'name'],
-  isOptional: true,
+  isOptional: 'page',
+  ranks: { menu: 4, events: 3, custom: 4 },
 })

@@ -2,7 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, inventory } from '../../../testing/estates/inventory.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
-import type { Vlan } from './api.ts'
+import type { ObjectOf } from '../../resource/crud.ts'
+import type { vlanFacts } from './resource.ts'
+
+type Vlan = ObjectOf<typeof vlanFacts>
 
 /** Mulberry32: the same numbers for the same seed. */
 const randomOf = (seed: number) => {

@@ -1,34 +1,22 @@
 /** The rules of VLANs. */
 
-import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
-import { type ComputedValues, resourceRules } from '../../resource/rules.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import type { ObjectOf } from '../../resource/crud.ts'
+import { resourceRules } from '../../resource/rules.ts'
+import { objectStore } from '../../resource/store.ts'
 import type { Datacenter } from '../datacenters/api.ts'
-import { type Vlan, vlans } from './api.ts'
-import type { vlanFacts } from './resource.ts'
-import {
-  findEarlierNetworks,
-  findListedNetworkIds,
-  findNetworkIds,
-  type NetworkIds,
-  type StoredVlan,
-  store,
-} from './store.ts'
+import { declareFeature } from '../feature.ts'
+import { findNetworkIds } from './network-ids.ts'
+import { vlanFacts } from './resource.ts'
 import { buildVlanScopeKey } from './vlan-scope.ts'
 
-/** For the history, and for the rows of documents and files. */
-export const { documents: findDocuments, findIdsByKeys, buildKey: buildNaturalKey } = store
+type Vlan = ObjectOf<typeof vlanFacts>
+/** A VLAN without its networks, which follow from theirs. */
+type StoredVlan = Omit<Vlan, 'network_ids'>
 
-/** Returns the values beside a document from which a past state is read. */
-export const computeDerived = ({ group }: Readonly<Record<string, unknown>>) => ({ group: String(group).toLowerCase() })
+const store = objectStore<typeof vlanFacts, StoredVlan>(vlanFacts)
 
-const pickNetworks = ({ vlan_id, datacenter_id }: StoredVlan, ids: NetworkIds) => ({
-  network_ids: [...(ids.get(buildVlanScopeKey(vlan_id, datacenter_id)) ?? [])],
-})
-
-const pickAll = (all: readonly StoredVlan[], ids: NetworkIds): ComputedValues =>
-  new Map(all.map((vlan) => [vlan.id, pickNetworks(vlan, ids)]))
-
-const MAX_GROUP = 255
+const MAX_GROUP = vlanFacts.fields.group.max
 
 /** Shortens a text without cutting a surrogate pair. */
 const limitText = (text: string, max: number): string =>
@@ -49,8 +37,8 @@ function* generateGroups({ name }: Datacenter, group: string): Generator<string>
 const withoutDatacenter = async (ctx: Ctx, before: StoredVlan, datacenter: Datacenter): Promise<StoredVlan> => {
   for (const group of generateGroups(datacenter, before.group)) {
     const vlan = { ...before, datacenter_id: null, group }
-    const key = buildNaturalKey(vlan)
-    const holder = (await findIdsByKeys(ctx, [key])).get(key)
+    const key = store.buildKey(vlan)
+    const holder = (await store.findIdsByKeys(ctx, [key])).get(key)
     if (holder === undefined || holder === vlan.id) return vlan
   }
   throw new Error('the groups of a VLAN do not end')
@@ -64,16 +52,11 @@ const rules = resourceRules<typeof vlanFacts, StoredVlan, Vlan>(store, {
   },
   // The deleted object is a datacenter.
   left: { datacenter_id: (ctx, vlan, gone) => withoutDatacenter(ctx, vlan, gone as Datacenter) },
-  deleted: (ctx, vlan) => ctx.emit('vlan.deleted', vlan),
-  computed: {
-    compute: async (ctx, all) => pickAll(all, await findNetworkIds(ctx, all)),
-    computeEarlier: async (ctx, all, earlier) => pickAll(all, await findEarlierNetworks(ctx, all, earlier)),
-    computeListed: async (ctx, page) => {
-      const ids = await findListedNetworkIds(ctx, page)
-      return (vlan) => pickNetworks(vlan, ids)
-    },
+  compute: async (ctx, of) => {
+    const ids = await findNetworkIds(ctx, of)
+    return ({ vlan_id, datacenter_id }) => ({ network_ids: ids.get(buildVlanScopeKey(vlan_id, datacenter_id)) ?? [] })
   },
 })
-export const { create, update, remove, toEventData } = rules
+export const { toEventData } = rules
 
-export const feature: Feature = { operations: implement(vlans, rules.handlers), reactions: rules.reactions }
+export const feature = declareFeature(vlanFacts, rules)

@@ -72,6 +72,19 @@ const ACTIONS: Readonly<Record<Effect, AuditAction | undefined>> = {
 export const getAuditedCall = (
   called: Pick<AnyOperation, 'name' | 'effect'> | Pick<RawRoute, 'name' | 'audit'>,
 ): AuditedCall | undefined => {
+  const known = auditedCalls.get(called)
+  if (known) return known
+  const audited = buildAuditedCall(called)
+  if (audited) auditedCalls.set(called, audited)
+  return audited
+}
+
+type Called = Parameters<typeof getAuditedCall>[0]
+
+/** Cached per operation, because every write needs it. */
+const auditedCalls = new WeakMap<Called, AuditedCall>()
+
+const buildAuditedCall = (called: Called): AuditedCall | undefined => {
   const route = called.name
   if (!('effect' in called)) return called.audit && { ...called.audit, route }
   const action = ACTIONS[called.effect]

@@ -41,16 +41,25 @@ export const ROUTE_INPUT: ScopedInput = {
   given: {},
 }
 
-/** Returns the checked input of an operation; undefined for a permission that only counts everywhere. */
-export const getGuardedInput = (op: AnyOperation, input: unknown, given: unknown): ScopedInput | undefined => {
-  if (!isCheckedWrite(op.scope)) return undefined
+type GuardedCall = Omit<ScopedInput, 'input' | 'given'>
+
+const guardedCalls = new WeakMap<AnyOperation, GuardedCall>()
+
+/** Cached per operation, because every write needs it. */
+const getGuardedCall = (op: AnyOperation): GuardedCall => {
+  const known = guardedCalls.get(op)
+  if (known) return known
   const [permission, ...others] = listPermissions(op.access)
-  return {
+  const call = {
     permission: others.length === 0 ? permission : undefined,
     schema: op.scope === 'checkItems' ? NOTHING : op.input,
     params: parseHttp(op.http).params,
     isCreate: op.effect === 'create' && op.hasHistory === true,
-    input,
-    given,
   }
+  guardedCalls.set(op, call)
+  return call
 }
+
+/** Returns the checked input of an operation; undefined for a permission that only counts everywhere. */
+export const getGuardedInput = (op: AnyOperation, input: unknown, given: unknown): ScopedInput | undefined =>
+  isCheckedWrite(op.scope) ? { ...getGuardedCall(op), input, given } : undefined

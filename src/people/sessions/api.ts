@@ -8,7 +8,7 @@ import { User } from '../users/api.ts'
 import { Grant } from '../users/grants-api.ts'
 
 /** The resources that the UI shows once there is an object. */
-export type Optional = Extract<(typeof RESOURCES)[number], { readonly isOptional: true }>['name'] | 'dns-zones'
+export type Optional = Extract<(typeof RESOURCES)[number], { readonly isOptional: unknown }>['name'] | 'dns-zones'
 export const OPTIONAL: readonly Optional[] = [
   ...RESOURCES.flatMap((facts) => ('isOptional' in facts ? [facts.name] : [])),
   'dns-zones',

@@ -1,7 +1,8 @@
 /** The events that webhooks and the live feed send. Browser-safe. */
 
-import { INVENTORY, type Resource } from '../../inventory/resources.ts'
+import { FACTS, INVENTORY, RESOURCES, type Resource } from '../../inventory/resources.ts'
 import type { Permission } from '../../kernel/operation.ts'
+import { type ResourceFacts, sortByRank } from '../../resource/facts.ts'
 import { getNoun, type KindOf, toKind } from '../../resource/nouns.ts'
 
 type Row<Name extends string> = {
@@ -36,57 +37,35 @@ export const hasEvents = (kind: string): kind is KindOf<Resource> => KINDS.has(k
 export type ObjectVerb = 'created' | 'updated' | 'deleted'
 type ObjectRow = Row<`${Family}.${ObjectVerb}`>
 
-type Texts = { readonly [Verb in ObjectVerb]?: string }
-
-/** Returns the events of a resource of the inventory. @param texts in place of the usual ones */
-const buildRows = (resource: Resource, texts: Texts = {}): ObjectRow[] => {
+/** Returns the events of a resource of the inventory. */
+const buildRows = (resource: Resource): ObjectRow[] => {
   const family = toFamily(toKind(resource))
   const noun = getNoun(resource)
   const article = /^[aeiou]/.test(noun) ? 'an' : 'a'
   const of = `${article} ${noun}`
   const named = `${article === 'an' ? 'An' : 'A'} ${noun}`
-  const usual = {
+  const { eventTexts }: ResourceFacts = FACTS[resource]
+  const texts = {
     created: `${named} was added`,
     updated: `Fields of ${of} were changed; \`changes\` names them`,
     deleted: `${named} was removed`,
+    ...eventTexts,
   }
   const buildOne = (verb: ObjectVerb): ObjectRow => ({
-    ...{ name: `${family}.${verb}`, description: texts[verb] ?? usual[verb], permission: `${resource}:read` },
+    ...{ name: `${family}.${verb}`, description: texts[verb], permission: `${resource}:read` },
   })
   return [buildOne('created'), buildOne('updated'), buildOne('deleted')]
 }
 
-/** The resources with their events, in the order of the catalogue. All others follow them. */
-const FIRST: readonly (readonly [Resource, Texts?])[] = [
-  ['devices'],
-  ['networks'],
-  ['vlans'],
-  [
-    'custom-fields',
-    {
-      created: 'A custom field was defined',
-      updated: 'Fields of a definition were changed; `changes` names them',
-    },
-  ],
-  ['ports', { created: 'A port of a device was added' }],
-  ['cables', { created: 'Two ports were connected by a cable' }],
-  ['racks'],
-  ['device-types'],
-]
-
 /** The event of a new device that takes the place of `device.created`. */
 const PROMOTED = buildRow('device.promoted', 'devices:read', 'A discovered device was promoted to a device')
 
-const [DEVICES = [], ...OTHERS] = FIRST.map(([resource, texts]) => buildRows(resource, texts))
-const REST = INVENTORY.filter((resource) => FIRST.every(([first]) => first !== resource))
+const LISTED = sortByRank<(typeof RESOURCES)[number]>(RESOURCES, 'events').map(({ name }) => buildRows(name))
 
 /** The events of objects with a history. They follow from the change record. */
-export const OBJECT_EVENTS = [
-  ...DEVICES,
-  PROMOTED,
-  ...OTHERS.flat(),
-  ...REST.flatMap((resource) => buildRows(resource)),
-]
+export const OBJECT_EVENTS = LISTED.flatMap((rows, i): readonly Row<ObjectRow['name'] | 'device.promoted'>[] =>
+  i === 0 ? [...rows, PROMOTED] : rows,
+)
 
 export const EVENTS = [
   ...OBJECT_EVENTS,

@@ -111,16 +111,35 @@ const buildRules = <Create, Update>(rules: {
   remove: (ctx, id) => rules.remove(ctx, id),
 })
 
+/** Returns the JSON of objects as their events have them. @param toEventData of stored objects */
+const buildTexts =
+  <Stored>(
+    toEventData: (
+      ctx: Ctx,
+      all: readonly { readonly stored: Stored; readonly isGone: boolean }[],
+      earlier: EarlierDocuments,
+    ) => Promise<readonly object[]>,
+  ): NonNullable<KindRules['eventTexts']> =>
+  async (ctx, states, earlier) => {
+    const all = states.map(({ document, isGone }) => ({ stored: given<Stored>(document), isGone }))
+    return (await toEventData(ctx, all, earlier)).map((data) => JSON.stringify(data))
+  }
+
+/** The resources among them with events that have more than the stored object. */
+const EVENT_TEXTS: { readonly [R in PlainTable]?: KindRules['eventTexts'] } = { vlans: buildTexts(vlans.toEventData) }
+
 /** Returns the rules of a resource with objects as rows: its operations apply them. */
 const createPlainRules = (resource: PlainTable): KindRules => {
   const run = (verb: 'create' | 'update' | 'delete', ctx: Ctx, input: object, { operations }: Means) =>
     getOneStep(operations, `${resource}.${verb}`).run(ctx, input)
   const [, ...keyed] = listKeyedFields(FACTS[resource])
+  const eventTexts = EVENT_TEXTS[resource]
   const toLowerCase = (document: Document) =>
     Object.fromEntries(keyed.map((field) => [field, String(document[field]).toLowerCase()]))
   return {
     name: getLabel(FACTS[resource]),
     ...(keyed.length > 0 && { derived: toLowerCase }),
+    ...(eventTexts && { eventTexts }),
     documents: objectStore<ResourceFacts, StoredObject>(FACTS[resource]).documents,
     create: (ctx, { document }, means) => run('create', ctx, document, means),
     update: (ctx, id, fields, means) => run('update', ctx, { id, ...fields }, means),
@@ -140,20 +159,6 @@ const buildAddressKey = (ip: unknown): string => parseIpKeyOrThrow(toText(ip), D
 export const addMember = (json: string, name: string, value: unknown): string =>
   `${json.slice(0, -1)},"${name}":${JSON.stringify(value)}}`
 
-/** Returns the JSON of objects as their events have them. @param toEventData of stored objects */
-const buildTexts =
-  <Stored>(
-    toEventData: (
-      ctx: Ctx,
-      all: readonly { readonly stored: Stored; readonly isGone: boolean }[],
-      earlier: EarlierDocuments,
-    ) => Promise<readonly object[]>,
-  ): NonNullable<KindRules['eventTexts']> =>
-  async (ctx, states, earlier) => {
-    const all = states.map(({ document, isGone }) => ({ stored: given<Stored>(document), isGone }))
-    return (await toEventData(ctx, all, earlier)).map((data) => JSON.stringify(data))
-  }
-
 /** Returns a relationship as a create takes it. */
 const toRelationship = (document: Document): Parameters<typeof relationships.create>[1] =>
   given({ ...document, device_id: document.parent_id })
@@ -169,13 +174,6 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
     derived: customFields.getDerived,
   },
   'device-type': { name: 'name', documents: deviceTypes.findDocuments, ...buildRules(deviceTypes) },
-  vlan: {
-    name: 'name',
-    documents: vlans.findDocuments,
-    ...buildRules(vlans),
-    derived: vlans.computeDerived,
-    eventTexts: buildTexts(vlans.toEventData),
-  },
   network: {
     name: 'name',
     documents: networks.findDocuments,

@@ -44,6 +44,7 @@ export const createQueue = (): Queue => {
   const subscriptionsOf = createSubscriptions()
   const enqueue: Queue['enqueue'] = async (ctx, all) => {
     const subscriptions = await subscriptionsOf(ctx)
+    if (subscriptions.length === 0) return
     const rows = all.flatMap((recorded) => {
       const { event, created_at, change_id } = recorded
       return subscriptions.flatMap(({ id: webhook_id, events, retry_count }): deliveries.NewDelivery[] => {

@@ -1,8 +1,8 @@
 /**
  * The values of custom fields, for the rules of all resources. A write of an object with `custom` does this:
  *
- * 1. `await lockCustom(ctx, 'racks')` before it locks the rows of objects. Free while the resource has no custom fields.
- * 2. `const [checked] = await validateCustom(ctx, 'racks', [{ id, before: rack.custom, given: patch.custom }])`, without `before` for a
+ * 1. `await lockCustom(ctx, resource)` before it locks the rows of objects. Free while the resource has no custom fields.
+ * 2. `const [checked] = await validateCustom(ctx, resource, [{ id, before: rack.custom, given: patch.custom }])`, without `before` for a
  *    new object; one call for many objects. `checked.issues` are 400 (fields `custom.owner`), `checked.error` is a 409 of a `unique`
  *    field, and `checked.custom` are the values after the write: `withCustom(rack, checked.custom)` of `fields.ts`.
  * 3. `write` of its `objectStore` records the values by which lists find objects.
@@ -169,6 +169,8 @@ export const validateCustom = async (
   if (items.every(({ before, given }) => before !== undefined && given === undefined))
     return items.map(({ before = NONE }) => ({ custom: before, issues: UNTOUCHED }))
   const fields = await loadFieldsForWrite(ctx, resource)
+  if (fields.size === 0 && items.every(({ before, given }) => !given && !before))
+    return items.map(() => ({ custom: NONE, issues: UNTOUCHED }))
   const judging = { resource, fields, suggestions: MAX_ISSUES }
   const drafts = items.map((item) => buildDraft(item, judging))
   await checkReferences(ctx, drafts)

@@ -8,46 +8,42 @@ import { line } from '../../contract/fields/fields.ts'
 import { matchWhole } from '../../contract/fields/text-rules.ts'
 import { customFieldFacts } from '../../inventory/custom-fields/resource.ts'
 import { RESOURCES } from '../../inventory/resources.ts'
+import { sortByRank } from '../facts.ts'
 
-/** The resources of objects with custom fields. `addresses` are the addresses of devices, and reservations. */
-const LISTED = [
-  'spaces',
-  'datacenters',
-  'networks',
-  'vlans',
-  'pools',
-  'addresses',
-  'devices',
-  'racks',
-  'ports',
-  'cables',
-] as const
 type Facts = (typeof RESOURCES)[number]
-type DeclaredCustom = Exclude<Extract<Facts, { readonly custom: string }>['name'], 'reservations'>
-export type CustomResource = (typeof LISTED)[number] | DeclaredCustom
-export const CUSTOM_RESOURCES: readonly CustomResource[] = [
-  ...LISTED,
-  ...RESOURCES.flatMap((facts) => {
-    const hasOwn = 'custom' in facts && !('customOf' in facts)
-    // A resource with `custom` is one of them.
-    return hasOwn && !LISTED.some((one) => one === facts.name) ? [facts.name as DeclaredCustom] : []
-  }),
-]
+type OwnCustom<F> = F extends { readonly custom: string }
+  ? F extends { readonly customOf: string }
+    ? never
+    : F
+  : never
+type CustomFacts = OwnCustom<Facts>
+export type CustomResource = CustomFacts['name'] | 'addresses'
+
+/** The resources with definitions of their own. */
+const CUSTOM_FACTS = sortByRank<Facts>(RESOURCES, 'custom').filter(
+  (facts): facts is CustomFacts => 'custom' in facts && !('customOf' in facts),
+)
+
+/** The position of the addresses of devices, and reservations, which are no resource. */
+const ADDRESSES = 5
+
+/** The resources of objects with custom fields. */
+export const CUSTOM_RESOURCES: readonly CustomResource[] = CUSTOM_FACTS.map(
+  ({ name }): CustomResource => name,
+).toSpliced(ADDRESSES, 0, 'addresses')
 
 export const FIELD_TYPES = customFieldFacts.fields.type.of
 export type FieldType = (typeof FIELD_TYPES)[number]
 
+type NamedFacts = Extract<CustomFacts, { readonly fields: { readonly name: { readonly type: 'name' } } }>
+export type ReferenceTarget = NamedFacts['name']
+
+/** True for a resource that a reference may name: its objects have a name of the type `name`. */
+export const isReferenceTarget = (resource: string): resource is ReferenceTarget =>
+  CUSTOM_FACTS.some(({ name, fields }) => name === resource && 'name' in fields && fields.name.type === 'name')
+
 /** The resources that a reference may name. */
-export const REFERENCE_TARGETS = [
-  'spaces',
-  'datacenters',
-  'networks',
-  'vlans',
-  'pools',
-  'devices',
-  'racks',
-] as const satisfies readonly CustomResource[]
-export type ReferenceTarget = (typeof REFERENCE_TARGETS)[number]
+export const REFERENCE_TARGETS: readonly ReferenceTarget[] = CUSTOM_RESOURCES.filter(isReferenceTarget)
 
 /** The largest number of custom fields of one resource. */
 export const MAX_FIELDS = 200

@@ -1,7 +1,7 @@
 /**
  * Filters and orders of lists by custom fields. A list does this:
  *
- * 1. `const custom = await buildCustomFilters(ctx, 'racks', input.custom, 'racks.id')`, and adds each `ordered` to its query and each
+ * 1. `const custom = await buildCustomFilters(ctx, resource, input.custom, 'id')`, and adds each `ordered` to its query and each
  *    `counted` to the query of its count. The revision of the list counts CUSTOM_TABLES too, if `custom` or `sort` is given.
  * 2. `orderByCustom` of `sorted.ts` for `sort=custom.x`, with `listChain`: first the objects with a value, in its order, then the
  *    objects without one.

@@ -68,8 +68,16 @@ export const createGuard = ({ config, metrics, now, limitStore, log }: Options):
     },
   }
 
+  /** The last peer that is no proxy, and its address: a client sends many requests on a connection. */
+  let last = { peer: '', address: '' }
+  const getPeerAddress = (peer: string, headers: Headers): string => {
+    if (peer !== last.peer) last = { peer, address: getClientAddress(peer, headers, trust) }
+    return last.address
+  }
+
   return {
-    getClient: (peer, headers) => getClientAddress(peer, headers, trust),
+    getClient: (peer, headers) =>
+      trust.trustProxy ? getClientAddress(peer, headers, trust) : getPeerAddress(peer, headers),
     admit: (from, { isSensitive = false, isProbe = false }) => {
       const general = (isProbe ? limits.probes : limits.general)(from, now)
       if (!isSensitive) return general

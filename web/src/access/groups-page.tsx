@@ -8,7 +8,7 @@ import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
 import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { Tags, TimeAgo } from '../ui/primitives.tsx'
+import { Tags } from '../ui/primitives.tsx'
 import { formatRole } from './grants/holder.ts'
 import { DeleteGroup } from './groups/delete-group.tsx'
 import { fields } from './groups/fields.ts'
@@ -25,7 +25,6 @@ const COLUMNS = buildOwnColumns(fields, ORDER, {
     </Link>
   ),
   member_count: ({ member_count }) => <span className="num">{member_count}</span>,
-  updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
 })
 const SPEC = buildTableSpec(fields)
 

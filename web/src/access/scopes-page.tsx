@@ -9,7 +9,7 @@ import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { Tags, TimeAgo } from '../ui/primitives.tsx'
+import { Tags } from '../ui/primitives.tsx'
 import { countOrNone } from './counts.ts'
 import { countedScopesQuery, grantsQuery } from './queries.ts'
 import { DeleteScope } from './scopes/delete-scope.tsx'
@@ -84,7 +84,6 @@ const buildFieldColumns = (datacenters: Names, spaces: Names): readonly Column<L
     datacenter_ids: ({ datacenter_ids }) => <Tags tags={toNames(datacenter_ids, datacenters)} />,
     space_ids: ({ space_ids }) => <Tags tags={toNames(space_ids, spaces)} />,
     tags: ({ tags }) => <Tags tags={tags} />,
-    updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
   })
 
 const buildColumns =

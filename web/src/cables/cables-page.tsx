@@ -7,7 +7,7 @@ import { ListPage } from '../resource/list-page.tsx'
 import { buildListQuery } from '../resource/lists.ts'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { Badge, TimeAgo, type Tone } from '../ui/primitives.tsx'
+import { Badge, type Tone } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { CableDetails } from './cable-details.tsx'
 import css from './cables.module.css'
@@ -60,7 +60,6 @@ const COLUMNS = buildOwnColumns(fields, ORDER, {
       </>
     ),
   status: ({ status }) => <Badge tone={TONES[status]}>{STATUSES.find(([one]) => one === status)?.[1]}</Badge>,
-  updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
 })
 
 const cablesQuery = buildListQuery('cables')

@@ -1,9 +1,6 @@
 /** How cables are made, changed and deleted. */
-import { contracts } from '../api/contracts.ts'
-import { buildCustomControl } from '../custom-fields/known-custom.tsx'
-import { CHANGES } from '../ports/queries.ts'
-import { createCrud } from '../resource/crud.ts'
-import { buildFormFields } from '../resource/fields.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
+import { buildResource } from '../resource/build-resource.ts'
 import type { ControlInput, Resource } from '../resource/resource.ts'
 import { EndField } from './end-field.tsx'
 import { endInput, writeEnd } from './end-values.ts'
@@ -31,15 +28,9 @@ export const formatCableName = ({ label, a, b }: Pick<Cable, 'label' | 'a' | 'b'
 
 export const DELETE_WARNING = 'Its ports stay, without a cable.'
 
-export const CABLE: Resource<Cable> = {
-  noun: 'cable',
+export const CABLE: Resource<Cable> = buildResource(FACTS.cables, fields, {
   isWide: true,
-  fields: buildFormFields(fields, ORDER, {
-    a: endControl('a'),
-    b: endControl('b'),
-    custom: buildCustomControl('cables'),
-  }),
+  order: ORDER,
+  controls: { a: endControl('a'), b: endControl('b') },
   getName: formatCableName,
-  ...createCrud(contracts.cables),
-  changes: CHANGES,
-}
+})

@@ -9,7 +9,6 @@ import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
-import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { fields } from './fields.ts'
 import { datacenterResource } from './resource.ts'
@@ -21,7 +20,6 @@ const COLUMNS = buildOwnColumns(fields, ORDER, {
       {name}
     </RowLink>
   ),
-  updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
 })
 const spec = buildTableSpec(fields)
 

@@ -1,17 +1,15 @@
 /** All device types: models with their size, their power and the ports of new devices. */
 import { useQuery } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
-import { type DragEvent, Suspense, useMemo, useState } from 'react'
+import { type DragEvent, useCallback, useState } from 'react'
 import { deviceTypesQuery } from '../api/queries.ts'
 import { buildOwnColumns } from '../resource/columns.tsx'
 import { buildTableSpec } from '../resource/fields.ts'
-import { HistoryTab } from '../resource/history-tab.tsx'
 import { ListPage } from '../resource/list-page.tsx'
-import { ManagedBy } from '../resource/object-page.tsx'
+import { useOwnedResource } from '../resource/owned-resource.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
-import { TimeAgo } from '../ui/primitives.tsx'
 import { ApplyDialog } from './apply-dialog.tsx'
 import css from './device-types.module.css'
 import { type DeviceType, fields } from './fields.ts'
@@ -25,7 +23,6 @@ const COLUMNS = buildOwnColumns(fields, ORDER, {
   height: ({ height }) => <span className="num">{height} U</span>,
   ports: ({ ports }) => <span className="num">{ports.length}</span>,
   power_w: ({ power_w }) => <span className="num">{power_w !== null && `${power_w} W`}</span>,
-  updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
 })
 
 /** Files that are dragged, as opposed to a text or a link. */
@@ -40,32 +37,22 @@ export const DeviceTypesPage = () => {
   const [files, setFiles] = useState<readonly File[]>()
   const noImport = blocked('device-types:create') ?? blocked('device-types:update')
   const noPorts = blocked('ports:create')
-  const noUpdate = blocked('device-types:update')
-  const resource = useMemo(() => {
-    const found = new Map((query.data ?? []).map((type) => [type.id, type]))
-    const below = (id: string) => {
-      const type = found.get(id)
-      return (
-        <>
-          {type && type.managed_by !== '' && (
-            <Suspense>
-              <ManagedBy owner={type.managed_by} id={id} resource={deviceTypeResource} blocked={noUpdate} />
-            </Suspense>
-          )}
-          {type && type.ports.length > 0 && (
-            <p className={css.apply}>
-              <span className="muted">A change of the ports is for new devices.</span>
-              <Button onClick={() => setApplied(type)} blocked={noPorts}>
-                Add missing ports to its devices
-              </Button>
-            </p>
-          )}
-          <HistoryTab kind="device-type" id={id} />
-        </>
-      )
-    }
-    return { ...deviceTypeResource, below }
-  }, [query.data, noPorts, noUpdate])
+  const addPorts = useCallback(
+    (type: DeviceType) =>
+      type.ports.length > 0 && (
+        <p className={css.apply}>
+          <span className="muted">A change of the ports is for new devices.</span>
+          <Button onClick={() => setApplied(type)} blocked={noPorts}>
+            Add missing ports to its devices
+          </Button>
+        </p>
+      ),
+    [noPorts],
+  )
+  const resource = useOwnedResource(deviceTypeResource, {
+    ...{ kind: 'device-type', rows: query.data, more: addPorts },
+    blocked: blocked('device-types:update'),
+  })
   const onDrop = (event: DragEvent) => {
     if (!hasFiles(event) || noImport !== undefined) return
     event.preventDefault()

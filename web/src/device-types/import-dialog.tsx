@@ -11,7 +11,7 @@ import { plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { Badge } from '../ui/primitives.tsx'
 import css from './device-types.module.css'
-import { CHANGES } from './resource.tsx'
+import { deviceTypeResource } from './resource.tsx'
 import { joinDocuments } from './yaml-files.ts'
 
 type Report = Out<Contracts['deviceTypes']['import']>
@@ -59,7 +59,7 @@ export const ImportDialog = ({ files, onClose }: Props) => {
       return await api.deviceTypes.import({ yaml })
     },
     onSuccess: () => {
-      for (const key of [...CHANGES, 'history']) void client.invalidateQueries({ queryKey: [key] })
+      for (const key of [...deviceTypeResource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
     },
   })
   const read = (chosen: readonly File[]) => {

@@ -1,14 +1,10 @@
 /** How device types are read and written. */
-import { contracts } from '../api/contracts.ts'
-import { createCrud } from '../resource/crud.ts'
-import { buildFormFields } from '../resource/fields.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
+import { buildResource } from '../resource/build-resource.ts'
 import type { Resource } from '../resource/resource.ts'
 import { type DeviceType, fields } from './fields.ts'
 import { PortsField } from './ports-field.tsx'
 import { parsePortsInput, type TypePort, toRows, writePorts } from './ports-text.ts'
-
-/** The first one adds a page to the sidebar. */
-export const CHANGES = ['device-types', 'device', 'me']
 
 const ORDER = [
   'manufacturer',
@@ -24,10 +20,10 @@ const ORDER = [
 
 export const DELETE_WARNING = 'Its devices and their ports stay, without a device type.'
 
-export const deviceTypeResource: Resource<DeviceType> = {
-  noun: 'device type',
+export const deviceTypeResource: Resource<DeviceType> = buildResource(FACTS['device-types'], fields, {
   isWide: true,
-  fields: buildFormFields(fields, ORDER, {
+  order: ORDER,
+  controls: {
     power_w: { isHalf: true },
     part_number: { isHalf: true },
     slug: { isHalf: false },
@@ -37,8 +33,5 @@ export const deviceTypeResource: Resource<DeviceType> = {
       send: parsePortsInput,
       render: (input) => <PortsField {...input} />,
     },
-  }),
-  getName: ({ name }) => name,
-  ...createCrud(contracts.deviceTypes),
-  changes: CHANGES,
-}
+  },
+})

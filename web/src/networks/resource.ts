@@ -1,9 +1,9 @@
 /** How networks are read, written, searched and sorted. */
+import { FACTS } from '../../../src/inventory/resources.ts'
 import { parseIp } from '../../../src/net/ip.ts'
-import { contracts, type Datacenter, type Network } from '../api/contracts.ts'
-import { buildCustomControl } from '../custom-fields/known-custom.tsx'
-import { createCrud } from '../resource/crud.ts'
-import { buildFormFields, buildTableSpec } from '../resource/fields.ts'
+import type { Datacenter, Network } from '../api/contracts.ts'
+import { buildResource, listOptions } from '../resource/build-resource.ts'
+import { buildTableSpec } from '../resource/fields.ts'
 import type { FieldSpec, Resource } from '../resource/resource.ts'
 import type { Space } from '../spaces/fields.ts'
 import { buildSpaceControl } from '../spaces/known-control.ts'
@@ -21,19 +21,16 @@ type Known = {
 export const buildNetworkResource = (
   datacenters: readonly Datacenter[],
   { spaces = [], vlan, subnet }: Known = {},
-): Resource<Network> => ({
-  noun: 'network',
-  fields: buildFormFields(fields, [], {
-    datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
-    ...(vlan && { vlan_id: vlan }),
-    ...(subnet && { subnet }),
-    space_id: buildSpaceControl(spaces),
-    custom: buildCustomControl('networks'),
-  }),
-  getName: ({ name }) => name,
-  ...createCrud(contracts.networks),
-  changes: ['networks', 'network', 'pools', 'reservations', 'device'],
-})
+): Resource<Network> =>
+  buildResource(FACTS.networks, fields, {
+    controls: {
+      datacenter_id: { options: listOptions('None', datacenters) },
+      ...(vlan && { vlan_id: vlan }),
+      ...(subnet && { subnet }),
+      space_id: buildSpaceControl(spaces),
+    },
+    affects: ['reservations', 'device'],
+  })
 
 export const buildNetworkSpec = (names: ReadonlyMap<string, string>, vlans?: VlanNames) =>
   buildTableSpec(buildNetworkFields(names, vlans))

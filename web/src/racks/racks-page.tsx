@@ -11,7 +11,6 @@ import type { Resource } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { buildRackFields, type ListedRack, type Names } from './fields.ts'
 import { buildRackResource, DELETE_WARNING } from './resource.ts'
@@ -63,7 +62,6 @@ const buildColumns = (names: Names): readonly Column<ListedRack>[] =>
       </RowLink>
     ),
     height: ({ height }) => <span className="num">{height} U</span>,
-    updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
   }).toSpliced(ORDER.length, 0, ...USAGE)
 
 const buildSpec = (names: Names): TableSpec<ListedRack> => {

@@ -1,13 +1,12 @@
 /** All reservations: addresses that are spoken for. */
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useMemo } from 'react'
+import { useMemo } from 'react'
 import type { Reservation } from '../api/contracts.ts'
 import { networksQuery, poolsQuery, reservationsQuery } from '../api/queries.ts'
 import { buildOwnColumns } from '../resource/columns.tsx'
 import type { Names } from '../resource/from-facts.ts'
-import { HistoryTab } from '../resource/history-tab.tsx'
 import { ListPage } from '../resource/list-page.tsx'
-import { ManagedBy } from '../resource/object-page.tsx'
+import { useOwnedResource } from '../resource/owned-resource.tsx'
 import { usePermit } from '../shell/me.ts'
 import { SpaceBadge, useSpaces } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
@@ -61,25 +60,9 @@ export const ReservationsPage = () => {
     const spaces = new Map((pools ?? []).map(({ id, network_id }) => [id, ofNetworks.get(network_id)]))
     return buildColumns(names, { spaces, hasMacs })
   }, [names, networks, pools, hasMacs])
-  const noUpdate = blocked('reservations:update')
-  const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
-  const resource = useMemo(() => {
-    const bare = buildReservationResource(pools ?? [])
-    const below = (id: string) => {
-      const owner = owners.get(id) ?? ''
-      return (
-        <>
-          {owner !== '' && (
-            <Suspense>
-              <ManagedBy owner={owner} id={id} resource={bare} blocked={noUpdate} />
-            </Suspense>
-          )}
-          <HistoryTab kind="reservation" id={id} />
-        </>
-      )
-    }
-    return { ...bare, below }
-  }, [pools, owners, noUpdate])
+  const bare = useMemo(() => buildReservationResource(pools ?? []), [pools])
+  const blockedUpdate = blocked('reservations:update')
+  const resource = useOwnedResource(bare, { kind: 'reservation', rows: query.data, blocked: blockedUpdate })
   return (
     <ListPage
       title="Reservations"

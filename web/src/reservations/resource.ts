@@ -1,8 +1,8 @@
 /** How reservations are read, changed, searched and sorted. They are made on the page of their pool. */
-import { contracts, type Pool, type Reservation } from '../api/contracts.ts'
-import { buildCustomControl } from '../custom-fields/known-custom.tsx'
-import { createCrud } from '../resource/crud.ts'
-import { buildFormFields, buildTableSpec } from '../resource/fields.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
+import type { Pool, Reservation } from '../api/contracts.ts'
+import { buildResource } from '../resource/build-resource.ts'
+import { buildTableSpec } from '../resource/fields.ts'
 import type { Names } from '../resource/from-facts.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
@@ -12,19 +12,18 @@ const ORDER = ['pool_id', 'ip_address', 'hostname', 'mac_address', 'purpose', 'e
 /** The filters that are offered first. */
 const FILTERS = ['pool_id', 'created_by']
 
-export const buildReservationResource = (pools: readonly Pool[]): Resource<Reservation> => ({
-  noun: 'reservation',
-  fields: buildFormFields(fields, ORDER, {
-    pool_id: {
-      options: [['', 'Choose one'], ...pools.map(({ id, name, start_ip }) => [id, `${name} · ${start_ip} …`] as const)],
+export const buildReservationResource = (pools: readonly Pool[]): Resource<Reservation> =>
+  buildResource(FACTS.reservations, fields, {
+    order: ORDER,
+    controls: {
+      pool_id: {
+        options: [
+          ['', 'Choose one'],
+          ...pools.map(({ id, name, start_ip }) => [id, `${name} · ${start_ip} …`] as const),
+        ],
+      },
     },
-    // An address has the custom fields of addresses, whether a device has it or a reservation.
-    custom: buildCustomControl('addresses'),
-  }),
-  getName: ({ ip_address }) => ip_address,
-  ...createCrud(contracts.reservations),
-  changes: ['reservations', 'pools', 'pool', 'networks'],
-})
+  })
 
 /** @param names of pools by their ids */
 export const buildReservationSpec = (names: Names): TableSpec<Reservation> =>

@@ -1,7 +1,7 @@
 /** The columns of a table and the rows of a page of details, from the declarations of the fields. */
 import type { ReactNode } from 'react'
 import type { Column } from '../table/column.ts'
-
+import { TimeAgo } from '../ui/primitives.tsx'
 import { type Declared, type Fields, getColumnId, joinText, listColumnFields, listShownFields } from './fields.ts'
 
 type ColumnOptions<T, Row> = {
@@ -38,7 +38,12 @@ export const buildOwnColumns = <T extends object>(
   fields: Fields<T>,
   first: readonly string[],
   cells: Readonly<Record<string, (row: T) => ReactNode>> = {},
-): readonly Column<T>[] => buildColumns<T>(fields, { first, cells, formatCell: (row, { read }) => joinText(read(row)) })
+): readonly Column<T>[] =>
+  buildColumns<T>(fields, {
+    first,
+    cells: { updated_at: (row) => <TimeAgo at={String(Reflect.get(row, 'updated_at'))} />, ...cells },
+    formatCell: (row, { read }) => joinText(read(row)),
+  })
 
 /** Pairs for `Facts`; `given` replaces the text of a field. */
 export const listFacts = <T extends object>(

@@ -1,18 +1,18 @@
 /** The page of a resource without a page of its own: its list, and the drawer of an object with its form, owner and history. */
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useMemo } from 'react'
+import { useMemo } from 'react'
 import { listFields } from '../../../src/resource/facts.ts'
 import { toKind } from '../../../src/resource/nouns.ts'
 import { loadNamesForTargets } from '../custom-fields/names.ts'
 import type { ObjectKind } from '../history/queries.ts'
 import { usePermit } from '../shell/me.ts'
 import { findTitle } from '../shell/nav.ts'
+import type { DeclaredFacts } from './build-resource.ts'
 import { buildOwnColumns } from './columns.tsx'
 import {
   buildCells,
   buildDeclaredFields,
   buildDeclaredResource,
-  type DeclaredFacts,
   describeSearch,
   getFirstSort,
   type Item,
@@ -20,10 +20,9 @@ import {
 } from './declared.tsx'
 import { buildTableSpec } from './fields.ts'
 import { withCapital } from './from-facts.ts'
-import { HistoryTab } from './history-tab.tsx'
 import { ListPage } from './list-page.tsx'
 import { buildObjectsQuery } from './lists.ts'
-import { ManagedBy } from './object-page.tsx'
+import { useOwnedResource } from './owned-resource.tsx'
 
 /** Returns the names of the objects that the rows may refer to. */
 const useNames = (facts: DeclaredFacts) => {
@@ -46,26 +45,13 @@ export const DeclaredPage = ({ facts }: { readonly facts: DeclaredFacts }) => {
     enabled: may(`${name}:list`),
   })
   const names = useNames(facts)
-  const noUpdate = blocked(`${name}:update`)
-  const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
-  const resource = useMemo(() => {
-    const bare = buildDeclaredResource(facts)
-    const below = (id: string) => {
-      const owner = owners.get(id) ?? ''
-      return (
-        <>
-          {owner !== '' && (
-            <Suspense>
-              <ManagedBy owner={owner} id={id} resource={bare} blocked={noUpdate} />
-            </Suspense>
-          )}
-          {/* A resource with a list has a history of its objects. */}
-          <HistoryTab kind={toKind(name) as ObjectKind} id={id} />
-        </>
-      )
-    }
-    return { ...bare, below }
-  }, [facts, name, owners, noUpdate])
+  const bare = useMemo(() => buildDeclaredResource(facts), [facts])
+  const resource = useOwnedResource(bare, {
+    // A resource with a list has a history of its objects.
+    kind: toKind(name) as ObjectKind,
+    rows: query.data,
+    blocked: blocked(`${name}:update`),
+  })
   const fields = useMemo(() => buildDeclaredFields(facts, names), [facts, names])
   const spec = useMemo(() => buildTableSpec(fields), [fields])
   const columns = useMemo(() => buildOwnColumns(fields, facts.columns, buildCells(facts)), [facts, fields])

@@ -1,21 +1,12 @@
 /** A resource as its facts declare it: how it is read and written, its form, and the names of the objects that it refers to. */
 import type { ReactNode } from 'react'
-import type { RESOURCES } from '../../../src/inventory/resources.ts'
 import { listFields, type ResourceFacts } from '../../../src/resource/facts.ts'
-import { buildCustomControl } from '../custom-fields/known-custom.tsx'
-import type { CustomResource } from '../custom-fields/values.ts'
-import { RESOURCE_KEYS } from '../live/keys.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
-import { createCrud } from './crud.ts'
-import { buildFormFields, type Fields, getColumnId, listColumnFields } from './fields.ts'
+import { buildResource, type DeclaredFacts } from './build-resource.ts'
+import { type Fields, getColumnId, listColumnFields } from './fields.ts'
 import { buildFields, type Names } from './from-facts.ts'
-import { getOperations } from './lists.ts'
 import { ReferenceControl, type ReferenceFacts } from './reference-control.tsx'
 import type { ControlInput, FieldSpec, Resource } from './resource.ts'
-
-type Operations = Parameters<typeof createCrud>[0]
-
-export type DeclaredFacts = (typeof RESOURCES)[number]
 
 /** An object of any resource. Its other fields are read by their names. */
 export type Item = { readonly id: string; readonly managed_by: string }
@@ -31,7 +22,7 @@ const buildReferenceControl = (label: string, facts: ReferenceFacts, isFixed: bo
 })
 
 export const buildDeclaredResource = (facts: DeclaredFacts): Resource<Item> => {
-  const { name, noun, label = 'name', custom, customOf = name, fixed = [] }: ResourceFacts = facts
+  const { fixed = [] }: ResourceFacts = facts
   const fields = buildDeclaredFields(facts)
   const labels: Readonly<Record<string, { readonly label: string }>> = fields
   const controls = listFields(facts).flatMap(([field, one]) =>
@@ -39,28 +30,14 @@ export const buildDeclaredResource = (facts: DeclaredFacts): Resource<Item> => {
       ? [[field, buildReferenceControl(labels[field]?.label ?? field, one, fixed.includes(field))] as const]
       : [],
   )
-  return {
-    noun,
-    fields: buildFormFields(fields, [], {
-      ...Object.fromEntries(controls),
-      // A resource with custom fields, or the resource of their definitions.
-      ...(custom !== undefined && { custom: buildCustomControl(customOf as CustomResource) }),
-    }),
-    getName: (item) => String(Reflect.get(item, label) ?? ''),
-    // Every resource has these operations, and its objects are what `get` answers.
-    ...(createCrud(getOperations(facts.name) as Operations) as Omit<
-      Resource<Item>,
-      'noun' | 'fields' | 'getName' | 'changes'
-    >),
-    changes: RESOURCE_KEYS[name] ?? [name],
-  }
+  return buildResource(facts, fields, { controls: Object.fromEntries(controls) })
 }
 
 /** Moments are shown as the time since, or until them. */
 export const buildCells = (facts: DeclaredFacts): Readonly<Record<string, (row: Item) => ReactNode>> => {
   const moments = listFields(facts).flatMap(([name, { type }]) => (type === 'moment' ? name : []))
   return Object.fromEntries(
-    [...moments, 'updated_at'].map((name) => [
+    moments.map((name) => [
       name,
       (row: Item) => {
         const at: unknown = Reflect.get(row, name)

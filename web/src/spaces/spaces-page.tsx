@@ -2,33 +2,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { contracts } from '../api/contracts.ts'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import { networksQuery } from '../api/queries.ts'
-import { buildCustomControl } from '../custom-fields/known-custom.tsx'
+import { buildResource } from '../resource/build-resource.ts'
 import { buildOwnColumns } from '../resource/columns.tsx'
-import { createCrud } from '../resource/crud.ts'
-import { buildFormFields, buildTableSpec } from '../resource/fields.ts'
+import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
-import type { Resource } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
-import { TimeAgo } from '../ui/primitives.tsx'
 import { fields, type Space } from './fields.ts'
 import { spacesQuery } from './known-spaces.tsx'
 
 const ORDER = ['name', 'reachable', 'description', 'updated_at']
-const COLUMNS = buildOwnColumns(fields, ORDER, { updated_at: ({ updated_at }) => <TimeAgo at={updated_at} /> })
+const COLUMNS = buildOwnColumns(fields, ORDER)
 const DEFAULT_COLUMNS = ['name', 'networks', 'reachable', 'description', 'updated']
 const SPEC = buildTableSpec(fields)
 
-export const SPACE_RESOURCE: Resource<Space> = {
-  noun: 'address space',
-  fields: buildFormFields(fields, ORDER, { custom: buildCustomControl('spaces') }),
-  getName: ({ name }) => name,
-  ...createCrud(contracts.spaces),
-  // The user has the list of spaces, if there are any.
-  changes: ['spaces', 'me'],
-}
+const SPACE_RESOURCE = buildResource(FACTS.spaces, fields, { noun: 'address space', order: ORDER })
 
 const buildColumns = (counts: ReadonlyMap<string, number>): readonly Column<Space>[] =>
   COLUMNS.toSpliced(1, 0, {

@@ -1,20 +1,18 @@
 /** All VLANs, and the numbers of networks that have no name yet. */
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useMemo } from 'react'
+import { useMemo } from 'react'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import { buildVlanScopeKey } from '../../../src/inventory/vlans/vlan-scope.ts'
-import { contracts, type Datacenter } from '../api/contracts.ts'
+import type { Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
-import { buildCustomControl } from '../custom-fields/known-custom.tsx'
+import { buildResource, listOptions } from '../resource/build-resource.ts'
 import { buildOwnColumns } from '../resource/columns.tsx'
-import { createCrud } from '../resource/crud.ts'
-import { buildFormFields, buildTableSpec } from '../resource/fields.ts'
-import { HistoryTab } from '../resource/history-tab.tsx'
+import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
-import { ManagedBy } from '../resource/object-page.tsx'
+import { useOwnedResource } from '../resource/owned-resource.tsx'
 import type { Resource, Values } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { TimeAgo } from '../ui/primitives.tsx'
 import { buildVlanFields, fields, type Vlan } from './fields.ts'
 import { listUnnamedNumbers, type UnnamedNumber } from './names.ts'
 import { vlansQuery } from './queries.ts'
@@ -24,17 +22,11 @@ const ORDER = ['vlan_id', 'name', 'datacenter_id', 'group', 'network_ids', 'desc
 const DEFAULT_COLUMNS = ['number', 'name', 'datacenter', 'group', 'networks', 'description']
 const NONE: readonly never[] = []
 
-export const buildVlanResource = (datacenters: readonly Datacenter[]): Resource<Vlan> => ({
-  noun: 'VLAN',
-  fields: buildFormFields(fields, ORDER, {
-    datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
-    custom: buildCustomControl('vlans'),
-  }),
-  getName: ({ name }) => name,
-  ...createCrud(contracts.vlans),
-  // The first one adds a page to the sidebar.
-  changes: ['vlans', 'me'],
-})
+export const buildVlanResource = (datacenters: readonly Datacenter[]): Resource<Vlan> =>
+  buildResource(FACTS.vlans, fields, {
+    order: ORDER,
+    controls: { datacenter_id: { options: listOptions('None', datacenters) } },
+  })
 
 /** Returns the values of a new VLAN, by the place in the URL. */
 const parseGiven = (place: string | undefined): Values | undefined => {
@@ -50,31 +42,10 @@ export const VlansPage = () => {
   const { data: networks = NONE } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
-  const noUpdate = blocked('vlans:update')
-  const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
-  const resource = useMemo(() => {
-    const bare = buildVlanResource(datacenters)
-    const below = (id: string) => {
-      const owner = owners.get(id) ?? ''
-      return (
-        <>
-          {owner !== '' && (
-            <Suspense>
-              <ManagedBy owner={owner} id={id} resource={bare} blocked={noUpdate} />
-            </Suspense>
-          )}
-          <HistoryTab kind="vlan" id={id} />
-        </>
-      )
-    }
-    return { ...bare, below }
-  }, [datacenters, owners, noUpdate])
+  const bare = useMemo(() => buildVlanResource(datacenters), [datacenters])
+  const resource = useOwnedResource(bare, { kind: 'vlan', rows: query.data, blocked: blocked('vlans:update') })
   const spec = useMemo(() => buildTableSpec(buildVlanFields(names)), [names])
-  const columns = useMemo(
-    () =>
-      buildOwnColumns(buildVlanFields(names), ORDER, { updated_at: ({ updated_at }) => <TimeAgo at={updated_at} /> }),
-    [names],
-  )
+  const columns = useMemo(() => buildOwnColumns(buildVlanFields(names), ORDER), [names])
   const numbers = useMemo(() => (query.data ? listUnnamedNumbers(networks, query.data) : NONE), [networks, query.data])
   const name = ({ vlan_id, datacenter_id }: UnnamedNumber) =>
     void set({ new: buildVlanScopeKey(vlan_id, datacenter_id) })

@@ -297,16 +297,6 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
       },
     }),
     buildTable(engine, {
-      table: 'vlans',
-      kind: 'vlan',
-      id: 's.id',
-      columns: {
-        ...named(['datacenter_id', 'group', 'description', ...own]),
-        vlan_id: integer(text('t.before', 'vlan_id')),
-        group_key: derived('group'),
-      },
-    }),
-    buildTable(engine, {
       table: 'networks',
       kind: 'network',
       id: 's.id',

@@ -1,0 +1,40 @@
+/** The columns of discovered devices and of their addresses, in the order of their batches. */
+import type { AddressRow, DiscoveredRow } from '../table.ts'
+
+export const COLUMNS = [
+  'id',
+  'network_id',
+  'ip_key',
+  'status',
+  'confidence',
+  'last_seen',
+  'first_scan_id',
+  'last_scan_id',
+  'unseen_scan_id',
+  'returned_scan_id',
+  'baseline',
+  'is_changed',
+  'promoted_to_device_id',
+  'matched_device_id',
+  'bucket',
+  'bucket_since',
+  'is_ignored',
+  'ignored_findings',
+  'findings',
+  'conflicts',
+  'links',
+  'random_mac',
+  'doc',
+] as const satisfies readonly (keyof DiscoveredRow)[]
+export const ADDRESS_COLUMNS = [
+  'place',
+  'ip_key',
+  'device_id',
+  'ip',
+  'status',
+  'first_seen',
+  'last_seen',
+  'last_scan_id',
+  'ports_scan_id',
+  'observation',
+] as const satisfies readonly (keyof AddressRow)[]
