@@ -3,11 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { countCases } from '../../../testing/cases.ts'
 import { type Answer, type Person, people } from '../../../testing/estates/people.ts'
 import { engines } from '../../../testing/servers/servers.ts'
-import { testsAll } from '../../../testing/tests-all.ts'
 import { cidrContains, cidrHolds, formatCidr, parseCidrOrThrow } from '../../net/cidr.ts'
 import { compareIp, parseIp } from '../../net/ip.ts'
 
-const STEPS = { sqlite: testsAll ? 600 : 300, postgres: countCases(250) } as const
+const STEPS = { sqlite: 600, postgres: countCases(250) } as const
 const LIMIT_MS = 300_000
 
 const SUBNETS = [
