@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { testAll } from '../testing/cases.ts'
 import { type Answer, callOn, Plan } from '../testing/mcp.ts'
 import { world } from './harness.ts'
 import { CALLBACK, OAUTH } from './oauth-client.ts'
@@ -157,12 +158,16 @@ test('the client loses the rights of a revoked role at once', async () => {
   await client.close()
 }, 60_000)
 
-test('a client that is removed has no access any more', async () => {
-  const { api } = it.plat
-  await engineerOf('linus', ['operator'])
-  const before = new Set((await api.oauthClients.list()).map(({ id }) => id))
-  const client = await connected('linus')
-  expect((await callOn(client, 'device_list')).isError).toBe(false)
-  for (const { id } of await api.oauthClients.list()) if (!before.has(id)) await api.oauthClients.delete({ id })
-  expect(callOn(client, 'device_list')).rejects.toThrow()
-}, 60_000)
+testAll(
+  'a client that is removed has no access any more',
+  async () => {
+    const { api } = it.plat
+    await engineerOf('linus', ['operator'])
+    const before = new Set((await api.oauthClients.list()).map(({ id }) => id))
+    const client = await connected('linus')
+    expect((await callOn(client, 'device_list')).isError).toBe(false)
+    for (const { id } of await api.oauthClients.list()) if (!before.has(id)) await api.oauthClients.delete({ id })
+    expect(callOn(client, 'device_list')).rejects.toThrow()
+  },
+  60_000,
+)

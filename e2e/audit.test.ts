@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
 import { world } from './harness.ts'
 
@@ -80,7 +81,7 @@ test('the log names objects, and links to existing ones', async () => {
   )
 })
 
-test('the overview names what was changed, with a link', async () => {
+testAll('the overview names what was changed, with a link', async () => {
   const { id } = await it.plat.api.devices.create({ name: 'newest-device' })
   await it.visit(
     async ({ page, open }) => {
@@ -131,7 +132,7 @@ test('a secret is left out, and a truncated change is marked as such', async () 
   )
 })
 
-test('scrolling loads more entries, each of them once', async () => {
+testAll('scrolling loads more entries, each of them once', async () => {
   const { id } = await it.plat.api.devices.create({ name: 'busy' })
   for (let i = 0; i < 130; i++) await it.plat.api.devices.update({ id, os: `os ${i}` })
   await it.visit(
@@ -167,7 +168,7 @@ test('verification passes an intact log and reports an altered one', () =>
     { as },
   ))
 
-test('the shown entries are exported as a file', () =>
+testAll('the shown entries are exported as a file', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.devices.create({ name: 'exported' })
@@ -184,9 +185,10 @@ test('the shown entries are exported as a file', () =>
       expect(lines[1]).toContain(id)
     },
     { as },
-  ))
+  ),
+)
 
-test('an operator reads the log but cannot export it', () =>
+testAll('an operator reads the log but cannot export it', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/audit')
@@ -197,7 +199,8 @@ test('an operator reads the log but cannot export it', () =>
       await page.getByText('Needs the permission audit:export').waitFor()
     },
     { as: 'operator' },
-  ))
+  ),
+)
 
 test('a viewer sees the name of the missing permission', () =>
   it.visit(

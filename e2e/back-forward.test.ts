@@ -1,6 +1,7 @@
 /** Back and forward: the list keeps its filter, order and rows. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { eventually, world } from './harness.ts'
 
 const it = world({ devices: 300 })
@@ -56,7 +57,7 @@ test('a list that was left by the sidebar begins at its top, and back is where i
     { as: 'admin' },
   ))
 
-test('a filter that was typed is one step, and back is the page before', () =>
+testAll('a filter that was typed is one step, and back is the page before', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/')
@@ -70,4 +71,5 @@ test('a filter that was typed is one step, and back is the page before', () =>
       expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe('servers')
     },
     { as: 'admin' },
-  ))
+  ),
+)

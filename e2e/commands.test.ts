@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { takeOneIn } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
 import { axeFindings, world } from './harness.ts'
 
@@ -67,7 +68,7 @@ const LISTS = [
   ['/keys', () => it.plat.api.keys.list()],
 ] as const
 
-test.each(LISTS)('the list %s', (path, expected) =>
+test.each(takeOneIn(4, LISTS))('the list %s', (path, expected) =>
   it.visit(
     async ({ page, open }) => {
       await open(path)
@@ -121,7 +122,7 @@ test('an object, from its menu and from the palette', () =>
     { as },
   ))
 
-test.each(FORMS)('a new device, with words that mean something to a shell, by %s', (form) =>
+test.each(takeOneIn(2, FORMS))('a new device, with words that mean something to a shell, by %s', (form) =>
   it.visit(
     async ({ page, open }) => {
       const name = `it's "$HOME" ${form}`
@@ -138,7 +139,7 @@ test.each(FORMS)('a new device, with words that mean something to a shell, by %s
   ),
 )
 
-test.each(FORMS)('a change names what was changed, and what was cleared, by %s', (form) =>
+test.each(takeOneIn(2, FORMS))('a change names what was changed, and what was cleared, by %s', (form) =>
   it.visit(
     async ({ page, open }) => {
       const draft = { name: 'edited', description: 'goes', subnet: form === 'curl' ? '10.251.0.0/24' : '10.252.0.0/24' }

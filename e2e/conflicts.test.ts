@@ -1,11 +1,11 @@
 /** Conflicts: detected, compared, resolved, and marked on the pages of their devices. */
 import { expect, test } from 'bun:test'
+import { testAll } from '../testing/cases.ts'
 import { seedDuplicate, seedOverlap } from './automation-seed.ts'
-import { axeFindings, eventually, world } from './harness.ts'
+import { eventually, world } from './harness.ts'
+import { expectReadable } from './readable.ts'
 
 const it = world({ devices: 40 })
-
-const isNoWider = 'document.documentElement.scrollWidth <= innerWidth'
 
 test('the device that keeps the address is chosen beside the differences, and the other loses it', async () => {
   const { devices, conflict } = await seedDuplicate(it.plat.api, '192.0.2.10', 'db')
@@ -122,7 +122,7 @@ test('a viewer sees conflicts and cannot resolve them', async () => {
   )
 })
 
-test.each([
+testAll.each([
   ['the list', () => '/conflicts'],
   ['nothing there', () => '/conflicts?tab=ignored&q=nothing'],
   ['a comparison', (id: string) => `/conflicts?entry=${id}`],
@@ -132,11 +132,7 @@ test.each([
     async ({ page, open }) => {
       await open(pathOf(conflict))
       if (pathOf(conflict).includes('entry')) await page.getByRole('columnheader', { name: 'axe-1' }).first().waitFor()
-      expect(await axeFindings(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 844 })
-      expect(await page.evaluate(isNoWider)).toBe(true)
-      expect(await axeFindings(page, 'look')).toEqual([])
+      await expectReadable(page)
     },
     { as: 'admin' },
   )

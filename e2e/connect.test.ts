@@ -1,8 +1,10 @@
 /** Connecting an AI client: the commands name this server, and disabled ways are marked as disabled. */
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { axeFindings, world } from './harness.ts'
+import { takeOneIn, testAll } from '../testing/cases.ts'
+import { world } from './harness.ts'
 import { OAUTH } from './oauth-client.ts'
+import { expectReadable } from './readable.ts'
 
 const CLIENTS = ['Claude Code', 'Claude Desktop', 'Cursor', 'VS Code', 'Any other']
 
@@ -21,7 +23,7 @@ describe('with OAuth', () => {
       { as: 'viewer' },
     ))
 
-  test.each(CLIENTS)('%s has its steps for both ways', (name) =>
+  test.each(takeOneIn(5, CLIENTS))('%s has its steps for both ways', (name) =>
     it.visit(
       async ({ page, open }) => {
         await open('/connect')
@@ -35,7 +37,7 @@ describe('with OAuth', () => {
     ),
   )
 
-  test('every configuration is JSON', () =>
+  testAll('every configuration is JSON', () =>
     it.visit(
       async ({ page, open }) => {
         for (const view of ['oauth', 'key'])
@@ -47,7 +49,8 @@ describe('with OAuth', () => {
           }
       },
       { as: 'viewer' },
-    ))
+    ),
+  )
 
   test('the webhook form says that private addresses are allowed', () =>
     it.visit(
@@ -58,19 +61,16 @@ describe('with OAuth', () => {
       { as: 'admin' },
     ))
 
-  test('is readable in both themes and on a phone', () =>
+  testAll('is readable in both themes and on a phone', () =>
     it.visit(
       async ({ page, open }) => {
         await open('/connect?view=key&tab=other')
         await page.locator('pre').first().waitFor()
-        expect(await axeFindings(page)).toEqual([])
-        await page.emulateMedia({ colorScheme: 'dark' })
-        await page.setViewportSize({ width: 390, height: 844 })
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-        expect(await axeFindings(page, 'look')).toEqual([])
+        await expectReadable(page)
       },
       { as: 'viewer' },
-    ))
+    ),
+  )
 })
 
 describe('without OAuth', () => {

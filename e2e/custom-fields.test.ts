@@ -1,6 +1,7 @@
 /** Custom fields: nothing shows them before there is one; then each type is made, filled and filtered by the keyboard. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { host, scanOnce, scriptedScanner } from '../testing/servers/scripted-scanner.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 
@@ -105,7 +106,7 @@ test('a field of each type is made by the keyboard', () =>
 /** The text of the fields of the editor, by group. */
 const orderOf = async (page: Page): Promise<string> => (await page.locator('section ol').allInnerTexts()).join('|')
 
-test('fields are ordered by Alt and the arrows, by dragging, and deleted by their name', () =>
+testAll('fields are ordered by Alt and the arrows, by dragging, and deleted by their name', () =>
   it.visit(
     async ({ page, open }) => {
       const { api } = it.plat
@@ -145,7 +146,8 @@ test('fields are ordered by Alt and the arrows, by dragging, and deleted by thei
       expect((await api.devices.get({ id: device?.id ?? '' })).custom).toBeUndefined()
     },
     { as },
-  ))
+  ),
+)
 
 test('values are filled in by the keyboard, shown, filtered, ordered and chosen as columns', () =>
   it.visit(
@@ -250,7 +252,7 @@ test('values are filled in by the keyboard, shown, filtered, ordered and chosen 
     { as, expected: ['400 /api/devices'] },
   ))
 
-test('networks, pools, datacenters and addresses show their values, and files have columns of them', () =>
+testAll('networks, pools, datacenters and addresses show their values, and files have columns of them', () =>
   it.visit(
     async ({ page, open }) => {
       const { api } = it.plat
@@ -330,9 +332,10 @@ test('networks, pools, datacenters and addresses show their values, and files ha
     },
     // The last free block is taken.
     { as, expected: ['409 /api/networks/'] },
-  ))
+  ),
+)
 
-test('required fields are asked for where networks are split, devices are documented and ports are added', () =>
+testAll('required fields are asked for where networks are split, devices are documented and ports are added', () =>
   it.visit(
     async ({ page, open }) => {
       const { api } = it.plat
@@ -411,7 +414,8 @@ test('required fields are asked for where networks are split, devices are docume
       await Promise.all([...made, serial].map(({ id }) => api.customFields.delete({ id, force: true })))
     },
     { as, expected: ['400 /api/networks/', '400 /api/discovery/devices/', '400 /api/ports/bulk'] },
-  ))
+  ),
+)
 
 test('selected devices get one value, and the history of a device has the labels of its fields', () =>
   it.visit(

@@ -3,6 +3,7 @@
  * devices.
  */
 import { beforeAll, expect, test } from 'bun:test'
+import { testAll } from '../testing/cases.ts'
 import { eventually, world } from './harness.ts'
 
 const it = world({ devices: 0 })
@@ -38,7 +39,7 @@ test('403: a user who may not list discovered devices sees the name of the permi
     { as: 'viewer', expected: ['403 /api/discovery/inbox'] },
   ))
 
-test('429: the inbox waits and loads again by itself', () =>
+testAll('429: the inbox waits and loads again by itself', () =>
   it.visit(
     async ({ page, open }) => {
       let answers = 0
@@ -57,9 +58,10 @@ test('429: the inbox waits and loads again by itself', () =>
       await page.getByText('Too many requests').waitFor({ state: 'detached' })
     },
     { as: 'viewer', expected: ['429 /api/discovery/inbox'] },
-  ))
+  ),
+)
 
-test('without a connection, the devices stay and the failed deletion is shown', () =>
+testAll('without a connection, the devices stay and the failed deletion is shown', () =>
   it.visit(
     async ({ page, context, open }) => {
       await open(`/discovered-devices?network=${network}`)
@@ -82,7 +84,8 @@ test('without a connection, the devices stay and the failed deletion is shown', 
       await page.getByText(AWAY).first().waitFor({ state: 'detached' })
     },
     { as: 'admin' },
-  ))
+  ),
+)
 
 test('selected devices are deleted by one request', () =>
   it.visit(

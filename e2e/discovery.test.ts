@@ -1,6 +1,7 @@
 /** Discovery from the first scan to documented devices, on loopback, with real scans and hosts. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { DISCOVERY, type SeededDiscovery, scanNetwork, seedDiscovery, startHosts } from './discovery-seed.ts'
 import { eventually, world } from './harness.ts'
 
@@ -59,7 +60,7 @@ test(
   START_MS,
 )
 
-test('the words of a filter also find devices beyond the loaded ones', () =>
+testAll('the words of a filter also find devices beyond the loaded ones', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/discovered-devices?network=${ids().watched}`)
@@ -69,7 +70,8 @@ test('the words of a filter also find devices beyond the loaded ones', () =>
       await page.getByRole('link', { name: '127.93.15.201' }).waitFor()
     },
     { as: 'viewer' },
-  ))
+  ),
+)
 
 test(
   'a cancelled scan keeps its discovered devices',
@@ -87,7 +89,7 @@ test(
   START_MS,
 )
 
-test('a missing value is an error at its field', () =>
+testAll('a missing value is an error at its field', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/networks/${ids().untouched}`)
@@ -96,7 +98,8 @@ test('a missing value is an error at its field', () =>
       await page.getByText('must be a comma-separated list').waitFor()
     },
     { as: 'operator', expected: ['400 /api/discovery/networks/'] },
-  ))
+  ),
+)
 
 test(
   'five devices are promoted by a template, and a second scan makes no duplicates',
@@ -138,7 +141,7 @@ test(
   START_MS,
 )
 
-test('two records of one device are merged, and split again', () =>
+testAll('two records of one device are merged, and split again', () =>
   it.visit(
     async ({ page, open }) => {
       const { network } = ids()
@@ -157,7 +160,8 @@ test('two records of one device are merged, and split again', () =>
       await eventually(count, 14)
     },
     { as: 'operator' },
-  ))
+  ),
+)
 
 test('one changed field of a device is accepted and another is locked', () =>
   it.visit(
@@ -228,7 +232,7 @@ test('selected items are accepted together', () =>
     { as: 'operator' },
   ))
 
-test('a rule is made, changed, switched on and deleted by the keyboard only', () =>
+testAll('a rule is made, changed, switched on and deleted by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       const rule = async () => (await it.plat.api.discoveryRules.list({ network_id: ids().untouched }))[0]
@@ -274,9 +278,10 @@ test('a rule is made, changed, switched on and deleted by the keyboard only', ()
       await row.waitFor({ state: 'detached' })
     },
     { as: 'admin' },
-  ))
+  ),
+)
 
-test('a switch that the server refuses goes back', () =>
+testAll('a switch that the server refuses goes back', () =>
   it.visit(
     async ({ page, open }) => {
       await page.route('**/api/discovery/rules/*', (route) =>
@@ -289,4 +294,5 @@ test('a switch that the server refuses goes back', () =>
       expect(await toggle.getAttribute('aria-checked')).toBe('false')
     },
     { as: 'admin', expected: ['409 /api/discovery/rules/'] },
-  ))
+  ),
+)

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { BrowserContext, Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { PASSWORD } from '../testing/estates/identities.ts'
 import { codeAt } from '../testing/factors.ts'
 import { scriptedProvider } from '../testing/servers/scripted-provider.ts'
@@ -159,7 +160,7 @@ test(
   SLOW_MS,
 )
 
-test(
+testAll(
   'a passkey of a user without a password is refused while the provider is off, and the page says why',
   async () => {
     const idp = await scriptedProvider()

@@ -1,11 +1,12 @@
 /** Feeds: written beside their preview, opened by keys of their own, and configured in their consumers. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { axeFindings, eventually, world } from './harness.ts'
+import { testAll } from '../testing/cases.ts'
+import { axeFindings, countRequests, eventually, world } from './harness.ts'
+import { expectReadable } from './readable.ts'
 
 const it = world({ devices: 0 })
 const as = 'admin'
-const isNoWider = 'document.documentElement.scrollWidth <= innerWidth'
 
 beforeAll(async () => {
   await it.plat.api.networks.create({ name: 'all', subnet: '10.0.0.0/16' })
@@ -149,7 +150,7 @@ describe('a stored feed', () => {
       { as, expected: ['400 /api/feeds/preview'] },
     ))
 
-  test('loses the fields that its new format does not use', () =>
+  testAll('loses the fields that its new format does not use', () =>
     it.visit(
       async ({ page, open }) => {
         await it.plat.api.feeds.create({ id: 'turned', name: 'turned', format: 'prometheus', port: 9100 })
@@ -167,9 +168,10 @@ describe('a stored feed', () => {
         expect(await page.getByLabel('Media type of the content').inputValue()).toBe('text/csv')
       },
       { as },
-    ))
+    ),
+  )
 
-  test('says what its format leaves out, and why', () =>
+  testAll('says what its format leaves out, and why', () =>
     it.visit(
       async ({ page, open }) => {
         await open('/feeds/dhcp')
@@ -180,9 +182,10 @@ describe('a stored feed', () => {
         await page.getByRole('heading', { level: 1, name: 'web-1' }).waitFor()
       },
       { as },
-    ))
+    ),
+  )
 
-  test('has the error of its template at the template', () =>
+  testAll('has the error of its template at the template', () =>
     it.visit(
       async ({ page, open }) => {
         await open('/feeds/report')
@@ -201,7 +204,8 @@ describe('a stored feed', () => {
         await previewOf(page).getByText('Write a template').waitFor()
       },
       { as, expected: ['400 /api/feeds/preview', '400 /api/feeds/report'] },
-    ))
+    ),
+  )
 
   test('is not overwritten by a form that was opened before another change', () =>
     it.visit(
@@ -219,7 +223,7 @@ describe('a stored feed', () => {
       { as, expected: ['412 /api/feeds/report'] },
     ))
 
-  test('is deleted with its keys, after a warning', () =>
+  testAll('is deleted with its keys, after a warning', () =>
     it.visit(
       async ({ page, open }) => {
         const { key } = await it.plat.api.keys.create({ name: 'k', feed_id: 'short-lived' })
@@ -232,7 +236,8 @@ describe('a stored feed', () => {
         await eventually(async () => (await read('/api/feeds/short-lived/content', key)).status, 401)
       },
       { as },
-    ))
+    ),
+  )
 
   test('that does not exist is said to be missing', () =>
     it.visit(
@@ -243,7 +248,7 @@ describe('a stored feed', () => {
       { as, expected: ['404 /api/feeds/nothing'] },
     ))
 
-  test('is named by its keys in the list of all keys', () =>
+  testAll('is named by its keys in the list of all keys', () =>
     it.visit(
       async ({ page, open }) => {
         await it.plat.api.keys.create({ name: 'of targets', feed_id: 'targets' })
@@ -255,7 +260,8 @@ describe('a stored feed', () => {
         await page.getByRole('heading', { level: 1, name: 'targets' }).waitFor()
       },
       { as },
-    ))
+    ),
+  )
 
   test('is seen by a viewer, who can not change it', () =>
     it.visit(
@@ -291,25 +297,20 @@ describe('every view of the feeds', () => {
     ['keys and use', '/feeds/targets?tab=use', 'credentials: YOUR_KEY'],
   ]
 
-  test.each(PAGES)('has no WCAG violation, on a desk and on a phone: %s', (_, path, text) =>
+  testAll.each(PAGES)('has no WCAG violation, on a desk and on a phone: %s', (_, path, text) =>
     it.visit(
       async ({ page, openWhole, requests }) => {
         await openWhole(path)
-        // On a slow machine an answer is asked for again, because it has become old.
-        expect(new Set(requests).size).toBeLessThanOrEqual(12)
+        expect(countRequests(requests)).toBeLessThanOrEqual(12)
         await page.getByText(text, { exact: false }).first().waitFor()
-        expect(await axeFindings(page)).toEqual([])
-        await page.emulateMedia({ colorScheme: 'dark' })
-        await page.setViewportSize({ width: 390, height: 844 })
-        expect(await page.evaluate(isNoWider)).toBe(true)
-        expect(await axeFindings(page, 'look')).toEqual([])
+        await expectReadable(page)
       },
       { as },
     ),
   )
 })
 
-test('the palette opens the form of a new feed', () =>
+testAll('the palette opens the form of a new feed', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/')
@@ -319,7 +320,8 @@ test('the palette opens the form of a new feed', () =>
       await page.getByRole('heading', { level: 1, name: 'New feed' }).waitFor()
     },
     { as },
-  ))
+  ),
+)
 
 test('a page without its permission names it', async () => {
   const role = await it.plat.api.roles.create({ name: 'devices alone', permissions: ['devices:list'] })

@@ -31,7 +31,7 @@ export type Visit = {
   readonly requests: readonly string[]
   /** Opens a path of the UI and waits for its heading. */
   readonly open: (path: string) => Promise<void>
-  /** Opens like `open`, and waits until all requests of the page are answered and rendered. */
+  /** Opens like `open`, and waits until nothing of the page is busy, and all its requests are answered and rendered. */
   readonly openWhole: (path: string) => Promise<void>
 }
 
@@ -192,6 +192,16 @@ const DRAWN = `new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => done())))
 })`
 
+/** The live feed and its code, which a page loads when it has been quiet for a while: on a slow machine before it is measured. */
+const isFeed = (line: string): boolean => line === 'GET /api/events' || line.includes('/static/assets/live-')
+
+/** Counts the different requests without the live feed. On a slow machine an answer is asked for again, because it has become old. */
+export const countRequests = (requests: readonly string[]): number =>
+  new Set(requests.filter((line) => !isFeed(line))).size
+
+/** Returns when no part of the page says that it still changes by itself. */
+const settled = (page: Page): Promise<void> => page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+
 /** Returns when no request is pending and rendering has caused no other. */
 const quiet = async (page: Page, { requests, underWay }: Watched): Promise<void> => {
   const deadline = Date.now() + PATIENCE_MS
@@ -237,6 +247,7 @@ export const world = (options: ServerOptions = {}): World => {
         await page.goto(path)
         await page.locator('h1, h2').first().waitFor()
         await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+        await settled(page)
         await quiet(page, watched)
       }
       await work({ page, context, requests: watched.requests, open, openWhole })
@@ -292,6 +303,7 @@ type AxePart = keyof typeof AXE_WHERE
  * checks only menus and their buttons, where other checks cover the rest.
  */
 export const axeFindings = async (page: Page, part: AxePart = 'all'): Promise<string[]> => {
+  await settled(page)
   // Through the debugger, because the policy permits no script element.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axeSource)
   const runOnly = part === 'look' ? { type: 'rule', values: AXE_LOOK } : { type: 'tag', values: AXE_TAGS }

@@ -1,6 +1,7 @@
 /** The history: changes seen, undone, compared, and the estate as of a moment. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 
 const it = world({ devices: 60 })
@@ -80,7 +81,7 @@ test('a field is changed, seen in the tab, and undone there', async () => {
   )
 })
 
-test('an undo that something is in the way of lists the later change, with a link to it', async () => {
+testAll('an undo that something is in the way of lists the later change, with a link to it', async () => {
   const { api } = it.plat
   const { id } = await api.devices.create({ name: 'blocked-one', os: 'one' })
   await api.devices.update({ id, os: 'two' })
@@ -172,7 +173,7 @@ test('every read of a page in the past is of its moment, and nothing else is rea
   )
 })
 
-test('a link into the past opens no form, also not back in the present', async () => {
+testAll('a link into the past opens no form, also not back in the present', async () => {
   const { api } = it.plat
   const { id } = await api.devices.create({ name: 'formless' })
   const network = await api.networks.create({ name: 'formless', subnet: '10.79.0.0/24' })
@@ -232,7 +233,7 @@ test('the changes are filtered in the URL, and one is opened by keys', async () 
   )
 })
 
-test('two moments differ by what was created, changed and deleted in between', async () => {
+testAll('two moments differ by what was created, changed and deleted in between', async () => {
   const { api } = it.plat
   const [kept, gone] = [await api.devices.create({ name: 'kept-two' }), await api.devices.create({ name: 'gone-two' })]
   await it.visit(
@@ -259,7 +260,7 @@ test('two moments differ by what was created, changed and deleted in between', a
   )
 })
 
-test('many devices are deleted at once, and come back together', async () => {
+testAll('many devices are deleted at once, and come back together', async () => {
   const { api } = it.plat
   for (const name of ['many-1', 'many-2', 'many-3']) await api.devices.create({ name, tags: ['many'] })
   await it.visit(

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { pgDump } from '../testing/netbox/forms.ts'
 import { axeFindings, world } from './harness.ts'
 
@@ -47,7 +48,7 @@ test('a dump of NetBox is read, planned and imported, and its change can be undo
     { as },
   ))
 
-test('rows that cannot be imported are named, and the others are imported', () =>
+testAll('rows that cannot be imported are named, and the others are imported', () =>
   it.visit(
     async ({ page, open }) => {
       const taken = await it.plat.api.devices.create({ name: 'owned-1', managed_by: 'git' })
@@ -64,9 +65,10 @@ test('rows that cannot be imported are named, and the others are imported', () =
       expect(await it.plat.api.devices.get({ id: taken.id })).toMatchObject({ addresses: [], managed_by: 'git' })
     },
     { as },
-  ))
+  ),
+)
 
-test('an import after another change shows the new plan, and is applied by it', () =>
+testAll('an import after another change shows the new plan, and is applied by it', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.devices.create({ name: 'moving-1' })
@@ -84,7 +86,8 @@ test('an import after another change shows the new plan, and is applied by it', 
       })
     },
     { as, expected: ['412 /api/estate/apply'] },
-  ))
+  ),
+)
 
 test('a file that is cut off is refused with its place', () =>
   it.visit(
@@ -132,7 +135,7 @@ test('the mapping of a spreadsheet is kept, saved and loaded', () =>
     { as },
   ))
 
-test('a managed object names its owner, who can be removed', () =>
+testAll('a managed object names its owner, who can be removed', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.devices.create({
@@ -158,9 +161,10 @@ test('a managed object names its owner, who can be removed', () =>
       expect((await it.plat.api.devices.get({ id })).managed_by).toBe('')
     },
     { as },
-  ))
+  ),
+)
 
-test('a list is exported as code', () =>
+testAll('a list is exported as code', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/datacenters')
@@ -174,4 +178,5 @@ test('a list is exported as code', () =>
       expect(readFileSync(await download.path(), 'utf8')).toStartWith('datacenters:\n  - name: ')
     },
     { as },
-  ))
+  ),
+)

@@ -3,6 +3,7 @@
  */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { world } from './harness.ts'
 
 const it = world({
@@ -38,7 +39,7 @@ test('a page waits until the rate limit permits its request', () =>
     { as: 'admin', expected: ['429 /api/'] },
   ))
 
-test('a bulk change waits for the rate limit and then continues', () =>
+testAll('a bulk change waits for the rate limit and then continues', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices')
@@ -53,9 +54,10 @@ test('a bulk change waits for the rate limit and then continues', () =>
       await page.getByText('Changed 30 devices').waitFor()
     },
     { as: 'admin', expected: ['429 /api/'] },
-  ))
+  ),
+)
 
-test('the sign-in page shows the seconds until the next attempt', () =>
+testAll('the sign-in page shows the seconds until the next attempt', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/login')
@@ -73,4 +75,5 @@ test('the sign-in page shows the seconds until the next attempt', () =>
       await page.locator('button[type=submit]:enabled').waitFor()
     },
     { expected: ['401 /api/auth/', '429 /api/auth/'] },
-  ))
+  ),
+)

@@ -1,6 +1,7 @@
 /** A page with a live feed that ends, because the session has ended or a newer page took its place. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { eventually, type Visit, world } from './harness.ts'
 
 const it = world({ devices: 30, env: { FEEDS_PER_USER: '1' } })
@@ -24,7 +25,7 @@ test('an idle page shows the sign-in after its session ends', () =>
     { as: 'operator', expected: ['401 /api/'] },
   ))
 
-test('a page reconnects when it is visible after a newer page replaced its feed, and loads the missed events', () =>
+testAll('a page reconnects when it is visible after a newer page replaced its feed, and loads the missed events', () =>
   it.visit(
     async (first) => {
       await first.open('/devices?q=missed')
@@ -45,4 +46,5 @@ test('a page reconnects when it is visible after a newer page replaced its feed,
       )
     },
     { as: 'admin' },
-  ))
+  ),
+)

@@ -1,6 +1,7 @@
 /** The live feed: changes of another client appear, without further requests of the page. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { eventually, type Visit, world } from './harness.ts'
 
 const it = world({ devices: 60 })
@@ -50,7 +51,7 @@ test('devices that another user creates, changes and deletes are updated in the 
   )
 })
 
-test('an event between the list and the start of the stream is not lost', async () => {
+testAll('an event between the list and the start of the stream is not lost', async () => {
   await it.visit(
     async (visit) => {
       const { page, open } = visit
@@ -84,7 +85,7 @@ test("one's own change has no mark", async () => {
   )
 })
 
-test('lists that others change are loaded again: networks, conflicts', async () => {
+testAll('lists that others change are loaded again: networks, conflicts', async () => {
   await it.visit(
     async (visit) => {
       const { page, open } = visit
@@ -116,7 +117,7 @@ test("an open form keeps its input after another user's change, and its save is 
   )
 })
 
-test('the page of a device says that another user deleted it', async () => {
+testAll('the page of a device says that another user deleted it', async () => {
   const { id } = await it.plat.api.devices.create({ name: 'short lived' })
   await it.visit(
     async (visit) => {
@@ -143,7 +144,7 @@ test('the stream reconnects after a restart of the server, and delivers the miss
   )
 })
 
-test('all pages of a tab share one stream', async () => {
+testAll('all pages of a tab share one stream', async () => {
   await it.visit(
     async (visit) => {
       const { page, open, requests } = visit

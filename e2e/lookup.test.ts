@@ -1,7 +1,9 @@
 /** The first result of the palette for an address, a block, a MAC or a host name. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { axeFindings, eventually, world } from './harness.ts'
+import { testAll } from '../testing/cases.ts'
+import { eventually, world } from './harness.ts'
+import { expectReadable } from './readable.ts'
 
 const it = world({ devices: 0 })
 
@@ -71,19 +73,16 @@ test('an unknown name and a word have no answer', () =>
     { as: 'viewer' },
   ))
 
-test('the answer is readable in both themes and on a phone', () =>
+testAll('the answer is readable in both themes and on a phone', () =>
   it.visit(
     async ({ page, open }) => {
       await it.plat.api.networks.create({ name: `Long ${'x'.repeat(120)}`, subnet: '10.99.0.0/24' })
       await open('/')
       await ask(page, '10.99.0.5')
       await page.getByRole('option', { name: /10\.99\.0\.5 is free/ }).waitFor()
-      expect(await axeFindings(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 844 })
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-      expect(await axeFindings(page, 'look')).toEqual([])
+      await expectReadable(page)
       if (process.env.PLAT_SHOT) await page.screenshot({ path: process.env.PLAT_SHOT })
     },
     { as: 'admin' },
-  ))
+  ),
+)

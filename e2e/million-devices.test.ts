@@ -1,6 +1,7 @@
 /** The page of devices with a million of them, which the test makes up in the place of the server. */
 import { expect, test } from 'bun:test'
 import type { Page, Route } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import type { Visit } from './harness.ts'
 import { eventually, world } from './harness.ts'
 
@@ -129,7 +130,7 @@ test('a window that is scrolled past is called off', () =>
     { as },
   ))
 
-test('typing asks once the keys rest, and loads the rows as soon as they are few enough', () =>
+testAll('typing asks once the keys rest, and loads the rows as soon as they are few enough', () =>
   it.visit(
     async (visit) => {
       const { page, open } = visit
@@ -151,4 +152,5 @@ test('typing asks once the keys rest, and loads the rows as soon as they are few
       expect(requests.length).toBe(before)
     },
     { as },
-  ))
+  ),
+)

@@ -1,8 +1,10 @@
 /** OAuth clients: consent is asked, granted or denied, grants are listed, and users end them. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 import { agreed, CALLBACK, OAUTH, oauthProgram } from './oauth-client.ts'
+import { expectReadable } from './readable.ts'
 
 const it = world({ devices: 0, env: OAUTH })
 
@@ -15,7 +17,6 @@ const cameBack = async (page: Page): Promise<string> => {
 }
 
 const focused = (page: Page): Promise<string> => page.evaluate('document.activeElement?.textContent ?? ""')
-const isNoWider = (page: Page): Promise<boolean> => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
 
 test('the consent page shows the client, its redirect and its permissions; consent redirects with a code', async () => {
   const program = await oauthProgram(it.plat.url)
@@ -117,7 +118,7 @@ test('a user without a session signs in first, after a wrong password too, and i
   )
 })
 
-test('another account can be used', async () => {
+testAll('another account can be used', async () => {
   const program = await oauthProgram(it.plat.url)
   await it.visit(
     async ({ page, open }) => {
@@ -193,7 +194,7 @@ test('a wrong request without a session is not redirected', async () => {
   )
 })
 
-test('the question is readable in both themes and on a phone', async () => {
+testAll('the question is readable in both themes and on a phone', async () => {
   const all = 'devices:list devices:read devices:create networks:list networks:read users:list users:create audit:list'
   const client_name = `An inventory helper with a very long name ${'x'.repeat(80)}`
   const program = await oauthProgram(it.plat.url, { client_name, scope: all })
@@ -201,11 +202,7 @@ test('the question is readable in both themes and on a phone', async () => {
     async ({ page, open }) => {
       await open(program.authorizePath())
       await page.getByRole('button', { name: 'Deny' }).waitFor()
-      expect(await axeFindings(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 844 })
-      expect(await isNoWider(page)).toBe(true)
-      expect(await axeFindings(page, 'look')).toEqual([])
+      await expectReadable(page)
       // Both buttons are visible without scrolling.
       expect(await page.getByRole('button', { name: 'Deny' }).isVisible()).toBe(true)
     },
@@ -234,7 +231,7 @@ test('the account page lists the clients with consent, and revokes one', async (
   )
 })
 
-test('an administrator sees the users of a client, and revokes one consent or all', async () => {
+testAll('an administrator sees the users of a client, and revokes one consent or all', async () => {
   const program = await oauthProgram(it.plat.url, { client_name: 'Rack robot' })
   const [mine, theirs] = [await agreed(it.plat, program, 'admin'), await agreed(it.plat, program, 'viewer')]
   await it.visit(
@@ -260,17 +257,13 @@ test('an administrator sees the users of a client, and revokes one consent or al
   )
 })
 
-test('the list of clients is readable in both themes and on a phone', async () => {
+testAll('the list of clients is readable in both themes and on a phone', async () => {
   await oauthProgram(it.plat.url, { client_name: 'Visible' })
   await it.visit(
     async ({ page, open }) => {
       await open('/oauth')
       await page.getByRole('link', { name: 'Visible' }).waitFor()
-      expect(await axeFindings(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 844 })
-      expect(await isNoWider(page)).toBe(true)
-      expect(await axeFindings(page, 'look')).toEqual([])
+      await expectReadable(page)
     },
     { as: 'admin' },
   )

@@ -1,5 +1,6 @@
 /** An unreachable server: a banner appears, loaded data stays, and requests continue when the server is back. */
 import { expect, test } from 'bun:test'
+import { testAll } from '../testing/cases.ts'
 import { world } from './harness.ts'
 
 const it = world({ devices: 60 })
@@ -46,7 +47,7 @@ test('a restart: the rows stay, a change that could not be sent can be sent agai
     { as: 'admin' },
   ))
 
-test('the devices stay to be sorted and filtered, and say from when they are', () =>
+testAll('the devices stay to be sorted and filtered, and say from when they are', () =>
   it.visit(
     async ({ page, context, open }) => {
       await open('/devices')
@@ -64,4 +65,5 @@ test('the devices stay to be sorted and filtered, and say from when they are', (
       await page.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).waitFor()
     },
     { as: 'admin' },
-  ))
+  ),
+)

@@ -1,5 +1,6 @@
 /** The pages of a datacenter and of a network: their tabs and their history. */
 import { expect, test } from 'bun:test'
+import { testAll } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
 import { world } from './harness.ts'
 
@@ -21,7 +22,7 @@ test('a datacenter: from the list to its devices, and on to one of them', () =>
     { as },
   ))
 
-test('a datacenter: its networks and its history', () =>
+testAll('a datacenter: its networks and its history', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.datacenters.create({ name: 'Oslo 1' })
@@ -35,7 +36,8 @@ test('a datacenter: its networks and its history', () =>
       await page.getByText('created', { exact: true }).waitFor()
     },
     { as },
-  ))
+  ),
+)
 
 test('a datacenter is changed and deleted on its page, by keys', () =>
   it.visit(

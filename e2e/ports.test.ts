@@ -1,8 +1,10 @@
 /** The ports of a device, their cables and paths: by keys only, as table and as grid, and in the topology. */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { host, scanOnce, scriptedScanner, snmpFacts } from '../testing/servers/scripted-scanner.ts'
 import { axeFindings, world } from './harness.ts'
+import { expectReadable } from './readable.ts'
 
 const scanner = scriptedScanner()
 const it = world({ devices: 20, startScan: scanner.startScan })
@@ -28,15 +30,9 @@ const tabTo = async (page: Page, role: 'button' | 'grid' | 'listbox', name: stri
   throw new Error(`${role} ${name} is not reached by Tab`)
 }
 
-const isNoWider = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
-
 /** Looks at a page in both themes, and as on a phone. */
 const look = async (page: Page): Promise<void> => {
-  expect(await axeFindings(page)).toEqual([])
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.setViewportSize({ width: 390, height: 844 })
-  expect(await isNoWider(page)).toBe(true)
-  expect(await axeFindings(page)).toEqual([])
+  await expectReadable(page, 'all')
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize({ width: 1440, height: 900 })
 }
@@ -95,7 +91,7 @@ test('a range of ports, a cable to another device, and the path are made by the 
     { as },
   ))
 
-test('what the server refuses stands beside the field that it is about', () =>
+testAll('what the server refuses stands beside the field that it is about', () =>
   it.visit(
     async ({ page, open }) => {
       const { api } = it.plat
@@ -135,7 +131,8 @@ test('what the server refuses stands beside the field that it is about', () =>
       expect(await api.cables.list({ device_id: idOf('plain') })).toHaveLength(1)
     },
     { as, expected: ['400 /api/ports/bulk', '400 /api/cables'] },
-  ))
+  ),
+)
 
 test('the grid is moved through by arrow keys, and shows the path of the selected port', () =>
   it.visit(
@@ -176,7 +173,7 @@ test('the grid is moved through by arrow keys, and shows the path of the selecte
     { as },
   ))
 
-test('a port is changed and disconnected, and its deletion names its cable', () =>
+testAll('a port is changed and disconnected, and its deletion names its cable', () =>
   it.visit(
     async ({ page, open }) => {
       const { api } = it.plat
@@ -226,7 +223,8 @@ test('a port is changed and disconnected, and its deletion names its cable', () 
       await page.getByRole('group', { name: '1 cable, from edit-port-test a1 to plain-port-test a1' }).waitFor()
     },
     { as, expected: ['400 /api/ports/'] },
-  ))
+  ),
+)
 
 test('the ports that SNMP reported are adopted, and several are deleted in one go and put back', () =>
   it.visit(
@@ -282,7 +280,7 @@ test('the ports that SNMP reported are adopted, and several are deleted in one g
     { as },
   ))
 
-test('the list of cables is filtered by device, and a cable shows its path', () =>
+testAll('the list of cables is filtered by device, and a cable shows its path', () =>
   it.visit(
     async ({ page, open }) => {
       const { api } = it.plat
@@ -313,9 +311,10 @@ test('the list of cables is filtered by device, and a cable shows its path', () 
       await grid.getByText('Planned').waitFor()
     },
     { as },
-  ))
+  ),
+)
 
-test('the palette makes a cable', () =>
+testAll('the palette makes a cable', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/')
@@ -327,7 +326,8 @@ test('the palette makes a cable', () =>
       expect(await axeFindings(page)).toEqual([])
     },
     { as },
-  ))
+  ),
+)
 
 test('the topology has cables with the names of their ports', () =>
   it.visit(

@@ -1,6 +1,7 @@
 /** Racks and device types: made, filled and rearranged with only the keyboard, and imported from YAML. */
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { describeAll, testAll } from '../testing/cases.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 
 const it = world({ devices: 5 })
@@ -107,7 +108,7 @@ test('a rack is made, a device begins at a free unit, is moved, and is refused w
     { as, expected: ['400 /api/devices/'] },
   ))
 
-test('Escape leaves a device where it is', () =>
+testAll('Escape leaves a device where it is', () =>
   it.visit(
     async ({ page, open }) => {
       const rack = await it.plat.api.racks.create({ name: 'K2', height: 4 })
@@ -122,7 +123,8 @@ test('Escape leaves a device where it is', () =>
       expect((await it.plat.api.devices.get({ id: device.id })).mount?.position).toBe(4)
     },
     { as },
-  ))
+  ),
+)
 
 test('a device is dragged to another unit, out of the units and back, and undone', () =>
   it.visit(
@@ -171,7 +173,7 @@ test('a device is dragged to another unit, out of the units and back, and undone
     { as },
   ))
 
-test('a place is given in the form of a device, and the form shows a refusal at its fields', () =>
+testAll('a place is given in the form of a device, and the form shows a refusal at its fields', () =>
   it.visit(
     async ({ page, open }) => {
       const { api } = it.plat
@@ -195,7 +197,8 @@ test('a place is given in the form of a device, and the form shows a refusal at 
       await page.getByText('U2.5, rear').waitFor()
     },
     { as, expected: ['400 /api/devices/'] },
-  ))
+  ),
+)
 
 const YAML = `manufacturer: Acme
 model: X1
@@ -246,7 +249,7 @@ test('a device type is imported from YAML, with a report of what was left out; a
     { as, expected: ['400 /api/device-types/import'] },
   ))
 
-test('files that are dropped on the page are imported', () =>
+testAll('files that are dropped on the page are imported', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/device-types')
@@ -261,7 +264,8 @@ test('files that are dropped on the page are imported', () =>
       await page.getByText('1 created, 0 updated, 0 unchanged.').waitFor()
     },
     { as },
-  ))
+  ),
+)
 
 test('ports are added to a type by a pattern, and to its devices after a dry run', () =>
   it.visit(
@@ -298,7 +302,7 @@ test('ports are added to a type by a pattern, and to its devices after a dry run
     { as, expected: ['400 /api/device-types'] },
   ))
 
-test('the table of devices has their racks and types, is sorted by the place and filtered by both', () =>
+testAll('the table of devices has their racks and types, is sorted by the place and filtered by both', () =>
   it.visit(
     async ({ page, open }) => {
       const { api } = it.plat
@@ -335,7 +339,8 @@ test('the table of devices has their racks and types, is sorted by the place and
       expect(await axeFindings(page)).toEqual([])
     },
     { as },
-  ))
+  ),
+)
 
 test('a viewer sees a rack, moves nothing and begins no device', () =>
   it.visit(
@@ -355,7 +360,7 @@ test('a viewer sees a rack, moves nothing and begins no device', () =>
     { as: 'viewer' },
   ))
 
-describe('every page of racks and device types', () => {
+describeAll('every page of racks and device types', () => {
   let paths: readonly string[] = []
   beforeAll(async () => {
     const { api } = it.plat

@@ -7,6 +7,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { ensureWeb } from '../scripts/web.mjs'
+import { takeOneIn } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
 import { type RunningPlat, startPlat } from './server.ts'
 import { launch, settle } from './shot-pages.ts'
@@ -79,7 +80,7 @@ const differenceOf = async (one: Buffer, other: Buffer): Promise<number> => {
   return found
 }
 
-test.each(['light', 'dark'] as const)(
+test.each(takeOneIn(2, ['light', 'dark'] as const))(
   'the %s picture of the README shows the overview as it is',
   async (theme) => {
     const file = join(FOLDER, `readme-${theme}.png`)

@@ -1,5 +1,6 @@
 /** Refusals of the server and how a page shows them: 403, 404, 409, 412, and a request of another origin. */
 import { expect, test } from 'bun:test'
+import { takeOneIn } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
 import { world } from './harness.ts'
 
@@ -40,14 +41,16 @@ test('403: a form names the right that was revoked while it was open, and keeps 
     { as: 'admin', expected: ['403 /api/datacenters'] },
   ))
 
-test.each(['devices', 'networks', 'pools', 'datacenters', 'users', 'roles'])('404: %s with an unknown id', (noun) =>
-  it.visit(
-    async ({ page, open }) => {
-      await open(`/${noun}/nothing`)
-      await page.getByText(`There is no such ${noun.slice(0, -1)}`).waitFor()
-    },
-    { as: 'admin', expected: ['404 /api/'] },
-  ),
+test.each(takeOneIn(6, ['devices', 'networks', 'pools', 'datacenters', 'users', 'roles']))(
+  '404: %s with an unknown id',
+  (noun) =>
+    it.visit(
+      async ({ page, open }) => {
+        await open(`/${noun}/nothing`)
+        await page.getByText(`There is no such ${noun.slice(0, -1)}`).waitFor()
+      },
+      { as: 'admin', expected: ['404 /api/'] },
+    ),
 )
 
 test('404: an address that the UI does not have, with the status of one', () =>

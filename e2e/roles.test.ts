@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { world } from './harness.ts'
 
 const it = world({ devices: 0 })
@@ -41,7 +42,7 @@ test('a role is created from permissions, changed and deleted', () =>
     { as },
   ))
 
-test('a role begins with what another one holds', () =>
+testAll('a role begins with what another one holds', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/roles?new=1')
@@ -53,9 +54,10 @@ test('a role begins with what another one holds', () =>
       await page.getByText('is the name of another role').waitFor()
     },
     { as, expected: ['409 /api/roles'] },
-  ))
+  ),
+)
 
-test('the arrows move through the matrix', () =>
+testAll('the arrows move through the matrix', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/roles?new=1')
@@ -66,9 +68,10 @@ test('the arrows move through the matrix', () =>
       expect(await page.getByRole('checkbox', { name: 'cables:list' }).isChecked()).toBe(true)
     },
     { as },
-  ))
+  ),
+)
 
-test('a role that comes with Plat can only be read', () =>
+testAll('a role that comes with Plat can only be read', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/roles/role-viewer')
@@ -84,7 +87,8 @@ test('a role that comes with Plat can only be read', () =>
       await page.getByText('admin is a system role and cannot be changed').waitFor()
     },
     { as },
-  ))
+  ),
+)
 
 test('a user who may not see roles sees the name of the permission', () =>
   it.visit(
@@ -148,7 +152,7 @@ test('a group gives a role to its members, and their page names the group', asyn
   )
 })
 
-test('members leave and roles are revoked, and the page of a role shows who has it', async () => {
+testAll('members leave and roles are revoked, and the page of a role shows who has it', async () => {
   const { id } = await it.plat.api.groups.create({ name: 'guests' })
   const { id: user_id } = await makeUser('grace')
   await it.plat.api.groups.add({ id, user_id })

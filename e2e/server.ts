@@ -10,6 +10,7 @@ import { startServer } from '../src/app/server.ts'
 import { loadConfig } from '../src/base/config/config.ts'
 import { createLogger } from '../src/base/runtime/log.ts'
 import type { Outbound } from '../src/base/security/outbound.ts'
+import { createPasswords } from '../src/base/security/passwords.ts'
 import { createSecret, hashSecret } from '../src/base/security/secret-token.ts'
 import { createCookie } from '../src/people/sessions/sessions.ts'
 import { createClient } from '../src/surfaces/cli/connection/client.ts'
@@ -31,7 +32,11 @@ export type ServerOptions = {
 const HOUR_MS = 3_600_000
 
 export const startPlat = async ({ devices = 300, env = {}, outbound, startScan }: ServerOptions = {}) => {
-  const parts = { ...(outbound && { outbound }), ...(startScan && { startScan }) }
+  const parts = {
+    passwords: createPasswords({ cost: 4 }),
+    ...(outbound && { outbound }),
+    ...(startScan && { startScan }),
+  }
   const dir = mkdtempSync(join(tmpdir(), 'plat-e2e-'))
   const contextAt = (port: number) => {
     const config = loadConfig({

@@ -1,6 +1,7 @@
 /** Address spaces: nothing shows them before there is one, and then lists, forms, badges and the palette do. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 
 const it = world({ devices: 0 })
@@ -95,7 +96,7 @@ test('networks are grouped by space, and a gap is filled in its own', async () =
   )
 })
 
-test('devices, pools and conflicts are filtered by space; an address gets its space in the form', async () => {
+testAll('devices, pools and conflicts are filtered by space; an address gets its space in the form', async () => {
   const { api } = it.plat
   const [lab] = await api.spaces.list()
   const space_id = lab?.id ?? ''
@@ -141,7 +142,7 @@ test('devices, pools and conflicts are filtered by space; an address gets its sp
   )
 })
 
-test('the palette answers for each space that knows an address', () =>
+testAll('the palette answers for each space that knows an address', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/')
@@ -161,4 +162,5 @@ test('the palette answers for each space that knows an address', () =>
       expect(await choiceOf(page).locator('option:checked').textContent()).toBe('Lab')
     },
     { as },
-  ))
+  ),
+)

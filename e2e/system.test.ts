@@ -1,6 +1,8 @@
 /** The page System: the servers of the database, and the instances of Plat that use it. */
 import { expect, test } from 'bun:test'
+import { testAll } from '../testing/cases.ts'
 import { axeFindings, eventually, world } from './harness.ts'
+import { expectReadable } from './readable.ts'
 
 const it = world({ devices: 0 })
 const AWAY = 'The server does not answer.'
@@ -61,16 +63,12 @@ test('each host has its role, its lag and the reason why it is not used', () =>
       await hosts.getByRole('row', { name: 'db4:5432 does not answer' }).waitFor()
       await page.getByText('wait for a standby, so that its promotion loses none').waitFor()
       await page.getByRole('region', { name: 'Instances' }).getByRole('row', { name: 'plat older' }).waitFor()
-      expect(await axeFindings(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 844 })
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-      expect(await axeFindings(page, 'look')).toEqual([])
+      await expectReadable(page)
     },
     { as: 'admin' },
   ))
 
-test('it follows the database while it is shown', () =>
+testAll('it follows the database while it is shown', () =>
   it.visit(
     async ({ page, open }) => {
       let primary = 'db2:5432'
@@ -81,7 +79,8 @@ test('it follows the database while it is shown', () =>
       await page.getByText('db9:5432').waitFor()
     },
     { as: 'admin' },
-  ))
+  ),
+)
 
 test('without the permission the menu has no such item, and the page names what it needs', () =>
   it.visit(
@@ -101,7 +100,7 @@ test('without the permission the menu has no such item, and the page names what 
     { as: 'viewer' },
   ))
 
-test('a database without a primary shows the banner of a server that does not answer, until it is back', () =>
+testAll('a database without a primary shows the banner of a server that does not answer, until it is back', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/system')
@@ -118,7 +117,8 @@ test('a database without a primary shows the banner of a server that does not an
       await eventually(() => page.getByText('SQLite 3.').count(), 1)
     },
     { as: 'admin', expected: ['503 /api/', '503 /readyz'] },
-  ))
+  ),
+)
 
 const WARNINGS = [
   {

@@ -3,6 +3,7 @@
  * admins.
  */
 import { expect, test } from 'bun:test'
+import { testAll } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
 import { world } from './harness.ts'
 
@@ -40,7 +41,7 @@ test('a user is made with a password that is shown once, and may sign in with it
     { as },
   ))
 
-test('an error of the server on a new user is shown at its field', () =>
+testAll('an error of the server on a new user is shown at its field', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/users?new=1')
@@ -53,7 +54,8 @@ test('an error of the server on a new user is shown at its field', () =>
       await page.getByText('The password must have at least 8 characters').waitFor()
     },
     { as, expected: ['409 /api/users', '400 /api/users'] },
-  ))
+  ),
+)
 
 test('roles are granted and revoked, and the resulting permissions are shown', async () => {
   const { id } = await makeUser('grace')
@@ -92,7 +94,7 @@ test('the last admin cannot be demoted, and the page says why', () =>
     { as, expected: ['409 /api/users'] },
   ))
 
-test('a user is switched off and on, and gets a new password', async () => {
+testAll('a user is switched off and on, and gets a new password', async () => {
   const { id } = await makeUser('linus', ['viewer'])
   await it.visit(
     async ({ page, open }) => {
@@ -117,7 +119,7 @@ test('a user is switched off and on, and gets a new password', async () => {
   )
 })
 
-test('sessions of others are ended, and keys are made for them', () =>
+testAll('sessions of others are ended, and keys are made for them', () =>
   it.visit(
     async ({ page, open }) => {
       await it.plat.signIn('viewer')
@@ -133,7 +135,8 @@ test('sessions of others are ended, and keys are made for them', () =>
       expect(keys.map(({ name }) => name)).toEqual(['for-viewer'])
     },
     { as },
-  ))
+  ),
+)
 
 test('a user is created, found, edited and deleted by the keyboard only', () =>
   it.visit(
@@ -171,7 +174,7 @@ test('a user is created, found, edited and deleted by the keyboard only', () =>
     { as },
   ))
 
-test('a user who may not see users sees the name of the permission', () =>
+testAll('a user who may not see users sees the name of the permission', () =>
   it.visit(
     async ({ page, open, requests }) => {
       await open('/users')
@@ -183,7 +186,8 @@ test('a user who may not see users sees the name of the permission', () =>
       expect(requests.filter((line) => line.includes('/api/users'))).toEqual([])
     },
     { as: 'viewer' },
-  ))
+  ),
+)
 
 test('a user cannot grant permissions that they do not hold', async () => {
   await it.plat.api.roles.create({

@@ -1,6 +1,7 @@
 /** Utilization of networks and pools, and its forecast. */
 import { beforeAll, expect, test } from 'bun:test'
 import { record } from '../src/answers/utilization/store.ts'
+import { testAll } from '../testing/cases.ts'
 import { axeFindings, type Visit, world } from './harness.ts'
 
 const it = world({ devices: 60 })
@@ -69,7 +70,7 @@ test('the overview says what will be full soon', () =>
     { as: 'viewer' },
   ))
 
-test('a network created today says that a forecast needs more days', () =>
+testAll('a network created today says that a forecast needs more days', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.networks.create({ name: 'new', subnet: '10.78.0.0/24' })
@@ -77,9 +78,10 @@ test('a network created today says that a forecast needs more days', () =>
       await page.getByText('A forecast needs three days; there is 1 so far.').waitFor()
     },
     { as: 'admin' },
-  ))
+  ),
+)
 
-test.each(['light', 'dark'] as const)('no WCAG violation in %s', (theme) =>
+testAll.each(['light', 'dark'] as const)('no WCAG violation in %s', (theme) =>
   it.visit(
     async ({ page, open }) => {
       for (const path of [`/networks/${network}?tab=usage`, `/pools/${pool}?tab=usage`]) {
@@ -93,7 +95,7 @@ test.each(['light', 'dark'] as const)('no WCAG violation in %s', (theme) =>
   ),
 )
 
-test('it fits on a phone', () =>
+testAll('it fits on a phone', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/pools/${pool}?tab=usage`)
@@ -103,4 +105,5 @@ test('it fits on a phone', () =>
       expect(await axeFindings(page, 'look')).toEqual([])
     },
     { as: 'viewer', width: 390 },
-  ))
+  ),
+)

@@ -1,6 +1,7 @@
 /** Saved views: named lists, opened from their menu or the palette, in all tabs of the browser. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { takeOneIn, testAll } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
 import { axeFindings, world } from './harness.ts'
 
@@ -35,7 +36,7 @@ test('a view has the filter, the order and the columns', () =>
     { as },
   ))
 
-test('a saved view leaves out the open drawer', () =>
+testAll('a saved view leaves out the open drawer', () =>
   it.visit(
     async ({ page, open: go }) => {
       await go('/pools?q=servers&new=1')
@@ -49,7 +50,8 @@ test('a saved view leaves out the open drawer', () =>
       await page.waitForURL((url) => url.search === '?q=servers')
     },
     { as },
-  ))
+  ),
+)
 
 test('a view is renamed, found in the palette, and deleted', () =>
   it.visit(
@@ -80,7 +82,7 @@ test('a view is renamed, found in the palette, and deleted', () =>
     { as },
   ))
 
-test('a view saved in one tab appears in another', () =>
+testAll('a view saved in one tab appears in another', () =>
   it.visit(
     async ({ page, context, open: go }) => {
       await go('/datacenters?q=ash')
@@ -93,14 +95,15 @@ test('a view saved in one tab appears in another', () =>
       await other.waitForURL(/q=ash/)
     },
     { as },
-  ))
+  ),
+)
 
 const LISTS = [
   ...['/devices', '/networks', '/pools', '/datacenters', '/reservations'],
   ...['/users', '/roles', '/keys', '/credentials', '/audit'],
 ]
 
-test.each(LISTS)('%s can be saved', (path) =>
+test.each(takeOneIn(10, LISTS))('%s can be saved', (path) =>
   it.visit(
     async ({ page, open: go }) => {
       await go(path)

@@ -1,14 +1,14 @@
 /** Webhooks: created, tested, monitored and repaired. */
 import { afterAll, expect, test } from 'bun:test'
+import { testAll } from '../testing/cases.ts'
 import { startReceiver } from '../testing/receiver.ts'
 import { SEALED, seedWebhooks } from './automation-seed.ts'
-import { axeFindings, eventually, world } from './harness.ts'
+import { eventually, world } from './harness.ts'
+import { expectReadable } from './readable.ts'
 
 const receiver = await startReceiver()
 afterAll(receiver.close)
 const it = world({ devices: 20, env: SEALED, outbound: receiver.outbound })
-
-const isNoWider = 'document.documentElement.scrollWidth <= innerWidth'
 
 let seeded: ReturnType<typeof seedWebhooks> | undefined
 const seed = () => {
@@ -87,7 +87,7 @@ test('an update sends only changed fields: an untouched secret is kept, and can 
 /** Reached like the receiver, but another target because of its port. */
 const ELSEWHERE = receiver.url('/elsewhere').replace(/:\d+/, ':9')
 
-test('another target is asked for the secret and the headers again, and the old ones are not shown', async () => {
+testAll('another target is asked for the secret and the headers again, and the old ones are not shown', async () => {
   const { id } = await it.plat.api.webhooks.create({
     ...{ name: 'aimed', url: receiver.url('/aimed'), events: ['network.created'] },
     ...{ secret: 'of the old target', headers: { 'X-Token': 'of the old target' } },
@@ -112,7 +112,7 @@ test('another target is asked for the secret and the headers again, and the old 
   )
 })
 
-test('an address of this machine is refused at its field', () =>
+testAll('an address of this machine is refused at its field', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/webhooks?new=1')
@@ -124,7 +124,8 @@ test('an address of this machine is refused at its field', () =>
       expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true')
     },
     { as: 'admin', expected: ['400 /api/webhooks'] },
-  ))
+  ),
+)
 
 test('the switch in the list disables and enables a webhook', async () => {
   const { id } = await it.plat.api.webhooks.create({
@@ -203,7 +204,7 @@ test('a webhook that Plat disabled shows the reason, and is enabled again', asyn
   )
 })
 
-test('the overview says which of them fail', async () => {
+testAll('the overview says which of them fail', async () => {
   const { broken } = await seed()
   await settled(broken)
   await it.visit(
@@ -216,7 +217,7 @@ test('the overview says which of them fail', async () => {
   )
 })
 
-test('the verification code is shown in four languages', async () => {
+testAll('the verification code is shown in four languages', async () => {
   const { good } = await seed()
   await it.visit(
     async ({ page, open }) => {
@@ -264,35 +265,27 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string, string])[] = [
   ['verification', ({ good }) => `/webhooks/${good}?tab=verify`, 'X-Service-Signature'],
 ]
 
-test.each(PAGES)('%s has no WCAG violation, on a desktop and on a phone', async (_, pathOf, text) => {
+testAll.each(PAGES)('%s has no WCAG violation, on a desktop and on a phone', async (_, pathOf, text) => {
   const ids = await seed()
   await settled(ids.good)
   await it.visit(
     async ({ page, open }) => {
       await open(pathOf(ids))
       await page.getByText(text, { exact: false }).first().waitFor()
-      expect(await axeFindings(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 844 })
-      expect(await page.evaluate(isNoWider)).toBe(true)
-      expect(await axeFindings(page, 'look')).toEqual([])
+      await expectReadable(page)
     },
     { as: 'admin' },
   )
 })
 
-test('a delivery has no WCAG violation, on a desktop and on a phone', async () => {
+testAll('a delivery has no WCAG violation, on a desktop and on a phone', async () => {
   const { good } = await seed()
   const [delivery] = await it.plat.api.webhooks.deliveries({ id: good })
   await it.visit(
     async ({ page, open }) => {
       await open(`/webhooks/${good}?entry=${delivery?.id}`)
       await page.getByRole('dialog').getByText('X-Team').waitFor()
-      expect(await axeFindings(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 844 })
-      expect(await page.evaluate(isNoWider)).toBe(true)
-      expect(await axeFindings(page, 'look')).toEqual([])
+      await expectReadable(page)
     },
     { as: 'admin' },
   )

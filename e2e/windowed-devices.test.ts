@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { axeFindings, eventually, world } from './harness.ts'
 
 const it = world({ devices: 300, env: { WEB_MAX_ROWS: '100' } })
@@ -56,7 +57,7 @@ test('End shows the last device and Home the first, in either order', () =>
     { as },
   ))
 
-test('a filter that leaves few enough is answered in full: facets, orders and negation', () =>
+testAll('a filter that leaves few enough is answered in full: facets, orders and negation', () =>
   it.visit(
     async ({ page, open }) => {
       const planned = await it.plat.api.devices.list({ status: 'planned' })
@@ -77,7 +78,8 @@ test('a filter that leaves few enough is answered in full: facets, orders and ne
       await eventually(() => rowCount(page), 300)
     },
     { as },
-  ))
+  ),
+)
 
 test('a filter in the URL is applied at once', () =>
   it.visit(
@@ -112,7 +114,7 @@ test('all that match are selected and tagged, but for one', () =>
     { as },
   ))
 
-test('the file has all that match', () =>
+testAll('the file has all that match', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices')
@@ -131,15 +133,17 @@ test('the file has all that match', () =>
       }
     },
     { as },
-  ))
+  ),
+)
 
 test('a change by another user is shown, and the number follows', () =>
   it.visit(
     async ({ page, open }) => {
+      // The live feed begins once the page is quiet.
+      const followed = page.waitForRequest(/\/api\/events/)
       await open('/devices')
       await page.getByText(NOTE).waitFor()
-      // The live feed begins once the page is quiet.
-      await page.waitForRequest(/\/api\/events/)
+      await followed
       const { id } = await it.plat.api.devices.create({ name: '000-new' })
       await page.getByRole('link', { name: '000-new' }).waitFor()
       await eventually(() => rowCount(page), 301)
@@ -152,7 +156,7 @@ test('a change by another user is shown, and the number follows', () =>
     { as },
   ))
 
-test('back is back to the same rows', () =>
+testAll('back is back to the same rows', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices')
@@ -167,18 +171,20 @@ test('back is back to the same rows', () =>
       expect(await grid(page).evaluate((element) => element.scrollTop)).toBeGreaterThan(3000)
     },
     { as },
-  ))
+  ),
+)
 
-test('the picture of all devices asks for fewer, and names both numbers', () =>
+testAll('the picture of all devices asks for fewer, and names both numbers', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/topology')
       await page.getByText('There are 300 devices, and the picture holds at most 100.').waitFor()
     },
     { as },
-  ))
+  ),
+)
 
-test('once enough are deleted, the page holds all of them again', () =>
+testAll('once enough are deleted, the page holds all of them again', () =>
   it.visit(
     async ({ page, open }) => {
       const active = await it.plat.api.devices.list({ status: 'active' })
@@ -201,4 +207,5 @@ test('once enough are deleted, the page holds all of them again', () =>
       expect(await page.getByText(NOTE).count()).toBe(0)
     },
     { as },
-  ))
+  ),
+)

@@ -1,5 +1,6 @@
 // Owns the steps of `npm test` and `npm run check`: running each to its end, counting, and the closing lines.
 
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -29,11 +30,14 @@ export const runGolden = () => runStep('golden', bunPath(), ['scripts/golden.ts'
 /** Times of the test files in ms, measured by `npm run test:times`. Bun starts the longest files first. */
 const TIMES = 'tests/times.json'
 
+/** Returns these times by the path of the file. */
+export const readTimes = () => JSON.parse(readFileSync(join(root, TIMES), 'utf8')).files
+
 /** Test processes at once, because many tests wait: for a server, a slow client, or the end of a lease. */
 const WORKERS = 2 * availableParallelism()
 
 // Files of a process share its modules, and so its PostgreSQL cluster and its browser.
-const IN_PARALLEL = [`--parallel=${WORKERS}`, '--no-isolate', `--timings=${TIMES}`]
+const IN_PARALLEL = ['--no-isolate', `--timings=${TIMES}`]
 
 const show = (text) => process.stdout.write(text)
 
@@ -41,9 +45,9 @@ const show = (text) => process.stdout.write(text)
 export const runTests = (args, env = {}) => countedTests('tests', args, env, show)
 
 /** The same in several processes. @param isMeasured stores how long each file took */
-export function runTestsInParallel(args, { env = {}, isMeasured = false } = {}) {
+export function runTestsInParallel(args, { env = {}, isMeasured = false, workers = WORKERS } = {}) {
   const times = isMeasured ? ['--update-timings'] : []
-  return countedTests('tests', [...IN_PARALLEL, ...times, ...args], env, show)
+  return countedTests('tests', [`--parallel=${workers}`, ...IN_PARALLEL, ...times, ...args], env, show)
 }
 
 /** All folders with tests. */

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { testAll } from '../testing/cases.ts'
 import { columnField, documentField } from '../testing/recipes/field.ts'
 import { applyEdit, bunIn, copyWith, countChanges } from '../testing/recipes/recipe.ts'
 import { resource } from '../testing/recipes/resource.ts'
@@ -51,7 +52,7 @@ describe.each([
     TIMEOUT_MS,
   )
 
-  test(
+  testAll(
     'reaches the form, the table and the files of the web UI',
     async () => {
       await bunIn(copy.root, 'test', './web/src/resource/fields.test.ts')
@@ -103,7 +104,7 @@ describe('the recipe for a resource', () => {
     TIMEOUT_MS,
   )
 
-  test(
+  testAll(
     'keeps the tests that are made from the registries: history, undo, the past, audit, ETags, dry runs and rights',
     () =>
       bunIn(
@@ -122,7 +123,7 @@ describe('the recipe for a resource', () => {
     TIMEOUT_MS,
   )
 
-  test(
+  testAll(
     'is in the built web UI, with its page and its fields',
     async () => {
       await bunIn(copy.root, 'test', './web/src/resource/fields.test.ts', './web/src/pages.test.ts', './web/src/shell')
@@ -133,7 +134,7 @@ describe('the recipe for a resource', () => {
     TIMEOUT_MS,
   )
 
-  test.each(['.', 'web'])('compiles in %s', (project) => compiles(copy.root, project), TIMEOUT_MS)
+  testAll.each(['.', 'web'])('compiles in %s', (project) => compiles(copy.root, project), TIMEOUT_MS)
 })
 
 /** Returns the recipe with another reference in its facts and its table. */
@@ -151,7 +152,7 @@ const withReference = (field: string, to: string, onDelete: string) => ({
   })),
 })
 
-test.each([
+testAll.each([
   ['datacenter_id', 'datacenters', 'refuse', '409 one'],
   ['datacenter_id', 'datacenters', 'cascade', '204 deleted outage.deleted datacenter.deleted'],
   ['network_id', 'networks', 'clear', '204 null outage.updated network.deleted'],
@@ -169,7 +170,7 @@ test.each([
   TIMEOUT_MS,
 )
 
-test(
+testAll(
   'an identity in the facts of a resource is unique in any case, without a line in its rules',
   async () => {
     const withIdentity = (text: string) =>
@@ -187,7 +188,7 @@ test(
   TIMEOUT_MS,
 )
 
-test(
+testAll(
   'a resource that is no part of the inventory fails a test that names the file',
   async () => {
     const isInventory = ({ file }: { readonly file: string }) => file === 'src/inventory/resources.ts'

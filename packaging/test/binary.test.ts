@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { testAll } from '../../testing/cases.ts'
 import { codeAt, factorsOf } from '../../testing/factors.ts'
 import { scriptedProvider } from '../../testing/servers/scripted-provider.ts'
 import type { SignInApp } from '../../testing/sign-in/sign-in.ts'
@@ -167,7 +168,7 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ leases: 1000, unplaced: 1000 })])
   })
 
-  test('users sign in by an identity provider, a code and a passkey', async () => {
+  testAll('users sign in by an identity provider, a code and a passkey', async () => {
     const sent = (request: Request): Promise<Response> =>
       fetch(new Request(request.url.replace(PUBLIC_URL, server.url), request), { redirect: 'manual' })
     const admin = browserOf({ fetch: sent })

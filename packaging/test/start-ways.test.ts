@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findStrace } from '../../scripts/server-binaries.mjs'
 import { SERVER_JIT_FLAGS } from '../../src/base/runtime/jit-flags.ts'
+import { takeOneIn, testAll } from '../../testing/cases.ts'
 import { BINARY, build, ROOT, serve, tempFolder } from '../trial.ts'
 
 setDefaultTimeout(120_000)
@@ -52,7 +53,7 @@ describe('the server is started once, with the flags, by', () => {
     expect(await startsOf([join(ROOT, 'plat')], { isServer: isBun })).toEqual([VALUE])
   })
 
-  test('./plat server', async () => {
+  testAll('./plat server', async () => {
     expect(await startsOf([join(ROOT, 'plat')], { isServer: isBun, verb: 'server' })).toEqual([VALUE])
   })
 
@@ -60,20 +61,23 @@ describe('the server is started once, with the flags, by', () => {
     expect(await startsOf(npmStart, { isServer: isBun, verb: '' })).toEqual([VALUE])
   })
 
-  test('an executable with an environment that has them, such as the systemd unit and the image', async () => {
+  testAll('an executable with an environment that has them, such as the systemd unit and the image', async () => {
     expect(await startsOf([BINARY], { isServer: isBinary, env: SERVER_JIT_FLAGS })).toEqual([VALUE])
   })
 })
 
-test.each(['serve', 'server'])('an executable that lacks the flags starts again with them: plat %s', async (verb) => {
-  expect(await startsOf([BINARY], { isServer: isBinary, verb })).toEqual([undefined, VALUE])
-})
+test.each(takeOneIn(2, ['serve', 'server']))(
+  'an executable that lacks the flags starts again with them: plat %s',
+  async (verb) => {
+    expect(await startsOf([BINARY], { isServer: isBinary, verb })).toEqual([undefined, VALUE])
+  },
+)
 
-test('a server of a checkout does not start again', async () => {
+testAll('a server of a checkout does not start again', async () => {
   expect(await startsOf(bunHere, { isServer: isBun })).toEqual([undefined])
 })
 
-test.each([
+testAll.each([
   ['./plat', [join(ROOT, 'plat')], isBun, 'serve'],
   ['npm start', npmStart, isBun, ''],
   ['the executable', [BINARY], isBinary, 'serve'],

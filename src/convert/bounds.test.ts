@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { testAll } from '../../testing/cases.ts'
 import { outcomeOf } from '../../testing/hostile/hostile-files.ts'
 import { findChildren } from '../base/child/testing/children.ts'
 import { readWhole } from '../base/jobs/bounded-job.ts'
@@ -174,13 +175,16 @@ describe('a process', () => {
   }
   const LARGE = `$ORIGIN x.\n${'a A 10.0.0.1\n'.repeat(400_000)}`
 
-  test('gives the bytes of the conversion, also of a file and an answer that are larger than its pipes', async () => {
-    const zone = `$ORIGIN x.\n${Array.from({ length: 20_000 }, (_, i) => `ü${i} A 10.1.${i >> 8}.${i & 255} ; äöü`).join('\n')}\n`
-    const { leftover, ...result } = await convertZone(encode(zone), { now: new Date(0) })
-    const documents = withSourceRules(result.documents)
-    expect((await convert(zone)).toString()).toBe(JSON.stringify({ format: 'zone', ...result, documents, leftover }))
-    expect(children()).toEqual([])
-  })
+  testAll(
+    'gives the bytes of the conversion, also of a file and an answer that are larger than its pipes',
+    async () => {
+      const zone = `$ORIGIN x.\n${Array.from({ length: 20_000 }, (_, i) => `ü${i} A 10.1.${i >> 8}.${i & 255} ; äöü`).join('\n')}\n`
+      const { leftover, ...result } = await convertZone(encode(zone), { now: new Date(0) })
+      const documents = withSourceRules(result.documents)
+      expect((await convert(zone)).toString()).toBe(JSON.stringify({ format: 'zone', ...result, documents, leftover }))
+      expect(children()).toEqual([])
+    },
+  )
 
   test('that needs too much memory is ended', async () => {
     expect(await refusal(convert(LARGE, { bounds: { memoryBytes: 200 * MEBIBYTE } }))).toBe(
@@ -192,7 +196,7 @@ describe('a process', () => {
     expect(await refusal(convert(LARGE, { bounds: { ms: 300 } }))).toBe('takes longer than 0.3 s')
   })
 
-  test('that gives too much is ended', async () => {
+  testAll('that gives too much is ended', async () => {
     const zone = `$ORIGIN x.\n${'a TXT abc\n'.repeat(100_000)}`
     expect(await refusal(convert(zone, { bounds: { outputBytes: MEBIBYTE } }))).toBe('gives more than 1 MiB of text')
   })

@@ -1,6 +1,7 @@
 /** A switch and a server with snmpd and lldpd in network namespaces: their ports, and the cables between them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
+import { testAll } from '../../testing/cases.ts'
 import { COMMUNITY } from '../../testing/scanner-lab/daemons.ts'
 import { checkLab, createLab, type Lab } from '../../testing/scanner-lab/lab.ts'
 import { SERVER, SWITCH, SWITCHES, type Switches, startSwitches } from '../../testing/scanner-lab/switches.ts'
@@ -108,21 +109,24 @@ describe.skipIf(problem !== undefined)('a switch and a server with SNMP and LLDP
     ])
   })
 
-  test('an accepted connection becomes a cable between the named ports, and replaces no documented cable', async () => {
-    expect(await acceptAll()).toBe(1)
-    expect(await cables()).toEqual(CABLES)
-    // The first cable made the port of the server, and nothing made one for the port of the refused cable.
-    expect(await portsOf(known.server.id)).toEqual([['eno1', '']])
-  })
+  testAll(
+    'an accepted connection becomes a cable between the named ports, and replaces no documented cable',
+    async () => {
+      expect(await acceptAll()).toBe(1)
+      expect(await cables()).toEqual(CABLES)
+      // The first cable made the port of the server, and nothing made one for the port of the refused cable.
+      expect(await portsOf(known.server.id)).toEqual([['eno1', '']])
+    },
+  )
 
-  test('a second scan and adoption change nothing', async () => {
+  testAll('a second scan and adoption change nothing', async () => {
     await scanned(known.network_id)
     expect(await connections()).toEqual([])
     expect(await api.ports.adopt({ device_id: known.sw.id })).toEqual({ added: 0, updated: 0 })
     expect(await cables()).toEqual(CABLES)
   })
 
-  test('a connection that is accepted again, by its other side too, changes no cable', async () => {
+  testAll('a connection that is accepted again, by its other side too, changes no cable', async () => {
     expect(await api.ports.adopt({ device_id: known.server.id })).toEqual({ added: 3, updated: 1 })
     const [link] = await api.relationships.list({ device_id: known.sw.id })
     if (!link) throw new Error('the relationship was accepted')

@@ -1,6 +1,7 @@
 /** Real scanner processes on loopback. */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { testAll } from '../../testing/cases.ts'
 import { startScan } from './process.ts'
 import type { Checkpoint, FromScanner } from './protocol.ts'
 import { buildPlan, isRunning, runPlan, waitUntil } from './testing/plans.ts'
@@ -56,7 +57,7 @@ test('the next batch waits until the last is stored', async () => {
   expect([(await scan.ended).result, overlaps, batches > 1]).toEqual(['done', 0, true])
 })
 
-test('hosts found while the database was slow are all reported', async () => {
+testAll('hosts found while the database was slow are all reported', async () => {
   const found = new Set<string>()
   const scan = startScan(buildPlan({ subnet: '127.5.0.0/19', probesPerSecond: 50_000 }), async (report) => {
     if (report.type !== 'batch') return

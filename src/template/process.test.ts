@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { testAll } from '../../testing/cases.ts'
 import { AppError } from '../contract/errors.ts'
 import { createTemplates, MOST_WAITING } from './process.ts'
 import type { Send, Write } from './protocol.ts'
@@ -223,7 +224,7 @@ describe('of many renderings', () => {
     return { first, started, finish, render }
   }
 
-  test('one runs, 32 wait, and the next is refused until then', async () => {
+  testAll('one runs, 32 wait, and the next is refused until then', async () => {
     const { first, started, finish, render } = occupy()
     await started
     const order: number[] = []

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { FoundHost, ScanPlan } from '../../src/scanner/protocol.ts'
 import { buildPlan, waitUntil } from '../../src/scanner/testing/plans.ts'
+import { describeAll, testAll } from '../cases.ts'
 import { startBanners } from './daemons.ts'
 import { checkLab, createLab, DROPS_ALL, DROPS_TCP, IPV6_HOSTS, type Lab, type LabScan, NO_PING } from './lab.ts'
 
@@ -57,7 +58,7 @@ describe.skipIf(problem !== undefined)('on a network', () => {
     })
   })
 
-  describe('a deep scan without any privilege', () => {
+  describeAll('a deep scan without any privilege', () => {
     let scan: LabScan
     beforeAll(async () => {
       lab.flush()
@@ -92,60 +93,80 @@ describe.skipIf(problem !== undefined)('on a network', () => {
     test('has sent nothing to the raw printer', () => expect(service(47, 9100)?.banner).toBe(''))
   })
 
-  test('nothing is sent to an excluded address, not even a question for its MAC', async () => {
-    const banned = '198.18.0.20-198.18.0.34'
-    lab.flush()
-    lab.exec(lab.hosts, ['nft', `add element inet lab banned { ${banned} }`])
-    lab.exec(lab.hosts, ['nft', `add element arp lab banned { ${banned} }`])
-    const { hosts } = await lab.scan(plan({ type: 'deep', probeTimeoutMs: 3000, excludes: [banned] }))
-    const packets = (family: string, counter: string): string =>
-      /packets (\d+)/.exec(lab.exec(lab.hosts, ['nft', 'list', 'counter', family, 'lab', counter]))?.[1] ?? ''
-    expect([hosts.length, packets('inet', 'refused'), packets('arp', 'asked')]).toEqual([35, '0', '0'])
-    lab.exec(lab.hosts, ['nft', 'flush set inet lab banned'])
-  }, 60_000)
+  testAll(
+    'nothing is sent to an excluded address, not even a question for its MAC',
+    async () => {
+      const banned = '198.18.0.20-198.18.0.34'
+      lab.flush()
+      lab.exec(lab.hosts, ['nft', `add element inet lab banned { ${banned} }`])
+      lab.exec(lab.hosts, ['nft', `add element arp lab banned { ${banned} }`])
+      const { hosts } = await lab.scan(plan({ type: 'deep', probeTimeoutMs: 3000, excludes: [banned] }))
+      const packets = (family: string, counter: string): string =>
+        /packets (\d+)/.exec(lab.exec(lab.hosts, ['nft', 'list', 'counter', family, 'lab', counter]))?.[1] ?? ''
+      expect([hosts.length, packets('inet', 'refused'), packets('arp', 'asked')]).toEqual([35, '0', '0'])
+      lab.exec(lab.hosts, ['nft', 'flush set inet lab banned'])
+    },
+    60_000,
+  )
 
-  test('an entry from earlier in the neighbour table does not make a host', async () => {
-    lab.flush()
-    // It is asked after in one second and not in five.
-    lab.exec(lab.scanner, ['sysctl', '-qw', 'net.ipv4.neigh.sc0.delay_first_probe_time=1'])
-    lab.exec(lab.scanner, [
-      'ip',
-      'neigh',
-      'replace',
-      '198.18.0.200',
-      'lladdr',
-      '02:00:00:00:00:c8',
-      'nud',
-      'stale',
-      'dev',
-      'sc0',
-    ])
-    const { hosts } = await lab.scan(plan({ subnet: '198.18.0.192/26' }))
-    expect(hosts).toEqual([])
-  }, 60_000)
+  testAll(
+    'an entry from earlier in the neighbour table does not make a host',
+    async () => {
+      lab.flush()
+      // It is asked after in one second and not in five.
+      lab.exec(lab.scanner, ['sysctl', '-qw', 'net.ipv4.neigh.sc0.delay_first_probe_time=1'])
+      lab.exec(lab.scanner, [
+        'ip',
+        'neigh',
+        'replace',
+        '198.18.0.200',
+        'lladdr',
+        '02:00:00:00:00:c8',
+        'nud',
+        'stale',
+        'dev',
+        'sc0',
+      ])
+      const { hosts } = await lab.scan(plan({ subnet: '198.18.0.192/26' }))
+      expect(hosts).toEqual([])
+    },
+    60_000,
+  )
 
   test('hosts behind a router are found by ping', async () => {
     const { hosts } = await lab.scan(plan({ subnet: '198.19.0.0/25' }))
     expect([hosts.length, new Set(hosts.flatMap(sources))]).toEqual([126, new Set(['icmp'])])
   }, 60_000)
 
-  test('where ping is not allowed, they are found by TCP', async () => {
-    const range = 'net.ipv4.ping_group_range'
-    lab.exec(lab.scanner, ['sysctl', '-qw', `${range}=1 0`])
-    const { hosts } = await lab.scan(plan({ subnet: '198.19.0.0/26' }))
-    lab.exec(lab.scanner, ['sysctl', '-qw', `${range}=0 2147483647`])
-    expect([hosts.length, new Set(hosts.flatMap(sources))]).toEqual([62, new Set(['tcp-refused'])])
-  }, 60_000)
+  testAll(
+    'where ping is not allowed, they are found by TCP',
+    async () => {
+      const range = 'net.ipv4.ping_group_range'
+      lab.exec(lab.scanner, ['sysctl', '-qw', `${range}=1 0`])
+      const { hosts } = await lab.scan(plan({ subnet: '198.19.0.0/26' }))
+      lab.exec(lab.scanner, ['sysctl', '-qw', `${range}=0 2147483647`])
+      expect([hosts.length, new Set(hosts.flatMap(sources))]).toEqual([62, new Set(['tcp-refused'])])
+    },
+    60_000,
+  )
 
-  test('with CAP_NET_RAW a large network is asked past the table of the kernel', async () => {
-    lab.flush()
-    const { hosts } = await lab.scan(plan({ subnet: '198.18.0.0/21', probesPerSecond: 2000 }), { as: 'raw' })
-    expect([hosts.length, new Set(hosts.map(({ macSource }) => macSource))]).toEqual([50, new Set(['arp'])])
-  }, 60_000)
+  testAll(
+    'with CAP_NET_RAW a large network is asked past the table of the kernel',
+    async () => {
+      lab.flush()
+      const { hosts } = await lab.scan(plan({ subnet: '198.18.0.0/21', probesPerSecond: 2000 }), { as: 'raw' })
+      expect([hosts.length, new Set(hosts.map(({ macSource }) => macSource))]).toEqual([50, new Set(['arp'])])
+    },
+    60_000,
+  )
 
-  test('IPv6 hosts on the link are found with their MAC addresses, and so is this one', async () => {
-    const { hosts } = await lab.scan(plan({ subnet: '2001:db8::/120' }))
-    const wanted = [1, ...IPV6_HOSTS].map((one) => `2001:db8::${one.toString(16)}`)
-    expect([hosts.map(({ ip }) => ip).sort(), hosts.every(({ mac }) => mac !== '')]).toEqual([wanted.sort(), true])
-  }, 60_000)
+  testAll(
+    'IPv6 hosts on the link are found with their MAC addresses, and so is this one',
+    async () => {
+      const { hosts } = await lab.scan(plan({ subnet: '2001:db8::/120' }))
+      const wanted = [1, ...IPV6_HOSTS].map((one) => `2001:db8::${one.toString(16)}`)
+      expect([hosts.map(({ ip }) => ip).sort(), hosts.every(({ mac }) => mac !== '')]).toEqual([wanted.sort(), true])
+    },
+    60_000,
+  )
 })

@@ -8,11 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { findPostgres, findValkey } from '../../scripts/server-binaries.mjs'
+import { testsAll } from '../tests-all.ts'
 
 export type Dialect = 'sqlite' | 'postgres'
-
-/** True for `npm run test:all`: both engines everywhere, all cases of property tests, all pages in all appearances. */
-export const testsAll = process.env.PLAT_TEST_ALL === '1'
 
 /** Returns the engines for tests about the database itself: PLAT_TEST_DIALECTS, a comma-separated list; both by default. */
 export function engines(): readonly Dialect[] {

@@ -6,6 +6,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createPasswords } from '../../src/base/security/passwords.ts'
 import { type TestApp, type TestOptions, testApp } from '../../testing/app/app.ts'
+import { testAll } from '../../testing/cases.ts'
 import { createUser, keyFor, PASSWORD } from '../../testing/estates/identities.ts'
 import { BEHIND_PROXY, type SignInFrom, signInTo } from '../../testing/from-address.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
@@ -62,7 +63,7 @@ describe('25 people from 25 addresses who sign in at one moment all get in', () 
     LONG_TEST_MS,
   )
 
-  test(
+  testAll(
     'at the real cost',
     async () => {
       const app = await appFor({ env: PATIENT, passwords: createPasswords({ maxWaitMs: LONG_TEST_MS }) })
@@ -149,20 +150,24 @@ describe('while 30 addresses try wrong passwords without end', () => {
   })
 })
 
-test('the longest wait ends in 429 with a time to come back, before REQUEST_TIMEOUT', async () => {
-  const app = await appFor({ env: { REQUEST_TIMEOUT: '12s' } })
-  await createSlower(app, 'slow', 12)
-  const signIn = signInTo(app.plat)
-  const attempt = (n: number) => signIn(`192.0.${n}.1`, { username: 'slow', password: 'wrong' })
-  const startedMs = Date.now()
-  const answers = await Promise.all(Array.from({ length: 150 }, (_, n) => attempt(n)))
-  const refused = answers.filter(({ status }) => status === 429)
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
-  const [one] = refused
-  // Counted from the end of the wait, not from the arrival of the request.
-  expect(Date.parse(one?.headers.get('retry-after') ?? '') - startedMs).toBeGreaterThan(12_000)
-  expect(one && (await refusal(one))).toEqual([429, 'LOGIN_RATE_LIMIT_EXCEEDED'])
-}, 60_000)
+testAll(
+  'the longest wait ends in 429 with a time to come back, before REQUEST_TIMEOUT',
+  async () => {
+    const app = await appFor({ env: { REQUEST_TIMEOUT: '12s' } })
+    await createSlower(app, 'slow', 12)
+    const signIn = signInTo(app.plat)
+    const attempt = (n: number) => signIn(`192.0.${n}.1`, { username: 'slow', password: 'wrong' })
+    const startedMs = Date.now()
+    const answers = await Promise.all(Array.from({ length: 150 }, (_, n) => attempt(n)))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
+    const [one] = refused
+    // Counted from the end of the wait, not from the arrival of the request.
+    expect(Date.parse(one?.headers.get('retry-after') ?? '') - startedMs).toBeGreaterThan(12_000)
+    expect(one && (await refusal(one))).toEqual([429, 'LOGIN_RATE_LIMIT_EXCEEDED'])
+  },
+  60_000,
+)
 
 test('a disconnected client leaves the queue', async () => {
   const app = await appFor({ passwords: createPasswords({ workers: 1, maxWaitMs: LONG_TEST_MS }) })

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { createPasswords, DUMMY_HASH, type Passwords } from '../../src/base/security/passwords.ts'
 import type { ServerChild } from '../../testing/app/server-child.ts'
+import { testAll } from '../../testing/cases.ts'
 import { createUser, keyFor, PASSWORD } from '../../testing/estates/identities.ts'
 import {
   auditedSuite,
@@ -17,6 +18,7 @@ import {
   timed,
 } from '../../testing/sign-in/security.ts'
 import { cookieOf, refusal } from '../../testing/sign-in/sign-in.ts'
+import { testsAll } from '../../testing/tests-all.ts'
 
 const { appFor, quickApp, folderFor } = perTest()
 
@@ -147,10 +149,13 @@ test('a session lives as long as it is used, and ends when it is not', async () 
   expect((await me('GET', '/api/auth/me')).status).toBe(401)
 })
 
+/** The real one only in `npm run test:all`: the test hashes ten times. */
+const COST = testsAll ? 14 : 4
+
 test(
   'a new password ends both sessions, and what is wrong changes nothing',
   async () => {
-    const app = await appFor({ passwords: createPasswords() })
+    const app = await appFor({ passwords: createPasswords({ cost: COST }) })
     const { id } = await createUser(app.db, { username: 'ada' })
     const sessions = [await loginTo(app, 'ada', PASSWORD), await loginTo(app, 'ada', PASSWORD)]
     const asks = sessions.map((response) => inSession(app, cookieOf(response)))
@@ -170,7 +175,7 @@ test(
     expect(await change(PASSWORD, 'a new password')).toBe(204)
     expect(await statuses()).toEqual([401, 401])
     const after = await storedHash()
-    expect(after).toMatch(/^\$2.\$14\$/)
+    expect(after).toMatch(new RegExp(`^\\$2.\\$${String(COST).padStart(2, '0')}\\$`))
     expect(after).not.toBe(before)
     expect((await loginTo(app, 'ada', PASSWORD)).status).toBe(401)
   },
@@ -208,11 +213,12 @@ describe('many logins at once', () => {
     return times
   }
 
+  const WAITING = testsAll ? 20 : 4
   test(
-    '/healthz answers while twenty of them wait',
+    `/healthz answers while ${WAITING} of them wait`,
     async () => {
       const server = await (await folderFor({ ...PROXY, REQUEST_TIMEOUT: '60s' })).start()
-      const logins = Promise.all(Array.from({ length: 20 }, (_, i) => login(server, `192.0.2.${i + 1}`)))
+      const logins = Promise.all(Array.from({ length: WAITING }, (_, i) => login(server, `192.0.2.${i + 1}`)))
       const times = await healthDuring(server, logins)
       const statuses = await logins
       // Some were hashed, so there was something to wait for.
@@ -230,7 +236,7 @@ describe('many logins at once', () => {
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(status, 'utf8'))?.[1]) / 1024
   }
 
-  test(
+  testAll(
     'login flood: fifty addresses neither stop the server nor fill its memory',
     async () => {
       const settings = { ...PROXY, AUDIT_ENABLED: 'true', REQUEST_TIMEOUT: '60s' }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, testApp } from '../../testing/app/app.ts'
+import { testAll } from '../../testing/cases.ts'
 import { type MemoryIo, memoryIo } from '../../testing/memory-io.ts'
 import { SECRET } from '../../testing/netbox/estate.ts'
 import { pgDump, restLists } from '../../testing/netbox/forms.ts'
@@ -63,7 +64,7 @@ describe('a dump of NetBox', () => {
     })
   })
 
-  test('is saved as YAML that plat apply reads, with the leftover beside it', async () => {
+  testAll('is saved as YAML that plat apply reads, with the leftover beside it', async () => {
     const [saved, leftover] = [join(folder, 'estate.yaml'), join(folder, 'left.json')]
     const { code } = await run('import', 'netbox', dump, '--save', saved, '--leftover', leftover)
     expect([code, (await run('device', 'list', '-q')).out]).toEqual([0, ''])
@@ -73,7 +74,7 @@ describe('a dump of NetBox', () => {
     expect((await run('apply', '-f', saved, '--yes')).code).toBe(0)
   })
 
-  test('is saved with the rules of a source, so that an apply of the file takes nothing away', async () => {
+  testAll('is saved with the rules of a source, so that an apply of the file takes nothing away', async () => {
     const [hosts, saved] = [join(folder, 'hosts'), join(folder, 'hosts.yaml')]
     writeFileSync(hosts, '10.3.0.5 web-1 www\n')
     await run('import', 'hosts', hosts, '--yes')
@@ -111,7 +112,7 @@ describe('a dump of NetBox', () => {
     })
   })
 
-  test('with a bad row is refused, and with --keep-going applied without it', async () => {
+  testAll('with a bad row is refused, and with --keep-going applied without it', async () => {
     await run('import', 'netbox', dump, '--yes', '--managed-by', 'first')
     const refused = await run('import', 'netbox', dump, '--yes', '--managed-by', 'second')
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('netbox.sql: devices "')])
@@ -171,7 +172,7 @@ describe('a spreadsheet', () => {
     })
   })
 
-  test('of another name needs its resource', async () => {
+  testAll('of another name needs its resource', async () => {
     const file = put('stock.csv', 'name,ip\nweb,10.0.0.1\n')
     expect(await run('import', 'csv', file, '--yes')).toMatchObject({
       code: 2,
@@ -180,7 +181,7 @@ describe('a spreadsheet', () => {
     expect((await run('import', 'csv', file, '--resource', 'devices', '--yes')).code).toBe(0)
   })
 
-  test('with a bad row names the row and the field', async () => {
+  testAll('with a bad row names the row and the field', async () => {
     const file = put('devices.csv', 'name,ip\nweb,10.0.0.300\n')
     expect(await run('import', 'csv', file, '--yes')).toMatchObject({
       code: 2,
@@ -233,7 +234,7 @@ describe('--to inbox', () => {
     expect((await found()).sort()).toEqual(['10.0.0.5 web.example.org up', '10.0.0.9 db up', '10.0.1.5 lab up'])
   })
 
-  test('of many scattered hosts is several recordings', async () => {
+  testAll('of many scattered hosts is several recordings', async () => {
     const many = Array.from({ length: 1500 }, (_, n) => `10.0.${100 + (n >> 7)}.${(n & 127) * 2} h${n}`)
     writeFileSync(hosts, many.join('\n'))
     const { code, out } = await run('import', 'hosts', hosts, '--to', 'inbox', '--yes', '-o', 'json')

@@ -5,7 +5,7 @@ import { parseHttp } from '../../src/kernel/http-route.ts'
 import type { AnyOperation } from '../../src/kernel/operation.ts'
 import type { TestCaller } from '../../testing/app/app.ts'
 import { buildAddress, getTarget, operations, worldSuite } from '../../testing/estates/world.ts'
-import { engines } from '../../testing/servers/servers.ts'
+import { onSqlite } from '../../testing/servers/servers.ts'
 import { until } from '../../testing/until.ts'
 
 const named = (some: readonly AnyOperation[]) => some.map((op): [string, AnyOperation] => [op.name, op])
@@ -20,7 +20,7 @@ const MEASURED = 'database.status'
 const reads = new Set<string>(objects.map(({ http }) => parseHttp(http).path))
 /** PUT and DELETE of single objects that can be read, and so have a tag. */
 const changes = operations.filter(({ http }) => /^(PUT|DELETE) /.test(http) && reads.has(parseHttp(http).path))
-describe.each(engines())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const world = worldSuite({ dialect })
   const send: TestCaller['request'] = (...request) => world.admin.request(...request)
   const getAddress = (op: AnyOperation): string =>

@@ -1,8 +1,9 @@
 /** kill -9 in the middle of an apply: all of the document is stored, or nothing. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
+import { testsAll } from '../../testing/tests-all.ts'
 
-const ROUNDS = 5
+const ROUNDS = testsAll ? 5 : 2
 const DEVICES = 3000
 const TIMEOUT_MS = 120_000
 

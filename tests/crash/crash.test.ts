@@ -10,7 +10,7 @@ import { EMPTY_BLOCK, getBlock, getOffset, withBits } from '../../src/net/occupa
 import { type ServerChild, type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
 
 /** 10 in `npm test`, 200 in `npm run test:crash`. */
-const ROUNDS = Number(process.env.PLAT_CRASH_ROUNDS || 10)
+const ROUNDS = Number(process.env.PLAT_CRASH_ROUNDS || 2)
 const ROUND_TIMEOUT_MS = 12_000
 const WRITERS = 8
 /** The number of acknowledged writes after which a round ends, amid others. */

@@ -7,8 +7,8 @@ import { type ServerChild, type ServerFolder, serverFolder } from '../../testing
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
 import { until } from '../../testing/until.ts'
 
-/** 6 in `npm test`, 200 in `npm run test:crash`. */
-const ROUNDS = Number(process.env.PLAT_CRASH_ROUNDS || 6)
+/** 2 in `npm test`, 200 in `npm run test:crash`. */
+const ROUNDS = Number(process.env.PLAT_CRASH_ROUNDS || 2)
 const ROUND_TIMEOUT_MS = 12_000
 const WRITERS = 4
 /** The number of acknowledged writes after which a round ends, amid others. */

@@ -12,7 +12,7 @@ import { engines, postgresDatabase } from '../../testing/servers/servers.ts'
 /** `npm run test:long`: a kill every ten seconds for five minutes, at a pace that a webhook keeps up with. */
 const IS_LONG = process.env.PLAT_LONG === '1'
 /** 2 in `npm test`, 20 in `npm run test:crash`. */
-const ROUNDS = IS_LONG ? 30 : process.env.PLAT_CRASH_ROUNDS ? 20 : 2
+const ROUNDS = IS_LONG ? 30 : process.env.PLAT_CRASH_ROUNDS ? 20 : 1
 const ROUND_MS = 10_000
 const PACE_MS = IS_LONG ? 50 : 0
 const WRITERS = 2

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ansibleFolder } from '../../scripts/python-tools.mjs'
 import { type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
+import { testAll } from '../../testing/cases.ts'
 
 describe.skipIf(process.env.PLAT_TEST_LAB === 'off')('ansible-playbook', () => {
   let folder: ServerFolder
@@ -30,14 +31,18 @@ describe.skipIf(process.env.PLAT_TEST_LAB === 'off')('ansible-playbook', () => {
     return Object.fromEntries([...recap.matchAll(/(\w+)=(\d+)/g)].map(([, name = '', count]) => [name, Number(count)]))
   }
 
-  test('makes the device, and a second run changes nothing', async () => {
-    expect(await run()).toMatchObject({ ok: 1, changed: 1, failed: 0 })
-    const answer = await fetch(`${url}/api/devices/ansible:web1`, {
-      headers: { Authorization: `Bearer ${folder.key}` },
-    })
-    expect(await answer.json()).toMatchObject({ name: 'ans-web-1', managed_by: 'ansible' })
-    expect(await run()).toMatchObject({ ok: 1, changed: 0, failed: 0 })
-  }, 120_000)
+  testAll(
+    'makes the device, and a second run changes nothing',
+    async () => {
+      expect(await run()).toMatchObject({ ok: 1, changed: 1, failed: 0 })
+      const answer = await fetch(`${url}/api/devices/ansible:web1`, {
+        headers: { Authorization: `Bearer ${folder.key}` },
+      })
+      expect(await answer.json()).toMatchObject({ name: 'ans-web-1', managed_by: 'ansible' })
+      expect(await run()).toMatchObject({ ok: 1, changed: 0, failed: 0 })
+    },
+    120_000,
+  )
 
   test('skips the task with --check', async () => {
     expect(await run('--check')).toMatchObject({ skipped: 1, failed: 0 })

@@ -8,6 +8,7 @@ import { contracts } from '../../src/app/contracts.ts'
 import { CATALOGUE } from '../../src/exchange/feeds/catalogue.ts'
 import { createClient } from '../../src/surfaces/cli/connection/client.ts'
 import { type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
+import { testAll } from '../../testing/cases.ts'
 import { freePort } from '../../testing/servers/servers.ts'
 import { until } from '../../testing/until.ts'
 
@@ -81,25 +82,33 @@ describe.skipIf(process.env.PLAT_TEST_LAB === 'off')('the configuration of', () 
     }
   }
 
-  test('Prometheus finds the targets with their labels', async () => {
-    const { usage } = await usageOf('prometheus', { family: 'ipv4', tags: ['c'] })
-    expect(await targetsOf(usage[0] ?? '', () => true)).toMatchObject([
-      {
-        labels: { instance: '10.9.0.10:9100', device: 'Web "1"' },
-        discoveredLabels: { __meta_plat_tags: ',a b,c,', __meta_plat_network_name: 'lab' },
-      },
-    ])
-  }, 60_000)
+  testAll(
+    'Prometheus finds the targets with their labels',
+    async () => {
+      const { usage } = await usageOf('prometheus', { family: 'ipv4', tags: ['c'] })
+      expect(await targetsOf(usage[0] ?? '', () => true)).toMatchObject([
+        {
+          labels: { instance: '10.9.0.10:9100', device: 'Web "1"' },
+          discoveredLabels: { __meta_plat_tags: ',a b,c,', __meta_plat_network_name: 'lab' },
+        },
+      ])
+    },
+    60_000,
+  )
 
-  test('Prometheus scrapes the metrics of Plat itself by a feed', async () => {
-    const { port } = new URL(url)
-    await api.devices.create({ name: 'plat', tags: ['plat'], addresses: [{ ip: '127.0.0.1', port: Number(port) }] })
-    const { usage } = await usageOf('prometheus', { tags: ['plat'] })
-    const authorization = `    authorization: {type: Bearer, credentials: ${folder.key}}\n    scrape_interval: 1s\n`
-    const config = (usage[0] ?? '').replace('    http_sd_configs:', `${authorization}    http_sd_configs:`)
-    const [target] = await targetsOf(config, ({ health }) => health === 'up')
-    expect(target).toMatchObject({ health: 'up', lastError: '', labels: { device: 'plat' } })
-  }, 60_000)
+  testAll(
+    'Prometheus scrapes the metrics of Plat itself by a feed',
+    async () => {
+      const { port } = new URL(url)
+      await api.devices.create({ name: 'plat', tags: ['plat'], addresses: [{ ip: '127.0.0.1', port: Number(port) }] })
+      const { usage } = await usageOf('prometheus', { tags: ['plat'] })
+      const authorization = `    authorization: {type: Bearer, credentials: ${folder.key}}\n    scrape_interval: 1s\n`
+      const config = (usage[0] ?? '').replace('    http_sd_configs:', `${authorization}    http_sd_configs:`)
+      const [target] = await targetsOf(config, ({ health }) => health === 'up')
+      expect(target).toMatchObject({ health: 'up', lastError: '', labels: { device: 'plat' } })
+    },
+    60_000,
+  )
 
   test('Ansible reads the inventory by the script', async () => {
     const { usage } = await usageOf('ansible')
@@ -112,22 +121,26 @@ describe.skipIf(process.env.PLAT_TEST_LAB === 'off')('the configuration of', () 
     expect(inventory).toMatchObject({ tag_a_b: { hosts: ['Web "1"'] }, os_debian_12: { hosts: ['Web "1"'] } })
   }, 60_000)
 
-  test('Ansible reads an inventory of 1,000 hosts without a warning', async () => {
-    const rows = Array.from({ length: 1000 }, (_, i) => ({
-      ...{ name: `many-${i}`, hostname: `many-${i}.example.net`, tags: ['many', `rack ${i % 20}`], os: 'Debian 12' },
-      addresses: [{ ip: `10.8.${i >> 8}.${i & 255}` }],
-    }))
-    const body = rows.map((row) => JSON.stringify(row)).join('\n')
-    const headers = { Authorization: `Bearer ${folder.key}`, 'Content-Type': 'application/x-ndjson' }
-    await (await fetch(`${url}/api/estate/import?resource=devices`, { method: 'POST', headers, body })).text()
-    const { usage } = await usageOf('ansible', { tags: ['many'] })
-    writeFileSync(at('many.sh'), usage[0] ?? '')
-    chmodSync(at('many.sh'), 0o700)
-    const { out, err } = await run([join(ansibleFolder, 'ansible-inventory'), '-i', at('many.sh'), '--list'])
-    expect(err).toBe('')
-    const { _meta, tag_many } = JSON.parse(out) as { _meta: { hostvars: object }; tag_many: { hosts: string[] } }
-    expect([Object.keys(_meta.hostvars).length, tag_many.hosts.length]).toEqual([1000, 1000])
-  }, 60_000)
+  testAll(
+    'Ansible reads an inventory of 1,000 hosts without a warning',
+    async () => {
+      const rows = Array.from({ length: 1000 }, (_, i) => ({
+        ...{ name: `many-${i}`, hostname: `many-${i}.example.net`, tags: ['many', `rack ${i % 20}`], os: 'Debian 12' },
+        addresses: [{ ip: `10.8.${i >> 8}.${i & 255}` }],
+      }))
+      const body = rows.map((row) => JSON.stringify(row)).join('\n')
+      const headers = { Authorization: `Bearer ${folder.key}`, 'Content-Type': 'application/x-ndjson' }
+      await (await fetch(`${url}/api/estate/import?resource=devices`, { method: 'POST', headers, body })).text()
+      const { usage } = await usageOf('ansible', { tags: ['many'] })
+      writeFileSync(at('many.sh'), usage[0] ?? '')
+      chmodSync(at('many.sh'), 0o700)
+      const { out, err } = await run([join(ansibleFolder, 'ansible-inventory'), '-i', at('many.sh'), '--list'])
+      expect(err).toBe('')
+      const { _meta, tag_many } = JSON.parse(out) as { _meta: { hostvars: object }; tag_many: { hosts: string[] } }
+      expect([Object.keys(_meta.hostvars).length, tag_many.hosts.length]).toEqual([1000, 1000])
+    },
+    60_000,
+  )
 
   test('Ansible runs no template that a device holds', async () => {
     const command = `touch ${at('owned')}`

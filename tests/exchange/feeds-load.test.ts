@@ -4,6 +4,7 @@ import { openDatabase } from '../../src/app/compose.ts'
 import { loadConfig } from '../../src/base/config/config.ts'
 import { createLogger } from '../../src/base/runtime/log.ts'
 import type { ServerChild, ServerFolder } from '../../testing/app/server-child.ts'
+import { testAll } from '../../testing/cases.ts'
 import { createUser, keyFor } from '../../testing/estates/identities.ts'
 import { folderWithDevices, slowClient } from '../../testing/hostile/slow-clients.ts'
 import { onSqlite, postgresDatabase } from '../../testing/servers/servers.ts'
@@ -102,7 +103,7 @@ const createFeeds = async (ask: ReturnType<typeof createAsk>, key: string): Prom
 }
 
 describe.each(onSqlite())('on %s', (dialect) => {
-  test(
+  testAll(
     'a user with slow templates and unread lists does not delay the feeds of another user',
     async () => {
       const { server, admin, other } = await start(dialect)

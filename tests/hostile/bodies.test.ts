@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ServerChild, type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
+import { takeOneIn } from '../../testing/cases.ts'
 
 const MB = 1024 * 1024
 /** An answer holds 100 errors in the text and in the details. */
@@ -122,7 +123,7 @@ describe('the server refuses', () => {
   const readMemory = (name: 'VmRSS' | 'VmHWM'): number =>
     Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) * 1024
 
-  test.each(CASES)(
+  test.each(takeOneIn(4, CASES))(
     '%s',
     async (_, path, make) => {
       const body = make()

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { migrations } from '../../src/database/migrations/index.ts'
 import { type ServerChild, serverFolder, spawnServer } from '../../testing/app/server-child.ts'
+import { testAll } from '../../testing/cases.ts'
 import { startBalancer } from '../../testing/servers/balancer.ts'
 import { engines, postgresDatabase } from '../../testing/servers/servers.ts'
 import { until } from '../../testing/until.ts'
@@ -28,7 +29,7 @@ if (engines().includes('postgres')) {
     return url
   }
 
-  test(
+  testAll(
     'three that start at once on an empty database all come up, with each migration and one first admin made once',
     async () => {
       const DATABASE_URL = await emptyDatabase()

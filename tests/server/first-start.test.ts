@@ -9,6 +9,7 @@ import { loadConfig } from '../../src/base/config/config.ts'
 import { createLogger } from '../../src/base/runtime/log.ts'
 import { createPasswords } from '../../src/base/security/passwords.ts'
 import { spawnServer } from '../../testing/app/server-child.ts'
+import { testAll } from '../../testing/cases.ts'
 import { type Dialect, engines, onSqlite, postgresDatabase } from '../../testing/servers/servers.ts'
 import { refusal } from '../../testing/sign-in/sign-in.ts'
 import { until } from '../../testing/until.ts'
@@ -78,7 +79,7 @@ describe.each(onSqlite())('on an empty %s', (dialect) => {
     SLOW_TEST_MS,
   )
 
-  test(
+  testAll(
     'a consent with name and password waits as well',
     async () => {
       const plat = await start(await nowhere(dialect))
@@ -95,7 +96,7 @@ describe.each(onSqlite())('on an empty %s', (dialect) => {
 })
 
 if (engines().includes('postgres'))
-  test(
+  testAll(
     'two instances start at once: a sign-in at each of them waits and succeeds',
     async () => {
       const place = await nowhere('postgres')

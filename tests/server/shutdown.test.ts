@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { testAll } from '../../testing/cases.ts'
 import { until } from '../../testing/until.ts'
 
 const main = resolve(import.meta.dir, '../../src/main.ts')
@@ -70,7 +71,7 @@ test('SIGTERM answers requests under way, ignores silent sockets, and exits with
   silent.end()
 })
 
-test('a second signal ends it at once', async () => {
+testAll('a second signal ends it at once', async () => {
   server = start()
   const url = await addressOf(server)
   const answer = slowRequest(url).catch(() => 'cut off')
@@ -82,15 +83,18 @@ test('a second signal ends it at once', async () => {
   expect(await answer).toBe('cut off')
 })
 
-test('with a delay it answers as before, says that it is not ready, and asks for another connection next time', async () => {
-  server = start({ SHUTDOWN_DELAY: '1m' })
-  const url = await addressOf(server)
-  server.kill('SIGTERM')
-  await until('a server that is not ready', async () => {
-    const answer = await fetch(new URL('/readyz', url))
-    await answer.text()
-    return answer.status === 503 || undefined
-  })
-  const after = await fetch(new URL('/healthz', url))
-  expect([after.status, after.headers.get('connection')]).toEqual([200, 'close'])
-})
+testAll(
+  'with a delay it answers as before, says that it is not ready, and asks for another connection next time',
+  async () => {
+    server = start({ SHUTDOWN_DELAY: '1m' })
+    const url = await addressOf(server)
+    server.kill('SIGTERM')
+    await until('a server that is not ready', async () => {
+      const answer = await fetch(new URL('/readyz', url))
+      await answer.text()
+      return answer.status === 503 || undefined
+    })
+    const after = await fetch(new URL('/healthz', url))
+    expect([after.status, after.headers.get('connection')]).toEqual([200, 'close'])
+  },
+)

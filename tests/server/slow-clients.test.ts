@@ -8,8 +8,9 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServerChild, ServerFolder } from '../../testing/app/server-child.ts'
+import { testAll } from '../../testing/cases.ts'
 import { folderWithDevices, type SlowClient, slowClient } from '../../testing/hostile/slow-clients.ts'
-import { engines, postgresDatabase } from '../../testing/servers/servers.ts'
+import { engines, onSqlite, postgresDatabase } from '../../testing/servers/servers.ts'
 import { until } from '../../testing/until.ts'
 
 const SLOW_TEST_MS = 120_000
@@ -70,7 +71,7 @@ const writing = (to: Started): (() => Promise<void>) => {
   }
 }
 
-describe.each(engines())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const settings = async (): Promise<Record<string, string>> => {
     if (dialect === 'sqlite') return {}
     const database = await postgresDatabase()
@@ -78,7 +79,7 @@ describe.each(engines())('on %s', (dialect) => {
     return { DATABASE_URL: database.url }
   }
 
-  test(
+  testAll(
     'lists that one user does not read continue up to the limit; the log names the others',
     async () => {
       const to = await started({ ...(await settings()), STREAMS_PER_USER: '3' })
@@ -107,7 +108,7 @@ describe.each(engines())('on %s', (dialect) => {
     SLOW_TEST_MS,
   )
 
-  test(
+  testAll(
     'a slow client gets its whole list, beside clients that are cut off',
     async () => {
       const to = await started({ ...(await settings()), STREAMS_PER_USER: '1' })
@@ -120,7 +121,7 @@ describe.each(engines())('on %s', (dialect) => {
     SLOW_TEST_MS,
   )
 
-  test(
+  testAll(
     'fifty concurrent lists of one user are answered if they are read',
     async () => {
       const to = await started(await settings())
@@ -132,7 +133,7 @@ describe.each(engines())('on %s', (dialect) => {
     SLOW_TEST_MS,
   )
 
-  test(
+  testAll(
     'a server with unread answers stops in time',
     async () => {
       const to = await started(await settings())
@@ -156,7 +157,7 @@ describe.if(engines().includes('sqlite'))('the write-ahead log', () => {
     }
   }
 
-  test(
+  testAll(
     "restarts while a slow client reads, which gets the list of its request's revision",
     async () => {
       const to = await started({}, DEVICES_OF_LONG_LIST)
@@ -183,7 +184,7 @@ describe.if(engines().includes('sqlite'))('the write-ahead log', () => {
 })
 
 describe.if(engines().includes('postgres'))('the connections to PostgreSQL', () => {
-  test(
+  testAll(
     'of slow clients are free for others before the clients have their lists',
     async () => {
       const database = await postgresDatabase()

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { z } from 'zod'
 import { type Spawned, type StartOptions, spawnServer } from '../../testing/app/server-child.ts'
+import { testAll } from '../../testing/cases.ts'
 import { engines, postgresDatabase, type TestDatabase } from '../../testing/servers/servers.ts'
 import { until as untilSoon } from '../../testing/until.ts'
 
@@ -319,7 +320,7 @@ if (engines().includes('postgres')) {
         TIMEOUT_MS,
       )
 
-      test(
+      testAll(
         'is refused, if the older release could not go on, which is not disturbed',
         async () => {
           expect(await upgrade([OWN, SERVE], [NEWER, 'this', SERVE])).toBe('refused')

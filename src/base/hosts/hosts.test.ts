@@ -1,6 +1,7 @@
 // The hosts of a real cluster: its primary is killed, a standby promoted, and a primary frozen.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
+import { testAll } from '../../../testing/cases.ts'
 import { type Replicas, replicasProblem, startReplicas } from '../../../testing/servers/replicas.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { until } from '../../../testing/until.ts'
@@ -36,7 +37,7 @@ describe.skipIf(!engines().includes('postgres') || replicasProblem !== undefined
     await until('a standby that has replayed all', () => hosts.states()[1]?.lagBytes === 0 || undefined)
   })
 
-  test(
+  testAll(
     'a frozen primary is left, and used again when it answers',
     async () => {
       const [db1] = cluster.servers

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { describeAll } from '../../../testing/cases.ts'
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts'
 import { openSqlite, type SqliteDb } from './sqlite.ts'
 
@@ -137,7 +138,7 @@ describe('a snapshot that is still read', () => {
   })
 })
 
-describe('in a file that Litestream replicates', () => {
+describeAll('in a file that Litestream replicates', () => {
   const FRAME_BYTES = 4096 + 24
   const LOG_HEADER_BYTES = 32
   const come = () => beside.run('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)')

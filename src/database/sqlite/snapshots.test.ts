@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { testAll } from '../../../testing/cases.ts'
 import { until } from '../../../testing/until.ts'
 import { createSnapshotAges } from '../snapshot-ages.ts'
 import { openSqlite, type SqliteDb } from './sqlite.ts'
@@ -68,7 +69,7 @@ const addMany = async () => {
 describe('on SQLite', () => {
   beforeEach(() => open(50))
 
-  test('the log restarts with a constant reader: all snapshots are requested', async () => {
+  testAll('the log restarts with a constant reader: all snapshots are requested', async () => {
     await addMany()
     let held = [await begun(10)]
     db.onSnapshotsDue(() => {
@@ -127,7 +128,7 @@ describe('on SQLite', () => {
     await scan.return(undefined)
   })
 
-  test('one that begins while the log is moved waits, and then is answered', async () => {
+  testAll('one that begins while the log is moved waits, and then is answered', async () => {
     await addMany()
     const one = await begun()
     let later: Promise<number> | undefined

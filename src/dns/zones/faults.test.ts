@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { serverFolder } from '../../../testing/app/server-child.ts'
+import { testAll } from '../../../testing/cases.ts'
 import { ask } from '../../../testing/estates/inventory.ts'
 import { type DnsGate, startDnsGate } from '../../../testing/servers/dns-gate.ts'
 import { DNS_KEYS, startNamed, type TestDnsServer } from '../../../testing/servers/dns-servers.ts'
@@ -198,40 +199,44 @@ describe.each(onSqlite())('on %s', (dialect) => {
     }, 60_000)
 })
 
-test('a process that is killed between the answer of the server and its commit ends in a published state', async () => {
-  const folder = await serverFolder(ENV)
-  const start = async () => {
-    const server = await folder.start()
-    const send: Send = async (http, body) => {
-      const [method = '', path = ''] = http.split(' ')
-      const headers = { Authorization: `Bearer ${folder.key}`, 'Content-Type': 'application/json' }
-      const response = await fetch(server.url + path, {
-        method,
-        headers,
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-      const text = await response.text()
-      return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+testAll(
+  'a process that is killed between the answer of the server and its commit ends in a published state',
+  async () => {
+    const folder = await serverFolder(ENV)
+    const start = async () => {
+      const server = await folder.start()
+      const send: Send = async (http, body) => {
+        const [method = '', path = ''] = http.split(' ')
+        const headers = { Authorization: `Bearer ${folder.key}`, 'Content-Type': 'application/json' }
+        const response = await fetch(server.url + path, {
+          method,
+          headers,
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        })
+        const text = await response.text()
+        return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+      }
+      return { server, send }
     }
-    return { server, send }
-  }
-  try {
-    let { server, send } = await start()
-    await send('POST /api/devices', device('first', '10.0.0.1'))
-    const id = await makeZone(send)
-    await reached(send, id, 'in_sync')
-    gate.set('mute')
-    await send('POST /api/devices', device('second', '10.0.0.2'))
-    await send('PUT /api/devices/first', { addresses: [{ ip: '10.0.0.3' }] })
-    await until('the update', async () => (await onServer()).includes('second A 10.0.0.2') || undefined)
-    await server.kill()
-    gate.set('open')
-    ;({ server, send } = await start())
-    await reached(send, id, 'in_sync')
-    expect(await onServer()).toEqual(['first A 10.0.0.3', 'second A 10.0.0.2'])
-    expect(await states(send, id)).toEqual(['first 10.0.0.3 published', 'second 10.0.0.2 published'])
-    expect(await server.stop()).toBe(0)
-  } finally {
-    await folder.remove()
-  }
-}, 120_000)
+    try {
+      let { server, send } = await start()
+      await send('POST /api/devices', device('first', '10.0.0.1'))
+      const id = await makeZone(send)
+      await reached(send, id, 'in_sync')
+      gate.set('mute')
+      await send('POST /api/devices', device('second', '10.0.0.2'))
+      await send('PUT /api/devices/first', { addresses: [{ ip: '10.0.0.3' }] })
+      await until('the update', async () => (await onServer()).includes('second A 10.0.0.2') || undefined)
+      await server.kill()
+      gate.set('open')
+      ;({ server, send } = await start())
+      await reached(send, id, 'in_sync')
+      expect(await onServer()).toEqual(['first A 10.0.0.3', 'second A 10.0.0.2'])
+      expect(await states(send, id)).toEqual(['first 10.0.0.3 published', 'second 10.0.0.2 published'])
+      expect(await server.stop()).toBe(0)
+    } finally {
+      await folder.remove()
+    }
+  },
+  120_000,
+)

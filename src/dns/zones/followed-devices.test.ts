@@ -1,5 +1,6 @@
 // Zones follow devices that change without a call that names them: with their rack, by an undo, in a large import.
 import { describe, expect, test } from 'bun:test'
+import { testAll } from '../../../testing/cases.ts'
 import { inventory } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { until } from '../../../testing/until.ts'
@@ -49,16 +50,20 @@ describe.each(engines())('zones on %s', (dialect) => {
     expect(await listNames(zone)).toEqual(['web'])
   })
 
-  test('an import of more devices than are kept in memory is followed', async () => {
-    const zone = await makeZone({})
-    const description = 'x'.repeat(4000)
-    const domain = `z${count}.example`
-    const rows = Array.from({ length: 1300 }, (_, i) => ({
-      ...{ name: `large ${i}`, hostname: `h${i}.${domain}`, description },
-      addresses: [{ ip: `10.200.${i >> 8}.${i & 255}` }],
-    }))
-    // The answer ends with the import.
-    await (await inv.admin.request('POST', '/api/estate/import?resource=devices', rows)).text()
-    expect((await listNames(zone)).sort()).toEqual(rows.map((_, i) => `h${i}`).sort())
-  }, 60_000)
+  testAll(
+    'an import of more devices than are kept in memory is followed',
+    async () => {
+      const zone = await makeZone({})
+      const description = 'x'.repeat(4000)
+      const domain = `z${count}.example`
+      const rows = Array.from({ length: 1300 }, (_, i) => ({
+        ...{ name: `large ${i}`, hostname: `h${i}.${domain}`, description },
+        addresses: [{ ip: `10.200.${i >> 8}.${i & 255}` }],
+      }))
+      // The answer ends with the import.
+      await (await inv.admin.request('POST', '/api/estate/import?resource=devices', rows)).text()
+      expect((await listNames(zone)).sort()).toEqual(rows.map((_, i) => `h${i}`).sort())
+    },
+    60_000,
+  )
 })

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
+import { countCases } from '../../../testing/cases.ts'
 import { ask } from '../../../testing/estates/inventory.ts'
 import { DNS_KEYS, startNamed, type TestDnsServer } from '../../../testing/servers/dns-servers.ts'
 import { until } from '../../../testing/until.ts'
@@ -13,7 +14,7 @@ import { createDnsConnector } from '../client/connector.ts'
 import type { DnsRrset, DnsZone } from './schema.ts'
 
 const ZONE = 'example.org'
-const RUNS = process.env.PLAT_LONG === '1' ? 1000 : 25
+const RUNS = process.env.PLAT_LONG === '1' ? 1000 : countCases(25)
 const LIMIT_MS = 600_000
 const KEY = DNS_KEYS.find(({ algorithm }) => algorithm === 'hmac-sha256')
 if (KEY === undefined) throw new Error('no key')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Filler, fillZone, startHostileDns } from '../../../testing/hostile/hostile-dns.ts'
 import type { Cost } from '../../../testing/measured-transfer.ts'
 import { closeServers } from '../../../testing/servers/dns-answers.ts'
+import { testsAll } from '../../../testing/tests-all.ts'
 
 const MAIN = join(import.meta.dirname, '../../../testing/measured-transfer.ts')
 const LIMIT_MS = 240_000
@@ -38,7 +39,7 @@ test.if(process.platform === 'linux').each([
   LIMIT_MS,
 )
 
-test.if(process.platform === 'linux').each([
+test.if(testsAll && process.platform === 'linux').each([
   ['common names', [], 'the zone has more than 500,000 records'],
   ['long names', [63, 63, 38], 'the zone has more than 128,000,000 bytes'],
 ])(

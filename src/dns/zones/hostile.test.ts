@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { serverFolder } from '../../../testing/app/server-child.ts'
+import { testAll } from '../../../testing/cases.ts'
 import { ask } from '../../../testing/estates/inventory.ts'
 import { fillZone, type HostileDns, sendSlowly, startHostileDns } from '../../../testing/hostile/hostile-dns.ts'
 import { answer, closeServers, framed, host, type Respond, soa } from '../../../testing/servers/dns-answers.ts'
@@ -161,7 +162,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     )
 })
 
-test(
+testAll(
   'a transfer during which the process was killed is not repeated at the start',
   async () => {
     const server = await startHostileDns(sendSlowly(100))

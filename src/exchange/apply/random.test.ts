@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
-import { engines } from '../../../testing/servers/servers.ts'
+import { onSqlite } from '../../../testing/servers/servers.ts'
 import { INVENTORY } from '../../inventory/resources.ts'
 
 const LIMIT_MS = 300_000
@@ -167,7 +167,7 @@ const stateOf = async ({ api }: TestCaller): Promise<string[]> => {
   return state.sort()
 }
 
-describe.each(engines())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let apps: TestApp[] = []
   let one: TestCaller
   let other: TestCaller

@@ -1,6 +1,7 @@
 // The conversion of an uploaded file: formats, errors, rights, and other requests beside it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
+import { testAll } from '../../../testing/cases.ts'
 import { SECRET } from '../../../testing/netbox/estate.ts'
 import { restLists } from '../../../testing/netbox/forms.ts'
 import { findChildren } from '../../base/child/testing/children.ts'
@@ -101,13 +102,13 @@ describe('a conversion', () => {
   const zoneOf = (hosts: number): string =>
     `$ORIGIN x.\n${Array.from({ length: hosts }, (_, i) => `h${i} A 10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`).join('\n')}\n`
 
-  test('gives an answer that is larger than the memory for it, and lets the next one begin', async () => {
+  testAll('gives an answer that is larger than the memory for it, and lets the next one begin', async () => {
     const { status, body } = await convert(zoneOf(20_000))
     expect([status, body.documents?.devices?.length]).toEqual([200, 20_000])
     expect((await convert(zoneOf(1))).status).toBe(200)
   })
 
-  test('frees its slot when the client leaves in the middle of the answer', async () => {
+  testAll('frees its slot when the client leaves in the middle of the answer', async () => {
     const response = await app.fetch(
       new Request('http://plat.test/api/estate/convert', {
         method: 'POST',
@@ -142,7 +143,7 @@ describe('a conversion', () => {
 })
 
 describe('other requests', () => {
-  test('are answered while a large file is converted', async () => {
+  testAll('are answered while a large file is converted', async () => {
     // Half a second of work.
     const rows = Array.from({ length: 60_000 }, (_, id) => ({
       id,

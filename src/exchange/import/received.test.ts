@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { testAll } from '../../../testing/cases.ts'
 import { pause } from '../../base/runtime/pause.ts'
 import { type Received, receive } from './received.ts'
 
@@ -76,7 +77,7 @@ describe.each(Object.entries(BODIES))(`${MEGABYTES} MB of %s`, (_, row) => {
     expect(stall).toBeLessThan(GOAL_MS)
   })
 
-  test('are cut into rows without a stall, and all of them', async () => {
+  testAll('are cut into rows without a stall, and all of them', async () => {
     const received = await receiveAll(repeated(row))
     let rows = 0
     const stall = await longestStall(async () => {

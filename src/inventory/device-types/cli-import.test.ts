@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
+import { testAll } from '../../../testing/cases.ts'
 import { memoryIo } from '../../../testing/memory-io.ts'
 import { runCli } from '../../app/cli.ts'
 
@@ -86,7 +87,7 @@ test('names the file that is bad, and sends none', async () => {
   expect(requests).toBe(0)
 })
 
-test('sends a large library in few requests', async () => {
+testAll('sends a large library in few requests', async () => {
   const comments = 'x'.repeat(200_000)
   for (let i = 0; i < 45; i++)
     await write(`large/${i}.yaml`, `manufacturer: Large\nmodel: ${i}\ncomments: ${comments}\n`)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { testAll } from '../../../testing/cases.ts'
 import { findChildren } from '../../base/child/testing/children.ts'
 import { AppError } from '../../contract/errors.ts'
 import { GUEST } from '../../kernel/caller.ts'
@@ -37,7 +38,7 @@ describe('the process that reads a library', () => {
     expect(children()).toEqual([])
   })
 
-  test('gives many device types in their order', async () => {
+  testAll('gives many device types in their order', async () => {
     const read = await createLibraryReader(dir)(LARGE_LIBRARY, from())
     expect(read.map(({ draft }) => draft.model)).toEqual(Array.from({ length: 600 }, (_, n) => `M${n}`))
   })
@@ -68,7 +69,7 @@ describe('the process that reads a library', () => {
     )
   })
 
-  test('is ended when it gives too much', async () => {
+  testAll('is ended when it gives too much', async () => {
     expect(await messageOf(createLibraryReader(dir, { outputBytes: 2 ** 20 })(LARGE_LIBRARY, from()))).toBe(
       'gives more than 1 MiB of text',
     )

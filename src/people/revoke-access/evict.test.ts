@@ -1,6 +1,7 @@
 // `plat user evict` ends every credential of an account on the host, also while a server runs.
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { testAll } from '../../../testing/cases.ts'
 import { people, QUICK } from '../../../testing/estates/people.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 import { places, storeConfig } from '../../../testing/servers/session-stores.ts'
@@ -140,7 +141,7 @@ describe.each(onSqlite())('the command, beside a server on %s', (dialect) => {
     expect(await statuses()).toEqual([401, 401])
   })
 
-  test.if(dialect === 'sqlite')(
+  testAll.if(dialect === 'sqlite')(
     'waits while the server writes for longer than SQLite waits by itself',
     async () => {
       const person = await all.person({ roles: ['admin'] })

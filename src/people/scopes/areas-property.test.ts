@@ -7,13 +7,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
+import { countCases } from '../../../testing/cases.ts'
 import { definedAreas, rowsOf, storedAreas } from '../../../testing/estates/areas.ts'
 import { estateChanges } from '../../../testing/estates/estate-changes.ts'
 import { type Instance, instanceBeside } from '../../../testing/servers/instances.ts'
 import { engines } from '../../../testing/servers/servers.ts'
+import { testsAll } from '../../../testing/tests-all.ts'
 
 /** Fewer on PostgreSQL, where a step takes three times as long, and two instances make it. */
-const STEPS = { sqlite: 1000, postgres: 500 } as const
+const STEPS = { sqlite: countCases(1000), postgres: testsAll ? 500 : 200 } as const
 /** The number of changes between two comparisons. */
 const ROUND = 25
 /** The number of rounds between two restarts. After each restart, the next first scope is created. */

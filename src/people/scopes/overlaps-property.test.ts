@@ -1,11 +1,12 @@
 /** Random writes of scoped users beside a model that tells who may make them, on both databases. */
 import { describe, expect, test } from 'bun:test'
+import { countCases } from '../../../testing/cases.ts'
 import { type Answer, type Person, people } from '../../../testing/estates/people.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { cidrContains, cidrHolds, formatCidr, parseCidrOrThrow } from '../../net/cidr.ts'
 import { compareIp, parseIp } from '../../net/ip.ts'
 
-const STEPS = { sqlite: 600, postgres: 250 } as const
+const STEPS = { sqlite: 600, postgres: countCases(250) } as const
 const LIMIT_MS = 300_000
 
 const SUBNETS = [

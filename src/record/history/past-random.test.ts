@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { estateChanges } from '../../../testing/estates/estate-changes.ts'
 import { engines } from '../../../testing/servers/servers.ts'
+import { testsAll } from '../../../testing/tests-all.ts'
 
-const STEPS = 40
+const STEPS = testsAll ? 40 : 10
 /** A step asks one path in so many, each time others: the cost of all grows with the square of the steps. */
 const PARTS = 3
 const LIMIT_MS = 600_000

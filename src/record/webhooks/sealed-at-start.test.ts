@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { openData } from '../../../testing/app/data-folders.ts'
+import { testAll } from '../../../testing/cases.ts'
 import { emptyDatabase } from '../../../testing/servers/database.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { until } from '../../../testing/until.ts'
@@ -206,7 +207,7 @@ describe('the files of DATA_DIR', () => {
     TIMEOUT_MS,
   )
 
-  test(
+  testAll(
     'hold a copy of the upgrade that the version before can read, with its webhooks disabled for a reason',
     async () => {
       await leftBehind()
@@ -227,7 +228,7 @@ describe('the files of DATA_DIR', () => {
     TIMEOUT_MS,
   )
 
-  test('a copy that cannot be rewritten is named in the log, and tried again', async () => {
+  testAll('a copy that cannot be rewritten is named in the log, and tried again', async () => {
     await leftBehind()
     mkdirSync(join(dataDir, 'plat-before-19.db'))
     const entries: string[] = []
@@ -240,7 +241,7 @@ describe('the files of DATA_DIR', () => {
     await close()
   })
 
-  test(
+  testAll(
     'hold none of it after a kill -9 in the middle and another start',
     async () => {
       await leftBehind()

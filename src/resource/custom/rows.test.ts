@@ -1,7 +1,7 @@
 // Custom fields of the resources with objects as rows: the same rules for each of them.
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, fieldsOf, type Inventory, inventory } from '../../../testing/estates/inventory.ts'
-import { engines } from '../../../testing/servers/servers.ts'
+import { onSqlite } from '../../../testing/servers/servers.ts'
 import type { CustomResource } from './fields.ts'
 import type { CustomField } from './schema.ts'
 
@@ -104,7 +104,7 @@ const CASES: readonly Case[] = [
   },
 ]
 
-describe.each(engines())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   describe.each([...CASES])('custom fields of $noun', ({ resource, noun, make, named = 'name' }) => {
     const inv = inventory(dialect)
     let made = 0

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { inventory } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'
+import { testsAll } from '../../../testing/tests-all.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import { buildKeys } from './values.ts'
 
-const DEVICES = 6000
+const DEVICES = testsAll ? 6000 : 2000
 const AT_ONCE = 1000
 /** Reading all values for each of the devices takes several times as long. */
 const SOON_MS = 300

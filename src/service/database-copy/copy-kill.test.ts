@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { platIn, scratch } from '../../../testing/app/data-folders.ts'
+import { takeOneIn } from '../../../testing/cases.ts'
 import { everyRow, ROWS_EACH } from '../../../testing/estates/every-table.ts'
 import { type Move, newMove, startOn } from '../../../testing/moving.ts'
 import { engines } from '../../../testing/servers/servers.ts'
@@ -44,10 +45,12 @@ if (engines().includes('postgres')) {
   }, START_TIMEOUT_MS)
   afterAll(() => full.end())
 
-  test.each([
-    ['batch', 12],
-    ['settled', 1],
-  ])('killed at "%s" %i on its way to PostgreSQL', async (step, nth) => {
+  test.each(
+    takeOneIn(2, [
+      ['batch', 12],
+      ['settled', 1],
+    ] as const),
+  )('killed at "%s" %i on its way to PostgreSQL', async (step, nth) => {
     const move = await newMove()
     await copyKilledAt({ from: move.dataDir, to: move.url, step, nth })
     const [start] = await Promise.allSettled([startOn({ DATABASE_URL: move.url })])
@@ -59,10 +62,12 @@ if (engines().includes('postgres')) {
     expect(whole).toEqual([{ n: ROWS_EACH }])
   })
 
-  test.each([
-    ['batch', 12],
-    ['fastened', 1],
-  ])('killed at "%s" %i on its way to SQLite', async (step, nth) => {
+  test.each(
+    takeOneIn(2, [
+      ['batch', 12],
+      ['fastened', 1],
+    ] as const),
+  )('killed at "%s" %i on its way to SQLite', async (step, nth) => {
     const back = scratch()
     await copyKilledAt({ from: full.url, to: back, step, nth })
     const [start] = await Promise.allSettled([startOn({ DATA_DIR: back })])

@@ -12,6 +12,7 @@ import {
   platIn,
   scratch,
 } from '../../../testing/app/data-folders.ts'
+import { testAll } from '../../../testing/cases.ts'
 import { everyRow, ROWS_EACH } from '../../../testing/estates/every-table.ts'
 import { type Move, newMove, startOn } from '../../../testing/moving.ts'
 import { engines, postgresDatabase } from '../../../testing/servers/servers.ts'
@@ -261,7 +262,7 @@ if (engines().includes('postgres')) {
       expect(err).toContain('Another Plat is using the data folder')
     })
 
-    test('that a server uses on PostgreSQL is refused', async () => {
+    testAll('that a server uses on PostgreSQL is refused', async () => {
       const config = loadConfig({ env: { DATABASE_URL: move.url }, cwd: scratch() })
       const log = createLogger({ level: 'error', format: 'text', write: () => {} })
       const { close } = await openDatabase({ config, log, now: () => new Date() })
@@ -298,7 +299,7 @@ if (engines().includes('postgres')) {
       expect(out).toContain(UNFINISHED)
     })
 
-    test('can be finished after the source has changed', async () => {
+    testAll('can be finished after the source has changed', async () => {
       await breakOff(move, (done) => done === 'copied')
       change(move.file, "UPDATE datacenters SET location = 'elsewhere'")
       change(move.file, 'DELETE FROM events WHERE seq = 1001')
@@ -307,13 +308,13 @@ if (engines().includes('postgres')) {
       expect(JSON.parse(out)).toMatchObject({ is_same: true, is_resumed: true })
     })
 
-    test('can be restarted', async () => {
+    testAll('can be restarted', async () => {
       await breakOff(move, (_, nth) => nth === 20)
       const { out } = await move.away('--restart', '-o', 'json')
       expect(JSON.parse(out)).toMatchObject({ is_same: true, is_resumed: false })
     })
 
-    test('of another version is refused without --restart', async () => {
+    testAll('of another version is refused without --restart', async () => {
       await breakOff(move, (done) => done === 'marked')
       await move.ask("UPDATE migrations SET checksum = 'other' WHERE name = '0001-inventory'")
       expect((await move.away()).err).toContain('that another version of Plat has begun')
@@ -322,7 +323,7 @@ if (engines().includes('postgres')) {
   })
 
   describe('the tables of Litestream', () => {
-    test('are not copied', async () => {
+    testAll('are not copied', async () => {
       addLitestreamTables(move.file)
       const { code, out } = await move.away('-o', 'json')
       const { tables } = JSON.parse(out) as { tables: { table: string }[] }
@@ -338,7 +339,7 @@ if (engines().includes('postgres')) {
       expect(litestreamTablesIn(move.backFile)).toEqual(['_litestream_lock', '_litestream_seq'])
     })
 
-    test('stay in a target that is wiped', async () => {
+    testAll('stay in a target that is wiped', async () => {
       await (await openData(move.back)).close()
       addLitestreamTables(move.backFile)
       change(move.backFile, `INSERT INTO migrations (name, checksum, applied_at) VALUES ('${UNFINISHED_COPY}', '', '')`)

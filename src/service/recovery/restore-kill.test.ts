@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { datacentersIn, fillData, plat, scratch } from '../../../testing/app/data-folders.ts'
+import { takeOneIn } from '../../../testing/cases.ts'
 
 let dataDir: string
 let file: string
@@ -54,7 +55,7 @@ describe('a kill -9', () => {
     expect(await datacentersIn(dataDir)).toEqual(names)
   })
 
-  test.each(['unpacking', 'checking', 'log merged', 'kept aside', 'log removed'])(
+  test.each(takeOneIn(3, ['unpacking', 'checking', 'log merged', 'kept aside', 'log removed']))(
     'after "%s" leaves nothing that the next start does not clear up',
     async (step) => {
       await restoreKilledAt(step)

@@ -30,13 +30,15 @@ const MAX_ZOOM = 1.35
 type Props = {
   readonly placed: Placed
   readonly rows: ReadonlyMap<string, DeviceRow>
+  /** The places or the names of the devices change by themselves. */
+  readonly isBusy: boolean
   readonly onFocus: (id: string) => void
   readonly onOpen: (id: string) => void
   /** Passes the actions of the keys to the buttons of the page. */
   readonly tools: (tools: { readonly fit: () => void; readonly zoom: () => void }) => void
 }
 
-export const GraphView = ({ placed, rows, onFocus, onOpen, tools }: Props) => {
+export const GraphView = ({ placed, rows, isBusy, onFocus, onOpen, tools }: Props) => {
   const { graph, positions, view, seq } = placed
   const noteId = useId()
   const stage = useRef<StageHandle>(null)
@@ -94,7 +96,7 @@ export const GraphView = ({ placed, rows, onFocus, onOpen, tools }: Props) => {
   const ties = listTies(graph, selected)
   const summary = formatSummary(graph, view, rows.get(graph.ids[0] ?? '')?.name ?? 'this device')
   return (
-    <div className={css.split}>
+    <div className={css.split} aria-busy={isBusy}>
       <div className={css.picture}>
         <Stage
           ref={stage}

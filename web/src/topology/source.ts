@@ -14,6 +14,8 @@ export type Placed = {
   readonly view: View
   readonly graph: Graph
   readonly positions: Float32Array
+  /** False while the simulation computes the final positions. */
+  readonly isSettled: boolean
   /** Changes with the graph. */
   readonly seq: number
 }
@@ -55,8 +57,18 @@ export const useGraph = (query: GraphQuery | undefined): State & { readonly retr
       if (data.seq !== mine) return
       if (data.type === 'failed') setState({ error: toError(data) })
       else if (data.type === 'graph')
-        setState({ placed: { focus, view, graph: data.graph, positions: data.positions, seq: mine } })
-      else setState(({ placed }) => (placed ? { placed: { ...placed, positions: data.positions } } : {}))
+        setState({
+          placed: {
+            focus,
+            view,
+            graph: data.graph,
+            positions: data.positions,
+            isSettled: view === 'impact',
+            seq: mine,
+          },
+        })
+      else
+        setState(({ placed }) => (placed ? { placed: { ...placed, positions: data.positions, isSettled: true } } : {}))
     }
     worker.addEventListener('message', onMessage)
     const path = keepMoment('/api/relationships')

@@ -22,7 +22,7 @@ import { OverviewView } from './overview-view.tsx'
 import { parseHops, parseMost, parseView } from './search.ts'
 import { useGraph } from './source.ts'
 import css from './topology.module.css'
-import { useBrief, useNodes } from './use-nodes.ts'
+import { areLoaded, useBrief, useNodes } from './use-nodes.ts'
 
 const TABLE_HINTS: readonly Hint[] = [
   [['j', 'k'], 'move'],
@@ -137,6 +137,7 @@ const Around = ({ focus }: { readonly focus: string }) => {
         <GraphView
           placed={placed}
           rows={rows}
+          isBusy={!placed.isSettled || (!areLoaded(rows) && state.status !== 'failed')}
           onFocus={focusOn}
           onOpen={open}
           tools={(given) => {

@@ -9,6 +9,9 @@ import { useNames } from '../devices/use-devices.ts'
 const DRAWN_MS = 150
 const NONE: ReadonlyMap<string, DeviceRow> = new Map()
 
+/** False until the rows are there for the first time. */
+export const areLoaded = (rows: ReadonlyMap<string, DeviceRow>): boolean => rows !== NONE
+
 /** Empty while the rows load. */
 export const useNodes = (ids: readonly string[] | undefined): ReadonlyMap<string, DeviceRow> => {
   const { status, version } = useStore(devices.state)

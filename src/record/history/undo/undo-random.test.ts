@@ -1,13 +1,14 @@
 /** Undoing all changes of a random history, from the newest to the oldest, leads back to the empty estate. Each object of each change has one event. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../../testing/app/app.ts'
+import { countCases } from '../../../../testing/cases.ts'
 import { gearChanges } from '../../../../testing/estates/gear-changes.ts'
 import { expectAsHistory, readEvents } from '../../../../testing/recorded-events.ts'
 import { engines } from '../../../../testing/servers/servers.ts'
 
 const ESTATE = ['datacenters', 'vlans', 'networks', 'pools', 'reservations', 'devices', 'relationships'] as const
 const GEAR = ['custom-fields', 'device-types', 'racks', 'ports', 'cables'] as const
-const STEPS = 120
+const STEPS = countCases(120)
 
 /** Mulberry32: the same numbers for the same seed. */
 const randomOf = (seed: number) => {
