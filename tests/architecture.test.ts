@@ -217,7 +217,7 @@ const foreignWrites = (files: Sources): string[] =>
     })
   })
 
-/** The room of the database has functions for what differs between the engines. */
+/** The room of the database has a function for each difference between the engines. */
 const engineQuestions = (files: Sources): string[] =>
   [...files].flatMap(([path, text]) =>
     !path.startsWith('database/') && /\b(?:hasOneWriter|isInProcess)\b/.test(text) ? [path] : [],

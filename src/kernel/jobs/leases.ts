@@ -35,7 +35,7 @@ export type LeaseScope = {
   readonly now: string
 }
 
-/** What may be claimed, and how. */
+/** Finds the rows to claim. */
 export type Claim<Scope, Row> = {
   /** Reads the rows for an instance that has the database for itself. */
   readonly find: () => Promise<readonly Row[]>
@@ -49,7 +49,7 @@ export type Claimed<Row> = { readonly rows: readonly Row[]; readonly held: Held 
 
 export type Leases = {
   /**
-   * Takes the leases of free rows in a transaction of its own. An instance that has the database for itself takes none: the rows are held for
+   * Runs a transaction that takes the leases of free rows. An instance that has the database for itself takes none: the rows are held for
    * as long as it runs, and the functions below do nothing.
    */
   readonly claim: <Scope extends LeaseScope, Row>(
@@ -63,7 +63,7 @@ export type Leases = {
   /** Locks the rows until the transaction ends. @returns false if all of them are lost */
   readonly renew: (scope: LeaseScope, held: Held) => Promise<boolean>
   readonly release: (scope: LeaseScope, held: Held) => Promise<void>
-  /** Releases the rows in a transaction of its own. */
+  /** Runs a transaction that releases the rows. */
   readonly end: (held: Held, write: Write) => Promise<void>
   /** Makes a transaction fail with LostLeaseError if the lease is lost, and keeps other instances out until commit. Does nothing without them. */
   readonly fence: (held: Held) => (scope: LeaseScope) => Promise<void>

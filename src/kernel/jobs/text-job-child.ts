@@ -3,7 +3,7 @@
 import { runJobChild } from '../../base/jobs/bounded-job-child.ts'
 import { TEXT_ENCODING } from '../../base/jobs/bounded-job-protocol.ts'
 
-/** Reads a text. @returns what is in it. @throws AppError */
+/** Reads a text. @returns its content. @throws AppError */
 export type ReadValues = (text: string, job: unknown) => Promise<Iterable<object>>
 
 function* toLines(values: Iterable<object>): Generator<Uint8Array> {

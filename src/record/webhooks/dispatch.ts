@@ -1,7 +1,7 @@
 /** Sends due deliveries. Each webhook has a lane, so a slow target delays no other. */
 
 import type { Ctx } from '../../kernel/ctx.ts'
-import type { Claimed as LeaseClaimed } from '../../kernel/jobs/leases.ts'
+import type { Claimed } from '../../kernel/jobs/leases.ts'
 import type { Sent, Target } from './attempt.ts'
 import { buildOutcome } from './attempt.ts'
 import * as deliveries from './delivery-store.ts'
@@ -96,7 +96,7 @@ const buildAbandoned = ({ id, attempt_number, attempts }: deliveries.Due): deliv
 })
 
 /** Deliveries that this process sends; `held` is left with the deliveries not yet sent. */
-type Claimed = LeaseClaimed<deliveries.Due>
+type ClaimedDeliveries = Claimed<deliveries.Due>
 
 export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispatcher => {
   const lanes = new Map<string, Promise<void>>()
@@ -105,7 +105,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
   let isPolling = false
   let isAgain = false
 
-  const claim = (ctx: Ctx, webhookId: string): Promise<Claimed> => {
+  const claim = (ctx: Ctx, webhookId: string): Promise<ClaimedDeliveries> => {
     const wanted = { webhookId, nowMs: nowMs(), most: BATCH }
     return deliveries.leases.claim(ctx, {
       find: () => deliveries.findDue({ db: ctx.store.read, store: ctx.store }, wanted),
@@ -115,7 +115,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
     })
   }
 
-  const deliver = async (ctx: Ctx, webhookId: string, { rows, held }: Claimed): Promise<void> => {
+  const deliver = async (ctx: Ctx, webhookId: string, { rows, held }: ClaimedDeliveries): Promise<void> => {
     const isFarBehind = rows.length === BATCH
     const outcomes = new Outcomes(ctx, held.holder, isFarBehind)
     const stop = deliveries.leases.keep(held, ctx.write)
