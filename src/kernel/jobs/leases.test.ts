@@ -52,7 +52,7 @@ describe.each(engines())('claimed rows on %s', (dialect) => {
 
   test('rows that another instance holds are not claimed', async () => {
     const rows = [(await claim()).rows, (await claim()).rows]
-    // In a process of its own, the caller knows what it has begun.
+    // With one process, the caller knows its work.
     expect(rows).toEqual(dialect === 'sqlite' ? [['sweep'], ['sweep']] : [['sweep'], []])
   })
 
