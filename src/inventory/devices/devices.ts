@@ -15,6 +15,7 @@ import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { JsonText } from '../../kernel/handler-result.ts'
 import { listChain } from '../../kernel/list.ts'
 import { parseIpKeyOrThrow } from '../../net/ip.ts'
+import { lockCustom } from '../../resource/custom/engine.ts'
 import type { CustomPatch } from '../../resource/custom/fields.ts'
 import { withCustom } from '../../resource/custom/fields.ts'
 import { emitDeleted, emitDeleting } from '../../resource/deleting.ts'
@@ -90,6 +91,8 @@ export const validate = async (ctx: Ctx, given: readonly NewDevice[]): Promise<M
 
 const validatePlaced = async (ctx: Ctx, given: readonly NewDevice[]): Promise<Made[]> => {
   await lockCustomOfDevices(ctx)
+  // The devices get the ports of their types.
+  if (given.some(({ device_type_id }) => device_type_id)) await lockCustom(ctx, 'ports')
   await lockRacks(ctx, given)
   await lockAddresses(ctx, given)
   const drafts = given.map(withNewId)
