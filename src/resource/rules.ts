@@ -13,6 +13,7 @@ import { updateRefs, withChangedRefs } from '../kernel/changes/object-refs.ts'
 import type { Ctx, Reactions } from '../kernel/ctx.ts'
 import type { JsonList } from '../kernel/handler-result.ts'
 import { createKeyBuilder } from './columns.ts'
+import { lockAllDefinitions } from './custom/definitions.ts'
 import type { CustomPatch, CustomResource } from './custom/fields.ts'
 import { mergeCustom, rewriteCustom, type WithCustom, withCustomOfNew } from './custom/rows.ts'
 import { emitDeleted, emitDeleting, onDeleting } from './deleting.ts'
@@ -218,7 +219,8 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
     answer(ctx, orNotFound(await store.find(ctx, id), noun, id))
 
   const lockForChange = async (ctx: Ctx, verb: 'update' | 'delete', id: string) => {
-    await store.lockCustom(ctx)
+    // A deletion changes the objects that refer to the object.
+    await (verb === 'delete' || rules.follow ? lockAllDefinitions(ctx) : store.lockCustom(ctx))
     await rules.lock?.(ctx, verb, id)
     const stored = orNotFound(await store.lock(ctx, id), noun, id)
     const answers = await show(ctx, stored)

@@ -15,6 +15,7 @@ import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { JsonText } from '../../kernel/handler-result.ts'
 import { listChain } from '../../kernel/list.ts'
 import { parseIpKeyOrThrow } from '../../net/ip.ts'
+import { lockAllDefinitions } from '../../resource/custom/definitions.ts'
 import { lockCustom } from '../../resource/custom/engine.ts'
 import type { CustomPatch } from '../../resource/custom/fields.ts'
 import { withCustom } from '../../resource/custom/fields.ts'
@@ -304,13 +305,13 @@ const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => 
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  await lockCustomOfDevices(ctx)
+  await lockAllDefinitions(ctx)
   await removeLocked(ctx, [await lockForChange(ctx, id)])
 }
 
 /** @throws AppError NOT_FOUND for the first that does not exist */
 export const removeAll = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
-  await lockCustomOfDevices(ctx)
+  await lockAllDefinitions(ctx)
   const docs = await store.lockDocs(ctx, ids)
   // The column holds the JSON of a device.
   await removeLocked(

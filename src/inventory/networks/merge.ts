@@ -4,7 +4,7 @@ import { invalidField, rejectIssues } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { type Cidr, formatCidr, parseCidrOrThrow, toCidr } from '../../net/cidr.ts'
 import { listFreeBlocks } from '../../net/free-blocks.ts'
-import { lockCustom } from '../../resource/custom/engine.ts'
+import { lockAllDefinitions } from '../../resource/custom/definitions.ts'
 import { lockPlacement } from '../placement-lock.ts'
 import type { Network } from './api.ts'
 import { filterLostCounts, filterMovedCounts, lockContents, moveContents } from './contents.ts'
@@ -81,7 +81,7 @@ type Request = { readonly network_ids: readonly string[]; readonly name?: string
 
 export const merge = async (ctx: Ctx, { network_ids: ids, name }: Request): Promise<Merged> => {
   ctx.require('networks:delete')
-  await lockCustom(ctx, 'networks')
+  await lockAllDefinitions(ctx)
   await lockPlacement(ctx)
   await lockContents(ctx, ids)
   const parts = await lockAll(ctx, ids)

@@ -6,6 +6,7 @@ import { runBulk } from '../../kernel/bulk/bulk-run.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
+import { lockAllDefinitions } from '../../resource/custom/definitions.ts'
 import { emitDeleted, emitDeleting } from '../../resource/deleting.ts'
 import type { Restored } from '../../resource/restore-fields.ts'
 import { resourceRules } from '../../resource/rules.ts'
@@ -94,7 +95,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Network> => {
 
 /** @param moving as in `SubnetChange`; the caller checks them by `requireInside` at the end */
 export const update = async (ctx: Ctx, { id, space_id, ...patch }: NetworkPatch, moving = NONE): Promise<Network> => {
-  await store.lockCustom(ctx)
+  await lockAllDefinitions(ctx)
   if (patch.subnet !== undefined || space_id !== undefined) await lockPlacement(ctx)
   const before = await lockForChange(ctx, id)
   await checkDatacenter(ctx, patch.datacenter_id)
@@ -124,7 +125,7 @@ const updateFields = async (ctx: Ctx, before: Network, { patch, moving }: Fields
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  await store.lockCustom(ctx)
+  await lockAllDefinitions(ctx)
   await lockPlacement(ctx)
   const network = await lockForChange(ctx, id)
   await ctx.emit('network.deleting', network)

@@ -5,7 +5,7 @@ import { MAX_NAME } from '../../contract/fields/fields.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { type Cidr, formatCidr } from '../../net/cidr.ts'
 import { findAlignedBlocks } from '../../net/free-blocks.ts'
-import { lockCustom } from '../../resource/custom/engine.ts'
+import { lockAllDefinitions } from '../../resource/custom/definitions.ts'
 import type { CustomPatch } from '../../resource/custom/fields.ts'
 import { copyCustom } from '../../resource/custom/rows.ts'
 import { lockPlacement } from '../placement-lock.ts'
@@ -49,7 +49,7 @@ type Splitting = {
 
 export const split = async (ctx: Ctx, { id, prefix_length, custom: given }: Splitting): Promise<Split> => {
   ctx.require('networks:update')
-  await lockCustom(ctx, 'networks')
+  await lockAllDefinitions(ctx)
   await lockPlacement(ctx)
   await lockContents(ctx, [id])
   const network = await lockNetworkOrThrow(ctx, id)

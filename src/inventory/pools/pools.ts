@@ -5,6 +5,7 @@ import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listValues } from '../../kernel/list.ts'
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { compareIp, DEFAULT_SPACE, fromIpKey, parseIp, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
+import { lockAllDefinitions } from '../../resource/custom/definitions.ts'
 import { emitDeleted, emitDeleting } from '../../resource/deleting.ts'
 import { type AnyQuery, createList, type ListInput } from '../../resource/list.ts'
 import type { Restored } from '../../resource/restore-fields.ts'
@@ -120,7 +121,7 @@ export const create = async (ctx: Ctx, input: PoolDraft & Restored): Promise<Poo
 }
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Pool> => {
-  await store.lockCustom(ctx)
+  await lockAllDefinitions(ctx)
   const pool = await lockPoolOrThrow(ctx, id)
   ctx.precondition(pool)
   return pool

@@ -6,6 +6,7 @@ import { withChangedRefs } from '../../kernel/changes/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { parseMac } from '../../net/mac.ts'
+import { lockAllDefinitions } from '../../resource/custom/definitions.ts'
 import { mergeCustom, withCustomOfNew } from '../../resource/custom/rows.ts'
 import { emitDeleting } from '../../resource/deleting.ts'
 import { type AnyQuery, createList, type ListInput } from '../../resource/list.ts'
@@ -73,7 +74,7 @@ export const createAll = async (ctx: Ctx, drafts: readonly NewPort[]): Promise<v
 
 /** Locks the device of a port, and returns the port as it is then. @throws AppError NOT_FOUND */
 const lockForChange = async (ctx: Ctx, id: string): Promise<StoredPort> => {
-  await store.lockCustom(ctx)
+  await lockAllDefinitions(ctx)
   // A port never changes its device.
   const { device_id } = orNotFound(await store.find(ctx, id), 'port', id)
   await lockDevices(ctx, [device_id])

@@ -5,7 +5,7 @@ import type { Tables } from '../../database/tables.ts'
 import { settings } from '../../kernel/changes/settings.ts'
 import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
 import { hasWritten } from './definitions-writers.ts'
-import type { CustomResource } from './fields.ts'
+import { CUSTOM_RESOURCES, type CustomResource } from './fields.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
 
@@ -49,24 +49,26 @@ export const loadFields = async (ctx: Ctx, resource: CustomResource): Promise<Fi
   return all.get(resource) ?? NONE
 }
 
-/** Keeps the definitions of a resource unchanged until commit, if there are any. */
-const lockBesideOthers = async (ctx: Ctx, resource: CustomResource): Promise<Definitions> => {
+/** Keeps the definitions of resources unchanged until commit, if there are any. */
+const lockBesideOthers = async (ctx: Ctx, resources: readonly CustomResource[]): Promise<Definitions> => {
   const committed = await definitions.at(ctx, await definitions.findRevision(ctx))
-  if (!committed.has(resource)) return committed
+  const defined = resources.filter((resource) => committed.has(resource))
+  if (defined.length === 0) return committed
   const { value: known } = locked.get(ctx)
-  if (known?.resources.includes(resource)) return known.definitions
-  await ctx.lock('definitions', [resource], 'shared')
+  const fresh = defined.filter((resource) => !known?.resources.includes(resource))
+  if (known && fresh.length === 0) return known.definitions
+  await ctx.lock('definitions', fresh, 'shared')
   const { set } = locked.get(ctx)
   const now = await read(ctx)
-  set({ definitions: now, resources: [...(known?.resources ?? []), resource] })
+  set({ definitions: now, resources: [...(known?.resources ?? []), ...fresh] })
   return now
 }
 
 /** Returns the fields of all resources as a transaction sees them. */
-const loadInTransaction = (ctx: Ctx, resource: CustomResource): Promise<Definitions> =>
+const loadInTransaction = (ctx: Ctx, ...resources: readonly CustomResource[]): Promise<Definitions> =>
   hasWritten(ctx)
     ? read(ctx)
-    : (ctx.store.sql.besideOthers(() => lockBesideOthers(ctx, resource)) ?? definitions.within(ctx))
+    : (ctx.store.sql.besideOthers(() => lockBesideOthers(ctx, resources)) ?? definitions.within(ctx))
 
 /** Returns the fields of all resources as a transaction begins with them. They may change before its commit. */
 export const loadAllFields = async (ctx: Ctx): Promise<StoredField[]> => {
@@ -83,3 +85,8 @@ export const loadAllFields = async (ctx: Ctx): Promise<StoredField[]> => {
  */
 export const loadFieldsForWrite = async (ctx: Ctx, resource: CustomResource): Promise<Fields> =>
   (await loadInTransaction(ctx, resource)).get(resource) ?? NONE
+
+/** Keeps the definitions of all resources unchanged until commit, for a write that changes objects of several. */
+export const lockAllDefinitions = async (ctx: Ctx): Promise<void> => {
+  await loadInTransaction(ctx, ...CUSTOM_RESOURCES)
+}
