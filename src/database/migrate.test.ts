@@ -189,7 +189,7 @@ test('migrations are applied once by several programs on one file', async () => 
   const script = `
     const { openSqlite } = await import(${JSON.stringify(join(import.meta.dir, 'sqlite/sqlite.ts'))})
     const { migrate } = await import(${JSON.stringify(join(import.meta.dir, 'migrate.ts'))})
-    const { migrations } = await import(${JSON.stringify(join(import.meta.dir, 'database/migrations/index.ts'))})
+    const { migrations } = await import(${JSON.stringify(join(import.meta.dir, 'migrations/index.ts'))})
     const db = openSqlite(${JSON.stringify(join(dir, 'both.db'))})
     const applied = await migrate(db, { migrations, now: () => new Date() })
     await db.close()
