@@ -349,8 +349,9 @@ test('the topology has cables with the names of their ports', () =>
 test('a reader sees ports, and the buttons name the missing permission', () =>
   it.visit(
     async ({ page, open }) => {
+      await it.plat.api.ports.create({ device_id: idOf('plain'), name: 'console' })
       await open(`/devices/${idOf('plain')}?tab=ports`)
-      await page.getByRole('grid', { name: 'Ports' }).getByText('eth9').waitFor()
+      await page.getByRole('grid', { name: 'Ports' }).getByText('console').waitFor()
       expect(await page.getByRole('button', { name: 'Add ports' }).getAttribute('aria-disabled')).toBe('true')
       expect(await page.getByRole('button', { name: 'Connect…' }).getAttribute('aria-disabled')).toBe('true')
     },
