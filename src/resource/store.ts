@@ -54,6 +54,8 @@ export type ObjectStore<F extends ResourceFacts, T> = {
   readonly findRefusedRefs: (ctx: Ctx, changes: readonly Changed<T>[]) => Promise<ReadonlyMap<string, AppError>>
   /** Locks the refs that an object gets by a change until commit. */
   readonly lockRefs: (ctx: Ctx, before: T, after: T) => Promise<void>
+  /** Locks the refs of a new object, before objects that have lost theirs are deleted. */
+  readonly lockNewRefs: (ctx: Ctx, given: Refs) => Promise<void>
   /** Keeps the definitions of custom fields unchanged until commit. Called before rows are locked. */
   readonly lockCustom: (ctx: Ctx) => Promise<void>
   /** Stores objects with their refs and the values of custom fields, and records them in the change of the transaction. */
@@ -159,6 +161,7 @@ export const objectStore = <F extends ResourceFacts, T extends object = StoredOb
     claimRefs: (ctx, ...all) => writer.claimRefs(ctx, all),
     findRefusedRefs: writer.findRefusedRefs,
     lockRefs: writer.lockRefs,
+    lockNewRefs: writer.lockNewRefs,
     lockCustom: async (ctx) => {
       if (custom) await lockCustom(ctx, custom)
     },

@@ -205,6 +205,8 @@ export const createWriter = <F extends ResourceFacts, T extends object>(
     },
     findRefusedRefs: async (ctx: Ctx, changes: readonly Change<T>[]) =>
       (await refs?.refused(ctx, listMoved(changes))) ?? new Map<string, AppError>(),
+    lockNewRefs: async (ctx: Ctx, given: Refs) =>
+      refs?.lock(ctx, [{ before: { id: '', refs: {} }, after: { id: '', refs: given } }]),
     lockRefs: async (ctx: Ctx, before: T, after: T) => refs?.lock(ctx, listMoved([{ before, after }])),
     write,
     deleteWhere: async (ctx: Ctx, condition: Expression<SqlBool>): Promise<readonly T[]> => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../app/app.ts'
 import type { Dialect } from '../servers/servers.ts'
-import { worldApp } from './world.ts'
+import { saveWorld, worldApp } from './world.ts'
 
 /** The first suite on PostgreSQL waits for the server to start. */
 const START_TIMEOUT_MS = 60_000
@@ -77,10 +77,14 @@ type Started = { readonly app: TestApp; readonly admin: TestCaller }
 type Start<T> = (now: () => Date) => Promise<T>
 
 /** Starts an app before the tests of the surrounding `describe`, and closes it after them. */
-const startSuite = <T extends Started>(beginMs: number, start: Start<T>): { world: () => T; inv: Inventory } => {
-  const clock = { ms: beginMs }
+const startSuite = <T extends Started>(
+  findBeginMs: () => Promise<number>,
+  start: Start<T>,
+): { world: () => T; inv: Inventory } => {
+  const clock = { ms: 0 }
   let begun: T | undefined
   beforeAll(async () => {
+    clock.ms = await findBeginMs()
     begun = await start(() => new Date(clock.ms))
   }, START_TIMEOUT_MS)
   afterAll(() => begun?.app.close(), START_TIMEOUT_MS)
@@ -111,13 +115,20 @@ const startSuite = <T extends Started>(beginMs: number, start: Start<T>): { worl
 
 /** Starts an empty app before the tests of the surrounding `describe`, and closes it after them. */
 export const inventory = (dialect: Dialect, env: Readonly<Record<string, string>> = {}): Inventory =>
-  startSuite(Date.parse('2026-06-01T00:00:00.000Z'), async (now) => {
-    const app = await testApp({ dialect, env, now })
-    return { app, admin: await app.as('admin') }
-  }).inv
+  startSuite(
+    async () => Date.parse('2026-06-01T00:00:00.000Z'),
+    async (now) => {
+      const app = await testApp({ dialect, env, now })
+      return { app, admin: await app.as('admin') }
+    },
+  ).inv
 
-/** Starts a copy of the world in place of an empty app. Its clock begins at the present time, because the world was made before. */
+/** Starts a copy of the world in place of an empty app. Its clock begins when the world is made. */
 export const inventoryWithWorld = (dialect: Dialect) => {
-  const { world, inv } = startSuite(Date.now(), (now) => worldApp({ dialect, now }))
+  const findBeginMs = async () => {
+    await saveWorld(dialect)
+    return Date.now()
+  }
+  const { world, inv } = startSuite(findBeginMs, (now) => worldApp({ dialect, now }))
   return { inv, world }
 }

@@ -186,6 +186,11 @@ const getSaved = async (dialect: Dialect): Promise<Saved> => {
   return saved
 }
 
+/** Makes and saves the world, if it is not saved yet. */
+export const saveWorld = async (dialect: Dialect): Promise<void> => {
+  await getSaved(dialect)
+}
+
 export type World = {
   readonly app: TestApp
   readonly admin: TestCaller

@@ -72,6 +72,7 @@ export const create = async (ctx: Ctx, draft: NewReservation, isShared = false):
     )
   if (listNeverFree(network, space).has(key))
     throw createUnavailableError(ip, 'is the network or broadcast address of its network')
+  if (draft.refs) await store.lockNewRefs(ctx, updateRefs({}, draft.refs))
   // An expired reservation holds its refs until it is deleted.
   await purgeExpired(ctx, draft.refs ? undefined : { first: key, last: key })
   // Before the address: of two callers that make one reservation, the second learns which it is.

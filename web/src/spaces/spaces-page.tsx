@@ -18,7 +18,7 @@ const COLUMNS = buildOwnColumns(fields, ORDER)
 const DEFAULT_COLUMNS = ['name', 'networks', 'reachable', 'description', 'updated']
 const SPEC = buildTableSpec(fields)
 
-const SPACE_RESOURCE = buildResource(FACTS.spaces, fields, { noun: 'address space', order: ORDER })
+export const SPACE_RESOURCE = buildResource(FACTS.spaces, fields, { noun: 'address space', order: ORDER })
 
 const buildColumns = (counts: ReadonlyMap<string, number>): readonly Column<Space>[] =>
   COLUMNS.toSpliced(1, 0, {
