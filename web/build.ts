@@ -85,7 +85,7 @@ const SERVER_FIELD_FACTS = new Set(['answer', 'rule', 'onDelete', 'trim'])
 const FACTS_FILE = /\/src\/inventory\/[\w-]+\/resource\.ts$/
 /** The facts of all resources, and the rows of lists, which most files of pages need, and the first one not. */
 const ALL_LISTS =
-  /\/src\/(inventory\/resources|resource\/nouns)\.ts$|\/web\/src\/(resource\/menu-order|datacenters\/fields|networks\/subnet-key|table\/(engine|view|use-paged-view))\.ts$/
+  /\/src\/(inventory\/resources|resource\/nouns)\.ts$|\/web\/src\/(resource\/facts\/menu-order|datacenters\/fields|networks\/subnet-key|table\/(engine|view|use-paged-view))\.ts$/
 /** The pages of devices are in the first file. */
 const LATER_FACTS = /\/src\/inventory\/(?!devices)[\w-]+\/resource\.ts$/
 
@@ -113,7 +113,7 @@ const toBrowserFacts = (facts: ResourceFacts): unknown =>
   )
 
 /** Files with constants that are computed from the facts of all resources. */
-const EVALUATED = /\/web\/src\/(resource\/names|live\/keys)\.ts$/
+const EVALUATED = ['web/src/resource/facts/names.ts', 'web/src/live/keys.ts'].map((path) => join(dirname(ROOT), path))
 
 /** Evaluates files of constants. The first page has neither the facts that they are computed from, nor facts that no page reads. */
 const evaluated = (): Plugin => ({
@@ -121,7 +121,7 @@ const evaluated = (): Plugin => ({
   enforce: 'pre',
   load: async (id) => {
     const isFacts = FACTS_FILE.test(id)
-    if (!isFacts && !EVALUATED.test(id)) return undefined
+    if (!isFacts && !EVALUATED.includes(id)) return undefined
     const constants: Readonly<Record<string, ResourceFacts>> = await import(id)
     return Object.entries(constants)
       .map(([name, value]) => `export const ${name} = ${JSON.stringify(isFacts ? toBrowserFacts(value) : value)}`)
@@ -160,7 +160,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(build-resource|declared|owned-resource|reference-control|resource-drawer|resource-form|form-values|note-field))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk/(bulk-bar|bulk-dialog|bulk-field)|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f|mount-values))|resource/(build-resource|declared|owned-resource|reference-control|resource-drawer|resource-form|form-values|note-field))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
@@ -190,7 +190,7 @@ const DISCOVERY = /\/web\/src\/discovery\//
 const HISTORY = /\/web\/src\/history\//
 
 /** The form of a device. */
-const DEVICE_FORM = /\/web\/src\/devices\/(device-drawer|address-f|mount-values)/
+const DEVICE_FORM = /\/web\/src\/devices\/form\/(device-drawer|address-f|mount-values)/
 
 /** Racks and device types. */
 const RACKS = /\/web\/src\/(device-types|racks)\/|\/src\/inventory\/racks\/placement\./
@@ -236,9 +236,9 @@ const LOADED_LATER = [
   'web/src/datacenters/resource.ts',
   'web/src/device-types/fields.ts',
   'web/src/device-types/resource.tsx',
-  'web/src/devices/batch.ts',
-  'web/src/devices/windowed-table.tsx',
-  'web/src/devices/matching-pages.ts',
+  'web/src/devices/bulk/batch.ts',
+  'web/src/devices/window/windowed-table.tsx',
+  'web/src/devices/window/matching-pages.ts',
   'web/src/export/fields.ts',
   'web/src/export/json-list.ts',
   'web/src/export/rows.ts',
@@ -252,8 +252,8 @@ const LOADED_LATER = [
   'web/src/ports/resource.ts',
   'web/src/racks/fields.ts',
   'web/src/racks/resource.ts',
-  'web/src/resource/known-fields.ts',
-  'web/src/resource/managed-by.tsx',
+  'web/src/resource/facts/known-fields.ts',
+  'web/src/resource/object/managed-by.tsx',
   'web/src/reservations/fields.ts',
   'web/src/reservations/resource.ts',
   'web/src/spaces/fields.ts',
@@ -261,7 +261,7 @@ const LOADED_LATER = [
   'web/src/vlans/fields.ts',
 ].map((path) => join(dirname(ROOT), path))
 
-for (const path of LOADED_LATER)
+for (const path of [...EVALUATED, ...LOADED_LATER])
   if (!existsSync(path)) throw new Error(`web/build.ts names ${path}, which does not exist`)
 
 /** Reads and writes YAML, which only imports need. */

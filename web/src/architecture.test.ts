@@ -42,6 +42,17 @@ const fileCycles = (files: Sources): string[] =>
     ),
   )
 
+const MAX_FILES = 20
+const crowded = (files: Sources): string[] =>
+  [
+    ...Map.groupBy(
+      [...files.keys()].filter((path) => /\.tsx?$/.test(path)),
+      (path) => dirname(path),
+    ),
+  ]
+    .filter(([, paths]) => paths.length > MAX_FILES)
+    .map(([folder, paths]) => `${folder} has ${paths.length} files`)
+
 const MAX_LINES = 300
 const long = (files: Sources): string[] =>
   [...files].filter(([path, text]) => path.endsWith('x') && text.split('\n').length > MAX_LINES).map(([path]) => path)
@@ -77,6 +88,11 @@ const rules: readonly (readonly [string, (files: Sources) => string[], Readonly<
     { 'a.ts': "import { b } from './b.ts'", 'b.ts': "import type { A } from './a.ts'" },
   ],
   [`components have at most ${MAX_LINES} lines`, long, { 'a.tsx': 'x\n'.repeat(MAX_LINES + 1) }],
+  [
+    `a folder has at most ${MAX_FILES} files`,
+    crowded,
+    Object.fromEntries(Array.from({ length: MAX_FILES + 1 }, (_, i) => [`ui/a${i}.ts`, ''])),
+  ],
   ['colours have names', rawColours, { 'ui/a.css': 'a { color: #fff }' }],
   ['no text becomes HTML or a script', unsafe, { 'a.tsx': 'element.innerHTML = text' }],
 ]

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { isPath, PAGES, toComponentName } from './pages.ts'
-import { RESOURCE_NAMES } from './resource/names.ts'
+import { RESOURCE_NAMES } from './resource/facts/names.ts'
 
 /** The list of a resource without a file is its declared page. */
 const DECLARED: ReadonlySet<string> = new Set(RESOURCE_NAMES.map((name) => `/${name}`))

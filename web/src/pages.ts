@@ -2,7 +2,7 @@
  * The pages of the UI: paths, with `$` before parameters, and the files of their components. The routes are made of
  * them, and the build passes the paths to the server, which answers 404 for others.
  */
-import { RESOURCE_NAMES, type Resource } from './resource/names.ts'
+import { RESOURCE_NAMES, type Resource } from './resource/facts/names.ts'
 
 /** The resources without a list. Relationships and ports are on the page of a device. */
 type Unlisted = 'relationships' | 'ports'
@@ -39,25 +39,25 @@ export const PAGES = {
   '/history/$id': 'history/change-page',
   '/history/diff': 'history/diff-page',
   '/import': 'import/import-page',
-  '/inbox': 'discovery/inbox-page',
+  '/inbox': 'discovery/inbox/inbox-page',
   '/keys': 'access/keys-page',
   '/networks/$id': 'networks/network-page',
   '/oauth': 'oauth/clients-page',
   '/pools/$id': 'pools/pool-page',
   '/ports/$id': 'ports/port-page',
   '/racks/$id': 'racks/rack-page',
-  '/roles': 'access/roles-page',
-  '/roles/$id': 'access/role-page',
-  '/rules': 'discovery/rules-page',
-  '/scans': 'discovery/scans-page',
-  '/scans/$id': 'discovery/scan-page',
+  '/roles': 'access/roles/roles-page',
+  '/roles/$id': 'access/roles/role-page',
+  '/rules': 'discovery/scans/rules-page',
+  '/scans': 'discovery/scans/scans-page',
+  '/scans/$id': 'discovery/scans/scan-page',
   '/scopes': 'access/scopes-page',
   '/scopes/$id': 'access/scope-page',
   '/sso-providers': 'access/sso-providers-page',
   '/system': 'system/system-page',
   '/topology': 'topology/topology-page',
-  '/users': 'access/users-page',
-  '/users/$id': 'access/user-page',
+  '/users': 'access/users/users-page',
+  '/users/$id': 'access/users/user-page',
   '/webhooks': 'webhooks/webhooks-page',
   '/webhooks/$id': 'webhooks/webhook-page',
 } as const
@@ -69,10 +69,10 @@ export const MOVED = { '/found': '/discovered-devices' } as const satisfies Read
 
 export const isPath = (path: string): path is Path => Object.hasOwn(PAGES, path)
 
-/** Returns the component that a file exports. @example toComponentName('access/role-page') // 'RolePage' */
+/** Returns the component that a file exports. @example toComponentName('access/roles/role-page') // 'RolePage' */
 export const toComponentName = (file: string): string =>
   file
-    .slice(file.indexOf('/') + 1)
+    .slice(file.lastIndexOf('/') + 1)
     .split('-')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')

@@ -84,7 +84,7 @@ const FIRST = [
 ] as const
 
 /** Each of these is one file. More files would cost more in requests than they save in bytes. */
-const FILES = import.meta.glob<Record<string, RouteComponent>>(['./*/*-page.tsx', '!./{devices,overview,resource}/*'])
+const FILES = import.meta.glob<Record<string, RouteComponent>>(['./**/*-page.tsx', '!./{devices,overview,resource}/**'])
 
 type LazyPath = Exclude<Path, (typeof FIRST_PATHS)[number]>
 type RouteOf<P extends Path> = P extends Path ? ReturnType<typeof createPage<P>> : never

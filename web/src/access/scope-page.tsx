@@ -2,7 +2,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { contracts } from '../api/contracts.ts'
 import { listFacts } from '../resource/columns.tsx'
-import { MissingObject, ObjectPage } from '../resource/object-page.tsx'
+import { MissingObject, ObjectPage } from '../resource/object/object-page.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
 import { Card, CopyText, Facts, Figure, Skeleton, Tags, TimeAgo } from '../ui/primitives.tsx'

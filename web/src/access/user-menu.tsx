@@ -2,7 +2,7 @@
 import { useMe, usePermit } from '../shell/me.ts'
 import { MenuItem } from '../ui/menu.tsx'
 import type { User } from './types.ts'
-import type { UserAction } from './user-actions.tsx'
+import type { UserAction } from './users/user-actions.tsx'
 
 /** Returns the reason why a user can't be deleted. */
 export const useNoDelete = (): ((user: User) => string | undefined) => {

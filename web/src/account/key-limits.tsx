@@ -1,5 +1,5 @@
 /** The permissions of a key with limits. */
-import { Matrix } from '../access/matrix.tsx'
+import { Matrix } from '../access/roles/matrix.tsx'
 import { plural } from '../ui/format.ts'
 import css from './account.module.css'
 

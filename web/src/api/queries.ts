@@ -1,7 +1,7 @@
 /** The shared queries, with their cache keys and lifetimes. */
 import { hashKey, QueryClient, queryOptions } from '@tanstack/react-query'
 import { withNestedUse } from '../networks/known-use.ts'
-import { buildListQuery } from '../resource/lists.ts'
+import { buildListQuery } from '../resource/facts/lists.ts'
 import { asOf } from './as-of.ts'
 import { api } from './client.ts'
 import { toAppError } from './errors.ts'

@@ -1,5 +1,5 @@
 /** Starts the workers of the UI. The content security policy permits no other script URL. */
-import devicesUrl from '../devices/devices.worker.ts?worker&url'
+import devicesUrl from '../devices/window/devices.worker.ts?worker&url'
 import layoutUrl from '../topology/layout.worker.ts?worker&url'
 
 const URLS = { devices: devicesUrl, layout: layoutUrl }

@@ -1,7 +1,7 @@
 /** The parts below the form of a cable: its owner, the path that it is a part of, and its history. */
 import { Suspense } from 'react'
-import { HistoryTab } from '../resource/history-tab.tsx'
-import { ManagedBy } from '../resource/object-page.tsx'
+import { HistoryTab } from '../resource/object/history-tab.tsx'
+import { ManagedBy } from '../resource/object/object-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Card } from '../ui/primitives.tsx'
 import type { Cable } from './fields.ts'

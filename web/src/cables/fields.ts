@@ -2,7 +2,7 @@
 import { FACTS } from '../../../src/inventory/resources.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import { buildNameKey } from '../ports/labels.ts'
-import { buildFields, type ItemOf, toChoices } from '../resource/from-facts.ts'
+import { buildFields, type ItemOf, toChoices } from '../resource/facts/from-facts.ts'
 
 export type Cable = ItemOf<typeof FACTS.cables>
 export type CableEnd = Cable['a']

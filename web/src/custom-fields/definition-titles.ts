@@ -1,7 +1,7 @@
 /** The resources with custom fields, as the editor calls them, and those that a reference may name. */
 import type { ResourceFacts } from '../../../src/resource/facts.ts'
-import { withCapital } from '../resource/from-facts.ts'
-import { WITH_CUSTOM } from '../resource/menu-order.ts'
+import { withCapital } from '../resource/facts/from-facts.ts'
+import { WITH_CUSTOM } from '../resource/facts/menu-order.ts'
 import { findTitle } from '../shell/nav.ts'
 import type { CustomResource, Target } from './values.ts'
 

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { buildDeviceSpec, DEVICE_FILTERS } from '../devices/column-spec.ts'
-import { devices } from '../devices/device-list-client.ts'
+import { devices } from '../devices/window/device-list-client.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { loadDefinitions } from './definitions.ts'

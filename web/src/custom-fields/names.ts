@@ -3,8 +3,8 @@ import { FACTS, type Resource } from '../../../src/inventory/resources.ts'
 import type { ResourceFacts } from '../../../src/resource/facts.ts'
 import { api } from '../api/client.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
-import { devices } from '../devices/device-list-client.ts'
-import { buildObjectsQuery } from '../resource/lists.ts'
+import { devices } from '../devices/window/device-list-client.ts'
+import { buildObjectsQuery } from '../resource/facts/lists.ts'
 import { type Definition, getOwnValue, type RefNames, type Target, type WithCustom } from './values.ts'
 
 type Facts = (typeof FACTS)[Resource]

@@ -9,7 +9,7 @@ import { useActiveConflicts } from '../conflicts/active-mark.tsx'
 import { useCustom } from '../custom-fields/known-custom.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
 import { useHasRacks } from '../racks/known-racks.ts'
-import { DeleteDialog } from '../resource/delete-dialog.tsx'
+import { DeleteDialog } from '../resource/object/delete-dialog.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
@@ -27,12 +27,12 @@ import { toast } from '../ui/toast.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { addSpaceTerm, DEVICE_FILTERS, type DeviceRow } from './column-spec.ts'
 import { DEFAULT_COLUMNS, DEVICE_COLUMNS, isOffered } from './columns.tsx'
-import { devices, MAX_ROWS } from './device-list-client.ts'
+import { LazyDeviceDrawer } from './form/lazy-drawer.tsx'
 import { useImported } from './imported.ts'
-import { LazyDeviceDrawer } from './lazy-drawer.tsx'
 import { DELETE_WARNING, DEVICE_RESOURCE } from './resource.ts'
-import type { Matching } from './server-filter.ts'
-import { useDevices } from './use-devices.ts'
+import { devices, MAX_ROWS } from './window/device-list-client.ts'
+import type { Matching } from './window/server-filter.ts'
+import { useDevices } from './window/use-devices.ts'
 
 const HINTS: readonly Hint[] = [
   [['j', 'k'], 'move'],
@@ -46,7 +46,7 @@ const HINTS: readonly Hint[] = [
 const LOOKING_HINTS = HINTS.filter(([, text]) => !['select', 'edit', 'create'].includes(text))
 
 // The file includes the dialogs that it opens.
-const BulkBar = lazy(() => import('./bulk-bar.tsx').then((module) => ({ default: module.BulkBar })))
+const BulkBar = lazy(() => import('./bulk/bulk-bar.tsx').then((module) => ({ default: module.BulkBar })))
 
 const getId = (row: DeviceRow): string => row.id
 const getName = (row: DeviceRow): string => row.name

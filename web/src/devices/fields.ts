@@ -4,7 +4,7 @@ import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import type { Device } from '../api/contracts.ts'
 import { formatPosition } from '../racks/position-text.ts'
-import { buildFields, type Names } from '../resource/from-facts.ts'
+import { buildFields, type Names } from '../resource/facts/from-facts.ts'
 
 /** The names of datacenters, racks and device types are filled while they are in use. */
 export type { Names }

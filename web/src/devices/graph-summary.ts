@@ -1,6 +1,6 @@
 /** The few facts of each device that a drawing of all of them needs. */
 import type { Device } from '../api/contracts.ts'
-import { type Brief, STATES } from './messages.ts'
+import { type Brief, STATES } from './window/messages.ts'
 
 /** @param rows in the order of the result @param names of datacenters, by id */
 export const buildBrief = (rows: readonly Device[], names: ReadonlyMap<string, string>): Brief => {

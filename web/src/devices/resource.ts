@@ -2,8 +2,8 @@
 import { contracts, type Device } from '../api/contracts.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { Resource } from '../resource/resource.ts'
-import { devices } from './device-list-client.ts'
 import { deviceQuery } from './queries.ts'
+import { devices } from './window/device-list-client.ts'
 
 const operations = createCrud(contracts.devices)
 

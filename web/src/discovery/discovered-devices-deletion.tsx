@@ -7,7 +7,7 @@ import { formatCount, plural } from '../ui/format.ts'
 import { Confirm } from '../ui/layers.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { getDiscoveredName } from './labels.ts'
-import { useDiscoveryChanged } from './scan-actions.tsx'
+import { useDiscoveryChanged } from './scans/scan-actions.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
 
 /** Above this number, the user must type the number. */

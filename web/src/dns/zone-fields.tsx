@@ -4,7 +4,7 @@ import { parseStatuses, StatusesField } from '../feeds/statuses-field.tsx'
 import type { FieldSpec } from '../resource/resource.ts'
 import type { Space } from '../spaces/fields.ts'
 import { buildSpaceControl } from '../spaces/known-control.ts'
-import { toSentNumber } from './server-resource.tsx'
+import { toSentNumber } from './servers/server-resource.tsx'
 
 export type ZoneParts = {
   readonly servers: Choices

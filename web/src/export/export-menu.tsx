@@ -1,7 +1,7 @@
 /** Writes the rows that a table shows, all of them and no others, to a file that an import takes. */
 import { Download } from 'lucide-react'
 import { isPast } from '../api/as-of.ts'
-import { RESOURCE_NAMES } from '../resource/names.ts'
+import { RESOURCE_NAMES } from '../resource/facts/names.ts'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'

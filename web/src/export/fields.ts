@@ -3,8 +3,8 @@
 import type { CellKind } from '../../../src/base/csv/cells.ts'
 import { CUSTOM } from '../../../src/base/csv/custom-columns.ts'
 import type { Resource } from '../../../src/inventory/resources.ts'
-import { listFileCells } from '../resource/from-facts.ts'
-import { IMPORTED } from '../resource/menu-order.ts'
+import { listFileCells } from '../resource/facts/from-facts.ts'
+import { IMPORTED } from '../resource/facts/menu-order.ts'
 
 export type ResourceName = Resource
 type Cells = Readonly<Record<string, CellKind>>

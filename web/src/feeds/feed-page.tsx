@@ -1,7 +1,7 @@
 /** The page of one feed: its form with the preview, its keys, and the configuration of its consumer. */
 import { getRouteApi } from '@tanstack/react-router'
 import { contracts } from '../api/contracts.ts'
-import { MissingObject, ObjectPage } from '../resource/object-page.tsx'
+import { MissingObject, ObjectPage } from '../resource/object/object-page.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
 import { ConsumerTab } from './consumer-tab.tsx'

@@ -2,7 +2,7 @@
 import type { Change } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { queryClient } from '../api/queries.ts'
-import { devices } from '../devices/device-list-client.ts'
+import { devices } from '../devices/window/device-list-client.ts'
 import { undoing } from '../shell/palette-state.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { withCapital } from './labels.ts'

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { getAnsweredSince } from '../api/connection.ts'
-import { devices } from '../devices/device-list-client.ts'
+import { devices } from '../devices/window/device-list-client.ts'
 import { usePermit } from '../shell/me.ts'
 import { followFeed } from './feed.ts'
 

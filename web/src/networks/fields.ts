@@ -3,7 +3,7 @@ import { FACTS } from '../../../src/inventory/resources.ts'
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { parseIp } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'
-import { buildFields, type Names } from '../resource/from-facts.ts'
+import { buildFields, type Names } from '../resource/facts/from-facts.ts'
 import { buildSubnetKey } from './subnet-key.ts'
 
 const isSubnetMatch = (subnet: string, value: string): boolean => {

@@ -6,8 +6,8 @@ import { isPast } from '../api/as-of.ts'
 import { contracts } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery, poolsQuery } from '../api/queries.ts'
 import { buildPoolResource } from '../pools/resource.ts'
-import { HistoryTab } from '../resource/history-tab.tsx'
-import { MissingObject, ObjectPage, useListed } from '../resource/object-page.tsx'
+import { HistoryTab } from '../resource/object/history-tab.tsx'
+import { MissingObject, ObjectPage, useListed } from '../resource/object/object-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageLoading } from '../shell/shell.tsx'
@@ -21,9 +21,9 @@ import { buildVlanControl } from '../vlans/vlan-field.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
 import { DevicesTable } from './devices-table.tsx'
 import { NetworkOverview } from './network-overview.tsx'
-import { PlanningDialog, SpaceTab } from './planning.tsx'
+import { PlanningDialog, SpaceTab } from './planning/planning.tsx'
+import { buildResizeControl } from './planning/resize-field.tsx'
 import { PoolsTab } from './pools-tab.tsx'
-import { buildResizeControl } from './resize-field.tsx'
 import { buildNetworkResource } from './resource.ts'
 import { hasSubnet } from './space.ts'
 import { useNetworkDevices } from './use-devices.ts'
@@ -34,7 +34,9 @@ const PARENT = { text: 'Networks', link: { to: '/networks' } } as const
 const NetworkDiscovery = lazy(() =>
   import('../discovery/network-tab.tsx').then((module) => ({ default: module.NetworkDiscovery })),
 )
-const StartScan = lazy(() => import('../discovery/start-scan.tsx').then((module) => ({ default: module.StartScan })))
+const StartScan = lazy(() =>
+  import('../discovery/scans/start-scan.tsx').then((module) => ({ default: module.StartScan })),
+)
 
 /** From the URL: the new object is a pool, a scan, or subnets. */
 const SCAN = 'scan'

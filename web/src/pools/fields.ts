@@ -1,6 +1,6 @@
 /** The fields of a pool. */
 import { FACTS } from '../../../src/inventory/resources.ts'
-import { buildFields, type ItemOf, type Names } from '../resource/from-facts.ts'
+import { buildFields, type ItemOf, type Names } from '../resource/facts/from-facts.ts'
 
 export type Pool = ItemOf<typeof FACTS.pools>
 

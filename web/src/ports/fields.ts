@@ -1,7 +1,7 @@
 /** The fields of a port. */
 import { FACTS } from '../../../src/inventory/resources.ts'
+import { buildFields, type ItemOf, toChoices } from '../resource/facts/from-facts.ts'
 import { buildNameField } from '../resource/fields.ts'
-import { buildFields, type ItemOf, toChoices } from '../resource/from-facts.ts'
 import { buildNameKey, formatPeer, formatSpeed, formatVlans } from './labels.ts'
 import { formatNumbers, parseNumbers } from './range.ts'
 

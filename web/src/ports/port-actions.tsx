@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { writeEnd } from '../cables/end-values.ts'
 import { CABLE, DELETE_WARNING as CABLE_STAYS } from '../cables/resource.tsx'
-import { DeleteDialog } from '../resource/delete-dialog.tsx'
+import { DeleteDialog } from '../resource/object/delete-dialog.tsx'
 import type { Values } from '../resource/resource.ts'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { usePermit } from '../shell/me.ts'

@@ -1,6 +1,6 @@
 /** The place of a device, with a link to its rack. */
 import { Link } from '@tanstack/react-router'
-import type { Mount } from '../devices/mount-values.ts'
+import type { Mount } from '../devices/form/mount-values.ts'
 import { usePermitted } from '../shell/me.ts'
 import { racksQuery } from './known-racks.ts'
 import { formatPosition } from './position-text.ts'

@@ -1,7 +1,7 @@
 /** The fields of a rack. */
 import { FACTS } from '../../../src/inventory/resources.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
-import { buildFields, type ItemOf, type Names } from '../resource/from-facts.ts'
+import { buildFields, type ItemOf, type Names } from '../resource/facts/from-facts.ts'
 
 export type { Names }
 export type Rack = ItemOf<typeof FACTS.racks>

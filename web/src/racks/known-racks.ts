@@ -1,5 +1,5 @@
 /** The racks as other pages show them. */
-import { buildListQuery } from '../resource/lists.ts'
+import { buildListQuery } from '../resource/facts/lists.ts'
 import { useIsInUse } from '../shell/me.ts'
 
 /** All racks, with their use of space and of power. */

@@ -1,6 +1,6 @@
 /** The place of a device in a rack, in its form. */
 import { useQuery } from '@tanstack/react-query'
-import { type MountForm, readMount, writeMount } from '../devices/mount-values.ts'
+import { type MountForm, readMount, writeMount } from '../devices/form/mount-values.ts'
 import type { ControlInput } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import fieldCss from '../ui/field.module.css'

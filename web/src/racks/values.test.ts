@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mountInput, mountText, readMount, writeMount } from '../devices/mount-values.ts'
+import { mountInput, mountText, readMount, writeMount } from '../devices/form/mount-values.ts'
 import { formatNewPosition, parseNewPosition } from './new-position.ts'
 
 const MOUNT = {

@@ -6,8 +6,8 @@ import { buildCustomControl } from '../custom-fields/known-custom.tsx'
 import type { CustomResource } from '../custom-fields/values.ts'
 import { RESOURCE_KEYS } from '../live/keys.ts'
 import { createCrud } from './crud.ts'
+import { getOperations } from './facts/lists.ts'
 import { buildFormFields, type Fields } from './fields.ts'
-import { getOperations } from './lists.ts'
 import type { FieldSpec, Resource } from './resource.ts'
 
 export type DeclaredFacts = (typeof RESOURCES)[number]

@@ -9,7 +9,7 @@ import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import { type BatchOptions, getItemErrors } from './batch.ts'
 import { NoteField } from './note-field.tsx'
-import { createUndo } from './undo.ts'
+import { createUndo } from './object/undo.ts'
 
 /** Makes the change. @returns the ids of its changes, and what was done */
 export type Run = (options: BatchOptions) => Promise<{ readonly changes: readonly unknown[]; readonly text: string }>

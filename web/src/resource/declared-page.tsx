@@ -18,10 +18,10 @@ import {
   type Item,
   listDefaultColumns,
 } from './declared.tsx'
+import { withCapital } from './facts/from-facts.ts'
+import { buildObjectsQuery } from './facts/lists.ts'
 import { buildTableSpec } from './fields.ts'
-import { withCapital } from './from-facts.ts'
 import { ListPage } from './list-page.tsx'
-import { buildObjectsQuery } from './lists.ts'
 import { useOwnedResource } from './owned-resource.tsx'
 
 /** Returns the names of the objects that the rows may refer to. */

@@ -21,7 +21,7 @@ import { listRows, useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
 import { toast } from '../ui/toast.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
-import { DeleteDialog } from './delete-dialog.tsx'
+import { DeleteDialog } from './object/delete-dialog.tsx'
 import type { Resource, Values } from './resource.ts'
 import { ResourceDrawer } from './resource-drawer.tsx'
 

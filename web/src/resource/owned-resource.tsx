@@ -1,8 +1,8 @@
 /** The drawer of an object without a page: its owner and its history below its form. */
 import { type ReactNode, Suspense, useMemo } from 'react'
 import type { ObjectKind } from '../history/queries.ts'
-import { HistoryTab } from './history-tab.tsx'
-import { ManagedBy } from './object-page.tsx'
+import { HistoryTab } from './object/history-tab.tsx'
+import { ManagedBy } from './object/object-page.tsx'
 import type { Resource } from './resource.ts'
 
 type Owned = { readonly id: string; readonly managed_by: string }

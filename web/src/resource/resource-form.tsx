@@ -12,8 +12,8 @@ import { Alert, SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
 import { buildInput, createEmptyValues, isShown, readValues } from './form-values.ts'
 import { NoteField } from './note-field.tsx'
+import { createUndo } from './object/undo.ts'
 import { type ControlInput, type FieldSpec, isKept, type Resource, type Values } from './resource.ts'
-import { createUndo } from './undo.ts'
 
 /** An object as the form has loaded it, with the ETag of its version. */
 export type Opened = {

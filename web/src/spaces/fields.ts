@@ -1,6 +1,6 @@
 /** The fields of an address space. */
 import { FACTS } from '../../../src/inventory/resources.ts'
-import { buildFields, type ItemOf } from '../resource/from-facts.ts'
+import { buildFields, type ItemOf } from '../resource/facts/from-facts.ts'
 
 export type Space = ItemOf<typeof FACTS.spaces>
 

@@ -1,7 +1,7 @@
 /** The address spaces as other pages show them: a choice above a list, options of a form, and the mark of an object. */
 import { queryOptions } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { buildListQuery } from '../resource/lists.ts'
+import { buildListQuery } from '../resource/facts/lists.ts'
 import { useIsInUse, usePermitted } from '../shell/me.ts'
 import { Choice } from '../table/filter-controls.tsx'
 import { usePageSearch } from '../table/list-search.ts'

@@ -1,9 +1,9 @@
 /** Stores all relationships and cables, selects a subgraph and lays it out, without blocking the page. */
 import type { Relationship } from '../api/contracts.ts'
 import type { Cable } from '../cables/fields.ts'
-import { computeForceLayout, computeRingLayout } from './force.ts'
+import { computeForceLayout, computeRingLayout } from './drawing/force.ts'
+import { computeLayeredLayout } from './drawing/layered.ts'
 import { buildGraph, LinkIndex } from './graph.ts'
-import { computeLayeredLayout } from './layered.ts'
 import type { WorkerRequest, WorkerResponse } from './messages.ts'
 
 // The DOM types describe the postMessage of a window, which takes an origin.

@@ -1,9 +1,9 @@
 /** The legend of lines and shapes. */
 import { useEffect, useRef } from 'react'
-import { type Colours, useColours } from './colours.ts'
+import { type Colours, useColours } from './drawing/colours.ts'
+import { createShapePath, DASHES, HUES } from './drawing/paint-graph.ts'
 import type { LinkType } from './graph.ts'
 import { ROLE_TEXTS } from './labels.ts'
-import { createShapePath, DASHES, HUES } from './paint-graph.ts'
 import { ROLES, type Role } from './role.ts'
 import css from './topology.module.css'
 

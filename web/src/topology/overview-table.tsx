@@ -1,7 +1,7 @@
 /** The overview as a table, one row for each datacenter. */
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { type Brief, STATES } from '../devices/messages.ts'
+import { type Brief, STATES } from '../devices/window/messages.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'

@@ -1,13 +1,13 @@
 /** All devices as dots, grouped by datacenter. */
 import { useId, useMemo, useRef, useState } from 'react'
-import { type Brief, STATES } from '../devices/messages.ts'
+import { type Brief, STATES } from '../devices/window/messages.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { formatCount, plural } from '../ui/format.ts'
 import { useNarrow } from '../ui/use-narrow.ts'
-import { getPoint, type Point, toScreen } from './camera.ts'
-import { type Colours, useColours } from './colours.ts'
+import { getPoint, type Point, toScreen } from './drawing/camera.ts'
+import { type Colours, useColours } from './drawing/colours.ts'
+import { type Frame, Stage, type StageHandle } from './drawing/stage.tsx'
 import { DOT, type OverviewPlan, planOverview, STEP } from './overview.ts'
-import { type Frame, Stage, type StageHandle } from './stage.tsx'
 import css from './topology.module.css'
 
 const ROOM = { top: 76, right: 32, bottom: 56, left: 32 }

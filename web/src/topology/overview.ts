@@ -1,5 +1,5 @@
 /** The overview: all devices as dots, one block for each datacenter. */
-import type { Positions } from './camera.ts'
+import type { Positions } from './drawing/camera.ts'
 
 /** The distance between dots, and their size. */
 export const STEP = 10

@@ -2,7 +2,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { useStore } from '../api/store.ts'
-import { devices, MAX_ROWS } from '../devices/device-list-client.ts'
+import { devices, MAX_ROWS } from '../devices/window/device-list-client.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
 import { PageLoading } from '../shell/shell.tsx'

@@ -2,9 +2,9 @@
 import { useEffect, useState } from 'react'
 import { useStore } from '../api/store.ts'
 import { createRowMapper, type DeviceRow } from '../devices/column-spec.ts'
-import { devices } from '../devices/device-list-client.ts'
-import type { Brief } from '../devices/messages.ts'
-import { useNames } from '../devices/use-devices.ts'
+import { devices } from '../devices/window/device-list-client.ts'
+import type { Brief } from '../devices/window/messages.ts'
+import { useNames } from '../devices/window/use-devices.ts'
 
 const DRAWN_MS = 150
 const NONE: ReadonlyMap<string, DeviceRow> = new Map()

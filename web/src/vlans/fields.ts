@@ -1,6 +1,6 @@
 /** The fields of a VLAN. */
 import { FACTS } from '../../../src/inventory/resources.ts'
-import { buildFields, type ItemOf, type Names } from '../resource/from-facts.ts'
+import { buildFields, type ItemOf, type Names } from '../resource/facts/from-facts.ts'
 
 export type Vlan = ItemOf<typeof FACTS.vlans>
 

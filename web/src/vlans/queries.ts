@@ -1,7 +1,7 @@
 /** The list of VLANs, and the names of the VLANs of networks. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { buildListQuery } from '../resource/lists.ts'
+import { buildListQuery } from '../resource/facts/lists.ts'
 import { useIsInUse } from '../shell/me.ts'
 import { createVlanNames, type VlanNames } from './names.ts'
 

@@ -1,0 +1,136 @@
+/** The list of all roles, built-in and custom. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { type ColumnsOf, ListPage, type Rules } from '../../resource/list-page.tsx'
+import { buildActionsColumn } from '../../resource/row-menu.tsx'
+import { usePermit } from '../../shell/me.ts'
+import type { Column } from '../../table/column.ts'
+import { buildTimeColumn } from '../../table/time-column.tsx'
+import { Badge } from '../../ui/primitives.tsx'
+import { grantsQuery, rolesQuery } from '../queries.ts'
+import type { Grant, Role } from '../types.ts'
+import { DeleteRole, formatSystemNote } from './role-actions.tsx'
+import { roleResource, roleSpec } from './role-resource.tsx'
+
+type Counts = { readonly users: number; readonly groups: number }
+
+/** Returns the users and groups that hold each role directly, by its id. */
+const countHolders = (grants: readonly Grant[]): ReadonlyMap<string, Counts> =>
+  new Map(
+    [...Map.groupBy(grants, ({ role_id }) => role_id)].map(([id, all]) => [
+      id,
+      {
+        users: new Set(all.flatMap(({ user_id }) => user_id ?? [])).size,
+        groups: new Set(all.flatMap(({ group_id }) => group_id ?? [])).size,
+      },
+    ]),
+  )
+
+type Tools = {
+  /** Undefined if the caller may not list users. */
+  readonly holders: ReadonlyMap<string, Counts> | undefined
+  readonly needs: (permission: string) => string | undefined
+}
+
+export const RoleKind = ({ role }: { readonly role: Role }) =>
+  role.is_system ? <Badge tone="idle">system</Badge> : <Badge tone="info">custom</Badge>
+
+const systemBlock = (role: Role): string | undefined => (role.is_system ? 'system role' : undefined)
+
+const countColumn = (id: keyof Counts, holders: Tools['holders']): Column<Role> => ({
+  id,
+  text: id === 'users' ? 'Users' : 'Groups',
+  width: 80,
+  isRight: true,
+  cell: (role) =>
+    holders ? (
+      <span className="num">{holders.get(role.id)?.[id] ?? 0}</span>
+    ) : (
+      <span className="muted" title="Needs the permission users:list">
+        –
+      </span>
+    ),
+})
+
+const buildColumns =
+  ({ holders, needs }: Tools): ColumnsOf<Role> =>
+  (run) => [
+    {
+      id: 'name',
+      text: 'Name',
+      width: 180,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ id, name }) => (
+        <Link to="/roles/$id" params={{ id }} tabIndex={-1}>
+          {name}
+        </Link>
+      ),
+    },
+    {
+      id: 'kind',
+      text: 'Kind',
+      width: 100,
+      isSortable: true,
+      isEssential: true,
+      cell: (role) => <RoleKind role={role} />,
+    },
+    {
+      id: 'permissions',
+      text: 'Permissions',
+      width: 110,
+      isSortable: true,
+      isRight: true,
+      cell: ({ permissions }) => <span className="num">{permissions.length}</span>,
+    },
+    countColumn('users', holders),
+    countColumn('groups', holders),
+    { id: 'description', text: 'Description', width: 420, cell: ({ description }) => description },
+    buildTimeColumn({ id: 'updated', text: 'Updated', width: 120, at: ({ updated_at }) => updated_at }),
+    buildActionsColumn({
+      noun: 'role',
+      getName: ({ name }) => name,
+      edit: { run: run.edit, blocked: (role) => needs('roles:update') ?? systemBlock(role) },
+      remove: { run: run.remove, blocked: (role) => needs('roles:delete') ?? systemBlock(role) },
+    }),
+  ]
+
+const DEFAULT_COLUMNS = ['name', 'kind', 'permissions', 'users', 'groups', 'description', 'actions']
+
+export const RolesPage = () => {
+  const { may, blocked } = usePermit()
+  const navigate = useNavigate()
+  const query = useQuery({ ...rolesQuery, enabled: may('roles:list') })
+  const { data: grants } = useQuery({ ...grantsQuery(), enabled: may('roles:list') && may('users:list') })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
+  const columns = useMemo(() => {
+    const holders = grants && countHolders(grants)
+    const needs = (permission: string) => (may(permission) ? undefined : permission)
+    return buildColumns({ holders, needs })
+  }, [grants])
+  const system = (role: Role) => (role.is_system ? formatSystemNote(role) : undefined)
+  const rules: Rules<Role> = {
+    edit: system,
+    remove: (role) => blocked('roles:delete') ?? system(role),
+  }
+  return (
+    <ListPage
+      title="Roles"
+      resourceName="roles"
+      resource={roleResource}
+      query={query}
+      needs="roles:list"
+      spec={roleSpec}
+      columns={columns}
+      defaultColumns={DEFAULT_COLUMNS}
+      sort="name"
+      placeholder="Name, permission, kind:, holds:"
+      empty="A role holds permissions, and users and groups have roles."
+      deleteWarning=""
+      rules={rules}
+      open={({ id }) => void navigate({ to: '/roles/$id', params: { id } })}
+      removal={(role, onClose) => <DeleteRole role={role} onClose={onClose} />}
+    />
+  )
+}

@@ -1,0 +1,188 @@
+/** The page of one user: profile, roles, effective permissions, sessions and API keys. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { KeysCard } from '../../account/keys-card.tsx'
+import { SessionsCard } from '../../account/sessions-card.tsx'
+import { contracts } from '../../api/contracts.ts'
+import { MissingObject, ObjectPage } from '../../resource/object/object-page.tsx'
+import { useMe, usePermit, usePermitted } from '../../shell/me.ts'
+import { PageBody } from '../../shell/page.tsx'
+import { Card, CopyText, Facts, Skeleton, TimeAgo } from '../../ui/primitives.tsx'
+import { Failure } from '../../ui/states.tsx'
+import css from '../access.module.css'
+import { GrantsCard } from '../grants/grants-card.tsx'
+import { formatHolder, formatRole } from '../grants/holder.ts'
+import { grantsQuery, groupsOfQuery, rolesQuery, scopesQuery, userPermissionsQuery, userQuery } from '../queries.ts'
+import { Matrix } from '../roles/matrix.tsx'
+import type { Grant, User } from '../types.ts'
+import { UserActionItems, useNoDelete } from '../user-menu.tsx'
+import { DeleteUser, type UserAction, UserActionDialog } from './user-actions.tsx'
+import { userResource } from './user-resource.tsx'
+import { UserRolesCard } from './user-roles-card.tsx'
+import { UserStatus } from './users-page.tsx'
+
+const route = getRouteApi('/app/users/$id')
+const PARENT = { text: 'Users', link: { to: '/users' } } as const
+
+const ProfileCard = ({ user }: { readonly user: User }) => (
+  <Card title="Profile">
+    <Facts
+      facts={[
+        ['Status', <UserStatus key="status" user={user} />],
+        ['Full name', user.full_name],
+        ['E-mail', user.email],
+        ['Password', describePassword(user)],
+        ['Last sign-in', user.last_login_at === null ? 'never' : <TimeAgo key="seen" at={user.last_login_at} />],
+        ['Created', <TimeAgo key="created" at={user.created_at} />],
+        ['ID', <CopyText key="id" text={user.id} label="ID" />],
+      ]}
+    />
+  </Card>
+)
+
+const describePassword = ({ has_password, is_break_glass }: User): string => {
+  if (!has_password) return 'none; signs in by an identity provider'
+  return is_break_glass ? 'yes, also while passwords are off' : 'yes'
+}
+
+const effectiveGrants = ({ id }: User) => grantsQuery({ user_id: id, effective: true })
+
+/** @example formatGrant(grant) // 'operator of the group netops' */
+const formatGrant = (grant: Grant): string =>
+  grant.group_id === null ? formatRole(grant) : `${formatRole(grant)} of ${formatHolder(grant)}`
+
+/** Also the groups that give no role, and so are not among the grants. */
+const GroupsCard = ({ user }: { readonly user: User }) => {
+  const { data, error, refetch } = useQuery(groupsOfQuery(user.id))
+  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
+  return (
+    <Card title="Groups">
+      {!data && <Skeleton />}
+      {data?.length === 0 && <p className="muted">A member of no group.</p>}
+      <ul>
+        {data?.map(({ id, name, description }) => (
+          <li key={id} className={css.grantRow}>
+            <Link to="/groups/$id" params={{ id }} className={css.name}>
+              {name}
+            </Link>
+            <span className={`${css.note} truncate`}>{description}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+const PermissionsCard = ({ user }: { readonly user: User }) => {
+  const { data, error, refetch } = useQuery(userPermissionsQuery(user.id))
+  // Cached roles and grants show which of them give a permission. Requests only for that are not worth it.
+  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: false })
+  const { data: grants = [] } = useQuery({ ...effectiveGrants(user), enabled: false })
+  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
+  const held = new Set(data?.map(({ name }) => name))
+  const describeSource = (name: string) => {
+    const giving = new Set(roles.filter(({ permissions }) => permissions.includes(name)).map(({ id }) => id))
+    const from = grants.filter(({ role_id }) => giving.has(role_id)).map(formatGrant)
+    return from.length === 0 ? undefined : `${name}, by ${from.join(', ')}`
+  }
+  return (
+    <Card title={`Effective permissions · ${data?.length ?? '…'}, of all roles`}>
+      {data && <Matrix label={`What ${user.username} may do`} held={held} describeSource={describeSource} />}
+    </Card>
+  )
+}
+
+const Access = ({ user }: { readonly user: User }) => {
+  const me = useMe()
+  const { may } = usePermit()
+  const isOwn = user.id === me.id
+  return (
+    <>
+      {isOwn || may('users:update') ? (
+        <SessionsCard userId={user.id} title="Sessions" />
+      ) : (
+        <Card title="Sessions">
+          <p className="muted">
+            To see them needs the permission <code className="mono">users:update</code>.
+          </p>
+        </Card>
+      )}
+      {isOwn || may('apikeys:list') ? (
+        <KeysCard owner={user} />
+      ) : (
+        <Card title="API keys">
+          <p className="muted">
+            To see them needs the permission <code className="mono">apikeys:list</code>.
+          </p>
+        </Card>
+      )}
+    </>
+  )
+}
+
+export const UserPage = () => {
+  const { id } = route.useParams()
+  const { may, blocked } = usePermit()
+  const noDelete = useNoDelete()
+  const { data, error, refetch } = usePermitted('users:read', userQuery(id))
+  // The card of roles grants them everywhere.
+  const hasScopes = (usePermitted('scopes:list', scopesQuery).data?.length ?? 0) > 0
+  const [action, setAction] = useState<UserAction>()
+  if (!data) return <MissingObject noun="user" parent={PARENT} error={error} refetch={refetch} />
+  const user = data.value
+  const overview = (
+    <>
+      <div className={css.two}>
+        <ProfileCard user={user} />
+        <UserRolesCard user={user} />
+      </div>
+      <GrantsCard
+        title="Effective grants"
+        filter={{ user_id: user.id, effective: true }}
+        show={{ role: true, holder: 'from', scope: 'auto' }}
+        given={hasScopes ? { holder: { user_id: user.id, name: user.username } } : undefined}
+        empty="None: this user has no role, directly or through a group."
+      />
+    </>
+  )
+  return (
+    <ObjectPage
+      noun="user"
+      parent={PARENT}
+      id={id}
+      title={user.username}
+      get={contracts.users.get}
+      resource={userResource}
+      edit={{ blocked: blocked('users:update') }}
+      remove={{
+        blocked: noDelete(user),
+        dialog: (close, leave) => <DeleteUser user={user} onClose={close} onDone={leave} />,
+      }}
+      menu={<UserActionItems user={user} onAction={setAction} />}
+      tabs={[
+        { id: 'overview', text: 'Overview', content: overview },
+        { id: 'permissions', text: 'Permissions', content: <PermissionsCard user={user} /> },
+        ...(may('groups:list') ? [{ id: 'groups', text: 'Groups', content: <GroupsCard user={user} /> }] : []),
+        { id: 'access', text: 'Sessions and keys', content: <Access user={user} /> },
+      ]}
+      body={(content) => (
+        <PageBody>
+          {content}
+          {may('audit:list') && (
+            <p className={css.more}>
+              <Link to="/audit" search={{ user: id }} className="link">
+                Actions by {user.username}
+              </Link>
+              <Link to="/audit" search={{ resource: 'user', resource_id: id }} className="link">
+                Changes to {user.username}
+              </Link>
+            </p>
+          )}
+        </PageBody>
+      )}
+    >
+      {action && <UserActionDialog user={user} action={action} onClose={() => setAction(undefined)} />}
+    </ObjectPage>
+  )
+}

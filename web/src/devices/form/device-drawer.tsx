@@ -1,0 +1,81 @@
+/** Makes or changes a device. Its own URL, so that it can be linked to and left by going back. */
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import type { Datacenter, Device } from '../../api/contracts.ts'
+import { datacentersQuery, deviceTypesQuery } from '../../api/queries.ts'
+import { buildCustomControl } from '../../custom-fields/known-custom.tsx'
+import type { DeviceType } from '../../device-types/fields.ts'
+import { useHasRacks } from '../../racks/known-racks.ts'
+import { buildFormFields } from '../../resource/fields.ts'
+import type { Resource, Values } from '../../resource/resource.ts'
+import { ResourceDrawer } from '../../resource/resource-drawer.tsx'
+import { useIsInUse, usePermit } from '../../shell/me.ts'
+import { usePageSearch } from '../../table/list-search.ts'
+import { buildDeviceFields, DEVICE_ORDER } from '../fields.ts'
+import { DEVICE_RESOURCE } from '../resource.ts'
+import { AddressFields } from './address-fields.tsx'
+import { createEmptyAddress, formatAddresses, parseAddressInput, writeAddresses } from './address-form.ts'
+import { mountInput, mountText } from './mount-values.ts'
+
+const MountFields = lazy(() =>
+  import('../../racks/mount-fields.tsx').then((module) => ({ default: module.MountFields })),
+)
+
+type Known = {
+  readonly datacenters: readonly Datacenter[]
+  readonly types: readonly DeviceType[]
+  readonly hasRacks: boolean
+}
+
+const NO_TYPES: readonly DeviceType[] = []
+
+export const buildDeviceResource = ({ datacenters, types, hasRacks }: Known): Resource<Device> => ({
+  ...DEVICE_RESOURCE,
+  fields: buildFormFields(buildDeviceFields(), DEVICE_ORDER.form, {
+    datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
+    device_type_id: {
+      options: [['', 'None'], ...types.map(({ id, name }) => [id, name] as const)],
+      isShown: () => types.length > 0,
+      hint: 'A new device gets its ports',
+    },
+    mount: {
+      read: mountText,
+      send: mountInput,
+      isShown: () => hasRacks,
+      render: (input) => (
+        <Suspense>
+          <MountFields {...input} />
+        </Suspense>
+      ),
+    },
+    custom: buildCustomControl('devices'),
+    addresses: { read: formatAddresses, send: parseAddressInput, render: (input) => <AddressFields {...input} /> },
+  }),
+})
+
+export type DrawerProps = {
+  readonly id: string | undefined
+  /** Values of a new device. */
+  readonly given?: Values
+  readonly onClose: () => void
+}
+
+export const DeviceDrawer = ({ id, given, onClose }: DrawerProps) => {
+  const { may } = usePermit()
+  const { data: datacenters = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const hasTypes = useIsInUse('device-types')
+  const { data: types = NO_TYPES } = useQuery({ ...deviceTypesQuery, enabled: hasTypes && may('device-types:list') })
+  const hasRacks = useHasRacks()
+  const { ip = '', pool = '', network = '' } = usePageSearch().search
+  // A key that is always the same: a draft belongs to the values that its form began with.
+  const address = createEmptyAddress({ key: '0', ip, pool_id: pool, network_id: network })
+  return (
+    <ResourceDrawer
+      key={id ?? 'new'}
+      resource={buildDeviceResource({ datacenters, types, hasRacks })}
+      id={id}
+      given={{ addresses: writeAddresses([address]), ...given }}
+      onClose={onClose}
+    />
+  )
+}

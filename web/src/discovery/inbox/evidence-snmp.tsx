@@ -1,0 +1,95 @@
+/** The SNMP data of a host: its name, its interfaces, its neighbours. */
+
+import { formatCount } from '../../ui/format.ts'
+import { Facts } from '../../ui/primitives.tsx'
+import css from '../evidence.module.css'
+import { formatSpan } from '../labels.ts'
+import type { DiscoveredDeviceDetail } from '../shapes.ts'
+
+const SHOWN = 64
+
+type Snmp = NonNullable<DiscoveredDeviceDetail['snmp']>
+
+const Interfaces = ({ interfaces }: Pick<Snmp, 'interfaces'>) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
+  <section className={css.scroller} tabIndex={0} aria-label="Interfaces">
+    <table className={css.table}>
+      <thead>
+        <tr>
+          <th scope="col">Interface</th>
+          <th scope="col">MAC</th>
+          <th scope="col">Addresses</th>
+        </tr>
+      </thead>
+      <tbody>
+        {interfaces.slice(0, SHOWN).map(({ index, name, mac, addresses }) => (
+          <tr key={index}>
+            <td>{name || `#${index}`}</td>
+            <td className="mono">{mac}</td>
+            <td className="mono">{addresses.join(', ')}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    {interfaces.length > SHOWN && <p className="muted">And {formatCount(interfaces.length - SHOWN)} others.</p>}
+  </section>
+)
+
+const Neighbours = ({ neighbours }: Pick<Snmp, 'neighbours'>) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
+  <section className={css.scroller} tabIndex={0} aria-label="Neighbours">
+    <table className={css.table}>
+      <thead>
+        <tr>
+          <th scope="col">Port</th>
+          <th scope="col">Neighbour</th>
+          <th scope="col">Its port</th>
+          <th scope="col">Address</th>
+        </tr>
+      </thead>
+      <tbody>
+        {neighbours.slice(0, SHOWN).map(({ local_port, remote_name, remote_port, remote_address }) => (
+          <tr key={`${local_port} ${remote_name} ${remote_port} ${remote_address}`}>
+            <td className="mono">{local_port}</td>
+            <td>{remote_name}</td>
+            <td className="mono">{remote_port}</td>
+            <td className="mono">{remote_address}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+export const SnmpFacts = ({ snmp }: { readonly snmp: Snmp }) => (
+  <section className={css.block}>
+    <h3>SNMP</h3>
+    <Facts
+      facts={[
+        ['Name', snmp.name],
+        ['Description', snmp.description],
+        ['Location', snmp.location],
+        [
+          'Object ID',
+          <span key="object" className="mono">
+            {snmp.object_id}
+          </span>,
+        ],
+        [
+          'Engine ID',
+          <span key="engine" className="mono">
+            {snmp.engine_id}
+          </span>,
+        ],
+        ['Up for', formatSpan(snmp.uptime_seconds)],
+      ]}
+    />
+    {snmp.interfaces.length > 0 && <Interfaces interfaces={snmp.interfaces} />}
+    {snmp.neighbours.length > 0 && (
+      <>
+        <h4>Neighbours, by LLDP</h4>
+        <Neighbours neighbours={snmp.neighbours} />
+      </>
+    )}
+  </section>
+)

@@ -1,0 +1,92 @@
+/** The parts that the dialogs of a promotion have in common. */
+import { useQuery } from '@tanstack/react-query'
+import type { Device } from '../../api/contracts.ts'
+import { datacentersQuery } from '../../api/queries.ts'
+import { CustomFields } from '../../custom-fields/known-custom.tsx'
+import { parseCustomInput } from '../../custom-fields/known-text.ts'
+import { devices } from '../../devices/window/device-list-client.ts'
+import { usePermit } from '../../shell/me.ts'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { useDiscoveryChanged } from '../scans/scan-actions.tsx'
+
+export const parseTags = (text: string): string[] =>
+  text
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '')
+
+export const usePromoted = () => {
+  const changed = useDiscoveryChanged()
+  return (made: readonly Device[]) => {
+    devices.put(made)
+    changed()
+  }
+}
+
+type PlaceProps = {
+  readonly datacenter: string
+  readonly onDatacenter: (id: string) => void
+  readonly tags: string
+  readonly onTags: (text: string) => void
+  readonly errors: Readonly<Record<string, string>>
+}
+
+export const PlaceFields = ({ datacenter, onDatacenter, tags, onTags, errors }: PlaceProps) => {
+  const { may } = usePermit()
+  const { data = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  return (
+    <>
+      <SelectField
+        label="Datacenter"
+        value={datacenter}
+        onChange={onDatacenter}
+        options={[['', 'None'], ...data.map(({ id, name }) => [id, name] as const)]}
+        error={errors.datacenter_id}
+      />
+      <TextField label="Tags" hint="With commas between them" value={tags} onChange={onTags} error={errors.tags} />
+    </>
+  )
+}
+
+/** The values of custom fields of devices and of their addresses, as texts. */
+type CustomTexts = { readonly custom: string; readonly address_custom: string }
+
+export const NO_TEXTS: CustomTexts = { custom: '', address_custom: '' }
+
+export const parseCustomInputs = (texts: CustomTexts) => {
+  const [custom, address_custom] = [parseCustomInput(texts.custom), parseCustomInput(texts.address_custom)]
+  return { ...(custom && { custom }), ...(address_custom && { address_custom }) }
+}
+
+export const isOfCustom = (field: string): boolean => /^(address_)?custom\./.test(field)
+
+type CustomProps = {
+  readonly texts: CustomTexts
+  readonly onChange: (texts: CustomTexts) => void
+  readonly errors: Readonly<Record<string, string>>
+  readonly isMany: boolean
+  readonly hasManyAddresses: boolean
+}
+
+export const CustomParts = ({ texts, onChange, errors, isMany, hasManyAddresses }: CustomProps) => (
+  <>
+    <CustomFields
+      resource="devices"
+      value={texts.custom}
+      onChange={(custom) => onChange({ ...texts, custom })}
+      errors={errors}
+      isNew
+      isShared={isMany}
+    />
+    <CustomFields
+      resource="addresses"
+      at="address_custom"
+      title={hasManyAddresses ? 'Of each address' : 'Of its address'}
+      value={texts.address_custom}
+      onChange={(address_custom) => onChange({ ...texts, address_custom })}
+      errors={errors}
+      isNew
+      isShared={hasManyAddresses}
+    />
+  </>
+)

@@ -1,0 +1,100 @@
+/** Promotes one discovered device under a typed name. */
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { call, getChangeId } from '../../api/client.ts'
+import { contracts } from '../../api/contracts.ts'
+import { getFieldErrors, toAppError } from '../../api/errors.ts'
+import { createUndo } from '../../resource/object/undo.ts'
+import { usePermit } from '../../shell/me.ts'
+import tableCss from '../../table/table.module.css'
+import { Button } from '../../ui/button.tsx'
+import { Alert, TextField } from '../../ui/field.tsx'
+import { Dialog, DialogActions } from '../../ui/layers.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { getDiscoveredName } from '../labels.ts'
+import type { DiscoveredDevice } from '../shapes.ts'
+import {
+  CustomParts,
+  isOfCustom,
+  NO_TEXTS,
+  PlaceFields,
+  parseCustomInputs,
+  parseTags,
+  usePromoted,
+} from './promote-fields.tsx'
+
+/** Returns why the caller may not promote discovered devices, or undefined. */
+export const usePromotePermit = (): string | undefined => {
+  const { blocked } = usePermit()
+  return blocked('discovery:update') ?? blocked('devices:create')
+}
+
+type OneProps = { readonly discovered: DiscoveredDevice; readonly onClose: () => void }
+
+export const PromoteOne = ({ discovered, onClose }: OneProps) => {
+  const changed = usePromoted()
+  const navigate = useNavigate()
+  const [name, setName] = useState(getDiscoveredName(discovered))
+  const [model, setModel] = useState(discovered.vendor)
+  const [datacenter, setDatacenter] = useState('')
+  const [tags, setTags] = useState('')
+  const [custom, setCustom] = useState(NO_TEXTS)
+  const promote = useMutation({
+    mutationFn: () =>
+      call(contracts.discovery.promote, {
+        ...parseCustomInputs(custom),
+        id: discovered.id,
+        name: name.trim(),
+        make_model: model.trim(),
+        datacenter_id: datacenter || null,
+        tags: parseTags(tags),
+      }),
+    onSuccess: (device) => {
+      changed([device])
+      toast(`${device.name} is documented`, createUndo([getChangeId(device)]))
+      onClose()
+      void navigate({ to: '/devices/$id', params: { id: device.id } })
+    },
+  })
+  const errors = getFieldErrors(promote.error)
+  const known = ['name', 'make_model', 'datacenter_id', 'tags']
+  const isKnown = Object.keys(errors).some((field) => known.includes(field) || isOfCustom(field))
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    promote.mutate()
+  }
+  return (
+    <Dialog title={`Document ${getDiscoveredName(discovered)}`} onClose={onClose}>
+      <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
+        {promote.isError && !isKnown && <Alert>{toAppError(promote.error).message}</Alert>}
+        <p className="muted">
+          It becomes a device with {discovered.addresses.length === 1 ? 'its address' : 'its addresses'}, its host name
+          and its system.
+        </p>
+        <TextField label="Name" value={name} onChange={setName} error={errors.name} required />
+        <TextField label="Model" value={model} onChange={setModel} error={errors.make_model} />
+        <PlaceFields
+          datacenter={datacenter}
+          onDatacenter={setDatacenter}
+          tags={tags}
+          onTags={setTags}
+          errors={errors}
+        />
+        <CustomParts
+          texts={custom}
+          onChange={setCustom}
+          errors={errors}
+          isMany={false}
+          hasManyAddresses={discovered.addresses.length > 1}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" disabled={promote.isPending || name.trim() === ''}>
+            Document it
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,93 @@
+/** How rules are read, written, searched and sorted. */
+import { contracts, type Network } from '../../api/contracts.ts'
+import { createCrud } from '../../resource/crud.ts'
+import type { FieldSpec, Resource } from '../../resource/resource.ts'
+import type { TableSpec } from '../../table/engine.ts'
+import { SCAN_TYPES } from '../labels.ts'
+import { NetworkChoice } from '../network-choice.tsx'
+import type { Rule, ScanType } from '../shapes.ts'
+import { TypeChoice } from './type-choice.tsx'
+
+const parseScanType = (text: string): ScanType => SCAN_TYPES.find(([type]) => type === text)?.[0] ?? 'quick'
+
+const FIELDS: readonly FieldSpec[] = [
+  {
+    name: 'network_id',
+    label: 'Network',
+    isRequired: true,
+    render: ({ value, onChange, error }) => <NetworkChoice value={value} onChange={onChange} error={error} />,
+  },
+  {
+    name: 'scan_type',
+    label: 'Type',
+    render: ({ value, onChange }) => <TypeChoice value={parseScanType(value)} onChange={onChange} />,
+  },
+  {
+    name: 'interval_hours',
+    label: 'Interval in hours',
+    kind: 'number',
+    hint: '1 to 8760, from the end of one scan to the next. 24 is every day, 168 every week.',
+  },
+  {
+    name: 'enabled',
+    label: 'Enabled',
+    kind: 'select',
+    options: [
+      ['true', 'Yes, it runs on schedule'],
+      ['false', 'No'],
+    ],
+    send: (text) => text !== 'false',
+  },
+  {
+    name: 'exclude_ips',
+    label: 'Exclude',
+    kind: 'area',
+    hint: 'Addresses, ranges like 10.0.0.1-10.0.0.9 and CIDRs, with commas between them',
+  },
+]
+
+export const NEW_RULE = { scan_type: 'quick', interval_hours: '24', enabled: 'true' }
+
+export type Names = ReadonlyMap<string, Network>
+
+export const formatRuleName = (networks: Names, { network_id }: Pick<Rule, 'network_id'>): string =>
+  `the rule of ${networks.get(network_id)?.name ?? network_id}`
+
+export const buildRuleResource = (networks: Names): Resource<Rule> => ({
+  noun: 'rule',
+  fields: FIELDS,
+  getName: (rule) => formatRuleName(networks, rule),
+  ...createCrud(contracts.discoveryRules),
+  changes: ['discovery-rules'],
+})
+
+export const buildRuleSpec = (networks: Names): TableSpec<Rule> => {
+  const network = ({ network_id }: Rule): string => {
+    const known = networks.get(network_id)
+    return known ? `${known.name} ${known.subnet}` : network_id
+  }
+  const enabled = (rule: Rule): string => (rule.enabled ? 'yes' : 'no')
+  return {
+    id: ({ id }) => id,
+    text: (rule) => [network(rule), rule.scan_type, rule.exclude_ips].join('\n'),
+    sorts: {
+      network,
+      type: ({ scan_type }) => scan_type,
+      every: ({ interval_hours }) => interval_hours,
+      last: ({ last_run_at }) => last_run_at ?? '',
+      // Rules that never run sort last.
+      next: ({ next_run_at }) => next_run_at ?? '~',
+      enabled,
+    },
+    fields: {
+      network: (rule, value) => network(rule).toLowerCase().includes(value),
+      type: ({ scan_type }, value) => scan_type.startsWith(value),
+      enabled: (rule, value) => enabled(rule).startsWith(value),
+    },
+    facets: {
+      network: ({ network_id }) => [networks.get(network_id)?.name ?? ''],
+      type: ({ scan_type }) => [scan_type],
+      enabled: (rule) => [enabled(rule)],
+    },
+  }
+}

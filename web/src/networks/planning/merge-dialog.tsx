@@ -1,0 +1,85 @@
+/** Merges networks, after its effect was shown. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { api } from '../../api/client.ts'
+import type { Network } from '../../api/contracts.ts'
+import { toAppError } from '../../api/errors.ts'
+import { Button } from '../../ui/button.tsx'
+import { Alert, TextField } from '../../ui/field.tsx'
+import { plural } from '../../ui/format.ts'
+import { Dialog, DialogActions } from '../../ui/layers.tsx'
+import { Skeleton } from '../../ui/primitives.tsx'
+import { toast } from '../../ui/toast.tsx'
+import css from '../space.module.css'
+import { formatMoved } from './moved-text.ts'
+import { refreshNetworks } from './planning-queries.ts'
+
+type Props = { readonly networks: readonly Network[]; readonly onClose: () => void; readonly onMerged: () => void }
+
+export const MergeDialog = ({ networks, onClose, onMerged }: Props) => {
+  const client = useQueryClient()
+  const [name, setName] = useState('')
+  const network_ids = networks.map(({ id }) => id)
+  const preview = useQuery({
+    queryKey: ['merge-preview', network_ids],
+    queryFn: () => {
+      const input: { network_ids: string[]; dry_run: true } = { network_ids, dry_run: true }
+      return api.networks.merge(input)
+    },
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  })
+  const merge = useMutation({
+    mutationFn: () => api.networks.merge({ network_ids, ...(name.trim() !== '' && { name: name.trim() }) }),
+    onSuccess: ({ network }) => {
+      toast(`Merged into ${network.name}`, { description: network.subnet })
+      refreshNetworks(client)
+      onMerged()
+      onClose()
+    },
+  })
+  const { data } = preview
+  const error = merge.error ?? preview.error
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    merge.mutate()
+  }
+  return (
+    <Dialog title={`Merge ${plural(networks.length, 'network')}`} onClose={onClose}>
+      <form className={css.form} onSubmit={submit} noValidate>
+        {error ? (
+          <Alert>{toAppError(error).message}</Alert>
+        ) : data ? (
+          <div role="status">
+            <p>
+              {data.network.name} becomes <b className="mono">{data.network.subnet}</b>;{' '}
+              {data.removed.map((one) => one.name).join(', ')} {data.removed.length === 1 ? 'is' : 'are'} deleted.
+            </p>
+            <p>{formatMoved(data.moved)}</p>
+            {data.lost.scans + data.lost.discovered_devices + data.lost.rules > 0 && (
+              <p>
+                {plural(data.lost.scans, 'scan')}, {plural(data.lost.discovered_devices, 'discovered device')} and{' '}
+                {plural(data.lost.rules, 'discovery rule')} are deleted with them.
+              </p>
+            )}
+          </div>
+        ) : (
+          <Skeleton />
+        )}
+        <TextField
+          label="Name"
+          value={name}
+          onChange={setName}
+          hint={`${data?.network.name ?? 'That of the first'} without it`}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" disabled={merge.isPending || !data || preview.isError}>
+            Merge
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,192 @@
+/** The page of one object: its head with the actions, its tabs, the hints, its drawer, and the question before its deletion. */
+import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
+import { type LinkProps, useNavigate } from '@tanstack/react-router'
+import { ChevronDown } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { AppError } from '../../../../src/contract/errors.ts'
+import type { AnyOperation } from '../../../../src/kernel/operation.ts'
+import { CommandItems, useCommand } from '../../commands/command-menu.tsx'
+import { useHotkeys } from '../../shell/hotkeys.ts'
+import { type Hint, Hints, PageBody, PageHead } from '../../shell/page.tsx'
+import { PageLoading } from '../../shell/shell.tsx'
+import { usePageSearch } from '../../table/list-search.ts'
+import { Button } from '../../ui/button.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { type Tab, Tabs } from '../../ui/tabs.tsx'
+import type { Resource } from '../resource.ts'
+import { DeleteDialog } from './delete-dialog.tsx'
+
+/** Most objects have no owner. Shown in a Suspense. */
+export const ManagedBy = lazy(() => import('./managed-by.tsx').then((module) => ({ default: module.ManagedBy })))
+
+// `lazy` forgets that the component is generic.
+const ResourceDrawer = lazy(() =>
+  import('../resource-drawer.tsx').then((module) => ({ default: module.ResourceDrawer })),
+) as typeof import('../resource-drawer.tsx').ResourceDrawer
+
+/** The list that contains the object. */
+export type Parent = { readonly text: string; readonly link: LinkProps }
+
+/** Finds an object in the list that other pages have read. @returns the error NOT_FOUND without it */
+export const useListed = <T extends { readonly id: string }, Q = readonly T[], K extends QueryKey = QueryKey>(
+  list: UseQueryOptions<Q, Error, readonly T[], K>,
+  id: string,
+) => {
+  const { data, error, refetch } = useQuery(list)
+  const object = data?.find((one) => one.id === id)
+  return { object, error: data ? new AppError('NOT_FOUND', 'It is not in the list') : error, refetch }
+}
+
+type MissingProps = {
+  /** `network` */
+  readonly noun: string
+  readonly parent: Parent
+  /** The noun by default. */
+  readonly title?: string
+  readonly error: unknown
+  readonly refetch: () => unknown
+}
+
+/** The page while its object is loaded, or where there is none. */
+export const MissingObject = ({ noun, parent, title, error, refetch }: MissingProps) => (
+  <>
+    <PageHead title={title ?? `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`} parent={parent} />
+    {error ? <Failure error={error} onRetry={() => void refetch()} noun={noun} /> : <PageLoading />}
+  </>
+)
+
+type ObjectTab = Tab & {
+  readonly content?: ReactNode
+  /** Fills the window, as a table does; other content scrolls with the page. */
+  readonly isFull?: boolean
+  /** Keys act on its rows, and not on the object. It shows its own hints. */
+  readonly hasKeys?: boolean
+}
+
+type Props<T extends object> = {
+  readonly noun: string
+  readonly parent: Parent
+  readonly id: string
+  readonly title: string
+  /** Reads the object. Its call is copied as a command. */
+  readonly get: AnyOperation
+  /** Undefined for an object that is never edited. */
+  readonly edit?: { readonly blocked: string | undefined; readonly isInMenu?: boolean }
+  readonly remove: {
+    /** The permission that is missing, or another reason. */
+    readonly blocked: string | undefined
+    readonly warning?: string
+    /** In the place of the question with the warning. */
+    readonly dialog?: (close: () => void, leave: () => Promise<void>) => ReactNode
+  }
+  readonly resource?: Resource<T>
+  /** The owner of an object that estate documents manage; '' without one. */
+  readonly managedBy?: string
+  /** In the place of the drawer of the resource. */
+  readonly drawer?: (close: () => void) => ReactNode
+  /** Buttons before and after Edit. */
+  readonly before?: ReactNode
+  readonly actions?: ReactNode
+  /** The first items of the menu. */
+  readonly menu?: ReactNode
+  readonly above?: ReactNode
+  readonly tabs: readonly ObjectTab[]
+  /** Content between the tabs and that of each. */
+  readonly below?: ReactNode
+  /** Lays out the content of a tab that is not full. */
+  readonly body?: (content: ReactNode) => ReactNode
+  readonly hints?: readonly Hint[]
+  readonly children?: ReactNode
+}
+
+const EDIT: Hint = [['e'], 'edit']
+const ALL_SHORTCUTS: Hint = [['?'], 'all shortcuts']
+
+export const ObjectPage = <T extends object>(props: Props<T>) => {
+  const { noun, parent, id, title, edit, remove, resource, managedBy = '', tabs, body, hints = [] } = props
+  const { search, set } = usePageSearch()
+  const navigate = useNavigate()
+  const [isDeleting, setDeleting] = useState(false)
+  const getCall = useCommand(props.get, { id })
+  const startEdit = () => void set({ edit: id })
+  const startDelete = () => setDeleting(true)
+  const stopDelete = () => setDeleting(false)
+  const close = () => void set({ edit: undefined })
+  const leave = () => navigate(parent.link)
+  const mayEdit = edit !== undefined && edit.blocked === undefined
+  const tab = tabs.find((one) => one.id === search.tab) ?? tabs[0]
+  useHotkeys(
+    tab?.hasKeys
+      ? {}
+      : {
+          ...(mayEdit ? { e: startEdit } : {}),
+          ...(remove.blocked === undefined ? { '#': startDelete } : {}),
+        },
+  )
+  const more = (
+    <Button>
+      More
+      <ChevronDown size={14} aria-hidden="true" />
+    </Button>
+  )
+  return (
+    <>
+      <PageHead title={title} parent={parent}>
+        {props.before}
+        {edit && !edit.isInMenu && (
+          <Button onClick={startEdit} blocked={edit.blocked}>
+            Edit
+            <kbd>e</kbd>
+          </Button>
+        )}
+        {props.actions}
+        <Menu trigger={more}>
+          {edit?.isInMenu && (
+            <MenuItem onSelect={startEdit} blocked={edit.blocked}>
+              Edit {noun}
+              <kbd>e</kbd>
+            </MenuItem>
+          )}
+          {props.menu}
+          <CommandItems getCall={getCall} />
+          <MenuLine />
+          <MenuItem isDanger onSelect={startDelete} blocked={remove.blocked}>
+            Delete {noun}
+            <kbd>#</kbd>
+          </MenuItem>
+        </Menu>
+      </PageHead>
+      {managedBy !== '' && resource && (
+        <Suspense>
+          <ManagedBy owner={managedBy} id={id} resource={resource} blocked={edit?.blocked} />
+        </Suspense>
+      )}
+      {props.above}
+      {tabs.length > 1 && <Tabs label={`About this ${noun}`} current={tab?.id ?? ''} tabs={tabs} />}
+      {props.below}
+      {tab?.isFull ? tab.content : (body?.(tab?.content) ?? <PageBody>{tab?.content}</PageBody>)}
+      {!tab?.hasKeys && <Hints hints={[...(mayEdit ? [EDIT] : []), ...hints, ALL_SHORTCUTS]} />}
+      {search.edit !== undefined &&
+        (props.drawer?.(close) ??
+          (resource && (
+            <Suspense>
+              <ResourceDrawer resource={resource} id={id} onClose={close} blocked={edit?.blocked} />
+            </Suspense>
+          )))}
+      {isDeleting &&
+        (remove.dialog?.(stopDelete, leave) ??
+          (resource && (
+            <DeleteDialog
+              resource={resource}
+              id={id}
+              name={title}
+              deleteWarning={remove.warning ?? ''}
+              onClose={stopDelete}
+              onConfirmed={leave}
+            />
+          )))}
+      {props.children}
+    </>
+  )
+}
