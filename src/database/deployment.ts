@@ -19,8 +19,6 @@ export type Deployment = {
   readonly ahead: <T>(read: () => Promise<T>) => Promise<T> | undefined
   /** Returns queries in the steps in which they are sent: each on its own where concurrent queries take as long as one after another. */
   readonly together: <Query>(steps: readonly (readonly Query[])[]) => readonly (readonly Query[])[]
-  /** How long one of the transactions of a long work should last, and its most rows. */
-  readonly share: { readonly holdMs: number; readonly most: number }
   /** True for the error of a lost connection, after which the work can go on. A full disk is another matter. */
   readonly isConnectionLost: (error: unknown) => boolean
   /** Returns the condition that `id` is none of the values that a query selects as `member`. @param id such as `devices.id` */
@@ -37,8 +35,6 @@ export const inThisProcess: Deployment = {
   reusable: () => undefined,
   ahead: () => undefined,
   together: (steps) => steps.flat().map((query) => [query]),
-  // The only writer waits. Building larger prepared inserts takes longer than a transaction should.
-  share: { holdMs: 4, most: 48 },
   isConnectionLost: () => false,
   isNoMember: (id, members) => sql<SqlBool>`${sql.ref(id)} NOT IN (${members})`,
   joinsAll: () => false,
@@ -51,8 +47,6 @@ export const onServer: Deployment = {
   reusable: (point) => point,
   ahead: (read) => read(),
   together: (steps) => steps,
-  // The round trip takes most of the time.
-  share: { holdMs: 50, most: 256 },
   isConnectionLost: (error) => error instanceof AppError && error.code === 'UNAVAILABLE',
   // PostgreSQL runs `NOT IN` in quadratic time for more values than its memory for hashes holds, and `NOT EXISTS` while it has no
   // statistics; a full join always has a hash or a merge.

@@ -9,7 +9,7 @@ import type { LldpNeighbour, SnmpFacts } from '../../scanner/protocol.ts'
 import * as queries from '../devices/discovered-queries.ts'
 import * as store from '../devices/discovered-store.ts'
 import type { DiscoveredRecord } from '../devices/records.ts'
-import { createAdaptiveBatchFor, processInBatches } from '../scans/adaptive-batch.ts'
+import { processInBatches } from '../scans/batches.ts'
 import { classify, toDrafts } from './classify.ts'
 import type { Link, LinkedPorts } from './findings.ts'
 
@@ -125,7 +125,7 @@ export const updateTopologyLinks = async (ctx: Ctx, networkId: string, ids: read
       sources: new Set(batch),
     }
     const concerned = new Set([...batch, ...told.links.keys(), ...(await queries.findLinkedIds(ctx, batch))])
-    await processInBatches(ctx, { items: [...concerned], batch: createAdaptiveBatchFor(ctx) }, async (tx, some) => {
+    await processInBatches(ctx, { items: [...concerned] }, async (tx, some) => {
       await save(tx, told, some)
       return true
     })

@@ -9,7 +9,7 @@ import type { Handlers } from '../../kernel/implement.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
 import { ingest } from '../devices/ingest.ts'
 import type { Observation } from '../devices/records.ts'
-import { createAdaptiveBatchFor, processInBatches } from '../scans/adaptive-batch.ts'
+import { processInBatches } from '../scans/batches.ts'
 import type { LeasesRecorded, leases } from './leases-api.ts'
 import { placeLeases } from './placing.ts'
 import type { ReadLeases } from './process.ts'
@@ -74,10 +74,9 @@ const record = async (
   const { byNetwork, unplaced } = await placeLeases(ctx, { space_id, leases: active })
   // Keyed by the first lease of each batch, because a transaction may run twice.
   const [made, lost] = [new Map<string, number>(), new Map<string, number>()]
-  const batch = createAdaptiveBatchFor(ctx)
   for (const [networkId, items] of byNetwork) {
     // The leases will be sent again, so no batch waits for the disk.
-    await processInBatches(ctx, { items, batch, options: { deferSync: true } }, async (tx, some) => {
+    await processInBatches(ctx, { items, options: { deferSync: true } }, async (tx, some) => {
       const stored = await storeLeases(tx, { networkId, space_id }, some)
       const first = some[0]?.ip ?? ''
       made.set(first, stored ?? 0)

@@ -16,7 +16,7 @@ import { classify, type Draft, toDrafts } from '../inbox/classify.ts'
 import { removeTopologyLinks, updateTopologyLinks } from '../inbox/topology-links.ts'
 import type { DiscoveredDevice, Scan } from '../schema.ts'
 import type { ChangeRow } from '../table.ts'
-import { createAdaptiveBatchFor, processInBatches } from './adaptive-batch.ts'
+import { processInBatches } from './batches.ts'
 import * as scanStore from './scan-store.ts'
 
 /** Devices that are looked at together for whether there is anything to do about them. */
@@ -186,14 +186,13 @@ type Step = {
 
 /** Goes through a network in pages, so that neither reading nor writing takes long at once. */
 const processPages = async (ctx: Ctx, networkId: string, { isMeant, work }: Step): Promise<void> => {
-  const batch = createAdaptiveBatchFor(ctx)
   const collectAfter = createScanCollector()
   let after: readonly [string, string] = ['', '']
   for (;;) {
     const page = await queries.findPage(ctx, { networkId, after, limit: PAGE })
     const items = page.filter(isMeant)
     if (items.length > 0)
-      await processInBatches(ctx, { items, batch }, async (tx, some) => {
+      await processInBatches(ctx, { items }, async (tx, some) => {
         await work(tx, some)
         return true
       })

@@ -15,7 +15,7 @@ import type { Evidence, FoundHost } from '../../scanner/protocol.ts'
 import { ingest } from '../devices/ingest.ts'
 import type { RecordedHost, ScanRecord } from '../inputs.ts'
 import type { Scan } from '../schema.ts'
-import { createAdaptiveBatchFor, processInBatches } from './adaptive-batch.ts'
+import { processInBatches } from './batches.ts'
 import { toCredentialUser } from './credential-user.ts'
 import { finish } from './finish.ts'
 import { buildScan } from './new-scan.ts'
@@ -107,7 +107,7 @@ const storeHosts = async (
   const previousScanId = (await store.findCompletedBefore(ctx, networkId, scanId)) ?? ''
   const ingestion = { networkId, space, scanId, type, stage: STAGE[type], previousScanId }
   const items = hosts.map(toHost)
-  await processInBatches(ctx, { items, batch: createAdaptiveBatchFor(ctx) }, async (tx, some) => {
+  await processInBatches(ctx, { items }, async (tx, some) => {
     await ingest(tx, ingestion, some)
     return true
   })

@@ -20,7 +20,7 @@ import type { Checkpoint, FromScanner, Progress, ScanPlan } from '../../scanner/
 import { type Ingestion, type InSpace, ingest } from '../devices/ingest.ts'
 import { noteRun } from '../rules/rules.ts'
 import type { Scan } from '../schema.ts'
-import { type AdaptiveBatch, createAdaptiveBatchFor, processInBatches } from './adaptive-batch.ts'
+import { processInBatches } from './batches.ts'
 import { findScanUser } from './credential-user.ts'
 import { finish } from './finish.ts'
 import { planFor } from './plan.ts'
@@ -63,7 +63,6 @@ type Running = {
   /** Resolves when nothing more is written for it. */
   done: Promise<void>
   readonly began: { readonly atMs: number; scanned: number | undefined }
-  readonly batch: AdaptiveBatch
   /** Its last report could not be stored, because the database was away: it resumes from its checkpoint. */
   isInterrupted: boolean
 }
@@ -104,7 +103,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     const scanned_hosts = computeScanned(scan, progress)
     began.scanned ??= scanned_hosts
     // Rows lost in a power failure are found again: the scan resumes from the last durable checkpoint.
-    const work = { items: hosts, batch: entry.batch, options: { deferSync: true } }
+    const work = { items: hosts, options: { deferSync: true } }
     return processInBatches(ctx, work, async (tx, some, isLast) => {
       const seconds = Math.max(0.001, (Date.parse(tx.now) - began.atMs) / 1000)
       const hosts_per_second = Math.round(((scanned_hosts - (began.scanned ?? 0)) / seconds) * 10) / 10
@@ -200,7 +199,6 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       process: undefined,
       done: Promise.resolve(),
       began: { atMs: Date.parse(scan.started_at ?? scan.created_at), scanned: undefined },
-      batch: createAdaptiveBatchFor(ctx),
       isInterrupted: false,
     }
     running.set(scan.id, entry)
