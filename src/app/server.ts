@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { type Config, loadConfig } from '../base/config/config.ts'
 import type { Flags } from '../base/config/sources.ts'
 import { isBusy } from '../base/disk/disk-errors.ts'
-import { collectGarbageRegularly } from '../base/runtime/gc.ts'
 import { createLogger } from '../base/runtime/log.ts'
 import { VERSION } from '../base/runtime/version.ts'
 import { createPasswords } from '../base/security/passwords.ts'
@@ -155,7 +154,6 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     await plat.close()
     throw error
   })
-  const collecting = collectGarbageRegularly()
   return {
     url: toUrl(server),
     plat,
@@ -171,7 +169,6 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
       const deadlineMs = Date.now() + SHUTDOWN_MS
       while (server.pendingRequests > 0 && Date.now() < deadlineMs) await Bun.sleep(DRAIN_TICK_MS)
       await server.stop(true)
-      collecting.stop()
       await plat.close()
     },
   }
