@@ -4,8 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { buildOwnColumns } from '../resource/columns.tsx'
 import { buildTableSpec } from '../resource/fields.ts'
-import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { buildActionsColumn } from '../resource/row-menu.tsx'
+import { ListPage } from '../resource/list-page.tsx'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
@@ -35,7 +34,6 @@ type Tools = {
   readonly spaces: Names
   /** The number of grants in each scope, by its id. Undefined if the caller may not list grants. */
   readonly grants: ReadonlyMap<string, number> | undefined
-  readonly needs: (permission: string) => string | undefined
 }
 
 const COUNTED = ['networks', 'pools', 'devices'] as const
@@ -86,17 +84,8 @@ const buildFieldColumns = (datacenters: Names, spaces: Names): readonly Column<L
     tags: ({ tags }) => <Tags tags={tags} />,
   })
 
-const buildColumns =
-  ({ datacenters, spaces, grants, needs }: Tools): ColumnsOf<ListedScope> =>
-  (run) => [
-    ...buildFieldColumns(datacenters, spaces).toSpliced(5, 0, ...COUNTS, buildGrantsColumn(grants)),
-    buildActionsColumn({
-      noun: 'scope',
-      getName: ({ name }) => name,
-      edit: { run: run.edit, blocked: () => needs('scopes:update') },
-      remove: { run: run.remove, blocked: () => needs('scopes:delete') },
-    }),
-  ]
+const buildColumns = ({ datacenters, spaces, grants }: Tools): readonly Column<ListedScope>[] =>
+  buildFieldColumns(datacenters, spaces).toSpliced(5, 0, ...COUNTS, buildGrantsColumn(grants))
 
 export const ScopesPage = () => {
   const { may } = usePermit()
@@ -107,12 +96,10 @@ export const ScopesPage = () => {
   const spaces = useSpaceNames()
   const hasSpaces = useIsInUse('spaces')
   const resource = useScopeResource()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => {
     const groups = all && Map.groupBy(all, ({ scope_id }) => scope_id ?? '')
     const grants = groups && new Map([...groups].map(([id, found]) => [id, found.length]))
-    const needs = (permission: string) => (may(permission) ? undefined : permission)
-    return buildColumns({ datacenters, spaces, grants, needs })
+    return buildColumns({ datacenters, spaces, grants })
   }, [all, datacenters, spaces])
   const spec = useMemo(() => buildSpec(datacenters, spaces), [datacenters, spaces])
   return (
@@ -129,6 +116,7 @@ export const ScopesPage = () => {
       placeholder="Name, dc:, subnet:, tag:"
       empty="A scope is a named part of the estate: datacenters, subnets and tags. Users who have a role in a scope read the objects in it alone."
       deleteWarning=""
+      menu={{}}
       open={({ id }) => void navigate({ to: '/scopes/$id', params: { id } })}
       removal={(scope, onClose) => <DeleteScope scope={scope} onClose={onClose} />}
     />
