@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { networksQuery } from '../api/queries.ts'
 import { ListPage } from '../resource/list-page.tsx'
+import { buildNameColumn } from '../resource/name-column.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
@@ -31,18 +32,7 @@ const Use = ({ credential, networks }: { readonly credential: Credential; readon
 }
 
 const buildColumns = (networks: Names): readonly Column<Credential>[] => [
-  {
-    id: 'name',
-    text: 'Name',
-    width: 180,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ id, name }) => (
-      <Link to="." search={{ edit: id }} tabIndex={-1}>
-        {name}
-      </Link>
-    ),
-  },
+  buildNameColumn(180),
   {
     id: 'type',
     text: 'Type',

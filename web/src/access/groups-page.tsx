@@ -8,7 +8,7 @@ import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { Tags } from '../ui/primitives.tsx'
+import { Tags, Withheld } from '../ui/primitives.tsx'
 import { formatRole } from './grants/holder.ts'
 import { DeleteGroup } from './groups/delete-group.tsx'
 import { fields } from './groups/fields.ts'
@@ -57,14 +57,7 @@ const buildColumns = (roles: Roles | undefined): readonly Column<Group>[] =>
     id: 'roles',
     text: 'Roles',
     width: 220,
-    cell: ({ id }) =>
-      roles ? (
-        <Tags tags={roles.get(id) ?? []} />
-      ) : (
-        <span className="muted" title="Needs the permission users:list">
-          –
-        </span>
-      ),
+    cell: ({ id }) => (roles ? <Tags tags={roles.get(id) ?? []} /> : <Withheld permission="users:list" />),
   })
 
 const NO_ROLES: Roles = new Map()

@@ -8,7 +8,7 @@ import { ListPage } from '../resource/list-page.tsx'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { Tags } from '../ui/primitives.tsx'
+import { Tags, Withheld } from '../ui/primitives.tsx'
 import { countOrNone } from './counts.ts'
 import { countedScopesQuery, grantsQuery } from './queries.ts'
 import { DeleteScope } from './scopes/delete-scope.tsx'
@@ -63,13 +63,7 @@ const buildGrantsColumn = (grants: Tools['grants']): Column<ListedScope> => ({
   isRight: true,
   isEssential: true,
   cell: ({ id }) =>
-    grants ? (
-      <span className="num">{grants.get(id) ?? 0}</span>
-    ) : (
-      <span className="muted" title="Needs the permission users:list">
-        –
-      </span>
-    ),
+    grants ? <span className="num">{grants.get(id) ?? 0}</span> : <Withheld permission="users:list" />,
 })
 
 const buildFieldColumns = (datacenters: Names, spaces: Names): readonly Column<ListedScope>[] =>

@@ -1,8 +1,8 @@
 /** The identity providers by which users sign in. */
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { ListPage } from '../resource/list-page.tsx'
+import { buildNameColumn } from '../resource/name-column.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
@@ -13,18 +13,7 @@ import { groupsQuery, ssoProvidersQuery } from './queries.ts'
 import type { Provider } from './types.ts'
 
 const COLUMNS: readonly Column<Provider>[] = [
-  {
-    id: 'name',
-    text: 'Name',
-    width: 180,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ id, name }) => (
-      <Link to="." search={{ edit: id }} tabIndex={-1}>
-        {name}
-      </Link>
-    ),
-  },
+  buildNameColumn(180),
   {
     id: 'issuer',
     text: 'Issuer',

@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery, serverConfigQuery } from '../api/queries.ts'
 import { ListPage } from '../resource/list-page.tsx'
+import { buildNameColumn } from '../resource/name-column.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
@@ -37,18 +38,7 @@ const Trouble = ({ webhook, troubles }: Pick<Tools, 'troubles'> & { readonly web
 }
 
 const buildColumns = ({ troubles, onToggle, editBlock }: Tools): readonly Column<Webhook>[] => [
-  {
-    id: 'name',
-    text: 'Name',
-    width: 170,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ id, name }) => (
-      <Link to="/webhooks/$id" params={{ id }} tabIndex={-1}>
-        {name}
-      </Link>
-    ),
-  },
+  buildNameColumn(170, '/webhooks/$id'),
   {
     id: 'url',
     text: 'URL',

@@ -1,12 +1,13 @@
 /** The list of all roles, built-in and custom. */
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { ListPage, type Rules } from '../../resource/list-page.tsx'
+import { buildNameColumn } from '../../resource/name-column.tsx'
 import { usePermit } from '../../shell/me.ts'
 import type { Column } from '../../table/column.ts'
 import { buildTimeColumn } from '../../table/time-column.tsx'
-import { Badge } from '../../ui/primitives.tsx'
+import { Badge, Withheld } from '../../ui/primitives.tsx'
 import { grantsQuery, rolesQuery } from '../queries.ts'
 import type { Grant, Role } from '../types.ts'
 import { DeleteRole, formatSystemNote } from './role-actions.tsx'
@@ -41,28 +42,11 @@ const countColumn = (id: keyof Counts, holders: Holders): Column<Role> => ({
   width: 80,
   isRight: true,
   cell: (role) =>
-    holders ? (
-      <span className="num">{holders.get(role.id)?.[id] ?? 0}</span>
-    ) : (
-      <span className="muted" title="Needs the permission users:list">
-        –
-      </span>
-    ),
+    holders ? <span className="num">{holders.get(role.id)?.[id] ?? 0}</span> : <Withheld permission="users:list" />,
 })
 
 const buildColumns = (holders: Holders): readonly Column<Role>[] => [
-  {
-    id: 'name',
-    text: 'Name',
-    width: 180,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ id, name }) => (
-      <Link to="/roles/$id" params={{ id }} tabIndex={-1}>
-        {name}
-      </Link>
-    ),
-  },
+  buildNameColumn(180, '/roles/$id'),
   {
     id: 'kind',
     text: 'Kind',
