@@ -79,7 +79,7 @@ type Props<T extends object> = {
   readonly menu?: RowRules<T>
 }
 
-/** What a menu of rows has beside changing and deleting, and what refuses both beside a missing permission. */
+/** Further items of a menu, and further reasons against a change or a deletion than a missing permission. */
 type RowRules<T> = Partial<Pick<MenuSpec<T>, 'more'>> & {
   /** Returns a missing permission; its name by default. */
   readonly needs?: (permission: string) => string | undefined
