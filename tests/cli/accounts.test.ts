@@ -1,10 +1,10 @@
 /** Accounts on the command line, against a real server in process: names, passwords by prompt or pipe, exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { runCli } from '../../src/app/cli.ts'
 import { NewApiKey } from '../../src/people/keys/api.ts'
 import { createUser, keyFor } from '../../testing/estates/identities.ts'
 import { QUICK } from '../../testing/estates/people.ts'
-import { type MemoryIo, memoryIo } from '../../testing/memory-io.ts'
+import type { MemoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 import { type SignInApp, signInApp } from '../../testing/sign-in/sign-in.ts'
 
 const PASSWORD = 'asked for quietly'
@@ -12,14 +12,8 @@ const PASSWORD = 'asked for quietly'
 let app: SignInApp
 let admin: string
 
-const runWith = async (options: Partial<MemoryIo> & Pick<MemoryIo, 'argv'>, token = admin) => {
-  const { io, out, err } = memoryIo({
-    fetch: async (url, init) => app.fetch(new Request(url, init)),
-    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: token },
-    ...options,
-  })
-  return { code: await runCli(io), out: out(), err: err() }
-}
+const runWith = (options: Partial<MemoryIo> & Pick<MemoryIo, 'argv'>, token = admin) =>
+  runCommand({ app, key: token }, options)
 const run = (...argv: string[]) => runWith({ argv })
 const ok = async (...argv: string[]): Promise<unknown> => {
   const { code, out, err } = await run(...argv, '-o', 'json')

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, testApp } from '../../testing/app/app.ts'
-import { type MemoryIo, memoryIo } from '../../testing/memory-io.ts'
+import type { MemoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 
 const DATACENTERS = 'datacenters:\n  - name: Amsterdam\n'
 const WEB = `# The web servers.
@@ -25,15 +25,7 @@ let app: TestApp
 let key: string
 let folder: string
 
-const runWith = async ({ argv = [], ...options }: MemoryIo) => {
-  const { io, out, err } = memoryIo({
-    argv,
-    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: key },
-    fetch: (url, init) => app.fetch(new Request(url, init)),
-    ...options,
-  })
-  return { code: await runCli(io), out: out(), err: err() }
-}
+const runWith = ({ argv = [], ...options }: MemoryIo) => runCommand({ app, key }, { argv, ...options })
 const run = (...argv: string[]) => runWith({ argv })
 const put = (name: string, content: string): string => {
   const path = join(folder, name)

@@ -3,22 +3,14 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, testApp } from '../../testing/app/app.ts'
-import { memoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 
 let app: TestApp
 let key: string
 let folder: string
 
-const run = async (...argv: string[]) => {
-  const { io, out, err } = memoryIo({
-    argv,
-    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: key },
-    fetch: (url, init) => app.fetch(new Request(url, init)),
-  })
-  return { code: await runCli(io), out: out(), err: err() }
-}
+const run = (...argv: string[]) => runCommand({ app, key }, { argv })
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
 
 beforeEach(async () => {

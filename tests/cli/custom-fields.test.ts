@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
-import { memoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 
 describe('custom fields on the command line', () => {
   let app: TestApp
@@ -16,14 +15,7 @@ describe('custom fields on the command line', () => {
   })
   afterAll(() => app.close())
 
-  const run = async (...argv: readonly string[]) => {
-    const { io, out, err } = memoryIo({
-      argv,
-      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
-      fetch: (url, init) => app.fetch(new Request(url, init)),
-    })
-    return { code: await runCli(io), out: out(), err: err() }
-  }
+  const run = (...argv: readonly string[]) => runCommand({ app, key: admin.key }, { argv })
   const done = async (...argv: readonly string[]): Promise<string> => {
     const { code, out, err } = await run(...argv)
     if (code !== 0) throw new Error(`${argv.join(' ')}: ${err}`)
@@ -140,12 +132,8 @@ describe('custom fields on the command line', () => {
       const exported = await done('export', '-')
       const file = join(folder, 'estate.json')
       writeFileSync(file, exported)
-      const { io, err } = memoryIo({
-        argv: ['import', file],
-        env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: target.key },
-        fetch: (url, init) => other.fetch(new Request(url, init)),
-      })
-      expect([await runCli(io), err()]).toEqual([0, expect.any(String)])
+      const imported = await runCommand({ app: other, key: target.key }, { argv: ['import', file] })
+      expect(imported.code).toBe(0)
       const valuesOf = async (caller: TestCaller) =>
         [...(await caller.api.devices.list({})), ...(await caller.api.vlans.list({}))].map(({ name, custom }) => [
           name,
@@ -170,12 +158,11 @@ describe('custom fields on the command line', () => {
       const file = join(mkdtempSync(join(tmpdir(), 'custom-code-')), 'estate.yaml')
       writeFileSync(file, yaml)
       const apply = async () => {
-        const { io, out, err } = memoryIo({
-          argv: ['apply', '-f', file, '--yes'],
-          env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: target.key },
-          fetch: (url, init) => other.fetch(new Request(url, init)),
-        })
-        return { code: await runCli(io), text: out() + err() }
+        const { code, out, err } = await runCommand(
+          { app: other, key: target.key },
+          { argv: ['apply', '-f', file, '--yes'] },
+        )
+        return { code, text: out + err }
       }
       expect(await apply()).toMatchObject({ code: 0 })
       expect((await target.api.vlans.list({})).map(({ name, custom }) => [name, custom])).toEqual([

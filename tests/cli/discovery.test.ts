@@ -1,8 +1,7 @@
 /** `plat discovery scan` against a real server in process, with a scripted scanner. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
-import { memoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 import { host, type ScriptedScan, scriptedScanner } from '../../testing/servers/scripted-scanner.ts'
 
 describe('plat discovery scan', () => {
@@ -16,15 +15,11 @@ describe('plat discovery scan', () => {
   })
   afterAll(() => app.close())
 
-  const run = async (argv: readonly string[], columns?: number) => {
-    const { io, out, err } = memoryIo({
-      argv: ['discovery', 'scan', ...argv],
-      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
-      fetch: (url, init) => app.fetch(new Request(url, init)),
-      ...(columns === undefined ? {} : { columns }),
-    })
-    return { code: await runCli(io), out: out(), err: err() }
-  }
+  const run = (argv: readonly string[], columns?: number) =>
+    runCommand(
+      { app, key: admin.key },
+      { argv: ['discovery', 'scan', ...argv], ...(columns === undefined ? {} : { columns }) },
+    )
   /** Follows a scan that the test scripts. */
   const watched = async (play: (scan: ScriptedScan) => Promise<void>, columns?: number) => {
     const running = run(['office', '--type', 'full', '--watch'], columns)

@@ -1,8 +1,7 @@
 /** `plat dns ...` against a server in process and a BIND: names in place of ids, and the exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
-import { memoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 import { DNS_KEYS, startNamed, type TestDnsServer } from '../../testing/servers/dns-servers.ts'
 import { until } from '../../testing/until.ts'
 
@@ -21,14 +20,7 @@ describe('plat dns', () => {
     await server.stop()
   })
 
-  const run = async (...argv: string[]) => {
-    const { io, out, err } = memoryIo({
-      argv: ['dns', ...argv],
-      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
-      fetch: (url, init) => app.fetch(new Request(url, init)),
-    })
-    return { code: await runCli(io), out: out(), err: err() }
-  }
+  const run = (...argv: string[]) => runCommand({ app, key: admin.key }, { argv: ['dns', ...argv] })
 
   test('the command makes a server and a zone, and the exit code of its check tells if there is drift', async () => {
     const [, key] = DNS_KEYS

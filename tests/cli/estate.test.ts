@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCli } from '../../src/app/cli.ts'
 import { getFileResource } from '../../src/exchange/cli/cli-resources.ts'
 import { ImportQuery } from '../../src/exchange/estate/api.ts'
 import { INVENTORY } from '../../src/inventory/resources.ts'
 import { type TestApp, testApp } from '../../testing/app/app.ts'
-import { type MemoryIo, memoryIo } from '../../testing/memory-io.ts'
+import type { MemoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 
 const ESTATE: Readonly<Record<string, readonly object[]>> = {
   datacenters: [{ id: 'dc-1', name: 'HQ' }],
@@ -27,14 +27,7 @@ let app: TestApp
 let key: string
 let folder: string
 
-const runWith = async (options: MemoryIo) => {
-  const { io, out, err } = memoryIo({
-    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: key },
-    fetch: (url, init) => app.fetch(new Request(url, init)),
-    ...options,
-  })
-  return { code: await runCli(io), out: out(), err: err() }
-}
+const runWith = (options: MemoryIo) => runCommand({ app, key }, options)
 const run = (...argv: string[]) => runWith({ argv })
 const put = (name: string, content: unknown): string => {
   const path = join(folder, name)

@@ -1,8 +1,7 @@
 /** Refs on the command line, against a real server, in process. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, testApp } from '../../testing/app/app.ts'
-import { memoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 
 let app: TestApp
 let key: string
@@ -13,13 +12,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const run = async (...argv: string[]) => {
-  const { io, out, err } = memoryIo({
-    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: key },
-    fetch: (url, init) => app.fetch(new Request(url, init)),
-    argv: [...argv, '-o', 'json'],
-  })
-  const code = await runCli(io)
-  return { code, err: err(), value: out() === '' ? undefined : (JSON.parse(out()) as Record<string, unknown>) }
+  const { code, out, err } = await runCommand({ app, key }, { argv: [...argv, '-o', 'json'] })
+  return { code, err, value: out === '' ? undefined : (JSON.parse(out) as Record<string, unknown>) }
 }
 
 test('an object is created, shown, changed and deleted by its ref', async () => {

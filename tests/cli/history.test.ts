@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCli } from '../../src/app/cli.ts'
 import { INVENTORY } from '../../src/inventory/resources.ts'
 import type { Fetch } from '../../src/surfaces/cli/connection/client.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
-import { type MemoryIo, memoryIo } from '../../testing/memory-io.ts'
+import type { MemoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 
 let app: TestApp
 let admin: TestCaller
@@ -23,14 +23,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const runWith = async (options: MemoryIo) => {
-  const { io, out, err } = memoryIo({
-    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
-    fetch: (url, init) => app.fetch(new Request(url, init)),
-    ...options,
-  })
-  return { code: await runCli(io), out: out(), err: err() }
-}
+const runWith = (options: MemoryIo) => runCommand({ app, key: admin.key }, options)
 const run = (...argv: string[]) => runWith({ argv })
 const onTerminal = (...argv: string[]) => runWith({ argv, columns: 200 })
 const newest = async () => (await admin.api.history.list({ limit: 1 }))[0]

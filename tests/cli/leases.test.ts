@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
-import { memoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plat-leases-'))
 const FILE = join(folder, 'dnsmasq.leases')
@@ -25,15 +24,8 @@ describe('plat discovery leases', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const run = async (argv: readonly string[], { stdin = '', key = admin.key } = {}) => {
-    const { io, out, err } = memoryIo({
-      argv: ['discovery', 'leases', ...argv],
-      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: key },
-      fetch: (url, init) => app.fetch(new Request(url, init)),
-      stdin,
-    })
-    return { code: await runCli(io), out: out(), err: err() }
-  }
+  const run = (argv: readonly string[], { stdin = '', key = admin.key } = {}) =>
+    runCommand({ app, key }, { argv: ['discovery', 'leases', ...argv], stdin })
 
   test('records the leases of a file, and prints the counts', async () => {
     expect(await run([FILE])).toEqual({

@@ -1,8 +1,7 @@
 /** The command line on local ranges: a scan is rejected with the reason, and a rule shows why it starts none. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
-import { memoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 
 let app: TestApp
 let admin: TestCaller
@@ -12,14 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const run = async (...argv: string[]) => {
-  const { io, out, err } = memoryIo({
-    argv,
-    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
-    fetch: (url, init) => app.fetch(new Request(url, init)),
-  })
-  return { code: await runCli(io), out: out(), err: err() }
-}
+const run = (...argv: string[]) => runCommand({ app, key: admin.key }, { argv })
 
 test('a scan of a local range is refused, naming it', async () => {
   await admin.api.networks.create({ name: 'loop', subnet: '127.3.0.0/24' })

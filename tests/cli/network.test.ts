@@ -1,8 +1,7 @@
 /** `plat network tree` and the commands that plan subnets, against a real server, in process. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
-import { memoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 
 describe('plat network', () => {
   let app: TestApp
@@ -18,14 +17,7 @@ describe('plat network', () => {
   })
   afterAll(() => app.close())
 
-  const run = async (...argv: readonly string[]) => {
-    const { io, out, err } = memoryIo({
-      argv: ['network', ...argv],
-      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
-      fetch: (url, init) => app.fetch(new Request(url, init)),
-    })
-    return { code: await runCli(io), out: out(), err: err() }
-  }
+  const run = (...argv: readonly string[]) => runCommand({ app, key: admin.key }, { argv: ['network', ...argv] })
 
   test('tree draws the networks around and in a network with the free blocks', async () => {
     expect((await run('tree', 'campus')).out).toBe(

@@ -3,10 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, testApp } from '../../testing/app/app.ts'
 import { OBJECTS_ESTATE } from '../../testing/estates/objects-estate.ts'
-import { memoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
 
 let folder: string
@@ -20,14 +19,7 @@ const server = async (dialect: 'sqlite' | 'postgres'): Promise<Server> => {
   return { app, key: (await app.as('admin')).key }
 }
 
-const run = async ({ app, key }: Server, ...argv: string[]) => {
-  const { io, out, err } = memoryIo({
-    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: key },
-    fetch: (url, init) => app.fetch(new Request(url, init)),
-    argv,
-  })
-  return { code: await runCli(io), out: out(), err: err() }
-}
+const run = ({ app, key }: Server, ...argv: string[]) => runCommand({ app, key }, { argv })
 
 /** The fields that each server keeps itself: times, and the id and the creator of a reservation. */
 const OWN = /,?"(?:created|updated)_at":"[^"]*"|"created_by":"[^"]*",|"id":"[^"]*",(?="pool_id")/g

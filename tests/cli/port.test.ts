@@ -1,8 +1,7 @@
 /** Ports and cables on the command line, against a real server, in process: names in place of ids, also inside of an end. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
-import { memoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 
 describe('plat port and plat cable', () => {
   let app: TestApp
@@ -14,14 +13,7 @@ describe('plat port and plat cable', () => {
   })
   afterAll(() => app.close())
 
-  const run = async (...argv: readonly string[]) => {
-    const { io, out, err } = memoryIo({
-      argv,
-      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
-      fetch: (url, init) => app.fetch(new Request(url, init)),
-    })
-    return { code: await runCli(io), out: out(), err: err() }
-  }
+  const run = (...argv: readonly string[]) => runCommand({ app, key: admin.key }, { argv })
 
   test('make a port and a cable by the names of devices, and show the path', async () => {
     expect(await run('port', 'create', 'sw1', 'Gi0/1', '--type', '1000base-t')).toMatchObject({ code: 0 })
@@ -87,13 +79,8 @@ describe('plat port and plat cable', () => {
   test('read a cable, and write it back as it was read', async () => {
     const [cable] = await admin.api.cables.list({})
     const body = JSON.stringify({ ...cable, color: 'blue' })
-    const { io } = memoryIo({
-      argv: ['cable', 'update', cable?.id ?? '', '--input', '-'],
-      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
-      fetch: (url, init) => app.fetch(new Request(url, init)),
-      stdin: body,
-    })
-    expect(await runCli(io)).toBe(0)
+    const argv = ['cable', 'update', cable?.id ?? '', '--input', '-']
+    expect(await runCommand({ app, key: admin.key }, { argv, stdin: body })).toMatchObject({ code: 0 })
     expect((await admin.api.cables.list({}))[0]?.color).toBe('blue')
   })
 })

@@ -1,8 +1,7 @@
 /** `plat whois` against a real server, in process. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { runCli } from '../../src/app/cli.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
-import { memoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 
 describe('plat whois', () => {
   let app: TestApp
@@ -23,14 +22,8 @@ describe('plat whois', () => {
   })
   afterAll(() => app.close())
 
-  const run = async (argv: readonly string[], token = admin.key) => {
-    const { io, out, err } = memoryIo({
-      argv: ['whois', ...argv],
-      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: token },
-      fetch: (url, init) => app.fetch(new Request(url, init)),
-    })
-    return { code: await runCli(io), out: out(), err: err() }
-  }
+  const run = (argv: readonly string[], token = admin.key) =>
+    runCommand({ app, key: token }, { argv: ['whois', ...argv] })
 
   test('names the device of an address, and its details', async () => {
     const { code, out } = await run(['10.0.1.10'])
@@ -58,12 +51,7 @@ describe('plat whois', () => {
   test('the printed commands work', async () => {
     const { out } = await run(['10.0.1.30', '-o', 'json'])
     const [way] = JSON.parse(out).ways
-    const { io } = memoryIo({
-      argv: String(way.command).split(' ').slice(1),
-      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
-      fetch: (url, init) => app.fetch(new Request(url, init)),
-    })
-    await runCli(io)
+    await runCommand({ app, key: admin.key }, { argv: String(way.command).split(' ').slice(1) })
     expect((await admin.api.lookup.show({ query: '10.0.1.30' })).state).toBe('reserved')
   })
 

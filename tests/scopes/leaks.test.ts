@@ -1,7 +1,6 @@
 // A caller limited to one half of a doubled estate calls everything that Plat offers about objects of the other half: over HTTP, MCP and the
 // command line. Each answer is the one about an object that does not exist.
 import { describe, expect, test } from 'bun:test'
-import { runCli } from '../../src/app/cli.ts'
 import { contracts, routes } from '../../src/app/contracts.ts'
 import { getCommandWords } from '../../src/contract/command-name.ts'
 import { parseHttp } from '../../src/kernel/http-route.ts'
@@ -12,7 +11,7 @@ import { type Call, callsAbout, requestOf } from '../../testing/estates/inputs-b
 import { type People, type Person, people, QUICK } from '../../testing/estates/people.ts'
 import { expectNothingHidden, type Half, type Halves, halves, textOf } from '../../testing/hostile/halves.ts'
 import { callOn, connect } from '../../testing/mcp.ts'
-import { memoryIo } from '../../testing/memory-io.ts'
+import { runCommand } from '../../testing/run-command.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
 import { oauthOf } from '../../testing/sign-in/oauth.ts'
 import { cookieOf } from '../../testing/sign-in/sign-in.ts'
@@ -89,12 +88,8 @@ const overMcp = async ({ app }: People, key: string): Promise<Door> => {
 const onCommandLine =
   ({ app }: People, { key }: Person) =>
   async (argv: readonly string[]): Promise<string> => {
-    const { io, out, err } = memoryIo({
-      argv,
-      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: key },
-      fetch: async (url, init) => app.fetch(new Request(url, init)),
-    })
-    return `${await runCli(io)} ${out()} ${err()}`
+    const { code, out, err } = await runCommand({ app, key }, { argv })
+    return `${code} ${out} ${err}`
   }
 
 /** Returns the words of a command about these objects. */

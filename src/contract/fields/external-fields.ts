@@ -100,9 +100,6 @@ const parseRefs = (text: string): Refs =>
   // Written by the stores. Reads of the past may have another order.
   text === '{}' ? {} : sortRefs(JSON.parse(text) as Refs)
 
-/** A row of an object: its refs are JSON text. */
-export type StoredRefs<T> = T extends { readonly refs: Refs } ? Omit<T, 'refs'> & { refs: string } : T
-
 /** Returns the object of a row. */
 export const withRefs = <Row extends { readonly refs: string }>(row: Row): Omit<Row, 'refs'> & { refs: Refs } => ({
   ...row,

@@ -2,10 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { callTool } from '../../../testing/mcp.ts'
-import { memoryIo } from '../../../testing/memory-io.ts'
+import { runCommand } from '../../../testing/run-command.ts'
 import { host, snmpFacts } from '../../../testing/servers/scripted-scanner.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
-import { runCli } from '../../app/cli.ts'
 
 const VENDOR = '00:1b:21:00:00:0a'
 const RANDOM = 'da:a1:19:00:00:01'
@@ -122,19 +121,17 @@ describe.each(onSqlite())('on %s', (dialect) => {
       const { id, at } = await d.network()
       await d.scan(id, [host(at(4), { mac: RANDOM })])
       const [found] = await d.api.discovery.list({ network_id: id })
-      const { io, out } = memoryIo({
-        argv: ['discovery', 'get', found?.id ?? ''],
-        env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: d.admin.key },
-        fetch: (url, init) => d.app.fetch(new Request(url, init)),
-      })
-      const code = await runCli(io)
+      const { code, out } = await runCommand(
+        { app: d.app, key: d.admin.key },
+        { argv: ['discovery', 'get', found?.id ?? ''] },
+      )
       const tool = await callTool({ fetch: d.app.fetch, key: d.admin.key }, 'call_operation', {
         operation: 'discovery.get',
         input: { id: found?.id },
       })
       expect([
         code,
-        /random_mac\W+(?:true|yes)/i.test(out()),
+        /random_mac\W+(?:true|yes)/i.test(out),
         /"random_mac":\s*true/.test(JSON.stringify(tool.value)),
       ]).toEqual([0, true, true])
     })

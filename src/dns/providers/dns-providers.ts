@@ -64,7 +64,6 @@ export const createClients =
     if (!stored) throw new DnsError('no_connection', 'the DNS server of the zone is gone')
     return createClient(options, stored)
   }
-export type DnsClients = ReturnType<typeof createClients>
 
 export const exists = async (scope: DbScope, id: string): Promise<boolean> =>
   (await store.find(scope, id)) !== undefined

@@ -5,7 +5,6 @@ import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { DnsRecord } from './api.ts'
 import type { DnsRecordRow } from './table.ts'
 
-export type StoredRecord = Omit<DnsRecord, 'fqdn'>
 type Row = DnsRecordRow & { readonly zone: string }
 
 export const buildFqdn = (name: string, zone: string): string => (name === '@' ? zone : `${name}.${zone}`)

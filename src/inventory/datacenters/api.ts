@@ -9,8 +9,6 @@ import { datacenterFacts } from './resource.ts'
 const base = crud(datacenterFacts)
 export const Datacenter = base.Item
 export type Datacenter = z.infer<typeof base.Item>
-export type DatacenterDraft = z.output<typeof base.Draft>
-export type DatacenterPatch = z.output<typeof base.Patch>
 
 export const datacenters = {
   ...base.operations,

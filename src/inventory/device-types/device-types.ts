@@ -16,7 +16,7 @@ import type { deviceTypeFacts } from './resource.ts'
 import { findDeviceIds, lockKeys, store } from './store.ts'
 
 /** For the history, and for the rows of documents and files. */
-export const { documents: findDocuments, findIdsByKeys, buildKey: buildNaturalKey } = store
+export const { findIdsByKeys, buildKey: buildNaturalKey } = store
 
 /** Returns the existing device types of these ids, by id. Devices take over their size and model. */
 export const findDeviceTypes = store.findAll

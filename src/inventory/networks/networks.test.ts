@@ -1,6 +1,6 @@
 // The rules that only networks have: subnets, VLANs, filters, utilization, and the effects of deleting them.
 import { describe, expect, test } from 'bun:test'
-import { inventory, missing, refusal, thrownRefusal } from '../../../testing/estates/inventory.ts'
+import { inventory, missing, refusal } from '../../../testing/estates/inventory.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 
 describe.each(onSqlite())('networks on %s', (dialect) => {
@@ -40,28 +40,6 @@ describe.each(onSqlite())('networks on %s', (dialect) => {
     24,
   ])('never have the subnet %j', async (subnet) => {
     expect(await create({ subnet })).toMatchObject(refusal('subnet'))
-  })
-
-  test('have a VLAN of 1 to 4094, or none', async () => {
-    for (const vlan_id of [1, 4094]) expect(await create({ vlan_id })).toMatchObject({ status: 201, body: { vlan_id } })
-    for (const none of [0, null]) expect(await create({ vlan_id: none })).toMatchObject({ body: { vlan_id: null } })
-    for (const bad of [-1, 4095, 1.5, '12', true])
-      expect(await create({ vlan_id: bad })).toMatchObject(refusal('vlan_id'))
-  })
-
-  test('lose their VLAN to 0', async () => {
-    const { id } = await inv.api.networks.create({ name: 'v', subnet: '10.0.0.0/24', vlan_id: 9 })
-    expect(await inv.api.networks.update({ id, vlan_id: 0 })).toMatchObject({ vlan_id: null })
-  })
-
-  test('name a datacenter that is there, or none', async () => {
-    for (const none of ['', null])
-      expect(await create({ datacenter_id: none })).toMatchObject({ body: { datacenter_id: null } })
-    expect(await create({ datacenter_id: 'nope' })).toMatchObject(refusal('datacenter_id'))
-    const { id } = await inv.api.networks.create({ name: 'v', subnet: '10.0.0.0/24' })
-    await expect(inv.api.networks.update({ id, datacenter_id: 'nope' })).rejects.toMatchObject(
-      thrownRefusal('datacenter_id'),
-    )
   })
 
   test('are filtered by name, datacenter and VLAN, all of them at once', async () => {

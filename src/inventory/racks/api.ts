@@ -34,8 +34,6 @@ const base = crud(rackFacts, {
 export const Rack = base.Item
 export type Rack = z.infer<typeof Rack>
 export type ListedRack = z.infer<typeof base.Listed>
-export type RackDraft = z.output<typeof base.Draft>
-export type RackPatch = z.output<typeof base.Patch>
 
 const { rack_id: _, ...placed } = Mount.shape
 

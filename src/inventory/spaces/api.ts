@@ -15,7 +15,5 @@ const base = crud(spaceFacts, {
 })
 export const Space = base.Item
 export type Space = z.infer<typeof base.Item>
-export type SpaceDraft = z.output<typeof base.Draft>
-export type SpacePatch = z.output<typeof base.Patch>
 
 export const spaces = base.operations

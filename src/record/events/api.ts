@@ -1,6 +1,6 @@
 /** The events contract: the live feed of committed changes. Browser-safe. */
 import { z } from 'zod'
-import { Key, Moment, Timestamp } from '../../contract/fields/fields.ts'
+import { Key, Moment } from '../../contract/fields/fields.ts'
 import { rawRoute } from '../../kernel/operation.ts'
 import { EVENT_NAMES } from './catalogue.ts'
 
@@ -31,15 +31,6 @@ export const FeedQuery = z.object({
   since: Moment.optional().describe('Without such an id: events since this time are sent first'),
 })
 export type FeedQuery = z.output<typeof FeedQuery>
-
-export const FeedEvent = z
-  .object({
-    event: z.string(),
-    change_id: z.string().optional().describe('The change in the history, of a device or a network'),
-    timestamp: Timestamp,
-    data: z.record(z.string(), z.unknown()),
-  })
-  .meta({ id: 'Event' })
 
 export const eventRoutes = {
   stream: rawRoute({

@@ -7,6 +7,7 @@ import { createAsOfDb } from '../../database/as-of-views.ts'
 import { type TableView, TableViews } from '../../database/cte-views.ts'
 import type { Db } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
+import { toTableName } from '../../inventory/resources.ts'
 import type { History } from '../../kernel/changes/history.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { JsonList } from '../../kernel/handler-result.ts'
@@ -110,7 +111,7 @@ const showChange = async (ctx: Ctx, { row, sight: visible, counts }: SeenChange)
 const ITEM_TABLES = [
   'history',
   'history_extent',
-  ...PLAIN,
+  ...PLAIN.map(toTableName),
   'networks',
   'pools',
   'pool_tags',

@@ -5,7 +5,6 @@ import { toText } from '../../contract/unknown.ts'
 import * as discovery from '../../discovery/discovery.ts'
 import * as cables from '../../inventory/cables/cables.ts'
 import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
-import * as deviceTypes from '../../inventory/device-types/device-types.ts'
 import * as devices from '../../inventory/devices/devices.ts'
 import type { Device } from '../../inventory/devices/schema.ts'
 import * as networks from '../../inventory/networks/networks.ts'
@@ -173,7 +172,6 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
     remove: (ctx, id) => customFields.remove(ctx, id, true),
     derived: customFields.getDerived,
   },
-  'device-type': { name: 'name', documents: deviceTypes.findDocuments, ...buildRules(deviceTypes) },
   network: {
     name: 'name',
     documents: networks.findDocuments,

@@ -2,9 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { callTool } from '../../../testing/mcp.ts'
-import { memoryIo } from '../../../testing/memory-io.ts'
+import { runCommand } from '../../../testing/run-command.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
-import { runCli } from '../../app/cli.ts'
 
 describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
@@ -17,13 +16,9 @@ describe.each(onSqlite())('on %s', (dialect) => {
 
   const newest = async (): Promise<string> => (await admin.api.history.list({ limit: 1 }))[0]?.id ?? ''
   const cli = async (...argv: string[]): Promise<string> => {
-    const { io, out, err } = memoryIo({
-      argv,
-      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
-      fetch: async (url, init) => app.fetch(new Request(url, init)),
-    })
-    if ((await runCli(io)) !== 0) throw new Error(err())
-    return out()
+    const { code, out, err } = await runCommand({ app, key: admin.key }, { argv })
+    if (code !== 0) throw new Error(err)
+    return out
   }
   const pair = async (name: string) => {
     const { id: device_id } = await admin.api.devices.create({ name: `${name}-parent` })

@@ -105,9 +105,6 @@ export const withCustom = <T extends object>(object: T, custom: Custom): T & { c
   return { ...rest, ...values, ...times } as T & { custom?: Custom }
 }
 
-/** A row of an object with custom fields, which are JSON text. */
-export type StoredCustom<T> = 'custom' extends keyof T ? Omit<T, 'custom'> & { custom: string | null } : T
-
 /** Values in a create or an update of a resource. */
 export const customInput = (of: CustomResource) =>
   // The type of the schema. Its lists are not written to.

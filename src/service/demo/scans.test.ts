@@ -1,8 +1,7 @@
 // The discovery data of `plat demo`.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
-import { memoryIo } from '../../../testing/memory-io.ts'
-import { runCli } from '../../app/cli.ts'
+import { runCommand } from '../../../testing/run-command.ts'
 import { generateEstate } from './estate.ts'
 
 test('the scans of an estate are always the same', () => {
@@ -23,13 +22,9 @@ describe('the discovery of the demo estate', () => {
     app = await testApp({ env: { DISCOVERY_ALLOWED_SUBNETS: '' } })
     const admin = await app.as('admin')
     api = admin.api
-    const { io, err } = memoryIo({
-      argv: ['demo'],
-      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key },
-      fetch: (url, init) => app.fetch(new Request(url, init)),
-    })
-    code = await runCli(io)
-    said = err()
+    const ran = await runCommand({ app, key: admin.key }, { argv: ['demo'] })
+    code = ran.code
+    said = ran.err
   }, 60_000)
   afterAll(() => app.close())
 

@@ -1,6 +1,6 @@
 /** How credentials are read, written, searched and sorted, and which fields belong to which type. */
-import { api, callTagged } from '../api/client.ts'
-import { contracts, type In, type Network } from '../api/contracts.ts'
+import { contracts, type Network } from '../api/contracts.ts'
+import { createCrud } from '../resource/crud.ts'
 import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { DeviceChoice } from './device-choice.tsx'
@@ -139,8 +139,6 @@ const buildFields = (networks: readonly Network[], stored: Credential | undefine
   { name: 'description', label: 'Description', kind: 'area' },
 ]
 
-type Draft = In<(typeof contracts)['credentials']['create']>
-
 export const buildCredentialResource = (
   networks: readonly Network[],
   stored: Credential | undefined,
@@ -148,12 +146,7 @@ export const buildCredentialResource = (
   noun: 'credential',
   fields: buildFields(networks, stored),
   getName: ({ name }) => name,
-  operations: contracts.credentials,
-  get: (id) => callTagged(contracts.credentials.get, { id }),
-  // The form has all required fields, and the server validates their values.
-  create: (input) => api.credentials.create(input as Draft),
-  update: (id, input, etag) => api.credentials.update({ ...input, id }, { headers: { 'If-Match': etag } }),
-  remove: (id) => api.credentials.delete({ id }),
+  ...createCrud(contracts.credentials),
   changes: ['credentials'],
 })
 

@@ -3,21 +3,19 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { networksQuery } from '../api/queries.ts'
-import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { buildActionsColumn } from '../resource/row-menu.tsx'
+import { ListPage } from '../resource/list-page.tsx'
+import { buildNameColumn } from '../resource/name-column.tsx'
 import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge, TimeAgo } from '../ui/primitives.tsx'
 import { buildCredentialResource, credentialSpec, TYPE_NAMES } from './credential-resource.tsx'
 import { credentialsQuery } from './queries.ts'
 import type { Credential } from './types.ts'
 
-type Tools = {
-  readonly networks: ReadonlyMap<string, string>
-  readonly needs: (permission: string) => string | undefined
-}
+type Names = ReadonlyMap<string, string>
 
-const Use = ({ credential, networks }: Pick<Tools, 'networks'> & { readonly credential: Credential }) => {
+const Use = ({ credential, networks }: { readonly credential: Credential; readonly networks: Names }) => {
   const { device_id, network_id } = credential
   if (device_id !== null)
     return (
@@ -33,58 +31,39 @@ const Use = ({ credential, networks }: Pick<Tools, 'networks'> & { readonly cred
   )
 }
 
-const buildColumns =
-  ({ networks, needs }: Tools): ColumnsOf<Credential> =>
-  (run) => [
-    {
-      id: 'name',
-      text: 'Name',
-      width: 180,
-      isSortable: true,
-      isEssential: true,
-      cell: ({ id, name }) => (
-        <Link to="." search={{ edit: id }} tabIndex={-1}>
-          {name}
-        </Link>
-      ),
-    },
-    {
-      id: 'type',
-      text: 'Type',
-      width: 130,
-      isSortable: true,
-      isEssential: true,
-      cell: ({ type }) => TYPE_NAMES[type],
-    },
-    {
-      id: 'username',
-      text: 'User name',
-      width: 130,
-      isSortable: true,
-      cell: ({ username }) => <span className="mono">{username}</span>,
-    },
-    {
-      id: 'secret',
-      text: 'Secret',
-      width: 100,
-      cell: ({ has_secret }) => (has_secret ? <Badge tone="ok">stored</Badge> : <Badge tone="idle">none</Badge>),
-    },
-    { id: 'use', text: 'For', width: 170, cell: (credential) => <Use credential={credential} networks={networks} /> },
-    { id: 'description', text: 'Description', width: 200, cell: ({ description }) => description },
-    {
-      id: 'updated',
-      text: 'Updated',
-      width: 120,
-      isSortable: true,
-      cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
-    },
-    buildActionsColumn({
-      noun: 'credential',
-      getName: ({ name }) => name,
-      edit: { run: run.edit, blocked: () => needs('credentials:update') },
-      remove: { run: run.remove, blocked: () => needs('credentials:delete') },
-    }),
-  ]
+const buildColumns = (networks: Names): readonly Column<Credential>[] => [
+  buildNameColumn(180),
+  {
+    id: 'type',
+    text: 'Type',
+    width: 130,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ type }) => TYPE_NAMES[type],
+  },
+  {
+    id: 'username',
+    text: 'User name',
+    width: 130,
+    isSortable: true,
+    cell: ({ username }) => <span className="mono">{username}</span>,
+  },
+  {
+    id: 'secret',
+    text: 'Secret',
+    width: 100,
+    cell: ({ has_secret }) => (has_secret ? <Badge tone="ok">stored</Badge> : <Badge tone="idle">none</Badge>),
+  },
+  { id: 'use', text: 'For', width: 170, cell: (credential) => <Use credential={credential} networks={networks} /> },
+  { id: 'description', text: 'Description', width: 200, cell: ({ description }) => description },
+  {
+    id: 'updated',
+    text: 'Updated',
+    width: 120,
+    isSortable: true,
+    cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
+  },
+]
 
 const DEFAULT_COLUMNS = ['name', 'type', 'username', 'secret', 'use', 'description', 'updated', 'actions']
 const NEW = { type: 'ssh_password', auth_protocol: 'SHA256', priv_protocol: 'AES' }
@@ -96,12 +75,7 @@ export const CredentialsPage = () => {
   const { data: networks = [] } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const edited = query.data?.find(({ id }) => id === search.edit)
   const resource = useMemo(() => buildCredentialResource(networks, edited), [networks, edited])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(() => {
-    const names = new Map(networks.map(({ id, name }) => [id, name]))
-    const needs = (permission: string) => (may(permission) ? undefined : permission)
-    return buildColumns({ networks: names, needs })
-  }, [networks])
+  const columns = useMemo(() => buildColumns(new Map(networks.map(({ id, name }) => [id, name]))), [networks])
   return (
     <ListPage
       title="Credentials"
@@ -118,6 +92,7 @@ export const CredentialsPage = () => {
       deleteWarning="Plat can no longer sign in to its devices."
       open={({ id }) => void set({ edit: id })}
       given={NEW}
+      menu={{}}
     />
   )
 }

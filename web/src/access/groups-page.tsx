@@ -4,11 +4,11 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { buildOwnColumns } from '../resource/columns.tsx'
 import { buildTableSpec } from '../resource/fields.ts'
-import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { buildActionsColumn } from '../resource/row-menu.tsx'
+import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { Tags } from '../ui/primitives.tsx'
+import { Tags, Withheld } from '../ui/primitives.tsx'
 import { formatRole } from './grants/holder.ts'
 import { DeleteGroup } from './groups/delete-group.tsx'
 import { fields } from './groups/fields.ts'
@@ -51,35 +51,14 @@ const buildSpec = (roles: Roles): TableSpec<Group> => {
   }
 }
 
-type Tools = {
-  /** Undefined if the caller may not list grants. */
-  readonly roles: Roles | undefined
-  readonly needs: (permission: string) => string | undefined
-}
-
-const buildColumns =
-  ({ roles, needs }: Tools): ColumnsOf<Group> =>
-  (run) => [
-    ...COLUMNS.toSpliced(2, 0, {
-      id: 'roles',
-      text: 'Roles',
-      width: 220,
-      cell: ({ id }) =>
-        roles ? (
-          <Tags tags={roles.get(id) ?? []} />
-        ) : (
-          <span className="muted" title="Needs the permission users:list">
-            –
-          </span>
-        ),
-    }),
-    buildActionsColumn({
-      noun: 'group',
-      getName: ({ name }) => name,
-      edit: { run: run.edit, blocked: () => needs('groups:update') },
-      remove: { run: run.remove, blocked: () => needs('groups:delete') },
-    }),
-  ]
+/** @param roles undefined if the caller may not list grants */
+const buildColumns = (roles: Roles | undefined): readonly Column<Group>[] =>
+  COLUMNS.toSpliced(2, 0, {
+    id: 'roles',
+    text: 'Roles',
+    width: 220,
+    cell: ({ id }) => (roles ? <Tags tags={roles.get(id) ?? []} /> : <Withheld permission="users:list" />),
+  })
 
 const NO_ROLES: Roles = new Map()
 
@@ -89,11 +68,7 @@ export const GroupsPage = () => {
   const query = useQuery({ ...groupsQuery, enabled: may('groups:list') })
   const { data: grants } = useQuery({ ...grantsQuery(), enabled: may('groups:list') && may('users:list') })
   const roles = useMemo(() => grants && collectRoles(grants), [grants])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(
-    () => buildColumns({ roles, needs: (permission) => (may(permission) ? undefined : permission) }),
-    [roles],
-  )
+  const columns = useMemo(() => buildColumns(roles), [roles])
   const spec = useMemo(() => buildSpec(roles ?? NO_ROLES), [roles])
   return (
     <ListPage
@@ -109,6 +84,7 @@ export const GroupsPage = () => {
       placeholder="Name, description, role:"
       empty="A group gives roles to all of its members."
       deleteWarning=""
+      menu={{}}
       open={({ id }) => void navigate({ to: '/groups/$id', params: { id } })}
       removal={(group, onClose) => <DeleteGroup group={group} onClose={onClose} />}
     />

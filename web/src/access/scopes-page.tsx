@@ -4,12 +4,11 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { buildOwnColumns } from '../resource/columns.tsx'
 import { buildTableSpec } from '../resource/fields.ts'
-import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { buildActionsColumn } from '../resource/row-menu.tsx'
+import { ListPage } from '../resource/list-page.tsx'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { Tags } from '../ui/primitives.tsx'
+import { Tags, Withheld } from '../ui/primitives.tsx'
 import { countOrNone } from './counts.ts'
 import { countedScopesQuery, grantsQuery } from './queries.ts'
 import { DeleteScope } from './scopes/delete-scope.tsx'
@@ -35,7 +34,6 @@ type Tools = {
   readonly spaces: Names
   /** The number of grants in each scope, by its id. Undefined if the caller may not list grants. */
   readonly grants: ReadonlyMap<string, number> | undefined
-  readonly needs: (permission: string) => string | undefined
 }
 
 const COUNTED = ['networks', 'pools', 'devices'] as const
@@ -65,13 +63,7 @@ const buildGrantsColumn = (grants: Tools['grants']): Column<ListedScope> => ({
   isRight: true,
   isEssential: true,
   cell: ({ id }) =>
-    grants ? (
-      <span className="num">{grants.get(id) ?? 0}</span>
-    ) : (
-      <span className="muted" title="Needs the permission users:list">
-        –
-      </span>
-    ),
+    grants ? <span className="num">{grants.get(id) ?? 0}</span> : <Withheld permission="users:list" />,
 })
 
 const buildFieldColumns = (datacenters: Names, spaces: Names): readonly Column<ListedScope>[] =>
@@ -86,17 +78,8 @@ const buildFieldColumns = (datacenters: Names, spaces: Names): readonly Column<L
     tags: ({ tags }) => <Tags tags={tags} />,
   })
 
-const buildColumns =
-  ({ datacenters, spaces, grants, needs }: Tools): ColumnsOf<ListedScope> =>
-  (run) => [
-    ...buildFieldColumns(datacenters, spaces).toSpliced(5, 0, ...COUNTS, buildGrantsColumn(grants)),
-    buildActionsColumn({
-      noun: 'scope',
-      getName: ({ name }) => name,
-      edit: { run: run.edit, blocked: () => needs('scopes:update') },
-      remove: { run: run.remove, blocked: () => needs('scopes:delete') },
-    }),
-  ]
+const buildColumns = ({ datacenters, spaces, grants }: Tools): readonly Column<ListedScope>[] =>
+  buildFieldColumns(datacenters, spaces).toSpliced(5, 0, ...COUNTS, buildGrantsColumn(grants))
 
 export const ScopesPage = () => {
   const { may } = usePermit()
@@ -107,12 +90,10 @@ export const ScopesPage = () => {
   const spaces = useSpaceNames()
   const hasSpaces = useIsInUse('spaces')
   const resource = useScopeResource()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => {
     const groups = all && Map.groupBy(all, ({ scope_id }) => scope_id ?? '')
     const grants = groups && new Map([...groups].map(([id, found]) => [id, found.length]))
-    const needs = (permission: string) => (may(permission) ? undefined : permission)
-    return buildColumns({ datacenters, spaces, grants, needs })
+    return buildColumns({ datacenters, spaces, grants })
   }, [all, datacenters, spaces])
   const spec = useMemo(() => buildSpec(datacenters, spaces), [datacenters, spaces])
   return (
@@ -129,6 +110,7 @@ export const ScopesPage = () => {
       placeholder="Name, dc:, subnet:, tag:"
       empty="A scope is a named part of the estate: datacenters, subnets and tags. Users who have a role in a scope read the objects in it alone."
       deleteWarning=""
+      menu={{}}
       open={({ id }) => void navigate({ to: '/scopes/$id', params: { id } })}
       removal={(scope, onClose) => <DeleteScope scope={scope} onClose={onClose} />}
     />

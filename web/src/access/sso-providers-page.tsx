@@ -1,10 +1,10 @@
 /** The identity providers by which users sign in. */
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { buildActionsColumn } from '../resource/row-menu.tsx'
+import { ListPage } from '../resource/list-page.tsx'
+import { buildNameColumn } from '../resource/name-column.tsx'
 import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { buildTimeColumn } from '../table/time-column.tsx'
 import { Badge } from '../ui/primitives.tsx'
@@ -12,49 +12,30 @@ import { buildProviderResource, providerSpec } from './providers/resource.tsx'
 import { groupsQuery, ssoProvidersQuery } from './queries.ts'
 import type { Provider } from './types.ts'
 
-const buildColumns =
-  (needs: (permission: string) => string | undefined): ColumnsOf<Provider> =>
-  (run) => [
-    {
-      id: 'name',
-      text: 'Name',
-      width: 180,
-      isSortable: true,
-      isEssential: true,
-      cell: ({ id, name }) => (
-        <Link to="." search={{ edit: id }} tabIndex={-1}>
-          {name}
-        </Link>
-      ),
-    },
-    {
-      id: 'issuer',
-      text: 'Issuer',
-      width: 320,
-      isSortable: true,
-      isEssential: true,
-      cell: ({ issuer }) => <span className="mono">{issuer}</span>,
-    },
-    {
-      id: 'enabled',
-      text: 'Enabled',
-      width: 100,
-      cell: ({ enabled }) => <Badge tone={enabled ? 'ok' : 'idle'}>{enabled ? 'yes' : 'no'}</Badge>,
-    },
-    {
-      id: 'mappings',
-      text: 'Mappings',
-      width: 100,
-      cell: ({ group_mappings }) => <span className="num">{group_mappings.length}</span>,
-    },
-    buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
-    buildActionsColumn({
-      noun: 'provider',
-      getName: ({ name }) => name,
-      edit: { run: run.edit, blocked: () => needs('sso-providers:update') },
-      remove: { run: run.remove, blocked: () => needs('sso-providers:delete') },
-    }),
-  ]
+const COLUMNS: readonly Column<Provider>[] = [
+  buildNameColumn(180),
+  {
+    id: 'issuer',
+    text: 'Issuer',
+    width: 320,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ issuer }) => <span className="mono">{issuer}</span>,
+  },
+  {
+    id: 'enabled',
+    text: 'Enabled',
+    width: 100,
+    cell: ({ enabled }) => <Badge tone={enabled ? 'ok' : 'idle'}>{enabled ? 'yes' : 'no'}</Badge>,
+  },
+  {
+    id: 'mappings',
+    text: 'Mappings',
+    width: 100,
+    cell: ({ group_mappings }) => <span className="num">{group_mappings.length}</span>,
+  },
+  buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+]
 
 const DEFAULT_COLUMNS = ['name', 'issuer', 'enabled', 'mappings', 'updated', 'actions']
 
@@ -66,8 +47,6 @@ export const SsoProvidersPage = () => {
   const { data: groups = [] } = useQuery({ ...groupsQuery, enabled: isForm && may('groups:list') })
   const edited = query.data?.find(({ id }) => id === search.edit)
   const resource = useMemo(() => buildProviderResource(edited, groups), [edited, groups])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(() => buildColumns((permission) => (may(permission) ? undefined : permission)), [])
   return (
     <ListPage
       title="Providers"
@@ -76,13 +55,14 @@ export const SsoProvidersPage = () => {
       query={query}
       needs="sso-providers:list"
       spec={providerSpec}
-      columns={columns}
+      columns={COLUMNS}
       defaultColumns={DEFAULT_COLUMNS}
       sort="name"
       placeholder="Name, issuer, enabled:"
       empty="By an identity provider (OpenID Connect) users sign in with the account of their organisation, and get the groups that it names."
       deleteWarning="Its identities, memberships and sessions end. Its users stay; those without a password cannot sign in."
       open={({ id }) => void set({ edit: id })}
+      menu={{}}
     />
   )
 }

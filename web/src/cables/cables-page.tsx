@@ -7,7 +7,7 @@ import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { Badge, type Tone } from '../ui/primitives.tsx'
+import { Badge, type Tone, Withheld } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { CableDetails } from './cable-details.tsx'
 import css from './cables.module.css'
@@ -20,13 +20,6 @@ const DEFAULT_COLUMNS = ['a', 'b', 'label', 'type', 'length', 'color', 'status']
 const SPEC = buildTableSpec(fields)
 
 const TONES: Readonly<Record<Cable['status'], Tone>> = { connected: 'ok', planned: 'info', decommissioned: 'idle' }
-
-/** A name that the caller may not list. */
-const Withheld = ({ permission }: { readonly permission: string }) => (
-  <span className="muted" title={`Needs the permission ${permission}`}>
-    –
-  </span>
-)
 
 const EndCell = ({ end: { device_id, device, port_id, port, side } }: { readonly end: CableEnd }) => (
   <>

@@ -2,16 +2,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { invalidField } from '../../../src/contract/errors.ts'
-import { api } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { createCrud } from '../resource/crud.ts'
 import type { Input, Resource } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { useSpaces } from '../spaces/known-spaces.tsx'
 import type { TableSpec } from '../table/engine.ts'
 import { formatZoneKind, ZONE_MARKS } from './labels.ts'
-import { getSettingsTime, readZone, serversQuery, ZONE_KEYS, type Zone, type ZoneDraft, zoneQuery } from './queries.ts'
+import { getSettingsTime, readZone, serversQuery, ZONE_KEYS, type Zone, zoneQuery } from './queries.ts'
 import { buildZoneFields, type ZoneParts } from './zone-fields.tsx'
 
 /** Moves a conflict with the default zone from the name to another field. */
@@ -23,11 +23,13 @@ const toFieldError = (error: unknown): unknown =>
 /** The state of a zone may change between two requests, while names are on their way. */
 const MOST_TRIES = 6
 
+const CRUD = createCrud(contracts.dnsZones)
+
 const put = async (id: string, input: Input, etag: string): Promise<Zone> => {
   let tag = etag
   for (let tries = 1; ; tries++)
     try {
-      return await api.dnsZones.update({ ...input, id }, { headers: { 'If-Match': tag } })
+      return await CRUD.update(id, input, tag)
     } catch (error) {
       if (!isCode(error, 'PRECONDITION_FAILED') || tries === MOST_TRIES) throw error
       // The ETag covers the state too, which changes by itself. Only another version of the settings is a conflict.
@@ -49,12 +51,10 @@ const buildZoneResource = (parts: ZoneParts): Resource<Zone> => ({
   noun: 'zone',
   fields: buildZoneFields(parts),
   getName: ({ name }) => name,
-  operations: contracts.dnsZones,
+  ...CRUD,
   get: readZone,
-  // The form has all required fields, and the server validates their values.
-  create: (input) => withFieldError(() => api.dnsZones.create(input as ZoneDraft)),
+  create: (input) => withFieldError(() => CRUD.create(input)),
   update: (id, input, etag) => withFieldError(() => put(id, input, etag)),
-  remove: (id) => api.dnsZones.delete({ id }),
   changes: [...ZONE_KEYS, 'feeds'],
   queryKey: (id) => zoneQuery(id).queryKey,
 })

@@ -2,9 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
-import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
+import { ListPage } from '../resource/list-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
-import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
@@ -24,60 +23,47 @@ const countColumn = (id: string, text: string, of: (zone: Zone) => number): Colu
   cell: (zone) => (of(zone) === 0 ? <span className="muted">0</span> : formatCount(of(zone))),
 })
 
-type Tools = {
-  readonly names: ServerNames
-  readonly needs: (permission: string) => string | undefined
-}
-
-const buildColumns =
-  ({ names, needs }: Tools): ColumnsOf<Zone> =>
-  (run) => [
-    {
-      id: 'name',
-      text: 'Name',
-      width: 190,
-      isSortable: true,
-      isEssential: true,
-      cell: ({ id, name, space_id }) => (
-        <>
-          <RowLink to="dns" id={id} className="mono">
-            {name}
-          </RowLink>
-          <SpaceBadge space_id={space_id} />
-        </>
-      ),
-    },
-    { id: 'kind', text: 'Kind', width: 200, isSortable: true, cell: formatZoneKind },
-    {
-      id: 'server',
-      text: 'Server',
-      width: 82,
-      isSortable: true,
-      cell: (zone) => getServerName(zone, names) || <span className="muted">file only</span>,
-    },
-    { id: 'mode', text: 'Mode', width: 84, isSortable: true, cell: ({ mode }) => mode },
-    {
-      id: 'status',
-      text: 'Status',
-      width: 220,
-      isSortable: true,
-      isEssential: true,
-      cell: (zone) => <ZoneStatus zone={zone} />,
-    },
-    countColumn('rrsets', 'RRsets', ({ rrset_count }) => rrset_count),
-    countColumn('pending', 'Pending', ({ pending_count }) => pending_count),
-    countColumn('conflicts', 'Conflicts', ({ conflict_count }) => conflict_count),
-    countColumn('blocked', 'Blocked', ({ blocked_count }) => blocked_count),
-    countColumn('drift', 'Drift', ({ drift_count }) => drift_count),
-    buildTimeColumn({ id: 'checked', text: 'Checked', width: 86, at: ({ last_checked_at }) => last_checked_at }),
-    { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
-    buildActionsColumn({
-      noun: 'zone',
-      getName: ({ name }) => name,
-      edit: { run: run.edit, blocked: () => needs('dns:update') },
-      remove: { run: run.remove, blocked: () => needs('dns:delete') },
-    }),
-  ]
+const buildColumns = (names: ServerNames): readonly Column<Zone>[] => [
+  {
+    id: 'name',
+    text: 'Name',
+    width: 190,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ id, name, space_id }) => (
+      <>
+        <RowLink to="dns" id={id} className="mono">
+          {name}
+        </RowLink>
+        <SpaceBadge space_id={space_id} />
+      </>
+    ),
+  },
+  { id: 'kind', text: 'Kind', width: 200, isSortable: true, cell: formatZoneKind },
+  {
+    id: 'server',
+    text: 'Server',
+    width: 82,
+    isSortable: true,
+    cell: (zone) => getServerName(zone, names) || <span className="muted">file only</span>,
+  },
+  { id: 'mode', text: 'Mode', width: 84, isSortable: true, cell: ({ mode }) => mode },
+  {
+    id: 'status',
+    text: 'Status',
+    width: 220,
+    isSortable: true,
+    isEssential: true,
+    cell: (zone) => <ZoneStatus zone={zone} />,
+  },
+  countColumn('rrsets', 'RRsets', ({ rrset_count }) => rrset_count),
+  countColumn('pending', 'Pending', ({ pending_count }) => pending_count),
+  countColumn('conflicts', 'Conflicts', ({ conflict_count }) => conflict_count),
+  countColumn('blocked', 'Blocked', ({ blocked_count }) => blocked_count),
+  countColumn('drift', 'Drift', ({ drift_count }) => drift_count),
+  buildTimeColumn({ id: 'checked', text: 'Checked', width: 86, at: ({ last_checked_at }) => last_checked_at }),
+  { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
+]
 
 const DEFAULT_COLUMNS = [
   ...['name', 'kind', 'server', 'mode', 'status', 'rrsets', 'conflicts', 'blocked', 'drift', 'checked'],
@@ -95,8 +81,7 @@ export const ZonesList = ({ tabs }: { readonly tabs: ReactNode }) => {
   const resource = useZoneResource(search.new !== undefined)
   const names = useServerNames()
   const spec = useMemo(() => buildZoneSpec(names), [names])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(() => buildColumns({ names, needs: blocked }), [names])
+  const columns = useMemo(() => buildColumns(names), [names])
   return (
     <ListPage
       title="DNS"
@@ -113,6 +98,7 @@ export const ZonesList = ({ tabs }: { readonly tabs: ReactNode }) => {
       empty={EMPTY}
       deleteWarning={ZONE_WARNING}
       tabs={tabs}
+      menu={{ needs: blocked }}
       open={({ id }) => void navigate({ to: '/dns/$id', params: { id } })}
       drawer={(id, close) =>
         id === undefined ? (

@@ -2,33 +2,31 @@
 
 import { invalidField } from '../../../src/contract/errors.ts'
 import { CATALOGUE } from '../../../src/exchange/feeds/catalogue.ts'
-import { api, callTagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
+import { createCrud } from '../resource/crud.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { buildFields, clearUnusedFields, type FeedParts } from './feed-fields.tsx'
 import { filterInWords, type Names } from './labels.ts'
-import { type Feed, type FeedDraft, feedQuery } from './queries.ts'
+import { type Feed, feedQuery } from './queries.ts'
+
+const CRUD = createCrud(contracts.feeds)
 
 export const buildFeedResource = (parts: FeedParts): Resource<Feed> => ({
   noun: 'feed',
   fields: buildFields(parts),
   getName: ({ name }) => name,
-  operations: contracts.feeds,
-  get: (id) => callTagged(contracts.feeds.get, { id }),
+  ...CRUD,
   create: async (input) => {
     try {
-      // The form has all required fields, and the server validates their values.
-      return await api.feeds.create(input as FeedDraft)
+      return await CRUD.create(input)
     } catch (error) {
       // Names may repeat, ids may not.
       throw isCode(error, 'ALREADY_EXISTS') ? invalidField('id', error.message) : error
     }
   },
-  update: (id, input, etag) =>
-    api.feeds.update({ ...clearUnusedFields(input), ...input, id }, { headers: { 'If-Match': etag } }),
-  remove: (id) => api.feeds.delete({ id }),
+  update: (id, input, etag) => CRUD.update(id, { ...clearUnusedFields(input), ...input }, etag),
   changes: ['feeds', 'feed', 'keys'],
   queryKey: (id) => feedQuery(id).queryKey,
 })

@@ -4,10 +4,10 @@ import { Navigate, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { keysQuery } from '../access/queries.ts'
 import { zonesQuery } from '../dns/zones-query.ts'
-import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { buildActionsColumn } from '../resource/row-menu.tsx'
+import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Hints, PageHead } from '../shell/page.tsx'
+import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { buildTimeColumn } from '../table/time-column.tsx'
 import { CopyText } from '../ui/primitives.tsx'
@@ -21,63 +21,54 @@ import { type Feed, feedsQuery } from './queries.ts'
 import { useFeedParts } from './use-feed-parts.ts'
 
 type Tools = Shown & {
-  readonly needs: (permission: string) => string | undefined
   /** Only a caller who sees all keys knows the last use of a feed. */
   readonly hasUse: boolean
 }
 
-const buildColumns =
-  ({ names, used, needs, hasUse }: Tools): ColumnsOf<Feed> =>
-  (run) => [
-    {
-      id: 'name',
-      text: 'Name',
-      width: 180,
-      isSortable: true,
-      isEssential: true,
-      cell: ({ id, name }) => (
-        <RowLink to="feeds" id={id}>
-          {name}
-        </RowLink>
-      ),
+const buildColumns = ({ names, used, hasUse }: Tools): readonly Column<Feed>[] => [
+  {
+    id: 'name',
+    text: 'Name',
+    width: 180,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ id, name }) => (
+      <RowLink to="feeds" id={id}>
+        {name}
+      </RowLink>
+    ),
+  },
+  {
+    id: 'format',
+    text: 'Format',
+    width: 110,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ format }) => getTitle(format),
+  },
+  {
+    id: 'url',
+    text: 'URL',
+    width: 270,
+    isSortable: true,
+    cell: (feed) => <CopyText text={buildAbsoluteUrl(feed)} shown={feed.url} label={`URL of ${feed.name}`} isInRow />,
+  },
+  {
+    id: 'devices',
+    text: 'Devices',
+    width: 320,
+    isSortable: true,
+    cell: (feed) => {
+      const words = filterInWords(feed, names)
+      return <span title={words}>{words}</span>
     },
-    {
-      id: 'format',
-      text: 'Format',
-      width: 110,
-      isSortable: true,
-      isEssential: true,
-      cell: ({ format }) => getTitle(format),
-    },
-    {
-      id: 'url',
-      text: 'URL',
-      width: 270,
-      isSortable: true,
-      cell: (feed) => <CopyText text={buildAbsoluteUrl(feed)} shown={feed.url} label={`URL of ${feed.name}`} isInRow />,
-    },
-    {
-      id: 'devices',
-      text: 'Devices',
-      width: 320,
-      isSortable: true,
-      cell: (feed) => {
-        const words = filterInWords(feed, names)
-        return <span title={words}>{words}</span>
-      },
-    },
-    ...(hasUse
-      ? [buildTimeColumn<Feed>({ id: 'used', text: 'Last used', width: 120, at: ({ id }) => used.get(id) ?? null })]
-      : []),
-    { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
-    buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
-    buildActionsColumn({
-      noun: 'feed',
-      getName: ({ name }) => name,
-      edit: { run: run.edit, blocked: () => needs('feeds:update') },
-      remove: { run: run.remove, blocked: () => needs('feeds:delete') },
-    }),
-  ]
+  },
+  ...(hasUse
+    ? [buildTimeColumn<Feed>({ id: 'used', text: 'Last used', width: 120, at: ({ id }) => used.get(id) ?? null })]
+    : []),
+  { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
+  buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+]
 
 const DEFAULT_COLUMNS = ['name', 'format', 'url', 'devices', 'used', 'updated', 'actions']
 
@@ -117,10 +108,7 @@ const FeedList = () => {
   const used = useLastUse()
   const spec = useMemo(() => buildFeedSpec({ names, used }), [names, used])
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(
-    () => buildColumns({ names, used, needs: blocked, hasUse: may('apikeys:list') }),
-    [names, used],
-  )
+  const columns = useMemo(() => buildColumns({ names, used, hasUse: may('apikeys:list') }), [names, used])
   return (
     <ListPage
       title="Feeds"
@@ -135,6 +123,7 @@ const FeedList = () => {
       placeholder="Name, URL, format:prometheus, tag:web"
       empty={EMPTY}
       deleteWarning={DELETE_WARNING}
+      menu={{ needs: blocked }}
       open={({ id }) => void navigate({ to: '/feeds/$id', params: { id } })}
       // The form is on the page of the feed.
       drawer={(id) => id !== undefined && <Navigate to="/feeds/$id" params={{ id }} replace />}

@@ -2,14 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Plug } from 'lucide-react'
-import { useMemo } from 'react'
 import { ActionDialog } from '../access/action-dialog.tsx'
 import { api } from '../api/client.ts'
 import type { OauthClient } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'
-import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
-import { buildActionsColumn } from '../resource/row-menu.tsx'
+import { ListPage, type Rules } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { buildTimeColumn } from '../table/time-column.tsx'
 import { Button } from '../ui/button.tsx'
@@ -19,57 +18,50 @@ import { ClientDrawer } from './client-drawer.tsx'
 import { clientResource, clientSpec, listHosts } from './client-spec.ts'
 import { CHANGES, clientsQuery } from './queries.ts'
 
-const buildColumns =
-  (blocked: string | undefined): ColumnsOf<OauthClient> =>
-  (run) => [
-    {
-      id: 'name',
-      text: 'Name',
-      width: 200,
-      isSortable: true,
-      isEssential: true,
-      cell: ({ id, client_name }) => (
-        <Link to="." search={(old: object) => ({ ...old, entry: id })} tabIndex={-1}>
-          <bdi>{client_name}</bdi>
-        </Link>
-      ),
-    },
-    {
-      id: 'host',
-      text: 'Redirects to',
-      width: 200,
-      cell: (client) => <span className="mono">{listHosts(client).join(', ')}</span>,
-    },
-    {
-      id: 'grants',
-      text: 'Consents',
-      width: 110,
-      isSortable: true,
-      isEssential: true,
-      cell: ({ grant_count }) =>
-        grant_count === 0 ? <span className="muted">none</span> : plural(grant_count, 'consent'),
-    },
-    buildTimeColumn({ id: 'used', text: 'Last used', width: 130, at: ({ last_used_at }) => last_used_at }),
-    {
-      id: 'scope',
-      text: 'May request',
-      width: 130,
-      cell: ({ scope }) => plural(scope.split(' ').length, 'permission'),
-    },
-    {
-      id: 'kind',
-      text: 'Kind',
-      width: 110,
-      cell: ({ is_confidential }) =>
-        is_confidential ? <Badge tone="info">has a secret</Badge> : <Badge tone="idle">public</Badge>,
-    },
-    buildTimeColumn({ id: 'created', text: 'Registered', width: 130, at: ({ created_at }) => created_at }),
-    buildActionsColumn({
-      noun: 'client',
-      getName: ({ client_name }) => client_name,
-      remove: { run: run.remove, blocked: () => (blocked === undefined ? undefined : 'oauth-clients:delete') },
-    }),
-  ]
+const COLUMNS: readonly Column<OauthClient>[] = [
+  {
+    id: 'name',
+    text: 'Name',
+    width: 200,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ id, client_name }) => (
+      <Link to="." search={(old: object) => ({ ...old, entry: id })} tabIndex={-1}>
+        <bdi>{client_name}</bdi>
+      </Link>
+    ),
+  },
+  {
+    id: 'host',
+    text: 'Redirects to',
+    width: 200,
+    cell: (client) => <span className="mono">{listHosts(client).join(', ')}</span>,
+  },
+  {
+    id: 'grants',
+    text: 'Consents',
+    width: 110,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ grant_count }) =>
+      grant_count === 0 ? <span className="muted">none</span> : plural(grant_count, 'consent'),
+  },
+  buildTimeColumn({ id: 'used', text: 'Last used', width: 130, at: ({ last_used_at }) => last_used_at }),
+  {
+    id: 'scope',
+    text: 'May request',
+    width: 130,
+    cell: ({ scope }) => plural(scope.split(' ').length, 'permission'),
+  },
+  {
+    id: 'kind',
+    text: 'Kind',
+    width: 110,
+    cell: ({ is_confidential }) =>
+      is_confidential ? <Badge tone="info">has a secret</Badge> : <Badge tone="idle">public</Badge>,
+  },
+  buildTimeColumn({ id: 'created', text: 'Registered', width: 130, at: ({ created_at }) => created_at }),
+]
 
 const DEFAULT_COLUMNS = ['name', 'host', 'grants', 'used', 'scope', 'kind', 'created', 'actions']
 
@@ -102,7 +94,6 @@ export const ClientsPage = () => {
   const query = useQuery({ ...clientsQuery, enabled: may('oauth-clients:list') })
   const { data: config } = useQuery(serverConfigQuery)
   const noDelete = blocked('oauth-clients:delete')
-  const columns = useMemo(() => buildColumns(noDelete), [noDelete])
   const rules: Rules<OauthClient> = { remove: () => noDelete }
   return (
     <ListPage
@@ -112,7 +103,7 @@ export const ClientsPage = () => {
       query={query}
       needs="oauth-clients:list"
       spec={clientSpec}
-      columns={columns}
+      columns={COLUMNS}
       defaultColumns={DEFAULT_COLUMNS}
       sort="name"
       placeholder="Name, address, host:, is:"
@@ -121,6 +112,7 @@ export const ClientsPage = () => {
       deleteWarning=""
       canCreate={false}
       rules={rules}
+      menu={{}}
       actions={
         <Button onClick={() => void navigate({ to: '/connect' })}>
           <Plug size={15} aria-hidden="true" />

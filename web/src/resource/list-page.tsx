@@ -24,6 +24,7 @@ import { ViewsMenu } from '../views/views-menu.tsx'
 import { DeleteDialog } from './object/delete-dialog.tsx'
 import type { Resource, Values } from './resource.ts'
 import { ResourceDrawer } from './resource-drawer.tsx'
+import { buildActionsColumn, type MenuSpec } from './row-menu.tsx'
 
 /** The actions of a cell on its row: opens its drawer, or asks whether to delete it. */
 export type RowRun<T> = { readonly edit: (row: T) => void; readonly remove: (row: T) => void }
@@ -74,6 +75,16 @@ type Props<T extends object> = {
   readonly entry?: (id: string, close: () => void, remove: (row: T) => void) => ReactNode
   /** In the place of the question whether to delete. */
   readonly removal?: (row: T, close: () => void, onDone: () => void) => ReactNode
+  /** The menu of each row, which is the last column. */
+  readonly menu?: RowRules<T>
+}
+
+/** Further items of a menu, and further reasons against a change or a deletion than a missing permission. */
+type RowRules<T> = Partial<Pick<MenuSpec<T>, 'more'>> & {
+  /** Returns a missing permission; its name by default. */
+  readonly needs?: (permission: string) => string | undefined
+  readonly edit?: (row: T) => string | undefined
+  readonly remove?: (row: T) => string | undefined
 }
 
 export type Rules<T> = {
@@ -105,11 +116,27 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   const view = useLocalView(rows, spec, { q: text, sort, isDescending })
   const [pendingDelete, setPendingDelete] = useState<T>()
   const edit = (row: T) => void set({ edit: spec.id(row) })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: both actions stay the same
+  const { menu } = props
+  const findMissing = menu?.needs ?? ((permission: string) => (may(permission) ? undefined : permission))
+  const [noUpdate, noDelete] = ['update', 'delete'].map((verb) => findMissing(`${resourceName}:${verb}`))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the actions stay the same
   const columns = useMemo(() => {
     const own = typeof props.columns === 'function' ? props.columns({ edit, remove: setPendingDelete }) : props.columns
-    return custom ? [...own, ...(custom.columns as readonly Column<never>[] as readonly Column<T>[])] : own
-  }, [props.columns, custom])
+    const actions = menu && [
+      buildActionsColumn<T>({
+        ...menu,
+        ...{ noun: resource.noun, getName: resource.getName },
+        // A resource without fields has nothing to change.
+        edit: resource.fields.length > 0 ? { run: edit, blocked: (row) => noUpdate ?? menu.edit?.(row) } : undefined,
+        remove: { run: setPendingDelete, blocked: (row) => noDelete ?? menu.remove?.(row) },
+      }),
+    ]
+    return [
+      ...own,
+      ...(actions ?? []),
+      ...((custom?.columns ?? []) as readonly Column<never>[] as readonly Column<T>[]),
+    ]
+  }, [props.columns, custom, menu?.edit, noUpdate, noDelete])
   const choice = useColumns(columns, defaultColumns)
   const create = () => void set({ new: '1' })
   const rules: Rules<T> = props.rules ?? {}

@@ -12,18 +12,18 @@ type Action<T> = {
   readonly blocked: (row: T) => string | undefined
 }
 
-type Spec<T> = {
+export type MenuSpec<T> = {
   /** `user` */
   readonly noun: string
   readonly getName: (row: T) => string
   /** Left out where nothing can be changed. */
-  readonly edit?: Action<T>
+  readonly edit?: Action<T> | undefined
   readonly remove: Action<T>
   /** Further items of the menu. */
-  readonly more?: (row: T) => ReactNode
+  readonly more?: ((row: T) => ReactNode) | undefined
 }
 
-const RowMenu = <T,>({ row, noun, getName, edit, remove, more }: Spec<T> & { readonly row: T }) => {
+const RowMenu = <T,>({ row, noun, getName, edit, remove, more }: MenuSpec<T> & { readonly row: T }) => {
   const trigger = (
     // Not reached by Tab, as nothing in a row is.
     <Button isIcon look="quiet" className={css.rowMenu} tabIndex={-1} aria-label={`Actions for ${getName(row)}`}>
@@ -48,7 +48,7 @@ const RowMenu = <T,>({ row, noun, getName, edit, remove, more }: Spec<T> & { rea
 }
 
 /** Returns the last column of a list. */
-export const buildActionsColumn = <T,>(spec: Spec<T>): Column<T> => ({
+export const buildActionsColumn = <T,>(spec: MenuSpec<T>): Column<T> => ({
   id: 'actions',
   text: '',
   width: 64,

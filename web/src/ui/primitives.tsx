@@ -136,3 +136,10 @@ const FactRow = ({ name, children }: { readonly name: string; readonly children:
     <dd>{children === '' || children === null ? <span className="muted">–</span> : children}</dd>
   </>
 )
+
+/** Something that the caller may not list. */
+export const Withheld = ({ permission }: { readonly permission: string }) => (
+  <span className="muted" title={`Needs the permission ${permission}`}>
+    –
+  </span>
+)

@@ -1,7 +1,7 @@
 /** How webhooks are read, written, searched and sorted. */
 import { isSameOrigin } from '../../../src/net/origin.ts'
-import { api, callTagged } from '../api/client.ts'
-import { contracts, type In } from '../api/contracts.ts'
+import { contracts } from '../api/contracts.ts'
+import { createCrud } from '../resource/crud.ts'
 import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { EventsField, parseEvents } from './events-field.tsx'
@@ -86,8 +86,6 @@ const buildFields = (stored: Webhook | undefined, allowsPrivate: boolean | undef
 
 export const NEW_WEBHOOK = { enabled: 'true', timeout_seconds: '10', retry_count: '3' }
 
-type Draft = In<(typeof contracts)['webhooks']['create']>
-
 /** @param stored the webhook before the edit */
 export const buildWebhookResource = (
   stored: Webhook | undefined,
@@ -96,12 +94,7 @@ export const buildWebhookResource = (
   noun: 'webhook',
   fields: buildFields(stored, allowsPrivate),
   getName: ({ name }) => name,
-  operations: contracts.webhooks,
-  get: (id) => callTagged(contracts.webhooks.get, { id }),
-  // The form has all required fields, and the server validates their values.
-  create: (input) => api.webhooks.create(input as Draft),
-  update: (id, input, etag) => api.webhooks.update({ ...input, id }, { headers: { 'If-Match': etag } }),
-  remove: (id) => api.webhooks.delete({ id }),
+  ...createCrud(contracts.webhooks),
   changes: ['webhooks', 'webhook', 'dashboard'],
 })
 

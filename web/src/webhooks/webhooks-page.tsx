@@ -4,9 +4,10 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery, serverConfigQuery } from '../api/queries.ts'
-import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
-import { buildActionsColumn } from '../resource/row-menu.tsx'
+import { ListPage } from '../resource/list-page.tsx'
+import { buildNameColumn } from '../resource/name-column.tsx'
 import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { buildTimeColumn } from '../table/time-column.tsx'
 import { formatCount } from '../ui/format.ts'
@@ -22,7 +23,6 @@ type Tools = {
   readonly troubles: Dashboard['webhooks'] | undefined
   readonly onToggle: (webhook: Webhook) => void
   readonly editBlock: (webhook: Webhook) => string | undefined
-  readonly needs: (permission: string) => string | undefined
 }
 
 const Trouble = ({ webhook, troubles }: Pick<Tools, 'troubles'> & { readonly webhook: Webhook }) => {
@@ -37,80 +37,61 @@ const Trouble = ({ webhook, troubles }: Pick<Tools, 'troubles'> & { readonly web
   )
 }
 
-const buildColumns =
-  ({ troubles, onToggle, editBlock, needs }: Tools): ColumnsOf<Webhook> =>
-  (run) => [
-    {
-      id: 'name',
-      text: 'Name',
-      width: 170,
-      isSortable: true,
-      isEssential: true,
-      cell: ({ id, name }) => (
-        <Link to="/webhooks/$id" params={{ id }} tabIndex={-1}>
-          {name}
-        </Link>
-      ),
-    },
-    {
-      id: 'url',
-      text: 'URL',
-      width: 310,
-      isSortable: true,
-      cell: ({ url }) => (
-        <span className="mono" title={url}>
-          {url}
-        </span>
-      ),
-    },
-    {
-      id: 'events',
-      text: 'Events',
-      width: 230,
-      cell: ({ events }) => (
-        <span title={events.join(', ')}>
-          <span className={css.figure}>{events.length}</span>{' '}
-          <span className="muted">{[...new Set(events.map((name) => name.split('.')[0]))].join(', ')}</span>
-        </span>
-      ),
-    },
-    {
-      id: 'enabled',
-      text: 'Enabled',
-      width: 90,
-      isSortable: true,
-      isEssential: true,
-      cell: (webhook) => (
-        <Switch
-          label={`Enable ${webhook.name}`}
-          isOn={webhook.enabled}
-          onChange={() => onToggle(webhook)}
-          blocked={editBlock(webhook)}
-        />
-      ),
-    },
-    {
-      id: 'state',
-      text: 'State',
-      width: 200,
-      isEssential: true,
-      cell: (webhook) => <Trouble webhook={webhook} troubles={troubles} />,
-    },
-    {
-      id: 'signed',
-      text: 'Signed',
-      width: 90,
-      cell: ({ has_secret }) => (has_secret ? 'yes' : <span className="muted">no</span>),
-    },
-    { id: 'description', text: 'Description', width: 240, cell: ({ description }) => description },
-    buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
-    buildActionsColumn({
-      noun: 'webhook',
-      getName: ({ name }) => name,
-      edit: { run: run.edit, blocked: editBlock },
-      remove: { run: run.remove, blocked: () => needs('webhook:delete') },
-    }),
-  ]
+const buildColumns = ({ troubles, onToggle, editBlock }: Tools): readonly Column<Webhook>[] => [
+  buildNameColumn(170, '/webhooks/$id'),
+  {
+    id: 'url',
+    text: 'URL',
+    width: 310,
+    isSortable: true,
+    cell: ({ url }) => (
+      <span className="mono" title={url}>
+        {url}
+      </span>
+    ),
+  },
+  {
+    id: 'events',
+    text: 'Events',
+    width: 230,
+    cell: ({ events }) => (
+      <span title={events.join(', ')}>
+        <span className={css.figure}>{events.length}</span>{' '}
+        <span className="muted">{[...new Set(events.map((name) => name.split('.')[0]))].join(', ')}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'enabled',
+    text: 'Enabled',
+    width: 90,
+    isSortable: true,
+    isEssential: true,
+    cell: (webhook) => (
+      <Switch
+        label={`Enable ${webhook.name}`}
+        isOn={webhook.enabled}
+        onChange={() => onToggle(webhook)}
+        blocked={editBlock(webhook)}
+      />
+    ),
+  },
+  {
+    id: 'state',
+    text: 'State',
+    width: 200,
+    isEssential: true,
+    cell: (webhook) => <Trouble webhook={webhook} troubles={troubles} />,
+  },
+  {
+    id: 'signed',
+    text: 'Signed',
+    width: 90,
+    cell: ({ has_secret }) => (has_secret ? 'yes' : <span className="muted">no</span>),
+  },
+  { id: 'description', text: 'Description', width: 240, cell: ({ description }) => description },
+  buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+]
 
 const DEFAULT_COLUMNS = ['name', 'url', 'events', 'enabled', 'state', 'signed', 'updated', 'actions']
 
@@ -127,11 +108,7 @@ export const WebhooksPage = () => {
   const allowsPrivate = config?.features.private_targets
   const resource = useMemo(() => buildWebhookResource(edited, allowsPrivate), [edited, allowsPrivate])
   const troubles = known?.webhooks
-  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(
-    () => buildColumns({ troubles, onToggle: toggle, editBlock, needs: blocked }),
-    [troubles, toggle, editBlock],
-  )
+  const columns = useMemo(() => buildColumns({ troubles, onToggle: toggle, editBlock }), [troubles, toggle, editBlock])
   return (
     <ListPage
       title="Webhooks"
@@ -152,6 +129,7 @@ export const WebhooksPage = () => {
         if (isNew) void navigate({ to: '/webhooks/$id', params: { id } })
       }}
       rules={{ edit: editBlock }}
+      menu={{ needs: blocked, edit: editBlock }}
     />
   )
 }

@@ -6,7 +6,7 @@ import type { TableView } from '../../../database/cte-views.ts'
 import type { PastSql } from '../../../database/database.ts'
 import type { Tables } from '../../../database/tables.ts'
 import { FACTS, INVENTORY, RESOURCES, toTableName } from '../../../inventory/resources.ts'
-import { listColumns, listKeyedFields } from '../../../resource/columns.ts'
+import { getLabel, listColumns, listKeyedFields } from '../../../resource/columns.ts'
 import { hasRefs, listFields, type ResourceFacts } from '../../../resource/facts.ts'
 import { type Kind, toKind } from '../kind-names.ts'
 import { KIND_RULES, PLAIN } from '../kinds.ts'
@@ -223,9 +223,9 @@ const buildRefsTable = (engine: PastSql): TableView => {
 /** SQL has 0 and 1 for false and true. */
 const toFlag = (value: string): string => `CAST(CASE WHEN ${value} IN ('true', '1') THEN 1 ELSE 0 END AS INTEGER)`
 
-/** Returns the columns of a table that follows from the facts of its resource. */
+/** Returns the columns that follow from the facts of a resource. */
 const buildPlainColumns = (engine: PastSql, facts: ResourceFacts): Columns => {
-  const [label, ...keyed] = listKeyedFields(facts)
+  const label = getLabel(facts)
   const fields = new Map(listFields(facts))
   const columns = listColumns(facts).map((name) => {
     const value = engine.text('t.before', name)
@@ -234,8 +234,11 @@ const buildPlainColumns = (engine: PastSql, facts: ResourceFacts): Columns => {
     if (type === 'integer') return [name, `CAST(${value} AS INTEGER)`]
     return [name, type === 'number' ? `CAST(${value} AS DOUBLE PRECISION)` : value]
   })
-  const keys = keyed.map((name) => [`${name}_key`, engine.text('t.derived', name)])
-  return { ...Object.fromEntries([...columns, ...keys]), id: 't.id', [`${label}_key`]: 't.sort_key' }
+  const keys = listKeyedFields(facts).map((name) => [
+    `${name}_key`,
+    name === label ? 't.sort_key' : engine.text('t.derived', name),
+  ])
+  return { ...Object.fromEntries([...columns, ...keys]), id: 't.id' }
 }
 
 const buildInventoryTables = (engine: PastSql): TableView[] => {
@@ -245,14 +248,7 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
   const integer = (expression: string): string => `CAST(${expression} AS INTEGER)`
   const inNetwork = (key: string): string =>
     buildSpaceKey(engine, selectNetworkSpace(engine, text('t.before', 'network_id')), key)
-  const common = ['refs', 'managed_by', 'created_at', 'updated_at']
-  const own = [...common, 'custom']
-  const named = (names: readonly string[]): Columns => ({
-    id: 't.id',
-    ...buildFields(engine, ['name']),
-    name_key: 't.sort_key',
-    ...buildFields(engine, names),
-  })
+  const { tags: _, ...pool } = buildPlainColumns(engine, FACTS.pools)
   const tag = engine.elements('t.before', 'tags', 'e')
   const devices: Stored = {
     ...{ table: 'devices', kind: 'device', id: 's.id', states: LISTED_DEVICES },
@@ -273,27 +269,13 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
       kind: 'custom-field',
       id: 's.id',
       columns: {
-        ...named(['resource', 'label', 'type', 'choices', 'reference_to', 'pattern', 'minimum', 'maximum']),
-        ...buildFields(engine, ['description', 'group', ...common]),
-        ...Object.fromEntries(
-          ['multiple', 'required', 'unique', 'searchable'].map((name) => [name, toFlag(text('t.before', name))]),
-        ),
+        ...buildPlainColumns(engine, FACTS['custom-fields']),
+        // Stored as texts.
+        ...buildFields(engine, ['minimum', 'maximum']),
         // Values of the past are read from documents, which have no numbers.
         number: integer('0'),
-        position: integer(text('t.before', 'position')),
         default: derived('default'),
         group_key: derived('group'),
-      },
-    }),
-    buildTable(engine, {
-      table: 'device_types',
-      kind: 'device-type',
-      id: 's.id',
-      columns: {
-        ...named(['manufacturer', 'model', 'slug', 'part_number', 'description', 'ports', ...common]),
-        height: `CAST(${text('t.before', 'height')} AS DOUBLE PRECISION)`,
-        full_depth: toFlag(text('t.before', 'full_depth')),
-        power_w: integer(text('t.before', 'power_w')),
       },
     }),
     buildTable(engine, {
@@ -301,8 +283,7 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
       kind: 'network',
       id: 's.id',
       columns: {
-        ...named(['subnet', 'datacenter_id', 'description', 'space_id', ...own]),
-        vlan_id: integer(text('t.before', 'vlan_id')),
+        ...buildPlainColumns(engine, FACTS.networks),
         subnet_key: buildSpaceKey(engine, extractSpace(derived('first')), text('t.before', 'subnet')),
         prefix: integer(derived('prefix')),
         first_key: derived('first'),
@@ -315,7 +296,7 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
       kind: 'pool',
       id: 's.id',
       columns: {
-        ...named(['network_id', 'start_ip', 'end_ip', 'description', ...own]),
+        ...pool,
         start_key: inNetwork(derived('start')),
         end_key: inNetwork(derived('end')),
       },
@@ -334,9 +315,7 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
       kind: 'reservation',
       id: 's.id',
       columns: {
-        id: 't.id',
-        ...buildFields(engine, ['pool_id', 'ip_address', 'hostname', 'purpose', 'notes', 'expires_at', 'created_by']),
-        ...buildFields(engine, own),
+        ...buildPlainColumns(engine, FACTS.reservations),
         mac_address: `coalesce(${text('t.before', 'mac_address')}, '')`,
         ip_key: buildSpaceKey(engine, selectPoolSpace(engine, text('t.before', 'pool_id')), derived('ip')),
       },

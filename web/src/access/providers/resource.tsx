@@ -1,10 +1,10 @@
 /** How identity providers are read, written, searched and sorted. */
-import { api, callTagged } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
+import { createCrud } from '../../resource/crud.ts'
 import type { FieldSpec, Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
 import { SecretField } from '../secret-field.tsx'
-import type { Group, Provider, ProviderDraft } from '../types.ts'
+import type { Group, Provider } from '../types.ts'
 import { ProviderBelow } from './below.tsx'
 import { MappingsField, parseMappings, readMappings } from './mappings-field.tsx'
 
@@ -116,12 +116,7 @@ export const buildProviderResource = (stored: Provider | undefined, groups: read
   noun: 'provider',
   fields: buildFields(stored, groups),
   getName: ({ name }) => name,
-  operations: contracts.ssoProviders,
-  get: (id) => callTagged(contracts.ssoProviders.get, { id }),
-  // The form has all required fields, and the server validates their values.
-  create: (input) => api.ssoProviders.create(input as ProviderDraft),
-  update: (id, input, etag) => api.ssoProviders.update({ ...input, id }, { headers: { 'If-Match': etag } }),
-  remove: (id) => api.ssoProviders.delete({ id }),
+  ...createCrud(contracts.ssoProviders),
   changes: ['sso-providers', 'sign-in options', 'groups', 'group', 'me'],
   below: (id) => <ProviderBelow id={id} />,
 })

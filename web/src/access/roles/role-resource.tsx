@@ -1,6 +1,6 @@
 /** How roles are read, written, searched and sorted. */
-import { api, callTagged } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
+import { createCrud } from '../../resource/crud.ts'
 import type { Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
 import { formatList, parseList } from '../list-text.ts'
@@ -30,12 +30,7 @@ export const roleResource: Resource<Role> = {
     },
   ],
   getName: ({ name }) => name,
-  operations: contracts.roles,
-  get: (id) => callTagged(contracts.roles.get, { id }),
-  // The form has all required fields, and the server validates their values.
-  create: (input) => api.roles.create(input as { name: string }),
-  update: (id, input, etag) => api.roles.update({ ...input, id }, { headers: { 'If-Match': etag } }),
-  remove: (id) => api.roles.delete({ id }),
+  ...createCrud(contracts.roles),
   changes: RIGHTS_CHANGES,
 }
 

@@ -1,13 +1,13 @@
 /** The list of all roles, built-in and custom. */
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { type ColumnsOf, ListPage, type Rules } from '../../resource/list-page.tsx'
-import { buildActionsColumn } from '../../resource/row-menu.tsx'
+import { ListPage, type Rules } from '../../resource/list-page.tsx'
+import { buildNameColumn } from '../../resource/name-column.tsx'
 import { usePermit } from '../../shell/me.ts'
 import type { Column } from '../../table/column.ts'
 import { buildTimeColumn } from '../../table/time-column.tsx'
-import { Badge } from '../../ui/primitives.tsx'
+import { Badge, Withheld } from '../../ui/primitives.tsx'
 import { grantsQuery, rolesQuery } from '../queries.ts'
 import type { Grant, Role } from '../types.ts'
 import { DeleteRole, formatSystemNote } from './role-actions.tsx'
@@ -27,74 +27,47 @@ const countHolders = (grants: readonly Grant[]): ReadonlyMap<string, Counts> =>
     ]),
   )
 
-type Tools = {
-  /** Undefined if the caller may not list users. */
-  readonly holders: ReadonlyMap<string, Counts> | undefined
-  readonly needs: (permission: string) => string | undefined
-}
+/** Undefined if the caller may not list users. */
+type Holders = ReadonlyMap<string, Counts> | undefined
 
 export const RoleKind = ({ role }: { readonly role: Role }) =>
   role.is_system ? <Badge tone="idle">system</Badge> : <Badge tone="info">custom</Badge>
 
 const systemBlock = (role: Role): string | undefined => (role.is_system ? 'system role' : undefined)
+const MENU = { edit: systemBlock, remove: systemBlock }
 
-const countColumn = (id: keyof Counts, holders: Tools['holders']): Column<Role> => ({
+const countColumn = (id: keyof Counts, holders: Holders): Column<Role> => ({
   id,
   text: id === 'users' ? 'Users' : 'Groups',
   width: 80,
   isRight: true,
   cell: (role) =>
-    holders ? (
-      <span className="num">{holders.get(role.id)?.[id] ?? 0}</span>
-    ) : (
-      <span className="muted" title="Needs the permission users:list">
-        –
-      </span>
-    ),
+    holders ? <span className="num">{holders.get(role.id)?.[id] ?? 0}</span> : <Withheld permission="users:list" />,
 })
 
-const buildColumns =
-  ({ holders, needs }: Tools): ColumnsOf<Role> =>
-  (run) => [
-    {
-      id: 'name',
-      text: 'Name',
-      width: 180,
-      isSortable: true,
-      isEssential: true,
-      cell: ({ id, name }) => (
-        <Link to="/roles/$id" params={{ id }} tabIndex={-1}>
-          {name}
-        </Link>
-      ),
-    },
-    {
-      id: 'kind',
-      text: 'Kind',
-      width: 100,
-      isSortable: true,
-      isEssential: true,
-      cell: (role) => <RoleKind role={role} />,
-    },
-    {
-      id: 'permissions',
-      text: 'Permissions',
-      width: 110,
-      isSortable: true,
-      isRight: true,
-      cell: ({ permissions }) => <span className="num">{permissions.length}</span>,
-    },
-    countColumn('users', holders),
-    countColumn('groups', holders),
-    { id: 'description', text: 'Description', width: 420, cell: ({ description }) => description },
-    buildTimeColumn({ id: 'updated', text: 'Updated', width: 120, at: ({ updated_at }) => updated_at }),
-    buildActionsColumn({
-      noun: 'role',
-      getName: ({ name }) => name,
-      edit: { run: run.edit, blocked: (role) => needs('roles:update') ?? systemBlock(role) },
-      remove: { run: run.remove, blocked: (role) => needs('roles:delete') ?? systemBlock(role) },
-    }),
-  ]
+const buildColumns = (holders: Holders): readonly Column<Role>[] => [
+  buildNameColumn(180, '/roles/$id'),
+  {
+    id: 'kind',
+    text: 'Kind',
+    width: 100,
+    isSortable: true,
+    isEssential: true,
+    cell: (role) => <RoleKind role={role} />,
+  },
+  {
+    id: 'permissions',
+    text: 'Permissions',
+    width: 110,
+    isSortable: true,
+    isRight: true,
+    cell: ({ permissions }) => <span className="num">{permissions.length}</span>,
+  },
+  countColumn('users', holders),
+  countColumn('groups', holders),
+  { id: 'description', text: 'Description', width: 420, cell: ({ description }) => description },
+  buildTimeColumn({ id: 'updated', text: 'Updated', width: 120, at: ({ updated_at }) => updated_at }),
+]
 
 const DEFAULT_COLUMNS = ['name', 'kind', 'permissions', 'users', 'groups', 'description', 'actions']
 
@@ -103,12 +76,7 @@ export const RolesPage = () => {
   const navigate = useNavigate()
   const query = useQuery({ ...rolesQuery, enabled: may('roles:list') })
   const { data: grants } = useQuery({ ...grantsQuery(), enabled: may('roles:list') && may('users:list') })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(() => {
-    const holders = grants && countHolders(grants)
-    const needs = (permission: string) => (may(permission) ? undefined : permission)
-    return buildColumns({ holders, needs })
-  }, [grants])
+  const columns = useMemo(() => buildColumns(grants && countHolders(grants)), [grants])
   const system = (role: Role) => (role.is_system ? formatSystemNote(role) : undefined)
   const rules: Rules<Role> = {
     edit: system,
@@ -129,6 +97,7 @@ export const RolesPage = () => {
       empty="A role holds permissions, and users and groups have roles."
       deleteWarning=""
       rules={rules}
+      menu={MENU}
       open={({ id }) => void navigate({ to: '/roles/$id', params: { id } })}
       removal={(role, onClose) => <DeleteRole role={role} onClose={onClose} />}
     />

@@ -1,6 +1,6 @@
 /** How users are read, written, searched and sorted. */
-import { api, callTagged } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
+import { createCrud } from '../../resource/crud.ts'
 import type { Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
 import { formatList, parseList } from '../list-text.ts'
@@ -8,8 +8,6 @@ import { RIGHTS_CHANGES } from '../queries.ts'
 import { RoleChoice } from '../roles/role-choice.tsx'
 import type { User } from '../types.ts'
 import { PasswordField } from './password-field.tsx'
-
-type Required = { username: string; password: string }
 
 export const userResource: Resource<User> = {
   noun: 'user',
@@ -53,12 +51,7 @@ export const userResource: Resource<User> = {
     },
   ],
   getName: ({ username }) => username,
-  operations: contracts.users,
-  get: (id) => callTagged(contracts.users.get, { id }),
-  // The form has all required fields, and the server validates their values.
-  create: (input) => api.users.create(input as Required),
-  update: (id, input, etag) => api.users.update({ ...input, id }, { headers: { 'If-Match': etag } }),
-  remove: (id) => api.users.delete({ id }),
+  ...createCrud(contracts.users),
   changes: RIGHTS_CHANGES,
 }
 

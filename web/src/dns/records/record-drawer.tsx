@@ -1,14 +1,14 @@
 /** The form of an own record. */
 import { useMemo } from 'react'
 import { invalidField } from '../../../../src/contract/errors.ts'
-import { api, callTagged } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import { isCode } from '../../api/errors.ts'
+import { createCrud } from '../../resource/crud.ts'
 import type { FieldSpec, Resource } from '../../resource/resource.ts'
 import { ResourceDrawer } from '../../resource/resource-drawer.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { isRecordType, TYPES, VALUE_HINTS } from '../labels.ts'
-import { type OwnRecord, type RecordDraft, ZONE_KEYS, type Zone } from '../queries.ts'
+import { type OwnRecord, ZONE_KEYS, type Zone } from '../queries.ts'
 import { toSentNumber } from '../servers/server-resource.tsx'
 
 type Owner = Pick<Zone, 'id' | 'name' | 'ttl'>
@@ -53,17 +53,15 @@ const withFieldError = async <T,>(work: () => Promise<T>): Promise<T> => {
   }
 }
 
+const CRUD = createCrud(contracts.dnsRecords)
+
 export const recordResource = (zone: Owner): Resource<OwnRecord> => ({
   noun: 'record',
   fields: recordFields(zone),
   getName: ({ fqdn, type }) => `${fqdn} ${type}`,
-  operations: contracts.dnsRecords,
-  get: (id) => callTagged(contracts.dnsRecords.get, { id }),
-  // The form has all required fields, and the server validates their values.
-  create: (input) => withFieldError(() => api.dnsRecords.create({ ...input, zone_id: zone.id } as RecordDraft)),
-  update: (id, input, etag) =>
-    withFieldError(() => api.dnsRecords.update({ ...input, id }, { headers: { 'If-Match': etag } })),
-  remove: (id) => api.dnsRecords.delete({ id }),
+  ...CRUD,
+  create: (input) => withFieldError(() => CRUD.create({ ...input, zone_id: zone.id })),
+  update: (id, input, etag) => withFieldError(() => CRUD.update(id, input, etag)),
   changes: ZONE_KEYS,
 })
 

@@ -1,10 +1,10 @@
 /** How DNS servers are read, written, searched and sorted. */
 import { SecretField } from '../../access/secret-field.tsx'
-import { api, callTagged } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
+import { createCrud } from '../../resource/crud.ts'
 import type { FieldSpec, Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
-import type { Server, ServerDraft } from '../queries.ts'
+import type { Server } from '../queries.ts'
 import { StoredTest } from './server-test.tsx'
 
 const ALGORITHMS: readonly Server['tsig_algorithm'][] = ['hmac-sha256', 'hmac-sha512', 'hmac-sha384', 'hmac-sha1']
@@ -71,12 +71,7 @@ export const buildServerResource = (stored: Server | undefined): Resource<Server
   noun: 'server',
   fields: buildFields(stored),
   getName: ({ name }) => name,
-  operations: contracts.dnsProviders,
-  get: (id) => callTagged(contracts.dnsProviders.get, { id }),
-  // The form has all required fields, and the server validates their values.
-  create: (input) => api.dnsProviders.create(input as ServerDraft),
-  update: (id, input, etag) => api.dnsProviders.update({ ...input, id }, { headers: { 'If-Match': etag } }),
-  remove: (id) => api.dnsProviders.delete({ id }),
+  ...createCrud(contracts.dnsProviders),
   changes: ['dns-providers', 'dns-zones', 'dns-zone'],
   below: (id) => <StoredTest id={id} />,
 })

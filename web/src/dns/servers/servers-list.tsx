@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { type ColumnsOf, ListPage } from '../../resource/list-page.tsx'
-import { buildActionsColumn } from '../../resource/row-menu.tsx'
 import { usePermit } from '../../shell/me.ts'
 import { usePageSearch } from '../../table/list-search.ts'
 import { buildTimeColumn } from '../../table/time-column.tsx'
@@ -14,14 +13,13 @@ import { buildServerResource, serverAddress, serverSpec } from './server-resourc
 import { ServerTestButton, ServerTestResult, useServerTest } from './server-test.tsx'
 
 type Tools = {
-  readonly needs: (permission: string) => string | undefined
   readonly test: ReturnType<typeof useServerTest>
   /** The number of zones of each server, by its id. */
   readonly zones: ReadonlyMap<string, number>
 }
 
 const buildColumns =
-  ({ needs, test, zones }: Tools): ColumnsOf<Server> =>
+  ({ test, zones }: Tools): ColumnsOf<Server> =>
   (run) => [
     {
       id: 'name',
@@ -76,12 +74,6 @@ const buildColumns =
         </span>
       ),
     },
-    buildActionsColumn({
-      noun: 'server',
-      getName: ({ name }) => name,
-      edit: { run: run.edit, blocked: () => needs('dns:update') },
-      remove: { run: run.remove, blocked: () => needs('dns:delete') },
-    }),
   ]
 
 const DEFAULT_COLUMNS = ['name', 'address', 'key', 'secret', 'zones', 'description', 'updated', 'test', 'actions']
@@ -100,11 +92,8 @@ export const ServersList = ({ tabs }: { readonly tabs: ReactNode }) => {
       if (provider_id !== null) all.set(provider_id, (all.get(provider_id) ?? 0) + 1)
     return all
   }, [zones])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(
-    () => buildColumns({ needs: blocked, test, zones: counts }),
-    [test.isPending, test.variables, zones, counts],
-  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the test, columns show no more
+  const columns = useMemo(() => buildColumns({ test, zones: counts }), [test.isPending, test.variables, zones, counts])
   return (
     <ListPage
       title="DNS"
@@ -121,6 +110,7 @@ export const ServersList = ({ tabs }: { readonly tabs: ReactNode }) => {
       empty="A DNS server takes dynamic updates (RFC 2136), as BIND, Knot DNS and PowerDNS do. Plat writes zones to it and compares them."
       deleteWarning="A server that zones use cannot be deleted."
       tabs={tabs}
+      menu={{ needs: blocked }}
       above={<ServerTestResult test={test} />}
       open={({ id }) => void set({ edit: id })}
     />

@@ -122,7 +122,7 @@ type Context = { readonly names: Names; readonly isFixed: boolean }
 
 const LONG_TEXT: Partial<Default> = { form: { kind: 'area' }, column: { width: 220 }, sort: false, filter: false }
 
-/** Returns what follows from the type of a field. */
+/** Returns the parts that follow from the type of a field. */
 const buildOfType = (name: string, facts: FieldFacts, names: Names): Partial<Default> => {
   switch (facts.type) {
     case 'name':
