@@ -34,6 +34,14 @@ test('a number of a network is named, and its name stands beside it from then on
       await sidebar.getByRole('link', { name: 'VLANs' }).waitFor()
       expect(await api.vlans.list()).toMatchObject([{ vlan_id: 401, name: 'Servers', network_ids: [one.id] }])
 
+      await page.setViewportSize({ width: 1100, height: 800 })
+      // The columns of the head are those of the rows, whatever the longest title is.
+      const edges = (role: string) =>
+        page
+          .getByRole('grid', { name: 'VLANs' })
+          .getByRole(role as 'gridcell')
+          .evaluateAll((cells) => cells.slice(0, 5).map((cell) => Math.round(cell.getBoundingClientRect().x)))
+      expect(await edges('gridcell')).toEqual(await edges('columnheader'))
       expect(await axeFindings(page)).toEqual([])
 
       await open('/networks?view=flat&q=vlan:401')

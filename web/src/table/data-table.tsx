@@ -142,6 +142,10 @@ const buildTemplate = (columns: readonly Column<never>[], hasChecks: boolean, is
     ...columns.map(({ width }) => (isNarrow ? `minmax(0, ${width}fr)` : `minmax(${width}px, ${width}fr)`)),
   ].join(' ')
 
+/** Returns the least width of the grid in px: below it, the table scrolls sideways. A narrow one never does. */
+const sumWidths = (columns: readonly Column<never>[], hasChecks: boolean, isNarrow: boolean): number =>
+  isNarrow ? 0 : columns.reduce((sum, { width }) => sum + width, hasChecks ? CHECK_PX : 0)
+
 export const DataTable = <Row,>(props: TableProps<Row>) => {
   const { label, view, sorting, onSort, getId, getName, actions = NO_ACTIONS, selection, tree } = props
   const { density } = useStore(preferences)
@@ -190,7 +194,11 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
   }
   const { cursor, setCursor } = useCursor({ view, virtualizer, scrollTo, actions, toggle: selection?.toggle, tree })
   const rowId = (position: number) => `${tableId}-${position}`
-  const style = { '--columns': buildTemplate(columns, selection !== undefined, isNarrow) }
+  const hasChecks = selection !== undefined
+  const style = {
+    '--columns': buildTemplate(columns, hasChecks, isNarrow),
+    '--least': `${sumWidths(columns, hasChecks, isNarrow)}px`,
+  }
   return (
     // The grid itself has the focus; rows come and go, and are named by aria-activedescendant.
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is grid or treegrid
