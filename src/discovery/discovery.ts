@@ -1,8 +1,11 @@
 /** The discovery feature: handlers, jobs, and reactions to changes of documented objects. */
 
 import { getTemporaryFolder } from '../base/runtime/unnamed-file.ts'
+import type { Tables } from '../database/tables.ts'
 import type { Device } from '../inventory/devices/schema.ts'
 import type { Network } from '../inventory/networks/api.ts'
+import * as relationships from '../inventory/relationships/relationships.ts'
+import type { OnObjectsChanged } from '../kernel/context.ts'
 import { type Ctx, type Feature, implement } from '../kernel/ctx.ts'
 import { discovery, discoveryRules, inbox, scans } from './api.ts'
 import * as credentialStore from './credential-store.ts'
@@ -81,7 +84,15 @@ const removeNetwork = async (ctx: Ctx, { id }: Network): Promise<void> => {
   await credentialStore.removePins(ctx, id)
 }
 
-type Ends = { readonly parent_id: string; readonly child_id: string }
+/** Compares the devices at both ends of new and deleted relationships. */
+const compareEnds: OnObjectsChanged<Tables> = (ctx, changes) =>
+  compareAgain(
+    ctx,
+    changes.flatMap(({ id, change }) => {
+      const { parent_id, child_id } = relationships.parseId(id)
+      return change === 'update' ? [] : [parent_id, child_id]
+    }),
+  )
 
 export const discoveryFeature = (options: RunnerOptions): Feature => {
   const { config } = options
@@ -107,16 +118,11 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
         ),
       'device.updated': (ctx, { device }: { device: Device }) => compareAgain(ctx, [device.id]),
       'devices.deleting': release,
-      'relationships.created': (ctx, made: readonly Ends[]) =>
-        compareAgain(
-          ctx,
-          made.flatMap(({ parent_id, child_id }) => [parent_id, child_id]),
-        ),
-      'relationship.deleted': (ctx, { parent_id, child_id }: Ends) => compareAgain(ctx, [parent_id, child_id]),
       'network.locking-scans': scanStore.lockStarts,
       'network.changed-space': moveDiscovery,
       'network.deleting': removeNetwork,
     },
+    follows: { relationship: compareEnds },
     jobs: [
       {
         name: 'discovery.run-scans',

@@ -12,7 +12,7 @@ import type { Caller, ScopeFilter } from './caller.ts'
 import type { ChangeDetails, ChangedObject, ChangeRecord } from './changes/change-record.ts'
 import type { History, Past } from './changes/history.ts'
 import { LockOrder, lockNamed } from './changes/locks.ts'
-import type { AtEnd, Feature, InTransaction, KernelCtx } from './context.ts'
+import type { AtEnd, Feature, InTransaction, KernelCtx, OnObjectsChanged } from './context.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import type { TransactionOptions } from './prepared-handler.ts'
 import type { Request } from './request.ts'
@@ -70,6 +70,8 @@ export type Transaction<Tables> = Tx<Tables> & {
   readonly announced: PlacedEvent[]
   readonly pending: Pending<Tables>[]
   readonly record: ChangeRecord
+  /** The number of writes that the features have followed. */
+  followed: number
   readonly changeId: string
   /** The id of the recorded change, '' if nothing has changed; undefined until it is recorded. */
   recorded: string | undefined
@@ -81,6 +83,37 @@ export type Done<Tables, T> = (made: T, ctx: KernelCtx<Tables>, tx: Tx<Tables>, 
 /** The response of a feature to one event. */
 export type Reaction<Tables> = (ctx: KernelCtx<Tables>, data: never) => Promise<void>
 
+/** Runs the work of features on the objects that have changed since the call before. */
+export type FollowChanges<Tables> = (ctx: KernelCtx<Tables>, tx: Transaction<Tables>) => Promise<void>
+
+/** Work that changes objects in more rounds has no end. */
+const MAX_ROUNDS = 10
+
+export const createFollow = <Tables>(features: readonly Pick<Feature<Tables>, 'follows'>[]): FollowChanges<Tables> => {
+  const all = features.flatMap(({ follows = {} }) => Object.entries(follows))
+  const kinds = new Map<string, OnObjectsChanged<Tables>[]>()
+  for (const [kind, work] of all) kinds.set(kind, [...(kinds.get(kind) ?? []), work])
+  return async (ctx, tx) => {
+    if (tx.record.kinds.isDisjointFrom(kinds)) return
+    for (let round = 0; tx.followed < tx.record.length; round++) {
+      if (round === MAX_ROUNDS) throw new Error(`changes are followed by changes in more than ${MAX_ROUNDS} rounds`)
+      const changes = await tx.record.items(tx.followed, kinds)
+      tx.followed = tx.record.length
+      for (const [kind, own] of Map.groupBy(changes, (one) => one.kind))
+        for (const work of kinds.get(kind) ?? []) await work(ctx, own)
+    }
+  }
+}
+
+export const runPending = async <Tables>(
+  ctx: KernelCtx<Tables>,
+  pending: readonly Pending<Tables>[],
+): Promise<void> => {
+  // The work and its items came together in `atEnd`.
+  for (const [work, own] of Map.groupBy(pending, (one) => one.work))
+    await work(ctx, own.map(({ item }) => item) as never)
+}
+
 export type ContextOptions<Tables> = {
   readonly db: Db<Tables>
   readonly now: () => Date
@@ -88,6 +121,7 @@ export type ContextOptions<Tables> = {
   readonly history: History<Tables>
   readonly events: EventRecorder<Tables>
   readonly features: readonly Pick<Feature<Tables>, 'onFirstChange' | 'onObjectsChanged'>[]
+  readonly follow: FollowChanges<Tables>
   readonly areas: ScopeEnforcer<Tables> | undefined
   readonly reactions: ReadonlyMap<string, readonly Reaction<Tables>[]>
   readonly checksLockOrder?: boolean | undefined
@@ -108,6 +142,7 @@ export const createContexts = <Tables>({
   history,
   events,
   features,
+  follow,
   areas,
   reactions,
   checksLockOrder = false,
@@ -138,6 +173,7 @@ export const createContexts = <Tables>({
       await recordEvents(ctx, tx, [])
       return tx.recorded
     }
+    await follow(ctx, tx)
     const items = tx.record.length === 0 ? [] : await tx.record.items()
     tx.recorded = items.length === 0 ? '' : tx.changeId
     const origin = { id: tx.changeId, operation, tool, note: note || defaultNote, undoes: undoes ?? null }
@@ -165,15 +201,15 @@ export const createContexts = <Tables>({
     const at = now()
     const order = tx && checksLockOrder ? new LockOrder() : undefined
     const step: KernelCtx<Tables>['step'] = async (work) => {
-      if (!order) return work()
-      const before = order.begin()
+      const before = order?.begin()
       let isUndone = true
       try {
         const value = await work()
+        if (tx) await follow(ctx, tx)
         isUndone = false
         return value
       } finally {
-        order.end(before, isUndone)
+        if (before) order?.end(before, isUndone)
       }
     }
     let text: string | undefined
@@ -237,16 +273,17 @@ export const createContexts = <Tables>({
         if (!tx) return work()
         const before = {
           ...{ events: tx.events.length, announced: tx.announced.length },
-          ...{ pending: tx.pending.length, record: tx.record.length },
+          ...{ pending: tx.pending.length, record: tx.record.length, followed: tx.followed },
         }
         try {
-          return await (order ? step(() => tx.savepoint(work)) : tx.savepoint(work))
+          return await tx.savepoint(() => step(work))
         } catch (error) {
           // The events of the rolled back savepoint did not happen.
           tx.events.length = before.events
           tx.announced.splice(before.announced)
           tx.pending.length = before.pending
           tx.record.truncate(before.record)
+          tx.followed = before.followed
           throw error
         }
       },

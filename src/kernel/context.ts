@@ -139,7 +139,7 @@ export type AtEnd<Tables, Item> = (ctx: KernelCtx<Tables>, items: readonly Item[
  */
 export type OnFirstChange<Tables> = (ctx: KernelCtx<Tables>, kind: string) => void
 
-/** Work of a feature on the objects that a transaction has changed, at its end. It changes no object with a history. */
+/** Work of a feature on the objects that a transaction has changed. */
 export type OnObjectsChanged<Tables> = (ctx: KernelCtx<Tables>, changes: readonly ChangedObject[]) => Promise<void>
 
 export type RawHandler<Tables> = (
@@ -208,6 +208,12 @@ export type Feature<Tables> = {
   readonly routes?: readonly BoundRaw<Tables>[]
   readonly reactions?: Reactions<KernelCtx<Tables>>
   readonly onFirstChange?: OnFirstChange<Tables>
+  /**
+   * Work on changed objects, by their kind: at the end of each step and savepoint, and of the transaction, before its events are
+   * recorded. It may announce events. Objects that it changes are followed in another round.
+   */
+  readonly follows?: Readonly<Record<string, OnObjectsChanged<Tables>>>
+  /** Runs at the end of a transaction, beside the writes of its events and its history. It changes no object with a history. */
   readonly onObjectsChanged?: OnObjectsChanged<Tables>
   readonly jobs?: readonly Job<Tables>[]
   /** Finds stored objects that an administrator should look at. They are logged at the start and shown on the page *System*. */

@@ -10,9 +10,10 @@ import type { Db, ReadPoint, Tx } from '../database/database.ts'
 import {
   type Call,
   createContexts,
+  createFollow,
   type Done,
-  type Pending,
   type Reaction,
+  runPending,
   type Transaction,
   toLimitedWrite,
 } from './call-context.ts'
@@ -46,12 +47,6 @@ import { getGuardedInput, ROUTE_INPUT } from './rights/scoped-write.ts'
 
 /** The signal of work that is never cancelled. */
 const NEVER = new AbortController().signal
-
-const runPending = async <Tables>(ctx: KernelCtx<Tables>, pending: readonly Pending<Tables>[]): Promise<void> => {
-  // The work and its items came together in `atEnd`.
-  for (const [work, own] of Map.groupBy(pending, (one) => one.work))
-    await work(ctx, own.map(({ item }) => item) as never)
-}
 
 export type KernelOptions<Tables> = {
   readonly db: Db<Tables>
@@ -133,12 +128,13 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       db.write((inner) => {
         const record = new ChangeRecord(limits)
         const changeId = Bun.randomUUIDv7()
-        const own = { events: [], announced: [], pending: [], record, changeId, recorded: undefined }
+        const own = { events: [], announced: [], pending: [], record, followed: 0, changeId, recorded: undefined }
         const tx: Transaction<Tables> = { ...inner, ...own }
         const run = async () => {
           const ctx = contextFor(call, tx)
           const whole = async (): Promise<T> => {
             const value = await work(ctx)
+            await follow(ctx, tx)
             if (tx.pending.length > 0) await runPending(ctx, tx.pending)
             return value
           }
@@ -160,9 +156,10 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return value
   }
 
+  const follow = createFollow(features)
   const listeners = features.filter(({ onFirstChange, onObjectsChanged }) => onFirstChange ?? onObjectsChanged)
   const contextFor = createContexts<Tables>({
-    ...{ db, now, log, history, events, features: listeners, areas, reactions, checksLockOrder, transact },
+    ...{ db, now, log, history, events, features: listeners, follow, areas, reactions, checksLockOrder, transact },
   })
 
   const runHandler = (handler: Bound<Tables>['handler'], ctx: KernelCtx<Tables>, input: never): Promise<unknown> => {

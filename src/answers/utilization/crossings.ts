@@ -4,6 +4,7 @@ import { lockScopedCache } from '../../database/cache/lock-scoped-cache.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Network } from '../../inventory/networks/api.ts'
+import * as networks from '../../inventory/networks/networks.ts'
 import type { Pool } from '../../inventory/pools/api.ts'
 import {
   computePercent,
@@ -16,9 +17,11 @@ import {
 import { createPoolFinder, type PoolRangeRow } from '../../inventory/pools/pool-finder.ts'
 import * as pools from '../../inventory/pools/pools.ts'
 import type { KeyRange, Marked } from '../../inventory/used-addresses/used-addresses.ts'
+import type { ChangedObject } from '../../kernel/changes/change-record.ts'
 import type { AtEnd } from '../../kernel/context.ts'
-import type { Ctx, Reactions } from '../../kernel/ctx.ts'
+import type { Ctx, Feature } from '../../kernel/ctx.ts'
 import { getSpaceKey, type IpKey } from '../../net/ip.ts'
+import { differsIn, readChanges } from '../../resource/read-changes.ts'
 import * as store from './store.ts'
 
 /** Data of `pool.utilization_high`. */
@@ -74,8 +77,14 @@ type EarlyCount = Marks & PoolRangeRow
  */
 const lastCounts = lockScopedCache<Map<string, CountedPool>>()
 
-export type Crossings = {
-  readonly reactions: Reactions
+/** Deletes the samples and the alarms of deleted objects. */
+const forgetDeleted = (ctx: Ctx, changes: readonly ChangedObject[]): Promise<void> =>
+  store.forget(
+    ctx,
+    changes.flatMap(({ id, change }) => (change === 'delete' ? [id] : [])),
+  )
+
+export type Crossings = Required<Pick<Feature, 'reactions' | 'follows'>> & {
   /** Compares every pool with its alarm, for crossings without a change: by the clock, or by another threshold since the last start. */
   readonly compareAll: (ctx: Ctx) => Promise<void>
 }
@@ -209,17 +218,24 @@ export const createCrossings = (threshold: number): Crossings => {
       // Sent beside the queries of the blocks, it costs no round trip.
       'occupancy.locked': async (ctx, keys: readonly string[]) => finder.prefetch(ctx, keys),
       'occupancy.marked': async (ctx, change: Marked) => marked(ctx, change),
-      'pool.created': async (ctx, { id }: Pool) => ctx.atEnd(compareChanged, { pools: [{ id }] }),
-      'pool.updated': async (ctx, { pool, changes }: { pool: Pool; changes: readonly string[] }) => {
+    },
+    follows: {
+      pool: async (ctx, changes) => {
+        await forgetDeleted(ctx, changes)
+        const all = await readChanges<Pool>(ctx, changes, pools.findDocuments)
         // The network and broadcast addresses of another network are others.
-        if (['start_ip', 'end_ip', 'network_id'].some((field) => changes.includes(field)))
-          ctx.atEnd(compareChanged, { pools: [{ id: pool.id }] })
+        const moved = all.filter((states) => differsIn(states, ['start_ip', 'end_ip', 'network_id']))
+        ctx.atEnd(compareChanged, { pools: moved.flatMap(({ after }) => after ?? []) })
       },
       // The network and broadcast addresses of a subnet are never free.
-      'network.updated': async (ctx, { network, before }: { network: Network; before: Network }) => {
-        if (network.subnet === before.subnet) return
-        const ids = await pools.findPoolIds(ctx, network.id)
-        ctx.atEnd(compareChanged, { pools: ids.map((id) => ({ id })) })
+      network: async (ctx, changes) => {
+        await forgetDeleted(ctx, changes)
+        const updated = changes.filter(({ change }) => change === 'update')
+        for (const states of await readChanges<Network>(ctx, updated, networks.findDocuments)) {
+          if (!(states.after && differsIn(states, ['subnet']))) continue
+          const ids = await pools.findPoolIds(ctx, states.after.id)
+          ctx.atEnd(compareChanged, { pools: ids.map((id) => ({ id })) })
+        }
       },
     },
     compareAll: async (ctx) => {

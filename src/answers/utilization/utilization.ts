@@ -1,7 +1,7 @@
 /** The rules of utilization: a sample a day of every network and pool, and an event when a pool is nearly full. */
 import type { Config } from '../../base/config/config.ts'
 import { pause } from '../../base/runtime/pause.ts'
-import type { Network, Utilization } from '../../inventory/networks/api.ts'
+import type { Utilization } from '../../inventory/networks/api.ts'
 import * as networks from '../../inventory/networks/networks.ts'
 import type { PoolUtilization } from '../../inventory/pools/api.ts'
 import * as pools from '../../inventory/pools/pools.ts'
@@ -84,11 +84,8 @@ export const utilizationFeature = ({ config }: UtilizationOptions): Feature => {
       ofPool: async (ctx, { id, days }) =>
         loadHistory(ctx, { id, ...toPoolUse(await pools.getUtilizationOrThrow(ctx, id)) }, days),
     }),
-    reactions: {
-      ...crossings.reactions,
-      'network.deleted': (ctx, { id }: Network) => store.forget(ctx, [id]),
-      'pools.deleting': (ctx, ids: readonly string[]) => store.forget(ctx, ids),
-    },
+    reactions: crossings.reactions,
+    follows: crossings.follows,
     jobs: [
       {
         name: 'utilization.sample',

@@ -16,7 +16,7 @@ import { createClients, createUnreachableError, type DnsProviderOptions } from '
 import { dnsZones } from './api.ts'
 import type { ZoneTransition } from './events.ts'
 import { addMetrics } from './metrics.ts'
-import { createDeviceListener, createReactions } from './reactions.ts'
+import { createChangeListener, createReactions } from './reactions.ts'
 import * as rrsets from './rrset-store.ts'
 import type { DnsZone, ZoneSettings } from './schema.ts'
 import { createZoneSerializer, serializeRrset, serializeZone, toStoredState, ZONE_TABLES } from './serialize.ts'
@@ -232,7 +232,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
       },
     }),
     reactions: createReactions(),
-    ...createDeviceListener(),
+    ...createChangeListener(),
     onCommit: (names) => {
       if (hasEvent(names, 'dns-zone.noted')) wake()
     },

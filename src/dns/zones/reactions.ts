@@ -5,11 +5,13 @@ import { splitBatches } from '../../database/query/batches.ts'
 import type { Tables } from '../../database/tables.ts'
 import { findDocuments } from '../../inventory/devices/devices.ts'
 import type { Device } from '../../inventory/devices/schema.ts'
-import type { SpaceChange } from '../../inventory/networks/move-to-space.ts'
+import type { Network } from '../../inventory/networks/api.ts'
+import { findDocuments as findNetworkDocuments } from '../../inventory/networks/networks.ts'
 import type { ChangedObject } from '../../kernel/changes/change-record.ts'
 import { settings } from '../../kernel/changes/settings.ts'
 import type { Ctx, Feature, Reactions } from '../../kernel/ctx.ts'
 import { parseIp } from '../../net/ip.ts'
+import { differsIn, readChanges } from '../../resource/read-changes.ts'
 import type { DnsRecord } from '../records/api.ts'
 import { listPossibleNames } from './device-names.ts'
 import * as rrsets from './rrset-store.ts'
@@ -72,33 +74,58 @@ export const noteWhole = (ctx: Ctx, zoneIds: readonly string[]): Promise<void> =
     zoneIds.map((zone_id) => ({ zone_id, name: rrsets.WHOLE })),
   )
 
-const parseDevice = (json: string | undefined): Device | undefined =>
-  // The document of a device.
-  json === undefined ? undefined : (JSON.parse(json) as Device)
-
 /** The number of devices that are compared before the event loop runs again. */
 const DEVICES_AT_ONCE = 250
 
 /** Returns the earlier and the last state of devices with names that may have changed. */
 const listConcerned = async (ctx: Ctx, changes: readonly ChangedObject[]): Promise<Device[]> => {
-  const missing = changes.filter(({ change, after }) => change !== 'delete' && after === undefined)
-  const read = await findDocuments(
-    ctx,
-    missing.map(({ id }) => id),
+  const all = await readChanges<Device>(ctx, changes, findDocuments)
+  return all.flatMap((states) =>
+    differsIn(states, CONCERNED) ? [states.before, states.after].flatMap((device) => device ?? []) : [],
   )
-  return changes.flatMap(({ id, before, after = read.get(id) }) => {
-    const [from, to] = [parseDevice(before), parseDevice(after)]
-    const isSame = from && to && CONCERNED.every((field) => Bun.deepEquals(from[field], to[field]))
-    return isSame ? [] : [from, to].flatMap((device) => device ?? [])
-  })
 }
 
-type DeviceListener = Required<Pick<Feature, 'onFirstChange' | 'onObjectsChanged'>>
+/**
+ * Notes whole zones. Which addresses belong to a network may depend on every other one. Zones of a space follow the networks that have
+ * come to it or left it.
+ */
+const noteZones = async (ctx: Ctx, changes: readonly ChangedObject[]): Promise<void> => {
+  const gone = new Set(
+    changes.flatMap(({ kind, id, change }) => (kind === 'datacenter' && change === 'delete' ? [id] : [])),
+  )
+  const networks = await readChanges<Network>(
+    ctx,
+    changes.filter(({ kind }) => kind === 'network'),
+    findNetworkDocuments,
+  )
+  const isMoved = networks.some((states) => differsIn(states, ['subnet']))
+  const spaces = new Set<string | undefined>()
+  for (const states of networks)
+    if (states.before && states.after && differsIn(states, ['space_id']))
+      for (const { space_id } of [states.before, states.after]) spaces.add(space_id)
+  if (gone.size === 0 && !isMoved && spaces.size === 0) return
+  const zones = await store.findAllSettings(ctx)
+  // The CNAMEs of a zone of RFC 2317 are in another one.
+  const hasOwn = isMoved && zones.some(({ network_id }) => network_id !== null)
+  const concerned = zones.filter(
+    ({ network_id, kind, space_id, datacenter_id }) =>
+      (hasOwn && (network_id !== null || kind === 'reverse')) ||
+      spaces.has(space_id) ||
+      (datacenter_id !== null && gone.has(datacenter_id)),
+  )
+  await noteWhole(
+    ctx,
+    concerned.map(({ id }) => id),
+  )
+}
 
-/** Notes the names of the changed devices at the end of a transaction. */
-export const createDeviceListener = (): DeviceListener => {
-  const noteChanged: DeviceListener['onObjectsChanged'] = async (ctx, changes) => {
+type ChangeListener = Required<Pick<Feature, 'onFirstChange' | 'onObjectsChanged'>>
+
+/** Notes the names of the changed devices, and the zones of changed networks, at the end of a transaction. */
+export const createChangeListener = (): ChangeListener => {
+  const noteChanged: ChangeListener['onObjectsChanged'] = async (ctx, changes) => {
     const devices = changes.filter(({ kind }) => kind === 'device')
+    if (devices.length < changes.length) await noteZones(ctx, changes)
     const indexes = devices.length > 0 ? await zoneIndexes.within(ctx) : []
     if (indexes.length === 0) return
     const namesByZone: NamesByZone = new Map()
@@ -123,40 +150,7 @@ export const createDeviceListener = (): DeviceListener => {
 export const createReactions = (): Reactions => {
   const noteRecord = (ctx: Ctx, { zone_id, name }: DnsRecord) => noteAll(ctx, [{ zone_id, name }])
 
-  /** Which addresses belong to a network may depend on every other one. */
-  const noteNetworks = async (ctx: Ctx): Promise<void> => {
-    const zones = await store.findAllSettings(ctx)
-    const concerned = zones.filter(({ network_id }) => network_id !== null)
-    // The CNAMEs of a zone of RFC 2317 are in another one.
-    const around = concerned.length === 0 ? [] : zones.filter(({ kind }) => kind === 'reverse')
-    await noteWhole(ctx, [...new Set([...concerned, ...around].map(({ id }) => id))])
-  }
-
-  /** Networks have come to these spaces, or left them. */
-  const noteSpaces = async (ctx: Ctx, spaces: readonly (string | undefined)[]): Promise<void> => {
-    const zones = (await store.findAllSettings(ctx)).filter(({ space_id }) => spaces.includes(space_id))
-    await noteWhole(
-      ctx,
-      zones.map(({ id }) => id),
-    )
-  }
-
   return {
-    'network.created': async (ctx) => ctx.atEnd(noteNetworks, undefined),
-    'network.updated': async (ctx, { changes }: { changes: readonly string[] }) => {
-      if (changes.includes('subnet')) ctx.atEnd(noteNetworks, undefined)
-    },
-    'network.deleted': async (ctx) => ctx.atEnd(noteNetworks, undefined),
-    'network.changed-space': async (ctx, { before, after }: SpaceChange) => {
-      for (const { space_id } of [before, after]) ctx.atEnd(noteSpaces, space_id)
-    },
-    'datacenter.deleted': async (ctx, { id }: { id: string }) => {
-      const zones = await store.findAllSettings(ctx)
-      await noteWhole(
-        ctx,
-        zones.flatMap((zone) => (zone.datacenter_id === id ? [zone.id] : [])),
-      )
-    },
     'dns-record.created': noteRecord,
     'dns-record.deleted': noteRecord,
     'dns-record.updated': async (ctx, { record, before }: { record: DnsRecord; before: DnsRecord }) => {

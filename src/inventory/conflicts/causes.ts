@@ -18,7 +18,7 @@ export type Cause = {
 
 export const buildAddressKey = (ipKey: IpKey): string => `ip ${ipKey}`
 /** Networks without a datacenter share one place. */
-const buildSubnetKey = ({ datacenter_id, subnet, space }: Place): string =>
+export const buildSubnetKey = ({ datacenter_id, subnet, space }: Place): string =>
   `subnet ${datacenter_id ?? ''} ${space}${subnet}`
 
 /** The number of members that a conflict names; thousands may have the address of a container bridge. */

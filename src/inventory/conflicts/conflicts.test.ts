@@ -227,6 +227,37 @@ describe.each(engines())('conflicts on %s', (dialect) => {
     expect((await subnetConflict(subnet))?.network_ids).toHaveLength(2)
   })
 
+  test('many networks that lose their datacenter at once are compared with the networks that have none', async () => {
+    const place = await admin.api.datacenters.create({ name: 'closing' })
+    const subnets = Array.from({ length: 12 }, (_, i) => `10.212.${i}.0/24`)
+    for (const subnet of subnets) await admin.api.networks.create({ name: 'in', subnet, datacenter_id: place.id })
+    const [shared = '', doubled = ''] = subnets
+    await admin.api.networks.create({ name: 'out', subnet: shared })
+    await admin.api.networks.create({ name: 'also in', subnet: doubled, datacenter_id: place.id })
+    const before = await subnetConflict(doubled)
+    await admin.api.datacenters.delete({ id: place.id })
+    const raised = await Promise.all(subnets.map(subnetConflict))
+    expect(raised.map((conflict) => conflict?.network_ids.length)).toEqual([2, 2, ...Array(10)])
+    expect(raised[1]?.id).not.toBe(before?.id)
+    expect(await eventsOf(before?.id ?? '')).toEqual(['conflict.detected', 'conflict.resolved'])
+  })
+
+  test('the events of conflicts stand behind the networks of a bulk call that cause them', async () => {
+    const subnet = '10.213.0.0/24'
+    const before = await app.db.read.selectFrom('events').select('seq').orderBy('seq', 'desc').executeTakeFirstOrThrow()
+    const networks = ['a', 'b', 'c'].map((name) => ({ name, subnet: name === 'c' ? '10.214.0.0/24' : subnet }))
+    await admin.api.networks.bulk({ operations: networks.map((network) => ({ op: 'create', network })) })
+    const events = await app.db.read
+      .selectFrom('events')
+      .select('event')
+      .where('seq', '>', before.seq)
+      .orderBy('seq')
+      .execute()
+    expect(events.map(({ event }) => event)).toEqual([
+      ...['network.created', 'network.created', 'conflict.detected', 'network.created'],
+    ])
+  })
+
   test('the summary counts them', async () => {
     const all = await admin.api.conflicts.list({})
     const count = (wanted: Partial<Conflict>) =>

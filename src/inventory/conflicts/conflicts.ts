@@ -1,15 +1,19 @@
 /** The rules of conflicts: the decisions of users, and the events that trigger a check. */
 
 import { AppError, invalidField, orNotFound } from '../../contract/errors.ts'
+import type { Tables } from '../../database/tables.ts'
+import type { OnObjectsChanged } from '../../kernel/context.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { type IpKey, parseIpKeyOrThrow } from '../../net/ip.ts'
+import { differsIn, readChanges } from '../../resource/read-changes.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Network } from '../networks/api.ts'
+import { findDocuments } from '../networks/networks.ts'
 import { findSpaceKey, findSpaceKeys } from '../spaces/keys.ts'
 import { conflicts, type Resolution } from './api.ts'
-import { buildAddressKey, findDevicesWithAddress, findSharedPlaces, type Place } from './causes.ts'
+import { buildAddressKey, findDevicesWithAddress, type Place } from './causes.ts'
 import {
   checkAll,
   checkChangedAddresses,
@@ -130,16 +134,23 @@ const detect = async (ctx: Ctx): Promise<{ conflicts: Conflict[]; count: number 
   return { conflicts: shown, count: shown.length }
 }
 
-const resolvePlaces = async (ctx: Ctx, networks: readonly Network[]): Promise<Place[]> => {
-  const space = await findSpaceKeys(ctx, networks)
-  return networks.map((network) => {
-    const { datacenter_id, subnet } = network
-    return { datacenter_id, subnet, space: space(network) }
-  })
-}
-
 /** The fields of a network that say with which networks it may share its place. */
-const PLACED = ['subnet', 'datacenter_id', 'space_id']
+const PLACED = ['subnet', 'datacenter_id', 'space_id'] as const
+
+/** Checks the places that networks have left and come to. */
+const followNetworks: OnObjectsChanged<Tables> = async (ctx, changes) => {
+  const all = await readChanges<Network>(ctx, changes, findDocuments)
+  const moved = all.filter((states) => differsIn(states, PLACED))
+  const [left, reached] = [moved.flatMap(({ before }) => before ?? []), moved.flatMap(({ after }) => after ?? [])]
+  const networks = moved.length === 1 ? [...left, ...reached] : [...reached, ...left]
+  const space = await findSpaceKeys(ctx, networks)
+  await checkChangedPlaces(
+    ctx,
+    networks.map(
+      ({ datacenter_id, subnet, space_id }): Place => ({ datacenter_id, subnet, space: space({ space_id }) }),
+    ),
+  )
+}
 
 export const feature: Feature = {
   operations: implement(conflicts, {
@@ -174,21 +185,6 @@ export const feature: Feature = {
       checkLostAddresses(ctx, await devices.toIpKeys(ctx, gone)),
     // The addresses of the spaces that a network has left or entered.
     'addresses.moved': (ctx, keys: readonly IpKey[]) => checkLostAddresses(ctx, keys),
-    'network.created': async (ctx, network: Network) => checkChangedPlaces(ctx, await resolvePlaces(ctx, [network])),
-    'network.updated': async (ctx, { before, network, changes }) => {
-      if (PLACED.some((field) => changes.includes(field)))
-        await checkChangedPlaces(ctx, await resolvePlaces(ctx, [before, network]))
-    },
-    'network.deleted': async (ctx, network: Network) => checkChangedPlaces(ctx, await resolvePlaces(ctx, [network])),
-    // Its networks now belong to no datacenter, where other networks may have the same subnets.
-    'datacenter.deleted': async (ctx, { id }: { id: string }) => {
-      const places = await findSharedPlaces(ctx)
-      const open = [...(await store.findAllOpen(ctx)).values()].filter(({ network_ids }) => network_ids.length > 0)
-      const space = await findSpaceKeys(ctx, open)
-      const lost = open.flatMap((conflict) =>
-        conflict.subnets.map((subnet) => ({ datacenter_id: id, subnet, space: space(conflict) })),
-      )
-      await checkChangedPlaces(ctx, [...places.filter(({ datacenter_id }) => datacenter_id === null), ...lost])
-    },
   },
+  follows: { network: followNetworks },
 }

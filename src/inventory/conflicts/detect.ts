@@ -6,6 +6,7 @@ import { withSpace } from '../spaces/fields.ts'
 import { findSpaceIdByKey } from '../spaces/keys.ts'
 import {
   buildAddressKey,
+  buildSubnetKey,
   type Cause,
   findAddressCause,
   findAddressCauses,
@@ -127,8 +128,20 @@ export const checkLostAddresses = async (ctx: Ctx, lost: readonly IpKey[]): Prom
   await checkChangedAddresses(ctx, concerned)
 }
 
+/** Up to this number, places are queried one by one. */
+const MAX_PLACES_QUERIED_ONE_BY_ONE = 8
+
+/** Leaves out places that neither have several networks nor a conflict, if there are many. */
+const filterConcerned = async (ctx: Ctx, places: readonly Place[]): Promise<readonly Place[]> => {
+  if (places.length <= MAX_PLACES_QUERIED_ONE_BY_ONE) return places
+  const shared = new Set((await findSharedPlaces(ctx)).map(buildSubnetKey))
+  const open = await store.findOpenByCauses(ctx, places.map(buildSubnetKey))
+  const concerned = places.map((place) => [buildSubnetKey(place), place] as const)
+  return [...new Map(concerned.filter(([cause]) => shared.has(cause) || open.has(cause))).values()]
+}
+
 export const checkChangedPlaces = async (ctx: Ctx, places: readonly Place[]): Promise<void> => {
-  for (const place of places) {
+  for (const place of await filterConcerned(ctx, places)) {
     const cause = await findSubnetCause(ctx, place)
     await followAll(ctx, [cause], await store.findOpenByCauses(ctx, [cause.cause]))
   }

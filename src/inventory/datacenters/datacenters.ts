@@ -8,9 +8,7 @@ import { type Datacenter, datacenters } from './api.ts'
 import { datacenterFacts } from './resource.ts'
 
 const store = objectStore<typeof datacenterFacts, Datacenter>(datacenterFacts)
-const rules = resourceRules<typeof datacenterFacts, Datacenter>(store, {
-  deleted: (ctx, datacenter) => ctx.emit('datacenter.deleted', datacenter),
-})
+const rules = resourceRules<typeof datacenterFacts, Datacenter>(store)
 
 /** Returns the existing ids. Other features check their references with it. */
 export const filterExistingDatacenters = store.filterExisting

@@ -116,7 +116,6 @@ export const create = async (ctx: Ctx, input: PoolDraft & Restored): Promise<Poo
   await rules.steps.checkNewId(ctx, input.id)
   const pool = await rules.steps.build(ctx, input)
   await store.write(ctx, [{ after: pool, columns: toRangeColumns(pool, await findSpaceKey(ctx, network)) }])
-  await ctx.emit('pool.created', pool)
   return pool
 }
 
@@ -157,7 +156,6 @@ const change = async (ctx: Ctx, before: Pool, { patch: { id: _, ...given }, movi
     rejectIssues(change.issues)
   }
   await store.write(ctx, [{ before, after: pool, columns: toRangeColumns(pool, space) }])
-  await ctx.emit('pool.updated', { pool, changes })
   return pool
 }
 
@@ -190,7 +188,6 @@ const moveAll = async (ctx: Ctx, move: ContentsMove): Promise<void> => {
         const pool = { ...before, network_id: target.network.id, updated_at: ctx.now }
         const columns = toRangeColumns(pool, await findSpaceKey(ctx, target.network))
         await store.write(ctx, [{ before, after: pool, columns }])
-        await ctx.emit('pool.updated', { pool, changes: ['network_id'] })
         ids.push(pool.id)
       } else if (move.targets.some((one) => one.first <= last && first <= one.last)) {
         move.issues.push({ field: 'prefix_length', message: `would cut ${formatPool(ctx, before)}` })

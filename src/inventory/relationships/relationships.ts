@@ -69,14 +69,11 @@ const validate = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Promise
 }
 
 /** Records valid relationships that are new. */
-const insertAll = async (ctx: Ctx, made: readonly RelationshipRow[]): Promise<void> => {
-  if (made.length === 0) return
-  await store.store.write(
+const insertAll = (ctx: Ctx, made: readonly RelationshipRow[]): Promise<void> =>
+  store.store.write(
     ctx,
     made.map((after) => ({ after })),
   )
-  await ctx.emit('relationships.created', made)
-}
 
 const toRow = (ctx: Ctx, draft: RelationshipDraft & Restored): RelationshipRow => ({
   ...toTriple(draft),
@@ -147,7 +144,6 @@ export const remove = async (ctx: Ctx, triple: store.Triple): Promise<void> => {
   if (relationship) ctx.precondition(relationship)
   if (!(await store.deleteRow(ctx, triple)))
     throw new AppError('NOT_FOUND', `There is no relationship ${describe(triple)}`)
-  await ctx.emit('relationship.deleted', triple)
 }
 
 // The contract validated the column's value.

@@ -86,25 +86,23 @@ type Entry = {
   readonly hasHistory: boolean
 }
 
-const hashDocument = (document: string | undefined): number | bigint | undefined =>
-  document === undefined ? undefined : Bun.hash(document)
+const hashDocument = (text: string | undefined) => (text === undefined ? undefined : Bun.hash(text))
 
 const buildKey = ({ kind, id }: Pick<Entry, 'kind' | 'id'>): string => `${kind} ${id}`
 
 export class ChangeRecord {
   readonly #entries: Entry[] = []
-  readonly #kinds = new Set<string>()
+  /** The kinds of objects with a history that were written. */
+  readonly kinds = new Set<string>()
   readonly #plan: PlanLimits | undefined
+  readonly isPlanned: boolean
   /** The keys of the objects of a planned transaction, with the number of writes before the first one of each. */
   readonly #planned = new Map<string, number>()
   #keptCharacters = 0
 
   constructor(plan?: PlanLimits) {
     this.#plan = plan
-  }
-
-  get isPlanned(): boolean {
-    return this.#plan !== undefined
+    this.isPlanned = plan !== undefined
   }
 
   /** Returns true for the first write of a kind with a history. @throws the error of `tooMany` */
@@ -115,18 +113,17 @@ export class ChangeRecord {
     const isKept = this.#plan !== undefined || this.#keptCharacters + characters <= MAX_KEPT_CHARACTERS
     if (isKept) this.#keptCharacters += characters
     const entry = { kind, id, before, after: hashDocument(after), text: isKept ? after : undefined, event, hasHistory }
-    this.#notePlanned(entry)
+    if (this.#plan) this.#notePlanned(entry, this.#plan)
     this.#entries.push(entry)
     if (!hasHistory) return false
-    const { size } = this.#kinds
-    return this.#kinds.add(kind).size > size
+    const { size } = this.kinds
+    return this.kinds.add(kind).size > size
   }
 
-  #notePlanned(entry: Entry): void {
-    if (!this.#plan) return
+  #notePlanned(entry: Entry, { maxObjects, tooMany }: PlanLimits): void {
     const key = buildKey(entry)
     if (!this.#planned.has(key)) this.#planned.set(key, this.#entries.length)
-    if (this.#planned.size > this.#plan.maxObjects) this.#plan.tooMany()
+    if (this.#planned.size > maxObjects) tooMany()
   }
 
   /** The number of writes so far. `truncate` takes it to discard the writes of a savepoint that was rolled back. */
@@ -141,10 +138,10 @@ export class ChangeRecord {
 
   /**
    * Returns the objects with a history that differ from their state before the transaction, or before a write of it, in the order of
-   * their first writes. @param since a `length`
+   * their first writes. @param since a `length` @param kinds all by default
    */
-  items(since = 0): Promise<ChangedObject[]> {
-    return this.#collect(since, ({ hasHistory }) => hasHistory)
+  items(since = 0, kinds?: ReadonlyMap<string, unknown>): Promise<ChangedObject[]> {
+    return this.#collect(since, ({ kind, hasHistory }) => hasHistory && (!kinds || kinds.has(kind)))
   }
 
   /** Returns the changed objects of a planned transaction, also those without a history. */
@@ -157,8 +154,7 @@ export class ChangeRecord {
     const objects = new Map<string, { readonly first: Entry; readonly firstWrite: number; last: Entry }>()
     for (let at = since; at < this.#entries.length; at++) {
       const entry = this.#entries[at]
-      if (!entry) break
-      if (!isWanted(entry)) continue
+      if (!entry || !isWanted(entry)) continue
       const key = buildKey(entry)
       const known = objects.get(key)
       if (known) known.last = entry

@@ -1,0 +1,26 @@
+/** Reads changed objects for the features that follow them. */
+import type { ChangedObject } from '../kernel/changes/change-record.ts'
+import type { Ctx } from '../kernel/ctx.ts'
+
+/** An object before and after a change; undefined where it does not exist. */
+export type ObjectStates<T> = { readonly before: T | undefined; readonly after: T | undefined }
+
+/** @param documents finds the documents that the change record has not kept */
+export const readChanges = async <T>(
+  ctx: Ctx,
+  changes: readonly ChangedObject[],
+  documents: (ctx: Ctx, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+): Promise<ObjectStates<T>[]> => {
+  const missing = changes.filter(({ change, after }) => change !== 'delete' && after === undefined)
+  const found = await documents(
+    ctx,
+    missing.map(({ id }) => id),
+  )
+  // Documents of `T`, written by its store.
+  const parse = (json: string | undefined) => (json === undefined ? undefined : (JSON.parse(json) as T))
+  return changes.map(({ id, before, after = found.get(id) }) => ({ before: parse(before), after: parse(after) }))
+}
+
+/** Returns true if the object was made or deleted, or one of the fields has changed. */
+export const differsIn = <T>({ before, after }: ObjectStates<T>, fields: readonly (keyof T)[]): boolean =>
+  !(before && after) || fields.some((field) => !Bun.deepEquals(before[field], after[field]))
