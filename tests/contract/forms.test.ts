@@ -160,7 +160,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
   devices: {
     path: '/api/devices',
-    file: 'devices/device-drawer.tsx',
+    file: 'devices/form/device-drawer.tsx',
     form: ({ buildDeviceResource }) =>
       buildDeviceResource?.({ datacenters: [], types: [{ id: '', name: '' }], hasRacks: true }),
     filled: ({ datacenters, spaces, networks, pools, racks, 'device-types': type }) => ({
@@ -201,7 +201,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
   'discovery-rules': {
     path: '/api/discovery/rules',
-    file: 'discovery/rule-resource.tsx',
+    file: 'discovery/scans/rule-resource.tsx',
     form: ({ buildRuleResource }) => buildRuleResource?.(new Map()),
     filled: ({ networks }) => ({
       ...{ network_id: networks, enabled: false, scan_type: 'full', interval_hours: 12 },
@@ -232,7 +232,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
   'dns-providers': {
     path: '/api/dns/providers',
-    file: 'dns/server-resource.tsx',
+    file: 'dns/servers/server-resource.tsx',
     form: ({ buildServerResource }) => buildServerResource?.(),
     filled: () => ({
       ...{ name: 'ns', host: '192.0.2.53', port: 5353, tsig_name: 'key.example.com', tsig_algorithm: 'hmac-sha512' },
@@ -257,7 +257,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
   'dns-records': {
     path: '/api/dns/records',
-    file: 'dns/record-drawer.tsx',
+    file: 'dns/records/record-drawer.tsx',
     form: ({ recordResource }) => recordResource?.({ id: '', name: 'example.com', ttl: 3600 }),
     filled: ({ 'dns-zones': zone }) => ({
       ...{ zone_id: zone, name: 'text', type: 'TXT', value: '"v=spf1, -all"', ttl: 300, description },
@@ -274,7 +274,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
   roles: {
     path: '/api/roles',
-    file: 'access/role-resource.tsx',
+    file: 'access/roles/role-resource.tsx',
     form: ({ roleResource }) => roleResource,
     filled: () => ({ name: 'reader', description: 'one line', permissions: ['devices:list', 'networks:read'] }),
   },
@@ -286,7 +286,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
   users: {
     path: '/api/users',
-    file: 'access/user-resource.tsx',
+    file: 'access/users/user-resource.tsx',
     form: ({ userResource }) => userResource,
     filled: () => ({
       ...{ username: 'bob', email: 'bob@example.com', full_name: 'Bob, "B"', password: 'a good password' },
