@@ -46,7 +46,7 @@ const ROOMS: readonly Room[] = [...CONTRIBUTING.matchAll(/^\| `(\w+)` \|[^|]*\|(
 const getRoom = (path: string): string => /^(\w+)\//.exec(path)?.[1] ?? ''
 const getLevel = (path: string): number => ROOMS.findIndex(({ name }) => name === getRoom(path))
 
-/** Returns true for a file that rooms before its own may import, and for a room that runs as a process the only files that others may. */
+/** Returns true for a file that any room may import, wherever its room stands in the table. */
 const isDoor = (path: string): boolean =>
   ROOMS.some(
     ({ name, doors }) => name === getRoom(path) && doors.some((door) => new Bun.Glob(`${name}/${door}`).match(path)),
