@@ -3,6 +3,7 @@
 import { splitBatches } from '../database/query/batches.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Ctx, DbScope } from '../kernel/ctx.ts'
+import { selectFromTable } from './named-tables.ts'
 
 /** A context; or a transaction of a command on the host, which no plan describes. */
 export type RecordScope = DbScope & Partial<Pick<Ctx, 'isPlanned'>>
@@ -38,13 +39,7 @@ export const createRecorder = ({ kind, table, find }: KindOptions): Recorder => 
   const read = async (ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     const documents = new Map<string, string>()
     for (const some of splitBatches(ids)) {
-      // All tables of `table` have this column.
-      const rows =
-        table &&
-        ctx.db
-          .selectFrom(table as 'users')
-          .select('id')
-          .where('id', 'in', some)
+      const rows = table && selectFromTable(ctx.db, table).select('id').where('id', 'in', some)
       if (rows) await ctx.store.sql.lockRows(rows).execute()
       for (const object of await find(ctx, some)) documents.set(object.id, JSON.stringify(object))
     }
