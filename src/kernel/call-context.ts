@@ -308,6 +308,7 @@ export const createContexts = <Tables>({
         return write && areas ? areas.checkScope(ctx, write, work) : work()
       },
       confirmRights: () => held.confirm(tx as never),
+      confirmRightsFinally: () => held.confirmFinally(tx as never),
       showChanges: async (changes) => {
         if (request.onChanges) await request.onChanges(await changes())
       },

@@ -113,6 +113,12 @@ export type KernelCtx<Tables> = {
    */
   readonly confirmRights: () => Promise<void>
   /**
+   * Like `confirmRights`, before a call ends sessions in an external store. One of them may be the session of the call itself, so the
+   * store is not queried again for this call.
+   * @throws AppError as `confirmRights`
+   */
+  readonly confirmRightsFinally: () => Promise<void>
+  /**
    * Declares the changes that an operation with `showsChanges` is about to make, once and before its first effect. A plan of an AI client
    * ends the call here, and its application compares them with the planned ones. Other calls do not compute them.
    */

@@ -57,6 +57,7 @@ export class HeldRights {
   readonly #check: (caller: Caller) => void
   readonly #scope: ScopeRule | undefined
   readonly #required = new Set<Permission>()
+  #mayAsk = true
 
   /**
    * @param check throws AppError UNAUTHORIZED or FORBIDDEN for a caller who may not make this call
@@ -95,7 +96,7 @@ export class HeldRights {
 
   /** Writes, and repeats the write if the permissions changed. @param write `isFirst` on the first attempt */
   async tried<T>(write: (isFirst: boolean) => Promise<T>): Promise<T> {
-    await this.#rights?.ask?.()
+    await this.#ask()
     for (let tries = 1; ; tries++) {
       try {
         return await write(tries === 1)
@@ -110,8 +111,18 @@ export class HeldRights {
   async confirm(tx?: Tx<never>): Promise<void> {
     const rights = this.#rights
     if (!rights) return
-    await rights.ask?.()
+    await this.#ask()
     this.#take(await rights.confirm(tx))
+  }
+
+  /** See `KernelCtx.confirmRightsFinally`. */
+  async confirmFinally(tx?: Tx<never>): Promise<void> {
+    await this.confirm(tx)
+    this.#mayAsk = false
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#mayAsk) await this.#rights?.ask?.()
   }
 
   /**

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { sql } from 'kysely'
+import { z } from 'zod'
 import { createUser, keyFor } from '../../../testing/estates/identities.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { places, storeConfig } from '../../../testing/servers/session-stores.ts'
@@ -102,6 +103,22 @@ describe.each(places(engines()))('sessions on %s in the %s', (dialect, store) =>
     )
     expect((await app.send(me, { cookie: one })).status).toBe(401)
     expect((await app.send(me, { cookie: two })).status).toBe(200)
+  })
+
+  test('a session can end itself on a slow server', async () => {
+    const [one, two] = [await signIn(), await signIn()]
+    const [{ id }] = z
+      .tuple([z.object({ id: z.string() })])
+      .parse(await (await app.send('GET /api/sessions?limit=1', { cookie: two })).json())
+    let ms = performance.now()
+    const clock = spyOn(performance, 'now').mockImplementation(() => (ms += 1000))
+    try {
+      expect((await app.send('POST /api/auth/logout', { cookie: one })).status).toBe(204)
+      expect((await app.send(`DELETE /api/sessions/${id}`, { cookie: two })).status).toBe(204)
+    } finally {
+      clock.mockRestore()
+    }
+    for (const cookie of [one, two]) expect((await app.send(me, { cookie })).status).toBe(401)
   })
 
   test('logout needs the CSRF header', async () => {

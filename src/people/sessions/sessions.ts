@@ -131,8 +131,11 @@ const list = async (
 }
 
 /** Ends a session. An external store is called before the transaction, which contains only SQL. */
-export const endSession = async (store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
-  if (!store.isInDatabase) await store.remove(id)
+export const endSession = async (call: Ctx, store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
+  if (!store.isInDatabase) {
+    await call.confirmRightsFinally()
+    await store.remove(id)
+  }
   return async (ctx) => {
     if (store.isInDatabase) await store.remove(id, ctx.db)
     await ctx.emit('session.ended', { id })
@@ -148,7 +151,7 @@ const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: 
   if (!session || !mayEnd(ctx)) throw notFound('session', id)
   await requireChargeById(ctx, session.userId)
   ctx.precondition(toSentSession(ctx, session))
-  const finish = await endSession(store, id)
+  const finish = await endSession(ctx, store, id)
   return async (tx) => {
     // The caller may have lost the permission since, or its user may have gained others.
     if (!mayEnd(tx)) throw notFound('session', id)
@@ -203,7 +206,7 @@ export const sessionsFeature = (options: SessionsOptions): Feature => {
           // A caller with an API key has no session.
           if (via === 'session' && credentialId !== undefined) {
             audit.note({ resourceId: credentialId })
-            await ctx.write(await endSession(store, credentialId), { audit })
+            await ctx.write(await endSession(ctx, store, credentialId), { audit })
           } else await audit.succeeded()
           return new Response(null, { status: 204, headers: { 'Set-Cookie': cookie.clear } })
         },

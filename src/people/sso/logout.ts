@@ -61,7 +61,7 @@ export const handleLogout = async (ctx: Ctx, audit: Audit, options: LogoutOption
   const id = ctx.caller.credentialId ?? ''
   audit.note({ resourceId: id })
   const row = await store.findSession(ctx, id)
-  const end = await endSession(options.sessions, id)
+  const end = await endSession(ctx, options.sessions, id)
   await ctx.write(
     async (tx) => {
       await end(tx)

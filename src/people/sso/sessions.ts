@@ -12,7 +12,7 @@ export const endSessions = async (
   of: store.SessionsOf,
 ): Promise<(tx: Ctx) => Promise<void>> => {
   if (!sessions.isInDatabase) {
-    await ctx.confirmRights()
+    await ctx.confirmRightsFinally()
     for (const id of await store.findSessionIds(ctx, of)) await sessions.remove(id)
   }
   return async (tx) => {
