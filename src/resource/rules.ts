@@ -172,7 +172,7 @@ export const rewriteStored = <F extends ResourceFacts, T extends Owned>(
   return rewriteCustom<T>(customOf as CustomResource, {
     lock,
     update: (ctx, before, after) => store.write(ctx, [{ before, after }]),
-    rename: (ctx, object) => store.writeSilently(ctx, [object]),
+    refresh: (ctx, object) => store.writeSilently(ctx, [object]),
   })
 }
 

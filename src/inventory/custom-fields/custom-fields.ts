@@ -20,6 +20,7 @@ import { customFields } from './api.ts'
 import { definitions } from './definition-store.ts'
 import { findEqualValues } from './equal-values.ts'
 import { references } from './references.ts'
+import { renameChoices, renameValues } from './renames.ts'
 import { canTell, checkUsage } from './usage.ts'
 
 /** For the history, the import and estate documents. */
@@ -84,34 +85,33 @@ export const create = async (ctx: Ctx, input: CustomFieldDraft & Restored): Prom
 const rewrite = (ctx: Ctx, change: Rewrite): Promise<void> =>
   change.ids.length === 0 ? Promise.resolve() : ctx.emit('custom-fields.rewriting', change)
 
-/** Gives the values of all objects the new name of their field. */
-const rename = async (ctx: Ctx, { resource, name: old, number }: StoredField, name: string): Promise<void> => {
-  const change = (custom: Custom): Custom =>
-    Object.fromEntries(
-      Object.entries(custom)
-        .map(([key, value]) => [key === old ? name : key, value] as const)
-        .sort(([a], [b]) => (a < b ? -1 : 1)),
-    )
-  await rewrite(ctx, { resource, ids: await store.findIdsWithValue(ctx, number), change, isChange: false })
-}
+/** The texts of searches change with `searchable`. */
+const refreshSearchTexts = async (ctx: Ctx, { resource, number }: StoredField): Promise<void> =>
+  rewrite(ctx, {
+    resource,
+    ids: await store.findIdsWithValue(ctx, number),
+    change: (custom) => custom,
+    isChange: false,
+  })
 
-export const update = async (ctx: Ctx, { id, ...patch }: CustomFieldPatch): Promise<CustomField> => {
+export const update = async (ctx: Ctx, { id, rename_choices, ...patch }: CustomFieldPatch): Promise<CustomField> => {
   const { resource } = await getOrThrow(ctx, id)
   await lockForDefining(ctx, [resource, ...(patch.resource ? [patch.resource] : [])])
   const { number, ...before } = orNotFound(await definitions.lock(ctx, id), 'custom field', id)
   ctx.precondition(before)
   const given = { ...patch, ...(patch.label === '' && { label: patch.name ?? before.name }) }
-  const merged = merge<CustomField>(before, withChangedRefs(before, given))
+  const renamed = renameChoices(before, { ...given, rename_choices })
+  const merged = merge<CustomField>(before, withChangedRefs(before, { ...given, ...renamed.patch }))
   if (merged.changes.length === 0) return before
   const field: CustomField = { ...normalizeDefinition(merged.value), updated_at: ctx.now }
   await refuseWrong(ctx, field)
   await refuseTaken(ctx, field)
   if (field.resource !== before.resource) await refuseMore(ctx, field)
-  rejectIssues(await checkUsage(ctx, { ...before, number }, field))
-  await definitions.write(ctx, [{ before: { ...before, number }, after: { ...field, number } }])
-  if (field.name !== before.name) await rename(ctx, { ...before, number }, field.name)
-  // The texts of searches change with it.
-  else if (field.searchable !== before.searchable) await rename(ctx, { ...before, number }, field.name)
+  const stored = { ...before, number }
+  rejectIssues(await checkUsage(ctx, { ...stored, choices: before.choices.filter(renamed.isKept) }, field))
+  await definitions.write(ctx, [{ before: stored, after: { ...field, number } }])
+  const isRenamed = await renameValues(ctx, stored, { name: field.name, choices: renamed.names })
+  if (!isRenamed && field.searchable !== before.searchable) await refreshSearchTexts(ctx, stored)
   return field
 }
 

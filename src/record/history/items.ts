@@ -128,6 +128,8 @@ export async function* streamItemsBetween(ctx: Ctx, { sight: visible, from, to, 
       const before = await findStatesAt(ctx, kind, { ids, seq: from })
       const different = ids.filter((id) => before.get(id) !== after.get(id))
       const all = different.map((id) => ({ kind, id, before: before.get(id), after: after.get(id) }))
-      yield await filterVisibleItems(visible, all, { from, to })
+      const items = await filterVisibleItems(visible, all, { from, to })
+      // Only the times of an object that was changed and changed back differ.
+      yield items.filter(({ change, fields }) => change !== 'update' || Object.keys(fields).length > 0)
     }
 }

@@ -272,6 +272,6 @@ export type Rewrite = {
   /** The ids of `addresses`: an address of a device has the id of the device, a space and a position; the others are reservations. */
   readonly ids: readonly string[]
   readonly change: (custom: Custom) => Custom
-  /** False for a rename, which is no change of an object: its `updated_at` stays, and its history has no entry. */
+  /** False if only the texts of searches change, which is no change of an object. */
   readonly isChange: boolean
 }

@@ -133,8 +133,8 @@ type Rewritten<T> = {
   readonly lock: (ctx: Ctx, ids: readonly string[]) => Promise<readonly T[]>
   /** Stores a changed object, and declares it to the history. */
   readonly update: (ctx: Ctx, before: T, after: T) => Promise<unknown>
-  /** Stores only the values, which is no change of the object. */
-  readonly rename: (ctx: Ctx, object: T) => Promise<unknown>
+  /** Stores only the texts of searches, which is no change of the object. */
+  readonly refresh: (ctx: Ctx, object: T) => Promise<unknown>
 }
 
 /** Objects that are rewritten together. */
@@ -143,14 +143,14 @@ const AT_ONCE = 200
 /** The reaction by which a resource changes the values of its objects. @param resource or `addresses`, of reservations */
 export const rewriteCustom = <T extends WithCustom & { readonly id: string; readonly updated_at: string }>(
   resource: CustomResource,
-  { lock, update, rename }: Rewritten<T>,
+  { lock, update, refresh }: Rewritten<T>,
 ): Pick<Reactions, 'custom-fields.rewriting'> => ({
   'custom-fields.rewriting': async (ctx: Ctx, { resource: of, ids, change, isChange }: Rewrite) => {
     if (of !== resource) return
     for (const batch of splitBatches(ids, AT_ONCE)) {
       for (const before of await lock(ctx, batch)) {
         const after = withValues(before, change(before.custom ?? NONE))
-        await (isChange ? update(ctx, before, { ...after, updated_at: ctx.now }) : rename(ctx, after))
+        await (isChange ? update(ctx, before, { ...after, updated_at: ctx.now }) : refresh(ctx, after))
       }
       await pause()
     }

@@ -17,14 +17,14 @@ const FieldName = z
   .refine(isFieldName, { error: 'must begin with a-z, and have 1-50 of a-z 0-9 _' })
   .meta({ exact: { pattern: matchWhole(FIELD_NAME), examples: ['owner'] } })
 
+const Choice = line(MAX_CHOICE)
+  .trim()
+  .min(1, 'must not be blank')
+  .meta({ exact: { pattern: '\\S' } })
+
 /** Trimmed; duplicates are dropped. */
 const Choices = z
-  .array(
-    line(MAX_CHOICE)
-      .trim()
-      .min(1, 'must not be blank')
-      .meta({ exact: { pattern: '\\S' } }),
-  )
+  .array(Choice)
   .max(MAX_CHOICES)
   .nullable()
   .transform((choices) => [...new Set(choices ?? [])])
@@ -64,6 +64,15 @@ export const customFieldCrud = crud(customFieldFacts, {
       .array(z.enum(['usage']))
       .optional()
       .describe('usage adds how many objects have a value'),
+  },
+  patch: {
+    rename_choices: z
+      .record(Choice, Choice)
+      .refine((pairs) => Object.keys(pairs).length <= MAX_CHOICES, {
+        error: `must have at most ${MAX_CHOICES} choices`,
+      })
+      .optional()
+      .describe('New names of choices, by their old ones; the values of all objects change with them'),
   },
   // The objects that have values.
   listShows: INVENTORY.filter((resource) => resource !== 'custom-fields'),

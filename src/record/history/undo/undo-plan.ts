@@ -13,6 +13,7 @@ import type { Step } from '../steps.ts'
 import * as store from '../store.ts'
 import { removeDefaults } from './undo-addresses.ts'
 import type { Obstacle } from './undo-obstacles.ts'
+import { type ChangedDefinition, findRenames, Renames } from './undo-renames.ts'
 
 /** One step of an undo. `change` is the step's own, not that of the change. */
 export type Action = Step & {
@@ -26,6 +27,7 @@ export type Scope = ReadonlyMap<string, 'create' | 'delete' | ReadonlySet<string
 export type Plan = {
   readonly actions: readonly Action[]
   readonly scope: Scope
+  readonly renames: Renames
   readonly obstacles: readonly Obstacle[]
 }
 
@@ -69,13 +71,17 @@ const buildReplacement = (now: unknown, then: unknown): Document => ({
   ...(then as Document),
 })
 
-const undoUpdate = (before: string, after: string, now: string | undefined): Decision => {
-  const fields = Object.entries(compareFields(parseDocument(before), parseDocument(after)))
+/** @param rename returns a document with the names that its values have after the undo of the definitions */
+const undoUpdate = (
+  { before, after, now }: { readonly before: string; readonly after: string; readonly now: string | undefined },
+  rename: (document: Document) => Document,
+): Decision => {
+  const fields = Object.entries(compareFields(parseDocument(before), rename(parseDocument(after))))
   const scope = new Set(fields.map(([field]) => field))
   // Only the time of the update differs.
   if (fields.length === 0) return { scope }
   if (now === undefined) return { scope, obstacles: [{ message: 'is gone', isLater: true }] }
-  const present = parseDocument(now)
+  const present = rename(parseDocument(now))
   const obstacles: Omit<Obstacle, 'kind' | 'id'>[] = []
   const wanted: Record<string, unknown> = {}
   for (const [field, { from, to }] of fields) {
@@ -89,10 +95,10 @@ const undoUpdate = (before: string, after: string, now: string | undefined): Dec
   return Object.keys(wanted).length > 0 ? { scope, action: { change: 'update', document: wanted } } : { scope }
 }
 
-const decide = (states: States): Decision => {
+const decide = (states: States, rename: (document: Document) => Document): Decision => {
   const { before, after, now } = states
   if (before === null) return undoCreate(states)
-  return after === undefined ? undoDelete(before, now) : undoUpdate(before, after, now)
+  return after === undefined ? undoDelete(before, now) : undoUpdate({ before, after, now }, rename)
 }
 
 /** True for a reservation that had expired at a time. */
@@ -169,6 +175,13 @@ const findShared = async (ctx: Ctx, seq: number, actions: readonly Action[]): Pr
   return new Set(reservations.filter(isShared).map(({ id }) => id))
 }
 
+/** Returns the update of a definition with the renamed choices. */
+const withChoices = (action: Action, renames: Renames): Action => {
+  if (action.kind !== 'custom-field' || action.change !== 'update' || !action.document.choices) return action
+  const rename_choices = renames.getChoices(action.id)
+  return rename_choices ? { ...action, document: { ...action.document, rename_choices } } : action
+}
+
 /** Decides for all objects of a change. Calls `breathe` between batches. */
 export const buildPlan = async (
   ctx: Ctx,
@@ -179,7 +192,10 @@ export const buildPlan = async (
   const scope = new Map<string, Decision['scope']>()
   const actions: Action[] = []
   const obstacles: Obstacle[] = []
-  for (const kind of KINDS)
+  const definitions: ChangedDefinition[] = []
+  let renames = new Renames([])
+  // Definitions come first.
+  for (const kind of KINDS) {
     for await (const rows of store.streamItems(ctx, { seq, kind })) {
       const ids = rows.map(({ id }) => id)
       const present = await KIND_RULES[kind].documents(ctx, ids)
@@ -188,7 +204,9 @@ export const buildPlan = async (
         const after = later.has(id) ? (later.get(id) ?? undefined) : present.get(id)
         const stored = present.get(id)
         const now = stored !== undefined && hasExpired(kind, stored, nowMs) ? undefined : stored
-        const decision = decide({ before, after, now })
+        if (kind === 'custom-field' && before !== null && after !== undefined)
+          definitions.push({ id, before: parseDocument(before), after: parseDocument(after) })
+        const decision = decide({ before, after, now }, (document) => renames.apply(kind, document))
         scope.set(buildKey({ kind, id }), decision.scope)
         for (const obstacle of decision.obstacles ?? []) obstacles.push({ kind, id, ...obstacle })
         const { action } = decision
@@ -198,7 +216,9 @@ export const buildPlan = async (
       }
       await breathe()
     }
+    if (kind === 'custom-field' && definitions.length > 0) renames = await findRenames(ctx, seq, definitions)
+  }
   const shared = await findShared(ctx, seq, actions)
-  const marked = shared.size === 0 ? actions : actions.map((one) => ({ ...one, isShared: shared.has(one.id) }))
-  return { actions: await removeDefaults(ctx, marked), scope, obstacles }
+  const marked = actions.map((one) => withChoices({ ...one, isShared: shared.has(one.id) }, renames))
+  return { actions: await removeDefaults(ctx, marked), scope, renames, obstacles }
 }

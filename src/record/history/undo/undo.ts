@@ -50,10 +50,12 @@ const ALONG: Readonly<Record<ItemChange, string>> = {
   delete: 'would be deleted along',
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 type Check = { readonly ctx: Ctx; readonly breathe: () => Promise<void> }
 
 /** Returns the objects and fields outside of the change that the steps have touched. */
-const findTouchedOutside = async ({ ctx, breathe }: Check, { actions, scope }: Plan): Promise<Obstacle[]> => {
+const findTouchedOutside = async ({ ctx, breathe }: Check, { actions, scope, renames }: Plan): Promise<Obstacle[]> => {
   const seen = new Map(actions.map((action) => [buildKey(action), action.seen]))
   const nowMs = Date.parse(ctx.now)
   const obstacles: Obstacle[] = []
@@ -67,6 +69,9 @@ const findTouchedOutside = async ({ ctx, breathe }: Check, { actions, scope }: P
     if (change === 'delete' && before !== undefined && hasExpired(kind, before, nowMs)) continue
     if (allowed instanceof Set && change === 'update' && before !== undefined)
       updated.push({ kind, id, before, fields: allowed })
+    // A renamed field concerns all objects with a value.
+    else if (allowed === undefined && change === 'update' && before !== undefined && renames.isConcerned(kind))
+      updated.push({ kind, id, before, fields: NONE })
     else if (allowed !== INVERSE[change]) obstacles.push({ kind, id, message: ALONG[change], isLater: true })
     const decidedBy = seen.get(key)
     if (decidedBy !== undefined && before !== undefined && Bun.hash(before) !== decidedBy)
@@ -80,7 +85,9 @@ const findTouchedOutside = async ({ ctx, breathe }: Check, { actions, scope }: P
         batch.map(({ id }) => id),
       )
       for (const { id, before, fields } of batch)
-        for (const field of Object.keys(compareFields(parseDocument(before), parseDocument(present.get(id) ?? '{}'))))
+        for (const field of Object.keys(
+          compareFields(renames.apply(kind, parseDocument(before)), parseDocument(present.get(id) ?? '{}')),
+        ))
           if (!fields.has(field)) obstacles.push({ kind, id, field, message: ALONG.update, isLater: true })
       await breathe()
     }
