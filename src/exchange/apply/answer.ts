@@ -9,8 +9,7 @@ import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Permission } from '../../kernel/operation.ts'
 import { buildFingerprints, countEffects } from '../../record/history/effects.ts'
-import { withDeviceNames } from '../../record/history/items.ts'
-import { VisibleItems } from '../../record/history/visible-items.ts'
+import { nameItems } from '../../record/history/names/names.ts'
 import { type ApplyResult, MAX_ERRORS, MAX_SHOWN_CHANGES } from '../estate/api.ts'
 import type { Plan } from '../plan/context.ts'
 import { getRules } from './resources.ts'
@@ -110,10 +109,10 @@ const toShownChange = (change: PlannedChange, isDry: boolean): ApplyResult['chan
 /** Replaces the ids in the names of stored relationships by the names of their devices. */
 const withNames = async (ctx: Ctx, changes: readonly PlannedChange[]): Promise<PlannedChange[]> => {
   const isStored = ({ change, resource }: PlannedChange) => resource === 'relationships' && change !== 'create'
-  const items = changes.filter(isStored).map((one) => ({ ...one, kind: getRules(one.resource).kind }))
-  const named = new Map(
-    (await withDeviceNames(ctx, await VisibleItems.of(ctx), items)).map(({ id, name }) => [id, name]),
-  )
+  const items = changes.filter(isStored).map(({ resource, id, name }) => ({
+    ...{ item: { kind: getRules(resource).kind, id, name, fields: {} }, document: {}, from: undefined, to: undefined },
+  }))
+  const named = new Map((await nameItems(ctx, items)).map(({ id, name }) => [id, name]))
   return changes.map((one) => (isStored(one) ? { ...one, name: named.get(one.id) ?? one.name } : one))
 }
 

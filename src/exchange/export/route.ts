@@ -1,5 +1,5 @@
 /** The route that answers with the estate as a document, row by row. */
-import { stringify } from 'yaml'
+import { Scalar, stringify } from 'yaml'
 import { computeEtag, matchesEtag, quoteEtag } from '../../contract/etag.ts'
 import { parseRawQuery } from '../../contract/raw-query.ts'
 import { getExpiringRevision } from '../../inventory/pools/free-space.ts'
@@ -15,7 +15,20 @@ type Lists = AsyncIterable<{ readonly resource: string; readonly rows: readonly 
 
 const YAML = { lineWidth: 0, compat: 'yaml-1.1', aliasDuplicateObjects: false, blockQuote: 'literal' } as const
 
-const indented = (text: string): string => text.replace(/^(?=.)/gm, '  ')
+/** A block cannot hold a text of white space alone, so that one is quoted. */
+const quoteBlank = (_: unknown, value: unknown): unknown => {
+  if (typeof value !== 'string' || !value.includes('\n') || value.trim() !== '') return value
+  const scalar = new Scalar(value)
+  scalar.type = Scalar.QUOTE_DOUBLE
+  return scalar
+}
+
+/**
+ * Returns the rows as the lines of a list, indented. Only line feeds begin lines in YAML 1.2 (section 5.4): U+2028 and U+2029, at which
+ * `^` matches too, are text.
+ */
+export const formatYamlRows = (rows: readonly object[]): string =>
+  stringify(rows, quoteBlank, YAML).replace(/(?<=^|\n)(?=[^\n])/g, '  ')
 
 /** Each list begins with its first row, so that an empty one is absent. */
 async function* streamYaml(lists: Lists): AsyncGenerator<string> {
@@ -24,7 +37,7 @@ async function* streamYaml(lists: Lists): AsyncGenerator<string> {
     if (rows.length === 0) continue
     if (resource !== last) yield `${resource}:\n`
     last = resource
-    yield indented(stringify(rows, YAML))
+    yield formatYamlRows(rows)
   }
   if (last === '') yield '{}\n'
 }

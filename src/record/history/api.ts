@@ -14,8 +14,13 @@ const Fields = z
   .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
   .describe('The fields that differ; all of them for a create and a delete')
 
+const Names = z
+  .record(z.string(), z.string())
+  .optional()
+  .describe('The names, as of then, of the objects whose ids are in the fields; of those that you may list')
+
 export const Item = z
-  .object({ kind: Kind, id: z.string(), name: z.string(), change: ItemChange, fields: Fields })
+  .object({ kind: Kind, id: z.string(), name: z.string(), change: ItemChange, fields: Fields, names: Names })
   .meta({ id: 'HistoryItem', columns: ['kind', 'change', 'name', 'fields', 'id'] })
 export type Item = z.infer<typeof Item>
 

@@ -17,10 +17,11 @@ import { listTables } from '../../resource/scoped/views.ts'
 import { type Change, HISTORIED, type HistoryEntry, histories, history, type Item, type ItemChange } from './api.ts'
 import { loadCounts } from './change-counts.ts'
 import * as entries from './entry-store.ts'
-import { buildItem, streamChangeItems, streamItemsBetween, withDeviceNames } from './items.ts'
+import { buildItem, streamChangeItems, streamItemsBetween } from './items.ts'
 import { KIND_NAMES, KINDS, type Kind, toKind } from './kind-names.ts'
 import { KIND_RULES, type Means, PLAIN } from './kinds.ts'
 import { formatTime, isSettled, parseFilterTime, parseMoment } from './moment.ts'
+import { nameItems, type Shown } from './names/names.ts'
 import { buildPastTables, MAX_LATER_ROWS_READ } from './past/past-tables.ts'
 import { createRecorder } from './record-store.ts'
 import { removeOld } from './retention.ts'
@@ -75,12 +76,8 @@ const countBatchRows = async (batches: AsyncIterable<readonly unknown[]>): Promi
   return total
 }
 
-const formatItems = async function* (
-  ctx: Ctx,
-  visible: VisibleItems,
-  items: AsyncIterable<Item[]>,
-): AsyncGenerator<string[]> {
-  for await (const rows of items) yield (await withDeviceNames(ctx, visible, rows)).map((item) => JSON.stringify(item))
+const formatItems = async function* (ctx: Ctx, items: AsyncIterable<Shown[]>): AsyncGenerator<string[]> {
+  for await (const rows of items) yield (await nameItems(ctx, rows)).map((item) => JSON.stringify(item))
 }
 
 /** A change, as far as the caller sees its objects. */
@@ -101,10 +98,10 @@ const getOrThrow = async (ctx: Ctx, id: string): Promise<SeenChange> => {
 
 /** Returns a change with its first items. */
 const showChange = async (ctx: Ctx, { row, sight: visible, counts }: SeenChange): Promise<Change> => {
-  const items: Item[] = []
+  const items: Shown[] = []
   const all = streamChangeItems(ctx, row.seq, { sight: visible, kinds: visible.kinds })
   for await (const rows of pickPage(all, { limit: SHOWN_ITEMS })) items.push(...rows)
-  return { ...toChange(ctx, row, counts), items: await withDeviceNames(ctx, visible, items) }
+  return { ...toChange(ctx, row, counts), items: await nameItems(ctx, items) }
 }
 
 /** The tables from which the items of changes are read. */
@@ -181,8 +178,10 @@ const listHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { id
     const all = await entries.findEntries(ctx, of, page)
     const shown = all.map((entry) => {
       const after = entry.next_seq === null ? present.get(`${entry.kind} ${entry.id}`) : entry.next_before
-      const one: HistoryEntry = {
-        ...buildItem(entry.kind, entry.id, { before: entry.before, after }),
+      const { kind, id, seq, before } = entry
+      const built = buildItem(kind, id, { before, after, from: seq - 1, to: seq })
+      const item: HistoryEntry = {
+        ...built.item,
         change_id: entry.change_id,
         at: formatTime(entry.atMs),
         operation: entry.operation,
@@ -196,9 +195,9 @@ const listHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { id
         note: entry.note,
         undoes: entry.undoes,
       }
-      return one
+      return { ...built, item }
     })
-    yield (await withDeviceNames(ctx, visible, shown)).map((entry) => JSON.stringify(entry))
+    yield (await nameItems(ctx, shown)).map((entry) => JSON.stringify(entry))
   }
   return new JsonList<HistoryEntry>({ revision, total: async () => total, rows })
 }
@@ -257,7 +256,7 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
         return new JsonList<Item>({
           revision: `${first.seq}.${last?.seq} ${await readRevision(ctx, visible, ITEM_TABLES)}`,
           total: () => countBatchRows(streamItemsBetween(ctx, span)),
-          rows: () => formatItems(ctx, visible, pickPage(streamItemsBetween(ctx, span), page)),
+          rows: () => formatItems(ctx, pickPage(streamItemsBetween(ctx, span), page)),
         })
       },
       extent: async (ctx) => {
@@ -297,7 +296,7 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
         return new JsonList<Item>({
           revision,
           total: () => countBatchRows(streamChangeItems(ctx, seq, filter)),
-          rows: () => formatItems(ctx, visible, pickPage(streamChangeItems(ctx, seq, filter), page)),
+          rows: () => formatItems(ctx, pickPage(streamChangeItems(ctx, seq, filter), page)),
         })
       },
     }),

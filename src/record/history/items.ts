@@ -1,10 +1,10 @@
 /** Builds the items of changes and of comparisons from documents before and after. */
 
-import { formatName, parseId } from '../../inventory/relationships/relationships.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Item, ItemChange } from './api.ts'
 import { KINDS, type Kind } from './kind-names.ts'
 import { type Document, getName, KIND_RULES, parseDocument } from './kinds.ts'
+import type { Shown } from './names/names.ts'
 import * as store from './store.ts'
 import type { VisibleItems } from './visible-items.ts'
 
@@ -27,42 +27,19 @@ export const compareFields = (before: Document | undefined, after: Document | un
   )
 }
 
-/** Returns the names of devices by their ids: the present ones, or the last ones of devices that are gone. */
-const findDeviceNames = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
-  const documents = await KIND_RULES.device.documents(ctx, ids)
-  const gone = ids.filter((id) => !documents.has(id))
-  for (const [id, json] of await store.findLastDocuments(ctx, 'device', gone)) documents.set(id, json)
-  return new Map([...documents].map(([id, json]) => [id, getName('device', id, parseDocument(json))]))
-}
-
-/** Returns items with relationships named by the devices that the caller sees. */
-export const withDeviceNames = async <T extends Pick<Item, 'kind' | 'id' | 'name'>>(
-  ctx: Ctx,
-  visible: VisibleItems,
-  items: readonly T[],
-): Promise<T[]> => {
-  const relationships = items.filter(({ kind }) => kind === 'relationship')
-  if (relationships.length === 0 || !visible.kinds.includes('device')) return [...items]
-  const triples = new Map(relationships.map(({ id }) => [id, parseId(id)]))
-  const ids = [...triples.values()].flatMap(({ parent_id, child_id }) => [parent_id, child_id])
-  const devices = await visible.seen([...new Set(ids)].map((id) => ({ kind: 'device' as const, id, states: [] })))
-  const names = await findDeviceNames(
-    ctx,
-    devices.map(({ id }) => id),
-  )
-  return items.map((item) => {
-    const triple = item.kind === 'relationship' ? triples.get(item.id) : undefined
-    return triple ? { ...item, name: formatName(names, triple) } : item
-  })
-}
-
 type ItemStates = { readonly before: string | null | undefined; readonly after: string | null | undefined }
 
-export const buildItem = (kind: Kind, id: string, { before, after }: ItemStates): Item => {
+/** The numbers of the changes at which the states of an item are read; the present without `to`. */
+type Span = { readonly from: number; readonly to: number | undefined }
+
+/** Returns an item with the state that names it. */
+export const buildItem = (kind: Kind, id: string, { before, after, ...span }: ItemStates & Span): Shown => {
   const from = before ? parseDocument(before) : undefined
   const to = after ? parseDocument(after) : undefined
   const change: ItemChange = !from ? 'create' : to ? 'update' : 'delete'
-  return { kind, id, name: getName(kind, id, to ?? from), change, fields: compareFields(from, to) }
+  const document = to ?? from ?? {}
+  const item = { kind, id, name: getName(kind, id, document), change, fields: compareFields(from, to) }
+  return { item, document, ...span }
 }
 
 /** Returns the documents of objects right after the change `seq`; now without it. */
@@ -85,8 +62,8 @@ export const findStatesAt = async (
 const filterVisibleItems = async (
   visible: VisibleItems,
   items: readonly (ItemStates & { readonly kind: Kind; readonly id: string })[],
-  { from, to }: { readonly from: number; readonly to: number | undefined },
-): Promise<Item[]> => {
+  { from, to }: Span,
+): Promise<Shown[]> => {
   const shown = items.map(({ kind, id, before, after }) => ({
     ...{ kind, id, before, after },
     states: [
@@ -94,7 +71,9 @@ const filterVisibleItems = async (
       { seq: to, document: after ?? null },
     ],
   }))
-  return (await visible.seen(shown)).map(({ kind, id, ...states }) => buildItem(kind, id, states))
+  return (await visible.seen(shown)).map(({ kind, id, before, after }) =>
+    buildItem(kind, id, { before, after, from, to }),
+  )
 }
 
 type ItemFilter = {
@@ -108,20 +87,23 @@ export async function* streamChangeItems(
   ctx: Ctx,
   seq: number,
   { sight: visible, kinds, change }: ItemFilter,
-): AsyncGenerator<Item[]> {
+): AsyncGenerator<Shown[]> {
   for (const kind of KINDS.filter((one) => kinds.includes(one)))
     for await (const rows of store.streamItems(ctx, { seq, kind, change })) {
       const states = await findStatesAt(ctx, kind, { ids: rows.map(({ id }) => id), seq })
       const all = rows.map(({ id, before }) => ({ kind, id, before, after: states.get(id) }))
       const items = await filterVisibleItems(visible, all, { from: seq - 1, to: seq })
-      yield change === undefined ? items : items.filter((item) => item.change === change)
+      yield change === undefined ? items : items.filter(({ item }) => item.change === change)
     }
 }
 
-type Span = Omit<ItemFilter, 'change'> & { readonly from: number; readonly to: number | undefined }
+type Between = Omit<ItemFilter, 'change'> & Span
 
 /** Yields the objects that differ between two moments and that the caller sees, by kind and id. */
-export async function* streamItemsBetween(ctx: Ctx, { sight: visible, from, to, kinds }: Span): AsyncGenerator<Item[]> {
+export async function* streamItemsBetween(
+  ctx: Ctx,
+  { sight: visible, from, to, kinds }: Between,
+): AsyncGenerator<Shown[]> {
   for (const kind of KINDS.filter((one) => kinds.includes(one)))
     for await (const ids of store.streamChangedIds(ctx, { kind, after: from, until: to })) {
       const after = await findStatesAt(ctx, kind, { ids, seq: to })
@@ -130,6 +112,6 @@ export async function* streamItemsBetween(ctx: Ctx, { sight: visible, from, to, 
       const all = different.map((id) => ({ kind, id, before: before.get(id), after: after.get(id) }))
       const items = await filterVisibleItems(visible, all, { from, to })
       // Only the times of an object that was changed and changed back differ.
-      yield items.filter(({ change, fields }) => change !== 'update' || Object.keys(fields).length > 0)
+      yield items.filter(({ item: { change, fields } }) => change !== 'update' || Object.keys(fields).length > 0)
     }
 }

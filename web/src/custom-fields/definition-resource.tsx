@@ -8,7 +8,15 @@ import { REFS_FORM } from '../resource/facts/known-fields.ts'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import type { FieldSpec, Input, Resource, Values } from '../resource/resource.ts'
 import { CheckField, GroupField, Preview } from './definition-controls.tsx'
-import { type FieldType, formatDefault, readDefault, splitLines, TYPE_TITLES, toDefinition } from './definition-text.ts'
+import {
+  type FieldType,
+  formatDefault,
+  parseRenames,
+  readDefault,
+  splitLines,
+  TYPE_TITLES,
+  toDefinition,
+} from './definition-text.ts'
 import { RESOURCE_TITLES, TARGETS } from './definition-titles.ts'
 import { ValueControl } from './value-control.tsx'
 
@@ -89,6 +97,15 @@ const buildFields = (all: readonly CustomField[]): readonly FieldSpec[] => [
     read: (value) => (Array.isArray(value) ? value.join('\n') : ''),
     send: splitLines,
     isShown: isType('choice'),
+  },
+  {
+    name: 'rename_choices',
+    label: 'Rename choices',
+    kind: 'area',
+    hint: 'old = new, one on each line; all objects with the old one get the new one',
+    read: () => '',
+    send: parseRenames,
+    isShown: (values, isNew) => !isNew && isType('choice')(values),
   },
   check(
     'multiple',

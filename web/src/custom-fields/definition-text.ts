@@ -26,6 +26,16 @@ export const splitLines = (text: string): string[] => [
   ),
 ]
 
+/** @example parseRenames('gold = platinum') // { gold: 'platinum' } */
+export const parseRenames = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    splitLines(text).map((line) => {
+      const separator = line.includes(' = ') ? ' = ' : '='
+      const [old = '', ...name] = line.split(separator)
+      return [old.trim(), name.join(separator).trim()]
+    }),
+  )
+
 /** Begins a default of several values; no single value has a line break. */
 const LIST = '\n'
 

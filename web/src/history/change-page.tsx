@@ -16,7 +16,6 @@ import css from './history.module.css'
 import { getMomentBefore, ItemRow } from './item-row.tsx'
 import { formatActor, formatProgram, getUndoPermission, withCapital } from './labels.ts'
 import { changeQuery, moreItemsQuery } from './queries.ts'
-import { useShownNames } from './use-names.ts'
 
 const route = getRouteApi('/app/history/$id')
 const PARENT = { text: 'History', link: { to: '/history' } } as const
@@ -78,7 +77,6 @@ const Items = ({ change }: { readonly change: Change }) => {
     enabled: isMore,
   })
   const items = useMemo(() => [...first, ...(data?.pages.flatMap(({ rows }) => rows) ?? [])], [first, data])
-  const names = useShownNames(items)
   const total = Object.values(counts)
     .flatMap((kinds) => Object.values(kinds ?? {}))
     .reduce((sum, n) => sum + n, 0)
@@ -91,7 +89,6 @@ const Items = ({ change }: { readonly change: Change }) => {
             key={`${item.kind} ${item.id}`}
             item={item}
             asOf={item.change === 'delete' ? getMomentBefore(at) : undefined}
-            names={names}
           />
         ))}
       </ul>

@@ -16,9 +16,8 @@ import { Card } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { Begins } from './begins.tsx'
 import { ItemRow } from './item-row.tsx'
-import { CHANGE_WORDS, formatHeading, type Names } from './labels.ts'
+import { CHANGE_WORDS, formatHeading } from './labels.ts'
 import { type DiffFilter, diffQuery } from './queries.ts'
-import { useShownNames } from './use-names.ts'
 
 const PARENT = { text: 'History', link: { to: '/history' } } as const
 
@@ -40,16 +39,15 @@ const formatCounts = (items: readonly HistoryItem[]): string =>
 type GroupProps = {
   readonly kind: Kind
   readonly items: readonly HistoryItem[]
-  readonly names: Names
   readonly filter: DiffFilter
 }
 
-const Group = ({ kind, items, names, filter: { from, to } }: GroupProps) => (
+const Group = ({ kind, items, filter: { from, to } }: GroupProps) => (
   <Card title={formatHeading(kind)} actions={<span className="muted">{formatCounts(items)}</span>}>
     <ul>
       {items.map((item) => (
         // A deleted object is there at the earlier moment.
-        <ItemRow key={item.id} item={item} asOf={item.change === 'delete' ? from : to} names={names} />
+        <ItemRow key={item.id} item={item} asOf={item.change === 'delete' ? from : to} />
       ))}
     </ul>
   </Card>
@@ -58,7 +56,6 @@ const Group = ({ kind, items, names, filter: { from, to } }: GroupProps) => (
 const Differences = ({ filter }: { readonly filter: DiffFilter }) => {
   const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(diffQuery(filter))
   const items = useMemo(() => data?.pages.flatMap(({ rows }) => rows) ?? [], [data])
-  const names = useShownNames(items)
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   if (!data) return <PageLoading />
   if (items.length === 0) return <State title="Nothing is different" text="The estate was the same at both moments." />
@@ -70,7 +67,7 @@ const Differences = ({ filter }: { readonly filter: DiffFilter }) => {
         {items.length < total && `; the first ${formatCount(items.length)} of them`}
       </p>
       {[...Map.groupBy(items, ({ kind }) => kind)].map(([kind, some]) => (
-        <Group key={kind} kind={kind} items={some} names={names} filter={filter} />
+        <Group key={kind} kind={kind} items={some} filter={filter} />
       ))}
       {hasNextPage && (
         <div>

@@ -1,10 +1,9 @@
 /** The fields of an item: the old and the new value of each, of a list the entries that came and went. */
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { HistoryItem } from '../api/contracts.ts'
 import css from './history.module.css'
 import { formatValue, getLabel, listDifference, listShownFields, type Names } from './labels.ts'
 import { useCustomWords } from './use-custom-words.ts'
-import { useNames } from './use-names.ts'
 
 type ValueProps = { readonly sign: '−' | '+'; readonly text: string }
 
@@ -43,10 +42,11 @@ const Field = ({ change, label, field, toText }: FieldProps) => {
   )
 }
 
-type Props = { readonly item: HistoryItem; readonly names: Names }
+type Props = { readonly item: HistoryItem }
 
-const FieldList = ({ item, names }: Props) => {
+const FieldList = ({ item }: Props) => {
   const { kind, change, fields } = item
+  const names: Names = useMemo(() => new Map(Object.entries(item.names ?? {})), [item])
   const { own, inside } = useCustomWords(item, names)
   return (
     <dl className={css.fields}>
@@ -63,19 +63,13 @@ const FieldList = ({ item, names }: Props) => {
   )
 }
 
-/** The names are requested when the fields are opened. */
-const OpenedList = ({ item, names }: Props) => {
-  const own = useNames([item])
-  return <FieldList item={item} names={new Map([...names, ...own])} />
-}
-
 /** All fields of an object that was created or deleted, behind a line that opens them. */
 const AllFields = (props: Props) => {
   const [isOpen, setOpen] = useState(false)
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{props.item.change === 'create' ? 'Its fields' : 'Its fields until then'}</summary>
-      {isOpen && <OpenedList {...props} />}
+      {isOpen && <FieldList {...props} />}
     </details>
   )
 }

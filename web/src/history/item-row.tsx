@@ -8,7 +8,7 @@ import { buildObjectLink, findItem } from '../shell/nav.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import css from './history.module.css'
-import { CHANGE_TONES, CHANGE_WORDS, type Names } from './labels.ts'
+import { CHANGE_TONES, CHANGE_WORDS } from './labels.ts'
 
 type ObjectOf = Pick<HistoryItem, 'kind' | 'id' | 'name'>
 
@@ -41,11 +41,10 @@ export const ItemName = ({ item, asOf }: NameProps) => {
 
 type Props = NameProps & {
   readonly item: HistoryItem
-  readonly names: Names
   readonly children?: ReactNode
 }
 
-export const ItemRow = ({ item, asOf, names, children }: Props) => (
+export const ItemRow = ({ item, asOf, children }: Props) => (
   <li className={css.item}>
     <p className={css.itemHead}>
       <Badge tone={CHANGE_TONES[item.change]}>{CHANGE_WORDS[item.change]}</Badge>
@@ -53,7 +52,7 @@ export const ItemRow = ({ item, asOf, names, children }: Props) => (
       <ItemName item={item} asOf={asOf} />
       {children}
     </p>
-    <FieldChanges item={item} names={names} />
+    <FieldChanges item={item} />
   </li>
 )
 

@@ -16,26 +16,16 @@ import { Begins } from './begins.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import css from './history.module.css'
 import { ItemName } from './item-row.tsx'
-import {
-  CHANGE_TONES,
-  CHANGE_WORDS,
-  formatActor,
-  formatProgram,
-  getUndoPermission,
-  listUndone,
-  type Names,
-} from './labels.ts'
+import { CHANGE_TONES, CHANGE_WORDS, formatActor, formatProgram, getUndoPermission, listUndone } from './labels.ts'
 import { type ObjectKind, objectHistoryQuery } from './queries.ts'
-import { useShownNames } from './use-names.ts'
 
 type EntryProps = {
   readonly entry: HistoryEntry
   readonly isOther: boolean
   readonly isUndone: boolean
-  readonly names: Names
 }
 
-const Entry = ({ entry, isOther, isUndone, names }: EntryProps) => {
+const Entry = ({ entry, isOther, isUndone }: EntryProps) => {
   const { blocked } = usePermit()
   const { at, change_id: id, change, kind, note, undoes } = entry
   const program = formatProgram(entry)
@@ -80,7 +70,7 @@ const Entry = ({ entry, isOther, isUndone, names }: EntryProps) => {
       </span>
       <div className={css.details}>
         {note !== '' && <p className={css.note}>{note}</p>}
-        <FieldChanges item={entry} names={names} />
+        <FieldChanges item={entry} />
       </div>
     </li>
   )
@@ -94,7 +84,6 @@ export const ObjectHistory = ({ kind, id }: Props) => {
     objectHistoryQuery(kind, id),
   )
   const entries = useMemo(() => data?.pages.flatMap(({ rows }) => rows) ?? [], [data])
-  const names = useShownNames(entries)
   const undone = listUndone(entries)
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   return (
@@ -117,7 +106,6 @@ export const ObjectHistory = ({ kind, id }: Props) => {
             entry={entry}
             isOther={entry.kind !== kind}
             isUndone={undone.has(entry.change_id)}
-            names={names}
           />
         ))}
       </ol>

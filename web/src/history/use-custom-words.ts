@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import type { HistoryItem, Kind } from '../api/contracts.ts'
 import { queryClient } from '../api/queries.ts'
-import type { CustomResource, toTexts, Value, WithCustom } from '../custom-fields/values.ts'
+import type { toTexts, Value } from '../custom-fields/values.ts'
 import { useIsInUse } from '../shell/me.ts'
 import { type CustomWord, formatValue, type Names } from './labels.ts'
 
@@ -63,49 +63,4 @@ export const useCustomWords = (item: Item, names: Names): { readonly own: Custom
     }),
     [known, item.kind, names],
   )
-}
-
-type Holder = readonly [resource: string, row: WithCustom]
-
-/** Returns the values of an object before and after, and the values of its addresses. */
-const listHolders = ({ kind, id, fields }: Item): Holder[] => {
-  const { custom, addresses } = fields
-  const own = [custom?.from, custom?.to].map(
-    (values): Holder => [getResource(kind), { id, custom: values as WithCustom['custom'] }],
-  )
-  const inside = [addresses?.from, addresses?.to].flatMap((list) =>
-    // The value of a device.
-    ((list ?? []) as readonly { readonly custom?: WithCustom['custom'] }[]).map(
-      (address): Holder => ['addresses', { id, custom: address.custom }],
-    ),
-  )
-  return [...own, ...inside].filter(([, row]) => row.custom)
-}
-
-const NO_NAMES: Names = new Map()
-
-/** The names of the objects that values of custom fields refer to. */
-export const useReferredNames = (items: readonly Item[]): Names => {
-  const { definitions } = useKnown(items)
-  const references = useMemo(() => definitions.filter(({ type }) => type === 'reference'), [definitions])
-  const holders = useMemo(() => (references.length > 0 ? items.flatMap(listHolders) : []), [references, items])
-  const { data = NO_NAMES } = useQuery({
-    queryKey: ['custom-fields', 'history-names', references, holders],
-    queryFn: async () => {
-      const { loadNamesForRows } = await import('../custom-fields/names.ts')
-      const resources = [...new Set(references.map(({ resource }) => resource))]
-      const all = await Promise.all(
-        resources.map((resource: CustomResource) =>
-          loadNamesForRows(
-            references.filter((one) => one.resource === resource),
-            holders.flatMap(([of, row]) => (of === resource ? row : [])),
-          ),
-        ),
-      )
-      return new Map(all.flatMap((names) => [...names]))
-    },
-    enabled: holders.length > 0,
-    structuralSharing: false,
-  })
-  return data
 }

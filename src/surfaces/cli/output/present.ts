@@ -1,6 +1,7 @@
 /** Prints an answer in the requested format. Long lists are written in pieces. */
 import { z } from 'zod'
 import { getLabel, getRowId, type Row } from '../../../contract/labels.ts'
+import { getOwn } from '../../../contract/own.ts'
 import { isRecord } from '../../../contract/unknown.ts'
 import type { AnyOperation } from '../../../kernel/operation.ts'
 import { formatCsv } from '../../http/answer/csv.ts'
@@ -107,6 +108,22 @@ async function* withFinalNewline(body: ReadableStream<Uint8Array>): AsyncGenerat
   if (last !== 0x0a) yield new TextEncoder().encode('\n')
 }
 
+/** Returns a value with the names of objects in the place of their ids. */
+const replaceIds = (value: unknown, names: Row): unknown => {
+  if (typeof value === 'string') return getOwn(names, value) ?? value
+  if (Array.isArray(value)) return value.map((one) => replaceIds(one, names))
+  return isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaceIds(one, names)]))
+    : value
+}
+
+/** Returns a row of the history without the names of the objects in its fields. In a table the fields show these names. */
+const withoutNames = (row: Row, isTable: boolean): Row => {
+  const { names, fields, ...others } = row
+  if (!isRecord(names) || !isRecord(fields)) return row
+  return { ...others, fields: isTable ? replaceIds(fields, names) : fields }
+}
+
 type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
 const formatJson = (value: unknown, isTty: boolean): Pieces => [
@@ -126,16 +143,20 @@ const formatPieces = (value: unknown, { list, item }: Shape, { globals, io }: Se
     case 'name':
       return formatLines(rows, listNames)
     case 'csv': {
-      const { columns, rows: written } = toCsv(item, rows)
+      const { columns, rows: written } = toCsv(
+        item,
+        rows.map((row) => withoutNames(row, false)),
+      )
       const options = { columns, hasHeaders }
       return formatCsv(written, io.stdout.isTty ? { ...options, shown: formatLine } : options)
     }
     case 'table': {
       const width = io.stdout.isTty ? io.stdout.columns : undefined
-      const [only = {}] = rows
+      const shown = rows.map((row) => withoutNames(row, true))
+      const [only = {}] = shown
       return list === undefined
         ? formatObject(only, { hasHeaders, width })
-        : formatTable(rows, { columns: listTableColumns(item, rows), hasHeaders, width })
+        : formatTable(shown, { columns: listTableColumns(item, shown), hasHeaders, width })
     }
   }
 }
