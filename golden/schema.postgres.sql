@@ -1754,3 +1754,7 @@ CREATE TABLE ended_sessions (
 );
 
 CREATE INDEX ended_sessions_expiry ON ended_sessions (expires_at);
+
+-- 0075-dns-delegations
+
+ALTER TABLE dns_zone_states ADD COLUMN delegations TEXT COLLATE "C" NOT NULL DEFAULT '[]';

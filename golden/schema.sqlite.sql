@@ -624,7 +624,7 @@ CREATE TABLE dns_zone_states (
   check_ms INTEGER NOT NULL,
   last_synced_at TEXT,
   last_checked_at TEXT
-, transfer_failures INTEGER NOT NULL DEFAULT 0, transfer_error TEXT NOT NULL DEFAULT '');
+, transfer_failures INTEGER NOT NULL DEFAULT 0, transfer_error TEXT NOT NULL DEFAULT '', delegations TEXT NOT NULL DEFAULT '[]');
 
 CREATE TABLE dns_zones (
   id TEXT PRIMARY KEY,

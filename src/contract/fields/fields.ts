@@ -1,6 +1,6 @@
 /** The field types of all contracts: each bound, and each way to clear a field, is defined once. Browser-safe. */
 import { z } from 'zod'
-import { matchWhole, NOT_BLANK, type TextRule } from './text-rules.ts'
+import { explainText, matchWhole, NOT_BLANK, type TextRule } from './text-rules.ts'
 
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
 const storable = { error: 'must be valid Unicode text without NUL characters' }
@@ -42,10 +42,10 @@ export const text = cacheSchemas((max: number) =>
 )
 
 /** Optional text with a rule that applies to all values but `""`. */
-export const ruledText = (max: number, { holds, pattern, error }: TextRule) =>
+export const ruledText = (max: number, rule: TextRule) =>
   line(max)
-    .refine((value) => value === '' || holds(value), { error })
-    .meta({ exact: { pattern: matchWhole(`(?:${pattern})?`) } })
+    .refine((value) => value === '' || rule.holds(value), { error: ({ input }) => explainText(rule, String(input)) })
+    .meta({ exact: { pattern: matchWhole(`(?:${rule.pattern})?`) } })
     .nullable()
     .transform((value) => value ?? '')
 

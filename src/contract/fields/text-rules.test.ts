@@ -9,6 +9,7 @@ import {
   CIDR_PATTERN,
   DOMAIN_NAME,
   EMAIL,
+  explainText,
   FINGERPRINT,
   HOST_NAME,
   IP_PATTERN,
@@ -156,4 +157,26 @@ test.each(SHORT.filter((text) => !isLenient(text)))('the document says of %j whe
     option.pattern === undefined ? parseIp(text) !== undefined : new RegExp(option.pattern, 'u').test(text),
   )
   expect(holds).toBe(parseSubject(text) !== undefined)
+})
+
+describe('the message about a name', () => {
+  test.each([
+    [
+      HOST_NAME,
+      'web_1',
+      'must be a host name: it has no underscores, only letters, digits and hyphens (RFC 1123 section 2.1)',
+    ],
+    [HOST_NAME, 'bücher.example', 'must be a host name in ASCII: write xn--bcher-kva.example'],
+    [HOST_NAME, 'a b', 'must be a host name of RFC 1123 labels'],
+    [HOST_NAME, 'ä b', 'must be a host name of RFC 1123 labels'],
+    [DOMAIN_NAME, '例え.jp', 'must be a domain name in ASCII: write xn--r8jz45g.jp'],
+    [
+      DOMAIN_NAME,
+      'a_b',
+      'must be a domain name: an underscore is only the first character of a label (RFC 8552 section 1.2)',
+    ],
+  ])('%# says what is wrong and how it is written', (rule, text, message) => {
+    expect(rule.holds(text)).toBe(false)
+    expect(explainText(rule, text)).toBe(message)
+  })
 })

@@ -10,7 +10,12 @@ export type TextRule = {
   /** The pattern has no anchors. Lengths are beside it, as maxLength. */
   readonly pattern: string
   readonly error: string
+  /** Returns what is wrong with a text for which the rule does not hold, if that says more than `error`. */
+  readonly explain?: (text: string) => string | undefined
 }
+
+/** Returns the message about a text for which a rule does not hold. */
+export const explainText = ({ error, explain }: TextRule, text: string): string => explain?.(text) ?? error
 
 /** One of these, as a group. */
 export const buildAlternation = (...patterns: readonly string[]): string => `(?:${patterns.join('|')})`
@@ -49,14 +54,36 @@ const DOMAIN_LABEL = buildAlternation(buildLabelPattern(63), `_${buildLabelPatte
 /** The longest name of the DNS in text, without the root dot (RFC 1035 section 2.3.4). */
 export const MAX_DOMAIN_NAME = 253
 
+/** Returns the ASCII form (RFC 5891 section 4.4) of a name with other letters; undefined for a name without one. */
+const toAsciiName = (text: string): string | undefined => {
+  const url = /^[^\s/?#@:[\]\\%]{1,253}$/.test(text) ? URL.parse(`http://${text}`) : null
+  return url && isDomainName(url.hostname) ? url.hostname : undefined
+}
+
+/** @param underscores what is wrong with an underscore */
+const createExplain =
+  (kind: string, underscores: string) =>
+  (text: string): string | undefined => {
+    const ascii = /^[\0-\x7f]*$/.test(text) ? undefined : toAsciiName(text)
+    if (ascii !== undefined) return `must be ${kind} in ASCII: write ${ascii}`
+    return text.includes('_') && text.length <= MAX_DOMAIN_NAME ? `must be ${kind}: ${underscores}` : undefined
+  }
+
 export const HOST_NAME: TextRule = {
   holds: isHostname,
+  explain: createExplain(
+    'a host name',
+    'it has no underscores, only letters, digits and hyphens (RFC 1123 section 2.1)',
+  ),
   pattern: `${buildLabelPattern(63)}(?:\\.${buildLabelPattern(63)})*`,
   error: 'must be a host name of RFC 1123 labels',
 }
 
+const DOMAIN_UNDERSCORES = 'an underscore is only the first character of a label (RFC 8552 section 1.2)'
+
 export const DOMAIN_NAME: TextRule = {
   holds: isDomainName,
+  explain: createExplain('a domain name', DOMAIN_UNDERSCORES),
   pattern: `(?:\\*\\.)?${DOMAIN_LABEL}(?:\\.${DOMAIN_LABEL})*`,
   error: 'must be a domain name',
 }
@@ -66,6 +93,7 @@ export const DNS_NAME: TextRule = {
   holds: (text) => !text.startsWith('*') && isDomainName(text.endsWith('.') ? text.slice(0, -1) : text),
   pattern: `${DOMAIN_LABEL}(?:\\.${DOMAIN_LABEL})*\\.?`,
   error: 'must be a domain name without wildcard',
+  explain: createExplain('a domain name', DOMAIN_UNDERSCORES),
 }
 
 export const MAC: TextRule = {

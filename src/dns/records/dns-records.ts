@@ -10,7 +10,7 @@ import { checkValue, normalizeValue } from '../../net/dns/value.ts'
 import { type DnsRecord, type DnsRecordDraft, type DnsRecordPatch, dnsRecords } from './api.ts'
 import * as store from './store.ts'
 
-export const { findRecordsByNames, removeZone } = store
+export const { findRecordsByNames, findRecordsOfType, removeZone } = store
 
 type Zone = { readonly id: string; readonly name: string }
 

@@ -47,6 +47,15 @@ export const findRecordsByNames = async (
   return (await rows.execute()).map(fromRow)
 }
 
+export const findRecordsOfType = async (
+  scope: DbScope,
+  zoneId: string,
+  type: DnsRecord['type'],
+): Promise<DnsRecord[]> => {
+  const rows = query(scope).where('dns_records.zone_id', '=', zoneId).where('dns_records.type', '=', type)
+  return (await rows.execute()).map(fromRow)
+}
+
 const toRow = ({ fqdn: _, ...record }: DnsRecord): DnsRecordRow => record
 
 const recorder = createRecorder({

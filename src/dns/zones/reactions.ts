@@ -148,14 +148,16 @@ export const createChangeListener = (): ChangeListener => {
 }
 
 export const createReactions = (): Reactions => {
-  const noteRecord = (ctx: Ctx, { zone_id, name }: DnsRecord) => noteAll(ctx, [{ zone_id, name }])
+  /** NS records below the apex concern all names below them. */
+  const noteRecord = (ctx: Ctx, { zone_id, name, type }: DnsRecord) =>
+    type === 'NS' && name !== '@' ? noteWhole(ctx, [zone_id]) : noteAll(ctx, [{ zone_id, name }])
 
   return {
     'dns-record.created': noteRecord,
     'dns-record.deleted': noteRecord,
     'dns-record.updated': async (ctx, { record, before }: { record: DnsRecord; before: DnsRecord }) => {
       await noteRecord(ctx, before)
-      if (record.name !== before.name) await noteRecord(ctx, record)
+      if (record.name !== before.name || record.type !== before.type) await noteRecord(ctx, record)
     },
   }
 }

@@ -180,6 +180,43 @@ describe.each(takeOneIn(2, CASES))('%s', (name, start, dialect) => {
     await clear(id)
   })
 
+  test('leaves names to the servers to which its server delegates them', async () => {
+    const own = [add('dev', 'NS', ['ns1.dev.example.org', 'ns2.example.net']), add('ns1.dev', 'A', ['10.0.0.53'])]
+    await write(own)
+    const id = await zone()
+    for (const [at, name] of ['dev', 'host.dev', 'deep.host.dev', 'ns1.dev', 'device'].entries())
+      await device(`d${at}`, {
+        hostname: `${name}.${ZONE}`,
+        addresses: [{ ip: name === 'ns1.dev' ? '10.0.0.53' : `10.0.0.${at + 1}` }],
+      })
+    await check(id)
+    const settled = (conflicts: number) =>
+      until(`${conflicts} conflicts`, async () => {
+        const { conflict_count, pending_count } = await zoneOf(id)
+        return conflict_count === conflicts && pending_count === 0 ? true : undefined
+      })
+    await settled(3)
+    const shown = (await send(`GET /api/dns/zones/${id}/rrsets`)).body as DnsRrset[]
+    expect(shown.map(({ name, state }) => `${name} ${state}`).sort()).toEqual([
+      ...['deep.host.dev conflict', 'dev conflict', 'device published', 'host.dev conflict', 'ns1.dev published'],
+    ])
+    const { message } = shown.find(({ name }) => name === 'host.dev') ?? {}
+    expect(message).toBe(
+      'dev.example.org is delegated to ns1.dev.example.org, ns2.example.net: only they serve the name',
+    )
+    await device('late', { hostname: `late.dev.${ZONE}`, addresses: [{ ip: '10.0.0.99' }] })
+    await settled(4)
+    expect((await onServer()).filter((line) => line.startsWith('late.dev'))).toEqual([])
+    await write([drop('dev', 'NS')])
+    await check(id)
+    await inSync(id)
+    expect((await onServer()).filter((line) => line.includes('.dev '))).toEqual([
+      ...['deep.host.dev 3600 A 10.0.0.3', 'host.dev 3600 A 10.0.0.2', 'late.dev 3600 A 10.0.0.99'],
+      'ns1.dev 3600 A 10.0.0.53',
+    ])
+    await clear(id)
+  })
+
   testAll('holds own records of each kind, and a CNAME in place of addresses', async () => {
     const id = await zone()
     await device('c', { hostname: `c.${ZONE}`, addresses: [{ ip: '10.0.0.1' }] })

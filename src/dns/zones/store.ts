@@ -7,6 +7,7 @@ import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { createLeases } from '../../kernel/jobs/leases.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { DriftReport, ZoneSettings } from './schema.ts'
+import type { Delegation } from './sync/delegations.ts'
 import type { DnsZoneRow, DnsZoneStateRow } from './table.ts'
 
 export const leases = createLeases('dns_zone_states', 'zone_id')
@@ -17,7 +18,7 @@ export type ZoneState = Omit<DnsZoneStateRow, 'holder' | 'until_ms'>
 export const FRESH = {
   ...{ head: '', server_serial: null, compared_serial: null, error: '', failures: 0, retry_ms: 0, held: '' },
   ...{ drift_count: 0, check_ms: 0, last_synced_at: null, last_checked_at: null },
-  ...{ transfer_failures: 0, transfer_error: '' },
+  ...{ transfer_failures: 0, transfer_error: '', delegations: '[]' },
 } as const
 
 /** Returns the fields in the order of the contract. */
@@ -128,6 +129,13 @@ export const findAllStates = async (scope: DbScope): Promise<Map<string, ZoneSta
 export const findState = async (scope: DbScope, id: string): Promise<ZoneState | undefined> => {
   const row = await selectStates(scope).where('zone_id', '=', id).executeTakeFirst()
   return row && toState(row)
+}
+
+/** Returns the delegations that only the server has, as of the last transfer. */
+export const findServerDelegations = async ({ db }: DbScope, id: string): Promise<Delegation[]> => {
+  const row = await db.selectFrom('dns_zone_states').select('delegations').where('zone_id', '=', id).executeTakeFirst()
+  // Written by the comparison with the server.
+  return JSON.parse(row?.delegations ?? '[]') as Delegation[]
 }
 
 export const updateState = async ({ db }: DbScope, id: string, change: Partial<ZoneState>): Promise<void> => {

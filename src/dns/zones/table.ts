@@ -50,6 +50,8 @@ export type DnsZoneStateRow = LeaseColumns & {
   transfer_failures: number
   /** The error of the last transfer that cost much; '' after one that succeeded. */
   transfer_error: string
+  /** JSON: the names below the apex that only the server delegates, with their name servers. */
+  delegations: string
   last_synced_at: string | null
   last_checked_at: string | null
 }

@@ -1,7 +1,7 @@
 /** The name, the subnet and the kind of a zone. */
 
 import { invalidField } from '../../contract/errors.ts'
-import { type Cidr, formatCidr, parseCidr } from '../../net/cidr.ts'
+import { type Cidr, formatCidr, parseCidr, toCidr } from '../../net/cidr.ts'
 import { splitLabels } from '../../net/dns/name.ts'
 import { buildReverseZoneName } from '../../net/dns/reverse.ts'
 import type { DnsZone } from './schema.ts'
@@ -29,6 +29,24 @@ export const parseReverseName = (name: string): Cidr | undefined => {
 
 const buildReverseNames = (name: string, cidr: Cidr): ZoneNames => ({ name, subnet: formatCidr(cidr), kind: 'reverse' })
 
+/** The most zones that a message names. */
+const MAX_NAMED = 4
+
+/** Returns the message for a subnet that no single zone serves, with the zones that do. */
+const describeParts = (cidr: Cidr): string => {
+  const { family, prefix } = cidr
+  const step = family === 4 ? 8 : 4
+  const length = Math.max(step, Math.ceil(prefix / step) * step)
+  const size = 1n << BigInt((family === 4 ? 32 : 128) - length)
+  const count = 2 ** (length - prefix)
+  const part = (i: number): string => formatCidr(toCidr({ family, value: cidr.first + BigInt(i) * size }, length))
+  const parts =
+    count <= MAX_NAMED
+      ? Array.from({ length: count }, (_, i) => part(i)).join(', ')
+      : `${part(0)}, ${part(1)} to ${part(count - 1)}`
+  return `no single reverse zone serves a /${prefix}; create one for each of the ${count} subnets of /${length}: ${parts}`
+}
+
 /** @throws AppError VALIDATION_ERROR */
 export const resolveZoneNames = ({ name, subnet }: { readonly name: string; readonly subnet: string }): ZoneNames => {
   if (subnet === '') {
@@ -39,8 +57,7 @@ export const resolveZoneNames = ({ name, subnet }: { readonly name: string; read
   const cidr = parseCidr(subnet)
   if (!cidr) throw invalidField('subnet', 'must be a subnet, like 192.0.2.0/24')
   const derived = buildReverseZoneName(cidr)
-  if (derived === undefined)
-    throw invalidField('subnet', 'must be IPv4 of /8, /16, /24 or longer, or IPv6 of a multiple of four bits')
+  if (derived === undefined) throw invalidField('subnet', describeParts(cidr))
   if (name === '' || name === derived) return buildReverseNames(derived, cidr)
   if (cidr.family === 6 || cidr.prefix <= 24) throw invalidField('name', `is ${derived} for this subnet`)
   return buildReverseNames(name, cidr)

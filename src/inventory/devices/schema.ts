@@ -15,7 +15,7 @@ import {
   text,
 } from '../../contract/fields/fields.ts'
 import { sortField } from '../../contract/fields/sort.ts'
-import { DOMAIN_NAME, matchWhole } from '../../contract/fields/text-rules.ts'
+import { DOMAIN_NAME, explainText, matchWhole } from '../../contract/fields/text-rules.ts'
 import { crud } from '../../resource/crud.ts'
 import { type CustomPatch, customFilter, customInput, customOutput } from '../../resource/custom/fields.ts'
 import { Mount, MountInput } from '../racks/mount.ts'
@@ -91,7 +91,7 @@ export const base = crud(deviceFacts, {
       input: z
         .array(
           line(253)
-            .refine(DOMAIN_NAME.holds, { error: DOMAIN_NAME.error })
+            .refine(DOMAIN_NAME.holds, { error: ({ input }) => explainText(DOMAIN_NAME, String(input)) })
             .meta({ exact: { pattern: matchWhole(DOMAIN_NAME.pattern) } }),
         )
         .nullable()

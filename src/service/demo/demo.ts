@@ -27,17 +27,23 @@ const createEstate = (texts: Texts) => {
 
 /** Records the scans of the demo data. */
 const recordScans = async ({ io, globals }: Session, transport: Transport, estate: Estate): Promise<void> => {
-  let recorded = 0
-  for (const scan of estate.scans) {
-    await call(transport, scans.record, scan)
-    recorded++
-  }
+  const all = [...estate.scans]
+  const [first] = all
+  // All scans of an earlier run are on record, or none.
+  const isRecorded =
+    first !== undefined && (await call(transport, scans.list, { network_id: first.id, limit: 1 })).length > 0
+  if (!isRecorded) for (const scan of all) await call(transport, scans.record, scan)
   for (const rule of estate.rules)
     await call(transport, discoveryRules.create, rule).catch((error: unknown) => {
       // The rule exists from an earlier run, or the server may not scan these networks.
       if (!(error instanceof AppError && NO_RULE.has(error.code))) throw error
     })
-  if (!globals.isQuiet) await io.stderr.write(`note: ${recorded} made-up scans are on record; none was made\n`)
+  if (globals.isQuiet) return
+  await io.stderr.write(
+    isRecorded
+      ? 'note: the demo data were there already, and its made-up scans stay as they are\n'
+      : `note: ${all.length} made-up scans are on record; none was made\n`,
+  )
 }
 
 export const demo = async (session: Session, texts: Texts): Promise<number> => {

@@ -32,6 +32,15 @@ describe('the discovery of the demo estate', () => {
     expect([code, said]).toEqual([0, expect.stringContaining('6 made-up scans are on record')])
   })
 
+  test('is made once: a second run changes nothing and says so', async () => {
+    const ran = await runCommand({ app, key: (await app.as('admin')).key }, { argv: ['demo'] })
+    expect([ran.code, ran.err]).toEqual([
+      0,
+      'note: the demo data were there already, and its made-up scans stay as they are\n',
+    ])
+    expect((await api.scans.list()).length).toBe(6)
+  })
+
   test('has two completed scans of each of three networks', async () => {
     const scans = await api.scans.list()
     expect([scans.length, new Set(scans.map(({ network_id }) => network_id)).size]).toEqual([6, 3])

@@ -5,10 +5,12 @@ import type { Ctx } from '../../../kernel/ctx.ts'
 import type { DnsClient } from '../../client/client.ts'
 import { DnsError } from '../../client/dns-error.ts'
 import type { ZoneTransition } from '../events.ts'
+import { noteWhole } from '../reactions.ts'
 import * as rrsets from '../rrset-store.ts'
 import type { DriftReport } from '../schema.ts'
 import * as store from '../store.ts'
 import { compareWithServer, HOLDS, type ServerRrset } from './compare-rrset.ts'
+import type { Delegation } from './delegations.ts'
 import { buildRrsetKey, parseRrsetKey } from './desired-rrsets.ts'
 import { computeDrift } from './drift.ts'
 import { push } from './push.ts'
@@ -96,6 +98,22 @@ const endFailure = async ({ ctx, write, zone }: Run): Promise<void> => {
     await write((inner) => store.updateState(inner, zone.id, { error: '' }))
 }
 
+/** The most delegations of a server that are kept. */
+const MAX_DELEGATIONS = 1000
+
+/** Returns the delegations on the server that are not of Plat. */
+const listServerDelegations = (
+  stored: readonly rrsets.Rrset[],
+  server: ReadonlyMap<string, ServerRrset>,
+): Delegation[] => {
+  const own = new Set(stored.flatMap(({ name, type, published }) => (type === 'NS' && published ? [name] : [])))
+  const found = [...server].flatMap(([key, { values }]) => {
+    const { name, type } = parseRrsetKey(key)
+    return type === 'NS' && !own.has(name) ? [{ name, servers: values }] : []
+  })
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_DELEGATIONS)
+}
+
 /** Compares without changing anything on the server. */
 const compare = async (run: Run, client: DnsClient, options: CheckOptions): Promise<DriftReport> => {
   const { ctx, write, zone } = run
@@ -105,6 +123,8 @@ const compare = async (run: Run, client: DnsClient, options: CheckOptions): Prom
   const noted = await rrsets.findChanges(ctx, zone.id)
   const waiting = new Set(noted.map(({ name }) => name))
   const { counts, entries } = await computeDrift({ stored, waiting, isWatched: zone.mode === 'watched' }, server)
+  const delegations = JSON.stringify(listServerDelegations(stored, server))
+  const isMoved = (await store.findState(ctx, zone.id))?.delegations !== delegations
   const now = options.now()
   const report: DriftReport = {
     ...{ zone_id: zone.id, checked_at: now.toISOString(), server_serial: serial },
@@ -114,9 +134,10 @@ const compare = async (run: Run, client: DnsClient, options: CheckOptions): Prom
   await write(async (inner) => {
     await saveReport(inner, report, options.emitTransition)
     await store.updateState(inner, zone.id, {
-      ...{ server_serial: serial, compared_serial: serial, last_checked_at: report.checked_at },
+      ...{ server_serial: serial, compared_serial: serial, last_checked_at: report.checked_at, delegations },
       check_ms: now.getTime() + zone.check_interval_seconds * 1000,
     })
+    if (isMoved) await noteWhole(inner, [zone.id])
   })
   return report
 }

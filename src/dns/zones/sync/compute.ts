@@ -8,9 +8,11 @@ import type { Address, Device } from '../../../inventory/devices/schema.ts'
 import { findSpaceKey } from '../../../inventory/spaces/keys.ts'
 import type { Ctx, DbScope } from '../../../kernel/ctx.ts'
 import { type IpKey, parseIpKeyOrThrow, toIpKey } from '../../../net/ip.ts'
-import { findRecordsByNames } from '../../records/dns-records.ts'
+import { findRecordsByNames, findRecordsOfType } from '../../records/dns-records.ts'
 import { buildClaims, type Claims } from '../device-names.ts'
-import { isClassless, parseAddress, toFullName, type Zone, type ZoneIndex } from '../zone-index.ts'
+import { findServerDelegations } from '../store.ts'
+import { parseAddress, toFullName, type Zone, type ZoneIndex } from '../zone-index.ts'
+import { Delegations, filterChildren, toDelegations } from './delegations.ts'
 import { type Wanted, ZoneContent } from './desired-rrsets.ts'
 
 /** Returns what is wrong with the filter of a zone; undefined if it is sound. */
@@ -71,17 +73,10 @@ async function* streamClaims(ctx: Ctx, zone: Zone, index: ZoneIndex): AsyncGener
     }
 }
 
-/** Returns the zones of RFC 2317 with CNAMEs in this zone. */
-const filterChildren = (zone: Zone, index: ZoneIndex): Zone[] => {
-  const { cidr: outer } = zone
-  if (outer?.family !== 4 || isClassless(outer)) return []
-  return index.zones.filter(
-    ({ cidr }) =>
-      cidr !== undefined &&
-      isClassless(cidr) &&
-      index.parentsFor({ family: 4, value: cidr.first }).includes(zone) &&
-      cidr.last <= outer.last,
-  )
+/** Reads the delegations of a zone. */
+const loadDelegations = async (scope: DbScope, zone: Zone, index: ZoneIndex): Promise<Delegations> => {
+  const own = toDelegations(await findRecordsOfType(scope, zone.id, 'NS'))
+  return new Delegations(zone, index, [...own, ...(await findServerDelegations(scope, zone.id))])
 }
 
 /** The RRsets that are made before the event loop may run again. */
@@ -89,7 +84,7 @@ const BREATH = 100
 
 /** Computes a whole zone. */
 export const computeWhole = async (ctx: Ctx, zone: Zone, index: ZoneIndex): Promise<Wanted[]> => {
-  const content = new ZoneContent(zone, index)
+  const content = new ZoneContent(zone, index, await loadDelegations(ctx, zone, index))
   for await (const claims of streamClaims(ctx, zone, index)) content.add(claims)
   for (const child of filterChildren(zone, index))
     for await (const claims of streamClaims(ctx, child, index)) content.addChild(child, claims)
@@ -141,7 +136,7 @@ export const computeNames = async (
   const docs = [...(await findDocuments(ctx, ids)).values()]
   // The column holds the JSON of a device.
   const devices = docs.map((doc) => JSON.parse(doc) as Device)
-  const content = new ZoneContent(zone, index, new Set(names))
+  const content = new ZoneContent(zone, index, await loadDelegations(ctx, zone, index), new Set(names))
   const addAll = async (of: Zone, add: (claims: Claims) => void) => {
     const isMember = await loadMembership(ctx, of, ids)
     for (const device of devices) {

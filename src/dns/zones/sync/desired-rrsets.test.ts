@@ -6,6 +6,7 @@ import { buildClaims, type Named } from '../device-names.ts'
 import type { ZoneSettings } from '../schema.ts'
 import { ZoneIndex } from '../zone-index.ts'
 import { resolveZoneNames } from '../zone-rules.ts'
+import { Delegations, toDelegations } from './delegations.ts'
 import { ZoneContent } from './desired-rrsets.ts'
 
 const zone = (given: Partial<ZoneSettings> & { name?: string; subnet?: string }): ZoneSettings => ({
@@ -50,7 +51,8 @@ const wanted = ({ zones = [ORG, V4, V6], of = ORG, devices = [], records = [], o
   const index = new ZoneIndex(zones)
   const own = index.get(of.id)
   if (!own) throw new Error('no zone')
-  const content = new ZoneContent(own, index, only && new Set(only))
+  const delegations = new Delegations(own, index, toDelegations(records))
+  const content = new ZoneContent(own, index, delegations, only && new Set(only))
   for (const one of devices) {
     const claims = buildClaims(one, one.addresses, (name) => index.completed(name))
     content.add(claims)
@@ -223,6 +225,33 @@ describe('a reverse zone', () => {
     ])
   })
 
+  test('of RFC 2317 is delegated by the zone above it to its name servers, unless an own record says otherwise', () => {
+    const quarter = zone({ subnet: '192.0.2.0/26', nameservers: ['ns2.example.net', 'ns1.example.net'] })
+    const elsewhere = zone({ subnet: '192.0.2.64/26', name: 'x.example.org', nameservers: ['ns3.example.net'] })
+    const zones = [ORG, V4, quarter, elsewhere]
+    const delegated = '0/26 NS ns1.example.net,ns2.example.net'
+    expect(short({ zones, of: V4, devices: [WEB] })).toEqual([delegated, '1 CNAME 1.0/26.2.0.192.in-addr.arpa'])
+    expect(short({ zones, of: V4, only: ['0/26'] })).toEqual([delegated])
+    expect(short({ zones, of: V4, only: ['1'] })).toEqual([])
+    expect(short({ zones, of: V4, records: [record('0/26', 'NS', 'own.example.net')] })).toEqual([
+      '0/26 NS own.example.net',
+    ])
+    expect(short({ zones, of: quarter })).toEqual([])
+  })
+
+  test('leaves the names below an own NS record to its servers, but for their own addresses', () => {
+    const named = ['dev', 'host.dev', 'ns.dev', 'devel'].map((name, i) =>
+      device(name, { hostname: `${name}.example.org`, addresses: [address(`10.0.0.${i}`)] }),
+    )
+    const records = [record('dev', 'NS', 'ns.dev.example.org'), record('kept.dev', 'TXT', 'own')]
+    expect(short({ devices: named, records })).toEqual([
+      ...['dev A !', 'dev NS ns.dev.example.org', 'devel A 10.0.0.3', 'host.dev A !', 'kept.dev TXT own'],
+      'ns.dev A 10.0.0.2',
+    ])
+    const [one] = wanted({ devices: named, records, only: ['host.dev'] })
+    expect(one?.conflict).toBe('dev.example.org is delegated to ns.dev.example.org: only they serve the name')
+  })
+
   test('of RFC 2317 may have any name', () => {
     const named = zone({ subnet: '192.0.2.0/26', name: 'sub.2.0.192.in-addr.arpa' })
     expect(short({ zones: [ORG, V4, named], of: V4, devices: [WEB] })).toEqual(['1 CNAME 1.sub.2.0.192.in-addr.arpa'])
@@ -248,6 +277,15 @@ describe('the names of a zone', () => {
     ['example.org', null],
   ])('%p give the subnet %p', (name, subnet) => {
     expect(resolveZoneNames({ name, subnet: '' }).subnet).toBe(subnet)
+  })
+
+  test.each([
+    ['192.0.0.0/22', '/24: 192.0.0.0/24, 192.0.1.0/24, 192.0.2.0/24, 192.0.3.0/24'],
+    ['10.0.0.0/12', '/16: 10.0.0.0/16, 10.1.0.0/16 to 10.15.0.0/16'],
+    ['2001:db8::/35', '/36: 2001:db8::/36, 2001:db8:1000::/36'],
+    ['0.0.0.0/0', '/8: 0.0.0.0/8, 1.0.0.0/8 to 255.0.0.0/8'],
+  ])('of %s are refused with the zones that serve it', (subnet, parts) => {
+    expect(() => resolveZoneNames({ name: '', subnet })).toThrow(parts)
   })
 
   test.each([

@@ -5,6 +5,7 @@ import type { DnsRecord } from '../../records/api.ts'
 import type { Claims } from '../device-names.ts'
 import type { DnsRrset } from '../schema.ts'
 import { toRelativeName, toReverseLabel, type Zone, type ZoneIndex } from '../zone-index.ts'
+import type { Delegations } from './delegations.ts'
 
 export type Wanted = Pick<DnsRrset, 'name' | 'type' | 'ttl' | 'values' | 'source' | 'device_ids' | 'record_ids'> & {
   /** '' without a conflict. */
@@ -42,13 +43,15 @@ const MOST_NAMED = 5
 export class ZoneContent {
   readonly #zone: Zone
   readonly #index: ZoneIndex
+  readonly #delegations: Delegations
   readonly #only: ReadonlySet<string> | undefined
   readonly #claimed = new Map<string, Claimed>()
 
   /** @param only the names that are computed, relative to the zone; all without it */
-  constructor(zone: Zone, index: ZoneIndex, only?: ReadonlySet<string>) {
+  constructor(zone: Zone, index: ZoneIndex, delegations: Delegations, only?: ReadonlySet<string>) {
     this.#zone = zone
     this.#index = index
+    this.#delegations = delegations
     this.#only = only
   }
 
@@ -78,8 +81,15 @@ export class ZoneContent {
   /** @param records the own records of the zone with these names */
   *wanted(records: readonly DnsRecord[]): Generator<Wanted> {
     const own = Map.groupBy(records, ({ name }) => name)
+    const isComputed = (name: string): boolean => !this.#only || this.#only.has(name)
     for (const name of new Set([...this.#claimed.keys(), ...own.keys()]))
-      if (!this.#only || this.#only.has(name)) yield* this.#rrsets(name, own.get(name) ?? [])
+      if (isComputed(name)) yield* this.#rrsets(name, own.get(name) ?? [])
+    for (const { name, servers } of this.#delegations.children)
+      if (isComputed(name) && !own.get(name)?.some(({ type }) => type === 'NS' || type === 'CNAME'))
+        yield {
+          ...{ name, type: 'NS', ttl: this.#zone.ttl, source: 'device', values: sortUnique(servers) },
+          ...{ device_ids: [], record_ids: [], conflict: '' },
+        }
   }
 
   #at(name: string): Claimed | undefined {
@@ -95,7 +105,14 @@ export class ZoneContent {
     for (const [type, own] of byType) yield this.#ofRecords({ name, type, records: own }, given)
     if (byType.has('CNAME')) return
     const isAlone = byType.size === 0
-    for (const one of given) if (!byType.has(one.type) && (one.type !== 'CNAME' || isAlone)) yield one
+    for (const one of given)
+      if (!byType.has(one.type) && (one.type !== 'CNAME' || isAlone)) yield this.#withDelegation(one)
+  }
+
+  /** An RRset of devices is in conflict where other servers serve its name. */
+  #withDelegation(one: Wanted): Wanted {
+    const conflict = this.#delegations.explain(one.name, one.type)
+    return conflict === '' ? one : { ...one, values: [], conflict }
   }
 
   #ofRecords(
