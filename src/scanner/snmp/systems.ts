@@ -61,10 +61,16 @@ const VERSIONS: Readonly<Record<string, RegExp>> = {
   'ArubaOS-CX': /\b([A-Z]{2}\.\d[\w.]+)/,
   'Axis camera': /^; AXIS [^;]+; [^;]+; ([\d.]+)/,
   'Axis audio': /^; AXIS [^;]+; [^;]+; ([\d.]+)/,
+  BOSS: /SW:v?([\d.]+)/,
+  'Dell Networking OS': /Application Software Version: ([\w.()]+)/,
+  FTOS: /Application Software Version: ([\w.()]+)/,
+  OPNsense: /^OPNsense \S+ ([\d.]+)|^FreeBSD \S+ ([\w.-]+)/,
   'BIG-IP': /software release ([\d.]+)/,
   DrayTek: /Version: ([\w.]+)/,
   PowerConnect: /^[^,]+, ([\d.]+)/,
   'SR OS': /TiMOS-\w+-([\w.]+)/,
+  'VMware ESXi': /ESXi? ([\d.]+)/,
+  'VMware vCenter': /Appliance ([\d.]+)/,
   VOSS: /\(([\d.]+[\w.]*)\)/,
 }
 
@@ -158,7 +164,7 @@ export const identifySystem = (
   return {
     vendor: vendor || (system === '' ? chassis.vendor : ''),
     system,
-    version: (version || chassis.software).slice(0, 120),
+    version: (version || findVersion(chassis.software) || chassis.software).slice(0, 120),
     model: findModel(system, text, chassis.model).slice(0, 120),
     serial: chassis.serial,
   }
