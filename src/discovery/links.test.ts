@@ -152,7 +152,10 @@ describe.each(onSqlite())('a link that a switch reports on %s', (dialect) => {
   })
 
   test('that CDP reports is proposed as such', async () => {
-    const { because, cables } = await told({ protocol: 'cdp', remoteName: 'cdp-1', remotePortIsName: true }, { name: 'cdp-1' })
+    const { because, cables } = await told(
+      { protocol: 'cdp', remoteName: 'cdp-1', remotePortIsName: true },
+      { name: 'cdp-1' },
+    )
     expect([because, cables]).toEqual(['CDP: Gi0/1 to eth0', [['Gi0/1', 'eth0']]])
   })
 

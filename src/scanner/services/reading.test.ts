@@ -205,6 +205,7 @@ describe('a folder of fingerprints', () => {
   })
   const SNMP_XML = `<fingerprints matches="snmp.sys_description">
     <fingerprint pattern="^ACME Widget (\\S+) v([\\d.]+)$"><param pos="0" name="os.vendor" value="ACME"/><param pos="0" name="os.product" value="Widget OS"/><param pos="2" name="os.version"/><param pos="1" name="hw.product"/></fingerprint>
+    <fingerprint pattern="^Linux"><param pos="0" name="os.product" value="Linux"/></fingerprint>
   </fingerprints>`
   const nothing = { vendor: '', system: '', version: '', model: '', serial: 'S1' }
   test('names the system of an SNMP agent that the rules do not know, or only by its kernel', async () => {
@@ -217,6 +218,7 @@ describe('a folder of fingerprints', () => {
       expect(recog?.refineSystem(agent, { ...nothing, system: 'Linux (embedded)' })).toEqual(widget)
       expect(recog?.refineSystem(agent, ios)).toEqual(ios)
       expect(recog?.refineSystem({ ...agent, description: 'x' }, nothing)).toEqual(nothing)
+      expect(recog?.refineSystem({ ...agent, description: 'Linux box 4.14' }, nothing)).toEqual(nothing)
       expect(recog?.refine('SSH-2.0-x', undefined)).toBeUndefined()
     })
   })

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SnmpSystem } from '../protocol.ts'
-import { GENERIC_SYSTEMS } from '../snmp/generic-systems.ts'
+import { GENERIC_SYSTEMS, KERNELS } from '../snmp/generic-systems.ts'
 import { cleanText } from './clean-text.ts'
 import { isHttp, readHttp } from './http.ts'
 import { type Identity, MOST_MATCHED } from './identify.ts'
@@ -176,7 +176,8 @@ export const openRecog = async (folder: string, note: (text: string) => void): P
     refineSystem: (agent, known) => {
       const isKnown = known.system !== '' && !GENERIC_SYSTEMS.has(known.system)
       const found = isKnown ? undefined : findSystem(databases, agent)
-      if (found === undefined) return known
+      // Fingerprints of a kernel match each appliance that is built on it.
+      if (found === undefined || KERNELS.has(found.system)) return known
       return {
         vendor: known.vendor || found.vendor,
         system: found.system || known.system,

@@ -49,7 +49,11 @@ describe('a local port', () => {
     { index: 2, name: 'Gi0/2', description: 'GigabitEthernet0/2', mac: '00:1b:21:00:00:02', addresses: [] },
     { index: 101, name: 'Vlan1', mac: '00:1b:21:00:00:01', addresses: [] },
   ]
-  const name = (number: number, port?: { kind: number; id: unknown; description: string }, bridge: [number, number][] = []) =>
+  const name = (
+    number: number,
+    port?: { kind: number; id: unknown; description: string },
+    bridge: [number, number][] = [],
+  ) =>
     nameLocalPort(
       {
         interfaces,
@@ -62,7 +66,11 @@ describe('a local port', () => {
 
   test.each([
     ['the name', { kind: PORT_KIND.name, id: 'Gi0/2', description: '' }, 'Gi0/2'],
-    ['the description in the place of the name', { kind: PORT_KIND.name, id: 'GigabitEthernet0/2', description: '' }, 'Gi0/2'],
+    [
+      'the description in the place of the name',
+      { kind: PORT_KIND.name, id: 'GigabitEthernet0/2', description: '' },
+      'Gi0/2',
+    ],
     ['the description', { kind: PORT_KIND.local, id: '50', description: 'GigabitEthernet0/2' }, 'Gi0/2'],
     ['the alias', { kind: PORT_KIND.alias, id: 'uplink', description: '' }, 'Gi0/2'],
     ['the MAC', { kind: PORT_KIND.mac, id: Uint8Array.of(0, 0x1b, 0x21, 0, 0, 2), description: '' }, 'Gi0/2'],

@@ -1,7 +1,7 @@
 // Vendor and system of recorded SNMP agents, as LibreNMS says them.
 import { describe, expect, test } from 'bun:test'
-import { readRecorded } from '../testing/recorded.ts'
 import expectations from '../testing/recorded/systems.json' with { type: 'json' }
+import { readRecorded } from '../testing/recorded.ts'
 import { GENERIC_SYSTEMS } from './generic-systems.ts'
 import { identifySystem } from './systems.ts'
 
@@ -59,17 +59,17 @@ const devices = readRecorded<Known>('devices.jsonl')
 const others = readRecorded<Other>('others.jsonl')
 
 describe('the system of recorded agents', () => {
-  test('is right for 95 % of the 695 devices, and wrong for less than 1 %', () => {
+  test('is right for 96 % of the 695 devices, and wrong for less than 1 %', () => {
     const shares = countShares(devices.map((one) => judge(one, getOs(one))))
     expect(devices.length).toBe(695)
-    expect(shares.right).toBeGreaterThanOrEqual(0.95)
+    expect(shares.right).toBeGreaterThanOrEqual(0.96)
     expect(shares.wrong).toBeLessThan(0.01)
   })
 
-  test('is right for 94 % of the 1,219 other recordings, and wrong for less than 1 %', () => {
+  test('is right for 95 % of the 1,219 other recordings, and wrong for less than 1 %', () => {
     const shares = countShares(others.map((one) => judge(one, one.os)))
     expect(others.length).toBe(1219)
-    expect(shares.right).toBeGreaterThanOrEqual(0.94)
+    expect(shares.right).toBeGreaterThanOrEqual(0.95)
     expect(shares.wrong).toBeLessThan(0.01)
   })
 
@@ -113,7 +113,11 @@ describe('an agent', () => {
   })
 
   test.each([
-    ['Cisco IOS Software, C2960 Software (C2960-LANBASEK9-M), Version 15.0(2)SE11, RELEASE', 'Cisco IOS', '15.0(2)SE11'],
+    [
+      'Cisco IOS Software, C2960 Software (C2960-LANBASEK9-M), Version 15.0(2)SE11, RELEASE',
+      'Cisco IOS',
+      '15.0(2)SE11',
+    ],
     ['Cisco NX-OS(tm) n5000, Software (n5000-uk9), Version 7.0(8)N1(1), RELEASE', 'Cisco NX-OS', '7.0(8)N1(1)'],
     ['Juniper Networks, Inc. ex2300-24t Ethernet Switch, kernel JUNOS 20.4R3.8, Build', 'Junos', '20.4R3.8'],
     ['Arista Networks EOS version 4.28.3M running on an Arista Networks DCS-7050', 'Arista EOS', '4.28.3M'],

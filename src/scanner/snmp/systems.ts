@@ -4,7 +4,7 @@
  * The first match counts, so specific rules precede general ones. A rule without a condition names the only system of its vendor.
  */
 import type { SnmpSystem } from '../protocol.ts'
-import { GENERIC_SYSTEMS } from './generic-systems.ts'
+import { KERNELS } from './generic-systems.ts'
 import vendors from './systems.json' with { type: 'json' }
 
 type Entry = {
@@ -41,9 +41,6 @@ const VENDORS: ReadonlyMap<number, Vendor> = new Map(vendors.map((one) => [one.n
 const ANY: Vendor = VENDORS.get(0) ?? { name: '', rules: [] }
 
 const ENTERPRISES = '1.3.6.1.4.1.'
-
-/** Systems that run on the hardware of any vendor: the vendor of a number has built on them. */
-const KERNELS: ReadonlySet<string> = new Set([...GENERIC_SYSTEMS, 'Linux', 'FreeBSD', 'NetBSD'])
 
 /** The version in sysDescr, where the general pattern does not find it. */
 const VERSIONS: Readonly<Record<string, RegExp>> = {
