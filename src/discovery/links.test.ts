@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { host, snmpFacts } from '../../testing/servers/scripted-scanner.ts'
-import { onSqlite } from '../../testing/servers/servers.ts'
+import { engines } from '../../testing/servers/servers.ts'
 import type { FoundHost, LldpNeighbour, SnmpFacts } from '../scanner/protocol.ts'
 
 const SWITCH = '00:1b:21:00:00:01'
@@ -13,7 +13,7 @@ const switchAt = (ip: string, about: Parameters<typeof snmpFacts>[0]): FoundHost
   host(ip, { mac: SWITCH, names: [{ name: 'sw-1', source: 'snmp' }], snmp: snmpFacts(about) })
 const onPort = (port: string) => ({ forwarding: [{ mac: SERVER, port }] })
 
-describe.each(onSqlite())('a link that a switch reports on %s', (dialect) => {
+describe.each(engines())('a link that a switch reports on %s', (dialect) => {
   const d = discoveryApp(dialect)
   /** A documented server that a switch has learnt on a port. */
   const wired = async () => {

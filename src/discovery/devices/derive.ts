@@ -258,9 +258,10 @@ export const listFieldChanges = (
 
 /** Returns the searched texts, lower case, one a line, so that a prefix of one address does not match another. */
 export const buildSearchText = (device: DiscoveredDevice): string => {
-  const { addresses, ip, mac_address, hostname, os_guess, vendor, services } = device
+  const { addresses, ip, mac_address, hostname, os_guess, vendor, model = '', services } = device
   const told = services.flatMap(({ service, product }) => [service, product])
-  const lines = new Set([...addresses.map((one) => one.ip), ip, mac_address, hostname, os_guess, vendor, ...told])
+  const addressTexts = addresses.map((one) => one.ip)
+  const lines = new Set([...addressTexts, ip, mac_address, hostname, os_guess, vendor, model, ...told])
   lines.delete('')
   return `\n${[...lines].join('\n')}\n`.toLowerCase().toWellFormed()
 }
