@@ -39,7 +39,7 @@ describe.each(onSqlite())('discovered devices on %s', (dialect) => {
       const device = await d.only(id)
       expect(device).toMatchObject({ vendor: 'Cisco', model: 'Cisco WS-C2960' })
       expect((await d.api.discovery.get({ id: device.id })).snmp?.system).toEqual(system)
-      expect((await d.api.discovery.list({ q: 'ws-c2960' })).map((one) => one.id)).toContain(device.id)
+      expect((await d.api.discovery.list({ network_id: id, q: 'ws-c2960' })).map((one) => one.id)).toContain(device.id)
       expect((await promote(device.id, { name: 'sw-9' })).body).toMatchObject({ make_model: 'Cisco WS-C2960' })
     })
 
