@@ -187,6 +187,7 @@ export const strange = (networkId: string): Discovered => ({
     description: HOSTILE,
     location: 'Row 4',
     object_id: '1.3.6.1.4.1.8072.3.2.10',
+    system: null,
     engine_id: '80001f8880',
     uptime_seconds: 123_456,
     interfaces: [{ index: 1, name: 'eth0', mac: '00:1b:21:00:00:01', addresses: ['127.90.0.2'] }],

@@ -32,7 +32,7 @@ export type ScanRequest = z.output<typeof ScanRequest>
 const promoted = {
   hostname: ruledText(253, HOST_NAME).optional(),
   description: text(4096).optional(),
-  make_model: text(255).optional().describe('The vendor, where absent'),
+  make_model: text(255).optional().describe('What the device says by SNMP, where absent'),
   os: text(255).optional().describe('The guess, where absent'),
   datacenter_id: reference('datacenters').optional(),
   location: text(255).optional(),

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { host, snmpFacts } from '../../testing/servers/scripted-scanner.ts'
-import { onSqlite } from '../../testing/servers/servers.ts'
-import type { FoundHost } from '../scanner/protocol.ts'
+import { engines } from '../../testing/servers/servers.ts'
+import type { FoundHost, LldpNeighbour, SnmpFacts } from '../scanner/protocol.ts'
 
 const SWITCH = '00:1b:21:00:00:01'
 const SERVER = '00:1b:21:00:00:0c'
@@ -13,7 +13,7 @@ const switchAt = (ip: string, about: Parameters<typeof snmpFacts>[0]): FoundHost
   host(ip, { mac: SWITCH, names: [{ name: 'sw-1', source: 'snmp' }], snmp: snmpFacts(about) })
 const onPort = (port: string) => ({ forwarding: [{ mac: SERVER, port }] })
 
-describe.each(onSqlite())('a link that a switch reports on %s', (dialect) => {
+describe.each(engines())('a link that a switch reports on %s', (dialect) => {
   const d = discoveryApp(dialect)
   /** A documented server that a switch has learnt on a port. */
   const wired = async () => {
@@ -116,6 +116,70 @@ describe.each(onSqlite())('a link that a switch reports on %s', (dialect) => {
     await accept()
     expect(await cablesOf(one)).toEqual([[one.id, 'Gi0/1', two.id, 'eth0']])
     expect((await d.api.relationships.list({ device_id: one.id })).length).toBe(1)
+  })
+
+  /** A documented switch that names a documented neighbour, which has these interfaces. */
+  const told = async (
+    about: Partial<LldpNeighbour>,
+    { name = 'host-3', interfaces = [] }: { name?: string; interfaces?: SnmpFacts['interfaces'] } = {},
+  ) => {
+    const { id, at } = await d.network()
+    const one = await d.api.devices.create({ name: `one of ${id}`, hostname: 'sw-1', addresses: [{ ip: at(1) }] })
+    const two = await d.api.devices.create({ name: `two of ${id}`, hostname: '', addresses: [{ ip: at(3) }] })
+    const none = { localPort: 'Gi0/1', remoteName: '', remotePort: 'eth0', remoteChassis: '', remoteAddress: '' }
+    const there = host(at(3), { mac: SERVER, names: [{ name, source: 'snmp' }], snmp: snmpFacts({ interfaces }) })
+    await d.scan(id, [switchAt(at(1), { lldp: [{ ...none, ...about }] }), there], 'deep')
+    const item = (await d.api.inbox.list({ network_id: id, bucket: 'changed' })).find(({ fields }) =>
+      fields.some(({ field }) => field === 'connected_to'),
+    )
+    const because = item?.fields.find(({ field }) => field === 'connected_to')?.because
+    if (item) await d.api.inbox.accept({ items: [{ id: item.id, fields: ['connected_to'] }] })
+    return { one, two, because, cables: (await cablesOf(one)).map(([, from, , to]) => [from, to]) }
+  }
+  const ETH = [{ index: 1, name: 'eth0', description: 'Ethernet 0', mac: SERVER, addresses: [] }]
+
+  test('is found by the system name of the neighbour, whole or without its domain, in any case', async () => {
+    expect((await told({ remoteName: 'NAME-A.example.com' }, { name: 'name-a.example.com' })).because).toBe(
+      'LLDP: Gi0/1 to eth0',
+    )
+    expect((await told({ remoteName: 'Name-B.example.com' }, { name: 'name-b' })).because).toBe('LLDP: Gi0/1 to eth0')
+    expect((await told({ remoteName: 'name-c' }, { name: 'other-c' })).because).toBeUndefined()
+  })
+
+  test('by a name that two devices have is not proposed', async () => {
+    await told({}, { name: 'axis' })
+    expect((await told({ remoteName: 'axis' }, { name: 'axis' })).because).toBeUndefined()
+  })
+
+  test('that CDP reports is proposed as such', async () => {
+    const { because, cables } = await told(
+      { protocol: 'cdp', remoteName: 'cdp-1', remotePortIsName: true },
+      { name: 'cdp-1' },
+    )
+    expect([because, cables]).toEqual(['CDP: Gi0/1 to eth0', [['Gi0/1', 'eth0']]])
+  })
+
+  test('to a device that lists its interfaces makes the cable to the one that is meant', async () => {
+    for (const about of [
+      { remotePort: 'ETH0' },
+      { remotePort: 'Ethernet 0' },
+      { remotePort: '7', remotePortDescription: 'eth0', remotePortIsName: false },
+      { remotePort: SERVER },
+    ])
+      expect((await told({ remoteChassis: SERVER, ...about }, { interfaces: ETH })).cables).toEqual([['Gi0/1', 'eth0']])
+  })
+
+  test.each([
+    ['a local port without a name', { localPort: '' }, []],
+    ['a number of its own', { remotePort: '7', remotePortIsName: false }, []],
+    ['an interface that the neighbour does not have', { remotePort: 'eth7' }, ETH],
+    ['no port', { remotePort: '' }, []],
+  ])('by %s makes no cable', async (_, about, interfaces) => {
+    const { one, two, because, cables } = await told({ remoteChassis: SERVER, ...about }, { interfaces })
+    expect(because).toStartWith('LLDP: ')
+    expect(cables).toEqual([])
+    expect((await d.api.relationships.list({ device_id: one.id })).length).toBe(1)
+    expect(await d.api.ports.list({ device_id: two.id })).toEqual([])
   })
 
   test('that is accepted replaces no cable', async () => {

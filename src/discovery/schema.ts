@@ -128,7 +128,13 @@ const discoveredFields = {
   reasons: z.array(z.string()).describe('The parts of the confidence'),
   os_guess: z.string(),
   os_confidence: z.int(),
-  vendor: z.string(),
+  vendor: z.string().describe('By SNMP, else the owner of the MAC'),
+  model: z
+    .string()
+    .optional()
+    .describe(
+      'Vendor and model, as it says by SNMP; empty if it does not. Absent until a scan of this version has seen it',
+    ),
   open_ports: z.array(z.int()),
   services: z.array(z.object(serviceFields).meta({ id: 'DiscoveredService' })),
   addresses: z.array(
@@ -192,6 +198,19 @@ export const DiscoveredDetail = z
         description: z.string(),
         location: z.string(),
         object_id: z.string(),
+        system: z
+          .object({
+            vendor: z.string(),
+            system: z.string(),
+            version: z.string(),
+            model: z.string(),
+            serial: z.string(),
+          })
+          .meta({ id: 'DiscoverySnmpSystem' })
+          .nullable()
+          .describe(
+            'What it is, by sysObjectID, sysDescr and ENTITY-MIB; null until a scan of this version has read it',
+          ),
         engine_id: z.string(),
         uptime_seconds: z.number(),
         interfaces: z.array(

@@ -2,6 +2,7 @@
 
 import { buildEvidence, formatMs, type Source } from './evidence.ts'
 import type { Evidence, FoundHost, FoundName, FoundService, OsVote, SnmpFacts } from './protocol.ts'
+import { cleanName } from './services/clean-text.ts'
 import { guessOs } from './services/os-guess.ts'
 import { type Bitset, createBitset } from './sys/bitset.ts'
 import type { Targets } from './targets.ts'
@@ -58,6 +59,10 @@ const MAC_SOURCES: readonly MacSource[] = ['', 'arp', 'neighbour', 'snmp', 'mdns
 const MOST_NAMES = 16
 /** Order of name sources: names from the host itself come first. */
 const NAME_ORDER: readonly FoundName['source'][] = ['snmp', 'ssh', 'netbios', 'mdns', 'dhcp', 'ptr', 'tls']
+
+/** Names that are no host names, such as a sysName with blanks, come last. */
+const rankName = ({ name, source }: FoundName): number =>
+  NAME_ORDER.indexOf(source) + (cleanName(name) === '' ? NAME_ORDER.length : 0)
 
 const createDetails = (): Details => ({
   names: [],
@@ -200,7 +205,8 @@ export const createFindings = (options: FindingsOptions): Findings => {
       const isPinged = ((flags[index] ?? 0) & HAS_PING) !== 0
       const ttl = isPinged && ttls[index] ? ttls[index] : null
       const mac = getMac(index)
-      const vendor = mac === '' ? '' : vendorOf(mac)
+      // Who made the device is not who made its network interface.
+      const vendor = known.snmp?.system?.vendor || (mac === '' ? '' : vendorOf(mac))
       const { votes, openPorts } = known
       const open = openPort[index]
       return {
@@ -211,7 +217,7 @@ export const createFindings = (options: FindingsOptions): Findings => {
         rttMs: isPinged ? Math.round((rtts[index] ?? 0) * 1000) / 1000 : null,
         ttl,
         evidence: evidenceFor(index, known.evidence),
-        names: known.names.toSorted((a, b) => NAME_ORDER.indexOf(a.source) - NAME_ORDER.indexOf(b.source)),
+        names: known.names.toSorted((a, b) => rankName(a) - rankName(b)),
         // On a quick scan, results of host discovery are reported too.
         openPorts: openPorts.length === 0 && open ? [open] : openPorts,
         services: known.services.toSorted((a, b) => a.port - b.port),

@@ -99,19 +99,33 @@ export type FoundService = {
   readonly details: Readonly<Record<string, string>>
 }
 
-/** A neighbour as a device tells it: LLDP (IEEE 802.1AB), or an entry of its ARP table. */
+/** A neighbour as a device tells it by LLDP (IEEE 802.1AB) or by CDP. */
 export type LldpNeighbour = {
+  /** Absent: LLDP. */
+  readonly protocol?: 'cdp'
+  /** The name of the interface; empty where the device names none. */
   readonly localPort: string
   readonly remoteName: string
   /** Its name, or its MAC address. */
   readonly remotePort: string
   /** Mostly the name of the interface. Stored reports of earlier versions have none. */
   readonly remotePortDescription?: string
+  /** True if `remotePort` is the name of an interface, and not a MAC or a number of its own. Earlier reports do not tell. */
+  readonly remotePortIsName?: boolean
   readonly remoteChassis: string
   readonly remoteAddress: string
 }
 export type ArpEntry = { readonly ip: string; readonly mac: string }
 export type ForwardingEntry = { readonly mac: string; readonly port: string }
+
+/** What an agent is, by sysObjectID, sysDescr and ENTITY-MIB. Empty texts for what it does not say. */
+export type SnmpSystem = {
+  readonly vendor: string
+  readonly system: string
+  readonly version: string
+  readonly model: string
+  readonly serial: string
+}
 
 export type SnmpFacts = {
   readonly credentialId: string
@@ -119,11 +133,15 @@ export type SnmpFacts = {
   readonly name: string
   readonly description: string
   readonly objectId: string
+  /** Stored reports of earlier versions have none. */
+  readonly system?: SnmpSystem
   readonly location: string
   readonly uptimeSeconds: number
   readonly interfaces: readonly {
     readonly index: number
     readonly name: string
+    /** ifDescr, where it is not the name. */
+    readonly description?: string
     readonly mac: string
     readonly addresses: readonly string[]
   }[]

@@ -1,6 +1,6 @@
 /** Derives the discovered device, as it is sent, from the observations at its addresses. Pure. */
 import { isRandomMac } from '../../net/mac.ts'
-import type { Evidence, FoundName } from '../../scanner/protocol.ts'
+import type { Evidence, FoundName, SnmpSystem } from '../../scanner/protocol.ts'
 import type { DiscoveredDetail, DiscoveredDevice, FieldChange } from '../schema.ts'
 import { pickIdentity } from './identity.ts'
 import type { DiscoveredRecord, Observation, Seen } from './records.ts'
@@ -30,10 +30,13 @@ const selectBestEvidence = (seen: readonly Seen[]): Evidence[] => {
 
 const getFirstLabel = (name: string): string => name.toLowerCase().split('.')[0] ?? ''
 
-/** Two names of one address with different first labels. The name of a lease is chosen by the client, and contradicts none. */
+/**
+ * Two host names of one address with different first labels. The name of a lease is chosen by the client, and a system name with
+ * blanks is no host name: they contradict none.
+ */
 const detectDisagreeingNames = (seen: readonly Seen[]): readonly [FoundName, FoundName] | undefined => {
   for (const { observation } of seen) {
-    const [first, ...others] = observation.names.filter(({ source }) => source !== 'dhcp')
+    const [first, ...others] = observation.names.filter(({ source, name }) => source !== 'dhcp' && !/\s/.test(name))
     const other = others.find(
       (one) => first && one.source !== first.source && getFirstLabel(one.name) !== getFirstLabel(first.name),
     )
@@ -90,6 +93,13 @@ const collectServices = (seen: readonly Seen[]) =>
     .sort((a, b) => a.port - b.port || (a.protocol < b.protocol ? -1 : 1))
     .slice(0, MAX_SERVICES)
 
+/** @example formatModel({ vendor: 'Cisco', model: 'C9300-48P', ... }) // 'Cisco C9300-48P' */
+const formatModel = (system: SnmpSystem | undefined): string => {
+  if (!system?.model) return ''
+  const { vendor, model } = system
+  return model.toLowerCase().startsWith(vendor.toLowerCase()) ? model : `${vendor} ${model}`
+}
+
 export type Context = {
   readonly networkId: string
   readonly now: string
@@ -140,7 +150,8 @@ export const buildDevice = (
     ),
     os_guess: os?.os ?? '',
     os_confidence: os?.osConfidence ?? 0,
-    vendor: pickFirst(seen, ({ vendor }) => vendor) ?? '',
+    vendor: pickFirst(seen, ({ snmp }) => snmp?.system?.vendor) ?? pickFirst(seen, ({ vendor }) => vendor) ?? '',
+    model: pickFirst(seen, ({ snmp }) => formatModel(snmp?.system)) ?? '',
     open_ports: [...new Set(seen.flatMap(({ observation }) => observation.openPorts))]
       .sort((a, b) => a - b)
       .slice(0, MAX_PORTS),
@@ -196,9 +207,15 @@ export const buildDetail = (
           description: snmp.description,
           location: snmp.location,
           object_id: snmp.objectId,
+          system: snmp.system ?? null,
           engine_id: snmp.engineId,
           uptime_seconds: snmp.uptimeSeconds,
-          interfaces: snmp.interfaces.map((one) => ({ ...one, addresses: [...one.addresses] })),
+          interfaces: snmp.interfaces.map(({ index, name, mac, addresses: ips }) => ({
+            index,
+            name,
+            mac,
+            addresses: [...ips],
+          })),
           neighbours: snmp.lldp.map((one) => ({
             local_port: one.localPort,
             remote_name: one.remoteName,
@@ -241,9 +258,10 @@ export const listFieldChanges = (
 
 /** Returns the searched texts, lower case, one a line, so that a prefix of one address does not match another. */
 export const buildSearchText = (device: DiscoveredDevice): string => {
-  const { addresses, ip, mac_address, hostname, os_guess, vendor, services } = device
+  const { addresses, ip, mac_address, hostname, os_guess, vendor, model = '', services } = device
   const told = services.flatMap(({ service, product }) => [service, product])
-  const lines = new Set([...addresses.map((one) => one.ip), ip, mac_address, hostname, os_guess, vendor, ...told])
+  const addressTexts = addresses.map((one) => one.ip)
+  const lines = new Set([...addressTexts, ip, mac_address, hostname, os_guess, vendor, model, ...told])
   lines.delete('')
   return `\n${[...lines].join('\n')}\n`.toLowerCase().toWellFormed()
 }

@@ -31,6 +31,28 @@ export const findOwners = async (ctx: Ctx, where: Where, keys: readonly string[]
   return new Map([...elsewhere, ...here])
 }
 
+const textsByNames = preparedKeys((db: Kysely<Tables>, names) =>
+  db
+    .selectFrom('discovered_texts')
+    .innerJoin('discovered_devices', 'discovered_devices.id', 'discovered_texts.device_id')
+    .select(['hostname_key', 'id', 'ip_key'])
+    .where('hostname_key', 'in', names),
+)
+
+/** Returns the discovered devices of the space that alone have one of these host names, in lower case. */
+export const findByNames = async (
+  ctx: Ctx,
+  space: SpaceKey,
+  names: readonly string[],
+): Promise<Map<string, string>> => {
+  const rows = (await textsByNames(ctx, names)).filter(({ ip_key }) => getSpaceKey(ip_key) === space)
+  return new Map(
+    [...Map.groupBy(rows, ({ hostname_key }) => hostname_key)].flatMap(([name, [only, ...others]]) =>
+      only && others.length === 0 ? [[name, only.id] as const] : [],
+    ),
+  )
+}
+
 /** Finds the holders of addresses of a network, by the key of the address. */
 export const findHolders = async (
   ctx: Ctx,

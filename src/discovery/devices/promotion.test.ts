@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { alreadyExists, missing, refusal } from '../../../testing/estates/inventory.ts'
-import { deepHost, host } from '../../../testing/servers/scripted-scanner.ts'
+import { deepHost, host, snmpFacts } from '../../../testing/servers/scripted-scanner.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 
 const A = '00:1b:21:00:00:0a'
@@ -26,10 +26,33 @@ describe.each(onSqlite())('discovered devices on %s', (dialect) => {
           name: 'web-01',
           hostname: 'web-01.example.com',
           os: 'Debian 12',
-          make_model: 'Intel Corporate',
+          make_model: '',
           addresses: [{ ip: at(9), network_id: id, type: 'ipv4' }],
         },
       })
+    })
+
+    test('takes vendor and model as the device says them by SNMP, and not the vendor of its MAC', async () => {
+      const { id, at } = await d.network()
+      const system = { vendor: 'Cisco', system: 'Cisco IOS', version: '15.0', model: 'WS-C2960', serial: 'FOC1' }
+      await d.scan(id, [host(at(9), { mac: A, vendor: 'Intel Corporate', snmp: snmpFacts({ system }) })], 'deep')
+      const device = await d.only(id)
+      expect(device).toMatchObject({ vendor: 'Cisco', model: 'Cisco WS-C2960' })
+      expect((await d.api.discovery.get({ id: device.id })).snmp?.system).toEqual(system)
+      expect((await d.api.discovery.list({ network_id: id, q: 'ws-c2960' })).map((one) => one.id)).toContain(device.id)
+      expect((await promote(device.id, { name: 'sw-9' })).body).toMatchObject({ make_model: 'Cisco WS-C2960' })
+    })
+
+    test('of a system name with blanks has it as the name, and no host name', async () => {
+      const { id, at } = await d.network()
+      await d.scan(id, [host(at(9), { mac: A, names: [{ name: 'Core Switch 1', source: 'snmp' }] })], 'deep')
+      const device = await d.only(id)
+      expect([device.hostname, device.reasons.filter((reason) => reason.includes('disagree'))]).toEqual([
+        'Core Switch 1',
+        [],
+      ])
+      const { device: created } = (await d.api.discovery.promoteMany({ ids: [device.id] })).results[0] ?? {}
+      expect(created).toMatchObject({ name: 'Core Switch 1', hostname: '' })
     })
 
     test('prefers given values to guesses', async () => {

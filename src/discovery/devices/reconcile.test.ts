@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { host, snmpFacts } from '../../../testing/servers/scripted-scanner.ts'
 import { DEFAULT_SPACE, parseIpKeyOrThrow } from '../../net/ip.ts'
 import type { FoundHost } from '../../scanner/protocol.ts'
+import { readRecorded } from '../../scanner/testing/recorded.ts'
 import { compareIdentity, isIdentifying } from './identity.ts'
 import { MAX_ADDRESSES_OF_MAC, reconcile } from './reconcile.ts'
 import { createRecords, type Records, refreshKeys } from './records.ts'
@@ -56,6 +57,9 @@ describe('a MAC identifies an interface', () => {
     ['00:00:0c:9f:f0:01', false],
     ['00:05:73:a0:00:01', false],
     ['00:07:b4:00:01:01', false],
+    ['00:00:01:00:00:01', false],
+    ['00:a0:c9:00:00:02', false],
+    ['00:00:02:aa:00:01', true],
     ['ff:ff:ff:ff:ff:ff', false],
     ['01:00:5e:00:00:01', false],
     ['00:00:00:00:00:00', false],
@@ -326,5 +330,111 @@ describe('for any history of scans', () => {
         expect(picture(records)).toEqual(before)
       }),
     )
+  })
+})
+
+describe('agents that report the same MACs', () => {
+  const agent = (ip: string, macs: readonly string[], about: Partial<FoundHost> = {}): FoundHost =>
+    host(ip, {
+      snmp: snmpFacts({ interfaces: macs.map((mac, at) => ({ index: at + 1, name: `if${at}`, mac, addresses: [] })) }),
+      ...about,
+    })
+  const recorded = new Map(
+    readRecorded<{ name: string; macs: string[] }>('interface-macs.jsonl').map(({ name, macs }) => [name, macs]),
+  )
+  const C = '00:1b:21:00:00:0c'
+
+  /** Names of recorded agents that become one device. */
+  const group = (names: readonly string[]): string[][] => {
+    const records = world()
+    const ips = new Map(names.map((name, at) => [`10.9.0.${at + 1}`, name]))
+    scan(records, ...[...ips].map(([ip, name]) => agent(ip, recorded.get(name) ?? [])))
+    scan(records, ...[...ips].map(([ip, name]) => agent(ip, recorded.get(name) ?? [])))
+    return Object.values(picture(records)).map((all) => all.map((ip) => ips.get(ip) ?? ''))
+  }
+
+  test('are as many devices as were recorded: four firewalls with constant MACs, and one device that was recorded twice', () => {
+    expect(recorded.size).toBe(18)
+    expect(
+      group([...recorded.keys()])
+        .filter((names) => names.length > 0)
+        .sort(),
+    ).toEqual(
+      [
+        ['asa'],
+        ['ftd_1140'],
+        ['ftd_3130'],
+        ['ftd_ftd1150'],
+        ['adva_fsp150_xg116pro', 'adva_fsp150_xg116proh'],
+        ['dnos', 'dnos_s4048'],
+        ['drac_m1000e', 'drac_r640'],
+        ['eltex-mes23xx_mes2324fbac', 'eltex-mes23xx_mes2348p'],
+        ['feos_nx6500'],
+        ['routeros_rblhgr'],
+        ['raritan-pdu_px3'],
+        ['raritan-pdu_px4'],
+        ['scs-ks'],
+        ['cumulus_bgp'],
+      ].sort(),
+    )
+  })
+
+  test('are two if the rest of their MACs has none in common, and the shared one identifies neither afterwards', () => {
+    const records = world()
+    scan(records, agent('10.0.0.1', [A, C]), agent('10.0.0.2', [B, C]))
+    const [one, other] = [idAt(records, '10.0.0.1'), idAt(records, '10.0.0.2')]
+    expect(one).not.toBe(other)
+    expect(records.byKey.get(`mac:${C}`)).toBeNull()
+    scan(records, agent('10.0.0.1', [A, C]), agent('10.0.0.2', [B, C]))
+    expect([idAt(records, '10.0.0.1'), idAt(records, '10.0.0.2')]).toEqual([one, other])
+  })
+
+  test.each([
+    ['the SNMP engine', { engineId: '80001f88' }, {}],
+    ['the SSH host key', {}, { sshHostKey: 'SHA256:k' }],
+  ])('are one if they have the same %s', (_, about, key) => {
+    const records = world()
+    const at = (ip: string, macs: readonly string[]) => {
+      const found = agent(ip, macs, key)
+      return found.snmp ? { ...found, snmp: { ...found.snmp, ...about } } : found
+    }
+    scan(records, at('10.0.0.1', [A, C]), at('10.0.0.2', [B, C]))
+    expect(idAt(records, '10.0.0.1')).toBe(idAt(records, '10.0.0.2') ?? '')
+  })
+
+  test('are one if most of the MACs of either are the same', () => {
+    const records = world()
+    const common = [1, 2, 3].map((n) => `00:1b:21:00:01:0${n}`)
+    scan(records, agent('10.0.0.1', [...common, A]), agent('10.0.0.2', [...common, B]))
+    expect(idAt(records, '10.0.0.1')).toBe(idAt(records, '10.0.0.2') ?? '')
+  })
+
+  test('at one address are one with a replaced interface', () => {
+    const records = world()
+    scan(records, agent('10.0.0.1', [A, C]))
+    const before = idAt(records, '10.0.0.1')
+    scan(records, agent('10.0.0.1', [B, C]))
+    expect([idAt(records, '10.0.0.1'), records.byKey.get(`mac:${C}`) === null]).toEqual([before, false])
+  })
+
+  test('and were one record for a constant MAC become as many as they are, and the known address keeps the record', () => {
+    const records = world()
+    const constant = '00:00:01:00:00:01'
+    scan(records, agent('10.0.0.1', [A, constant]))
+    const [record] = records.byId.values()
+    if (!record) throw new Error('a scanned host has a record')
+    // As an earlier version stored it.
+    const [first] = record.addresses.values()
+    if (!first) throw new Error('a record of a scanned host has its address')
+    const key = parseIpKeyOrThrow('10.0.0.2', DEFAULT_SPACE)
+    record.addresses.set(key, { ...first, ip: '10.0.0.2', ip_key: key, observation: agent('10.0.0.2', [B, constant]) })
+    records.byAddress.set(key, record)
+    for (const joined of [`mac:${B}`, `mac:${constant}`]) {
+      record.keys.add(joined)
+      records.byKey.set(joined, record)
+    }
+    scan(records, agent('10.0.0.1', [A, constant]), agent('10.0.0.2', [B, constant]))
+    expect(idAt(records, '10.0.0.1')).toBe(record.id)
+    expect(idAt(records, '10.0.0.2')).not.toBe(record.id)
   })
 })

@@ -2,7 +2,14 @@
 import { type IpKey, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
 import { isRandomMac } from '../../net/mac.ts'
 import type { ScanType, Stage } from '../../scanner/protocol.ts'
-import { compareIdentity, isIdentifying, listIdentityKeys, pickIdentity } from './identity.ts'
+import {
+  compareIdentity,
+  isConstantKey,
+  isIdentifying,
+  listIdentityKeys,
+  listKeysOfTwo,
+  pickIdentity,
+} from './identity.ts'
 import { isLeased, mergeObservation } from './observe.ts'
 import {
   createRecord,
@@ -98,6 +105,45 @@ const isOtherDevice = (
   return !(isOfRouter && records.byKey.get(`mac:${host.mac}`) === null)
 }
 
+/** Shares MACs that the host and an agent at another address both report although they are two devices. Returns true if there are any. */
+const shareKeysOfTwo = (records: Records, host: Observation, key: IpKey): boolean => {
+  if (!host.snmp) return false
+  const owners = new Set(listIdentityKeys(host).map((one) => records.byKey.get(one)))
+  const others = [...owners].flatMap((owner) => [...(owner?.addresses.values() ?? [])])
+  const shared = others.flatMap((seen) => (seen.ip_key === key ? [] : listKeysOfTwo(host, seen.observation)))
+  shareKeys(records, shared)
+  return shared.length > 0
+}
+
+/** Returns the observation of the address by which a record is known, if an agent answers there. */
+const getHome = ({ doc, addresses }: DiscoveredRecord, host: Observation): Observation => {
+  const home = [...addresses.values()].find(({ ip }) => ip === doc?.ip)?.observation
+  return home?.snmp ? home : host
+}
+
+/**
+ * Splits a record of agents that were joined only by MACs that identify no device any more. Addresses that share a key with the one by
+ * which the record is known, or with each other, stay together.
+ */
+const separateAgents = (records: Records, record: DiscoveredRecord, host: Observation): void => {
+  const listKeys = (observation: Observation) => filterIdentifyingKeys(records, listIdentityKeys(observation))
+  const own = new Set(listKeys(getHome(record, host)))
+  for (let size = -1; size !== own.size; ) {
+    size = own.size
+    for (const { observation } of record.addresses.values()) {
+      const keys = listKeys(observation)
+      if (keys.some((one) => own.has(one))) for (const one of keys) own.add(one)
+    }
+  }
+  const leaving = [...record.addresses.values()].filter(
+    ({ observation }) => observation.snmp && compareIdentity(listKeys(observation), own) === 'other',
+  )
+  for (const seen of leaving) {
+    const found = matchRecords(records, listKeys(seen.observation)).find((one) => one !== record)
+    putAddress(records, found ?? createRecord(records), seen)
+  }
+}
+
 const recordFor = (records: Records, host: Observation, at: Held | undefined): DiscoveredRecord => {
   const keys = filterIdentifyingKeys(records, listIdentityKeys(host))
   const matches = matchRecords(records, keys)
@@ -138,6 +184,7 @@ const guardAgainstProxy = (records: Records, record: DiscoveredRecord, mac: stri
 
 const placeHost = (records: Records, host: Observation, moment: ScanMoment): void => {
   const key = parseIpKeyOrThrow(host.ip, moment.space)
+  const isShared = shareKeysOfTwo(records, host, key)
   const holder = records.byAddress.get(key)
   const prior = holder?.addresses.get(key)
   const record = recordFor(records, host, holder && { key, holder })
@@ -146,6 +193,8 @@ const placeHost = (records: Records, host: Observation, moment: ScanMoment): voi
   // The earlier observation is of another device.
   const before = isMoved ? undefined : prior
   const { scanId, now } = moment
+  // Earlier versions took the known constants for keys.
+  const isJoined = isShared || [...record.keys].some(isConstantKey)
   putAddress(records, record, {
     ip: host.ip,
     ip_key: key,
@@ -156,6 +205,7 @@ const placeHost = (records: Records, host: Observation, moment: ScanMoment): voi
     ports_scan_id: host.openPorts.length > 0 ? scanId : (before?.ports_scan_id ?? ''),
     observation: mergeObservation(before, host, moment),
   })
+  if (isJoined && host.snmp && record.addresses.size > 1) separateAgents(records, record, host)
   if (host.mac) guardAgainstProxy(records, record, host.mac)
 }
 

@@ -79,10 +79,9 @@ const compareHostname = ({ discovered }: Compared, { hostname: known }: Device):
   return [createFinding('hostname', known, seen, 'name')]
 }
 
-const compareMakeModel = ({ discovered }: Compared, { make_model }: Device): Finding[] =>
-  make_model === '' && discovered.vendor !== ''
-    ? [createFinding('make_model', '', discovered.vendor.slice(0, 255), `MAC ${discovered.mac_address}`)]
-    : []
+/** Uses what the device says by SNMP. The owner of its MAC has made its network interface, and perhaps nothing else. */
+const compareMakeModel = ({ discovered: { model = '' } }: Compared, { make_model }: Device): Finding[] =>
+  make_model === '' && model !== '' ? [createFinding('make_model', '', model.slice(0, 255), 'SNMP')] : []
 
 const compareOs = ({ discovered }: Compared, { os: known }: Device): Finding[] => {
   const { os_guess: seen, os_confidence: sure } = discovered
@@ -161,11 +160,11 @@ const listContradictions = ({ conflicts }: Compared): Finding[] =>
 
 /** Preview of the fields that a promotion would document. */
 const buildPreview = ({ discovered }: Compared): Finding[] => {
-  const { hostname: name, addresses: seen, vendor, os_guess } = discovered
+  const { hostname: name, addresses: seen, model = '', os_guess } = discovered
   const all = [
     createFinding('hostname', '', name, 'name'),
     createFinding('addresses', '', seen.map(({ ip }) => ip).join(', '), discovered.identity.kind),
-    createFinding('make_model', '', vendor, 'MAC'),
+    createFinding('make_model', '', model.slice(0, 255), 'SNMP'),
     createFinding('os', '', os_guess, `${discovered.os_confidence} % sure`),
   ]
   return all.filter(({ observed }) => observed !== '')

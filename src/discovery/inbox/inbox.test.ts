@@ -13,6 +13,9 @@ const C = '00:1b:21:00:00:0c'
 const named = (ip: string, mac: string, about: Partial<FoundHost> = {}): FoundHost =>
   host(ip, { mac, names: [{ name: `host-${ip.split('.').at(-1)}`, source: 'ptr' }], ...about })
 
+const ofModel = (model: string) =>
+  snmpFacts({ system: { vendor: 'Intel', system: '', version: '', model, serial: '' } })
+
 describe.each(onSqlite())('the inbox on %s', (dialect) => {
   const d = discoveryApp(dialect)
   const items = (network_id: string, more: object = {}) => d.api.inbox.list({ network_id, ...more })
@@ -74,12 +77,19 @@ describe.each(onSqlite())('the inbox on %s', (dialect) => {
     test('holds differences from the documentation, field by field', async () => {
       const { id, at } = await d.network()
       await document(at(1), { hostname: 'old-name', os: 'Windows Server 2016' })
-      await d.scan(id, [named(at(1), A, { vendor: 'Intel', os: 'Debian 12', osConfidence: 90 })])
+      await d.scan(id, [named(at(1), A, { snmp: ofModel('X520'), os: 'Debian 12', osConfidence: 90 })])
       expect(await fieldsOf(id)).toEqual({
         hostname: ['old-name', 'host-1'],
-        make_model: ['', 'Intel'],
+        make_model: ['', 'Intel X520'],
         os: ['Windows Server 2016', 'Debian 12'],
       })
+    })
+
+    test('holds no model of the vendor of a MAC alone', async () => {
+      const { id, at } = await d.network()
+      await document(at(1), { hostname: 'host-1' })
+      await d.scan(id, [named(at(1), A, { vendor: 'Intel Corporate' })])
+      expect(await items(id)).toEqual([])
     })
 
     test('holds no difference of spelling', async () => {
@@ -99,17 +109,17 @@ describe.each(onSqlite())('the inbox on %s', (dialect) => {
     test('writes the accepted fields only', async () => {
       const { id, at } = await d.network()
       const { id: device } = await document(at(1), { hostname: 'old-name' })
-      await d.scan(id, [named(at(1), A, { vendor: 'Intel' })])
+      await d.scan(id, [named(at(1), A, { snmp: ofModel('X520') })])
       const [item] = await items(id)
       await d.api.inbox.accept({ items: [{ id: item?.id ?? '', fields: ['hostname'] }] })
       expect(await d.api.devices.get({ id: device })).toMatchObject({ hostname: 'host-1', make_model: '' })
-      expect(await fieldsOf(id)).toEqual({ make_model: ['', 'Intel'] })
+      expect(await fieldsOf(id)).toEqual({ make_model: ['', 'Intel X520'] })
     })
 
     test('is empty when all of it is accepted', async () => {
       const { id, at } = await d.network()
       await document(at(1), { hostname: 'old-name' })
-      await d.scan(id, [named(at(1), A, { vendor: 'Intel' })])
+      await d.scan(id, [named(at(1), A, { snmp: ofModel('X520') })])
       const [item] = await items(id)
       await d.api.inbox.accept({ items: [{ id: item?.id ?? '' }] })
       expect(await items(id)).toEqual([])
@@ -312,7 +322,7 @@ describe.each(onSqlite())('the inbox on %s', (dialect) => {
 
     test('comes back when something else differs', async () => {
       const { id, at } = await ignored()
-      await d.scan(id, [named(at(1), A, { vendor: 'Intel' })])
+      await d.scan(id, [named(at(1), A, { snmp: ofModel('X520') })])
       expect(await buckets(id)).toEqual([['changed', at(1)]])
     })
 

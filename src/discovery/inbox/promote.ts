@@ -34,12 +34,12 @@ const draftFor = (
   discovered: DiscoveredDevice,
   { address_custom = null, ...wanted }: Wanted,
 ): DeviceDraft => {
-  const { hostname, vendor, os_guess, network_id, addresses, ip, mac_address } = discovered
+  const { hostname, model = '', os_guess, network_id, addresses, ip, mac_address } = discovered
   const macs = getMacs(record)
   const up = addresses.filter(({ status }) => status === 'up').map((one) => one.ip)
   const input: z.input<typeof DeviceDraft> = {
     hostname: isHostname(hostname) ? hostname : '',
-    make_model: vendor.slice(0, 255),
+    make_model: model.slice(0, 255),
     os: os_guess.slice(0, 255),
     // Given values come last and win.
     ...wanted,

@@ -43,18 +43,60 @@ const addLink = (links: Links, id: string, link: Link): void => {
   links.set(id, [...(links.get(id) ?? []), link])
 }
 
-/** Returns the two ports, and the sentence about them. */
-const describePorts = ({
-  localPort: local,
-  remotePort: remote,
-  remotePortDescription: description = '',
-}: Pick<LldpNeighbour, 'localPort' | 'remotePort' | 'remotePortDescription'>): {
-  because: string
-  ports: LinkedPorts
-} => {
-  const because = `LLDP: ${local} to ${remote}`
-  if (description === '' || parseMac(remote) === undefined) return { because, ports: { local, remote } }
-  return { because: `${because} (${description})`, ports: { local, remote, description } }
+type Interface = SnmpFacts['interfaces'][number]
+
+/** Returns the name of the interface that the neighbour means; of several, none. */
+const findInterface = (
+  { remotePort, remotePortDescription = '' }: LldpNeighbour,
+  interfaces: readonly Interface[],
+): string | undefined => {
+  const find = (text: string, read: (one: Interface) => string | undefined): string | undefined => {
+    const [only, ...others] = interfaces.filter((one) => read(one)?.toLowerCase() === text.toLowerCase())
+    return text === '' || others.length > 0 ? undefined : only?.name
+  }
+  for (const text of [remotePort, remotePortDescription]) {
+    const found = find(text, ({ name }) => name) ?? find(text, ({ description }) => description)
+    if (found) return found
+  }
+  return find(parseMac(remotePort) ?? '', ({ mac }) => mac)
+}
+
+/** The port of the neighbour: an interface that it has itself reported, else what LLDP calls it. */
+const findRemotePort = (
+  neighbour: LldpNeighbour,
+  interfaces: readonly Interface[],
+): Omit<LinkedPorts, 'local'> | undefined => {
+  const { remotePort: remote, remotePortDescription: description = '', remotePortIsName = true } = neighbour
+  const known = findInterface(neighbour, interfaces)
+  if (known !== undefined) return { remote: known }
+  if (parseMac(remote) !== undefined) return description === '' ? { remote } : { remote, description }
+  // A device that lists its interfaces has no other port; a number of its own names none.
+  return interfaces.length > 0 || !remotePortIsName || remote === '' ? undefined : { remote }
+}
+
+/** Returns the two ports, if both are those of interfaces, and the sentence about them. */
+const describePorts = (
+  neighbour: LldpNeighbour,
+  interfaces: readonly Interface[],
+): { because: string; ports?: LinkedPorts } => {
+  const { protocol = 'lldp', localPort: local, remotePort, remotePortDescription: description = '' } = neighbour
+  const isMac = parseMac(remotePort) !== undefined
+  const remote = isMac && description !== '' ? `${remotePort} (${description})` : remotePort
+  const because = `${protocol.toUpperCase()}: ${local || 'a port without a name'} to ${remote || 'a port without a name'}`
+  const there = local === '' ? undefined : findRemotePort(neighbour, interfaces)
+  return there ? { because, ports: { local, ...there } } : { because }
+}
+
+/** Names of neighbours as host names are stored: whole, and the host name without its domain. */
+const listNames = ({ remoteName }: LldpNeighbour): string[] => {
+  const name = remoteName.toLowerCase()
+  return name === '' ? [] : [...new Set([name, name.split('.')[0] ?? ''])]
+}
+
+/** Returns the interfaces that discovered devices have reported, by the id of the device. */
+const loadInterfaces = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, Interface[]>> => {
+  const { byId } = await store.loadByIds(ctx, ids)
+  return new Map([...byId].map(([id, record]) => [id, [...(listAccounts(record)[0]?.facts.interfaces ?? [])]] as const))
 }
 
 const findLinks = async (ctx: Ctx, where: queries.Where, told: readonly Account[]): Promise<Links> => {
@@ -80,16 +122,26 @@ const findLinks = async (ctx: Ctx, where: queries.Where, told: readonly Account[
         because: `${name} learnt ${mac} there`,
       })
   }
-  for (const { source, remoteChassis, remoteAddress, ...ports } of neighbours) {
-    const key = parseIpKey(remoteAddress, space)
-    const target = owners.get(toMacKey(remoteChassis)) ?? (key === undefined ? undefined : holders.get(key))
-    if (target !== undefined && target !== source.id)
-      addLink(links, source.id, {
-        kind: 'neighbour',
-        targetId: target,
-        ...describePorts(ports),
-      })
+  const named = await queries.findByNames(ctx, space, [...new Set(neighbours.flatMap(listNames))])
+  const findTarget = (one: LldpNeighbour): string | undefined => {
+    const key = parseIpKey(one.remoteAddress, space)
+    const byName = () => listNames(one).flatMap((name) => named.get(name) ?? [])[0]
+    return owners.get(toMacKey(one.remoteChassis)) ?? (key === undefined ? undefined : holders.get(key)) ?? byName()
   }
+  const found = neighbours.flatMap(({ source, ...one }) => {
+    const targetId = findTarget(one)
+    return targetId === undefined || targetId === source.id ? [] : [{ source, one, targetId }]
+  })
+  const interfaces = await loadInterfaces(
+    ctx,
+    found.map(({ targetId }) => targetId),
+  )
+  for (const { source, one, targetId } of found)
+    addLink(links, source.id, {
+      kind: 'neighbour',
+      targetId,
+      ...describePorts(one, interfaces.get(targetId) ?? []),
+    })
   return links
 }
 

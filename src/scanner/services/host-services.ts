@@ -1,12 +1,12 @@
 /** Scans the services of one responding host: its open ports, its SSH key, its SNMP agent. Bounded in time. */
 import { createSemaphore, type Semaphore } from '../ports/semaphore.ts'
-import type { FoundService, SnmpLogin, SshLogin } from '../protocol.ts'
+import type { FoundService, OsVote, SnmpLogin, SnmpSystem, SshLogin } from '../protocol.ts'
 import type { ScanContext } from '../scan-context.ts'
 import type { FoundAgent } from '../snmp/find-agents.ts'
+import { GENERIC_SYSTEMS } from '../snmp/generic-systems.ts'
 import type { Pacer } from '../sweeps/pacer.ts'
 import { cleanName, cleanText } from './clean-text.ts'
 import type { Certificate } from './conversation.ts'
-import { identify } from './identify.ts'
 import type { NetworkAnswers } from './network-questions.ts'
 import { OS_WEIGHTS } from './os-guess.ts'
 import { probeService } from './probe-service.ts'
@@ -119,6 +119,17 @@ const filterSnmpLogins = (index: number, agent: FoundAgent, context: ScanContext
       (login.version === 'v3' ? agent.engineId !== '' : agent.communities.includes(login.credentialId)),
   )
 
+const nameProduct = ({ vendor, model, system }: SnmpSystem): string => {
+  if (model === '') return system
+  return model.toLowerCase().startsWith(vendor.toLowerCase()) ? model : `${vendor} ${model}`
+}
+
+const createVote = (os: string): OsVote => ({
+  os,
+  weight: GENERIC_SYSTEMS.has(os) ? OS_WEIGHTS.kernel : OS_WEIGHTS.snmp,
+  because: 'SNMP',
+})
+
 const scanSnmp = async (
   index: number,
   agent: FoundAgent,
@@ -150,19 +161,20 @@ const scanSnmp = async (
   const opened = await openAgent({ ip, port: 161, signal }, logins)
   if (opened === undefined) return put(service('', '', ''))
   try {
-    const facts = await readFacts(opened.agent, {
+    const read = await readFacts(opened.agent, {
       credentialId: opened.login.credentialId,
       engineId: agent.engineId,
       mayTell: (address) => !targets.isExcluded(address),
     })
-    const identity = identify({ sysdescr: facts.description })
-    put(service(identity?.product ?? '', identity?.version ?? '', cleanText(facts.description, 1024)))
-    const name = cleanName(facts.name)
+    const system = tools.recog ? tools.recog.refineSystem(read, read.system) : read.system
+    const facts = { ...read, system }
+    put(service(nameProduct(system), system.version, cleanText(facts.description, 1024)))
+    // The name of a system is any text: one that is no host name comes after those that are.
+    const name = cleanName(facts.name) || facts.name
     if (name !== '') findings.addName(index, { name, source: 'snmp' })
     findings.amend(index, (details) => {
       details.snmp = facts
-      if (identity && identity.os !== '')
-        details.votes.push({ os: identity.os, weight: OS_WEIGHTS.snmp, because: 'SNMP sysDescr' })
+      if (system.system !== '') details.votes.push(createVote(system.system))
     })
     // The ARP table of a router names hosts beyond the reach of our own ARP.
     for (const { ip: address, mac } of facts.arp) {

@@ -1,8 +1,17 @@
 /** Which operating system the votes speak for. Pure. */
 import type { OsVote } from '../protocol.ts'
 
-/** The weight of each vote, of 100. */
-export const OS_WEIGHTS = { login: 95, snmp: 90, banner: 60, windowsPort: 50, mdns: 50, vendor: 20, ttl: 15 } as const
+/** The weight of each vote, of 100. `kernel` is an agent that names only the kernel of an appliance. */
+export const OS_WEIGHTS = {
+  login: 95,
+  snmp: 90,
+  banner: 60,
+  kernel: 55,
+  windowsPort: 50,
+  mdns: 50,
+  vendor: 20,
+  ttl: 15,
+} as const
 
 export type OsClues = {
   readonly votes: readonly OsVote[]

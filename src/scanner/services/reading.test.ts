@@ -203,6 +203,25 @@ describe('a folder of fingerprints', () => {
       expect(recog?.refine('220 hello\r\n', undefined)).toBeUndefined()
     })
   })
+  const SNMP_XML = `<fingerprints matches="snmp.sys_description">
+    <fingerprint pattern="^ACME Widget (\\S+) v([\\d.]+)$"><param pos="0" name="os.vendor" value="ACME"/><param pos="0" name="os.product" value="Widget OS"/><param pos="2" name="os.version"/><param pos="1" name="hw.product"/></fingerprint>
+    <fingerprint pattern="^Linux"><param pos="0" name="os.product" value="Linux"/></fingerprint>
+  </fingerprints>`
+  const nothing = { vendor: '', system: '', version: '', model: '', serial: 'S1' }
+  test('names the system of an SNMP agent that the rules do not know, or only by its kernel', async () => {
+    await withFolder({ 'snmp.xml': SNMP_XML }, async (folder) => {
+      const recog = await openRecog(folder, () => {})
+      const agent = { description: 'ACME Widget W-7 v2.1', objectId: '1.3.6.1.4.1.99999999' }
+      const widget = { vendor: 'ACME', system: 'Widget OS', version: '2.1', model: 'W-7', serial: 'S1' }
+      const ios = { ...nothing, vendor: 'Cisco', system: 'Cisco IOS' }
+      expect(recog?.refineSystem(agent, nothing)).toEqual(widget)
+      expect(recog?.refineSystem(agent, { ...nothing, system: 'Linux (embedded)' })).toEqual(widget)
+      expect(recog?.refineSystem(agent, ios)).toEqual(ios)
+      expect(recog?.refineSystem({ ...agent, description: 'x' }, nothing)).toEqual(nothing)
+      expect(recog?.refineSystem({ ...agent, description: 'Linux box 4.14' }, nothing)).toEqual(nothing)
+      expect(recog?.refine('SSH-2.0-x', undefined)).toBeUndefined()
+    })
+  })
   test('that is not there is a note', async () => {
     const notes: string[] = []
     expect([await openRecog('/nonexistent/plat', (text) => notes.push(text)), notes.length]).toEqual([undefined, 1])

@@ -1,11 +1,19 @@
 /** Reads additional fingerprints in recog's XML format. Nothing in the files is executed. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { SnmpSystem } from '../protocol.ts'
+import { GENERIC_SYSTEMS, KERNELS } from '../snmp/generic-systems.ts'
 import { cleanText } from './clean-text.ts'
 import { isHttp, readHttp } from './http.ts'
 import { type Identity, MOST_MATCHED } from './identify.ts'
 
-export type Recog = { readonly refine: (banner: string, identity: Identity | undefined) => Identity | undefined }
+export type Recog = {
+  readonly refine: (banner: string, identity: Identity | undefined) => Identity | undefined
+  /** Adds what the fingerprints know of an SNMP agent to a system that the rules know nothing of, or only the kernel. */
+  readonly refineSystem: (agent: Agent, system: SnmpSystem) => SnmpSystem
+}
+
+type Agent = { readonly description: string; readonly objectId: string }
 
 type Fingerprint = {
   readonly pattern: RegExp
@@ -34,6 +42,12 @@ const KINDS: Readonly<
     service: 'http',
     text: (banner) => /^www-authenticate:[ \t]*([^\r\n]*)/im.exec(banner)?.[1],
   },
+}
+
+/** The text of each database of SNMP, in the order in which they are asked: an object identifier alone says less than a text. */
+const SNMP_KINDS: Readonly<Record<string, (agent: Agent) => string>> = {
+  'snmp.sys_object_id': ({ description, objectId }) => `${objectId} ${description}`,
+  'snmp.sys_description': ({ description }) => description,
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
@@ -70,7 +84,7 @@ const parseFingerprints = (xml: string): { kind: string; fingerprints: Fingerpri
   const kind = parseAttributes(/<fingerprints\b([^>]*)>/.exec(xml)?.[1] ?? '').get('matches') ?? ''
   const fingerprints: Fingerprint[] = []
   let skipped = 0
-  if (KINDS[kind] === undefined) return { kind, fingerprints, skipped }
+  if (KINDS[kind] === undefined && SNMP_KINDS[kind] === undefined) return { kind, fingerprints, skipped }
   for (const [, head = '', body = ''] of xml.matchAll(/<fingerprint\b([^>]*)>([\s\S]*?)<\/fingerprint>/g)) {
     try {
       const params = [...body.matchAll(/<param\b([^>]*)>/g)].map(([, tag = '']) => parseAttributes(tag))
@@ -96,8 +110,9 @@ const readFiles = async (folder: string): Promise<string[]> => {
   return texts
 }
 
-const buildIdentity = ({ params }: Fingerprint, match: RegExpExecArray, service: string): Identity => {
-  const read = (name: string): string => {
+const createReader =
+  ({ params }: Fingerprint, match: RegExpExecArray) =>
+  (name: string): string => {
     const param = params.get(name)
     if (param === undefined) return ''
     const raw = param.group > 0 ? (match[param.group] ?? '') : param.value
@@ -106,6 +121,9 @@ const buildIdentity = ({ params }: Fingerprint, match: RegExpExecArray, service:
       120,
     )
   }
+
+const buildIdentity = (fingerprint: Fingerprint, match: RegExpExecArray, service: string): Identity => {
+  const read = createReader(fingerprint, match)
   const os = [read('os.vendor'), read('os.product'), read('os.version')]
   return {
     service,
@@ -114,6 +132,27 @@ const buildIdentity = ({ params }: Fingerprint, match: RegExpExecArray, service:
     // "Microsoft Windows Windows 10": the vendor is said once.
     os: os.filter((part, i) => part !== '' && !(i === 0 && os[1]?.startsWith(part))).join(' '),
   }
+}
+
+const findSystem = (
+  databases: ReadonlyMap<string, readonly Fingerprint[]>,
+  agent: Agent,
+): Omit<SnmpSystem, 'serial'> | undefined => {
+  for (const [kind, getText] of Object.entries(SNMP_KINDS)) {
+    const text = getText(agent).slice(0, MOST_MATCHED)
+    for (const fingerprint of databases.get(kind) ?? []) {
+      const match = fingerprint.pattern.exec(text)
+      if (match === null) continue
+      const read = createReader(fingerprint, match)
+      return {
+        vendor: read('os.vendor') || read('hw.vendor'),
+        system: read('os.product') || read('os.family'),
+        version: read('os.version'),
+        model: read('hw.product'),
+      }
+    }
+  }
+  return undefined
 }
 
 /** A folder that is not there is a note, not the end of the scan. */
@@ -134,6 +173,19 @@ export const openRecog = async (folder: string, note: (text: string) => void): P
   }
   note(`${count} fingerprints from the folder, ${skipped} that cannot be used here left out`)
   return {
+    refineSystem: (agent, known) => {
+      const isKnown = known.system !== '' && !GENERIC_SYSTEMS.has(known.system)
+      const found = isKnown ? undefined : findSystem(databases, agent)
+      // Fingerprints of a kernel match each appliance that is built on it.
+      if (found === undefined || KERNELS.has(found.system)) return known
+      return {
+        vendor: known.vendor || found.vendor,
+        system: found.system || known.system,
+        version: found.version || known.version,
+        model: known.model || found.model,
+        serial: known.serial,
+      }
+    },
     refine: (banner, identity) => {
       for (const [kind, fingerprints] of databases) {
         const text = KINDS[kind]?.text(banner.slice(0, MOST_MATCHED))

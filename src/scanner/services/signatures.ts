@@ -6,7 +6,7 @@
 import data from './signatures.json' with { type: 'json' }
 
 /** `banner` is the whole answer as Latin-1; `server` to `head` are parts of an HTTP answer. */
-export type Place = 'banner' | 'server' | 'realm' | 'title' | 'head' | 'sysdescr'
+export type Place = 'banner' | 'server' | 'realm' | 'title' | 'head'
 
 export type Signature = {
   readonly in: Place
@@ -35,7 +35,7 @@ type Entry = {
   readonly reads: { readonly product: string; readonly version?: string; readonly os?: string }
 }
 
-const PLACES: readonly Place[] = ['banner', 'server', 'realm', 'title', 'head', 'sysdescr']
+const PLACES: readonly Place[] = ['banner', 'server', 'realm', 'title', 'head']
 
 /** @throws when the entry names no place that texts have, so that a slip is not merely a signature that never matches */
 const toSignature = (entry: Entry): Signature => {

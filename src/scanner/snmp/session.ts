@@ -19,7 +19,7 @@ export type Agent = {
   /** Values in the order of the list; undefined for missing ones. */
   readonly get: (oids: readonly string[]) => Promise<(unknown | undefined)[]>
   /** All values below it, within the limits; values read before an error are kept. */
-  readonly walk: (oid: string) => Promise<Row[]>
+  readonly walk: (oid: string, most?: number) => Promise<Row[]>
   readonly close: () => void
 }
 
@@ -94,13 +94,13 @@ const createAgent = (session: Session, signal: AbortSignal): Agent => {
           error ? reject(error) : resolve(oids.map((_, i) => getValue(binds?.[i]))),
         )
       }),
-    walk: (oid) =>
+    walk: (oid, most = MOST_ROWS) =>
       new Promise((resolve) => {
         const rows: Row[] = []
         if (!isOpen) return resolve(rows)
         const feed = (binds: Varbind[]): boolean => {
           for (const bind of binds) if (getValue(bind) !== undefined) rows.push({ oid: bind.oid, value: bind.value })
-          return rows.length >= MOST_ROWS
+          return rows.length >= most
         }
         session.subtree(oid, ROWS_AT_ONCE, feed, () => resolve(rows))
       }),

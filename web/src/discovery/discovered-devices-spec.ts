@@ -24,13 +24,14 @@ export const buildDiscoveredDevicesSpec = (networks: Networks): TableSpec<Discov
   const documented = ({ matched_device_id }: DiscoveredDevice): string => formatYesNo(matched_device_id !== null)
   return {
     id: ({ id }) => id,
-    text: ({ ip, addresses, mac_address, hostname, vendor, os_guess, services }) =>
+    text: ({ ip, addresses, mac_address, hostname, vendor, model = '', os_guess, services }) =>
       [
         ip,
         ...addresses.map((one) => one.ip),
         mac_address,
         hostname,
         vendor,
+        model,
         os_guess,
         ...services.map(({ service, product }) => `${service} ${product}`),
       ].join('\n'),

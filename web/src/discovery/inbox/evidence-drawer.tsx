@@ -87,6 +87,7 @@ const Summary = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }
           ],
           ['MAC', <Mac key="mac" discovered={discovered} />],
           ['Vendor', discovered.vendor],
+          ['Model', discovered.model],
           ['DHCP lease', <Lease key="lease" ends={discovered.lease_expires_at} />],
           ['Documented', <Documented key="documented" discovered={discovered} />],
           [

@@ -68,6 +68,14 @@ export const SnmpFacts = ({ snmp }: { readonly snmp: Snmp }) => (
       facts={[
         ['Name', snmp.name],
         ['Description', snmp.description],
+        ['System', [snmp.system?.system, snmp.system?.version].filter(Boolean).join(' ')],
+        ['Model', [snmp.system?.vendor, snmp.system?.model].filter(Boolean).join(' ')],
+        [
+          'Serial number',
+          <span key="serial" className="mono">
+            {snmp.system?.serial}
+          </span>,
+        ],
         ['Location', snmp.location],
         [
           'Object ID',
@@ -87,7 +95,7 @@ export const SnmpFacts = ({ snmp }: { readonly snmp: Snmp }) => (
     {snmp.interfaces.length > 0 && <Interfaces interfaces={snmp.interfaces} />}
     {snmp.neighbours.length > 0 && (
       <>
-        <h4>Neighbours, by LLDP</h4>
+        <h4>Neighbours, by LLDP or CDP</h4>
         <Neighbours neighbours={snmp.neighbours} />
       </>
     )}

@@ -36,7 +36,7 @@ export const PromoteOne = ({ discovered, onClose }: OneProps) => {
   const changed = usePromoted()
   const navigate = useNavigate()
   const [name, setName] = useState(getDiscoveredName(discovered))
-  const [model, setModel] = useState(discovered.vendor)
+  const [model, setModel] = useState(discovered.model ?? '')
   const [datacenter, setDatacenter] = useState('')
   const [tags, setTags] = useState('')
   const [custom, setCustom] = useState(NO_TEXTS)
