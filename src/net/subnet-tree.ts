@@ -45,6 +45,22 @@ export function countAddresses(key: string, prefix: number): number {
 }
 
 /**
+ * Returns the storage keys of the two addresses of a subnet that no device can have: its network and broadcast address.
+ *
+ * @returns nothing for IPv6, and for IPv4 /31 (RFC 3021) and /32
+ * @example
+ * listEndKeys({ first_key: '40a000000', last_key: '40a0000ff', prefix: 24 }) // ['40a000000', '40a0000ff']
+ */
+export function listEndKeys<Key extends string>(subnet: {
+  readonly first_key: Key
+  readonly last_key: Key
+  readonly prefix: number
+}): readonly Key[] {
+  const { first_key, last_key, prefix } = subnet
+  return prefix > 30 || first_key[getSpaceKey(first_key).length] !== '4' ? [] : [first_key, last_key]
+}
+
+/**
  * Returns the parent among several blocks with one subnet: the block of the same datacenter, else the block with the lowest id.
  *
  * @example

@@ -4,13 +4,14 @@ import { getCachedCount } from '../../database/cache/query-cache.ts'
 import * as discovery from '../../discovery/discovery.ts'
 import * as networks from '../../inventory/networks/networks.ts'
 import * as pools from '../../inventory/pools/pools.ts'
+import { computeNestedFigures } from '../../inventory/used-addresses/utilization.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { countRows } from '../../kernel/list.ts'
 import type { Permission } from '../../kernel/operation.ts'
 import { findAccount } from '../../people/users/account.ts'
 import type { ObjectNames } from '../../record/audit/object-names.ts'
 import { PING } from '../../record/events/catalogue.ts'
-import { type Current, loadForecasts } from '../utilization/utilization.ts'
+import { type Current, loadForecasts, toUse } from '../utilization/utilization.ts'
 import { type Dashboard, dashboard, type Fill } from './api.ts'
 
 const FULLEST = 7
@@ -28,49 +29,31 @@ const later = (ctx: Ctx, byMs: number): string => new Date(Date.parse(ctx.now) +
 const countObjects = (ctx: Ctx, table: 'devices' | 'networks' | 'pools' | 'datacenters'): Promise<number> =>
   getCachedCount(ctx, table, 'all', () => countRows(ctx.db.selectFrom(table)))
 
-const computePercent = (part: number, whole: number): number =>
-  whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100
-
 type Full = Current & Omit<Fill, 'days_to_full'>
 
 /** Here an address counts in all networks that contain it, for utilization only in the most specific one. */
 const findFullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
   // The use of a network that the caller sees includes that of networks in it that the caller does not see.
-  const uses = new Map((await networks.findAllUtilization(ctx.unscoped)).map((one) => [one.network_id, one]))
-  const rows = await ctx.unscoped.db
-    .selectFrom('networks')
-    .select(['id', 'name', 'prefix', 'first_key', 'last_key'])
-    .orderBy('first_key')
-    .orderBy('prefix')
-    .execute()
-  const used = new Map<string, number>()
-  let open: typeof rows = []
-  for (const row of rows) {
-    open = open.filter((outer) => outer.last_key >= row.last_key && outer.prefix < row.prefix)
-    open.push(row)
-    const own = uses.get(row.id)?.used_ips ?? 0
-    if (own > 0) for (const { id } of open) used.set(id, (used.get(id) ?? 0) + own)
-  }
+  const all = (await networks.findAllUtilization(ctx.unscoped)).map(({ id, name, utilization }) => {
+    const figures = computeNestedFigures(utilization)
+    return { id, name, ...toUse(utilization), isEmpty: toUse(figures).used === 0, utilization: figures.utilization }
+  })
   const seen =
     ctx.unscoped === ctx
-      ? used
+      ? undefined
       : new Set((await ctx.db.selectFrom('networks').select('id').execute()).map(({ id }) => id))
-  return rows
-    .filter(({ id }) => used.has(id) && seen.has(id))
-    .map(({ id, name }) => {
-      const { used_ips = 0, total_ips: total = 0 } = uses.get(id) ?? {}
-      return { id, name, used: used_ips, total, utilization: computePercent(Math.min(used.get(id) ?? 0, total), total) }
-    })
+  return all
+    .filter(({ id, isEmpty }) => !isEmpty && (seen?.has(id) ?? true))
     .sort((a, b) => b.utilization - a.utilization)
     .slice(0, FULLEST)
 }
 
 const loadPoolParts = async (ctx: Ctx): Promise<Pick<Dashboard, 'full_pools'> & { readonly fullest: Full[] }> => {
   const all = (await pools.findAllUtilization(ctx))
-    .map(({ pool: { id, name }, utilization: { utilization, available_ips, total_ips: total } }) => ({
-      ...{ id, name, utilization, available_ips },
-      ...{ used: total - available_ips, total },
-    }))
+    .map(({ pool: { id, name }, utilization: figures }) => {
+      const { utilization, available_ips } = figures
+      return { id, name, utilization, available_ips, ...toUse(figures) }
+    })
     .sort((a, b) => b.utilization - a.utilization)
   const full = all.filter(({ utilization }) => utilization > NEARLY_FULL)
   return {

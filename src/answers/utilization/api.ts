@@ -7,7 +7,7 @@ export const MAX_DAYS = 730
 
 export const Sample = z.object({
   day: z.iso.date().describe('UTC'),
-  used_ips: z.int().describe('Of a pool including reservations'),
+  used_ips: z.int().describe('Including reserved addresses'),
   total_ips: z.int(),
   utilization: z.number().describe('Percent, two decimals'),
 })

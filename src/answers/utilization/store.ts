@@ -2,7 +2,10 @@
 import type { Kysely } from 'kysely'
 import { preparedKeys } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
+import type { PoolBounds } from '../../inventory/pools/free-space.ts'
+import { POOL_NETWORK } from '../../inventory/pools/inner-networks.ts'
 import type { PoolRow } from '../../inventory/pools/table.ts'
+import { computeFigures } from '../../inventory/used-addresses/utilization.ts'
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
 import type { Sample } from './api.ts'
 import type { SampleRow } from './table.ts'
@@ -21,13 +24,14 @@ export const record = async ({ db }: DbScope, rows: readonly SampleRow[]): Promi
     .execute()
 }
 
-const computePercent = (used: number, total: number): number =>
-  total === 0 ? 0 : Math.round((used / total) * 10_000) / 100
-
-// PostgreSQL sends numbers of 64 bits as text.
 export const fromRow = (row: SampleRow): Sample => {
-  const [used, total] = [Number(row.used), Number(row.total)]
-  return { day: row.day, used_ips: used, total_ips: total, utilization: computePercent(used, total) }
+  // PostgreSQL sends numbers of 64 bits as text. Samples of earlier versions may have more used addresses than usable ones.
+  const { used_ips, total_ips, utilization } = computeFigures({
+    total: Number(row.total),
+    used: Number(row.used),
+    reserved: 0,
+  })
+  return { day: row.day, used_ips, total_ips, utilization }
 }
 
 /** Orders by object, oldest first. */
@@ -66,10 +70,11 @@ export const forget = async ({ db }: DbScope, ids: readonly string[]): Promise<v
 export const lockAlarms = (ctx: Ctx, poolIds: readonly string[]): Promise<void> => ctx.lock('utilization', poolIds)
 
 /** Where a pool is, and since when it has an alarm; null without one. */
-export type PoolState = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_key' | 'end_key'> & {
-  readonly subnet: string
-  readonly raised_at: string | null
-}
+export type PoolState = Pick<PoolRow, 'id' | 'name' | 'network_id'> &
+  PoolBounds & {
+    readonly subnet: string
+    readonly raised_at: string | null
+  }
 
 export const findStates = preparedKeys((db: Kysely<Tables>, ids) =>
   db
@@ -77,6 +82,7 @@ export const findStates = preparedKeys((db: Kysely<Tables>, ids) =>
     .innerJoin('networks', 'networks.id', 'pools.network_id')
     .leftJoin('pool_alarms', 'pool_alarms.pool_id', 'pools.id')
     .select(['pools.id', 'pools.name', 'network_id', 'start_key', 'end_key', 'subnet', 'raised_at'])
+    .select([...POOL_NETWORK])
     .where('pools.id', 'in', ids),
 )
 

@@ -1,10 +1,9 @@
 /** The rules of utilization: a sample a day of every network and pool, and an event when a pool is nearly full. */
 import type { Config } from '../../base/config/config.ts'
 import { pause } from '../../base/runtime/pause.ts'
-import type { Utilization } from '../../inventory/networks/api.ts'
 import * as networks from '../../inventory/networks/networks.ts'
-import type { PoolUtilization } from '../../inventory/pools/api.ts'
 import * as pools from '../../inventory/pools/pools.ts'
+import type { Figures } from '../../inventory/used-addresses/utilization.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { type History, MAX_DAYS, type Sample, utilization } from './api.ts'
 import { createCrossings } from './crossings.ts'
@@ -24,9 +23,9 @@ const toDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 type Use = { readonly used: number; readonly total: number }
 
-const toNetworkUse = ({ used_ips, total_ips }: Utilization): Use => ({ used: used_ips, total: total_ips })
-const toPoolUse = ({ available_ips, total_ips }: PoolUtilization): Use => ({
-  used: total_ips - available_ips,
+/** Counts used and reserved addresses. */
+export const toUse = ({ used_ips, reserved_ips, total_ips }: Figures): Use => ({
+  used: used_ips + reserved_ips,
   total: total_ips,
 })
 
@@ -56,15 +55,15 @@ export const loadForecasts = async (ctx: Ctx, now: readonly Current[]): Promise<
 const sample = async (ctx: Ctx): Promise<void> => {
   const day = ctx.now.slice(0, 10)
   const rows: SampleRow[] = [
-    ...(await networks.findAllUtilization(ctx)).map((now) => ({
-      object_id: now.network_id,
+    ...(await networks.findAllUtilization(ctx)).map(({ id, utilization: now }) => ({
+      object_id: id,
       day,
-      ...toNetworkUse(now),
+      ...toUse(now),
     })),
-    ...(await pools.findAllUtilization(ctx)).map(({ utilization: now }) => ({
-      object_id: now.pool_id,
+    ...(await pools.findAllUtilization(ctx)).map(({ pool: { id }, utilization: now }) => ({
+      object_id: id,
       day,
-      ...toPoolUse(now),
+      ...toUse(now),
     })),
   ]
   for (let from = 0; from < rows.length; from += BATCH) {
@@ -80,9 +79,9 @@ export const utilizationFeature = ({ config }: UtilizationOptions): Feature => {
   return {
     operations: implement(utilization, {
       ofNetwork: async (ctx, { id, days }) =>
-        loadHistory(ctx, { id, ...toNetworkUse(await networks.getUtilizationOrThrow(ctx, id)) }, days),
+        loadHistory(ctx, { id, ...toUse(await networks.getUtilizationOrThrow(ctx, id)) }, days),
       ofPool: async (ctx, { id, days }) =>
-        loadHistory(ctx, { id, ...toPoolUse(await pools.getUtilizationOrThrow(ctx, id)) }, days),
+        loadHistory(ctx, { id, ...toUse(await pools.getUtilizationOrThrow(ctx, id)) }, days),
     }),
     reactions: crossings.reactions,
     follows: crossings.follows,

@@ -17,13 +17,15 @@ export const Utilization = z
   .object({
     network_id: z.string(),
     total_ips: z.int(),
-    used_ips: z.int(),
+    used_ips: z.int().describe('Addresses that a device has'),
+    reserved_ips: z.int().describe('Addresses that a reservation holds and no device has'),
     available_ips: z.int(),
-    utilization: z.number().describe('Percent, two decimals'),
+    utilization: z.number().describe('Percent of addresses that are not available, two decimals'),
     children: z.int().optional().describe('The networks directly in it; absent without any, as the next fields'),
     allocated_ips: z.int().optional().describe('Addresses that these cover'),
     allocated: z.number().optional().describe('Percent of its addresses that these cover, two decimals'),
-    nested_used_ips: z.int().optional().describe('Distinct addresses that belong to it or to any network in it'),
+    nested_used_ips: z.int().optional().describe('Distinct used addresses of it and of all networks in it'),
+    nested_reserved_ips: z.int().optional().describe('Reserved addresses of it and of all networks in it'),
   })
   .meta({ id: 'NetworkUtilization' })
 export type Utilization = z.infer<typeof Utilization>

@@ -25,11 +25,16 @@ const formatCount = (n: number, noun: string): string =>
 const describeNetwork = ({ name, vlan_id }: Network): string => joinParts(name, vlan_id !== null && `VLAN ${vlan_id}`)
 
 const describeChild = (network: NetworkTree['children'][number]): string => {
-  const { used_ips, utilization, children, allocated } = network.utilization
+  const { used_ips, reserved_ips, utilization, children, allocated } = network.utilization
+  const counts = [
+    used_ips > 0 && `${formatCount(used_ips, 'address')} used`,
+    reserved_ips > 0 && `${reserved_ips.toLocaleString('en')} reserved`,
+  ]
+  const taken = counts.filter((count) => count !== false).join(', ')
   return joinParts(
     describeNetwork(network),
     children !== undefined && `${formatCount(children, 'network')}, ${allocated ?? 0} % allocated`,
-    used_ips > 0 && `${formatCount(used_ips, 'address')} used (${utilization} %)`,
+    taken !== '' && `${taken} (${utilization} %)`,
   )
 }
 

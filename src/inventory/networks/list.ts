@@ -5,11 +5,12 @@ import type { ParsedInputOf } from '../../kernel/operation.ts'
 import { buildSubnetTree } from '../../net/subnet-tree.ts'
 import { createList } from '../../resource/list.ts'
 import { matchSpace } from '../spaces/keys.ts'
+import { getExpiringRevision } from '../used-addresses/expiry.ts'
 import type { ListedNetwork, Network, networks } from './api.ts'
 import { networkFacts } from './resource.ts'
-import { countUsed, store } from './store.ts'
+import { store } from './store.ts'
 import * as tree from './tree-store.ts'
-import { buildUtilization, loadAllNested } from './usage.ts'
+import { loadUtilizations } from './usage/usage.ts'
 
 /** Returns further fields of a network, as JSON behind a comma: rows of long lists are not made twice. */
 type Addition = (network: Network) => string
@@ -20,12 +21,8 @@ const buildAdditions = async (ctx: Ctx, included: ReadonlySet<string>): Promise<
   const nodes = included.has('tree') ? buildSubnetTree(await tree.findAllRows(ctx)) : undefined
   const added: Addition[] = []
   if (included.has('utilization')) {
-    const used = await countUsed(ctx.unscoped)
-    const nested = await loadAllNested(ctx, nodes)
-    added.push((network) => {
-      const utilization = { ...buildUtilization(network, used.get(network.id) ?? 0), ...nested.get(network.id) }
-      return `,"utilization":${JSON.stringify(utilization)}`
-    })
+    const computeUtilization = await loadUtilizations(ctx, nodes)
+    added.push((network) => `,"utilization":${JSON.stringify(computeUtilization(network))}`)
   }
   if (nodes)
     added.push(({ id }) => {
@@ -40,7 +37,9 @@ const buildAdditions = async (ctx: Ctx, included: ReadonlySet<string>): Promise<
 type ListInput = ParsedInputOf<typeof networks.list>
 
 export const list = createList<ListedNetwork, ListInput>(networkFacts, store.query, {
-  tables: ({ include }) => (include?.includes('utilization') ? ['network_addresses'] : []),
+  tables: ({ include }) => (include?.includes('utilization') ? ['network_addresses', 'reservations'] : []),
+  revision: async (ctx, { include }, tables) =>
+    include?.includes('utilization') ? getExpiringRevision(ctx, tables) : ctx.store.revision(tables),
   filter: (_, query, { space_id }) => (space_id === undefined ? query : query.where(matchSpace(space_id))),
   orders: { subnet: ['first_key', 'prefix', 'name_key', 'id'] },
   createRow: async (ctx, { include }) => {

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { countCases } from '../../../testing/cases.ts'
 import { type Inventory, inventory } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'
-import { cidrHolds, countUsableAddresses, formatCidr, parseCidr } from '../../net/cidr.ts'
-import { parseIp } from '../../net/ip.ts'
+import { cidrHolds, countUsableAddresses, formatCidr, getNetworkAndBroadcast, parseCidr } from '../../net/cidr.ts'
+import { formatIp, parseIp } from '../../net/ip.ts'
 
 const holds = (subnet: string, ip: string): boolean => {
   const [cidr, address] = [parseCidr(subnet), parseIp(ip)]
@@ -117,14 +117,17 @@ const expectedOf = ({ networks, devices }: Model, { id, subnet }: Network) => {
     if (!holds(subnet, ip)) return false
     return !networks.some((other) => holds(other.subnet, ip) && prefixOf(other.subnet) > prefixOf(subnet))
   }
-  const ips = new Set(devices.flatMap(({ addresses }) => addresses.filter(belongs).map(({ ip }) => ip)))
   const cidr = parseCidr(subnet)
+  const ends = Object.values((cidr && getNetworkAndBroadcast(cidr)) ?? {}).map(formatIp)
+  const all = new Set(devices.flatMap(({ addresses }) => addresses.filter(belongs).map(({ ip }) => ip)))
+  const ips = all.difference(new Set(ends))
   const total = cidr ? countUsableAddresses(cidr) : 0
   return {
     devices: devices.filter(({ addresses }) => addresses.some(belongs)).map((device) => device.id),
     total_ips: total,
     used_ips: ips.size,
-    available_ips: Math.max(0, total - ips.size),
+    reserved_ips: 0,
+    available_ips: total - ips.size,
     utilization: Math.round((ips.size / total) * 10_000) / 100,
   }
 }

@@ -1,4 +1,4 @@
-/** Moves a network to another address space, with what belongs to it. */
+/** Moves a network to another address space, with its contents. */
 
 import { type FieldIssue, rejectIssues } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'

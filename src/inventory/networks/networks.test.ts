@@ -78,7 +78,14 @@ describe.each(onSqlite())('networks on %s', (dialect) => {
     ['2001:db8:5::/48', 9007199254740991],
   ])('of %s have %d usable addresses', async (subnet, total) => {
     const { id } = await inv.api.networks.create({ name: 'u', subnet })
-    const empty = { network_id: id, total_ips: total, used_ips: 0, available_ips: total, utilization: 0 }
+    const empty = {
+      network_id: id,
+      total_ips: total,
+      used_ips: 0,
+      reserved_ips: 0,
+      available_ips: total,
+      utilization: 0,
+    }
     expect(await inv.api.networks.utilization({ id })).toEqual(empty)
     const listed = await inv.api.networks.list({ include: ['utilization'], name: 'u' })
     expect(listed.find((network) => network.id === id)?.utilization).toEqual(empty)
@@ -92,7 +99,7 @@ describe.each(onSqlite())('networks on %s', (dialect) => {
       addresses: [{ ip: '10.30.0.1' }, { ip: '10.30.0.2' }, { ip: '10.30.0.2', port: 22 }],
     })
     const { id: other } = await api.devices.create({ name: 'b', addresses: [{ ip: '10.30.0.2' }, { ip: '10.30.0.3' }] })
-    const three = { network_id: id, total_ips: 14, used_ips: 3, available_ips: 11, utilization: 21.43 }
+    const three = { network_id: id, total_ips: 14, used_ips: 3, reserved_ips: 0, available_ips: 11, utilization: 21.43 }
     expect(await api.networks.utilization({ id })).toEqual(three)
     expect((await api.networks.list({ name: 'pct', include: ['utilization'] }))[0]?.utilization).toEqual(three)
     expect((await api.networks.list({ name: 'pct' }))[0]).not.toHaveProperty('utilization')

@@ -19,8 +19,8 @@ import { list } from './list.ts'
 import { buildDeviceSubset } from './membership.ts'
 import { moveToSpace } from './move-to-space.ts'
 import type { networkFacts } from './resource.ts'
-import { countUsed, findBlocks, findIdsBySubnetKey, store } from './store.ts'
-import { buildUtilization, loadUtilization } from './usage.ts'
+import { findBlocks, findIdsBySubnetKey, store } from './store.ts'
+import { loadUtilization, loadUtilizations } from './usage/usage.ts'
 
 /** The data of `network.changing-subnet`: a feature with addresses inside the network refuses by adding an issue. */
 export type SubnetChange = {
@@ -139,10 +139,18 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 export const getUtilizationOrThrow = async (ctx: Ctx, id: string): Promise<Utilization> =>
   loadUtilization(ctx, await getNetworkOrThrow(ctx.unscoped, id))
 
-/** Returns the utilization of every network, without the fields of networks that contain others. */
-export const findAllUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
-  const used = await countUsed(ctx.unscoped)
-  return (await store.query(ctx).execute()).map((network) => buildUtilization(network, used.get(network.id) ?? 0))
+/** A network with its utilization. */
+type Used = Pick<Network, 'id' | 'name'> & { readonly utilization: Utilization }
+
+/** Returns every network with its utilization, by address. */
+export const findAllUtilization = async (ctx: Ctx): Promise<Used[]> => {
+  const computeUtilization = await loadUtilizations(ctx)
+  const all = ctx.db.selectFrom('networks').select(['id', 'name', 'subnet']).orderBy('first_key').orderBy('prefix')
+  return (await all.execute()).map(({ id, name, subnet }) => ({
+    id,
+    name,
+    utilization: computeUtilization({ id, subnet }),
+  }))
 }
 
 export const feature: Feature = {

@@ -139,7 +139,7 @@ describe.each(onSqlite())('planning on %s', (dialect) => {
     expect(await inv.api.networks.utilization({ id: mid.id })).toEqual(utilization as never)
     expect(await inv.ask(`GET /api/networks/${low.id}/utilization`)).toMatchObject({ status: 200 })
     expect(Object.keys(await inv.api.networks.utilization({ id: low.id }))).toEqual([
-      ...['network_id', 'total_ips', 'used_ips', 'available_ips', 'utilization'],
+      ...['network_id', 'total_ips', 'used_ips', 'reserved_ips', 'available_ips', 'utilization'],
     ])
     expect((await inv.api.networks.tree({ id: low.id })).free).toEqual([
       { subnet: '10.3.0.0/26', total_ips: 64, used_ips: 3, pools: [] },

@@ -1,7 +1,6 @@
 /** The queries of networks. */
 import type { Kysely } from 'kysely'
 import { lockScopedCache } from '../../database/cache/lock-scoped-cache.ts'
-import { getCachedCounts } from '../../database/cache/query-cache.ts'
 import { preparedKeys } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
@@ -70,16 +69,4 @@ export const findIdsBySubnetKey = async (ctx: Ctx, wanted: readonly string[] | '
   for (const { id, subnet_key } of rows) ids.set(subnet_key, [...(ids.get(subnet_key) ?? []), id])
   if (wanted !== 'all') set(ids)
   return ids
-}
-
-/** Counts distinct addresses in use, for one network or for each network that has any. */
-export const countUsed = async (ctx: Ctx, networkId?: string): Promise<Map<string, number>> => {
-  let query = ctx.db
-    .selectFrom('network_addresses')
-    .select(({ fn }) => ['network_id', fn.count<number | string>('ip_key').distinct().as('n')])
-    .groupBy('network_id')
-  if (networkId !== undefined) query = query.where('network_id', '=', networkId)
-  const count = async () => new Map((await query.execute()).map(({ network_id, n }) => [network_id, Number(n)]))
-  // The count over all networks reads every address, so it is cached.
-  return networkId === undefined ? getCachedCounts(ctx, 'network_addresses', 'used', count) : count()
 }

@@ -1,6 +1,5 @@
 /** The queries of the tree of networks, which read and never write. */
 import { type Kysely, sql } from 'kysely'
-import { getCachedCount, getCachedText } from '../../database/cache/query-cache.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import { prepared } from '../../database/query/prepared.ts'
 import type { Tables } from '../../database/tables.ts'
@@ -129,50 +128,6 @@ export const findPools = (ctx: Ctx, networkId: string) =>
     .orderBy('name_key')
     .orderBy('id')
     .execute()
-
-/** Returns the distinct addresses of a network and of its subnets, also of hidden devices. */
-export const countNestedUsed = async (ctx: Ctx, id: string, { first_key, last_key, prefix }: Bounds): Promise<number> =>
-  getCachedCount(ctx, 'network_addresses', `nested ${id} ${await ctx.store.revision(['networks'])}`, async () => {
-    const networks = ctx.db
-      .selectFrom('networks')
-      .select('id')
-      .where(({ or, and, eb: is }) =>
-        or([
-          is('id', '=', id),
-          and([is('first_key', '>=', first_key), is('first_key', '<=', last_key), is('prefix', '>', prefix)]),
-        ]),
-      )
-    const seen = ctx.unscoped === ctx ? networks : (await networks.execute()).map((row) => row.id)
-    const { n } = await ctx.unscoped.db
-      .selectFrom('network_addresses')
-      .select(({ fn }) => fn.count<number | string>('ip_key').distinct().as('n'))
-      .where('network_id', 'in', seen)
-      .executeTakeFirstOrThrow()
-    return Number(n)
-  })
-
-/** Returns the networks of each address that belongs to several. */
-export const findSharedAddresses = async (ctx: Ctx): Promise<ReadonlyMap<string, readonly string[]>> => {
-  const text = await getCachedText(ctx, 'network_addresses', '\u0000shared', async () => {
-    const found = await ctx.db
-      .selectFrom('network_addresses')
-      .select(['ip_key', 'network_id'])
-      .distinct()
-      .where('ip_key', 'in', (eb) =>
-        eb
-          .selectFrom('network_addresses')
-          .select('ip_key')
-          .groupBy('ip_key')
-          .having(({ fn }) => sql<boolean>`${fn.count('network_id').distinct()} > 1`),
-      )
-      .execute()
-    const networks = new Map<string, string[]>()
-    for (const { ip_key, network_id } of found) networks.set(ip_key, [...(networks.get(ip_key) ?? []), network_id])
-    return JSON.stringify([...networks])
-  })
-  // As it was written.
-  return new Map(JSON.parse(text ?? '[]') as [string, string[]][])
-}
 
 /** Counts the scans, the discovered devices and the discovery rules of some networks. */
 export const countScanned = async ({ db }: Ctx, ids: readonly string[]): Promise<Lost> => {

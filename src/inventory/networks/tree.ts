@@ -9,10 +9,10 @@ import { countAddresses, findParent } from '../../net/subnet-tree.ts'
 import type { Network } from './api.ts'
 import { listSubnetKeysAround } from './membership.ts'
 import { type FreeBlock, MAX_FREE, type NetworkTree } from './planning-api.ts'
-import { countUsed, findBySubnetKeys, store } from './store.ts'
+import { findBySubnetKeys, store } from './store.ts'
 import type { TreeRow } from './tree-store.ts'
 import * as tree from './tree-store.ts'
-import { buildUtilization, loadAllNested } from './usage.ts'
+import { loadUtilizations } from './usage/usage.ts'
 
 /** Returns the networks that contain one, the outermost first. */
 const findParents = async (ctx: Ctx, network: Network, { first_key, prefix }: TreeRow): Promise<Network[]> => {
@@ -53,15 +53,11 @@ const findChildren = async (ctx: Ctx, { network, space, subnets }: Around): Prom
   const keys = subnets.map((subnet) => `${space}${formatCidr(subnet)}`)
   const found = await findBySubnetKeys(ctx, [own, ...keys])
   const equal = found.get(own) ?? []
-  const used = await countUsed(ctx.unscoped)
-  const nested = await loadAllNested(ctx)
+  const computeUtilization = await loadUtilizations(ctx)
   return keys
     .flatMap((key) => (found.get(key) ?? []).sort(byName))
     .filter((child) => equal.length < 2 || findParent(equal, child)?.id === network.id)
-    .map((child) => ({
-      ...child,
-      utilization: { ...buildUtilization(child, used.get(child.id) ?? 0), ...nested.get(child.id) },
-    }))
+    .map((child) => ({ ...child, utilization: computeUtilization(child) }))
 }
 
 type Found = {

@@ -18,9 +18,11 @@ import type { TreeRow } from './tree.ts'
 const Used = ({ network }: { readonly network: Network }) => {
   const { utilization } = network
   if (!utilization) return null
+  const { used_ips, reserved_ips, total_ips } = utilization
   return (
-    <span className="mono">
-      {formatCount(utilization.used_ips)} / {formatAddressCount(network.subnet, utilization.total_ips)}
+    <span className="mono" title={reserved_ips > 0 ? `${formatCount(reserved_ips)} reserved` : undefined}>
+      {formatCount(used_ips)}
+      {reserved_ips > 0 && ` + ${formatCount(reserved_ips)}`} / {formatAddressCount(network.subnet, total_ips)}
     </span>
   )
 }

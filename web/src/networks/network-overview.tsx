@@ -32,6 +32,9 @@ export const NetworkOverview = ({ network, datacenter, vlans }: Props) => {
       <ConflictBanner conflicts={conflicts.filter(({ network_ids }) => network_ids.includes(network.id))} />
       <div className={css.cards}>
         <Figure label="Used">{utilization ? formatCount(utilization.used_ips) : '–'}</Figure>
+        {utilization !== undefined && utilization.reserved_ips > 0 && (
+          <Figure label="Reserved">{formatCount(utilization.reserved_ips)}</Figure>
+        )}
         <Figure label="Addresses">
           {utilization ? formatAddressCount(network.subnet, utilization.total_ips) : '–'}
         </Figure>

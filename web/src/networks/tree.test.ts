@@ -60,24 +60,26 @@ describe('the tree of networks', () => {
     ])
   })
 
-  test('counts used addresses in a network and in its subnets', () => {
+  test('counts used and reserved addresses in a network and in its subnets', () => {
     const inUse = (subnet: string, used_ips: number, nested_used_ips?: number): Network => ({
       ...network(subnet),
       utilization: {
         network_id: subnet,
         total_ips: 1000,
         used_ips,
+        reserved_ips: 0,
         available_ips: 1000 - used_ips,
         utilization: used_ips / 10,
-        ...(nested_used_ips !== undefined && { nested_used_ips }),
+        ...(nested_used_ips !== undefined && { nested_used_ips, nested_reserved_ips: 20 }),
       },
     })
     const networks = withNestedUse([inUse('10.0.0.0/16', 1, 10), inUse('10.0.0.0/20', 0, 9), inUse('10.0.1.0/24', 9)])
     expect(networks.map(({ utilization }) => [utilization?.used_ips, utilization?.utilization])).toEqual([
-      [10, 1],
-      [9, 0.9],
+      [10, 3],
+      [9, 2.9],
       [9, 0.9],
     ])
+    expect(networks.map(({ utilization }) => utilization?.available_ips)).toEqual([970, 971, 991])
   })
 
   test('the tree puts networks into the networks of their address space, below a row for each space', () => {
