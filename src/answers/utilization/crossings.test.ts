@@ -69,6 +69,32 @@ describe.each(onSqlite())('a pool that crosses the threshold on %s', (dialect) =
     expect(await on.reported(id)).toEqual([90])
   })
 
+  test('is reported by a network that is created inside, resized or deleted, and again after it left room', async () => {
+    const { id, net } = await on.poolOf()
+    await on.fill(net, 1, 7)
+    const { id: inner } = await admin.api.networks.create({ name: 'inner', subnet: `${net}.10/32` })
+    expect(await on.reported(id)).toEqual([])
+    await admin.api.networks.update({ id: inner, subnet: `${net}.8/29` })
+    expect(await on.reported(id)).toEqual([100])
+    await admin.api.networks.delete({ id: inner })
+    await admin.api.networks.create({ name: 'inner', subnet: `${net}.8/31` })
+    expect(await on.reported(id)).toEqual([100, 87.5])
+  })
+
+  test('counts no address of a more specific network', async () => {
+    const { id, net } = await on.poolOf(1, 20)
+    await admin.api.networks.create({ name: 'inner', subnet: `${net}.0/29` })
+    await on.fill(net, 0, 7)
+    await on.fill(net, 8, 17)
+    expect(await on.reported(id)).toEqual([])
+    const { addresses } = await on.fill(net, 18, 18)
+    await admin.api.reservations.allocate({ id, ttl_seconds: 1 })
+    expect([addresses.length, await on.reported(id)]).toEqual([1, [84.62]])
+    aheadMs += 2000
+    await admin.api.reservations.allocate({ id })
+    expect(await on.reported(id)).toEqual([84.62])
+  })
+
   test.each(['allocation', 'device'] as const)(
     'is reported again after reservations have expired, by this kind of change: %s',
     async (by) => {

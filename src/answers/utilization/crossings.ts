@@ -7,16 +7,21 @@ import type { Network } from '../../inventory/networks/api.ts'
 import * as networks from '../../inventory/networks/networks.ts'
 import type { Pool } from '../../inventory/pools/api.ts'
 import {
-  computePercent,
+  buildPoolSpace,
   computeRangeSize,
-  countExpired,
+  countExpiredIn,
   countMarks,
+  countSpace,
   listNeverFree,
   type Marks,
+  type PoolSpace,
 } from '../../inventory/pools/free-space.ts'
+import { findInnerRanges, isInRanges } from '../../inventory/pools/inner-networks.ts'
 import { createPoolFinder, type PoolRangeRow } from '../../inventory/pools/pool-finder.ts'
 import * as pools from '../../inventory/pools/pools.ts'
+import { findPoolIdsAround } from '../../inventory/pools/range-store.ts'
 import type { KeyRange, Marked } from '../../inventory/used-addresses/used-addresses.ts'
+import { computePercent } from '../../inventory/used-addresses/utilization.ts'
 import type { ChangedObject } from '../../kernel/changes/change-record.ts'
 import type { AtEnd } from '../../kernel/context.ts'
 import type { Ctx, Feature } from '../../kernel/ctx.ts'
@@ -63,6 +68,17 @@ const computeGrowth = (
     sum += marked.taken ? count : -count
   }
   return sum
+}
+
+/** Returns true unless all changed addresses of a pool belong to more specific networks than its own. */
+const hasOwnChange = async (ctx: Ctx, { range, network }: PoolSpace, changes: readonly Change[]): Promise<boolean> => {
+  if (network === undefined || changes.some(({ marked }) => marked === undefined)) return true
+  const changed = changes.flatMap(({ marked }) => marked?.changed ?? [])
+  const keys = changed.filter((key) => key >= range.first && key <= range.last).sort()
+  const [first, last] = [keys[0], keys.at(-1)]
+  if (first === undefined || last === undefined) return false
+  const inner = await findInnerRanges(ctx, network, { first, last })
+  return keys.some((key) => !isInRanges(inner, key))
 }
 
 /** A pool, and its addresses as the transaction has left them. */
@@ -120,8 +136,9 @@ export const createCrossings = (threshold: number): Crossings => {
   /**
    * Returns the number of taken addresses from which on a pool may cross. Rounding of the percentage can make up for half a hundredth.
    */
-  const computeNeeded = (range: KeyRange): number =>
-    Math.floor((Number(computeRangeSize(range)) * (threshold - 0.01)) / 100)
+  const computeNeeded = (size: bigint): number => Math.floor((Number(size) * (threshold - 0.01)) / 100)
+
+  const isTooLarge = (range: KeyRange): boolean => computeNeeded(computeRangeSize(range)) > MOST_COUNTED
 
   /** Counts pools without an alarm beside the query for their alarms, where that saves a round trip. Their locks must be held. */
   const countEarly = async (ctx: Ctx, pools: readonly Found[]): Promise<EarlyCount[]> => {
@@ -130,10 +147,11 @@ export const createCrossings = (threshold: number): Crossings => {
       Promise.all(
         pools
           .filter((pool) => 'subnet' in pool)
-          .filter((pool) => computeNeeded(toKeyRange(pool)) <= MOST_COUNTED)
+          .filter((pool) => !isTooLarge(toKeyRange(pool)))
           .map(async (pool) => {
             const [range, never] = [toKeyRange(pool), listNeverFree(pool, getSpaceKey(pool.start_key))]
-            return { ...pool, ...(await countMarks(ctx, range, { never, least: computeNeeded(range) })) }
+            const least = computeNeeded(computeRangeSize(range))
+            return { ...pool, ...(await countMarks(ctx, { range, never, inner: [] }, least)) }
           }),
       ),
     )
@@ -152,29 +170,36 @@ export const createCrossings = (threshold: number): Crossings => {
     pool: store.PoolState,
     { changes, known, early }: Known,
   ): Promise<CountedPool | undefined> => {
-    const range = toKeyRange(pool)
-    const size = computeRangeSize(range)
-    const needed = computeNeeded(range)
-    if (needed > MOST_COUNTED) return undefined
-    const never = listNeverFree(pool, getSpaceKey(pool.start_key))
+    const place = buildPoolSpace(pool)
+    const { range, never, network } = place
+    if (isTooLarge(range)) return undefined
+    if (network && !(await hasOwnChange(ctx, place, changes))) return known
+    const inner = network ? await findInnerRanges(ctx, network, range) : []
+    const space = { range, never, inner }
+    const size = countSpace(space)
+    const needed = computeNeeded(size)
+    const isOwn = (key: IpKey) => !never.has(key) && !isInRanges(inner, key)
     const least = pool.raised_at === null ? needed : 0
     const isEnough = ({ count, isExact }: Marks) => isExact || count < least
     const followed = known && {
-      count: known.count + computeGrowth(range, changes, (_, key) => !never.has(key)),
+      count: known.count + computeGrowth(range, changes, (_, key) => isOwn(key)),
       isExact: known.isExact,
     }
     // Another transaction may have resized the pool or its network before the lock was held.
     const isSame = ({ id, start_key, end_key, subnet }: PoolRangeRow) =>
-      id === pool.id && start_key === pool.start_key && end_key === pool.end_key && subnet === pool.subnet
+      inner.length === 0 &&
+      id === pool.id &&
+      start_key === pool.start_key &&
+      end_key === pool.end_key &&
+      subnet === pool.subnet
     const marks: Marks =
-      [followed, early.find(isSame)].find((marks) => marks && isEnough(marks)) ??
-      (await countMarks(ctx, range, { never, least }))
+      [followed, early.find(isSame)].find((marks) => marks && isEnough(marks)) ?? (await countMarks(ctx, space, least))
     const { count, isExact } = marks
     if (count < least) return { pool, count, isExact }
-    const taken = count - (await countExpired(ctx, range, never))
+    const taken = count - (await countExpiredIn(ctx, space))
     // Expired reservations did not count before either.
-    const earlier = taken - computeGrowth(range, changes, ({ hadExpired }, key) => !hadExpired && !never.has(key))
-    const percent = (part: number) => computePercent(BigInt(part), size)
+    const earlier = taken - computeGrowth(range, changes, ({ hadExpired }, key) => !hadExpired && isOwn(key))
+    const percent = (part: number) => computePercent(part, Number(size))
     return { pool: await updateAlarm(ctx, pool, { after: percent(taken), before: percent(earlier) }), count, isExact }
   }
 
@@ -227,15 +252,18 @@ export const createCrossings = (threshold: number): Crossings => {
         const moved = all.filter((states) => differsIn(states, ['start_ip', 'end_ip', 'network_id']))
         ctx.atEnd(compareChanged, { pools: moved.flatMap(({ after }) => after ?? []) })
       },
-      // The network and broadcast addresses of a subnet are never free.
+      // The network and broadcast addresses of a subnet are never free, and its addresses not for the pools of networks around it.
       network: async (ctx, changes) => {
         await forgetDeleted(ctx, changes)
-        const updated = changes.filter(({ change }) => change === 'update')
-        for (const states of await readChanges<Network>(ctx, updated, networks.findDocuments)) {
-          if (!(states.after && differsIn(states, ['subnet']))) continue
-          const ids = await pools.findPoolIds(ctx, states.after.id)
-          ctx.atEnd(compareChanged, { pools: ids.map((id) => ({ id })) })
-        }
+        const all = await readChanges<Network>(ctx, changes, networks.findDocuments)
+        const moved = all.filter((states) => differsIn(states, ['subnet', 'space_id']))
+        const ids = await findPoolIdsAround(
+          ctx,
+          moved.flatMap(({ before, after }) => [before ?? [], after ?? []].flat()),
+        )
+        for (const { before, after } of moved)
+          if (before && after) ids.push(...(await pools.findPoolIds(ctx, after.id)))
+        if (ids.length > 0) ctx.atEnd(compareChanged, { pools: ids.map((id) => ({ id })) })
       },
     },
     compareAll: async (ctx) => {

@@ -122,7 +122,7 @@ const upsertReservation: Upsert = async (ctx, value, { by, rules }) => {
     const fields = await toUpdate(ctx, { resource: 'reservations', id: known.id, rules }, value)
     return toOutcome(ctx, await reservations.update(ctx, parse(ReservationPatch, { ...fields, id: known.id })))
   }
-  await reservations.create(ctx, draft)
+  await reservations.create(ctx, draft, { isKept: true })
   return 'created'
 }
 

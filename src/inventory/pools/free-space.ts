@@ -1,7 +1,7 @@
 /**
  * The rule for free addresses of a pool. An address is `used` if any device has it. It is `reserved` if an active
- * reservation holds it, or if it is the network or broadcast address of its IPv4 network. Otherwise it is available.
- * Allocation builds on this rule.
+ * reservation holds it, if it is the network or broadcast address of its IPv4 network, or if it belongs to a more specific network.
+ * Otherwise it is available. Allocation builds on this rule.
  */
 
 import { AppError } from '../../contract/errors.ts'
@@ -16,25 +16,31 @@ import {
   type SpaceKey,
   toIpKey,
 } from '../../net/ip.ts'
+import { listEndKeys } from '../../net/subnet-tree.ts'
 import type { Network } from '../networks/api.ts'
-import type { Block } from '../networks/networks.ts'
-import { findSpaceKey } from '../spaces/keys.ts'
 import {
   type BlockCache,
   boundTakenIn,
   countAllTakenIn,
+  getBlockCache,
   type KeyRange,
   walkFreeKeys,
 } from '../used-addresses/used-addresses.ts'
-import type { HeatmapEntry, Pool, PoolUtilization } from './api.ts'
+import type { HeatmapEntry, Pool } from './api.ts'
+import { findInnerRanges, isInRanges, type PoolNetwork, walkOwnRanges } from './inner-networks.ts'
 import * as store from './store.ts'
+import type { PoolRow } from './table.ts'
+
+/** The range of a pool, and the bounds of its network. */
+export type PoolBounds = Pick<PoolRow, 'start_key' | 'end_key'> & PoolNetwork
+
+/** The fields of a pool and its network that allocation needs. */
+export type PoolRange = PoolBounds &
+  Pick<Pool, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> &
+  Pick<Network, 'subnet'>
 
 /** A larger heatmap could not be drawn. */
 export const MAX_HEATMAP = 65_536
-
-/** Returns the revision of data that depends on reservations: an expiry changes it without a write. */
-export const getExpiringRevision = async (ctx: Ctx, tables: Parameters<Ctx['store']['revision']>[0]): Promise<string> =>
-  `${await ctx.store.revision(tables)} ${await store.findLastExpiry(ctx)}`
 
 /** @param space of its network */
 export const toKeyRange = (pool: Pick<Pool, 'start_ip' | 'end_ip'>, space: SpaceKey): KeyRange => ({
@@ -51,28 +57,55 @@ export const listNeverFree = ({ subnet }: Pick<Network, 'subnet'>, space: SpaceK
   return new Set(ends ? [toIpKey(ends.network, space), toIpKey(ends.broadcast, space)] : [])
 }
 
+/** The addresses that a pool may give out. They are in its range, belong to its network, and are not in `never`. */
+export type PoolSpace = {
+  readonly range: KeyRange
+  readonly never: ReadonlySet<IpKey>
+  /** Undefined without more specific networks in it. */
+  readonly network?: PoolNetwork | undefined
+}
+
+export const buildPoolSpace = (pool: PoolBounds): PoolSpace => ({
+  range: { first: pool.start_key, last: pool.end_key },
+  never: new Set(listEndKeys(pool)),
+  network: pool.has_inner === 0 ? undefined : pool,
+})
+
 /** Yields available addresses as sortable keys, ascending. Expired reservations count until purged. */
 export async function* walkAvailableKeys(
   ctx: Ctx,
-  range: KeyRange,
-  never: ReadonlySet<IpKey>,
-  cache?: BlockCache,
+  { range, never, network }: PoolSpace,
+  cache: BlockCache = getBlockCache(ctx, true),
 ): AsyncGenerator<IpKey> {
-  for await (const key of walkFreeKeys(ctx, range, cache)) if (!never.has(key)) yield key
+  if (network === undefined) {
+    for await (const key of walkFreeKeys(ctx, range, { cache })) if (!never.has(key)) yield key
+    return
+  }
+  for await (const part of walkOwnRanges(ctx, network, range))
+    for await (const key of walkFreeKeys(ctx, part, { cache, through: range.last })) if (!never.has(key)) yield key
 }
 
 const pickLowest = (keys: readonly (IpKey | undefined)[]): IpKey | undefined =>
   keys.filter((key) => key !== undefined).sort()[0]
 
+/** Returns the addresses that the pool may give out while they are free. */
+const filterGivenOut = ({ never, inner }: KnownSpace, keys: readonly IpKey[]): IpKey[] =>
+  keys.filter((key) => !never.has(key) && !isInRanges(inner, key))
+
+/** Returns the lowest address that only an expired reservation holds, of a pool whose network has others inside. */
+const findLowestExpired = async (ctx: Ctx, { range, never, network }: PoolSpace): Promise<IpKey | undefined> => {
+  const keys = await store.findExpiredKeys(ctx, range)
+  if (keys.length === 0) return undefined
+  return filterGivenOut({ range, never, inner: await findInnerRanges(ctx, network, range) }, keys)[0]
+}
+
 /** @throws AppError IP_NOT_AVAILABLE */
-export const findNextIp = async (ctx: Ctx, pool: Pool, network: Network): Promise<string> => {
-  const space = await findSpaceKey(ctx, network)
-  const range = toKeyRange(pool, space)
-  const never = listNeverFree(network, space)
+export const findNextIp = async (ctx: Ctx, pool: PoolRange): Promise<string> => {
+  const space = buildPoolSpace(pool)
   const [{ value: free }, expired] = await Promise.all([
-    walkAvailableKeys(ctx, range, never).next(),
+    walkAvailableKeys(ctx, space).next(),
     // An expired reservation frees its address at once, though it is purged later.
-    store.findLowestExpired(ctx, range, never),
+    space.network ? findLowestExpired(ctx, space) : store.findLowestExpired(ctx, space.range, space.never),
   ])
   const key = pickLowest([free ?? undefined, expired])
   if (key === undefined) throw createNoneLeftError(ctx, pool)
@@ -92,92 +125,46 @@ export const createNoneLeftError = (
 }
 
 /** @throws AppError INVALID_INPUT for a pool of more than 65,536 addresses. */
-export const buildHeatmap = async (ctx: Ctx, pool: Pool, network: Network): Promise<HeatmapEntry[]> => {
-  const space = await findSpaceKey(ctx, network)
-  const range = toKeyRange(pool, space)
+export const buildHeatmap = async (ctx: Ctx, pool: PoolRange): Promise<HeatmapEntry[]> => {
+  const { range, never, network } = buildPoolSpace(pool)
   const size = computeRangeSize(range)
   if (size > MAX_HEATMAP)
     throw new AppError('INVALID_INPUT', `A heatmap shows at most 65,536 addresses; this pool has ${size}`)
   const used = new Map((await store.findUsedIn(ctx, range.first, range.last)).map((row) => [row.ip_key, row.device_id]))
-  const reserved = new Set(listNeverFree(network, space))
+  const reserved = new Set(never)
   for (const { ip_key } of await store.findReservedIn(ctx, range.first, range.last)) reserved.add(ip_key)
+  const inner = await findInnerRanges(ctx, network, range)
   const { family, value: first } = fromIpKey(range.first)
   return Array.from({ length: Number(size) }, (_, i): HeatmapEntry => {
     const address = { family, value: first + BigInt(i) }
-    const key = toIpKey(address, space)
+    const key = toIpKey(address, getSpaceKey(range.first))
     const ip = formatIp(address)
     const device_id = used.get(key)
     if (device_id !== undefined) return { ip, status: 'used', device_id }
-    return { ip, status: reserved.has(key) ? 'reserved' : 'available' }
+    return { ip, status: reserved.has(key) || isInRanges(inner, key) ? 'reserved' : 'available' }
   })
 }
 
-const toSafeNumber = (n: bigint): number => (n > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(n))
+/** A pool with the parts of its range that belong to more specific networks. */
+export type KnownSpace = Omit<PoolSpace, 'network'> & { readonly inner: readonly KeyRange[] }
 
-export const computePercent = (part: bigint, whole: bigint): number =>
-  Math.round((Number(part) / Number(whole)) * 10_000) / 100
+/** The number of addresses that a pool may give out, taken ones among them. */
+export const countSpace = ({ range, inner }: Pick<KnownSpace, 'range' | 'inner'>): bigint =>
+  inner.reduce((size, one) => size - computeRangeSize(one), computeRangeSize(range))
 
-/** The number of addresses of a range that are taken or kept by the network; an upper bound unless `isExact`. */
+/** The number of addresses of a pool that are taken or kept by its network; an upper bound unless `isExact`. */
 export type Marks = { readonly count: number; readonly isExact: boolean }
 
-/** Counts by the bitmaps. @param never as of `listNeverFree` @param least up to which a bound will do */
-export const countMarks = async (
-  ctx: Ctx,
-  range: KeyRange,
-  { never, least }: { readonly never: ReadonlySet<IpKey>; readonly least: number },
-): Promise<Marks> => {
-  const kept = [...never].filter((key) => key >= range.first && key <= range.last)
-  const bound = await boundTakenIn(ctx, range, least - kept.length)
+/** Counts by the bitmaps. @param least up to which a bound will do */
+export const countMarks = async (ctx: Ctx, { range, never, inner }: KnownSpace, least: number): Promise<Marks> => {
+  const kept = [...never].filter((key) => key >= range.first && key <= range.last && !isInRanges(inner, key))
+  const bound = inner.length > 0 ? undefined : await boundTakenIn(ctx, range, least - kept.length)
   if (bound !== undefined) return { count: bound + kept.length, isExact: false }
-  return { count: await countAllTakenIn(ctx, range, kept), isExact: true }
+  return { count: await countAllTakenIn(ctx, range, { kept, without: inner }), isExact: true }
 }
 
-export const countExpired = store.countExpired
-
-/** Returns the index of the first key that is not lower. */
-const findLowerBound = (sorted: readonly string[], key: string): number => {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle] ?? '') < key) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-/** Returns the keys within a range of any size. */
-const filterWithin = (sorted: readonly string[], { first, last }: KeyRange): string[] => {
-  const from = findLowerBound(sorted, first)
-  const to = findLowerBound(sorted, last)
-  return sorted.slice(from, sorted[to] === last ? to + 1 : to)
-}
-
-/** Counts by the rule of the heatmap, for ranges of any size. @param blocks of the networks, by their ids */
-export const loadUtilizations = async (
-  ctx: Ctx,
-  blocks: ReadonlyMap<string, Block>,
-  only?: Pool,
-): Promise<(pool: Pool) => PoolUtilization> => {
-  const getSpace = ({ network_id }: Pool): SpaceKey => getSpaceKey(blocks.get(network_id)?.first_key ?? '')
-  const ends = new Map([...blocks].map(([id, block]) => [id, [...listNeverFree(block, getSpaceKey(block.first_key))]]))
-  const [used, reservedKeys, usedEnds] = await Promise.all([
-    store.countUsed(ctx, only?.id),
-    store.findReservedKeys(ctx, only && toKeyRange(only, getSpace(only))),
-    store.filterUsed(ctx, [...ends.values()].flat()),
-  ])
-  return (pool) => {
-    const range = toKeyRange(pool, getSpace(pool))
-    const own = (ends.get(pool.network_id) ?? []).filter((key) => key >= range.first && key <= range.last)
-    const reserved = new Set([...filterWithin(reservedKeys, range), ...own.filter((key) => !usedEnds.has(key))])
-    const size = computeRangeSize(range)
-    const taken = BigInt((used.get(pool.id) ?? 0) + reserved.size)
-    return {
-      pool_id: pool.id,
-      total_ips: toSafeNumber(size),
-      used_ips: used.get(pool.id) ?? 0,
-      reserved_ips: reserved.size,
-      available_ips: toSafeNumber(size - taken),
-      utilization: computePercent(taken, size),
-    }
-  }
-}
+/** How many addresses that the pool may give out only an expired reservation holds. */
+export const countExpiredIn = async (ctx: Ctx, space: KnownSpace): Promise<number> =>
+  space.inner.length > 0
+    ? filterGivenOut(space, await store.findExpiredKeys(ctx, space.range)).length
+    : store.countExpired(ctx, space.range, space.never)

@@ -15,14 +15,16 @@ import { type ContentsMove, getTarget } from '../networks/contents.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import * as networks from '../networks/networks.ts'
 import { findSpaceKey, matchSpace } from '../spaces/keys.ts'
+import { getExpiringRevision } from '../used-addresses/expiry.ts'
 import { type HeatmapEntry, type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools } from './api.ts'
-import { buildHeatmap, findNextIp, getExpiringRevision, loadUtilizations } from './free-space.ts'
+import { buildHeatmap, findNextIp, type PoolRange } from './free-space.ts'
 import { poolFacts } from './resource.ts'
 import {
   findByNetwork,
   findDevices,
   findIdsByNetwork,
   findIdsInNetworks,
+  findRange,
   findRanges,
   findTags,
   lock,
@@ -34,6 +36,8 @@ import {
   toRangeColumns,
 } from './store.ts'
 import type { PoolRow } from './table.ts'
+import { loadUtilization, loadUtilizations } from './utilization.ts'
+import { findInnerPoolWarnings } from './warnings.ts'
 
 /** The data of `pool.changing-range`: a feature with addresses inside the pool refuses by adding an issue. */
 export type RangeChange = {
@@ -62,18 +66,16 @@ const rules = resourceRules<typeof poolFacts, Pool>(store)
 /** @throws AppError NOT_FOUND */
 export const getPoolOrThrow = rules.getOrThrow
 
-/** The fields of a pool and its network that allocation needs. */
-export type PoolRange = Pick<PoolRow, 'start_key' | 'end_key'> &
-  Pick<Pool, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> &
-  Pick<Network, 'subnet'>
+/** @throws AppError NOT_FOUND */
+export const getPoolRangeOrThrow = async (ctx: Ctx, id: string): Promise<PoolRange> =>
+  orNotFound(await findRange(ctx, id), 'pool', id)
 
 /** Locks the pool until commit. @throws AppError NOT_FOUND */
 export const lockPoolRangeOrThrow = async (ctx: Ctx, id: string): Promise<PoolRange> =>
   orNotFound(await lockRange(ctx, id), 'pool', id)
 
 /** Finds like `getPoolOrThrow`, and locks the pool until commit. */
-export const lockPoolOrThrow = async (ctx: Ctx, id: string): Promise<Pool> =>
-  orNotFound(await lock(ctx, id), 'pool', id)
+const lockPoolOrThrow = async (ctx: Ctx, id: string): Promise<Pool> => orNotFound(await lock(ctx, id), 'pool', id)
 
 /** Returns the ranges of the existing ids. Other features check their references with it. */
 export const findPoolRanges = findRanges
@@ -231,27 +233,24 @@ const list = createList<Pool, PoolListInput>(poolFacts, store.query, {
     include ? getExpiringRevision(ctx, tables) : ctx.store.revision(tables),
   createRow: async (ctx, { include }) => {
     const tags = await findTags(ctx, 'all')
-    const computeUtilization =
-      include && (await loadUtilizations(ctx.unscoped, await networks.findNetworkBlocks(ctx.unscoped, 'all')))
+    const computeUtilization = include && (await loadUtilizations(ctx.unscoped))
     return (row) => {
       // The row of a pool has its id.
       const pool = store.fromRow({ ...row, tags: tags.get((row as PoolRow).id) ?? [] })
-      return computeUtilization ? { ...pool, utilization: computeUtilization(pool) } : pool
+      return computeUtilization ? { ...pool, utilization: computeUtilization(pool.id) } : pool
     }
   },
 })
 
 /** @throws AppError NOT_FOUND */
-export const getUtilizationOrThrow = async (ctx: Ctx, id: string): Promise<PoolUtilization> => {
-  const pool = await getPoolOrThrow(ctx, id)
-  return (await loadUtilizations(ctx, await networks.findNetworkBlocks(ctx, [pool.network_id]), pool))(pool)
-}
+export const getUtilizationOrThrow = async (ctx: Ctx, id: string): Promise<PoolUtilization> =>
+  loadUtilization(ctx, await getPoolRangeOrThrow(ctx, id))
 
 /** Returns the utilization of every pool, without tags. */
 export const findAllUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilization: PoolUtilization }[]> => {
-  const computeUtilization = await loadUtilizations(ctx.unscoped, await networks.findNetworkBlocks(ctx.unscoped, 'all'))
+  const computeUtilization = await loadUtilizations(ctx.unscoped)
   const all = (await store.query(ctx).execute()).map((row) => store.fromRow({ ...row, tags: [] }))
-  return all.map((pool) => ({ pool, utilization: computeUtilization(pool) }))
+  return all.map((pool) => ({ pool, utilization: computeUtilization(pool.id) }))
 }
 
 /** Returns the entries without the devices that the context does not show; their addresses stay used. */
@@ -274,17 +273,14 @@ export const feature: Feature = {
     get: rules.handlers.get,
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
-    nextIp: async (ctx, { id }) => {
-      const pool = await getPoolOrThrow(ctx, id)
-      return { ip: await findNextIp(ctx, pool, await networks.getNetworkOrThrow(ctx, pool.network_id)) }
-    },
+    nextIp: async (ctx, { id }) => ({ ip: await findNextIp(ctx, await getPoolRangeOrThrow(ctx, id)) }),
     heatmap: async (ctx, { id, ...page }) => {
       const { unscoped } = ctx
-      const pool = await getPoolOrThrow(unscoped, id)
-      const entries = await buildHeatmap(unscoped, pool, await networks.getNetworkOrThrow(unscoped, pool.network_id))
+      const entries = await buildHeatmap(unscoped, await getPoolRangeOrThrow(unscoped, id))
       return listValues(unscoped === ctx ? entries : await withoutHidden(ctx, entries), page)
     },
   }),
+  warnings: findInnerPoolWarnings,
   reactions: {
     'network.changed-space': (ctx, { after, ...spaces }: SpaceChange) => moveToSpace(ctx, after.id, spaces),
     'networks.locking-contents': async (ctx, networkIds: readonly string[]) =>

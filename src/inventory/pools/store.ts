@@ -10,8 +10,10 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { type IpKey, parseIpKeyOrThrow, type SpaceKey } from '../../net/ip.ts'
 import { objectStore } from '../../resource/store.ts'
 import { buildMovedKey, type Moved } from '../spaces/keys.ts'
+import { findLastExpiry } from '../used-addresses/expiry.ts'
 import type { KeyRange } from '../used-addresses/used-addresses.ts'
 import type { Pool } from './api.ts'
+import { POOL_NETWORK, type PoolNetwork } from './inner-networks.ts'
 import { poolFacts } from './resource.ts'
 import type { PoolRow } from './table.ts'
 
@@ -31,9 +33,8 @@ const deleteTags = async ({ db }: Ctx, ids: readonly string[]): Promise<void> =>
   for (const batch of splitBatches(ids)) await db.deleteFrom('pool_tags').where('pool_id', 'in', batch).execute()
 }
 
-type StoredRange = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip' | 'start_key' | 'end_key'> & {
-  readonly subnet: string
-}
+type StoredRange = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip' | 'start_key' | 'end_key'> &
+  PoolNetwork & { readonly subnet: string }
 const lastRange = lockScopedCache<StoredRange>()
 
 export const store = objectStore<typeof poolFacts, Pool>(poolFacts, {
@@ -65,6 +66,15 @@ export const toRangeColumns = ({ start_ip, end_ip }: Pool, space: SpaceKey) => (
   end_key: parseIpKeyOrThrow(end_ip, space),
 })
 
+/** Returns the networks and the ranges of all pools. */
+export const findAllBounds = (ctx: Ctx): Promise<Pick<PoolRow, 'id' | 'network_id' | 'start_key' | 'end_key'>[]> =>
+  boundsOfAll(ctx, {})
+
+const boundsOfAll = prepared(
+  (db: Kysely<Tables>) => db.selectFrom('pools').select(['id', 'network_id', 'start_key', 'end_key']),
+  'many',
+)
+
 /** Locks pools by name until commit: a thousand callers then wait in memory, without writing row locks. */
 export const lockPoolNames = (ctx: Ctx, ids: readonly string[]): Promise<void> => ctx.lock('pools', ids)
 
@@ -78,11 +88,16 @@ export const lockRange = async (ctx: Ctx, id: string): Promise<StoredRange | und
   return range
 }
 
+/** Returns the range of a pool and the bounds of its network. */
+export const findRange = async (ctx: Ctx, id: string): Promise<StoredRange | undefined> =>
+  (await rangeById(ctx, { id }))[0]
+
 const rangeById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db
     .selectFrom('pools')
     .innerJoin('networks', 'networks.id', 'pools.network_id')
     .select(['pools.id', 'pools.name', 'network_id', 'start_ip', 'end_ip', 'start_key', 'end_key', 'subnet'])
+    .select([...POOL_NETWORK])
     .where('pools.id', '=', id),
 )
 
@@ -172,17 +187,6 @@ export const findReservedIn = (ctx: Ctx, first: IpKey, last: IpKey) =>
     .where(isLive(ctx.now))
     .execute()
 
-/** The latest expiry of the stored expired reservations; `''` without any. Changes with time alone. */
-export const findLastExpiry = async (ctx: Ctx): Promise<string> =>
-  (await lastExpiryBefore(ctx, { now: ctx.now }))[0]?.at ?? ''
-
-const lastExpiryBefore = prepared((db: Kysely<Tables>, { now }: { now: string }) =>
-  db
-    .selectFrom('reservations')
-    .select(({ fn }) => fn.max('expires_at').as('at'))
-    .where('expires_at', '<=', now),
-)
-
 /** No address has it. */
 const NO_KEY = '' as IpKey
 
@@ -235,6 +239,31 @@ const expiredCount = prepared((db: Kysely<Tables>, { first, last, now, network, 
     .where(isUnused)
     .where('ip_key', 'not in', [network, broadcast]),
 )
+
+/** Returns the addresses in a range that only an expired reservation holds, ascending. */
+export const findExpiredKeys = async (ctx: Ctx, { first, last }: KeyRange): Promise<IpKey[]> => {
+  const query = ctx.db.selectFrom('reservations').select('ip_key').where('expires_at', '<=', ctx.now)
+  const found = query.where('ip_key', '>=', first).where('ip_key', '<=', last).where(isUnused).orderBy('ip_key')
+  return (await found.execute()).map(({ ip_key }) => ip_key)
+}
+
+/** A range that belongs to an object. */
+export type OwnedRange = KeyRange & { readonly id: string }
+
+/** Counts device addresses in the ranges of each object; objects without any are missing. */
+export const countUsedIn = async ({ db }: Ctx, ranges: readonly OwnedRange[]): Promise<Map<string, number>> => {
+  const counts = new Map<string, number>()
+  for (const batch of splitBatches(ranges)) {
+    const values = sql.join(batch.map(({ id, first, last }) => sql`(${id}, ${first}, ${last})`))
+    const { rows } = await sql<{ id: string; n: number | string }>`
+      WITH owned (id, first_key, last_key) AS (VALUES ${values})
+      SELECT o.id, count(DISTINCT a.ip_key) AS n
+      FROM owned AS o JOIN addresses AS a ON a.ip_key >= o.first_key AND a.ip_key <= o.last_key
+      GROUP BY o.id`.execute(db)
+    for (const { id, n } of rows) counts.set(id, (counts.get(id) ?? 0) + Number(n))
+  }
+  return counts
+}
 
 /** Counts device addresses in the range of each pool, or of one; pools without any are missing. */
 export const countUsed = async (ctx: Ctx, poolId?: string): Promise<Map<string, number>> => {

@@ -8,8 +8,14 @@ import { lockCustom } from '../../resource/custom/engine.ts'
 import { lockCustomOfDevices } from '../devices/custom.ts'
 import { addAddresses, lockForAddresses } from '../devices/devices.ts'
 import { lockPlacementShared } from '../placement-lock.ts'
-import { createNoneLeftError, formatPoolName, listNeverFree, walkAvailableKeys } from '../pools/free-space.ts'
-import { lockPoolRangeOrThrow, type PoolRange } from '../pools/pools.ts'
+import {
+  buildPoolSpace,
+  createNoneLeftError,
+  formatPoolName,
+  type PoolRange,
+  walkAvailableKeys,
+} from '../pools/free-space.ts'
+import { lockPoolRangeOrThrow } from '../pools/pools.ts'
 import * as occupancy from '../used-addresses/used-addresses.ts'
 import type { Allocation, AllocationRequest } from './api.ts'
 import { purgeExpired, reserve } from './record.ts'
@@ -39,14 +45,13 @@ const claimFree = async (
   pool: PoolRange,
   { count, contiguous }: AllocationRequest,
 ): Promise<readonly IpKey[]> => {
-  const range = { first: pool.start_key, last: pool.end_key }
-  const never = listNeverFree(pool, getSpaceKey(pool.start_key))
+  const space = buildPoolSpace(pool)
   const findFree = async (isFresh: boolean): Promise<{ keys: readonly IpKey[]; cache: occupancy.BlockCache }> => {
     const cache = occupancy.getBlockCache(ctx, isFresh)
     const [keys, purged] = await Promise.all([
-      pick(walkAvailableKeys(ctx, range, never, cache), count, contiguous),
+      pick(walkAvailableKeys(ctx, space, cache), count, contiguous),
       // Expired reservations are rare.
-      purgeExpired(ctx, range, cache),
+      purgeExpired(ctx, space.range, cache),
     ])
     return purged === 0 ? { keys, cache } : findFree(true)
   }
@@ -95,10 +100,8 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
       throw invalidField('ttl_seconds', "is for reservations; an address of a device doesn't expire")
   }
   await lockCustom(ctx, 'addresses')
-  if (device_id) {
-    await lockCustomOfDevices(ctx)
-    await lockPlacementShared(ctx)
-  }
+  if (device_id) await lockCustomOfDevices(ctx)
+  await lockPlacementShared(ctx)
   const pool = await lockPoolRangeOrThrow(ctx, request.id)
   const device = device_id ? await lockForAddresses(ctx, device_id) : undefined
   if (device_id && !device) throw invalidField('device_id', `there is no device with id "${device_id}"`)

@@ -7,12 +7,21 @@ import { updateRefs } from '../../kernel/changes/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { getSpaceKey, type IpKey, parseIpKeyOrThrow, replaceSpace, type SpaceKey } from '../../net/ip.ts'
+import { listEndKeys } from '../../net/subnet-tree.ts'
 import { resourceRules, rewriteStored } from '../../resource/rules.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
-import { getNetworkOrThrow } from '../networks/networks.ts'
-import { getExpiringRevision, listNeverFree, toKeyRange } from '../pools/free-space.ts'
-import { findPoolRanges, getPoolOrThrow, lockPoolOrThrow, type PoolsMoved, type RangeChange } from '../pools/pools.ts'
-import { findSpaceKey } from '../spaces/keys.ts'
+import { lockPlacementShared } from '../placement-lock.ts'
+import { type PoolRange, toKeyRange } from '../pools/free-space.ts'
+import { findInnerNetworks } from '../pools/inner-networks.ts'
+import {
+  findPoolRanges,
+  getPoolOrThrow,
+  getPoolRangeOrThrow,
+  lockPoolNames,
+  type PoolsMoved,
+  type RangeChange,
+} from '../pools/pools.ts'
+import { getExpiringRevision } from '../used-addresses/expiry.ts'
 import * as occupancy from '../used-addresses/used-addresses.ts'
 import { allocate } from './allocate.ts'
 import { type Reservation, type ReservationPatch, reservations } from './api.ts'
@@ -39,6 +48,8 @@ const checkExpiry = (ctx: Ctx, expiresAt: string | null | undefined): void => {
   if (expiresAt && expiresAt <= ctx.now) throw invalidField('expires_at', 'must be in the future')
 }
 
+const NEVER_FREE = 'is the network or broadcast address of its network'
+
 const createUnavailableError = (ip: string, why: string) => new AppError('IP_NOT_AVAILABLE', `${ip} ${why}`)
 
 /** For features that read reservations together with other objects. */
@@ -55,23 +66,46 @@ const claimBeside = async (ctx: Ctx, key: IpKey): Promise<boolean> => {
   return true
 }
 
-/** @param isShared the address may be that of a device */
-export const create = async (ctx: Ctx, draft: NewReservation, isShared = false): Promise<Reservation> => {
+type Wanted = { readonly key: IpKey; readonly ip: string; readonly isKept: boolean }
+
+/** @throws AppError IP_NOT_AVAILABLE if the address belongs to a more specific network than that of the pool */
+const checkNetwork = async (ctx: Ctx, pool: PoolRange, { key, ip, isKept }: Wanted): Promise<void> => {
+  const [inner] = await findInnerNetworks(ctx, pool, key)
+  if (!inner) return
+  if (listEndKeys(inner).includes(key)) throw createUnavailableError(ip, NEVER_FREE)
+  if (isKept) return
+  const name = ctx.canListAll('networks') ? ` "${inner.name}" (${inner.subnet})` : ''
+  throw createUnavailableError(ip, `belongs to the more specific network${name}; reserve it in a pool of that network`)
+}
+
+type Options = {
+  /** The address may be that of a device. */
+  readonly isShared?: boolean
+  /** The reservation was stored before, perhaps elsewhere: its address may belong to a more specific network than that of its pool. */
+  readonly isKept?: boolean
+}
+
+export const create = async (
+  ctx: Ctx,
+  draft: NewReservation,
+  { isShared = false, isKept = false }: Options = {},
+): Promise<Reservation> => {
   await store.lockCustom(ctx)
-  const pool = await lockPoolOrThrow(ctx, draft.pool_id)
+  // No network is created around the address until commit.
+  await lockPlacementShared(ctx)
+  await lockPoolNames(ctx, [draft.pool_id])
+  const pool = await getPoolRangeOrThrow(ctx, draft.pool_id)
   checkExpiry(ctx, draft.expires_at)
   const ip = draft.ip_address
-  const network = await getNetworkOrThrow(ctx, pool.network_id)
-  const space = await findSpaceKey(ctx, network)
+  const space = getSpaceKey(pool.start_key)
   const key = parseIpKeyOrThrow(ip, space)
-  const range = toKeyRange(pool, space)
-  if (key < range.first || key > range.last)
+  if (key < pool.start_key || key > pool.end_key)
     throw invalidField(
       'ip_address',
       `is outside of the pool${ctx.canListAll('pools') ? ` (${pool.start_ip} - ${pool.end_ip})` : ''}`,
     )
-  if (listNeverFree(network, space).has(key))
-    throw createUnavailableError(ip, 'is the network or broadcast address of its network')
+  if (listEndKeys(pool).includes(key)) throw createUnavailableError(ip, NEVER_FREE)
+  await checkNetwork(ctx, pool, { key, ip, isKept })
   if (draft.refs) await store.lockNewRefs(ctx, updateRefs({}, draft.refs))
   // An expired reservation holds its refs until it is deleted.
   await purgeExpired(ctx, draft.refs ? undefined : { first: key, last: key })

@@ -8,17 +8,17 @@ export class BlockCache {
   readonly blocks = new Map<string, string>()
   /** What else is known while the locks are held. */
   readonly local = createLocal()
-  /** The last block that was read from a start block on. A block without a row up to there has no taken address. */
-  readonly #ends = new Map<string, string>()
+  /** The parts that were read. A block without a row in one of them has no taken address. */
+  readonly #parts: { readonly first: string; readonly end: string }[] = []
 
-  /** @returns the last block between `first` and `last` that is now cached */
+  /** @returns the last block between `first` and `last` that is now cached with all blocks before it */
   async read(ctx: Ctx, first: string, last: string): Promise<string> {
-    const known = this.#ends.get(`${first} ${last}`)
-    if (known !== undefined) return known
+    const known = this.#parts.findLast((part) => part.first <= first && first <= part.end)
+    if (known !== undefined) return known.end < last ? known.end : last
     const page = await store.findBlockPage(ctx, { first, last })
     for (const { block, taken } of page) this.blocks.set(block, taken)
     const end = page.length < store.PAGE_OF_BLOCKS ? last : (page.at(-1)?.block ?? last)
-    this.#ends.set(`${first} ${last}`, end)
+    this.#parts.push({ first, end })
     return end
   }
 

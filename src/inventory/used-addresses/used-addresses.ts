@@ -107,15 +107,33 @@ export const countTakenIn = async (ctx: Ctx, range: KeyRange): Promise<number | 
   return page.reduce((sum, row) => sum + countInBlock(row, range), 0)
 }
 
-/** Counts the addresses of a range that are taken, in all of its pages. @param also addresses of the range that count as taken */
-export const countAllTakenIn = async (ctx: Ctx, range: KeyRange, also: readonly IpKey[]): Promise<number> => {
+type Exceptions = {
+  /** Addresses of the range that count as taken. */
+  readonly kept: readonly IpKey[]
+  /** Parts of the range that do not count, ascending. */
+  readonly without: readonly KeyRange[]
+}
+
+/** Counts the addresses of a range that are taken, in all of its pages. */
+export const countAllTakenIn = async (ctx: Ctx, range: KeyRange, { kept, without }: Exceptions): Promise<number> => {
   const last = getBlock(range.last)
-  const left = new Set(also)
+  const left = new Set(kept)
   let count = 0
+  let at = 0
+  /** Blocks are asked for in ascending order. */
+  const countWithout = (row: { block: string; taken: string }): number => {
+    let sum = 0
+    for (let part = without[at]; part && getBlock(part.first) <= row.block; part = without[at]) {
+      if (getBlock(part.last) >= row.block) sum += countInBlock(row, part)
+      if (getBlock(part.last) > row.block) break
+      at++
+    }
+    return sum
+  }
   for (let first: string | undefined = getBlock(range.first); first !== undefined && first <= last; ) {
     const page = await store.findBlockPage(ctx, { first, last })
     for (const row of page) {
-      count += countInBlock(row, range)
+      count += countInBlock(row, range) - countWithout(row)
       for (const key of left) if (getBlock(key) === row.block && isTaken(row.taken, getOffset(key))) left.delete(key)
     }
     first = page.length < store.PAGE_OF_BLOCKS ? undefined : getNextBlock(page.at(-1)?.block ?? last)
@@ -149,17 +167,23 @@ export const release = async (
   )
 }
 
+type Walk = {
+  readonly cache?: BlockCache | undefined
+  /** The end of the ranges that are walked one after the other: their blocks are read together. By default that of the range. */
+  readonly through?: IpKey
+}
+
 /** Yields the free addresses of a range, ascending and on demand; reads blocks that are not cached. */
 export async function* walkFreeKeys(
   ctx: Ctx,
   range: KeyRange,
-  cache: BlockCache = getBlockCache(ctx, true),
+  { cache = getBlockCache(ctx, true), through = range.last }: Walk = {},
 ): AsyncGenerator<IpKey> {
   const lastBlock = getBlock(range.last)
   let block: string | undefined = getBlock(range.first)
   while (block !== undefined && block <= lastBlock) {
-    const pageEnd = await cache.read(ctx, block, lastBlock)
-    while (block !== undefined && block <= pageEnd) {
+    const pageEnd = await cache.read(ctx, block, getBlock(through))
+    while (block !== undefined && block <= pageEnd && block <= lastBlock) {
       yield* walkFreeInBlock(block, cache.blocks.get(block) ?? EMPTY_BLOCK, range)
       block = getNextBlock(block)
     }

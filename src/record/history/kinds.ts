@@ -197,7 +197,7 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
     name: 'ip_address',
     documents: reservations.findDocuments,
     ...buildRules(reservations),
-    create: (ctx, { document, isShared }) => reservations.create(ctx, given(document), isShared),
+    create: (ctx, { document, isShared }) => reservations.create(ctx, given(document), { isShared, isKept: true }),
     derived: ({ ip_address }) => ({ ip: buildAddressKey(ip_address) }),
   },
   device: {

@@ -2,9 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { computeRangeSize, parseRange } from '../../../src/net/range.ts'
 import { isPast } from '../api/as-of.ts'
 import { api } from '../api/client.ts'
-import { contracts } from '../api/contracts.ts'
+import { contracts, type Pool } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
 import { CustomFacts } from '../custom-fields/known-custom.tsx'
@@ -36,9 +37,15 @@ const NO_IP = 'none'
 /** The largest pool that the server draws. */
 const MOST_DRAWN = 65_536
 
+/** Counts all addresses of the range, also those that belong to other networks. */
+const countRange = ({ start_ip, end_ip }: Pool): number => {
+  const range = parseRange(`${start_ip}-${end_ip}`)
+  return range ? Number(computeRangeSize(range)) : 0
+}
+
 const usePool = (id: string, tab: string) => {
   const { object: pool, ...query } = useListed(poolsQuery, id)
-  const isDrawn = pool !== undefined && (pool.utilization?.total_ips ?? 0) <= MOST_DRAWN
+  const isDrawn = pool !== undefined && countRange(pool) <= MOST_DRAWN
   const heatmap = useQuery({
     queryKey: ['pool', id, 'heatmap'],
     queryFn: () => api.pools.heatmap({ id }),
@@ -147,8 +154,7 @@ export const PoolPage = () => {
             ) : (
               <Card title="Addresses">
                 <p>
-                  This pool has {utilization ? formatCount(utilization.total_ips) : 'too many'} addresses. Maps show at
-                  most {formatCount(MOST_DRAWN)}.
+                  This pool has {formatCount(countRange(pool))} addresses. Maps show at most {formatCount(MOST_DRAWN)}.
                   {!isPast() && (
                     <>
                       {' '}
