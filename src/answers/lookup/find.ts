@@ -9,7 +9,13 @@ import * as ports from '../../inventory/ports/store.ts'
 import { findSpaceKeys } from '../../inventory/spaces/keys.ts'
 import { countTakenIn, type KeyRange } from '../../inventory/used-addresses/used-addresses.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { type Cidr, countUsableAddresses, listEnclosingCidrs, toCidrKeys } from '../../net/cidr.ts'
+import {
+  type Cidr,
+  countUsableAddresses,
+  getNetworkAndBroadcast,
+  listEnclosingCidrs,
+  toCidrKeys,
+} from '../../net/cidr.ts'
 import { getSpaceKey, type IpKey, parseIpKeyOrThrow, type SpaceKey, toIpKey } from '../../net/ip.ts'
 import type { Subject } from '../../net/subject.ts'
 import { type Lookup, type LookupPart, type LookupPool, type LookupState, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
@@ -176,6 +182,10 @@ const countVisibleTaken = (ctx: Ctx, range: KeyRange, may: May): Promise<number 
   return may('reservations') ? countReservationsIn(ctx, { ...range, now: ctx.now }) : Promise.resolve(0)
 }
 
+/** The range of a block without its network and broadcast address. */
+const toUsableRange = (cidr: Cidr, space: SpaceKey): KeyRange =>
+  toCidrKeys(getNetworkAndBroadcast(cidr) ? { ...cidr, first: cidr.first + 1n, last: cidr.last - 1n } : cidr, space)
+
 export const findBlock = async (ctx: Ctx, { cidr, text }: BlockSubject, { may, space }: Scope): Promise<Found> => {
   const { prefix } = cidr
   const range = toCidrKeys(cidr, space)
@@ -194,7 +204,7 @@ export const findBlock = async (ctx: Ctx, { cidr, text }: BlockSubject, { may, s
   // A caller who sees a part of the estate only gets the count of a block inside a visible network: it counts the addresses of hidden
   // devices.
   const isCounted = ctx.unscoped === ctx || networks.length > 0
-  const taken = isCounted ? await countVisibleTaken(ctx.unscoped, range, may) : undefined
+  const taken = isCounted ? await countVisibleTaken(ctx.unscoped, toUsableRange(cidr, space), may) : undefined
   const [pools, devices] = await Promise.all([
     readIfListed(may('pools'), () => findPoolsIn(ctx, may('networks') ? [...networks, ...inside] : 'withheld', range)),
     loadDevices(ctx, filterDistinct(addresses.map(({ device_id }) => device_id)), MAX_IN_BLOCK),

@@ -114,6 +114,22 @@ describe.each(engines())('a lookup on %s', (dialect) => {
       ])
     })
 
+    test('that is free in a more specific network is not offered in the pool of the network around it', async () => {
+      const outer = await inv.api.networks.create({ name: 'Outer', subnet: '192.0.2.0/24' })
+      const range = { start_ip: '192.0.2.1', end_ip: '192.0.2.99' }
+      await inv.api.pools.create({ network_id: outer.id, name: 'wide', ...range })
+      const inner = await inv.api.networks.create({ name: 'Inner', subnet: '192.0.2.8/30' })
+      const { summary, ways } = await look('192.0.2.9')
+      expect(summary).toBe('192.0.2.9 is free, in Inner (192.0.2.8/30)')
+      expect(ways.map(({ command }) => command)).toEqual([
+        `plat device create NAME --addresses '{"ip":"192.0.2.9","network_id":"${inner.id}"}'`,
+      ])
+      expect((await look('192.0.2.8')).state).toBe('network_address')
+      await inv.api.devices.create({ name: 'ends', addresses: [{ ip: '192.0.2.8' }, { ip: '192.0.2.9' }] })
+      expect((await look('192.0.2.8/30')).summary).toContain('1 of 2 addresses is taken')
+      for (const { id } of [inner, outer]) await inv.api.networks.delete({ id })
+    })
+
     test('that is free comes with the request for curl', async () => {
       const [way] = (await look('10.0.1.30')).ways
       expect(way?.curl).toBe(

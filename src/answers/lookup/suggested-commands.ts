@@ -9,6 +9,7 @@ import { type AnyOperation, listPermissions } from '../../kernel/operation.ts'
 import { canPlace, canReachPool, toAddressRange } from '../../people/scopes/scopes.ts'
 import { formatCurl, formatPlatCommand } from '../../surfaces/cli/parse/command-text.ts'
 import type { Lookup, LookupWay } from './api.ts'
+import { findOwnPool } from './summary.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -25,7 +26,8 @@ const NAME = 'NAME'
 
 /** @param isLimited the caller sees a part of the estate, which its objects must be in */
 const listWays = (lookup: Omit<Lookup, 'ways'>, isLimited: boolean) => {
-  const { kind, state, query, space_id, networks: [nearest] = [], pools: [pool] = [] } = lookup
+  const { kind, state, query, space_id, networks: [nearest] = [] } = lookup
+  const pool = findOwnPool(lookup)
   const datacenter_id = isLimited ? nearest?.datacenter_id : undefined
   const here = datacenter_id ? { datacenter_id } : {}
   if (kind === 'ip' && state === 'free') {
@@ -43,7 +45,8 @@ const listWays = (lookup: Omit<Lookup, 'ways'>, isLimited: boolean) => {
 const isAllowed = async (ctx: Ctx, { op, input }: { op: AnyOperation; input: Input }, lookup: Omit<Lookup, 'ways'>) => {
   const permission = listPermissions(op.access).find((one) => ctx.caller.permissions.has(one))
   if (permission === undefined || ctx.unscoped === ctx) return permission !== undefined
-  const { pools: [pool] = [], query, kind, space_id = null } = lookup
+  const pool = findOwnPool(lookup)
+  const { query, kind, space_id = null } = lookup
   if (op !== devices.create && op !== networks.create)
     return pool !== undefined && canReachPool(ctx, permission, pool.id)
   const place = kind === 'cidr' ? toAddressRange(query, space_id) : { first: query, last: query, space_id }

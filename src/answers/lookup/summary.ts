@@ -50,8 +50,14 @@ const describeSeen = (facts: Facts): string => {
   return `${facts.query} is not documented, but ${who} was seen there${formatWhere(facts, ', in')}${formatLease(facts)}`
 }
 
+/** Returns the first pool that may give out the address: one of its most specific network, if the networks are known. */
+export const findOwnPool = ({ kind, networks = [], pools = [] }: Pick<Lookup, 'kind' | 'networks' | 'pools'>) => {
+  const own = networks.filter(({ subnet }) => subnet === networks[0]?.subnet).map(({ id }) => id)
+  return kind === 'ip' && own.length > 0 ? pools.find(({ network_id }) => own.includes(network_id)) : pools[0]
+}
+
 const describeFree = (facts: Facts): string => {
-  const [pool] = facts.pools ?? []
+  const pool = findOwnPool(facts)
   return `${facts.query} is free${pool ? `, in the pool ${pool.name}` : ''}${formatWhere(facts, pool ? ' of' : ', in')}`
 }
 
