@@ -90,9 +90,7 @@ export const findInnerRanges = async (
   network: PoolNetwork | undefined,
   range: KeyRange,
 ): Promise<KeyRange[]> =>
-  network === undefined || network.has_inner === 0
-    ? []
-    : Array.fromAsync(walkInnerRanges(ctx.unscoped, network, range))
+  network === undefined || network.has_inner === 0 ? [] : Array.fromAsync(walkInnerRanges(ctx.unscoped, network, range))
 
 /** Yields the parts of a range that belong to no more specific network, ascending and on demand. */
 export async function* walkOwnRanges(ctx: Ctx, network: PoolNetwork, range: KeyRange): AsyncGenerator<KeyRange> {
