@@ -70,7 +70,7 @@ const findRemotePort = (
   const known = findInterface(neighbour, interfaces)
   if (known !== undefined) return { remote: known }
   if (parseMac(remote) !== undefined) return description === '' ? { remote } : { remote, description }
-  // A device that lists its interfaces has no other port; a number of its own names none.
+  // A device that lists its interfaces has no other port; a bare number names none.
   return interfaces.length > 0 || !remotePortIsName || remote === '' ? undefined : { remote }
 }
 

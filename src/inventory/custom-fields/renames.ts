@@ -89,7 +89,7 @@ export const renameValues = async (ctx: Ctx, field: StoredField, { name, choices
         .sort(([a], [b]) => (a < b ? -1 : 1)),
     )
   if (ids.length === 0) return true
-  // The keys of the values are found by the present name of the field, so the objects get them anew.
+  // The keys of the values are found by the present name of the field, so the objects write them again.
   if (name !== field.name) await store.removeFieldValues(ctx, number)
   await ctx.emit('custom-fields.rewriting', { resource, ids, change, isChange: true })
   return true
