@@ -3,12 +3,12 @@ import type { Device } from '../schema.ts'
 
 const TEXTS = ['name', 'hostname', 'description', 'make_model', 'os', 'location'] as const
 const LISTS = ['tags', 'domains'] as const
-const ADDRESS_TEXTS = ['mac_address', 'dns_name'] as const
+const ADDRESS_TEXTS = ['mac_address', 'dns_name', 'interface', 'label'] as const
 
 /** The texts of the addresses. Empty ones are left out. */
 const listAddressTexts = ({ addresses }: Device): string[] => [
   ...addresses.map(({ ip }) => ip),
-  ...ADDRESS_TEXTS.flatMap((field) => addresses.map((address) => address[field]).filter((text) => text !== '')),
+  ...ADDRESS_TEXTS.flatMap((field) => addresses.flatMap((address) => address[field] || [])),
 ]
 
 /** Returns the texts of the given custom fields. */
@@ -21,7 +21,7 @@ export const toLowerCaseCustom = (device: Device): Readonly<Record<string, strin
     Object.keys(device.custom ?? {}).map((name) => [name, listCustomTexts(device, [name]).join('\n').toLowerCase()]),
   )
 
-/** In lower case. The text is stored, so a change here requires a migration that rewrites it. @param searchable the names of custom fields */
+/** In lower case. @param searchable the names of custom fields */
 export const searchText = (device: Device, searchable: readonly string[] = []): string =>
   [
     ...TEXTS.map((field) => device[field]),
@@ -31,6 +31,36 @@ export const searchText = (device: Device, searchable: readonly string[] = []): 
   ]
     .join('\n')
     .toLowerCase()
+
+/**
+ * Returns the stored text. It begins with a line feed: a text of a program that knew fewer fields begins with the name. A change of the
+ * fields needs another sign, by which `refresh-texts.ts` finds the texts to write again.
+ */
+export const storedSearchText = (device: Device, searchable: readonly string[]): string =>
+  `\n${searchText(device, searchable)}`
+
+/** A text that searches find, and its field. */
+export type FoundText = { readonly field: string; readonly text: string }
+
+/** Returns the searched texts of a device with their fields, the most important first. */
+export const listFoundTexts = (device: Device, searchable: readonly string[]): FoundText[] => {
+  const { addresses } = device
+  const inAddresses = (['ip', ...ADDRESS_TEXTS] as const).flatMap((field) =>
+    addresses.map((address) => ({ field: `addresses.${field}`, text: address[field] ?? '' })),
+  )
+  const own = (fields: readonly (typeof TEXTS)[number][]) => fields.map((field) => ({ field, text: device[field] }))
+  const lists = LISTS.flatMap((field) => device[field].map((text) => ({ field, text })))
+  const custom = searchable.flatMap((name) =>
+    listCustomTexts(device, [name]).map((text) => ({ field: `custom.${name}`, text })),
+  )
+  return [
+    ...own(['name', 'hostname']),
+    ...inAddresses,
+    ...lists,
+    ...own(['os', 'make_model', 'location', 'description']),
+    ...custom,
+  ]
+}
 
 export type Change = {
   readonly before: Device

@@ -1,0 +1,70 @@
+/** Decides in which text of an object a search was found, and how well. */
+import { extractIp, holdsWord, splitWords, type Word } from '../../net/spellings.ts'
+
+/** A text of an object that is searched, and its field. */
+export type Piece = { readonly field: string; readonly text: string }
+
+/** An object that a search may find, with its texts, the most important first. */
+export type Entry = {
+  readonly id: string
+  readonly name: string
+  /** Tells objects of one name apart; '' for nothing. */
+  readonly detail: string
+  /** null in the default space. */
+  readonly space_id: string | null
+  readonly pieces: readonly Piece[]
+}
+
+/** A search: all of its words must occur. */
+export type Query = {
+  /** In lower case, with one blank between words. */
+  readonly text: string
+  readonly words: readonly Word[]
+  /** The spellings of the whole text. */
+  readonly whole: Word
+  /** Matches the address that the whole text stands for, not within a longer one. Absent for any other text. */
+  readonly address?: RegExp
+}
+
+/** The place of a result: by how well its texts match. */
+export type Rank = 0 | 1 | 2
+
+export type Match = { readonly match: string; readonly field: string; readonly rank: Rank }
+
+const escapeRegExp = (text: string): string => text.replace(/[.:]/g, '\\$&')
+
+const buildAddressPattern = (ip: string): RegExp =>
+  ip.includes(':')
+    ? new RegExp(`(?<![0-9a-f:])${escapeRegExp(ip)}(?![0-9a-f:])`)
+    : new RegExp(`(?<![0-9]|[0-9]\\.)${escapeRegExp(ip)}(?![0-9]|\\.[0-9])`)
+
+/** @param q not blank */
+export const parseQuery = (q: string): Query => {
+  const text = q.trim().toLowerCase().replace(/\s+/g, ' ')
+  const words = splitWords(text)
+  const [first = [text], ...others] = words
+  const ip = extractIp(text)
+  return { text, words, whole: others.length === 0 ? first : [text], ...(ip && { address: buildAddressPattern(ip) }) }
+}
+
+const holds = (text: string, word: Word, { address }: Query): boolean =>
+  address ? address.test(text) : holdsWord(text, word)
+
+/**
+ * Returns the text in which a search was found: the one that equals it, else contains it, else has most of its words. Undefined if a word is
+ * in none of the texts.
+ */
+export const findMatch = (pieces: readonly Piece[], query: Query): Match | undefined => {
+  const { words, whole } = query
+  const lower = pieces.map(({ field, text }) => ({ field, text, low: text.toLowerCase() }))
+  const counted = lower.map((piece) => ({ piece, held: words.filter((word) => holds(piece.low, word, query)) }))
+  if (!words.every((word) => counted.some(({ held }) => held.includes(word)))) return undefined
+  const equal = lower.find(({ low }) => whole.some((spelling) => low === spelling))
+  const begun = equal ?? lower.find(({ low }) => whole.some((spelling) => low.startsWith(spelling)))
+  const most = Math.max(...counted.map(({ held }) => held.length))
+  const best =
+    equal ??
+    lower.find(({ low }) => holds(low, whole, query)) ??
+    counted.find(({ held }) => held.length === most)?.piece
+  return best && { match: best.text, field: best.field, rank: equal ? 0 : begun ? 1 : 2 }
+}
