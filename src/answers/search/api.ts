@@ -33,7 +33,6 @@ export const SearchResult = z
       .describe(
         'The subnet of a network, the range of a pool, the number of a VLAN, the device of a port, the ends of a cable',
       ),
-    device_id: z.string().optional().describe('The device of a port'),
     space_id: z
       .string()
       .optional()

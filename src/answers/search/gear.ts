@@ -29,11 +29,11 @@ export const searchPorts = createIndexedSearch({
       ? await ctx.db.selectFrom('devices').select(['id', 'name']).where('id', 'in', ids).execute()
       : []
     const names = new Map(devices.map(({ id, name }) => [id, name]))
-    return ({ name, device_id }) => {
-      const device = names.get(toText(device_id))
-      const id = device === undefined ? undefined : toText(device_id)
-      return { name: toText(name), detail: device ?? '', space_id: null, device_id: id }
-    }
+    return ({ name, device_id }) => ({
+      name: toText(name),
+      detail: names.get(toText(device_id)) ?? '',
+      space_id: null,
+    })
   },
 })
 

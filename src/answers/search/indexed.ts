@@ -24,7 +24,7 @@ const MAX_ROWS_SCANNED = 5000
 export type FoundRow = Readonly<Record<string, unknown>> & { readonly id: string }
 
 /** What the results of a resource have that does not stand in its rows. */
-export type Described = Pick<Entry, 'name' | 'detail' | 'space_id'> & Pick<SearchResult, 'device_id'>
+export type Described = Pick<Entry, 'name' | 'detail' | 'space_id'>
 
 export type IndexedSearch = {
   readonly facts: ResourceFacts
@@ -91,9 +91,9 @@ export const createIndexedSearch = ({ facts, columns, isShown, describe }: Index
     const some = words.reduce(
       (rows, word) =>
         rows.where(({ or }) =>
-          or(word.flatMap((spelling) => searched.map((column) => containsText(`some.${column}`, spelling)))),
+          or(word.flatMap((spelling) => searched.map((column) => containsText(`first_rows.${column}`, spelling)))),
         ),
-      ctx.db.selectFrom(first.as('some')).select(sql<string>`some.id`.as('id')),
+      ctx.db.selectFrom(first.as('first_rows')).select(sql<string>`first_rows.id`.as('id')),
     )
     return select(ctx).where('id', 'in', some.limit(MAX_ROWS_READ)).execute()
   }
@@ -128,14 +128,13 @@ export const createIndexedSearch = ({ facts, columns, isShown, describe }: Index
     const describeRow = kept.length === 0 ? () => none : await describe(ctx, kept)
     return best.map(({ result, rank }) => {
       const row = byId.get(result.id)
-      const { name, detail, space_id, device_id } = row ? describeRow(row) : none
+      const { name, detail, space_id } = row ? describeRow(row) : none
       const { type, id, match, field } = result
       return {
         rank,
         result: {
           ...{ type, id, name, match, field },
           ...(detail && { detail }),
-          ...(device_id && { device_id }),
           ...(space_id && { space_id }),
         },
       }

@@ -1,4 +1,5 @@
 /** Decides in which text of an object a search was found, and how well. */
+import { invalidField } from '../../contract/errors.ts'
 import { extractIp, holdsWord, splitWords, type Word } from '../../net/spellings.ts'
 
 /** A text of an object that is searched, and its field. */
@@ -38,9 +39,10 @@ const buildAddressPattern = (ip: string): RegExp =>
     ? new RegExp(`(?<![0-9a-f:])${escapeRegExp(ip)}(?![0-9a-f:])`)
     : new RegExp(`(?<![0-9]|[0-9]\\.)${escapeRegExp(ip)}(?![0-9]|\\.[0-9])`)
 
-/** @param q not blank */
+/** @throws AppError VALIDATION_ERROR for blank text */
 export const parseQuery = (q: string): Query => {
   const text = q.trim().toLowerCase().replace(/\s+/g, ' ')
+  if (text === '') throw invalidField('q', 'must not be blank')
   const words = splitWords(text)
   const [first = [text], ...others] = words
   const ip = extractIp(text)

@@ -1,5 +1,4 @@
 /** Finds objects of the resources of which there are thousands, by the fields in their facts and by custom fields. */
-import { toText } from '../../contract/unknown.ts'
 import { type Resource, toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { getLabel } from '../../resource/columns.ts'
@@ -27,7 +26,7 @@ export const createObjectSearch = (facts: ResourceFacts) => {
     const query = selectFromTable(ctx.db, table).select(['id', ...selected, ...(customTexts ? ['custom'] : [])])
     const rows = await query.orderBy(`${label}_key`).orderBy('id').execute()
     return rows.map((row) => {
-      const read = (field: string): string => toText(row[field] ?? '')
+      const read = (field: string): string => String(row[field] ?? '')
       const own = fields.map((field) => ({ field, text: read(field) })).filter(({ text }) => text !== '')
       const custom = customTexts ? customTexts({ custom: row.custom as string | null }) : []
       return {

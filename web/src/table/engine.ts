@@ -2,7 +2,7 @@
  * The engine of every list: rows once, one sorted index per column kept, a filter by walking it. Knows neither React nor
  * the network, so that it runs in a worker over 100,000 rows and on the page over a few.
  */
-import { parseMac } from '../../../src/net/mac.ts'
+import { holdsWord, isNarrower as isNarrowerWord, listSpellings } from '../../../src/net/spellings.ts'
 import { type Facets, parseFilter, type Term } from './filter.ts'
 
 export type SortKey = string | number
@@ -45,10 +45,10 @@ const isNarrower = (next: readonly Term[], previous: readonly Term[]): boolean =
   previous.every((old, i) => {
     const term = next[i]
     if (!term || term.isNegated !== old.isNegated || term.field !== old.field) return false
-    // A whole MAC also finds other notations, which its beginning does not.
-    if (term.value !== old.value && parseMac(term.value) !== undefined) return false
     // A longer value of a field may match rows that a shorter one does not, as 40 and 4 of a number.
-    return old.isNegated || old.field !== '' ? term.value === old.value : term.value.startsWith(old.value)
+    if (old.isNegated || old.field !== '') return term.value === old.value
+    // A longer part of a MAC may find other notations than its beginning.
+    return isNarrowerWord(listSpellings(term.value), listSpellings(old.value))
   })
 
 export class TableEngine<Row> {
@@ -213,11 +213,8 @@ export class TableEngine<Row> {
       }
       return
     }
-    // Texts have MACs in the notation of the server.
-    const mac = parseMac(value) ?? value
-    for (let i = 0; i < flags.length; i++) {
-      const holds = texts[i]?.includes(value) || (mac !== value && texts[i]?.includes(mac)) || false
-      if (flags[i] && holds === isNegated) flags[i] = 0
-    }
+    // Texts have addresses in the notation of the server.
+    const word = listSpellings(value)
+    for (let i = 0; i < flags.length; i++) if (flags[i] && holdsWord(texts[i] ?? '', word) === isNegated) flags[i] = 0
   }
 }
