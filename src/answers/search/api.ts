@@ -44,12 +44,11 @@ export type SearchResult = z.infer<typeof SearchResult>
 /** The number of results of each type in an answer; the list operations return all. */
 export const MAX_RESULTS_PER_TYPE = 50
 
-const getPlural = (facts: SearchedFacts): string => ('plural' in facts ? facts.plural : facts.name.replaceAll('-', ' '))
-
 export const search = {
   all: operation({
     name: 'search.all',
-    summary: `Find ${SEARCHED.map(getPlural).join(', ')} and discovered devices by a part of a name, number, address, MAC, tag, label, description or custom field`,
+    summary:
+      'Find objects of all kinds by a part of a name, number, address, MAC, tag, label, description or custom field',
     http: 'GET /api/search',
     supportsAsOf: true,
     access: 'search:read',
