@@ -106,9 +106,9 @@ const listIpv6Parts = (word: string): string[] => {
     if (short[from] !== '0' || short[from - 1] === '0') continue
     let to = from
     while (short[to + 1] === '0') to++
-    // One group alone is not shortened, but it may be the end of a run.
+    // A single zero group is not shortened, but at an end of the part it may belong to a run.
     const mayBeRun = to > from || from === 0 || to === last
-    if (mayBeRun && to - from < last) forms.push(`${short.slice(0, from).join(':')}::${short.slice(to + 1).join(':')}`)
+    if (mayBeRun) forms.push(`${short.slice(0, from).join(':')}::${short.slice(to + 1).join(':')}`)
   }
   return forms
 }
@@ -143,4 +143,5 @@ export const splitWords = (text: string): Word[] => {
 export const holdsWord = (text: string, word: Word): boolean => word.some((spelling) => text.includes(spelling))
 
 /** True if each text that holds `narrow` also holds `wide`. */
-export const isNarrower = (narrow: Word, wide: Word): boolean => narrow.every((spelling) => holdsWord(spelling, wide))
+export const isNarrowerWord = (narrow: Word, wide: Word): boolean =>
+  narrow.every((spelling) => holdsWord(spelling, wide))

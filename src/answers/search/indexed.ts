@@ -47,7 +47,7 @@ const getUpperBound = (text: string): string => `${text}\u{10ffff}`
 
 /** Returns the search of a resource. */
 export const createIndexedSearch = ({ facts, columns, isShown, describe }: IndexedSearch) => {
-  // The facts are those of a resource.
+  // It is the name of a resource.
   const name = facts.name as Resource
   const table = toTableName(name)
   const type = toKind(name) as SearchResult['type']

@@ -53,7 +53,8 @@ const holds = (text: string, word: Word, { address }: Query): boolean =>
   address ? address.test(text) : holdsWord(text, word)
 
 /**
- * Returns the text in which a search was found: the one that equals it, else contains it, else has most of its words. Undefined if a word is
+ * Returns the text in which a search was found: the one that equals it, else contains it, else has most of its words, also the
+ * first. Undefined if a word is
  * in none of the texts.
  */
 export const findMatch = (pieces: readonly Piece[], query: Query): Match | undefined => {
@@ -64,9 +65,10 @@ export const findMatch = (pieces: readonly Piece[], query: Query): Match | undef
   const equal = lower.find(({ low }) => whole.some((spelling) => low === spelling))
   const begun = equal ?? lower.find(({ low }) => whole.some((spelling) => low.startsWith(spelling)))
   const most = Math.max(...counted.map(({ held }) => held.length))
+  const withMost = counted.filter(({ held }) => held.length === most)
   const best =
     equal ??
     lower.find(({ low }) => holds(low, whole, query)) ??
-    counted.find(({ held }) => held.length === most)?.piece
+    (withMost.find(({ held }) => held[0] === words[0]) ?? withMost[0])?.piece
   return best && { match: best.text, field: best.field, rank: equal ? 0 : begun ? 1 : 2 }
 }

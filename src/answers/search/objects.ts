@@ -14,7 +14,7 @@ import { acceptMatches, cacheTexts } from './texts.ts'
 
 /** Returns the search of a resource. */
 export const createObjectSearch = (facts: ResourceFacts) => {
-  // The facts are those of a resource.
+  // It is the name of a resource.
   const name = facts.name as Resource
   const table = toTableName(name)
   const { search: fields = [], detail } = facts

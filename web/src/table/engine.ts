@@ -2,7 +2,7 @@
  * The engine of every list: rows once, one sorted index per column kept, a filter by walking it. Knows neither React nor
  * the network, so that it runs in a worker over 100,000 rows and on the page over a few.
  */
-import { holdsWord, isNarrower as isNarrowerWord, listSpellings } from '../../../src/net/spellings.ts'
+import { holdsWord, isNarrowerWord, listSpellings } from '../../../src/net/spellings.ts'
 import { type Facets, parseFilter, type Term } from './filter.ts'
 
 export type SortKey = string | number

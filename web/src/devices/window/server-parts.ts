@@ -1,7 +1,7 @@
 /** Divides a filter: some parts are known to the server, the others only to the browser. Pure. */
 import { cidrHolds, parseCidr } from '../../../../src/net/cidr.ts'
 import { parseIp } from '../../../../src/net/ip.ts'
-import { holdsWord, isNarrower, splitWords, type Word } from '../../../../src/net/spellings.ts'
+import { holdsWord, isNarrowerWord, splitWords, type Word } from '../../../../src/net/spellings.ts'
 import type { Device } from '../../api/contracts.ts'
 import { parseFilter, type Term } from '../../table/filter.ts'
 import { SPACE } from '../column-spec.ts'
@@ -115,7 +115,7 @@ const listTexts = (params: readonly Param[]): readonly string[] =>
 const isBlock = (text: string): boolean => parseCidr(text) !== undefined
 
 const isCloser = (next: readonly Word[], base: readonly Word[]): boolean =>
-  base.every((old) => next.some((word) => isNarrower(word, old)))
+  base.every((old) => next.some((word) => isNarrowerWord(word, old)))
 
 /** Returns true if the rows of `base` hold all rows of `next`. */
 export const hasAllRows = ({ params: base }: Parts, { params: next }: Parts): boolean => {
