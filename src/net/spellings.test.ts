@@ -3,7 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { countCases } from '../../testing/cases.ts'
 import { formatIp } from './ip.ts'
-import { extractHost, extractIp, holdsWord, isNarrowerWord, listSpellings, splitWords } from './spellings.ts'
+import { extractHost, extractIp, listSpellings, splitWords } from './spellings.ts'
+import { holdsWord, isNarrowerWord } from './word.ts'
 
 const octets = fc.uint8Array({ minLength: 6, maxLength: 6 })
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))

@@ -1,11 +1,11 @@
 // The words of a search, each in the spellings in which stored texts may have it. Pure, for server and browser.
 import { normalizeIp, parseIp } from './ip.ts'
 import { parseMac } from './mac.ts'
-
-/** The spellings of a word in lower case; the first is as it was typed. A text holds the word if it contains one of them. */
-export type Word = readonly [string, ...string[]]
+import type { Word } from './word.ts'
 
 const URL_HOST = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]/?#]*\]|[^:/?#[\]]+)(?::\d*)?(?:[/?#].*)?$/i
+/** Most texts are none of them. */
+const MAY_HAVE_HOST = /[/[%]|:\d+$/
 const HOST_AND_PORT = /^(\[[^\]]*\]|[^:/[\]]*\.[^:/[\]]*)(?::\d{1,5})?$/
 
 /**
@@ -19,6 +19,7 @@ const HOST_AND_PORT = /^(\[[^\]]*\]|[^:/[\]]*\.[^:/[\]]*)(?::\d{1,5})?$/
  * extractHost('fe80::1%eth0') // 'fe80::1'
  */
 export const extractHost = (text: string): string | undefined => {
+  if (!MAY_HAVE_HOST.test(text)) return undefined
   const found = (URL_HOST.exec(text) ?? HOST_AND_PORT.exec(text))?.[1] ?? text
   const host = found.replace(/^\[(.*)\]$/, '$1')
   const [address = '', zone] = host.split('%', 2)
@@ -113,6 +114,9 @@ const listIpv6Parts = (word: string): string[] => {
   return forms
 }
 
+/** A letter beyond the hexadecimal ones, and no separator: most words are neither addresses nor parts of one. */
+const IS_PLAIN = /^(?!0x)[^:/[%.-]*[g-z_][^:/[%.-]*$/
+
 const isPart = (text: string): boolean => text.length > 1
 
 /**
@@ -121,6 +125,7 @@ const isPart = (text: string): boolean => text.length > 1
  * @example listSpellings('001b.21') // ['001b.21', '00:1b:21']
  */
 export const listSpellings = (word: string): Word => {
+  if (IS_PLAIN.test(word)) return [word]
   const host = extractHost(word)
   const whole = extractIp(word) ?? parseMac(word)
   const others = whole === undefined ? [...listMacParts(word), ...listIpv6Parts(word)] : [whole]
@@ -138,10 +143,3 @@ export const splitWords = (text: string): Word[] => {
   if (parseMac(whole) !== undefined) return [listSpellings(whole)]
   return [...new Set(whole.split(/\s+/))].map(listSpellings)
 }
-
-/** @param text in lower case */
-export const holdsWord = (text: string, word: Word): boolean => word.some((spelling) => text.includes(spelling))
-
-/** True if each text that holds `narrow` also holds `wide`. */
-export const isNarrowerWord = (narrow: Word, wide: Word): boolean =>
-  narrow.every((spelling) => holdsWord(spelling, wide))

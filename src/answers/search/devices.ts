@@ -2,12 +2,13 @@
 import { matchFoundWord } from '../../discovery/discovery.ts'
 import type { DiscoveredDevice } from '../../discovery/schema.ts'
 import { findDevices } from '../../inventory/devices/list/search.ts'
-import { listFoundTexts } from '../../inventory/devices/list/search-text.ts'
+import { findText } from '../../inventory/devices/list/search-text.ts'
 import type { Device } from '../../inventory/devices/schema.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { readFirstRows } from '../../kernel/list.ts'
 import { formatIp, fromIpKey } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
+import { holdsWord, type Word } from '../../net/word.ts'
 import { loadSearchableNames } from '../../resource/custom/engine.ts'
 import { MAX_RESULTS_PER_TYPE } from './api.ts'
 import { findMatch, type Match, type Query } from './matches.ts'
@@ -16,6 +17,8 @@ import type { Ranked } from './results.ts'
 
 /** The fields with texts that name a device. Devices come in the order of their own search. */
 const NAMING = new Set(['name', 'hostname', 'addresses.ip', 'addresses.mac_address'])
+
+const toName = ({ name }: Device): Match => ({ match: name, field: 'name', rank: 2 })
 
 /** Returns the text of a device that was found. The search itself has decided that it is found. */
 const findMatchOfDevice = (
@@ -29,13 +32,19 @@ const findMatchOfDevice = (
       range,
     )
   if (ip) return { match: ip, field: 'addresses.ip', rank: range.first === range.last ? 0 : 2 }
-  // An address may also be found within a longer one.
-  const { address: _, ...inTexts } = query
-  const found = findMatch(listFoundTexts(device, searchable), inTexts)
-  if (found) return { ...found, rank: found.rank === 0 && NAMING.has(found.field) ? 0 : 2 }
+  let found: Match | undefined
+  const look = (word: Word): boolean =>
+    findText(device, searchable, (text, field) => {
+      const low = text.toLowerCase()
+      if (!holdsWord(low, word)) return false
+      found = { match: text, field, rank: NAMING.has(field) && word.includes(low) ? 0 : 2 }
+      return true
+    })
+  const [first = query.whole] = query.words
+  if (look(query.whole) || look(first)) return found ?? toName(device)
   const mac = parseMac(query.text)
   if (mac !== undefined) return { match: mac, field: 'ports.mac_address', rank: 0 }
-  return { match: device.name, field: 'name', rank: 2 }
+  return toName(device)
 }
 
 export const searchDevices = async (

@@ -1,6 +1,7 @@
 /** Decides in which text of an object a search was found, and how well. */
 import { invalidField } from '../../contract/errors.ts'
-import { extractIp, holdsWord, splitWords, type Word } from '../../net/spellings.ts'
+import { extractIp, splitWords } from '../../net/spellings.ts'
+import { holdsWord, type Word } from '../../net/word.ts'
 
 /** A text of an object that is searched, and its field. */
 export type Piece = { readonly field: string; readonly text: string }
@@ -54,21 +55,25 @@ const holds = (text: string, word: Word, { address }: Query): boolean =>
 
 /**
  * Returns the text in which a search was found: the one that equals it, else contains it, else has most of its words, also the
- * first. Undefined if a word is
- * in none of the texts.
+ * first. Undefined if a word is in none of the texts.
  */
 export const findMatch = (pieces: readonly Piece[], query: Query): Match | undefined => {
   const { words, whole } = query
-  const lower = pieces.map(({ field, text }) => ({ field, text, low: text.toLowerCase() }))
-  const counted = lower.map((piece) => ({ piece, held: words.filter((word) => holds(piece.low, word, query)) }))
-  if (!words.every((word) => counted.some(({ held }) => held.includes(word)))) return undefined
-  const equal = lower.find(({ low }) => whole.some((spelling) => low === spelling))
-  const begun = equal ?? lower.find(({ low }) => whole.some((spelling) => low.startsWith(spelling)))
-  const most = Math.max(...counted.map(({ held }) => held.length))
-  const withMost = counted.filter(({ held }) => held.length === most)
-  const best =
-    equal ??
-    lower.find(({ low }) => holds(low, whole, query)) ??
-    (withMost.find(({ held }) => held[0] === words[0]) ?? withMost[0])?.piece
-  return best && { match: best.text, field: best.field, rank: equal ? 0 : begun ? 1 : 2 }
+  const lower = pieces.map(({ text }) => text.toLowerCase())
+  if (!words.every((word) => lower.some((low) => holds(low, word, query)))) return undefined
+  const toMatch = (at: number, rank: Rank): Match | undefined => {
+    const piece = pieces[at]
+    return piece && { match: piece.text, field: piece.field, rank }
+  }
+  const equal = lower.findIndex((low) => whole.includes(low))
+  if (equal >= 0) return toMatch(equal, 0)
+  const rank = lower.some((low) => whole.some((spelling) => low.startsWith(spelling))) ? 1 : 2
+  const containing = lower.findIndex((low) => holds(low, whole, query))
+  if (containing >= 0) return toMatch(containing, rank)
+  const counts = lower.map((low) => words.filter((word) => holds(low, word, query)).length)
+  const most = Math.max(...counts)
+  const hasFirst = lower.findIndex(
+    (low, i) => counts[i] === most && words.slice(0, 1).some((word) => holds(low, word, query)),
+  )
+  return toMatch(hasFirst >= 0 ? hasFirst : counts.indexOf(most), rank)
 }

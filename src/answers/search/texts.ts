@@ -5,7 +5,7 @@
 import { memoized } from '../../database/cache/revision-cache.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import type { Word } from '../../net/spellings.ts'
+import type { Word } from '../../net/word.ts'
 import { MAX_RESULTS_PER_TYPE } from './api.ts'
 import { type Entry, findMatch, type Query } from './matches.ts'
 
@@ -93,17 +93,19 @@ export class Texts {
     }
   }
 
-  /** Returns the first entries that a search finds: with a text that equals it, then with one that begins with it, then the others. */
+  /** Returns the first entries that a search finds. If there are more: with a text that equals it, that begins with it, then the others. */
   find({ words, whole }: Query, limits: Limits): Entry[] {
-    const found = new Set<Entry>()
+    const all = new Set<Entry>()
+    this.#collect(words, all, limits)
+    if (all.size < limits.most) return [...all]
+    const best = new Set<Entry>()
     const withLines = (after: string): Word => {
       const [first, ...others] = whole.map((spelling) => `\n${spelling}${after}`)
       return [first ?? '', ...others]
     }
-    this.#collect([withLines('\n')], found, limits)
-    this.#collect([withLines('')], found, limits)
-    this.#collect(words, found, limits)
-    return [...found]
+    this.#collect([withLines('\n')], best, limits)
+    this.#collect([withLines('')], best, limits)
+    return [...new Set([...best, ...all])].slice(0, limits.most)
   }
 }
 

@@ -39,27 +39,27 @@ export const searchText = (device: Device, searchable: readonly string[] = []): 
 export const storedSearchText = (device: Device, searchable: readonly string[]): string =>
   `\n${searchText(device, searchable)}`
 
-/** A text that searches find, and its field. */
-export type FoundText = { readonly field: string; readonly text: string }
+/** The fields in which a found text is looked for: those that name a device come first. */
+const FIRST = ['name', 'hostname'] as const
+const LAST = ['os', 'make_model', 'location', 'description'] as const
 
-/** Returns the searched texts of a device with their fields, the most important first. */
-export const listFoundTexts = (device: Device, searchable: readonly string[]): FoundText[] => {
-  const { addresses } = device
-  const inAddresses = (['ip', ...ADDRESS_TEXTS] as const).flatMap((field) =>
-    addresses.map((address) => ({ field: `addresses.${field}`, text: address[field] ?? '' })),
-  )
-  const own = (fields: readonly (typeof TEXTS)[number][]) => fields.map((field) => ({ field, text: device[field] }))
-  const lists = LISTS.flatMap((field) => device[field].map((text) => ({ field, text })))
-  const custom = searchable.flatMap((name) =>
-    listCustomTexts(device, [name]).map((text) => ({ field: `custom.${name}`, text })),
-  )
-  return [
-    ...own(['name', 'hostname']),
-    ...inAddresses,
-    ...lists,
-    ...own(['os', 'make_model', 'location', 'description']),
-    ...custom,
-  ]
+/**
+ * Calls `accepts` with the searched texts of a device and their fields, the most important first, until it returns true.
+ * @param searchable the names of custom fields
+ */
+export const findText = (
+  device: Device,
+  searchable: readonly string[],
+  accepts: (text: string, field: string) => boolean,
+): boolean => {
+  for (const field of FIRST) if (accepts(device[field], field)) return true
+  for (const field of ['ip', ...ADDRESS_TEXTS] as const)
+    for (const address of device.addresses) if (accepts(address[field] ?? '', `addresses.${field}`)) return true
+  for (const field of LISTS) for (const text of device[field]) if (accepts(text, field)) return true
+  for (const field of LAST) if (accepts(device[field], field)) return true
+  for (const name of searchable)
+    for (const text of listCustomTexts(device, [name])) if (accepts(text, `custom.${name}`)) return true
+  return false
 }
 
 export type Change = {
