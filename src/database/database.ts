@@ -328,8 +328,15 @@ export type Sql = Deployment & {
   readonly isInProcess: boolean
   /** True if `table.search_text` contains all `words`, each in one of its spellings. Indexed from 3 characters on. */
   readonly matchesWords: (table: string, words: readonly Word[]) => Expression<SqlBool>
-  /** True if the columns of a row contain all `words`. Undefined if no word has the 3 characters of which the index knows. */
-  readonly matchesColumns: (index: ColumnsIndex, words: readonly Word[]) => Expression<SqlBool> | undefined
+  /**
+   * True if the columns of a row contain all `words`. Undefined if no word has the 3 characters of which the index knows.
+   * @param most the number of matches that suffice, in any order
+   */
+  readonly matchesColumns: (
+    index: ColumnsIndex,
+    words: readonly Word[],
+    most?: number,
+  ) => Expression<SqlBool> | undefined
   /** Like `matchesWords`, fastest for the first rows in the order of `name_key` and `id`. */
   readonly matchesWordsInOrder: (db: QueryExecutorProvider, table: string, wanted: WordsWanted) => Promise<WordsInOrder>
   /** Counts the rows that match. */

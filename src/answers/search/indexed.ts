@@ -82,7 +82,9 @@ export const createIndexedSearch = ({ facts, columns, isShown, describe }: Index
           .execute()
 
   const findByWords = (ctx: Ctx, { words }: Query, custom: 'searched' | 'ignored') => {
-    const found = ctx.store.sql.matchesColumns({ table, columns: indexed, custom }, words)
+    // The index also finds rows outside of the scope of a caller.
+    const most = ctx.unscoped === ctx ? MAX_ROWS_READ : undefined
+    const found = ctx.store.sql.matchesColumns({ table, columns: indexed, custom }, words, most)
     if (found) return select(ctx).where(found).limit(MAX_ROWS_READ).execute()
     const searched = custom === 'searched' ? [...indexed, 'custom'] : indexed
     const first = selectFromTable(ctx.db, table)

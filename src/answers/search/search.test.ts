@@ -56,7 +56,7 @@ describe.each(engines())('the search of everything on %s', (dialect) => {
     ['office', ['network Office LAN: name Office LAN', 'device printer-1: tags Office']],
     ['floor', ['network Office LAN: description floor 2', 'device printer-1: description second floor']],
     ['guest wifi', ['pool DHCP: tags guest wifi']],
-    ['Visitors DHCP', ['pool DHCP: name DHCP']],
+    ['Visitors DHCP', ['pool DHCP: description visitors']],
     ['lab.example', ['device lab-1: domains lab.example.com']],
     ['printer', ['network Printers: name Printers', 'device printer-1: name printer-1']],
     ['office nowhere', []],

@@ -64,13 +64,13 @@ export const matchesWords: Sql['matchesWords'] = (table, words) => {
   return joinConditions(matches ? [...short, sql`${sql.ref(`${table}.seq`)} IN (${matches})`] : short)
 }
 
-export const matchesColumns: Sql['matchesColumns'] = ({ table, columns, custom }, words) => {
+export const matchesColumns: Sql['matchesColumns'] = ({ table, columns, custom }, words, most = -1) => {
   const indexed = words.filter(isIndexed)
   if (indexed.length === 0) return undefined
   const index = sql.table(`${table}_search`)
   const searched = custom === 'searched' ? [...columns, 'custom'] : columns
   const match = `{${searched.join(' ')}} : (${formatMatch(indexed)})`
-  return sql<SqlBool>`${sql.ref(`${table}.id`)} IN (SELECT id FROM ${index} WHERE ${index} MATCH ${match})`
+  return sql<SqlBool>`${sql.ref(`${table}.id`)} IN (SELECT id FROM ${index} WHERE ${index} MATCH ${match} LIMIT ${most})`
 }
 
 const countRows = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>, mark = sql``): Promise<number> => {
