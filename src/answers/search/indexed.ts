@@ -16,7 +16,7 @@ import type { Entry, Query } from './matches.ts'
 import { type Ranked, rankEntries, selectBest } from './results.ts'
 
 /** The number of rows with the words that are read: they are only sorted among each other. */
-const MAX_ROWS_READ = 500
+const MAX_ROWS_READ = 200
 /** The number of rows that are searched for words of one or two characters, which the index does not know. */
 const MAX_ROWS_SCANNED = 5000
 
