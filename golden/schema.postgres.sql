@@ -1779,3 +1779,7 @@ CREATE INDEX CONCURRENTLY ports_names ON ports (name_key, id);
 
 CREATE INDEX CONCURRENTLY devices_older_search ON devices (id) WHERE substr(search_text, 1, 1) <> '
 ';
+
+-- 0075-dns-delegations
+
+ALTER TABLE dns_zone_states ADD COLUMN delegations TEXT COLLATE "C" NOT NULL DEFAULT '[]';

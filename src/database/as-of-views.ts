@@ -10,7 +10,7 @@ import {
   type SqlBool,
   sql,
 } from 'kysely'
-import type { Word } from '../net/word.ts'
+import type { Word } from '../net/words/word.ts'
 import { RevisionCache } from './cache/revision-cache.ts'
 import type { TableViews } from './cte-views.ts'
 import { type Db, escapeLike, type Sql } from './database.ts'

@@ -9,7 +9,7 @@ import type {
   SqlBool,
 } from 'kysely'
 import type { Hosts } from '../base/hosts/hosts.ts'
-import type { Word } from '../net/word.ts'
+import type { Word } from '../net/words/word.ts'
 import type { Batch } from './at-commit.ts'
 import type { RevisionCache } from './cache/revision-cache.ts'
 import type { ChangeNotifier } from './change-notifier.ts'

@@ -1,7 +1,7 @@
 /** Decides in which text of an object a search was found, and how well. */
 import { invalidField } from '../../contract/errors.ts'
-import { extractIp, splitWords } from '../../net/spellings.ts'
-import { holdsWord, type Word } from '../../net/word.ts'
+import { extractIp, splitWords } from '../../net/words/spellings.ts'
+import { holdsWord, type Word } from '../../net/words/word.ts'
 
 /** A text of an object that is searched, and its field. */
 export type Piece = { readonly field: string; readonly text: string }

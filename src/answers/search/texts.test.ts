@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { countCases } from '../../../testing/cases.ts'
 import { RevisionCache } from '../../database/cache/revision-cache.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import type { Word } from '../../net/word.ts'
+import type { Word } from '../../net/words/word.ts'
 import type { Entry, Query } from './matches.ts'
 import { cacheTexts, Texts } from './texts.ts'
 

@@ -5,7 +5,7 @@
 import { memoized } from '../../database/cache/revision-cache.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import type { Word } from '../../net/word.ts'
+import type { Word } from '../../net/words/word.ts'
 import { MAX_RESULTS_PER_TYPE } from './api.ts'
 import { type Entry, findMatch, type Query } from './matches.ts'
 

@@ -1,6 +1,6 @@
 /** Searches words by trigrams; pg_trgm ignores separators, so the index has letters in their place. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Word } from '../../net/word.ts'
+import type { Word } from '../../net/words/word.ts'
 import { escapeLike, type Sql } from '../database.ts'
 
 /** The separators, each with its letter: rare in English, and a letter in every locale. */

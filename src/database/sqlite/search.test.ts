@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/servers/database.ts'
-import type { Word } from '../../net/word.ts'
+import type { Word } from '../../net/words/word.ts'
 import { TableViews } from '../cte-views.ts'
 import { getDdl } from '../migrate.ts'
 import { createViewedDb } from '../scoped-db.ts'

@@ -1,6 +1,6 @@
 /** Searches words in `search_text` on SQLite with an FTS5 index of trigrams beside each table. */
 import { type QueryExecutorProvider, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Word } from '../../net/word.ts'
+import type { Word } from '../../net/words/word.ts'
 import { escapeLike, type Part, type Sql } from '../database.ts'
 import { SLOW } from './slow-reads.ts'
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type QueryExecutorProvider, sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/servers/database.ts'
-import type { Word } from '../../net/word.ts'
+import type { Word } from '../../net/words/word.ts'
 import { getDdl } from '../migrate.ts'
 import { SLOW } from './slow-reads.ts'
 

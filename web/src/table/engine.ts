@@ -3,7 +3,7 @@
  * the network, so that it runs in a worker over 100,000 rows and on the page over a few.
  */
 import { parseMac } from '../../../src/net/mac.ts'
-import { holdsWord, isNarrowerWord, type Word } from '../../../src/net/word.ts'
+import { holdsWord, isNarrowerWord, type Word } from '../../../src/net/words/word.ts'
 import { type Facets, parseFilter, type Term } from './filter.ts'
 
 export type SortKey = string | number

@@ -1,5 +1,5 @@
 /** Holds every device: asks for them, parses, sorts and filters them, and hands the page the few rows it shows. */
-import { listSpellings } from '../../../../src/net/spellings.ts'
+import { listSpellings } from '../../../../src/net/words/spellings.ts'
 import type { Device } from '../../api/contracts.ts'
 import { type RefNames, withCustomFields } from '../../custom-fields/values.ts'
 import { TableEngine, type TableQuery } from '../../table/engine.ts'

@@ -1,8 +1,8 @@
 /** Divides a filter: some parts are known to the server, the others only to the browser. Pure. */
 import { cidrHolds, parseCidr } from '../../../../src/net/cidr.ts'
 import { parseIp } from '../../../../src/net/ip.ts'
-import { splitWords } from '../../../../src/net/spellings.ts'
-import { holdsWord, isNarrowerWord, type Word } from '../../../../src/net/word.ts'
+import { splitWords } from '../../../../src/net/words/spellings.ts'
+import { holdsWord, isNarrowerWord, type Word } from '../../../../src/net/words/word.ts'
 import type { Device } from '../../api/contracts.ts'
 import { parseFilter, type Term } from '../../table/filter.ts'
 import { SPACE } from '../column-spec.ts'

@@ -1,6 +1,6 @@
 // The words of a search, each in the spellings in which stored texts may have it. Pure, for server and browser.
-import { normalizeIp, parseIp } from './ip.ts'
-import { parseMac } from './mac.ts'
+import { normalizeIp, parseIp } from '../ip.ts'
+import { parseMac } from '../mac.ts'
 import type { Word } from './word.ts'
 
 const URL_HOST = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]/?#]*\]|[^:/?#[\]]+)(?::\d*)?(?:[/?#].*)?$/i

@@ -1,8 +1,8 @@
 // The spellings of words: parts of MACs and of IPv6 addresses, hosts of URLs, and what is narrower than what.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { countCases } from '../../testing/cases.ts'
-import { formatIp } from './ip.ts'
+import { countCases } from '../../../testing/cases.ts'
+import { formatIp } from '../ip.ts'
 import { extractHost, extractIp, listSpellings, splitWords } from './spellings.ts'
 import { holdsWord, isNarrowerWord } from './word.ts'
 
