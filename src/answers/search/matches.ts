@@ -4,7 +4,12 @@ import { extractIp, splitWords } from '../../net/words/spellings.ts'
 import { holdsWord, type Word } from '../../net/words/word.ts'
 
 /** A text of an object that is searched, and its field. */
-export type Piece = { readonly field: string; readonly text: string }
+export type Piece = {
+  readonly field: string
+  readonly text: string
+  /** The text in lower case, where it is kept. */
+  readonly low?: string
+}
 
 /** An object that a search may find, with its texts, the most important first. */
 export type Entry = {
@@ -59,8 +64,9 @@ const holds = (text: string, word: Word, { address }: Query): boolean =>
  */
 export const findMatch = (pieces: readonly Piece[], query: Query): Match | undefined => {
   const { words, whole } = query
-  const lower = pieces.map(({ text }) => text.toLowerCase())
-  if (!words.every((word) => lower.some((low) => holds(low, word, query)))) return undefined
+  const lower = pieces.map(({ text, low }) => low ?? text.toLowerCase())
+  const isOneWord = words.length === 1
+  if (!isOneWord && !words.every((word) => lower.some((low) => holds(low, word, query)))) return undefined
   const toMatch = (at: number, rank: Rank): Match | undefined => {
     const piece = pieces[at]
     return piece && { match: piece.text, field: piece.field, rank }
@@ -69,7 +75,7 @@ export const findMatch = (pieces: readonly Piece[], query: Query): Match | undef
   if (equal >= 0) return toMatch(equal, 0)
   const rank = lower.some((low) => whole.some((spelling) => low.startsWith(spelling))) ? 1 : 2
   const containing = lower.findIndex((low) => holds(low, whole, query))
-  if (containing >= 0) return toMatch(containing, rank)
+  if (containing >= 0 || isOneWord) return toMatch(containing, rank)
   const counts = lower.map((low) => words.filter((word) => holds(low, word, query)).length)
   const most = Math.max(...counts)
   const hasFirst = lower.findIndex(

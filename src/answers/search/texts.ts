@@ -41,7 +41,10 @@ export class Texts {
 
   /** @param all in the order of results. Words contain no blank, so none matches across two pieces or two entries. */
   constructor(all: readonly Entry[]) {
-    this.#entries = all
+    this.#entries = all.map(({ pieces, ...entry }) => ({
+      ...entry,
+      pieces: pieces.map(({ field, text }) => ({ field, text, low: text.toLowerCase() })),
+    }))
     const texts = all.map(({ pieces }) =>
       `\n${pieces.map(({ text }) => text.replace(/\s/g, ' ')).join('\n')}\n`.toLowerCase(),
     )
