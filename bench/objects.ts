@@ -162,6 +162,9 @@ const listPorts = async (site: Site): Promise<void> => {
     }),
   )
   within('  its first page', await medianOf(site, '/api/ports?limit=50', 'switch-0'))
+  within('  global search, a name that many have', await medianOf(site, '/api/search?q=gi0%2F1', 'switch-0'))
+  within('  global search, words of many', await medianOf(site, '/api/search?q=benchmark%20port', 'switch-0'))
+  within('  global search, a rare text', await medianOf(site, '/api/search?q=nowhere%20at%20all', 'switch-0'))
   within('  the ports of one device', await medianOf(site, '/api/devices/switch-1/ports?limit=50', 'switch-0'))
 }
 

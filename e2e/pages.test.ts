@@ -132,6 +132,24 @@ test('the palette finds a page, an object and an action', () =>
     { as: 'admin' },
   ))
 
+test('the palette finds a port by a part of its MAC, shows its device, and opens its page', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const [device] = await it.plat.api.devices.list({ limit: 1 })
+      const port = { device_id: device?.id ?? '', name: 'Sought1/7', mac_address: '02:7f:3a:b5:c6:d9' }
+      const { id } = await it.plat.api.ports.create(port)
+      await open('/')
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Search or jump to' }).fill('7f3a.b5')
+      const found = page.getByRole('option', { name: 'Sought1/7' })
+      await found.getByText(`${device?.name} · 02:7f:3a:b5:c6:d9`).waitFor()
+      await found.click()
+      await page.waitForURL(`**/ports/${id}`)
+      await it.plat.api.ports.delete({ id })
+    },
+    { as: 'admin' },
+  ))
+
 test('a key after g may be a capital letter', () =>
   it.visit(
     async ({ page, open }) => {

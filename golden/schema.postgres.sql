@@ -1755,6 +1755,31 @@ CREATE TABLE ended_sessions (
 
 CREATE INDEX ended_sessions_expiry ON ended_sessions (expires_at);
 
+-- 0073-search
+
+CREATE INDEX CONCURRENTLY ports_search ON ports USING gin (replace(replace(replace(lower((coalesce(name_key, '') || '
+' || coalesce(mac_address, '') || '
+' || coalesce(description, '') || '
+' || coalesce(custom, '')) COLLATE "default"), '.', 'q'), ':', 'x'), '-', 'z') gin_trgm_ops);
+
+CREATE INDEX CONCURRENTLY cables_search ON cables USING gin (replace(replace(replace(lower((coalesce(label_key, '') || '
+' || coalesce(type, '') || '
+' || coalesce(color, '') || '
+' || coalesce(description, '') || '
+' || coalesce(custom, '')) COLLATE "default"), '.', 'q'), ':', 'x'), '-', 'z') gin_trgm_ops);
+
+CREATE INDEX CONCURRENTLY reservations_search ON reservations USING gin (replace(replace(replace(lower((coalesce(ip_address, '') || '
+' || coalesce(hostname, '') || '
+' || coalesce(mac_address, '') || '
+' || coalesce(purpose, '') || '
+' || coalesce(notes, '') || '
+' || coalesce(custom, '')) COLLATE "default"), '.', 'q'), ':', 'x'), '-', 'z') gin_trgm_ops);
+
+CREATE INDEX CONCURRENTLY ports_names ON ports (name_key, id);
+
+CREATE INDEX CONCURRENTLY devices_older_search ON devices (id) WHERE substr(search_text, 1, 1) <> '
+';
+
 -- 0075-dns-delegations
 
 ALTER TABLE dns_zone_states ADD COLUMN delegations TEXT COLLATE "C" NOT NULL DEFAULT '[]';

@@ -125,6 +125,14 @@ CREATE INDEX cables_managed_by ON cables (managed_by, label_key, id) WHERE manag
 
 CREATE INDEX cables_order ON cables (label_key, id);
 
+CREATE VIRTUAL TABLE cables_search USING fts5(id UNINDEXED, label_key, type, color, description, custom, content='cables', content_rowid='rowid', tokenize='trigram');
+
+CREATE TRIGGER cables_search_delete AFTER DELETE ON cables BEGIN INSERT INTO cables_search (cables_search, rowid, label_key, type, color, description, custom) VALUES ('delete', old.rowid, old.label_key, old.type, old.color, old.description, old.custom); END;
+
+CREATE TRIGGER cables_search_insert AFTER INSERT ON cables BEGIN INSERT INTO cables_search (rowid, label_key, type, color, description, custom) VALUES (new.rowid, new.label_key, new.type, new.color, new.description, new.custom); END;
+
+CREATE TRIGGER cables_search_update AFTER UPDATE OF label_key, type, color, description, custom ON cables WHEN old.label_key IS NOT new.label_key OR old.type IS NOT new.type OR old.color IS NOT new.color OR old.description IS NOT new.description OR old.custom IS NOT new.custom BEGIN INSERT INTO cables_search (cables_search, rowid, label_key, type, color, description, custom) VALUES ('delete', old.rowid, old.label_key, old.type, old.color, old.description, old.custom); INSERT INTO cables_search (rowid, label_key, type, color, description, custom) VALUES (new.rowid, new.label_key, new.type, new.color, new.description, new.custom); END;
+
 CREATE INDEX cables_status ON cables (status, label_key, id) WHERE status <> 'connected';
 
 CREATE TABLE changes (
@@ -349,6 +357,9 @@ CREATE INDEX devices_hostname ON devices (hostname_key);
 CREATE INDEX devices_managed_by ON devices (managed_by, name_key, id) WHERE managed_by <> '';
 
 CREATE INDEX devices_name ON devices (name_key, id, status);
+
+CREATE INDEX devices_older_search ON devices (id) WHERE substr(search_text, 1, 1) <> '
+';
 
 CREATE INDEX devices_rack ON devices (rack_id, name_key, id) WHERE rack_id IS NOT NULL;
 
@@ -1024,9 +1035,19 @@ CREATE INDEX ports_managed_by ON ports (managed_by, device_id, sort_key, id) WHE
 
 CREATE UNIQUE INDEX ports_name ON ports (device_id, name_key);
 
+CREATE INDEX ports_names ON ports (name_key, id);
+
 CREATE INDEX ports_order ON ports (device_id, sort_key, id);
 
 CREATE INDEX ports_parent ON ports (parent_id) WHERE parent_id IS NOT NULL;
+
+CREATE VIRTUAL TABLE ports_search USING fts5(id UNINDEXED, name_key, mac_address, description, custom, content='ports', content_rowid='rowid', tokenize='trigram');
+
+CREATE TRIGGER ports_search_delete AFTER DELETE ON ports BEGIN INSERT INTO ports_search (ports_search, rowid, name_key, mac_address, description, custom) VALUES ('delete', old.rowid, old.name_key, old.mac_address, old.description, old.custom); END;
+
+CREATE TRIGGER ports_search_insert AFTER INSERT ON ports BEGIN INSERT INTO ports_search (rowid, name_key, mac_address, description, custom) VALUES (new.rowid, new.name_key, new.mac_address, new.description, new.custom); END;
+
+CREATE TRIGGER ports_search_update AFTER UPDATE OF name_key, mac_address, description, custom ON ports WHEN old.name_key IS NOT new.name_key OR old.mac_address IS NOT new.mac_address OR old.description IS NOT new.description OR old.custom IS NOT new.custom BEGIN INSERT INTO ports_search (ports_search, rowid, name_key, mac_address, description, custom) VALUES ('delete', old.rowid, old.name_key, old.mac_address, old.description, old.custom); INSERT INTO ports_search (rowid, name_key, mac_address, description, custom) VALUES (new.rowid, new.name_key, new.mac_address, new.description, new.custom); END;
 
 CREATE TABLE racks (
   id TEXT PRIMARY KEY,
@@ -1108,6 +1129,14 @@ CREATE INDEX reservations_mac_address ON reservations (mac_address) WHERE mac_ad
 CREATE INDEX reservations_managed_by ON reservations (managed_by, created_at) WHERE managed_by <> '';
 
 CREATE INDEX reservations_pool ON reservations (pool_id, ip_key);
+
+CREATE VIRTUAL TABLE reservations_search USING fts5(id UNINDEXED, ip_address, hostname, mac_address, purpose, notes, custom, content='reservations', content_rowid='rowid', tokenize='trigram');
+
+CREATE TRIGGER reservations_search_delete AFTER DELETE ON reservations BEGIN INSERT INTO reservations_search (reservations_search, rowid, ip_address, hostname, mac_address, purpose, notes, custom) VALUES ('delete', old.rowid, old.ip_address, old.hostname, old.mac_address, old.purpose, old.notes, old.custom); END;
+
+CREATE TRIGGER reservations_search_insert AFTER INSERT ON reservations BEGIN INSERT INTO reservations_search (rowid, ip_address, hostname, mac_address, purpose, notes, custom) VALUES (new.rowid, new.ip_address, new.hostname, new.mac_address, new.purpose, new.notes, new.custom); END;
+
+CREATE TRIGGER reservations_search_update AFTER UPDATE OF ip_address, hostname, mac_address, purpose, notes, custom ON reservations WHEN old.ip_address IS NOT new.ip_address OR old.hostname IS NOT new.hostname OR old.mac_address IS NOT new.mac_address OR old.purpose IS NOT new.purpose OR old.notes IS NOT new.notes OR old.custom IS NOT new.custom BEGIN INSERT INTO reservations_search (reservations_search, rowid, ip_address, hostname, mac_address, purpose, notes, custom) VALUES ('delete', old.rowid, old.ip_address, old.hostname, old.mac_address, old.purpose, old.notes, old.custom); INSERT INTO reservations_search (rowid, ip_address, hostname, mac_address, purpose, notes, custom) VALUES (new.rowid, new.ip_address, new.hostname, new.mac_address, new.purpose, new.notes, new.custom); END;
 
 CREATE TABLE revisions (name TEXT NOT NULL, shard INTEGER NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (name, shard));
 

@@ -1,18 +1,38 @@
 /**
  * Shows a database as it was at an earlier moment, by views of its tables. Knows no table.
  */
-import { type Compilable, type CompiledQuery, type Kysely, type QueryResult, type SqlBool, sql } from 'kysely'
+import {
+  type Compilable,
+  type CompiledQuery,
+  type Kysely,
+  type QueryResult,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
+import type { Word } from '../net/words/word.ts'
 import { RevisionCache } from './cache/revision-cache.ts'
 import type { TableViews } from './cte-views.ts'
 import { type Db, escapeLike, type Sql } from './database.ts'
 import { createKysely, InterceptingExecutor, type RunQuery } from './query/intercepting-executor.ts'
 import { removeOrder } from './query/order-column.ts'
 
-const holdsWords: Sql['matchesWords'] = (table, words) => {
-  const holds = words.map(
-    (word) => sql<SqlBool>`${sql.ref(`${table}.search_text`)} LIKE ${`%${escapeLike(word)}%`} ESCAPE '\\'`,
-  )
+const buildHolds = (texts: readonly RawBuilder<unknown>[], words: readonly Word[]): RawBuilder<SqlBool> => {
+  const holds = words.map((word) => {
+    const all = word.flatMap((one) => texts.map((text) => sql`${text} LIKE ${`%${escapeLike(one)}%`} ESCAPE '\\'`))
+    return sql<SqlBool>`(${sql.join(all, sql` OR `)})`
+  })
   return sql`(${sql.join(holds, sql` AND `)})`
+}
+
+const holdsWords: Sql['matchesWords'] = (table, words) => buildHolds([sql.ref(`${table}.search_text`)], words)
+
+const holdsInColumns: Sql['matchesColumns'] = ({ table, columns, custom }, words) => {
+  const searched = custom === 'searched' ? [...columns, 'custom'] : columns
+  return buildHolds(
+    searched.map((column) => sql`lower(${sql.ref(`${table}.${column}`)})`),
+    words,
+  )
 }
 
 /** Returns the capabilities of a past. The indexes of searches only have the present texts. */
@@ -20,6 +40,7 @@ const getPastCapabilities = (present: Sql): Sql => ({
   ...present,
   areFew: async () => true,
   matchesWords: holdsWords,
+  matchesColumns: holdsInColumns,
   matchesWordsInOrder: async (_db, table, { words }) => ({
     condition: async () => holdsWords(table, words),
     count: undefined,

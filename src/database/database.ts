@@ -9,6 +9,7 @@ import type {
   SqlBool,
 } from 'kysely'
 import type { Hosts } from '../base/hosts/hosts.ts'
+import type { Word } from '../net/words/word.ts'
 import type { Batch } from './at-commit.ts'
 import type { RevisionCache } from './cache/revision-cache.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
@@ -220,8 +221,16 @@ export type Part =
   | { readonly wanted: number; readonly count?: undefined }
   | { readonly wanted?: undefined; readonly count: number }
 
+/** The indexed columns of a table, in the order of the index, which also has the column `custom`. */
+export type ColumnsIndex = {
+  readonly table: string
+  readonly columns: readonly string[]
+  /** Whether the values of custom fields are searched. */
+  readonly custom: 'searched' | 'ignored'
+}
+
 export type WordsWanted = {
-  readonly words: readonly string[]
+  readonly words: readonly Word[]
   /** The number of matches that are worth finding first; 0 if there are known to be very many. */
   readonly most?: number | undefined
 }
@@ -317,12 +326,21 @@ export type Sql = Deployment & {
   readonly hasOneWriter: boolean
   /** True if the database is in this process. Otherwise several concurrent queries take as long as one. */
   readonly isInProcess: boolean
-  /** True if `table.search_text` contains all `words`, in lower case. Indexed from 3 characters on. */
-  readonly matchesWords: (table: string, words: readonly string[]) => Expression<SqlBool>
+  /** True if `table.search_text` contains all `words`, each in one of its spellings. Indexed from 3 characters on. */
+  readonly matchesWords: (table: string, words: readonly Word[]) => Expression<SqlBool>
+  /**
+   * True if the columns of a row contain all `words`. Undefined if no word has the 3 characters of which the index knows.
+   * @param most the number of matches that suffice, in any order
+   */
+  readonly matchesColumns: (
+    index: ColumnsIndex,
+    words: readonly Word[],
+    most?: number,
+  ) => Expression<SqlBool> | undefined
   /** Like `matchesWords`, fastest for the first rows in the order of `name_key` and `id`. */
   readonly matchesWordsInOrder: (db: QueryExecutorProvider, table: string, wanted: WordsWanted) => Promise<WordsInOrder>
   /** Counts the rows that match. */
-  readonly countWords: (db: QueryExecutorProvider, table: string, words: readonly string[]) => Promise<number>
+  readonly countWords: (db: QueryExecutorProvider, table: string, words: readonly Word[]) => Promise<number>
   /** The same for a view that shows a part of the table: the index of the words finds rows that it leaves out. */
   readonly inPart: Pick<Sql, 'matchesWordsInOrder' | 'countWords'>
   /**

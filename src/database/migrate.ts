@@ -2,7 +2,7 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Db, Engine, Index } from './database.ts'
 import { type Applied, computeFloor, computeFloorAfter, type Floor, findObstacle, formatObstacle } from './floors.ts'
-import { toLettersSql } from './postgres/search.ts'
+import { joinColumnsSql, toLettersSql } from './postgres/search.ts'
 
 /** The parts of DDL that differ between the engines. */
 export type Ddl = {
@@ -20,6 +20,10 @@ export type Ddl = {
   readonly substringIndexAcross: (table: string) => readonly string[]
   /** The statements that let a transaction collect more text in memory before it is written to the index. */
   readonly substringIndexBuffer: (table: string) => readonly string[]
+  /** The statements that keep columns of a table with an `id` searchable by substring, in any case. */
+  readonly columnsIndex: (table: string, columns: readonly string[]) => readonly string[]
+  /** The same as indexes that may be created while others write. */
+  readonly columnsIndexes: (table: string, columns: readonly string[]) => readonly Index[]
 }
 
 /** Migrations before 0059 are of releases that could not work beside each other. */
@@ -47,6 +51,23 @@ export type Migration = (
 
 const BUFFER_BYTES = 32 * 2 ** 20
 
+/** The number of a row never changes: VACUUM keeps it in a table with an index. */
+const createColumnsIndex = (table: string, columns: readonly string[]): string[] => {
+  const index = `${table}_search`
+  const names = columns.join(', ')
+  const listValues = (row: 'old' | 'new') => columns.map((column) => `${row}.${column}`).join(', ')
+  const add = `INSERT INTO ${index} (rowid, ${names}) VALUES (new.rowid, ${listValues('new')});`
+  const remove = `INSERT INTO ${index} (${index}, rowid, ${names}) VALUES ('delete', old.rowid, ${listValues('old')});`
+  const isChanged = columns.map((column) => `old.${column} IS NOT new.${column}`).join(' OR ')
+  return [
+    `CREATE VIRTUAL TABLE ${index} USING fts5(id UNINDEXED, ${names}, content='${table}', content_rowid='rowid', tokenize='trigram')`,
+    `INSERT INTO ${index} (${index}) VALUES ('rebuild')`,
+    `CREATE TRIGGER ${index}_insert AFTER INSERT ON ${table} BEGIN ${add} END`,
+    `CREATE TRIGGER ${index}_delete AFTER DELETE ON ${table} BEGIN ${remove} END`,
+    `CREATE TRIGGER ${index}_update AFTER UPDATE OF ${names} ON ${table} WHEN ${isChanged} BEGIN ${remove} ${add} END`,
+  ]
+}
+
 const sqliteDdl: Ddl = {
   engine: 'sqlite',
   text: 'TEXT',
@@ -72,6 +93,8 @@ const sqliteDdl: Ddl = {
   substringIndexBuffer: (table) => [
     `INSERT INTO ${table}_search (${table}_search, rank) VALUES ('hashsize', ${BUFFER_BYTES})`,
   ],
+  columnsIndex: createColumnsIndex,
+  columnsIndexes: () => [],
 }
 
 const postgresDdl: Ddl = {
@@ -90,6 +113,10 @@ const postgresDdl: Ddl = {
     `CREATE INDEX ${table}_search ON ${table} USING gin (${toLettersSql('search_text')} gin_trgm_ops)`,
   ],
   substringIndexBuffer: () => [],
+  columnsIndex: () => [],
+  columnsIndexes: (table, columns) => [
+    { name: `${table}_search`, on: `${table} USING gin (${toLettersSql(joinColumnsSql(columns))} gin_trgm_ops)` },
+  ],
 }
 
 export const getDdl = (engine: Engine): Ddl => (engine === 'sqlite' ? sqliteDdl : postgresDdl)

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { countCases } from '../../testing/cases.ts'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/servers/database.ts'
 import { engines } from '../../testing/servers/servers.ts'
+import type { Word } from '../net/words/word.ts'
 import { escapeLike } from './database.ts'
 import { getDdl } from './migrate.ts'
 import { splitBatches } from './query/batches.ts'
@@ -73,7 +74,10 @@ describe.each(engines())('on %s', (dialect) => {
     ]) {
       const query = sql<{
         search_text: string
-      }>`SELECT search_text FROM notes WHERE ${db.sql.matchesWords('notes', wanted)} ORDER BY seq`
+      }>`SELECT search_text FROM notes WHERE ${db.sql.matchesWords(
+        'notes',
+        wanted.map((part): Word => [part]),
+      )} ORDER BY seq`
       const { rows } = await query.execute(db.read)
       const expected = texts.filter((one) => wanted.every((part) => one.includes(part)))
       expect({ wanted, found: rows.map((row) => row.search_text) }).toEqual({ wanted, found: expected })

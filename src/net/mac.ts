@@ -1,28 +1,44 @@
 // MAC addresses (EUI-48): text and the two flag bits of the first octet.
 
-const SEPARATED = /^[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}$/i
-const DOTTED = /^[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}$/i
-const BARE = /^[0-9a-f]{12}$/i
+const CANONICAL = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i
+/** Octets between separators of one kind. A colon also separates octets without a leading zero, as `arp` of BSD and macOS prints them. */
+const OCTETS = /^(?:[0-9a-f]{2}([-. ])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}|[0-9a-f]{1,2}(?::[0-9a-f]{1,2}){5})$/i
+/** Groups of four digits (Cisco, Huawei), or halves (HP, PostgreSQL). Groups of four between colons are a part of an IPv6 address. */
+const GROUPS = /^(?:[0-9a-f]{4}([.-])[0-9a-f]{4}\1[0-9a-f]{4}|[0-9a-f]{6}[-:][0-9a-f]{6})$/i
+const BARE = /^(?:0x)?[0-9a-f]{12}$/i
 
 const MULTICAST_BIT = 1
 const LOCAL_BIT = 2
 
+/** Joins an even number of hexadecimal digits to octets with colons between them. */
+const joinOctets = (digits: string): string => {
+  let mac = digits.slice(0, 2)
+  for (let at = 2; at < digits.length; at += 2) mac += `:${digits.slice(at, at + 2)}`
+  return mac
+}
+
 /**
- * Reads a MAC address in any of its four common spellings, in either case, and gives the canonical one: lower case
- * with colons. Separators may not be mixed, octets not shortened.
+ * Reads a MAC address in any spelling that software prints, in either case, and gives the canonical one: lower case with colons. Octets are
+ * separated by colons, dashes, dots or blanks, groups of four digits by dots or dashes, halves by a colon or a dash; or there is no separator,
+ * and `0x` may precede. Separators may not be mixed. Octets are only shortened between colons.
  *
  * @returns undefined for anything that is not exactly one MAC address
  * @example
  * parseMac('AA-BB-CC-00-11-22') // 'aa:bb:cc:00:11:22'
  * parseMac('aabb.cc00.1122') // 'aa:bb:cc:00:11:22'
+ * parseMac('0:1b:21:a:c:e') // '00:1b:21:0a:0c:0e'
  * parseMac('aa:bb-cc:00:11:22') // undefined
  */
 export function parseMac(text: string): string | undefined {
-  if (!SEPARATED.test(text) && !DOTTED.test(text) && !BARE.test(text)) return undefined
-  const digits = text.replace(/[:.-]/g, '').toLowerCase()
-  let mac = digits.slice(0, 2)
-  for (let at = 2; at < 12; at += 2) mac += `:${digits.slice(at, at + 2)}`
-  return mac
+  if (CANONICAL.test(text)) return text.toLowerCase()
+  if (OCTETS.test(text))
+    return text
+      .toLowerCase()
+      .split(/[^0-9a-f]/)
+      .map((octet) => octet.padStart(2, '0'))
+      .join(':')
+  if (!GROUPS.test(text) && !BARE.test(text)) return undefined
+  return joinOctets(text.toLowerCase().replace(/^0x|[^0-9a-f]/g, ''))
 }
 
 /**

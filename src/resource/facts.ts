@@ -142,8 +142,10 @@ export type ResourceFacts = {
   readonly isOptional?: true | 'page'
   /** The texts of its events, if they are not the usual ones. */
   readonly eventTexts?: { readonly created?: string; readonly updated?: string }
-  /** Fields of texts that the global search finds, the label first. Results show the second one beside the name. */
+  /** Fields that the global search finds, the label first. */
   readonly search?: readonly string[]
+  /** There may be so many objects that a migration has made an index of the fields of `search` and `custom`. */
+  readonly hasSearchIndex?: true
   /** Its position in lists with another order than the registry. A resource without one comes last. */
   readonly ranks?: Readonly<Partial<Record<'events' | 'custom' | 'menu' | 'search', number>>>
 }

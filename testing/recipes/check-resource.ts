@@ -62,7 +62,7 @@ const findPage = async (type: string): Promise<string | undefined> => {
 const checkSearch = async (app: TestApp, ask: Ask, resource: string, type: string): Promise<void> => {
   const { key } = await app.as('admin')
   await ask(`POST /api/${resource}`, { id: 'sought', name: 'Cooling tower', ...NOON })
-  const results = [{ type, id: 'sought', name: 'Cooling tower', match: 'Cooling tower' }]
+  const results = [{ type, id: 'sought', name: 'Cooling tower', match: 'Cooling tower', field: 'name' }]
   assert.deepEqual((await ask('GET /api/search?q=tower%20cool')).body, { results }, 'search')
   assert.deepEqual((await ask('GET /api/search?q=heating')).body, { results: [] }, 'search')
   const { value } = await callTool({ fetch: app.fetch, key }, 'search', { q: 'cooling' })

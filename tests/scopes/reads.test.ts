@@ -176,7 +176,19 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
       const { results } = (await cleo.ask(`GET /api/search?q=${q}`)).body as { results: { type: string }[] }
       return new Set(results.map(({ type }) => type))
     }
-    expect(await types('alpha')).toEqual(new Set(['device', 'network', 'pool', 'datacenter', 'discovered_device']))
+    const inventoryTypes = [
+      'device',
+      'network',
+      'pool',
+      'datacenter',
+      'vlan',
+      'rack',
+      'reservation',
+      'space',
+      'port',
+      'cable',
+    ]
+    expect(await types('alpha')).toEqual(new Set([...inventoryTypes, 'discovered_device']))
     expect(await types('omega')).toEqual(new Set(['device']))
     const { body } = await cleo.ask('GET /api/dashboard')
     expect(body).toMatchObject({ devices: 5, networks: 2, pools: 1, datacenters: 1 })

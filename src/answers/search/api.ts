@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { SearchText } from '../../contract/fields/fields.ts'
 import { RESOURCES } from '../../inventory/resources.ts'
-import { SpaceOf } from '../../inventory/spaces/fields.ts'
 import { operation } from '../../kernel/operation.ts'
 import { sortByRank } from '../../resource/facts.ts'
 import { type KindOf, toKind } from '../../resource/nouns.ts'
@@ -21,11 +20,25 @@ export const SearchResult = z
   .object({
     type: z.enum(TYPES),
     id: z.string(),
-    name: z.string(),
-    match: z.string().describe('The text that matched'),
-    space_id: SpaceOf.describe('The address space of a network or a pool; absent in the default one'),
+    name: z.string().describe('The name; of a reservation its address, of a cable without a label its ends'),
+    match: z.string().describe('The value in which the text was found'),
+    field: z
+      .string()
+      .describe(
+        'The field of this value, such as `description`, `addresses.interface`, `custom.owner` or `ports.mac_address`',
+      ),
+    detail: z
+      .string()
+      .optional()
+      .describe(
+        'The subnet of a network, the range of a pool, the number of a VLAN, the device of a port, the ends of a cable',
+      ),
+    space_id: z
+      .string()
+      .optional()
+      .describe('The address space of a network, a pool or a reservation; absent in the default one'),
   })
-  .meta({ id: 'SearchResult', columns: ['type', 'id', 'name', 'match'] })
+  .meta({ id: 'SearchResult', columns: ['type', 'id', 'name', 'detail', 'match', 'field'] })
 export type SearchResult = z.infer<typeof SearchResult>
 
 /** The number of results of each type in an answer; the list operations return all. */
@@ -34,7 +47,8 @@ export const MAX_RESULTS_PER_TYPE = 50
 export const search = {
   all: operation({
     name: 'search.all',
-    summary: `Find ${SEARCHED.map(({ name }) => name).join(', ')} and discovered devices by name, address, subnet, tag or description`,
+    summary:
+      'Find objects of all kinds by a part of a name, number, address, MAC, tag, label, description or custom field',
     http: 'GET /api/search',
     supportsAsOf: true,
     access: 'search:read',

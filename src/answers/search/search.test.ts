@@ -9,7 +9,7 @@ describe.each(engines())('the search of everything on %s', (dialect) => {
   const search = (q: string) => inv.ask(`GET /api/search?q=${encodeURIComponent(q)}`)
   const find = async (q: string) => {
     const { results } = await inv.api.search.all({ q })
-    return results.map(({ type, name, match }) => `${type} ${name}: ${match}`)
+    return results.map(({ type, name, field, match }) => `${type} ${name}: ${field} ${match}`)
   }
 
   beforeAll(async () => {
@@ -33,23 +33,32 @@ describe.each(engines())('the search of everything on %s', (dialect) => {
     await api.devices.create({ name: 'lab-1', addresses: [{ ip: '2001:db8::15' }], domains: ['lab.example.com'] })
   })
 
-  test('answers with type, id, name and match', async () => {
+  test('a result has the type, the id, the name, and the value that was found with its field', async () => {
     const [datacenter] = await inv.api.datacenters.list()
     expect((await search('nürnberg')).body).toEqual({
-      results: [{ type: 'datacenter', id: datacenter?.id, name: 'Nürnberg', match: 'Süd 50%' }],
+      results: [
+        {
+          type: 'datacenter',
+          id: datacenter?.id,
+          name: 'Nürnberg',
+          match: 'Nürnberg',
+          field: 'name',
+          detail: 'Süd 50%',
+        },
+      ],
     })
   })
 
   test.each([
-    ['NÜRN', ['datacenter Nürnberg: Süd 50%']],
-    ['site', ['datacenter Nürnberg: Süd 50%']],
-    ['50%', ['datacenter Nürnberg: Süd 50%']],
-    ['office', ['network Office LAN: 10.0.0.0/16', 'device printer-1: Office']],
-    ['floor', ['network Office LAN: 10.0.0.0/16', 'device printer-1: second floor']],
-    ['guest wifi', ['pool DHCP: 10.0.1.10 - 10.0.1.20']],
-    ['Visitors DHCP', ['pool DHCP: 10.0.1.10 - 10.0.1.20']],
-    ['lab.example', ['device lab-1: lab.example.com']],
-    ['printer', ['network Printers: 10.0.1.0/24', 'device printer-1: printer-1']],
+    ['NÜRN', ['datacenter Nürnberg: name Nürnberg']],
+    ['site', ['datacenter Nürnberg: description main site']],
+    ['50%', ['datacenter Nürnberg: location Süd 50%']],
+    ['office', ['network Office LAN: name Office LAN', 'device printer-1: tags Office']],
+    ['floor', ['network Office LAN: description floor 2', 'device printer-1: description second floor']],
+    ['guest wifi', ['pool DHCP: tags guest wifi']],
+    ['Visitors DHCP', ['pool DHCP: description visitors']],
+    ['lab.example', ['device lab-1: domains lab.example.com']],
+    ['printer', ['network Printers: name Printers', 'device printer-1: name printer-1']],
     ['office nowhere', []],
     ['_', []],
     ["'", []],
@@ -62,24 +71,24 @@ describe.each(engines())('the search of everything on %s', (dialect) => {
     [
       '10.0.1.15',
       [
-        'network Printers: 10.0.1.0/24',
-        'network Office LAN: 10.0.0.0/16',
-        'pool DHCP: 10.0.1.10 - 10.0.1.20',
-        'device printer-1: 10.0.1.15',
+        'network Printers: subnet 10.0.1.0/24',
+        'network Office LAN: subnet 10.0.0.0/16',
+        'pool DHCP: start_ip 10.0.1.10 - 10.0.1.20',
+        'device printer-1: addresses.ip 10.0.1.15',
       ],
     ],
-    ['10.0.2.1', ['network Office LAN: 10.0.0.0/16']],
+    ['10.0.2.1', ['network Office LAN: subnet 10.0.0.0/16']],
     [
       '10.0.1.0/24',
       [
-        'network Printers: 10.0.1.0/24',
-        'network Office LAN: 10.0.0.0/16',
-        'pool DHCP: 10.0.1.10 - 10.0.1.20',
-        'device printer-1: 10.0.1.15',
+        'network Printers: subnet 10.0.1.0/24',
+        'network Office LAN: subnet 10.0.0.0/16',
+        'pool DHCP: start_ip 10.0.1.10 - 10.0.1.20',
+        'device printer-1: addresses.ip 10.0.1.15',
       ],
     ],
-    ['2001:DB8:0:0::0015', ['network Lab: 2001:db8::/48', 'device lab-1: 2001:db8::15']],
-    ['2001:db8::/32', ['network Lab: 2001:db8::/48', 'device lab-1: 2001:db8::15']],
+    ['2001:DB8:0:0::0015', ['network Lab: subnet 2001:db8::/48', 'device lab-1: addresses.ip 2001:db8::15']],
+    ['2001:db8::/32', ['network Lab: subnet 2001:db8::/48', 'device lab-1: addresses.ip 2001:db8::15']],
     ['192.168.0.0/16', []],
   ])('finds by address and block: %s', async (q, found) => {
     expect(await find(q)).toEqual(found)
@@ -90,11 +99,11 @@ describe.each(engines())('the search of everything on %s', (dialect) => {
     const { id: network_id } = await api.networks.create({ name: 'Wanderer', subnet: '10.77.0.0/16' })
     const range = { start_ip: '10.77.0.1', end_ip: '10.77.0.9' }
     const { id } = await api.pools.create({ ...range, network_id, name: 'Wandering', tags: ['nomad'] })
-    expect(await find('wander')).toEqual(['network Wanderer: 10.77.0.0/16', 'pool Wandering: 10.77.0.1 - 10.77.0.9'])
+    expect(await find('wander')).toEqual(['network Wanderer: name Wanderer', 'pool Wandering: name Wandering'])
     await api.networks.update({ id: network_id, name: 'Settler' })
     await api.pools.update({ id, tags: ['settled'] })
-    expect(await find('wander')).toEqual(['pool Wandering: 10.77.0.1 - 10.77.0.9'])
-    expect(await find('settle')).toEqual(['network Settler: 10.77.0.0/16', 'pool Wandering: 10.77.0.1 - 10.77.0.9'])
+    expect(await find('wander')).toEqual(['pool Wandering: name Wandering'])
+    expect(await find('settle')).toEqual(['network Settler: name Settler', 'pool Wandering: tags settled'])
     expect(await find('nomad')).toEqual([])
     await api.networks.delete({ id: network_id })
     expect(await find('settle')).toEqual([])
@@ -115,7 +124,7 @@ describe.each(engines())('the search of everything on %s', (dialect) => {
     await inv.api.devices.bulk({ operations })
     const found = await find('crowd')
     expect(found).toHaveLength(MAX_RESULTS_PER_TYPE)
-    expect(found[0]).toBe('device crowd 000: crowd 000')
+    expect(found[0]).toBe('device crowd 000: name crowd 000')
   })
 
   test('needs search:read', async () => {

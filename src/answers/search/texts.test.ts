@@ -4,31 +4,48 @@ import fc from 'fast-check'
 import { countCases } from '../../../testing/cases.ts'
 import { RevisionCache } from '../../database/cache/revision-cache.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { cacheTexts, type Described, Texts } from './texts.ts'
+import type { Word } from '../../net/words/word.ts'
+import type { Entry, Query } from './matches.ts'
+import { cacheTexts, Texts } from './texts.ts'
 
-const named = (name: string, ...pieces: string[]): Described => ({
-  ...{ id: name, name, match: '', space_id: null },
-  pieces,
+const named = (name: string, ...pieces: string[]): Entry => ({
+  ...{ id: name, name, detail: '', space_id: null },
+  pieces: pieces.map((text) => ({ field: 'name', text })),
 })
-const namesOf = (found: readonly { readonly name: string }[]) => found.map(({ name }) => name)
+const findNames = (texts: Texts, words: readonly Word[], most: number, accepts = (_: Entry) => true) => {
+  const [first = [''] as const, ...others] = words
+  const text = words.map(([typed]) => typed).join(' ')
+  const query: Query = { text, words, whole: others.length === 0 ? first : [text] }
+  return texts.find(query, { most, accepts }).map(({ name }) => name)
+}
 
-test('finds the entries with every word, in order, up to the limit', () => {
+test('the entries with every word are found: equal texts first, then beginnings, up to the limit', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'A', 'İ', 'ß', '.'), maxLength: 6 })
-  const words = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '.', 'ß', 'i'), minLength: 1, maxLength: 3 }), {
-    minLength: 1,
-    maxLength: 3,
-  })
+  const spelling = fc.string({ unit: fc.constantFrom('a', 'b', '.', 'ß', 'i'), minLength: 1, maxLength: 3 })
+  const word = fc.tuple(spelling, fc.array(spelling, { maxLength: 1 })).map(([typed, more]): Word => [typed, ...more])
   fc.assert(
     fc.property(
       fc.array(fc.array(letters, { maxLength: 3 }), { maxLength: 12 }),
-      words,
+      fc.array(word, { minLength: 1, maxLength: 3 }),
       fc.nat(5),
       (all, wanted, most) => {
-        const described = all.map((pieces, i) => named(`${i}`, ...pieces))
-        const expected = described.filter(({ pieces }) =>
-          wanted.every((word) => pieces.some((piece) => piece.toLowerCase().includes(word))),
+        const [typed = [''] as const, ...others] = wanted
+        const whole = others.length === 0 ? typed : [wanted.map(([one]) => one).join(' ')]
+        const lower = all.map((pieces, i) => ({ name: `${i}`, texts: pieces.map((piece) => piece.toLowerCase()) }))
+        const rank = (texts: readonly string[]): number => {
+          if (texts.some((text) => whole.includes(text))) return 0
+          return texts.some((text) => whole.some((one) => text.startsWith(one))) ? 1 : 2
+        }
+        const expected = lower
+          .filter(({ texts }) => wanted.every((one) => texts.some((text) => one.some((each) => text.includes(each)))))
+          .toSorted((a, b) => rank(a.texts) - rank(b.texts))
+        const texts = new Texts(all.map((pieces, i) => named(`${i}`, ...pieces)))
+        const found = findNames(texts, wanted, most)
+        const names = expected.slice(0, most).map(({ name }) => name)
+        // The order of fewer matches than an answer has is that of the entries.
+        expect(expected.length < most ? found.toSorted() : found).toEqual(
+          expected.length < most ? names.toSorted() : names,
         )
-        expect(namesOf(new Texts(described).find(wanted, most))).toEqual(namesOf(expected.slice(0, most)))
       },
     ),
     { numRuns: countCases(1000) },
@@ -37,14 +54,19 @@ test('finds the entries with every word, in order, up to the limit', () => {
 
 test('no match spans two texts or two entries', () => {
   const texts = new Texts([named('one', 'ab', 'cd'), named('two', 'ef')])
-  expect(namesOf(texts.find(['bc'], 9))).toEqual([])
-  expect(namesOf(texts.find(['de'], 9))).toEqual([])
-  expect(namesOf(texts.find(['ab', 'cd'], 9))).toEqual(['one'])
-  expect(namesOf(texts.find(['ab', 'ef'], 9))).toEqual([])
+  expect(findNames(texts, [['bc']], 9)).toEqual([])
+  expect(findNames(texts, [['de']], 9)).toEqual([])
+  expect(findNames(texts, [['ab'], ['cd']], 9)).toEqual(['one'])
+  expect(findNames(texts, [['ab'], ['ef']], 9)).toEqual([])
 })
 
-test('an empty list has no match', () => {
-  expect(new Texts([]).find(['a'], 9)).toEqual([])
+test('an entry that is not accepted is left out, and the next one is found', () => {
+  const texts = new Texts([named('one', 'ab'), named('two', 'ab')])
+  expect(findNames(texts, [['ab']], 1, ({ name }) => name !== 'one')).toEqual(['two'])
+})
+
+test('nothing is found among no entries', () => {
+  expect(findNames(new Texts([]), [['a']], 9)).toEqual([])
 })
 
 describe('the cached texts', () => {

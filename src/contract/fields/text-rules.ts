@@ -99,9 +99,11 @@ export const DNS_NAME: TextRule = {
 export const MAC: TextRule = {
   holds: (text) => parseMac(text) !== undefined,
   pattern: buildAlternation(
-    ...[':', '-'].map((separator) => `${HEX}{2}(?:${separator}${HEX}{2}){5}`),
-    `${HEX}{4}(?:\\.${HEX}{4}){2}`,
-    `${HEX}{12}`,
+    `${HEX}{1,2}(?::${HEX}{1,2}){5}`,
+    ...['-', '\\.', ' '].map((separator) => `${HEX}{2}(?:${separator}${HEX}{2}){5}`),
+    ...['-', '\\.'].map((separator) => `${HEX}{4}(?:${separator}${HEX}{4}){2}`),
+    `${HEX}{6}[:-]${HEX}{6}`,
+    `(?:0[Xx])?${HEX}{12}`,
   ),
   error: 'must be a MAC address',
 }

@@ -117,12 +117,7 @@ export class Interfaces {
   }
 }
 
-const COMMON_MAC = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i
-
-const normalizeMac = (value: unknown): string => {
-  const text = String(value)
-  return COMMON_MAC.test(text) ? text.toLowerCase() : (parseMac(text) ?? text)
-}
+const normalizeMac = (value: unknown): string => parseMac(String(value)) ?? String(value)
 
 /** Returns the name of the row of a device. */
 export const getDeviceName = (model: NetboxModel, id: unknown): string => {

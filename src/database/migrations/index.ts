@@ -52,6 +52,7 @@ import { providerLogouts } from './0064-provider-logouts.ts'
 import { providerMakers } from './0065-provider-makers.ts'
 import { zoneTransfers } from './0067-zone-transfers.ts'
 import { endedSessions } from './0070-ended-sessions.ts'
+import { search } from './0073-search.ts'
 import { dnsDelegations } from './0075-dns-delegations.ts'
 
 export const migrations: readonly Migration[] = [
@@ -107,5 +108,6 @@ export const migrations: readonly Migration[] = [
   providerMakers,
   zoneTransfers,
   endedSessions,
+  search,
   dnsDelegations,
 ]

@@ -25,7 +25,7 @@ import { createPipelinedDialect, createSequentialDialect } from './dialect.ts'
 import { isLockConflict, isRefusedWrite } from './errors.ts'
 import { guard } from './guards.ts'
 import { createIndexes } from './indexes.ts'
-import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
+import { countWords, matchesColumns, matchesWords, matchesWordsInOrder } from './search.ts'
 import { createReadPointDb } from './standbys/read-point.ts'
 import { openStandbys } from './standbys/standbys.ts'
 import { TIMELINE_PREFIX } from './standbys/timeline.ts'
@@ -62,6 +62,7 @@ const postgresSql: Omit<Sql, 'revisionIn'> = {
   areFew: async () => true,
   selective: (condition) => condition,
   matchesWords,
+  matchesColumns,
   matchesWordsInOrder,
   countWords,
   inPart: { matchesWordsInOrder, countWords },

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/servers/database.ts'
+import type { Word } from '../../net/words/word.ts'
 import { TableViews } from '../cte-views.ts'
 import { getDdl } from '../migrate.ts'
 import { createViewedDb } from '../scoped-db.ts'
@@ -49,8 +50,8 @@ describe('the first rows that hold a word', () => {
     early: (n) => n >= COUNT - 4500,
     rare: (n) => n < 1000,
   }
-  const holding = (words: readonly string[]) =>
-    Array.from({ length: COUNT }, (_, i) => COUNT - 1 - i).filter((n) => words.every((word) => HOLDS[word]?.(n)))
+  const holding = (words: readonly Word[]) =>
+    Array.from({ length: COUNT }, (_, i) => COUNT - 1 - i).filter((n) => words.every(([word]) => HOLDS[word]?.(n)))
 
   const TEXTS = 'every,third,late,early,rare,nowhere,third late,late xy,xy,early late,rare xy'.split(',')
 
@@ -58,7 +59,7 @@ describe('the first rows that hold a word', () => {
   test.each(TEXTS.flatMap((text) => [3000, 11_000].map((from) => [text, from] as const)))(
     '%s in a part that begins at %d',
     async (text, from) => {
-      const words = text.split(' ')
+      const words = text.split(' ').map((word): Word => [word])
       const to = from === 3000 ? 8000 : 12_000
       const shown = `SELECT * FROM main.notes WHERE CAST(id AS INTEGER) BETWEEN ${from} AND ${to - 1}`
       const views = new TableViews(database.db.sql.past, [{ name: 'notes', sql: shown }], ['notes_search'])
@@ -73,7 +74,7 @@ describe('the first rows that hold a word', () => {
   )
 
   test.each(TEXTS)('%s', async (text) => {
-    const words = text.split(' ')
+    const words = text.split(' ').map((word): Word => [word])
     const expected = holding(words)
     for (const most of [undefined, 0, 100, 5000, COUNT]) {
       const { condition, count } = await matchesWordsInOrder(database.db.read, 'notes', { words, most })
@@ -86,13 +87,13 @@ describe('the first rows that hold a word', () => {
 
   test('the requested number is counted during the search', async () => {
     const countOf = async (most: number) =>
-      (await matchesWordsInOrder(database.db.read, 'notes', { words: ['late'], most })).count
+      (await matchesWordsInOrder(database.db.read, 'notes', { words: [['late']], most })).count
     expect([await countOf(4499), await countOf(4500)]).toEqual([undefined, 4500])
   })
 
   test('late matches are not searched among all earlier rows', async () => {
     const sqlOf = async (word: string) => {
-      const { condition } = await matchesWordsInOrder(database.db.read, 'notes', { words: [word] })
+      const { condition } = await matchesWordsInOrder(database.db.read, 'notes', { words: [[word]] })
       return sql`SELECT 1 WHERE ${await condition({ wanted: 50 })}`.compile(database.db.read).sql
     }
     expect([await sqlOf('late'), await sqlOf('early')].map((text) => text.includes('LIKE'))).toEqual([false, true])

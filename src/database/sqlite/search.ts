@@ -1,5 +1,6 @@
 /** Searches words in `search_text` on SQLite with an FTS5 index of trigrams beside each table. */
 import { type QueryExecutorProvider, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Word } from '../../net/words/word.ts'
 import { escapeLike, type Part, type Sql } from '../database.ts'
 import { SLOW } from './slow-reads.ts'
 
@@ -16,22 +17,29 @@ const MAX_ROWS_COUNTED_IN_PLACE = 150_000
 /** Shorter words have no trigram. */
 const SHORTEST = 3
 
-const isIndexed = (word: string): boolean => [...word].length >= SHORTEST
+const isIndexed = (word: Word): boolean => word.every((spelling) => [...spelling].length >= SHORTEST)
 
-const buildContains = (table: string, word: string): RawBuilder<SqlBool> =>
-  sql`${sql.ref(`${table}.search_text`)} LIKE ${`%${escapeLike(word)}%`} ESCAPE '\\'`
+const buildContains = (table: string, word: Word): RawBuilder<SqlBool> => {
+  const text = sql.ref(`${table}.search_text`)
+  const holds = word.map((spelling) => sql<SqlBool>`${text} LIKE ${`%${escapeLike(spelling)}%`} ESCAPE '\\'`)
+  return sql`(${sql.join(holds, sql` OR `)})`
+}
 
 const joinConditions = (conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> =>
   sql`(${sql.join(conditions, sql` AND `)})`
 
-const buildContainsAll = (table: string, words: readonly string[]): RawBuilder<SqlBool> =>
+const buildContainsAll = (table: string, words: readonly Word[]): RawBuilder<SqlBool> =>
   joinConditions(words.map((word) => buildContains(table, word)))
 
+/** Returns the words as an expression of FTS5: every word, in any of its spellings. */
+const formatMatch = (words: readonly Word[]): string =>
+  words.map((word) => `(${word.map((spelling) => `"${spelling.replaceAll('"', '""')}"`).join(' OR ')})`).join(' AND ')
+
 /** Returns the row numbers that match every indexed word; undefined without such a word. */
-const buildMatches = (table: string, words: readonly string[]): RawBuilder<{ rowid: number }> | undefined => {
+const buildMatches = (table: string, words: readonly Word[]): RawBuilder<{ rowid: number }> | undefined => {
   const indexed = words.filter(isIndexed)
   if (indexed.length === 0) return undefined
-  const match = indexed.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ')
+  const match = formatMatch(indexed)
   const index = sql.table(`${table}_search`)
   return sql`SELECT rowid FROM ${index} WHERE ${index} MATCH ${match}`
 }
@@ -54,6 +62,15 @@ export const matchesWords: Sql['matchesWords'] = (table, words) => {
   const matches = buildMatches(table, words)
   const short = words.filter((word) => !isIndexed(word)).map((word) => buildContains(table, word))
   return joinConditions(matches ? [...short, sql`${sql.ref(`${table}.seq`)} IN (${matches})`] : short)
+}
+
+export const matchesColumns: Sql['matchesColumns'] = ({ table, columns, custom }, words, most = -1) => {
+  const indexed = words.filter(isIndexed)
+  if (indexed.length === 0) return undefined
+  const index = sql.table(`${table}_search`)
+  const searched = custom === 'searched' ? [...columns, 'custom'] : columns
+  const match = `{${searched.join(' ')}} : (${formatMatch(indexed)})`
+  return sql<SqlBool>`${sql.ref(`${table}.id`)} IN (SELECT id FROM ${index} WHERE ${index} MATCH ${match} LIMIT ${most})`
 }
 
 const countRows = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>, mark = sql``): Promise<number> => {
@@ -123,7 +140,7 @@ export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (
 const countUpTo = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>, most: number): Promise<number> =>
   countRows(db, sql`${rows} LIMIT ${most + 1}`)
 
-const isFrequent = async (db: QueryExecutorProvider, table: string, words: readonly string[]): Promise<boolean> => {
+const isFrequent = async (db: QueryExecutorProvider, table: string, words: readonly Word[]): Promise<boolean> => {
   const matches = buildMatches(table, words)
   return !matches || (await countUpTo(db, matches, MAX_MATCHES_READ_FROM_INDEX)) > MAX_MATCHES_READ_FROM_INDEX
 }

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type QueryExecutorProvider, sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/servers/database.ts'
+import type { Word } from '../../net/words/word.ts'
 import { getDdl } from '../migrate.ts'
 import { SLOW } from './slow-reads.ts'
 
@@ -76,7 +77,10 @@ describe.each([
   [1000, false],
   [150_000, true],
 ])('matches of words in %d rows', (count, isElsewhere) => {
-  const WORDS = { 'indexed words': ['every', 'note'], 'a short word': ['every', 'no'] }
+  const WORDS: Readonly<Record<string, readonly Word[]>> = {
+    'indexed words': [['every'], ['note']],
+    'a short word': [['every'], ['no']],
+  }
 
   test.each(Object.entries(WORDS))(`%s, are counted on another thread: ${isElsewhere}`, async (_, words) => {
     const { serial, substringIndex } = getDdl('sqlite')

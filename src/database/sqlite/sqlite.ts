@@ -21,7 +21,7 @@ import { CommitGroup, type Notes, type Savepoint, type Writer } from './commit-g
 import { connect, connectWriter } from './connection.ts'
 import { createSqliteKysely, createStatementCache, runOn } from './dialect.ts'
 import { createLargeWriter } from './large-writer.ts'
-import { areFew, countWords, inPart, matchesWords, matchesWordsInOrder, selective } from './search.ts'
+import { areFew, countWords, inPart, matchesColumns, matchesWords, matchesWordsInOrder, selective } from './search.ts'
 import { createSlowReads } from './slow-reads.ts'
 import { createSnapshots } from './snapshots.ts'
 import { vacuumFile } from './vacuum.ts'
@@ -61,6 +61,7 @@ const sqliteSql: Sql = {
   areFew,
   selective,
   matchesWords,
+  matchesColumns,
   matchesWordsInOrder,
   countWords,
   inPart,

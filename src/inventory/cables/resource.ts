@@ -37,5 +37,7 @@ export const cableFacts = resource({
   args: [],
   isOptional: true,
   eventTexts: { created: 'Two ports were connected by a cable' },
-  ranks: { menu: 12, events: 6, custom: 9 },
+  search: ['label', 'type', 'color', 'description'],
+  hasSearchIndex: true,
+  ranks: { menu: 12, events: 6, custom: 9, search: 11 },
 })

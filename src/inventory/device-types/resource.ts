@@ -39,5 +39,6 @@ export const deviceTypeFacts = resource({
   },
   args: ['manufacturer', 'model'],
   isOptional: true,
-  ranks: { menu: 9, events: 8 },
+  search: ['name', 'part_number', 'slug', 'description'],
+  ranks: { menu: 9, events: 8, search: 9 },
 })

@@ -131,11 +131,11 @@ describe('a search on sqlite', () => {
     await api.devices.create({ name: 'hay' })
     await api.devices.delete({ id: other })
     expect(await readsOf('needle')).toBe(0)
-    // Ids and the names of networks are not searched.
+    // Ids, ports and the names of networks are not searched.
     const { id: network } = await api.networks.create({ name: 'haystack', subnet: '10.7.0.0/24' })
     await api.devices.update({ id: found, addresses: [{ ip: '10.7.0.1', network_id: network }] })
     expect([await readsOf('needle'), await readsOf('needle')]).toEqual([2, 0])
-    await api.devices.update({ id: found, status: 'maintenance', addresses: [{ ip: '10.7.0.1', label: 'first' }] })
+    await api.devices.update({ id: found, status: 'maintenance', addresses: [{ ip: '10.7.0.1', port: 22 }] })
     await api.devices.update({ id: found, addresses: [{ ip: '10.7.0.1', network_id: network }] })
     await api.networks.delete({ id: network })
     expect(await readsOf('needle')).toBe(0)

@@ -28,6 +28,7 @@ import { applyPatch } from './apply-patch.ts'
 import { type CheckedDevice, lockCustomOfDevices, validateDevices } from './custom.ts'
 import { withModels } from './device-type-defaults.ts'
 import { listDevices } from './list/list.ts'
+import { refreshTexts } from './list/refresh-texts.ts'
 import { findDevices, searchTables } from './list/search.ts'
 import { searchText, toLowerCaseCustom } from './list/search-text.ts'
 import * as membership from './membership-store.ts'
@@ -353,5 +354,6 @@ export const feature: Feature = {
         remove,
       }),
   }),
+  jobs: [refreshTexts],
   reactions,
 }

@@ -9,7 +9,7 @@ import { loadSearchableNames } from '../../resource/custom/engine.ts'
 import { type ObjectWrite, objectStore } from '../../resource/store.ts'
 import { findSpaceKeys, type SpaceKeys } from '../spaces/keys.ts'
 import { listAddressChanges } from './custom.ts'
-import { isFoundOtherwise, searchText } from './list/search-text.ts'
+import { isFoundOtherwise, storedSearchText } from './list/search-text.ts'
 import { removeMembers } from './membership-store.ts'
 import { deviceFacts } from './resource.ts'
 import type { Device } from './schema.ts'
@@ -39,7 +39,7 @@ const toRow = (device: Device, searchable: readonly string[]): NewRow => ({
   location: device.location,
   created_at: device.created_at,
   updated_at: device.updated_at,
-  search_text: searchText(device, searchable),
+  search_text: storedSearchText(device, searchable),
   doc: JSON.stringify(device),
 })
 
@@ -167,7 +167,7 @@ export const deviceStore = objectStore<typeof deviceFacts, Device>(deviceFacts, 
     load: async (ctx) => {
       const searchable = await loadSearchableNames(ctx, 'devices')
       return {
-        getText: (device) => searchText(device, searchable),
+        getText: (device) => storedSearchText(device, searchable),
         isFoundOtherwise: (before, after) => isFoundOtherwise(before, after, searchable),
       }
     },

@@ -161,7 +161,7 @@ export const findFirstOutside = async (ctx: Ctx, of: Bounds) => {
   return (await query.execute()).find(({ device_id }) => !of.except.has(device_id))
 }
 
-/** Returns those of the pool addresses (`pool_id` and key) that another device has, with that device. */
+/** Returns the pool addresses (`pool_id` and key) that another device has, with that device. */
 export const findTakenInPools = async (
   ctx: Ctx,
   wanted: readonly { readonly pool_id: string; readonly ip_key: IpKey; readonly device_id: string }[],

@@ -23,7 +23,7 @@ export type DeviceRow = {
   device_type_id: string | null
   created_at: string
   updated_at: string
-  /** All searchable text, in lower case. */
+  /** All searchable text, in lower case, after a line feed: see `storedSearchText`. */
   search_text: string
   /** The device as JSON, exactly as it is sent. */
   doc: string

@@ -181,6 +181,7 @@ describe.each(onSqlite())('ports on %s', (dialect) => {
       everywhere: [
         ['mac', match],
         ['mac-2', match],
+        ['eth0', match],
       ],
     }
     for (const q of both) {

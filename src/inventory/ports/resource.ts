@@ -41,5 +41,7 @@ export const portFacts = resource({
   args: ['device_id', 'name'],
   isOptional: true,
   eventTexts: { created: 'A port of a device was added' },
-  ranks: { menu: 11, events: 5, custom: 8 },
+  search: ['name', 'mac_address', 'description'],
+  hasSearchIndex: true,
+  ranks: { menu: 11, events: 5, custom: 8, search: 10 },
 })

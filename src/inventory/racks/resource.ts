@@ -35,5 +35,6 @@ export const rackFacts = resource({
   },
   args: ['name'],
   isOptional: true,
-  ranks: { menu: 10, events: 7, custom: 7 },
+  search: ['name', 'location', 'description'],
+  ranks: { menu: 10, events: 7, custom: 7, search: 6 },
 })

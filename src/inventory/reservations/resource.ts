@@ -37,5 +37,7 @@ export const reservationFacts = resource({
     delete: 'Free a reserved address',
   },
   args: ['pool_id', 'ip_address'],
-  ranks: { menu: 7 },
+  search: ['ip_address', 'hostname', 'mac_address', 'purpose', 'notes'],
+  hasSearchIndex: true,
+  ranks: { menu: 7, search: 7 },
 })

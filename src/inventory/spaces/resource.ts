@@ -28,5 +28,6 @@ export const spaceFacts = resource({
   },
   args: ['name'],
   isOptional: true,
-  ranks: { menu: 3, custom: 1 },
+  search: ['name', 'description'],
+  ranks: { menu: 3, custom: 1, search: 8 },
 })

@@ -45,5 +45,6 @@ export const vlanFacts = resource({
   },
   args: ['vlan_id', 'name'],
   isOptional: 'page',
-  ranks: { menu: 4, events: 3, custom: 4 },
+  search: ['name', 'vlan_id', 'group', 'description'],
+  ranks: { menu: 4, events: 3, custom: 4, search: 5 },
 })

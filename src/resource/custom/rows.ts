@@ -88,18 +88,23 @@ export const copyCustom = async (ctx: Ctx, resource: CustomResource, { custom }:
   return Object.fromEntries(Object.entries(custom).filter(([name]) => fields.get(name)?.unique === false))
 }
 
-/** Returns the texts of a row that searches find; undefined if they find no custom field of the resource. */
-export type SearchedTexts = ((row: { readonly custom: string | null }) => string[]) | undefined
+/** Returns the texts of a row that searches find, with their fields; undefined if they find no custom field of the resource. */
+export type SearchedTexts =
+  | ((row: { readonly custom: string | null }) => { readonly field: string; readonly text: string }[])
+  | undefined
 
 /** The table on which the texts of searches depend beside that of the rows. */
 export const SEARCH_TABLES = ['custom_fields'] as const
 
 export const loadSearchedTexts = async (ctx: Ctx, resource: CustomResource): Promise<SearchedTexts> => {
-  const fields = [...(await loadFields(ctx, resource)).values()].filter(({ searchable }) => searchable)
-  if (fields.length === 0) return undefined
+  const names = [...(await loadFields(ctx, resource)).values()].flatMap((field) => (field.searchable ? field.name : []))
+  if (names.length === 0) return undefined
   return (row) => {
     const { custom = NONE } = withCustomOfRow(row)
-    return fields.flatMap(({ name }) => (Object.hasOwn(custom, name) ? [custom[name] ?? []].flat().map(String) : []))
+    return names.flatMap((name) => {
+      const values = Object.hasOwn(custom, name) ? [custom[name] ?? []].flat() : []
+      return values.map((value) => ({ field: `custom.${name}`, text: String(value) }))
+    })
   }
 }
 

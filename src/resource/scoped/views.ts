@@ -15,7 +15,11 @@ type Name = keyof Tables & string
 /**
  * Tables without anything of the estate that is hidden from some callers, and the indexes of searches, where rows are matched by number.
  */
-const AS_STORED = ['space_keys', 'devices_search'] as const
+const AS_STORED = [
+  'space_keys',
+  'devices_search',
+  ...RESOURCES.filter((facts) => 'hasSearchIndex' in facts).map(({ name }) => `${toTableName(name)}_search`),
+]
 
 /** Tables that all readers of their resource see whole. */
 const UNDIVIDED: readonly Name[] = RESOURCES.flatMap(({ name, scope }) =>

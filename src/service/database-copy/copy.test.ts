@@ -148,7 +148,7 @@ if (engines().includes('postgres')) {
 
     test('devices are found by their text again', async () => {
       const { db, close } = await openData(move.back)
-      const n = await db.sql.countWords(db.read, 'devices', ['search_text'])
+      const n = await db.sql.countWords(db.read, 'devices', [['search_text']])
       await close()
       expect(n).toBe(ROWS_EACH)
     })

@@ -28,10 +28,11 @@ export const addSpaceTerm = (q: string, space: string | undefined): string =>
 /** `names` and `marked`, the ids of the last import, may be filled later. */
 export const buildDeviceSpec = (names: Names, marked: ReadonlySet<string> = new Set()): TableSpec<Device> => {
   const spec = buildTableSpec(buildDeviceFields(names), DEVICE_ORDER.filter)
-  const listMacs = ({ addresses }: Device) => addresses.map(({ mac_address }) => mac_address).filter(Boolean)
+  const listTexts = ({ addresses }: Device) =>
+    addresses.flatMap(({ mac_address, interface: port, label }) => [mac_address, port, label]).filter(Boolean)
   return {
     ...spec,
-    text: (device) => [spec.text(device), ...listMacs(device)].join('\n'),
+    text: (device) => [spec.text(device), ...listTexts(device)].join('\n'),
     fields: {
       ...spec.fields,
       in: ({ id }, value) => value === 'import' && marked.has(id),

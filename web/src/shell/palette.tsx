@@ -41,11 +41,11 @@ const buildResultEntries = (go: Go, results: readonly SearchResult[]): Entry[] =
   [...Map.groupBy(results, ({ type }) => type)].flatMap(([type, found]) => {
     const item = findItem(type)
     if (!item) return []
-    return found.slice(0, MOST_OF_A_KIND).map(({ id, name, match, space_id }) => ({
+    return found.slice(0, MOST_OF_A_KIND).map(({ id, name, match, detail = '', space_id }) => ({
       id: `${type} ${id}`,
       group: item.text,
       text: name,
-      note: match === name ? '' : match,
+      note: [...new Set([detail, match])].filter((text) => text !== '' && text !== name).join(' · '),
       space_id,
       icon: item.icon,
       run: () => void go(buildObjectLink(item, id)),

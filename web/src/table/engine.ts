@@ -3,6 +3,7 @@
  * the network, so that it runs in a worker over 100,000 rows and on the page over a few.
  */
 import { parseMac } from '../../../src/net/mac.ts'
+import { holdsWord, isNarrowerWord, type Word } from '../../../src/net/words/word.ts'
 import { type Facets, parseFilter, type Term } from './filter.ts'
 
 export type SortKey = string | number
@@ -15,9 +16,14 @@ export type TableSpec<Row> = {
   readonly sorts: Readonly<Record<string, (row: Row) => SortKey | undefined>>
   /** `value` is in lower case. */
   readonly fields: Readonly<Record<string, (row: Row, value: string) => boolean>>
+  /** The spellings of a bare word in texts; by default those of a whole MAC. `value` is in lower case. */
+  readonly spell?: (value: string) => Word
   /** The values to complete a field with. */
   readonly facets: Readonly<Record<string, (row: Row) => readonly string[]>>
 }
+
+/** Texts have MACs in the notation of the server. */
+const spellMac = (value: string): Word => [value, parseMac(value) ?? value]
 
 export type TableQuery = { readonly q: string; readonly sort: string; readonly isDescending: boolean }
 
@@ -40,15 +46,15 @@ const buildKey = (terms: readonly Term[]): string =>
 type Order = { readonly indices: Uint32Array; readonly keyed: number }
 
 /** The matches of `next` are a subset of the matches of `previous`: each word only got longer. */
-const isNarrower = (next: readonly Term[], previous: readonly Term[]): boolean =>
+const isNarrower = (next: readonly Term[], previous: readonly Term[], spell: (value: string) => Word): boolean =>
   next.length >= previous.length &&
   previous.every((old, i) => {
     const term = next[i]
     if (!term || term.isNegated !== old.isNegated || term.field !== old.field) return false
-    // A whole MAC also finds other notations, which its beginning does not.
-    if (term.value !== old.value && parseMac(term.value) !== undefined) return false
     // A longer value of a field may match rows that a shorter one does not, as 40 and 4 of a number.
-    return old.isNegated || old.field !== '' ? term.value === old.value : term.value.startsWith(old.value)
+    if (old.isNegated || old.field !== '') return term.value === old.value
+    // A longer part of a MAC may find other notations than its beginning.
+    return isNarrowerWord(spell(term.value), spell(old.value))
   })
 
 export class TableEngine<Row> {
@@ -56,6 +62,7 @@ export class TableEngine<Row> {
   #texts: string[]
   readonly #spec: TableSpec<Row>
   readonly #fields: readonly string[]
+  readonly #spell: (value: string) => Word
   readonly #orders = new Map<string, Order>()
   /** The latest last. */
   readonly #hits = new Map<string, Hits>()
@@ -64,6 +71,7 @@ export class TableEngine<Row> {
     this.#rows = [...rows]
     this.#spec = spec
     this.#fields = Object.keys(spec.fields)
+    this.#spell = spec.spell ?? spellMac
     this.#texts = this.#rows.map((row) => spec.text(row).toLowerCase())
   }
 
@@ -190,7 +198,7 @@ export class TableEngine<Row> {
   #search(terms: readonly Term[]): Hits {
     let base: Hits | undefined
     for (const known of this.#hits.values())
-      if ((base === undefined || known.count < base.count) && isNarrower(terms, known.terms)) base = known
+      if ((base === undefined || known.count < base.count) && isNarrower(terms, known.terms, this.#spell)) base = known
     const flags = new Uint8Array(this.#rows.length)
     for (let i = 0; i < flags.length; i++) flags[i] = base ? (base.flags[i] ?? 0) : 1
     // A cached match that used the same term need not be filtered by it again.
@@ -213,11 +221,8 @@ export class TableEngine<Row> {
       }
       return
     }
-    // Texts have MACs in the notation of the server.
-    const mac = parseMac(value) ?? value
-    for (let i = 0; i < flags.length; i++) {
-      const holds = texts[i]?.includes(value) || (mac !== value && texts[i]?.includes(mac)) || false
-      if (flags[i] && holds === isNegated) flags[i] = 0
-    }
+    // Texts have addresses in the notation of the server.
+    const word = this.#spell(value)
+    for (let i = 0; i < flags.length; i++) if (flags[i] && holdsWord(texts[i] ?? '', word) === isNegated) flags[i] = 0
   }
 }

@@ -3,12 +3,12 @@ import type { Device } from '../schema.ts'
 
 const TEXTS = ['name', 'hostname', 'description', 'make_model', 'os', 'location'] as const
 const LISTS = ['tags', 'domains'] as const
-const ADDRESS_TEXTS = ['mac_address', 'dns_name'] as const
+const ADDRESS_TEXTS = ['mac_address', 'dns_name', 'interface', 'label'] as const
 
 /** The texts of the addresses. Empty ones are left out. */
 const listAddressTexts = ({ addresses }: Device): string[] => [
   ...addresses.map(({ ip }) => ip),
-  ...ADDRESS_TEXTS.flatMap((field) => addresses.map((address) => address[field]).filter((text) => text !== '')),
+  ...ADDRESS_TEXTS.flatMap((field) => addresses.flatMap((address) => address[field] || [])),
 ]
 
 /** Returns the texts of the given custom fields. */
@@ -21,7 +21,7 @@ export const toLowerCaseCustom = (device: Device): Readonly<Record<string, strin
     Object.keys(device.custom ?? {}).map((name) => [name, listCustomTexts(device, [name]).join('\n').toLowerCase()]),
   )
 
-/** In lower case. The text is stored, so a change here requires a migration that rewrites it. @param searchable the names of custom fields */
+/** In lower case. @param searchable the names of custom fields */
 export const searchText = (device: Device, searchable: readonly string[] = []): string =>
   [
     ...TEXTS.map((field) => device[field]),
@@ -31,6 +31,36 @@ export const searchText = (device: Device, searchable: readonly string[] = []): 
   ]
     .join('\n')
     .toLowerCase()
+
+/**
+ * Returns the stored text. It begins with a line feed: a text of a program that knew fewer fields begins with the name. A change of the
+ * fields needs another sign, by which `refresh-texts.ts` finds the texts to write again.
+ */
+export const storedSearchText = (device: Device, searchable: readonly string[]): string =>
+  `\n${searchText(device, searchable)}`
+
+/** The fields in which a found text is looked for: those that name a device come first. */
+const FIRST = ['name', 'hostname'] as const
+const LAST = ['os', 'make_model', 'location', 'description'] as const
+
+/**
+ * Calls `accepts` with the searched texts of a device and their fields, the most important first, until it returns true.
+ * @param searchable the names of custom fields
+ */
+export const findText = (
+  device: Device,
+  searchable: readonly string[],
+  accepts: (text: string, field: string) => boolean,
+): boolean => {
+  for (const field of FIRST) if (accepts(device[field], field)) return true
+  for (const field of ['ip', ...ADDRESS_TEXTS] as const)
+    for (const address of device.addresses) if (accepts(address[field] ?? '', `addresses.${field}`)) return true
+  for (const field of LISTS) for (const text of device[field]) if (accepts(text, field)) return true
+  for (const field of LAST) if (accepts(device[field], field)) return true
+  for (const name of searchable)
+    for (const text of listCustomTexts(device, [name])) if (accepts(text, `custom.${name}`)) return true
+  return false
+}
 
 export type Change = {
   readonly before: Device

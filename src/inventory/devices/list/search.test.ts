@@ -22,7 +22,7 @@ describe.each(engines())('the search of devices on %s', (dialect) => {
       username: 'secret-user',
       tags: ['core network', 'Größe_XL'],
       domains: ['transit.example.org', '*.wild.example.org'],
-      addresses: [{ ip: '192.0.2.1', label: 'loopback' }, { ip: '2001:db8:1::1' }],
+      addresses: [{ ip: '192.0.2.1', label: 'Loopback', interface: 'Lo17' }, { ip: '2001:db8:1::1' }],
     })
     await api.devices.create({
       name: 'beta',
@@ -45,13 +45,15 @@ describe.each(engines())('the search of devices on %s', (dialect) => {
     ['model, with two letters', 'x2', 'Alpha-Router'],
     ['IPv6, with two', ':2', 'beta'],
     ['tag', 'core network', 'Alpha-Router'],
+    ['label of an address', 'loopback', 'Alpha-Router'],
+    ['interface of an address', 'lo17', 'Alpha-Router'],
     ['domain', 'transit.example', 'Alpha-Router'],
     ['wildcard domain', '*.wild', 'Alpha-Router'],
   ])('looks at the %s', async (_, q, name) => {
     expect(await find(q)).toEqual([name])
   })
 
-  test.each(['secret-user', 'loopback', 'ipv4', 'active'])('does not look elsewhere: %s', async (q) => {
+  test.each(['secret-user', 'ipv4', 'active'])('does not look elsewhere: %s', async (q) => {
     expect(await find(q)).toEqual([])
   })
 
@@ -132,12 +134,12 @@ describe.each(engines())('the search of devices on %s', (dialect) => {
     expect(await find(q)).toEqual(names)
   })
 
-  test.each(['2001:DB8:0001:0:0::1', '2001:0db8:1:0:0:0:0:1', '2001:db8:1:0::1'])(
-    'takes %s as an address',
-    async (q) => {
-      expect(await find(q)).toEqual(['Alpha-Router'])
-    },
-  )
+  test.each([
+    ...['2001:DB8:0001:0:0::1', '2001:0db8:1:0:0:0:0:1', '2001:db8:1:0::1', '[2001:db8:1::1]'],
+    ...['https://[2001:db8:1::1]/', '2001:0db8:0001', '0001:0000'],
+  ])('takes %s as an address', async (q) => {
+    expect(await find(q)).toEqual(['Alpha-Router'])
+  })
 
   test('is of 1 to 256 characters that are not all blank', async () => {
     expect(await refused(`q=${'x'.repeat(256)}`)).toMatchObject({ status: 200, body: [] })
@@ -163,6 +165,29 @@ describe.each(engines())('the search of devices on %s', (dialect) => {
     expect([await find('203.0.114.1'), await find('203.0.114.2')]).toEqual([[], ['chameleon']])
     await api.devices.delete({ id })
     expect([await find('chameleon'), await find('203.0.114.0/24')]).toEqual([[], []])
+  })
+})
+
+describe.each(engines())('the search text of a device on %s', (dialect) => {
+  const inv = inventory(dialect)
+
+  test('a text that an older version has written is written again, and nothing else', async () => {
+    const { api, app } = inv
+    const addresses = [{ ip: '192.0.2.77', label: 'Uplink', interface: 'xe-0/0/7' }]
+    const device = await api.devices.create({ name: 'older', addresses })
+    const last = await api.history.list({ limit: 1 })
+    await app.db.write(async ({ db, searchTextChanged }) => {
+      searchTextChanged('devices', {})
+      await db.updateTable('devices').set({ search_text: 'older\n192.0.2.77' }).where('id', '=', device.id).execute()
+    })
+    expect([await seek(inv, 'uplink'), await seek(inv, '192.0.2.77')]).toEqual([[], ['older']])
+    await app.plat.runJob('devices.search-texts')
+    expect([await seek(inv, 'uplink'), await seek(inv, 'xe-0/0'), await seek(inv, 'older')]).toEqual(
+      Array(3).fill(['older']),
+    )
+    expect(await api.devices.get({ id: device.id })).toEqual(device)
+    expect(await api.history.list({ limit: 1 })).toEqual(last)
+    await app.plat.runJob('devices.search-texts')
   })
 })
 

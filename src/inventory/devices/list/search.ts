@@ -12,8 +12,10 @@ import type { Tables } from '../../../database/tables.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { type ChainQuery, countRows, SHORT } from '../../../kernel/list.ts'
 import { parseCidr, toCidrKeys } from '../../../net/cidr.ts'
-import { DEFAULT_SPACE, normalizeIp } from '../../../net/ip.ts'
+import { DEFAULT_SPACE } from '../../../net/ip.ts'
 import { parseMac } from '../../../net/mac.ts'
+import { extractIp, splitWords } from '../../../net/words/spellings.ts'
+import { holdsWord, type Word } from '../../../net/words/word.ts'
 import { findAllSpaces, SPACES } from '../../spaces/keys.ts'
 import type { KeyRange } from '../../used-addresses/used-addresses.ts'
 
@@ -100,7 +102,7 @@ const cacheKey = async (ctx: Ctx, text: string): Promise<string> =>
 
 /** The kinds of good matches, as conditions on devices. */
 const buildMatches = (ctx: Ctx, text: string) => {
-  const ip = normalizeIp(text)
+  const ip = extractIp(text)
   // Compared as text, so that it is found in all address spaces.
   const withIp = ip && ctx.db.selectFrom('addresses').select('device_id as id').where('ip', '=', ip)
   // No text is both.
@@ -173,13 +175,13 @@ const selectByAddressPrefix = (ctx: Ctx, text: string) => {
 /** Checks for an address that the text of a device with it may lack: an IP that is not in its stored form, or a MAC, which a port may have. */
 const mayBeElsewhere = (text: string): boolean => {
   if (parseMac(text) !== undefined) return true
-  const stored = normalizeIp(text)
+  const stored = extractIp(text)
   return stored !== undefined && stored !== text
 }
 
 type Wanted = {
   readonly text: string
-  readonly words: readonly string[]
+  readonly words: readonly Word[]
   readonly matches: ReturnType<typeof buildMatches>
 }
 
@@ -203,7 +205,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
       .where((eb) => eb.not(engine.matchesWords('devices', words)))
     return withWords + (await countRows(elsewhere))
   }
-  const holdsWords = (own: string): boolean => words.every((word) => own.includes(word))
+  const holdsWords = (own: string): boolean => words.every((word) => holdsWord(own, word))
   // Such an address may occur in no text.
   const finds = mayBeElsewhere(text) ? undefined : holdsWords
   /** The count of all matches, once requested. */
@@ -242,13 +244,6 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   }
   return { total, rest, inOrderOfNames }
 }
-
-/** Returns a word in the form of the stored text. A MAC among other words may be written with hyphens or dots. */
-const normalizeWord = (word: string): string => (/[:.-]/.test(word) ? (parseMac(word) ?? word) : word)
-
-/** A text that is one MAC, in any notation, finds the devices that have it, and the devices with a text that contains it literally. */
-const splitWords = (text: string): string[] =>
-  parseMac(text) === undefined ? [...new Set(text.split(/\s+/).map(normalizeWord))] : [text]
 
 const findByWords = (ctx: Ctx, text: string): Found => {
   const words = splitWords(text)

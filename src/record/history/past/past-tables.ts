@@ -132,21 +132,25 @@ const selectSearchedValues = (engine: PastSql): string => {
   return `coalesce((${valuesIn('t.derived', (text) => text)}), (${given}), '')`
 }
 
+type AddressText = 'mac_address' | 'dns_name' | 'interface' | 'label'
+
 /** In the form of `search-text.ts`. Texts beyond ASCII are beside the document. */
 const selectSearchText = (engine: PastSql): string => {
   const { text, elements } = engine
   const fields = ['name', 'hostname', 'description', 'make_model', 'os', 'location']
-  const list = (field: string, of: 'ip' | 'mac_address' | 'dns_name' | 'text'): string => {
+  const list = (field: string, of: AddressText | 'ip' | 'text'): string => {
     const one = elements('t.before', field, 'w')
     const value = of === 'text' ? one.text : one.field(of)
-    const given = of === 'mac_address' || of === 'dns_name' ? ` WHERE ${value} <> ''` : ''
+    const given = of === 'ip' || of === 'text' ? '' : ` WHERE ${value} <> ''`
     return `coalesce((SELECT string_agg('\n' || ${value}, '' ORDER BY ${one.position}) FROM ${one.from}${given}), '')`
   }
   const parts = fields.map((field) => text('t.before', field)).join(" || '\n' || ")
   const addresses = (['ip', 'mac_address', 'dns_name'] as const).map((field) => list('addresses', field))
   const lists = [...addresses, list('tags', 'text'), list('domains', 'text')].join(' || ')
   const own = `coalesce(${text('t.derived', 'search')}, lower(${engine.bytewise(`${parts} || ${lists}`)}))`
-  return `CAST(${own} || ${selectSearchedValues(engine)} AS TEXT)`
+  // Older texts beside documents lack them.
+  const later = (['interface', 'label'] as const).map((field) => list('addresses', field)).join(' || ')
+  return `CAST(${own} || lower(${engine.bytewise(later)}) || ${selectSearchedValues(engine)} AS TEXT)`
 }
 
 const buildDeviceColumns = (engine: PastSql): Columns => ({

@@ -1,4 +1,5 @@
 /** Holds every device: asks for them, parses, sorts and filters them, and hands the page the few rows it shows. */
+import { listSpellings } from '../../../../src/net/words/spellings.ts'
 import type { Device } from '../../api/contracts.ts'
 import { type RefNames, withCustomFields } from '../../custom-fields/values.ts'
 import { TableEngine, type TableQuery } from '../../table/engine.ts'
@@ -16,7 +17,7 @@ let custom: (WorkerRequest & { type: 'custom' }) | undefined
 /** The names of the objects that custom fields refer to. */
 let refNames: RefNames = new Map()
 const toRow = createRowMapper(names)
-let engine = new TableEngine<Device>([], spec)
+let engine = new TableEngine<Device>([], { ...spec, spell: listSpellings })
 let version = 0
 /** Used for more devices than `engine` may hold. `engine` then has the devices that the server's parts of a filter leave. */
 let windowed: Windowed | undefined
@@ -293,7 +294,7 @@ const collectRefNames = (
 const rebuildEngine = (rows: readonly Device[]): void => {
   refNames = custom ? collectRefNames(custom, rows) : new Map()
   spec = custom ? withCustomFields(ownSpec, custom.definitions, refNames) : ownSpec
-  engine = new TableEngine(rows, spec)
+  engine = new TableEngine(rows, { ...spec, spell: listSpellings })
 }
 
 const listRowsByName = (): readonly Device[] =>

@@ -1,7 +1,8 @@
 /** Divides a filter: some parts are known to the server, the others only to the browser. Pure. */
 import { cidrHolds, parseCidr } from '../../../../src/net/cidr.ts'
 import { parseIp } from '../../../../src/net/ip.ts'
-import { parseMac } from '../../../../src/net/mac.ts'
+import { splitWords } from '../../../../src/net/words/spellings.ts'
+import { holdsWord, isNarrowerWord, type Word } from '../../../../src/net/words/word.ts'
 import type { Device } from '../../api/contracts.ts'
 import { parseFilter, type Term } from '../../table/filter.ts'
 import { SPACE } from '../column-spec.ts'
@@ -108,21 +109,21 @@ export const parseParts = (text: string, { fields, datacenters }: Options): Part
   return { params: isNothing ? undefined : all, applied, waiting }
 }
 
-const listWords = (params: readonly Param[]): readonly string[] =>
-  params.flatMap(([name, value]) => (name === 'q' ? value.toLowerCase().split(/\s+/) : []))
+const listTexts = (params: readonly Param[]): readonly string[] =>
+  params.flatMap(([name, value]) => (name === 'q' && value.trim() !== '' ? value.toLowerCase() : []))
 
-/** True for a text that the server reads as a whole: a block finds the addresses in it, a MAC every notation. */
-const isWhole = (words: readonly string[]): boolean => {
-  const [only = '', second] = words
-  return second === undefined && (parseCidr(only) !== undefined || parseMac(only) !== undefined)
-}
+/** True for a block, which finds the addresses in it. */
+const isBlock = (text: string): boolean => parseCidr(text) !== undefined
+
+const isCloser = (next: readonly Word[], base: readonly Word[]): boolean =>
+  base.every((old) => next.some((word) => isNarrowerWord(word, old)))
 
 /** Returns true if the rows of `base` hold all rows of `next`. */
 export const hasAllRows = ({ params: base }: Parts, { params: next }: Parts): boolean => {
   if (!base || !next) return base === next
-  const [old, words] = [listWords(base), listWords(next)]
-  if (isWhole(old) ? old.join(' ') !== words.join(' ') : !old.every((word) => words.some((one) => one.includes(word))))
-    return false
+  const [old, texts] = [listTexts(base), listTexts(next)]
+  const isSame = old.join(' ') === texts.join(' ')
+  if (!isSame && (old.some(isBlock) || !isCloser(texts.flatMap(splitWords), old.flatMap(splitWords)))) return false
   return base.every(([name, value]) => name === 'q' || next.some(([one, other]) => one === name && other === value))
 }
 
@@ -137,15 +138,21 @@ const toSearchText = ({ addresses, domains, tags, custom = {}, ...device }: Devi
   [
     ...[device.name, device.hostname, device.description, device.make_model, device.os, device.location],
     ...[...tags, ...domains, ...Object.values(custom).map(String)],
-    ...addresses.flatMap(({ ip, mac_address = '', dns_name = '' }) => [ip, mac_address, dns_name]),
+    ...addresses.flatMap(({ ip, mac_address = '', dns_name = '', interface: port = '', label }) => [
+      ip,
+      mac_address,
+      dns_name,
+      port,
+      label,
+    ]),
   ]
     .join('\n')
     .toLowerCase()
 
-const hasWord = (device: Device, word: string): boolean => {
+const hasText = (device: Device, q: string): boolean => {
   const text = toSearchText(device)
-  if (text.includes(parseMac(word) ?? word)) return true
-  const cidr = parseCidr(word)
+  if (splitWords(q).every((word) => holdsWord(text, word))) return true
+  const cidr = parseCidr(q)
   return (
     cidr !== undefined &&
     device.addresses.some(({ ip }) => {
@@ -162,7 +169,7 @@ export const isAmong = (device: Device, { params }: Parts): boolean =>
   params?.every(([name, value]) => {
     switch (name) {
       case 'q':
-        return listWords([[name, value]]).every((word) => hasWord(device, word))
+        return listTexts([[name, value]]).every((text) => hasText(device, text))
       case 'tags':
         return device.tags.includes(value)
       case 'space_id':

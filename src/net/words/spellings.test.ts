@@ -1,0 +1,138 @@
+// The spellings of words: parts of MACs and of IPv6 addresses, hosts of URLs, and what is narrower than what.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { countCases } from '../../../testing/cases.ts'
+import { formatIp } from '../ip.ts'
+import { extractHost, extractIp, listSpellings, splitWords } from './spellings.ts'
+import { holdsWord, isNarrowerWord } from './word.ts'
+
+const octets = fc.uint8Array({ minLength: 6, maxLength: 6 })
+const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
+
+describe('the spellings of a word', () => {
+  test('a part of a MAC in any notation is held by the MAC', () => {
+    fc.assert(
+      fc.property(octets, fc.nat(11), fc.nat(11), (bytes, one, other) => {
+        const pairs = hex(bytes)
+        const bare = pairs.join('')
+        const notations = [
+          ...[pairs.join(':'), pairs.join('-'), bare.replace(/.{4}(?=.)/g, '$&.'), bare.replace(/.{4}(?=.)/g, '$&-')],
+          ...[bare, `${bare.slice(0, 6)}-${bare.slice(6)}`],
+        ]
+        for (const text of notations) {
+          const [from, to] = [Math.min(one, other), Math.max(one, other) + text.length - 11]
+          const part = text.slice(from, to).replace(/^[-.]|[-.]$/g, '')
+          const digits = part.replace(/[^0-9a-f]/g, '')
+          // Shorter and decimal parts may be anything.
+          if (digits.length < 6 || (part.includes('.') && /^[\d.]+$/.test(part))) continue
+          expect([part, holdsWord(pairs.join(':'), listSpellings(part))]).toEqual([part, true])
+        }
+      }),
+      { numRuns: countCases(500) },
+    )
+  })
+
+  test('a part of an unshortened IPv6 address of whole groups is held by the address', () => {
+    const group = fc.oneof(fc.constant(0), fc.constant(1), fc.nat(0xffff))
+    fc.assert(
+      fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), fc.nat(7), fc.nat(7), (groups, one, other) => {
+        const value = groups.reduce((sum, part) => (sum << 16n) | BigInt(part), 0n)
+        const stored = formatIp({ family: 6, value })
+        const texts = groups.map((part) => part.toString(16).padStart(4, '0'))
+        const part = texts.slice(Math.min(one, other), Math.max(one, other) + 1).join(':')
+        if (!part.includes(':')) return
+        expect([stored, part, holdsWord(stored, listSpellings(part))]).toEqual([stored, part, true])
+      }),
+      { numRuns: countCases(1000) },
+    )
+  })
+
+  test.each([
+    ['001b.21', ['001b.21', '00:1b:21']],
+    ['21ab.c', ['21ab.c', '21:ab:c']],
+    ['0:1b:21:a', ['0:1b:21:a', '0:1b:21:0a']],
+    ['cdef', ['cdef', 'cd:ef', 'c:de:f']],
+    ['0x001b21', ['0x001b21', '00:1b:21', '0:01:b2:1']],
+    ['2001:0db8:0000:0000', ['2001:0db8:0000:0000', '2001:db8:0:0', '2001:db8::']],
+    ['0db8::0015', ['0db8::0015', 'db8::15']],
+    ['[2001:db8:0::1]:443', ['[2001:db8:0::1]:443', '2001:db8::1']],
+    ['https://web-1.example.com/x', ['https://web-1.example.com/x', 'web-1.example.com']],
+  ])('%s has further spellings', (word, spellings) => {
+    expect<readonly string[]>(listSpellings(word)).toEqual(spellings)
+  })
+
+  test.each([
+    'web-1',
+    'fra1-db2',
+    '10.16.1',
+    '1.2.3.4.5',
+    '2024',
+    'a',
+    '-',
+    ':',
+    '::',
+    '2001:db8:',
+    'db-2',
+    'web:80',
+    '10.0.0.0/24',
+  ])('%s has one spelling', (word) => {
+    expect<readonly string[]>(listSpellings(word)).toEqual([word])
+  })
+
+  test('the spellings of any text are few, without an empty one, and take no time', () => {
+    const unit = fc.constantFrom(...'0123456789abcdefxg:.-[]/%@#?'.split(''))
+    const startedMs = performance.now()
+    fc.assert(
+      fc.property(fc.string({ unit, minLength: 1, maxLength: 256 }), (word) => {
+        const spellings = listSpellings(word)
+        expect(spellings.length).toBeLessThanOrEqual(8)
+        expect(spellings).not.toContain('')
+      }),
+      { numRuns: countCases(1000) },
+    )
+    for (const text of ['x', 'a', '0:', '0-', '.', '[', 'a.', '0', ':', 'http://a', '%'])
+      listSpellings(text.repeat(256 / text.length))
+    expect(performance.now() - startedMs).toBeLessThan(5000)
+  })
+})
+
+test.each([
+  ['https://10.0.0.1/', '10.0.0.1'],
+  ['http://user:pw@10.0.0.1:8080/a?b#c', '10.0.0.1'],
+  ['https://[2001:db8::1]', '2001:db8::1'],
+  ['[2001:db8::1]', '2001:db8::1'],
+  ['[fe80::1%25eth0]:22', 'fe80::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['10.0.0.1:443', '10.0.0.1'],
+  ['web.example.com:443', 'web.example.com'],
+  ['ssh://host', 'host'],
+  ['web.example.com', undefined],
+  ['10.0.0.1', undefined],
+  ['web:443', undefined],
+  ['[web]', undefined],
+  ['https://', undefined],
+  ['2001:db8::1', undefined],
+])('the host of %s is %p', (text, host) => {
+  expect(extractHost(text)).toBe(host)
+})
+
+test('an address is extracted in its canonical form, and nothing from a name', () => {
+  expect(['https://[2001:DB8:0::1]/', '10.0.0.1:80', '2001:db8:0:0::1', 'https://web/'].map(extractIp)).toEqual([
+    ...['2001:db8::1', '10.0.0.1', '2001:db8::1'],
+    undefined,
+  ])
+})
+
+test('a text that is one MAC is one word, any other text is split', () => {
+  expect(splitWords('00 1b 21 ab cd ef').map(([typed]) => typed)).toEqual(['00 1b 21 ab cd ef'])
+  expect(splitWords(' web  web 10 ').map(([typed]) => typed)).toEqual(['web', '10'])
+})
+
+test('a word is narrower than another one only if each of its spellings holds one of the other', () => {
+  const isNarrower = (narrow: string, wide: string) => isNarrowerWord(listSpellings(narrow), listSpellings(wide))
+  expect(isNarrower('webs', 'web')).toBe(true)
+  expect(isNarrower('001b21', '001')).toBe(false)
+  expect(isNarrower('001b21ab', '001b21')).toBe(true)
+  expect(isNarrower('00:1b:21:ab:cd:ef', '00:1b')).toBe(true)
+  expect(isNarrower('001b21abcdef', '001b')).toBe(true)
+})
