@@ -39,7 +39,13 @@ export const findHeader = (
     known.set(word, isField)
     return isField || isCustomColumn(cell.trim()) || sheet.readOnly.has(cell.trim())
   }
-  const ranks = first.map((row) => (row.some(isValue) ? 0 : new Set(row.filter(isKnown)).size))
+  const isNarrow = first.every((row) => countFilled(row) <= 1)
+  // One word below the first row may as well be a value.
+  const least = (at: number) => (at === 0 || isNarrow ? 1 : 2)
+  const ranks = first.map((row, at) => {
+    const rank = row.some(isValue) ? 0 : new Set(row.filter(isKnown)).size
+    return rank >= least(at) ? rank : 0
+  })
   const best = Math.max(0, ...ranks)
   if (best > 0) return ranks.indexOf(best)
   const titles = first.findIndex((row) => countFilled(row) > 1)
