@@ -21,7 +21,7 @@ export type CellKind =
   | 'record'
 
 /** True for a value that is unambiguous in a list without quotes. */
-const isPlain = (value: unknown): value is string =>
+export const isPlain = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value === value.trim() && !/[;[\]\n\r]/.test(value)
 
 /** Returns a value as the cell of a CSV. Reading it as its kind gives the value again. */
