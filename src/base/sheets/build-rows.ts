@@ -43,7 +43,7 @@ export type BuildOptions = {
 
 export type BuiltRows = {
   readonly rows: SheetRow[]
-  readonly origins: RowOrigin[]
+  readonly origins: readonly RowOrigin[]
   readonly rejected: RejectedRow[]
   /** The names of objects that rows name, by their resource, in the order of the file. */
   readonly named: ReadonlyMap<string, ReadonlySet<string>>
@@ -193,13 +193,16 @@ const placePieces = ({ row, pieces }: Draft): void => {
   row.subnet = joined
 }
 
-/** Fills the name of a row without one: by the host name, the name in the DNS or the address, or by the subnet. */
-const fillName = (sheet: Sheet, { row, addresses, parts }: Draft): void => {
+/**
+ * Fills the name of a row without one: by the host name or the name in the DNS, or by the subnet. An address is a name only in a sheet
+ * without a column of names.
+ */
+const fillName = (sheet: Sheet, { row, addresses, parts }: Draft, hasNames: boolean): void => {
   if (row.id !== undefined || (typeof row.name === 'string' && row.name !== '') || !Object.hasOwn(sheet.fields, 'name'))
     return
   const [first] = addresses
   const candidates = Object.hasOwn(sheet.fields, 'hostname')
-    ? [row.hostname, parts?.dns_name, isRecord(first) ? first.ip : undefined]
+    ? [row.hostname, parts?.dns_name, !hasNames && isRecord(first) ? first.ip : undefined]
     : [row.subnet]
   const name = candidates.find((one) => typeof one === 'string' && one !== '')
   if (name === undefined) return
@@ -233,6 +236,7 @@ export const buildRows = (sheet: Sheet, table: SheetTable, options: BuildOptions
   const named = new Map<string, Set<string>>()
   const readers = buildReaders(sheet, columns, options, named)
   const rejected: RejectedRow[] = []
+  const hasNames = fields.includes('name')
   const joiner = new RowJoiner(JOINED.has(sheet.resource), (field, at) => {
     const column = columns[fields.indexOf(field)] ?? field
     onLeft(column, 'differs', at)
@@ -273,7 +277,7 @@ export const buildRows = (sheet: Sheet, table: SheetTable, options: BuildOptions
       continue
     }
     placeParts(draft)
-    fillName(sheet, draft)
+    fillName(sheet, draft, hasNames)
     if (draft.addresses.length > 0) draft.row[MERGED_FIELD] = draft.addresses
     if (draft.custom) draft.row[CUSTOM] = withValues(draft.row[CUSTOM], draft.custom)
     joiner.add(draft)

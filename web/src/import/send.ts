@@ -20,6 +20,8 @@ export type ImportResult = {
   readonly failed: number
   /** The first hundred. */
   readonly errors: readonly RowError[]
+  /** All of them; 1 is the first. Absent without any, and from an older server. */
+  readonly failed_rows?: readonly number[]
 }
 
 export type Progress = { readonly done: number; readonly total: number }

@@ -1,6 +1,7 @@
 /** The source of an import: rows that are pasted, or a file of any format. */
 import { FileUp } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, useId, useRef, useState } from 'react'
+import { decodeSheetText } from '../../../src/base/sheets/decode-text.ts'
 import { FORMATS } from '../../../src/convert/formats.ts'
 import { getNoun } from '../../../src/record/history/kind-names.ts'
 import { toAppError } from '../api/errors.ts'
@@ -57,9 +58,9 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
   const isRows = format === ROWS
   const id = useId()
   const custom = useCustomColumns(resource)
-  const read = (input: string) => {
+  const read = (input: string, of: ResourceName = resource, name?: string) => {
     try {
-      onSource(readSource(input))
+      onSource({ ...readSource(input, of), name })
     } catch (cause) {
       setError(cause instanceof Error ? cause.message : 'That could not be read')
     }
@@ -87,7 +88,8 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
     // the name devices.json tells the resource.
     const named = RESOURCES.find((one) => chosen.name.toLowerCase().startsWith(one))
     if (named) onResource(named)
-    read(await chosen.text())
+    const text = decodeSheetText(new Uint8Array(await chosen.arrayBuffer()))
+    read(text, named ?? resource, chosen.name.replace(/\.[^.]*$/, ''))
   }
   const onPaste = (event: ClipboardEvent) => {
     const pasted = event.clipboardData.getData('text/plain')
@@ -147,7 +149,7 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
         />
         <p id={`${id}-hint`} className="muted">
           {isRows
-            ? `The first line names the columns. Fields of ${resource}: ${listColumnFields(resource, custom).join(', ')}. A row with the id of an object that is there changes it; without an id, the one object of the same name is meant.`
+            ? `A line above the rows names the columns. Fields of ${resource}: ${listColumnFields(resource, custom).join(', ')}. A row with the id of an object that is there changes it; without an id, the one object of the same name is meant.`
             : 'The next page shows the objects that were read and the plan. Nothing is changed before you confirm it.'}
         </p>
         {error !== undefined && <Alert>{error}</Alert>}
