@@ -237,7 +237,7 @@ const LOADED_LATER = [
   'src/base/sheets/statuses.ts',
   'src/base/sheets/subnet-text.ts',
   'src/base/sheets/words.ts',
-  'src/resource/sheet.ts',
+  'src/inventory/sheets.ts',
   'src/exchange/feeds/catalogue.ts',
   'src/record/history/kind-names.ts',
   'src/inventory/racks/placement.ts',

@@ -10,7 +10,7 @@ import { normalizeWord, rankWord } from './words.ts'
 /** The rows whose cells decide between the fields of a word. */
 const SAMPLE_ROWS = 50
 
-/** The label of an address is what an address has least often: a column `Label` may as well hold the name. */
+/** A column `Label` holds the name of its row more often than the label of an address. */
 const LABEL_RANK = 50
 
 const SUFFIX = /_id$/

@@ -13,7 +13,7 @@ export type Joinable = {
   readonly lines: CellLine[]
 }
 
-/** The rows of one object. What the joined rows have is kept by its key, so that many rows take no longer each. */
+/** The rows of one object. The parts of joined rows are kept by their keys, so that many rows take no longer each. */
 type Group = {
   readonly draft: Joinable
   readonly rows: number[]

@@ -1,4 +1,4 @@
-/** What the reader of spreadsheets knows about a resource. Browser-safe. */
+/** The columns of spreadsheets of a resource. Browser-safe. */
 import type { CellKind } from '../csv/cells.ts'
 
 /** A row of an estate document. */

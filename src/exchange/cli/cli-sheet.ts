@@ -10,11 +10,11 @@ import { getErrorMessage, isRecord } from '../../contract/unknown.ts'
 import type { ConvertedSheet } from '../../convert/convert.ts'
 import type { Mapping } from '../../convert/protocol.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
+import { getSheet } from '../../inventory/sheets.ts'
 import { sendRequest } from '../../surfaces/cli/connection/client.ts'
 import { toPrintable } from '../../surfaces/cli/output/display.ts'
 import type { Session } from '../../surfaces/cli/parse/command.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
-import { getSheet } from '../sheets.ts'
 import type { LocateCell } from './cli-document.ts'
 
 const MAX_SHOWN = 100

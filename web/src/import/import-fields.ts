@@ -2,10 +2,10 @@
 import { CUSTOM } from '../../../src/base/csv/custom-columns.ts'
 import { listSheetFields, type Sheet } from '../../../src/base/sheets/sheet.ts'
 import { FACTS } from '../../../src/inventory/resources.ts'
-import { getSheet } from '../../../src/resource/sheet.ts'
+import { getSheet } from '../../../src/inventory/sheets.ts'
 import type { ResourceName } from '../export/fields.ts'
 
-export const getImportSheet = (resource: ResourceName): Sheet => getSheet(FACTS[resource])
+export const getImportSheet = (resource: ResourceName): Sheet => getSheet(resource)
 
 /** A datacenter is found by its name or its id in one column. */
 export const DATACENTER = 'datacenter'

@@ -2,7 +2,8 @@
 import type { CellKind } from '../base/csv/cells.ts'
 import { CUSTOM } from '../base/csv/custom-columns.ts'
 import type { Sheet, SheetField } from '../base/sheets/sheet.ts'
-import { type FieldFacts, hasRefs, listFields, type ResourceFacts } from './facts.ts'
+import { type FieldFacts, hasRefs, listFields, type ResourceFacts } from '../resource/facts.ts'
+import { FACTS, type Resource } from './resources.ts'
 
 const SUFFIX = '_id'
 
@@ -102,11 +103,11 @@ const buildSheet = (facts: ResourceFacts): Sheet => {
   }
 }
 
-const built = new Map<string, Sheet>()
+const built = new Map<Resource, Sheet>()
 
-/** Returns what the reader of spreadsheets knows about a resource. */
-export const getSheet = (facts: ResourceFacts): Sheet => {
-  const known = built.get(facts.name) ?? buildSheet(facts)
-  built.set(facts.name, known)
+/** Returns the columns of spreadsheets of a resource. */
+export const getSheet = (resource: Resource): Sheet => {
+  const known = built.get(resource) ?? buildSheet(FACTS[resource])
+  built.set(resource, known)
   return known
 }
