@@ -8,6 +8,7 @@ import { datacentersQuery } from '../api/queries.ts'
 import type { ResourceName } from '../export/fields.ts'
 import { save } from '../export/save.ts'
 import { usePermit } from '../shell/me.ts'
+import { spacesQuery } from '../spaces/known-spaces.tsx'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Alert, Checkbox } from '../ui/field.tsx'
@@ -94,9 +95,16 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
   const ids = [useId(), useId()]
   const { data } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const datacenters = useMemo(() => new Map(data?.map(({ id, name }) => [name.toLowerCase(), id])), [data])
+  const { data: spaces } = useQuery({ ...spacesQuery, enabled: may('spaces:list') && mapping.includes('space') })
+  const known = useMemo(() => {
+    const lists = [['datacenters', data] as const, ['spaces', spaces] as const]
+    return new Map(
+      lists.flatMap(([to, list]) => (list ? [[to, new Set(list.map(({ name }) => name.toLowerCase()))]] : [])),
+    )
+  }, [data, spaces])
   const mapped = useMemo(
-    () => mapRows(resource, source, { mapping, emptyClears, datacenters }),
-    [resource, source, mapping, emptyClears, datacenters],
+    () => mapRows(resource, source, { mapping, emptyClears, datacenters, known }),
+    [resource, source, mapping, emptyClears, datacenters, known],
   )
   const { rows, problems, origins, rejected, missing } = mapped
   const { result, plan, phase } = course

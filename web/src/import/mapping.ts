@@ -46,6 +46,8 @@ type MapOptions = {
   readonly emptyClears: boolean
   /** Lower-case name -> id. */
   readonly datacenters: ReadonlyMap<string, string>
+  /** The lower-case names of the objects of a resource. Without them, names that are not there are left to the server. */
+  readonly known?: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 export type MappedRows = {
@@ -64,15 +66,14 @@ export type MappedRows = {
 const placeDatacenter = (
   row: Record<string, unknown>,
   datacenters: ReadonlyMap<string, string>,
-  isIdColumn: boolean,
+  isId: (text: string) => boolean,
 ): void => {
   const value = row[DATACENTER_ID] ?? row[DATACENTER]
   if (typeof value !== 'string' || value === '') return
   const id = datacenters.get(value.trim().toLowerCase())
-  const isId = id === undefined && (isIdColumn || [...datacenters.values()].includes(value))
   delete row[DATACENTER]
   delete row[DATACENTER_ID]
-  if (id !== undefined || isId) row[DATACENTER_ID] = id ?? value
+  if (id !== undefined || isId(value)) row[DATACENTER_ID] = id ?? value
   else row[DATACENTER] = value
 }
 
@@ -110,18 +111,20 @@ const fromJson = (source: Source, { mapping, emptyClears }: MapOptions): BuiltRo
 
 /** Returns the rows as the server takes them, and the errors that are visible without it. */
 export const mapRows = (resource: ResourceName, source: Source, options: MapOptions): MappedRows => {
-  const { mapping, datacenters } = options
+  const { mapping, datacenters, known } = options
   const built = source.format === 'CSV' ? fromCsv(resource, source, options) : fromJson(source, options)
   const at = mapping.indexOf(DATACENTER_ID)
+  const isIdColumn = source.columns[at] === DATACENTER_ID
+  const ids = new Set(datacenters.values())
   const missing = new Map<string, Map<string, string>>()
   const addMissing = (to: string, name: unknown) => {
-    if (typeof name !== 'string' || name === '') return
+    if (typeof name !== 'string' || name === '' || known?.get(to)?.has(name.toLowerCase()) !== false) return
     const names = missing.get(to) ?? new Map<string, string>()
     missing.set(to, names)
     if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name)
   }
   for (const row of built.rows) {
-    if (at !== -1) placeDatacenter(row, datacenters, source.columns[at] === DATACENTER_ID)
+    if (at !== -1) placeDatacenter(row, datacenters, (text) => isIdColumn || ids.has(text))
     addMissing('datacenters', row[DATACENTER])
   }
   for (const name of built.named.get('spaces') ?? []) addMissing('spaces', name)
