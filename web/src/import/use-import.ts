@@ -8,8 +8,7 @@ import { devices } from '../devices/window/device-list-client.ts'
 import type { ImportRow, ResourceName } from '../export/fields.ts'
 import { plural } from '../ui/format.ts'
 import { toast } from '../ui/toast.tsx'
-import { type ImportResult, type Progress, type SendOptions, sendDocument } from './send.ts'
-import { type Batch, sendBatch } from './send-batch.ts'
+import { type Batch, type ImportResult, type Progress, type SendOptions, sendBatch, sendDocument } from './send.ts'
 
 export type Course = {
   readonly phase: 'idle' | 'checking' | 'importing'
