@@ -38,6 +38,9 @@ const SPREADSHEET = /\.(csv|tsv)$/i
 /** The server converts no larger file. */
 const MAX_CONVERTED = 256 * 1024 * 1024
 
+const findNamed = (name: string): ResourceName | undefined =>
+  RESOURCES.find((one) => name.toLowerCase().startsWith(one))
+
 const withCapital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 type Props = {
@@ -71,7 +74,7 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
     setReading(true)
     try {
       const { signal } = new AbortController()
-      const conversion = await convertFile(file, { format, origin, signal })
+      const conversion = await convertFile(file, { format, origin, resource: findNamed(name) ?? resource, signal })
       if (conversion) onConversion(name, conversion)
       return conversion !== undefined
     } catch (cause) {
@@ -86,7 +89,7 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
     const isSpreadsheet = isRows && (SPREADSHEET.test(chosen.name) || chosen.size > MAX_CONVERTED)
     if (!isSpreadsheet && (await convert(chosen, chosen.name))) return
     // the name devices.json tells the resource.
-    const named = RESOURCES.find((one) => chosen.name.toLowerCase().startsWith(one))
+    const named = findNamed(chosen.name)
     if (named) onResource(named)
     const text = decodeSheetText(new Uint8Array(await chosen.arrayBuffer()))
     read(text, named ?? resource, chosen.name.replace(/\.[^.]*$/, ''))
