@@ -108,6 +108,61 @@ test('each error is shown beside its row, and nothing is imported', () =>
     { as },
   ))
 
+test('bad rows are skipped: the others are imported, and a download gives the bad ones back', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const text =
+        'List of 2026;;;\n\nHostname;IP-Adresse;MAC-Adresse;Status\nskip-1;10.96.0.1/24;00-11-22-33-44-55;Aktiv\n' +
+        'skip-2;10.96.0.300;;\nSKIP-1;10.96.0.2;;\nskip-3;;;asleep\nskip-4;;;;;more\n'
+      await open('/import')
+      await page
+        .getByLabel('File', { exact: true })
+        .setInputFiles({ name: 'devices.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+      await page.getByRole('list', { name: 'Columns' }).waitFor()
+      expect(await page.getByLabel('MAC-Adresse').inputValue()).toBe('mac_address')
+      await page.getByRole('button', { name: 'Check 4 rows' }).click()
+      await page.getByText('3 rows can’t be loaded').waitFor()
+      await page.getByText('(line 5, column IP-Adresse, "10.96.0.300")').waitFor()
+      await page.getByText('(line 7, column Status, "asleep")').waitFor()
+      await page.getByText('has 6 cells, and there are 4 columns (line 8)').waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Skip bad rows' }).click(),
+      ])
+      expect(download.suggestedFilename()).toBe('devices.bad.csv')
+      expect(readFileSync(await download.path(), 'utf8')).toBe(
+        'Hostname,IP-Adresse,MAC-Adresse,Status\r\nskip-2,10.96.0.300,,\r\nskip-3,,,asleep\r\nskip-4,,,,,more\r\n',
+      )
+      await page.waitForURL(/\/devices\?q=in:import/)
+      expect(await it.plat.api.devices.search({ q: 'skip-' })).toMatchObject([
+        {
+          name: 'skip-1',
+          status: 'active',
+          addresses: [{ ip: '10.96.0.1', mac_address: '00:11:22:33:44:55' }, { ip: '10.96.0.2' }],
+        },
+      ])
+    },
+    { as },
+  ))
+
+test('rows that name a datacenter which is not there make it', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/import')
+      await paste(page, 'Name,Site,Manufacturer,Type\nsited-1,Not there yet,Cisco,C9300\n')
+      await page.getByRole('button', { name: 'Check 1 row' }).click()
+      await page.getByText('All 1 row are good: 1 new row').waitFor()
+      await page.getByRole('button', { name: 'Import 1 row' }).click()
+      await page.waitForURL(/\/devices\?q=in:import/)
+      const [made] = await it.plat.api.devices.search({ q: 'sited-1' })
+      expect(made?.make_model).toBe('Cisco C9300')
+      const all = await it.plat.api.datacenters.list({})
+      expect(all.find(({ id }) => id === made?.datacenter_id)?.name).toBe('Not there yet')
+    },
+    { as },
+  ))
+
 testAll('each row shows its old and new values before the import', () =>
   it.visit(
     async ({ page, open }) => {

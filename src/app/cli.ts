@@ -35,7 +35,7 @@ const childCommands: readonly Command[] = [
   ),
   createChildCommand('convert-child', 'Convert one file', async () =>
     (await import('../convert/child.ts')).runConvertChild({
-      loadRowSchemas: () => import('../exchange/apply/resources.ts'),
+      loadRowSchemas: () => import('../inventory/sheets.ts'),
     }),
   ),
   createChildCommand('device-types-child', 'Read device types', async () =>

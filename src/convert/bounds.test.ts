@@ -9,7 +9,7 @@ import { findChildren } from '../base/child/testing/children.ts'
 import { readWhole } from '../base/jobs/bounded-job.ts'
 import { AppError } from '../contract/errors.ts'
 import { withSourceRules } from '../contract/fields/row-rules.ts'
-import * as resources from '../exchange/apply/resources.ts'
+import * as sheets from '../inventory/sheets.ts'
 import { type ConversionBounds, computeBounds, createConverter } from './convert.ts'
 import type { Conversion } from './converter.ts'
 import { createCsvConverter } from './csv.ts'
@@ -17,7 +17,7 @@ import type { Format } from './formats.ts'
 import { convertNmap } from './hosts/nmap.ts'
 import { convertZone } from './hosts/zone.ts'
 
-const convertCsv = createCsvConverter(resources)
+const convertCsv = createCsvConverter(sheets)
 
 const MEBIBYTE = 2 ** 20
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -10,10 +10,12 @@ import type { Spool } from '../base/runtime/spool.ts'
 import type { Outbound } from '../base/security/outbound.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Conversion } from './converter.ts'
+import type { ConvertedSheet } from './csv.ts'
 import { storePages } from './netbox/read/page-file.ts'
 import { connectNetbox, type PullRequest } from './netbox/read/pull.ts'
 import { buildAuthorization, type PageAnswer, readNetboxApi } from './netbox/read/read-api.ts'
-import type { ConvertJob, PullJob } from './protocol.ts'
+import type { ConvertJob, Mapping, PullJob } from './protocol.ts'
+import type { RowSchemas } from './row-schemas.ts'
 
 const MEBIBYTE = 2 ** 20
 /** The memory of a machine that conversions leave to the server. */
@@ -97,3 +99,17 @@ export const convertNetboxHere = async (token: string, send: SendToNetbox): Prom
   const { convertObjects } = await import('./netbox/netbox.ts')
   return convertObjects(await readNetboxApi((path) => send(path, headers)))
 }
+
+/** The columns of a resource, and the mapping of a spreadsheet. */
+export type SheetOptions = RowSchemas & { readonly mapping: Partial<Mapping> }
+
+/** Converts a spreadsheet in this process. @throws AppError VALIDATION_ERROR on `file`, `resource` or `mapping` */
+export const convertSheetHere = async (
+  bytes: Uint8Array,
+  { getSheet, mapping }: SheetOptions,
+): Promise<ConvertedSheet> => {
+  const [{ convertCells }, { readSheetFile }] = await Promise.all([import('./csv.ts'), import('./sheet-file.ts')])
+  return convertCells({ getSheet }, readSheetFile(bytes), { mapping })
+}
+
+export type { ConvertedSheet }

@@ -5,7 +5,7 @@ import { countCases } from '../../testing/cases.ts'
 import { damaged, outcomeOf, rubbish } from '../../testing/hostile/hostile-files.ts'
 import { formatCsv } from '../base/csv/csv.ts'
 import { AppError } from '../contract/errors.ts'
-import * as resources from '../exchange/apply/resources.ts'
+import * as sheets from '../inventory/sheets.ts'
 import type { Resource } from '../inventory/resources.ts'
 import type { Converter } from './converter.ts'
 import { createCsvConverter } from './csv.ts'
@@ -13,7 +13,7 @@ import type { ConvertOptions } from './protocol.ts'
 
 type Given = NonNullable<ConvertOptions['mapping']>
 
-const convertCsv = createCsvConverter(resources)
+const convertCsv = createCsvConverter(sheets)
 
 const NOW = new Date(0)
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -148,14 +148,24 @@ test.each([
     { resource: 'devices', columns: { a: 'name', b: 'name' } },
     'mapping.columns.b: is name, as a is',
   ],
-  ['a row with too many cells', 'name,b\n1,2,3\n', { resource: 'devices' }, 'file: row 1: has 3 of 2 cells'],
+  [
+    'a row with too many cells',
+    'name,b\n1,2,3\n',
+    { resource: 'devices' },
+    'file: line 2: has 3 cells, and there are 2 columns',
+  ],
   [
     'a quote without its end',
     'name,b\n1,"2\n',
     { resource: 'devices' },
     'file: the file: The quote in line 2 is never closed',
   ],
-  ['a cell that is no JSON', 'name,refs\n1,{\n', { resource: 'devices' }, 'file: row 1: refs: is not valid JSON'],
+  [
+    'a cell that is no JSON',
+    'name,refs\n1,{\n',
+    { resource: 'devices' },
+    'file: line 2: column refs, "{": is not valid JSON',
+  ],
   [
     'a spreadsheet as it is',
     'PK\u0003\u0004',
@@ -184,7 +194,7 @@ test('every cell of any table is in a field, in a line or in the leftover', asyn
   await fc.assert(
     fc.asyncProperty(table, async ({ resource, columns, rows }) => {
       const { documents, leftover, report } = await converted(
-        formatCsv([['name', ...columns], ...rows.map((row) => ['n', ...row])]),
+        formatCsv([['name', ...columns], ...rows.map((row, at) => [`n${at}`, ...row])]),
         { resource },
       )
       const filled = rows.flat().filter((text) => text.trim() !== '').length

@@ -51,8 +51,8 @@ type ReferenceFacts = { readonly type: 'reference'; readonly to: string; readonl
 /** A field with schemas that are given to `crud()`. It is stored as JSON text, or by the store of its resource. */
 type OwnFacts = {
   readonly type: 'own'
-  /** How a cell of a file holds the value: a list, a list of addresses, or JSON; by default a text. */
-  readonly cell?: 'list' | 'addresses' | 'record'
+  /** How a cell of a file holds the value: a list, a list of numbers or of addresses, or JSON; by default a text. */
+  readonly cell?: 'list' | 'numbers' | 'addresses' | 'record'
 }
 
 export type FieldFacts = CommonFacts &

@@ -3,10 +3,11 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestApp, testApp } from '../../testing/app/app.ts'
+import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
 import { runCommand } from '../../testing/run-command.ts'
 
 let app: TestApp
+let admin: TestCaller
 let key: string
 let folder: string
 
@@ -15,7 +16,7 @@ const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
 
 beforeEach(async () => {
   app = await testApp()
-  const admin = await app.as('admin')
+  admin = await app.as('admin')
   key = admin.key
   folder = mkdtempSync(join(tmpdir(), 'plat-code-'))
   await admin.request('POST', '/api/estate/apply', {
@@ -41,6 +42,19 @@ test('a folder has a file for each list, the schema, and no difference', async (
   )
   expect(await run('diff', '-f', folder)).toMatchObject({ code: 0 })
   expect((await run('schema', 'estate')).out).toBe(read('estate.schema.json'))
+})
+
+test('each list is in the file of its own resource, also one whose name has a hyphen', async () => {
+  const document = {
+    'custom-fields': [{ resource: 'devices', name: 'owner', type: 'text' }],
+    pools: [{ name: 'p', network: 'ams-web', start_ip: '10.40.1.10', end_ip: '10.40.1.20' }],
+    'device-types': [{ manufacturer: 'Acme', model: 'X1' }],
+  }
+  expect((await admin.request('POST', '/api/estate/apply', document)).status).toBe(200)
+  await run('export', folder, '--as-code')
+  for (const resource of Object.keys(document))
+    expect(read(`${resource}.yaml`).match(/^[a-z][\w-]*:$/gm)).toEqual([`${resource}:`])
+  expect(await run('diff', '-f', folder)).toMatchObject({ code: 0 })
 })
 
 test('the files of an export are replaced without --force, and files of empty lists removed', async () => {

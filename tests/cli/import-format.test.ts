@@ -181,12 +181,92 @@ describe('a spreadsheet', () => {
     expect((await run('import', 'csv', file, '--resource', 'devices', '--yes')).code).toBe(0)
   })
 
-  testAll('with a bad row names the row and the field', async () => {
-    const file = put('devices.csv', 'name,ip\nweb,10.0.0.300\n')
+  test('with a bad row names the line, the column and the value', async () => {
+    const file = put(
+      'devices.csv',
+      'Inventory of Berlin\n\nName;IP Address;Note\nweb;10.0.0.300;"two\nlines"\ndb;10.0.0.2;\nx;a;b;c\n',
+    )
+    const wide = await run('import', 'csv', file, '--yes')
+    expect([wide.code, wide.err]).toEqual([
+      2,
+      expect.stringContaining('devices.csv:7: has 4 cells, and there are 3 columns'),
+    ])
+    put('devices.csv', 'Inventory of Berlin\n\nName;IP Address;Note\ndb;10.0.0.2;"two\nlines"\nweb;10.0.0.300;\n')
     expect(await run('import', 'csv', file, '--yes')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('devices.csv: devices "web": addresses[0].ip: '),
+      err: expect.stringContaining('devices.csv:6: devices "web": addresses[0].ip: column IP Address, "10.0.0.300": '),
     })
+    expect((await run('device', 'list', '-q')).out).toBe('')
+  })
+
+  test.each(['--skip-bad', '--keep-going'])(
+    'with bad rows is imported without them by %s, which gives them back',
+    async (flag) => {
+      const file = put(
+        'devices.csv',
+        'Name,IP,MAC,Note\nweb,10.0.0.300,,"a ""b"""\ndb,10.0.0.2,00:11:22:33:44:55,\nx,a,b,c,d\nmail,10.0.0.3,none of ours,\nMAIL,10.0.0.4,,\n',
+      )
+      const tried = await run('import', 'csv', file, flag, '--dry-run')
+      expect([tried.code, existsSync(join(folder, 'devices.bad.csv'))]).toEqual([0, false])
+      const { code, out, err } = await run('import', 'csv', file, flag, '--yes')
+      expect([code, out]).toEqual([1, expect.stringContaining('Done: creates 1 device')])
+      expect(err).toContain('devices.csv:4: ')
+      expect(err).toContain('devices.csv:2: devices "web": addresses[0].ip: column IP, "10.0.0.300": ')
+      expect(err).toContain('devices.csv:5: devices "mail": addresses[0].mac_address: column MAC, "none of ours": ')
+      expect(err).toContain(`note: the 4 rows that were not imported are in ${join(folder, 'devices.bad.csv')}`)
+      const bad = readFileSync(join(folder, 'devices.bad.csv'), 'utf8')
+      expect(bad).toBe(
+        'Name,IP,MAC,Note\r\nweb,10.0.0.300,,"a ""b"""\r\nx,a,b,c,d\r\nmail,10.0.0.3,none of ours,\r\nMAIL,10.0.0.4,,\r\n',
+      )
+      put(
+        'devices.bad.csv',
+        bad.replace('10.0.0.300', '10.0.0.30').replace('x,a,b,c,d\r\n', '').replace('none of ours', ''),
+      )
+      expect(await run('import', 'csv', join(folder, 'devices.bad.csv'), '--yes')).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('Done: creates 2 devices'),
+      })
+      const { out: shown } = await run('device', 'list', '-o', 'json')
+      expect(
+        (JSON.parse(shown) as { name: string; addresses: { ip: string }[] }[]).map(({ name, addresses }) => [
+          name,
+          ...addresses.map(({ ip }) => ip),
+        ]),
+      ).toEqual([
+        ['db', '10.0.0.2'],
+        ['mail', '10.0.0.3', '10.0.0.4'],
+        ['web', '10.0.0.30'],
+      ])
+    },
+  )
+
+  test('names datacenters and spaces that are not there, and they are made once', async () => {
+    const list = put(
+      'devices.csv',
+      'Name,Site,IP Address,VRF\na,Berlin,10.0.0.1/24,Blue\nb,berlin,10.0.0.2/24,Global\nc,,10.0.0.1/24,\n',
+    )
+    const first = await run('import', 'csv', list, '--yes')
+    expect([first.code, first.out]).toEqual([0, expect.stringContaining('+ datacenter Berlin')])
+    expect(await run('import', 'csv', list, '--yes')).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
+    const names = async (noun: string) =>
+      (JSON.parse((await run(noun, 'list', '-o', 'json')).out) as { name: string }[]).map(({ name }) => name)
+    expect([await names('datacenter'), await names('space')]).toEqual([['Berlin'], ['Blue']])
+  })
+
+  test('with an owner keeps the datacenters that it made', async () => {
+    const list = put('devices.csv', 'Name,Site\na,Berlin\n')
+    await run('import', 'csv', list, '--yes', '--managed-by', 'sheet')
+    expect(await run('import', 'csv', list, '--yes', '--managed-by', 'sheet', '--prune')).toMatchObject({
+      code: 0,
+      err: 'Nothing to do.\n',
+    })
+  })
+
+  test('takes a column of an address by hand', async () => {
+    const list = put('devices.csv', 'Name,IP,Karte\nweb,10.0.0.1,00-11-22-33-44-55\n')
+    expect((await run('import', 'csv', list, '--map', 'Karte=mac_address', '--yes')).code).toBe(0)
+    const { out } = await run('device', 'list', '-o', 'json')
+    expect(JSON.parse(out)).toMatchObject([{ addresses: [{ ip: '10.0.0.1', mac_address: '00:11:22:33:44:55' }] }])
   })
 })
 

@@ -1,13 +1,27 @@
 /** The values of fields as cells of a CSV. Browser-safe. */
+import { parseFlag } from '../sheets/flag.ts'
 
 /**
- * How a field is written in a CSV. list: with `;` between, or JSON. addresses: the same, of addresses or objects. record:
- * as JSON.
+ * How a field is written in a CSV. list, numbers: with `;` between, or JSON. addresses: the same, of addresses or objects. record:
+ * as JSON. word: a text without blanks around it, as a name. vlan: a number, also behind a name, as `prod (100)`. ip: an address, whose
+ * prefix length does not count.
  */
-export type CellKind = 'text' | 'number' | 'list' | 'addresses' | 'record'
+export type CellKind =
+  | 'text'
+  | 'word'
+  | 'number'
+  | 'vlan'
+  | 'flag'
+  | 'choice'
+  | 'ip'
+  | 'mac'
+  | 'list'
+  | 'numbers'
+  | 'addresses'
+  | 'record'
 
 /** True for a value that is unambiguous in a list without quotes. */
-const isPlain = (value: unknown): value is string =>
+export const isPlain = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value === value.trim() && !/[;[\]\n\r]/.test(value)
 
 /** Returns a value as the cell of a CSV. Reading it as its kind gives the value again. */
@@ -31,14 +45,86 @@ const parseList = (text: string): readonly unknown[] => {
     .filter((part) => part !== '')
 }
 
+/** What people write where there is no value. A text or a name may be one of these. */
+const NOTHING: ReadonlySet<string> = new Set([
+  '',
+  '-',
+  '--',
+  '–',
+  '—',
+  'n/a',
+  'na',
+  'none',
+  'null',
+  'nil',
+  'keine',
+  'aucun',
+  'aucune',
+])
+
+/** Returns true for a cell without a value of a kind other than text. */
+export const isNothing = (text: string): boolean => {
+  const word = text.trim().toLowerCase()
+  return NOTHING.has(word) || /^none \(.*\)$/.test(word)
+}
+
+const DECIMAL_COMMA = /^[+-]?\d+,\d{1,2}$/
+
+const parseNumber = (text: string): number | string => {
+  const number = Number(DECIMAL_COMMA.test(text) ? text.replace(',', '.') : text)
+  return Number.isNaN(number) ? text : number
+}
+
+const VLAN_NUMBER = /^(?:vlan)?[ #:_-]*(\d{1,5})$|\((\d{1,5})\)$/i
+
+const parseVlan = (text: string): number | string => {
+  const [, own, behind] = VLAN_NUMBER.exec(text) ?? []
+  const digits = own ?? behind
+  return digits === undefined ? parseNumber(text) : Number(digits)
+}
+
+const PREFIX_LENGTH = /\/\d{1,3}$/
+
+/** @example removePrefixLength('192.0.2.1/24') // '192.0.2.1' */
+const removePrefixLength = (text: string): string => text.replace(PREFIX_LENGTH, '')
+
+/** People write addresses with commas and blanks between as well; no address has either. */
+const SEPARATORS = /[\s,]+/
+
+/** One address as most cells have it. */
+const PLAIN_ADDRESS = /^[0-9a-f.:]+$/i
+
+const splitAddresses = (text: string): { ip: string }[] =>
+  text
+    .split(SEPARATORS)
+    .flatMap((part) => (isNothing(part) || part === '/' || part === '&' ? [] : { ip: removePrefixLength(part) }))
+
+const toNumbers = (list: readonly unknown[]): unknown[] =>
+  list.flatMap((one) =>
+    typeof one === 'string'
+      ? one
+          .split(SEPARATORS)
+          .filter((part) => part !== '')
+          .map(parseVlan)
+      : [one],
+  )
+
 /** @throws SyntaxError for invalid JSON */
 export const readCell = (kind: CellKind, cell: string): unknown => {
-  const text = cell.trim()
   if (kind === 'text') return cell
-  if (kind === 'number') return text === '' ? null : Number.isNaN(Number(text)) ? text : Number(text)
+  const text = cell.trim()
+  if (kind === 'word') return text
   if (kind === 'record') return text === '' ? null : JSON.parse(text)
-  const list = text === '' ? [] : parseList(text)
-  if (kind === 'list') return list
-  // People write addresses with commas and blanks between as well; no address has either.
-  return list.flatMap((one) => (typeof one === 'string' ? one.split(/[\s,]+/).map((ip) => ({ ip })) : [one]))
+  if (kind === 'list') return text === '' ? [] : parseList(text)
+  if (kind === 'numbers' || kind === 'addresses') {
+    if (kind === 'addresses' && PLAIN_ADDRESS.test(text)) return [{ ip: text }]
+    const list = isNothing(text) ? [] : parseList(text)
+    if (kind === 'numbers') return toNumbers(list)
+    return list.flatMap((one) => (typeof one === 'string' ? splitAddresses(one) : [one]))
+  }
+  if (isNothing(text)) return null
+  if (kind === 'number') return parseNumber(text)
+  if (kind === 'vlan') return parseVlan(text)
+  if (kind === 'flag') return parseFlag(text) ?? text
+  return kind === 'ip' ? removePrefixLength(text) : text
 }

@@ -11,50 +11,120 @@ export const formatCsv = (rows: readonly (readonly string[])[]): string =>
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
-/** Returns the commonest delimiter in the first line, outside of quotes: spreadsheets of half of Europe write semicolons. */
-const detectDelimiter = (text: string): string => {
-  const line = text.slice(0, text.search(/\r?\n|$/)).replace(/"[^"]*"/g, '')
-  const [best] = DELIMITERS.toSorted((a, b) => line.split(b).length - line.split(a).length)
-  return best ?? ','
+/** The lines by which the delimiter is known. */
+const SAMPLE_LINES = 20
+const SAMPLE_LENGTH = 64 * 1024
+
+/** Excel writes and reads the delimiter in a line of its own. */
+const SEPARATOR_LINE = /^"?sep=(.)"?[ ]*(?:\r\n|\r|\n|$)/i
+
+const count = (line: string, delimiter: string): number => line.split(delimiter).length - 1
+
+/** Returns the number of lines with the commonest count of a delimiter; lines without it do not count. */
+const countAlike = (lines: readonly string[], delimiter: string): number => {
+  const alike = new Map<number, number>()
+  for (const line of lines) {
+    const n = count(line, delimiter)
+    if (n > 0) alike.set(n, (alike.get(n) ?? 0) + 1)
+  }
+  return Math.max(0, ...alike.values())
 }
 
-/** @throws SyntaxError for a quote that is never closed */
-export const parseCsv = (input: string): string[][] => {
-  const text = input.replace(/^\ufeff/, '')
-  const delimiter = detectDelimiter(text)
+/**
+ * Returns the commonest delimiter in the first line, outside of quotes: spreadsheets of half of Europe write semicolons. A first line
+ * that the other lines do not follow is a title; then the delimiter with the most lines of equal length counts.
+ */
+const detectDelimiter = (text: string): string => {
+  const lines = text
+    .slice(0, SAMPLE_LENGTH)
+    .replace(/"(?:[^"]|"")*"/g, '')
+    .split(/\r\n|\r|\n/, SAMPLE_LINES)
+    .filter((line) => line.trim() !== '')
+  const [first = '', ...others] = lines
+  const [best = ','] = DELIMITERS.toSorted((a, b) => count(first, b) - count(first, a))
+  const followers = others.filter((line) => line.includes(best)).length
+  if (first.includes(best) && followers * 2 >= others.length) return best
+  const [commonest = best] = DELIMITERS.toSorted((a, b) => countAlike(lines, b) - countAlike(lines, a))
+  return countAlike(lines, commonest) > 0 ? commonest : best
+}
+
+/** The cells of a sheet, without empty rows. */
+export type Cells = {
+  readonly rows: string[][]
+  /** The line in which each row begins, or the number of a row in a workbook; 1 is the first. */
+  readonly numbers: number[]
+}
+
+const QUOTE = 34
+const SPACE = 32
+const LINE_FEED = 10
+const RETURN = 13
+
+const restore = (cell: string): string => (cell.includes("'") ? restoreCell(cell) : cell)
+
+const countLines = (text: string): number => text.split(/\r\n|\r|\n/).length - 1
+
+/**
+ * Reads cells with the lines of their rows. Blanks around a cell without quotes are no part of it.
+ * @throws SyntaxError for a quote that is never closed
+ */
+export const parseCells = (input: string): Cells => {
+  const marked = SEPARATOR_LINE.exec(input.slice(0, 100).replace(/^\ufeff/, ''))
+  const bare = input.replace(/^\ufeff/, '')
+  const text = marked ? bare.slice(marked[0].length) : bare
+  const delimiter = marked?.[1] ?? detectDelimiter(text)
+  const mark = delimiter.charCodeAt(0)
   const rows: string[][] = []
+  const numbers: number[] = []
   let row: string[] = []
+  let line = marked ? 2 : 1
+  let begun = line
   let at = 0
   const endRow = () => {
     // A line without anything is none.
-    if (row.length > 1 || row[0] !== '') rows.push(row)
+    if (row.length > 1 || row[0] !== '') {
+      rows.push(row)
+      numbers.push(begun)
+    }
     row = []
+    line++
+    begun = line
   }
   while (at < text.length) {
-    let cell = ''
-    if (text[at] === '"') {
-      const opened = at
+    let start = at
+    while (text.charCodeAt(start) === SPACE && mark !== SPACE) start++
+    let quoted: string | undefined
+    if (text.charCodeAt(start) === QUOTE) {
+      at = start
+      const openedIn = line
+      quoted = ''
       for (;;) {
         const close = text.indexOf('"', at + 1)
-        if (close === -1)
-          throw new SyntaxError(`The quote in line ${text.slice(0, opened).split('\n').length} is never closed`)
-        cell += text.slice(at + 1, close)
+        if (close === -1) throw new SyntaxError(`The quote in line ${openedIn} is never closed`)
+        const piece = text.slice(at + 1, close)
+        if (piece.includes('\n') || piece.includes('\r')) line += countLines(piece)
+        quoted += piece
         at = close + 1
-        if (text[at] !== '"') break
-        cell += '"'
+        if (text.charCodeAt(at) !== QUOTE) break
+        quoted += '"'
       }
+      start = at
     }
-    const start = at
-    while (at < text.length && text[at] !== delimiter && text[at] !== '\n' && text[at] !== '\r') at++
-    row.push(restoreCell(cell + text.slice(start, at)))
-    if (text[at] === delimiter) {
+    let code = text.charCodeAt(at)
+    while (at < text.length && code !== mark && code !== LINE_FEED && code !== RETURN) code = text.charCodeAt(++at)
+    const plain = text.slice(start, at)
+    row.push(restore(quoted === undefined ? plain.trim() : quoted + plain.trimEnd()))
+    if (at < text.length && code === mark) {
       at++
       if (at === text.length) row.push('')
       else continue
     }
-    if (text[at] === '\r') at++
-    if (text[at] === '\n') at++
+    if (text.charCodeAt(at) === RETURN) at++
+    if (text.charCodeAt(at) === LINE_FEED) at++
     endRow()
   }
-  return rows
+  return { rows, numbers }
 }
+
+/** @throws SyntaxError for a quote that is never closed */
+export const parseCsv = (input: string): string[][] => parseCells(input).rows

@@ -94,6 +94,15 @@ const listErrors = (failed: readonly RowError[]): ApplyResult['errors'] => {
     .map(({ resource, row, name, error }) => ({ ...{ resource, row, name: shorten(name) }, ...report(error) }))
 }
 
+/** Returns the places of all failed rows, by their resource. */
+const listFailedRows = (failed: readonly RowError[]): NonNullable<ApplyResult['failed_rows']> =>
+  Object.fromEntries(
+    [...Map.groupBy(failed, ({ resource }) => resource)].map(([resource, rows]) => [
+      resource,
+      rows.map(({ row }) => row).sort((a, b) => a - b),
+    ]),
+  )
+
 const toShownChange = (change: PlannedChange, isDry: boolean): ApplyResult['changes'][number] => {
   const { change: action, resource, id, name, row, fields, managedBy } = change
   const isNew = action === 'create' && isDry
@@ -140,6 +149,7 @@ export const buildAnswer = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyRe
     changes: shown.map((change) => toShownChange(change, isDry)),
     changes_total: plan.changes.length,
     errors: listErrors(failed),
+    ...(failed.length > 0 && { failed_rows: listFailedRows(failed) }),
     extra: plan.extra,
     // The counts have objects that a caller with a part of the estate may not read.
     also:

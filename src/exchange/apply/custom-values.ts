@@ -1,4 +1,5 @@
 /** The values of custom fields of a row, compared with the values of its object. */
+import { parseFlag } from '../../base/sheets/flag.ts'
 import type { Custom, CustomPatch, CustomValue } from '../../resource/custom/fields.ts'
 
 const isNone = (value: CustomValue | null): boolean =>
@@ -19,7 +20,7 @@ const isStoredAs = (given: CustomValue, stored: CustomValue | undefined): boolea
   if (typeof given !== 'string' || given.trim() === '') return false
   if (typeof stored === 'string') return given.trim() === stored
   if (typeof stored === 'number') return Number(given) === stored
-  return typeof stored === 'boolean' && given.trim().toLowerCase() === String(stored)
+  return typeof stored === 'boolean' && parseFlag(given) === stored
 }
 
 /** Returns a value in the form in which it is stored already, if it is the same. */

@@ -8,39 +8,49 @@ export type Given = readonly [at: number, raw: unknown]
 /** The deepest port that is planned after its parent. The rows of deeper ones are planned together. */
 const MAX_PORT_DEPTH = 100
 
-const getName = ([, raw]: Given, field: 'name' | 'parent'): string => {
-  const name = isRecord(raw) ? raw[field] : undefined
-  return typeof name === 'string' ? toNameKey(name) : ''
+const getText = ([, raw]: Given, field: string): string => {
+  const text = isRecord(raw) ? raw[field] : undefined
+  return typeof text === 'string' ? text.trim() : ''
+}
+
+/** Returns the texts by which other rows mean the row. An id has a mark that no name has. */
+const listKeys = (row: Given): string[] => {
+  const [name, id] = [toNameKey(getText(row, 'name')), getText(row, 'id')]
+  return [...(name === '' ? [] : [name]), ...(id === '' ? [] : [`\n${id}`])]
+}
+
+/** Returns the key of the parent of a row; empty for none. */
+const getParentKey = (row: Given): string => {
+  const id = getText(row, 'parent_id')
+  return id === '' ? toNameKey(getText(row, 'parent')) : `\n${id}`
 }
 
 const comparePositions = ([a]: Given, [b]: Given): number => a - b
 
 /** Yields the rows in steps: the parents of a step are in earlier steps. Ports that are parts of each other are the last step. */
 export function* withParentsFirst(given: readonly Given[]): Generator<readonly Given[]> {
-  /** The number of rows of each name that are not yielded yet: several devices have ports of one name. */
+  /** The number of rows of each key that are not yielded yet: several devices have ports of one name. */
   const waiting = new Map<string, number>()
-  for (const row of given) {
-    const name = getName(row, 'name')
-    waiting.set(name, (waiting.get(name) ?? 0) + 1)
-  }
+  for (const row of given) for (const key of listKeys(row)) waiting.set(key, (waiting.get(key) ?? 0) + 1)
   const isReady = (row: Given): boolean => {
-    const parent = getName(row, 'parent')
+    const parent = getParentKey(row)
     return parent === '' || !waiting.get(parent)
   }
   const left = new Set(given)
-  const parts = Map.groupBy(given, (row) => getName(row, 'parent'))
+  const parts = Map.groupBy(given, getParentKey)
   let step = given.filter(isReady)
   for (let depth = 0; step.length > 0 && depth < MAX_PORT_DEPTH; depth++) {
     yield step
     const done: string[] = []
     for (const row of step) {
       left.delete(row)
-      const name = getName(row, 'name')
-      const others = (waiting.get(name) ?? 0) - 1
-      waiting.set(name, others)
-      if (others === 0 && name !== '') done.push(name)
+      for (const key of listKeys(row)) {
+        const others = (waiting.get(key) ?? 0) - 1
+        waiting.set(key, others)
+        if (others === 0) done.push(key)
+      }
     }
-    step = done.flatMap((name) => parts.get(name) ?? []).sort(comparePositions)
+    step = done.flatMap((key) => parts.get(key) ?? []).sort(comparePositions)
   }
   if (left.size > 0) yield [...left]
 }

@@ -6,6 +6,7 @@ import { formatSuggestion } from '../../contract/suggest.ts'
 import { isRecord } from '../../contract/unknown.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
 import type { CustomResource } from '../../resource/custom/fields.ts'
+import { withoutDeviceNames } from './cable-ends.ts'
 import {
   canHoldCustom,
   formatPath,
@@ -290,7 +291,8 @@ type Resolved = {
  */
 export const resolveReferences = async (resource: Resource, row: Fields, scope: Scope): Promise<Resolved> => {
   const issues = new Issues()
-  const fields = await resolveLevel(getRules(resource).level, row, { path: '', issues, scope })
+  const given = resource === 'cables' ? withoutDeviceNames(row) : row
+  const fields = await resolveLevel(getRules(resource).level, given, { path: '', issues, scope })
   const { list, hidden } = issues
   if (!canHoldCustom(fields)) return { fields, issues: list, hidden, later: [] }
   const { row: others, named } = await takeReferences(resource, fields, scope.loadReferenceFields)

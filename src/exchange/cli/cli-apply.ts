@@ -23,14 +23,19 @@ export type ApplyRequest = {
   readonly owner: string
   readonly options: Readonly<Record<string, unknown>>
   readonly note: string | undefined
+  /** Called with the answer of a call that is not a dry run. */
+  readonly onDone?: (result: ApplyResult) => Promise<void>
 }
+
+/** `--keep-going` is the other name of `--skip-bad`. */
+export const skipsBad = (texts: Texts): boolean => isOn(texts, 'skip-bad') || isOn(texts, 'keep-going')
 
 export const parseApplyOptions = (texts: Texts) => ({
   managed_by: getText(texts, 'managed-by') ?? '',
   prune: isOn(texts, 'prune'),
   allow_empty: isOn(texts, 'allow-empty'),
   take_over: isOn(texts, 'take-over'),
-  atomic: !isOn(texts, 'keep-going'),
+  atomic: !skipsBad(texts),
 })
 
 const buildRequest = (files: EstateFiles, texts: Texts): ApplyRequest => {
@@ -64,7 +69,7 @@ const send = async (
   return { result: ApplyResult.parse(await response.json()), changeId: response.headers.get('x-change-id') }
 }
 
-const ROW = /^(\w+)\[(\d+)\]\.?(.*)$/
+const ROW = /^([\w-]+)\[(\d+)\]\.?(.*)$/
 
 const formatRowName = (row: unknown): string => {
   const { name, ip_address, parent, child } = (typeof row === 'object' && row !== null ? row : {}) as Record<
@@ -76,18 +81,20 @@ const formatRowName = (row: unknown): string => {
 }
 
 /** @example formatIssue(files, 'devices[3].addresses[0].ip', 'is ...') // 'sites/ams.yaml:12: devices "web-1": addresses[0].ip: is ...' */
-const formatIssue = ({ rows, places }: EstateFiles, field: string, message: string): string => {
+const formatIssue = ({ rows, places, locate }: EstateFiles, field: string, message: string): string => {
   const [, resource = '', row = '', inner = ''] = ROW.exec(field) ?? []
   const list = Object.entries(places).find(([name]) => name === resource)?.[1]
-  const place = list?.[Number(row)]
+  const found = locate?.(resource, Number(row), inner)
+  const place = found?.place ?? list?.[Number(row)]
   if (place === undefined) return toPrintable(`${field}: ${message}`)
   const value = Object.entries(rows).find(([name]) => name === resource)?.[1]?.[Number(row)]
   // The text of another row is named by its place as well.
-  const words = message.replace(/\b(\w+)\[(\d+)\]/g, (whole, name: string, at: string) => {
+  const words = message.replace(/\b([\w-]+)\[(\d+)\]/g, (whole, name: string, at: string) => {
     const other = Object.entries(places).find(([one]) => one === name)?.[1]?.[Number(at)]
     return other === undefined ? whole : `${name} at ${other}`
   })
-  return toPrintable(`${place}: ${resource}${formatRowName(value)}: ${inner === '' ? '' : `${inner}: `}${words}`)
+  const parts = [place, `${resource}${formatRowName(value)}`, inner, found?.cell ?? '', words]
+  return toPrintable(parts.filter((part) => part !== '').join(': '))
 }
 
 /** Returns the error with the places of the rows in the files. */
@@ -156,6 +163,7 @@ export const applyRequest = async (session: Session, request: ApplyRequest, text
     if (isDry) return 0
     if (!plan.changed) {
       if (!globals.isQuiet) await io.stderr.write('Nothing to do.\n')
+      await request.onDone?.(plan)
       return failed
     }
     if (plan.lacking?.length) throw new AppError('FORBIDDEN', `You lack the permission ${plan.lacking[0]}`)
@@ -167,6 +175,7 @@ export const applyRequest = async (session: Session, request: ApplyRequest, text
     if (isJson) await show(session, request, result)
     else if (!globals.isQuiet) await io.stdout.write(`Done: ${toPrintable(result.summary)}.\n`)
     if (changeId) await offerUndo(session, [changeId])
+    await request.onDone?.(result)
     return result.errors.length > 0 ? 1 : 0
   } catch (error) {
     throw withPlaces(request.files, error)

@@ -29,7 +29,7 @@ const splitLists = (text: string, format: Format): Map<string, string> => {
     )
   }
   // All lines of a list but its name are indented or empty.
-  const parts = text.split(/^(?=[a-z_]+:\n)/m).filter((part) => part !== '{}\n')
+  const parts = text.split(/^(?=[a-z][a-z_-]*:\n)/m).filter((part) => part !== '{}\n')
   return new Map(parts.map((part) => [part.slice(0, part.indexOf(':')), YAML_HEAD + part]))
 }
 

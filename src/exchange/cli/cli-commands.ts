@@ -18,7 +18,8 @@ const DOCUMENT_FLAGS = [
 ]
 
 const APPLY_FLAGS = [
-  createFlag('keep-going', 'Apply the good rows although others are bad'),
+  createFlag('skip-bad', 'Apply the good rows although others are bad'),
+  createFlag('keep-going', 'The other name of --skip-bad'),
   createFlag('dry-run', 'Show the plan and change nothing'),
   createFlag('yes', 'Do not ask'),
   createFlag('change-note', 'The reason, for the history: one line', { hint: 'TEXT' }),
@@ -27,7 +28,11 @@ const APPLY_FLAGS = [
 /** The flags of an import that converts a source. */
 const SOURCE_FLAGS = [
   createFlag('yes', 'Of a source: do not ask'),
-  createFlag('keep-going', 'Of a source: apply the good rows although others are bad'),
+  createFlag(
+    'skip-bad',
+    'Of a source: import the good rows; the bad rows of a spreadsheet are written to NAME.bad.csv',
+  ),
+  createFlag('keep-going', 'Of a source: the other name of --skip-bad'),
   createFlag('managed-by', 'Of a source: the owner of its objects', { hint: 'NAME' }),
   createFlag('prune', 'Of a source: delete what the owner manages and the source does not have'),
   createFlag('save', 'Of a source: write its document as YAML, and apply nothing', { hint: 'FILE' }),

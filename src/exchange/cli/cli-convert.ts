@@ -1,5 +1,5 @@
 /** `plat import FORMAT SOURCE`: converts a file of another program, or a NetBox by its URL, and applies the rows. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { stringify } from 'yaml'
 import { toSingular } from '../../contract/command-name.ts'
@@ -10,17 +10,25 @@ import { getErrorMessage } from '../../contract/unknown.ts'
 import { parse } from '../../contract/validate.ts'
 import { FORMATS, type Format } from '../../convert/formats.ts'
 import { Converted } from '../../convert/protocol.ts'
-import { INVENTORY } from '../../inventory/resources.ts'
+import { INVENTORY, type Resource } from '../../inventory/resources.ts'
 import { readJson, sendRequest } from '../../surfaces/cli/connection/client.ts'
 import { retryWhileBusy } from '../../surfaces/cli/connection/retry.ts'
 import { toPrintable } from '../../surfaces/cli/output/display.ts'
 import { parseDocument, readText } from '../../surfaces/cli/parse/body-file.ts'
 import { getText, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
-import { MappingInput } from '../estate/api.ts'
-import { applyRequest, parseApplyOptions } from './cli-apply.ts'
+import { type ApplyResult, MappingInput } from '../estate/api.ts'
+import { applyRequest, parseApplyOptions, skipsBad } from './cli-apply.ts'
 import { recordHosts } from './cli-inbox.ts'
-import { getSpreadsheetResource } from './cli-resources.ts'
+import { findResource, getSpreadsheetResource } from './cli-resources.ts'
+import {
+  completeDocument,
+  convertSheetFile,
+  createLocator,
+  readSource,
+  type SheetFile,
+  writeBadRows,
+} from './cli-sheet.ts'
 
 type Conversion = Pick<Converted, 'documents' | 'hosts' | 'report' | 'leftover'>
 
@@ -58,7 +66,7 @@ const pullNetbox = async (session: Session, url: string, texts: Texts): Promise<
   return { documents: withSourceRules(documents), hosts, report, leftover } as Conversion
 }
 
-type Mapping = { resource?: string | undefined; columns: Record<string, string> }
+type Mapping = { resource?: Resource; columns: Record<string, string> }
 
 const readMapping = async ({ io }: Session, texts: Texts): Promise<Mapping | undefined> => {
   const file = getText(texts, 'mapping')
@@ -74,6 +82,14 @@ const readMapping = async ({ io }: Session, texts: Texts): Promise<Mapping | und
   return { ...(given.resource && { resource: given.resource }), columns }
 }
 
+/** Returns the mapping of a spreadsheet, with the resource of the flag, the mapping or the name of the file. */
+const readSheetMapping = async (session: Session, source: string, texts: Texts): Promise<Partial<Mapping>> => {
+  const mapping = await readMapping(session, texts)
+  const named = mapping?.resource ? undefined : getSpreadsheetResource(basename(source))
+  const resource = findResource(getText(texts, 'resource') ?? '') ?? mapping?.resource ?? named
+  return { ...(resource && { resource }), columns: mapping?.columns ?? {} }
+}
+
 /** Sends a file to be converted. */
 const convertFile = async (session: Session, format: Format, source: string, texts: Texts): Promise<Conversion> => {
   const { io } = session
@@ -81,11 +97,10 @@ const convertFile = async (session: Session, format: Format, source: string, tex
   const query = new URLSearchParams({ format, leftover: String(getText(texts, 'leftover') !== undefined) })
   const origin = getText(texts, 'origin')
   if (origin !== undefined) query.set('origin', origin)
-  const named = format === 'csv' && !mapping?.resource ? getSpreadsheetResource(basename(source)) : undefined
-  const resource = getText(texts, 'resource') ?? named
+  const resource = getText(texts, 'resource')
   if (resource !== undefined) query.set('resource', resource)
   if (mapping) query.set('mapping', JSON.stringify(mapping))
-  const body = source === '-' ? await io.stdin.readAll() : await readFile(source).catch(throwUnreadable(source))
+  const body = await readSource(session, source)
   const { transport } = await session.connect()
   const init = {
     method: 'POST',
@@ -98,10 +113,6 @@ const convertFile = async (session: Session, format: Format, source: string, tex
   const send = () => sendRequest(transport, `/api/estate/convert?${query}`, init)
   const response = await retryWhileBusy(io, send, init.signal)
   return Converted.parse(await readJson(transport, response))
-}
-
-const throwUnreadable = (path: string) => (error: unknown) => {
-  throw createUsageError(`can't read ${path}: ${getErrorMessage(error)}`)
 }
 
 const formatCounts = (counts: Readonly<Record<string, number>>): string =>
@@ -135,6 +146,18 @@ const write = async (path: string, text: string): Promise<void> => {
 
 const toYaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })
 
+const readSheet = async (session: Session, source: string, texts: Texts): Promise<SheetFile> =>
+  convertSheetFile(session, source, {
+    mapping: await readSheetMapping(session, source, texts),
+    skipsBad: skipsBad(texts),
+  })
+
+const completeSheet = async (session: Session, file: SheetFile, owner: string): Promise<Conversion> => {
+  const { hosts, report, leftover } = file.sheet.conversion
+  // Only read here, so its lists may be read-only.
+  return { documents: await completeDocument(session, file, owner), hosts, report, leftover } as Conversion
+}
+
 /** @param source a file, a URL of a NetBox, or - @returns the exit code */
 export const importFormat = async (session: Session, texts: Texts, source: string): Promise<number> => {
   const format = formatNamed(getText(texts, 'path') ?? '')
@@ -142,9 +165,13 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
   if (isUrl && format !== 'netbox') throw createUsageError('only a NetBox is read by its URL')
   const isToInbox = getText(texts, 'to') === 'inbox'
   if (texts.has('space') && !isToInbox) throw createUsageError('--space needs --to inbox')
-  const conversion = isUrl
-    ? await pullNetbox(session, source, texts)
-    : await convertFile(session, format, source, texts)
+  const options = parseApplyOptions(texts)
+  const sheetFile = format === 'csv' ? await readSheet(session, source, texts) : undefined
+  const conversion = sheetFile
+    ? await completeSheet(session, sheetFile, options.managed_by)
+    : isUrl
+      ? await pullNetbox(session, source, texts)
+      : await convertFile(session, format, source, texts)
   const { documents, report, leftover } = conversion
   const { io, globals } = session
   if (isToInbox) return recordHosts(session, texts, conversion.hosts)
@@ -163,12 +190,15 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
   const name = isUrl ? source : basename(source)
   const { lists, empty, ...rows } = documents
   const places = Object.fromEntries(INVENTORY.map((resource) => [resource, (rows[resource] ?? []).map(() => name)]))
-  const options = parseApplyOptions(texts)
   const request = {
-    files: { rows, places, rules: { lists, empty } },
+    files: { rows, places, rules: { lists, empty }, ...(sheetFile && { locate: createLocator(sheetFile) }) },
     owner: options.managed_by,
     options,
     note: getText(texts, 'change-note'),
+    ...(sheetFile &&
+      skipsBad(texts) && {
+        onDone: ({ failed_rows = {} }: ApplyResult) => writeBadRows(session, sheetFile, failed_rows),
+      }),
   }
   return applyRequest(session, request, texts)
 }

@@ -13,9 +13,17 @@ import { findResource, getFileResource, isDataFile } from './cli-resources.ts'
 /** The place of a row: `sites/ams.yaml:12`, or its number in a large JSON file. */
 export type Place = string
 
+/** Finds the line and the cell of an error; undefined for a row of no spreadsheet. */
+export type LocateCell = (
+  resource: string,
+  row: number,
+  field: string,
+) => { readonly place: Place; readonly cell: string } | undefined
+
 export type EstateFiles = {
   readonly rows: { readonly [R in Resource]?: readonly unknown[] | undefined }
   readonly places: Readonly<Partial<Record<Resource, readonly Place[]>>>
+  readonly locate?: LocateCell
   /** The rules of the rows. The rules of an apply hold where they are undefined. */
   readonly rules: { readonly [R in keyof RowRules]?: RowRules[R] | undefined }
 }

@@ -83,6 +83,7 @@ export const ImportResult = z
     unchanged: z.int(),
     failed: z.int().describe('If any row is bad, nothing is changed'),
     errors: z.array(RowError).describe(`The first ${MAX_ERRORS}`),
+    failed_rows: z.array(z.int()).optional().describe('All rows that failed; 1 is the first, absent without any'),
     deferred: z.int().optional().describe('With `first_round`: the rows that are not complete'),
     change_id: z.string().describe('The change in the history; empty if nothing has changed'),
   })
@@ -158,6 +159,10 @@ export const ApplyResult = z
         }),
       )
       .describe(`The first ${MAX_ERRORS} rows that failed, of a call that is not atomic`),
+    failed_rows: z
+      .record(z.string(), z.array(z.int()))
+      .optional()
+      .describe('By resource: the places of all rows that failed; absent without any'),
     extra: z
       .record(z.string(), z.int())
       .describe('By resource: objects of the same owner that the document does not have, and that are not pruned'),

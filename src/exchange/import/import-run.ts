@@ -60,6 +60,7 @@ class Beginning {
 class Tally {
   readonly #counts = { created: 0, updated: 0, unchanged: 0, failed: 0 }
   readonly #errors: ImportResult['errors'] = []
+  readonly #failedRows: number[] = []
   readonly #report = createItemErrors()
   #deferred = 0
 
@@ -70,8 +71,9 @@ class Tally {
         continue
       }
       this.#counts.failed++
-      if (this.#errors.length === MAX_ERRORS) continue
       const { row = 0, value = {} } = rows[i] ?? {}
+      this.#failedRows.push(row)
+      if (this.#errors.length === MAX_ERRORS) continue
       const id = typeof value.id === 'string' ? { id: shorten(value.id) } : {}
       this.#errors.push({ row, ...id, ...this.#report(outcome) })
     }
@@ -91,7 +93,8 @@ class Tally {
 
   result({ resource, dry_run, first_round }: ImportQuery): ImportResult {
     const deferred = first_round ? { deferred: this.#deferred } : {}
-    return { resource, dry_run, ...this.#counts, errors: this.#errors, ...deferred, change_id: '' }
+    const failed = this.#failedRows.length > 0 ? { failed_rows: this.#failedRows.toSorted((a, b) => a - b) } : {}
+    return { resource, dry_run, ...this.#counts, errors: this.#errors, ...failed, ...deferred, change_id: '' }
   }
 }
 

@@ -17,6 +17,7 @@ import type { Ctx, Feature } from '../../kernel/ctx.ts'
 import { getOneStep } from '../../kernel/implement.ts'
 import { listFields, type ResourceFacts } from '../../resource/facts.ts'
 import { selectFromTable } from '../../resource/named-tables.ts'
+import { withoutDeviceNames } from '../apply/cable-ends.ts'
 import { canAdd, mergeRow, removeEmpty } from '../apply/known-part.ts'
 import { findStoredDocuments, normalizeSubnet } from '../apply/objects.ts'
 import { getRules } from '../apply/resources.ts'
@@ -134,19 +135,9 @@ const findCable = async (ctx: Ctx, value: Row['value']): Promise<string | undefi
   return (await cableKeys.findIdsByKeys(ctx, [key])).get(key)
 }
 
-/** Leaves out the name of the device, which stands in answers beside its id. */
-const removeDeviceName = (end: unknown): unknown => {
-  if (typeof end !== 'object' || end === null || !('device_id' in end) || !('device' in end)) return end
-  const { device: _, ...fields } = end
-  return fields
-}
-
-const upsertCable: Upsert = async (ctx, { a, b, ...row }, { by, rules }) => {
-  const ends = {
-    ...(a !== undefined && { a: removeDeviceName(a) }),
-    ...(b !== undefined && { b: removeDeviceName(b) }),
-  }
-  const value = { ...row, ...ends }
+const upsertCable: Upsert = async (ctx, given, { by, rules }) => {
+  const value = withoutDeviceNames(given)
+  const { a: _a, b: _b, ...row } = value
   checkFields(CableDraft, value)
   const id = await findCable(by, value)
   // A row without id means the cable of its ends, whichever of them is `a`.

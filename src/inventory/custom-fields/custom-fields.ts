@@ -103,7 +103,10 @@ export const update = async (ctx: Ctx, { id, rename_choices, ...patch }: CustomF
   const renamed = renameChoices(before, { ...given, rename_choices })
   const merged = merge<CustomField>(before, withChangedRefs(before, { ...given, ...renamed.patch }))
   if (merged.changes.length === 0) return before
-  const field: CustomField = { ...normalizeDefinition(merged.value), updated_at: ctx.now }
+  const normalized = normalizeDefinition(merged.value)
+  // A text may spell the default that it has.
+  if (Bun.deepEquals(normalized, before)) return before
+  const field: CustomField = { ...normalized, updated_at: ctx.now }
   await refuseWrong(ctx, field)
   await refuseTaken(ctx, field)
   if (field.resource !== before.resource) await refuseMore(ctx, field)

@@ -20,7 +20,7 @@ export const portFacts = resource({
     },
     pass_through: { type: 'flag', usual: false, description: 'The port of a panel, with a front and a rear' },
     vlan_id: { type: 'integer', min: 1, max: 4094, description: 'The untagged VLAN number' },
-    tagged_vlan_ids: { type: 'own', cell: 'list' },
+    tagged_vlan_ids: { type: 'own', cell: 'numbers' },
     description: { type: 'text', max: 4096 },
   },
   computed: { peers: { type: 'own', after: 'custom' } },

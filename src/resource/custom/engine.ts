@@ -22,7 +22,7 @@ import type { StoredField } from './store.ts'
 import * as store from './store.ts'
 import type { CustomValueRow } from './table.ts'
 import { checkUnique, type Given, getOwnValue, type UniqueDraft } from './unique.ts'
-import { buildKeys, isCleared, validateValue } from './values.ts'
+import { buildKeys, isCleared, spellsValue, validateValue } from './values.ts'
 
 /** One object, or one address of it. */
 export type CustomItem = {
@@ -70,7 +70,7 @@ const set = (draft: Draft, field: StoredField, given: CustomValue): void => {
   const { at = '', before = NONE, issues, values } = draft
   const stored = getOwnValue(before, field.name)
   // The rules hold for values that are written from now on.
-  if (stored !== undefined && Bun.deepEquals(stored, given)) return
+  if (stored !== undefined && (Bun.deepEquals(stored, given) || spellsValue(field, given, stored))) return
   const checked = validateValue(field, given)
   if ('message' in checked) issues.push({ field: `${at}custom.${field.name}`, message: checked.message })
   else if (isCleared(checked.value)) clear(draft, field.name, field)

@@ -1,5 +1,6 @@
 /** Validates values of custom fields by their definitions, and makes the keys by which they are found and sorted. No queries. */
 
+import { parseFlag } from '../../base/sheets/flag.ts'
 import { type CustomValue, MAX_TEXT, MAX_VALUES } from './fields.ts'
 import { matchesPattern } from './pattern.ts'
 import type { CustomField } from './schema.ts'
@@ -52,10 +53,8 @@ const validateNumber = ({ type, minimum, maximum }: Rule, given: unknown): Check
   return { value: value === 0 ? 0 : value }
 }
 
-const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false }
-
 const validateBoolean = (_: Rule, given: unknown): CheckedSingle => {
-  const value = typeof given === 'string' ? BOOLEANS[given.trim().toLowerCase()] : given
+  const value = typeof given === 'string' ? parseFlag(given) : given
   return typeof value === 'boolean' ? { value } : buildRefusal('must be true or false')
 }
 
@@ -140,6 +139,14 @@ export const isCleared = (given: unknown): boolean =>
  */
 export const validateValue = (rule: Rule, given: unknown): Checked =>
   rule.multiple ? validateList(rule, given) : VALIDATORS[rule.type](rule, given)
+
+/** True for a text that spells a stored value, whatever the rules for new values are: files hold every value as a text. */
+export const spellsValue = (rule: Rule, given: unknown, stored: CustomValue): boolean => {
+  if (typeof given !== 'string' || typeof stored === 'string') return false
+  if (typeof stored === 'object') return JSON.stringify([...new Set(split(given))]) === JSON.stringify(stored)
+  const checked = VALIDATORS[rule.type]({ ...rule, minimum: null, maximum: null }, given)
+  return 'value' in checked && checked.value === stored
+}
 
 /** Cuts a text without dividing a surrogate pair. */
 const cut = (text: string): string => {

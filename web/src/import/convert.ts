@@ -8,14 +8,20 @@ export type Conversion = Omit<Converted, 'hosts'>
 type Given = {
   readonly format?: string | undefined
   readonly origin?: string | undefined
+  /** Of a spreadsheet. */
+  readonly resource?: string | undefined
   readonly signal: AbortSignal
 }
 
 /** @returns undefined for a file of a format that the server does not know, if none is given */
-export const convertFile = async (file: Blob, { format, origin, signal }: Given): Promise<Conversion | undefined> => {
+export const convertFile = async (
+  file: Blob,
+  { format, origin, resource, signal }: Given,
+): Promise<Conversion | undefined> => {
   const query = new URLSearchParams({ leftover: 'true' })
   if (format) query.set('format', format)
   if (origin) query.set('origin', origin)
+  if (resource) query.set('resource', resource)
   try {
     const response = await request(`/api/estate/convert?${query}`, {
       method: 'POST',

@@ -1,18 +1,22 @@
 /** Columns, rows and what the server says of them: from the first look to the import itself. */
 import { useQuery } from '@tanstack/react-query'
 import { useId, useMemo, useState } from 'react'
+import type { MappedTable } from '../../../src/base/sheets/locate.ts'
 import type { ApplyResult } from '../../../src/exchange/estate/api.ts'
 import { toAppError } from '../api/errors.ts'
 import { datacentersQuery } from '../api/queries.ts'
 import type { ResourceName } from '../export/fields.ts'
+import { save } from '../export/save.ts'
 import { usePermit } from '../shell/me.ts'
+import { spacesQuery } from '../spaces/known-spaces.tsx'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Alert, Checkbox } from '../ui/field.tsx'
 import { formatCount, plural } from '../ui/format.ts'
+import { buildTable, describeError, formatBadRows, getFirstRow } from './bad-rows.ts'
 import css from './import.module.css'
 import { keepMapping, loadMapping } from './kept-mapping.ts'
-import { guessMapping, type Mapping, mapRows } from './mapping.ts'
+import { getCells, guessMapping, type MappedRows, type Mapping, mapRows } from './mapping.ts'
 import { MappingFile } from './mapping-file.tsx'
 import { MappingGrid } from './mapping-grid.tsx'
 import { changeText } from './plan-table.tsx'
@@ -26,15 +30,17 @@ type Change = ApplyResult['changes'][number]
 
 type Checked = Pick<Course, 'result'> & {
   readonly problems: ReadonlyMap<number, string>
+  readonly origins: MappedRows['origins']
+  readonly table: MappedTable | undefined
   /** The changes of a good try, by row. */
   readonly changes: ReadonlyMap<number, Change>
   readonly isPlanned: boolean
 }
 
-const getVerdict = (at: number, { problems, result, changes, isPlanned }: Checked): Verdict => {
+const getVerdict = (at: number, { problems, result, changes, isPlanned, origins, table }: Checked): Verdict => {
   const refused = result?.errors.find(({ row }) => row === at + 1)
   if (refused) {
-    const fields = refused.details.map(({ field, message }) => `${field}: ${message}`).join('; ')
+    const fields = refused.details.map((one) => describeError(table, origins[at], one)).join('; ')
     return { tone: 'bad', text: fields || refused.error }
   }
   const problem = problems.get(at)
@@ -49,11 +55,14 @@ const getVerdict = (at: number, { problems, result, changes, isPlanned }: Checke
     : { tone: 'idle', text: 'not checked' }
 }
 
-const Outcome = ({ course, total }: { readonly course: Course; readonly total: number }) => {
+type OutcomeProps = { readonly course: Course; readonly total: number; readonly rejected: number }
+
+const Outcome = ({ course, total, rejected }: OutcomeProps) => {
   const { result, error } = course
   if (error !== undefined) return <Alert>{toAppError(error).message}</Alert>
   if (!result) return null
-  if (result.failed === 0)
+  const failed = result.failed + rejected
+  if (failed === 0)
     return (
       <p role="status" className={css.good}>
         All {plural(total, 'row')} are good: {formatResult(result)}. Nothing has been changed yet.
@@ -64,7 +73,7 @@ const Outcome = ({ course, total }: { readonly course: Course; readonly total: n
     more > 0 ? ` The first ${formatCount(result.errors.length)} are marked; ${formatCount(more)} more are not.` : ''
   return (
     <Alert>
-      {plural(result.failed, 'row')} can’t be loaded. A file is imported whole or not at all.{shown}
+      {plural(failed, 'row')} can’t be loaded. A file is imported whole, or without its bad rows.{shown}
     </Alert>
   )
 }
@@ -77,7 +86,7 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
   const [chosen, setMapping] = useState<Mapping | undefined>(() => loadMapping(resource, source.columns))
   // The custom fields may come after the file.
   const mapping = useMemo(
-    () => chosen ?? guessMapping(resource, source.columns, custom),
+    () => chosen ?? guessMapping(resource, source.columns, custom, getCells(source)),
     [chosen, resource, source, custom],
   )
   const [emptyClears, setEmptyClears] = useState(false)
@@ -86,23 +95,46 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
   const ids = [useId(), useId()]
   const { data } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const datacenters = useMemo(() => new Map(data?.map(({ id, name }) => [name.toLowerCase(), id])), [data])
-  const { rows, problems } = useMemo(
-    () => mapRows(resource, source, { mapping, emptyClears, datacenters }),
-    [resource, source, mapping, emptyClears, datacenters],
+  const { data: spaces } = useQuery({ ...spacesQuery, enabled: may('spaces:list') && mapping.includes('space') })
+  const known = useMemo(() => {
+    const lists = [['datacenters', data] as const, ['spaces', spaces] as const]
+    return new Map(
+      lists.flatMap(([to, list]) => (list ? [[to, new Set(list.map(({ name }) => name.toLowerCase()))]] : [])),
+    )
+  }, [data, spaces])
+  const mapped = useMemo(
+    () => mapRows(resource, source, { mapping, emptyClears, datacenters, known }),
+    [resource, source, mapping, emptyClears, datacenters, known],
   )
+  const { rows, problems, origins, rejected, missing } = mapped
   const { result, plan, phase } = course
   const previews = useMemo(() => {
     const changes = new Map(plan?.changes.map((change) => [change.row ?? -1, change]))
     // A plan lists its first changes; without all of them an unlisted row may be changed, too.
     const isPlanned = plan !== undefined && plan.errors.length === 0 && plan.changes.length === plan.changes_total
-    const judged = { problems, result, changes, isPlanned }
-    return rows.map((row, at): PreviewRow => ({ number: at + 1, row, verdict: getVerdict(at, judged) }))
-  }, [rows, problems, result, plan])
+    const judged = { problems, result, changes, isPlanned, origins, table: buildTable(source, mapping) }
+    const unread = rejected.map(({ number, column, message }): PreviewRow => {
+      const text = `${column === undefined ? '' : `${column}: `}${message} (line ${number})`
+      return { number, row: {}, verdict: { tone: 'bad', text } }
+    })
+    const read = rows.map(
+      (row, at): PreviewRow => ({ number: getFirstRow(origins[at]), row, verdict: getVerdict(at, judged) }),
+    )
+    return [...unread, ...read].sort((a, b) => a.number - b.number)
+  }, [rows, problems, result, plan, origins, rejected, source, mapping])
   const isBad = ({ verdict: { tone } }: PreviewRow) => tone === 'bad' || tone === 'warn'
   const bad = previews.filter(isBad)
   const fields = useMemo(() => mapping.filter((field) => field !== ''), [mapping])
-  const isGood = result !== undefined && result.failed === 0
-  const what = plural(rows.length, 'row')
+  const isGood = result !== undefined && result.failed === 0 && rejected.length === 0
+  const failed = new Set((result?.failed_rows ?? result?.errors.map(({ row }) => row) ?? []).map((row) => row - 1))
+  const good = rows.filter((_, at) => !failed.has(at))
+  const canSkip = result !== undefined && !isGood && good.length > 0
+  const skip = () =>
+    load({ resource, rows: good, missing }, () => {
+      const { ending, type, text } = formatBadRows(source, mapped, failed)
+      save(`${source.name ?? resource}.bad.${ending}`, type, text)
+    })
+  const what = plural(rows.length + rejected.length, 'row')
   const lacking = blocked(`${resource}:create`) ?? blocked(`${resource}:update`)
   const map = (next: Mapping) =>
     change(() => {
@@ -148,19 +180,34 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
             />
           )}
           {phase === 'idle' && !isGood && (
-            <Button look="primary" onClick={() => check(rows)} blocked={lacking} disabled={fields.length === 0}>
+            <Button
+              look={canSkip ? undefined : 'primary'}
+              onClick={() => check({ resource, rows, missing })}
+              blocked={lacking}
+              disabled={fields.length === 0}
+            >
               Check {what}
             </Button>
           )}
+          {phase === 'idle' && canSkip && (
+            <Button
+              look="primary"
+              onClick={skip}
+              blocked={lacking}
+              title="Imports the good rows, and downloads a file with the bad ones"
+            >
+              Skip bad rows
+            </Button>
+          )}
           {phase === 'idle' && isGood && (
-            <Button look="primary" onClick={() => load(rows)} blocked={lacking}>
+            <Button look="primary" onClick={() => load({ resource, rows, missing })} blocked={lacking}>
               Import {what}
             </Button>
           )}
         </span>
       </div>
       <div className={css.head}>
-        <Outcome course={course} total={rows.length} />
+        <Outcome course={course} total={rows.length} rejected={rejected.length} />
         <MappingGrid resource={resource} custom={custom} source={source} mapping={mapping} onChange={map} />
         {source.format === 'CSV' && (
           <MappingFile resource={resource} custom={custom} columns={source.columns} mapping={mapping} onChange={map} />

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { formatCell, readCell } from '../../../src/base/csv/cells.ts'
 import { formatCsv, parseCsv } from '../../../src/base/csv/csv.ts'
 import { formatJson, formatRowsAsCsv } from '../export/rows.ts'
-import { guessMapping, mapRows } from './mapping.ts'
+import { buildTable, describeError, formatBadRows } from './bad-rows.ts'
+import { getCells, guessMapping, mapRows } from './mapping.ts'
 import { readSource } from './read.ts'
 
 describe('CSV', () => {
@@ -126,5 +127,53 @@ describe('an export', () => {
   test('of a list in a cell is the list again', () => {
     for (const list of [['a'], ['a', 'b'], ['a;b'], ['[x'], [' a']])
       expect(readCell('list', formatCell(list))).toEqual(list)
+  })
+})
+
+describe('names of objects', () => {
+  const options = { emptyClears: false, datacenters: new Map([['berlin', 'b1']]) }
+  const map = (text: string, known?: ReadonlyMap<string, ReadonlySet<string>>) => {
+    const source = readSource(text)
+    const mapping = guessMapping('devices', source.columns, [], getCells(source))
+    return mapRows('devices', source, { ...options, mapping, ...(known && { known }) })
+  }
+
+  test('that are not there are made once, unless the list of them is unknown', () => {
+    const text = 'Name,Site,IP,VRF\na,Berlin,192.0.2.1,Blue\nb,Paris,192.0.2.2,red\nc,PARIS,192.0.2.3,Global\n'
+    const known = new Map([
+      ['datacenters', new Set(['berlin'])],
+      ['spaces', new Set(['blue'])],
+    ])
+    const { rows, missing } = map(text, known)
+    expect(rows.map(({ datacenter, datacenter_id }) => datacenter_id ?? datacenter)).toEqual(['b1', 'Paris', 'PARIS'])
+    expect([...missing]).toEqual([
+      ['datacenters', ['Paris']],
+      ['spaces', ['red']],
+    ])
+    expect(map(text).missing.size).toBe(0)
+  })
+
+  test('in a column of ids are ids', () => {
+    expect(map('name,datacenter_id\na,b7\n').rows).toEqual([{ name: 'a', datacenter_id: 'b7' }])
+  })
+})
+
+describe('bad rows', () => {
+  const source = readSource('Title\n\nName,IP,Note\nweb,10.0.0.1,"two\nlines"\ndb,10.0.0.300,\nWEB,10.0.0.2,\nx,,,y\n')
+  const mapping = guessMapping('devices', source.columns, [], getCells(source))
+  const mapped = mapRows('devices', source, { mapping, emptyClears: false, datacenters: new Map() })
+
+  test('are named by line, column and value', () => {
+    const error = { field: 'addresses[0].ip', message: 'must be an address' }
+    expect(describeError(buildTable(source, mapping), mapped.origins[1], error)).toBe(
+      'addresses[0].ip: must be an address (line 6, column IP, "10.0.0.300")',
+    )
+    expect(mapped.rejected).toEqual([{ number: 8, message: 'has 4 cells, and there are 3 columns' }])
+  })
+
+  test('are given back as they stand in the file, all rows of a device together', () => {
+    expect(formatBadRows(source, mapped, new Set([0])).text).toBe(
+      'Name,IP,Note\r\nweb,10.0.0.1,"two\nlines"\r\nWEB,10.0.0.2,\r\nx,,,y\r\n',
+    )
   })
 })

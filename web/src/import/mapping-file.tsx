@@ -1,9 +1,10 @@
 /** Saves the fields of the columns as a file, and loads one. */
 import { useRef } from 'react'
-import { listColumnFields, type ResourceName } from '../export/fields.ts'
+import type { ResourceName } from '../export/fields.ts'
 import { save } from '../export/save.ts'
 import { Button } from '../ui/button.tsx'
 import { toastError } from '../ui/toast.tsx'
+import { listImportFields } from './import-fields.ts'
 import { formatMapping, parseMapping } from './kept-mapping.ts'
 import type { Mapping } from './mapping.ts'
 
@@ -22,7 +23,7 @@ export const MappingFile = ({ resource, custom, columns, mapping, onChange }: Pr
     if (!chosen) return
     try {
       onChange(
-        await parseMapping(await chosen.text(), { resource, columns, fields: listColumnFields(resource, custom) }),
+        await parseMapping(await chosen.text(), { resource, columns, fields: listImportFields(resource, custom) }),
       )
     } catch (error) {
       toastError('The mapping was not loaded', error)

@@ -1,7 +1,9 @@
 /** Which column is which field. */
-import { listColumnFields, type ResourceName } from '../export/fields.ts'
+import { MERGED_FIELD } from '../../../src/base/sheets/guess-columns.ts'
+import type { ResourceName } from '../export/fields.ts'
 import { SelectField } from '../ui/field.tsx'
 import css from './import.module.css'
+import { listImportFields } from './import-fields.ts'
 import type { Mapping } from './mapping.ts'
 import type { Source } from './read.ts'
 
@@ -25,7 +27,7 @@ type Props = {
 }
 
 export const MappingGrid = ({ resource, custom, source, mapping, onChange }: Props) => {
-  const fields = listColumnFields(resource, custom)
+  const fields = listImportFields(resource, custom)
   return (
     <ul className={css.mapping} aria-label="Columns">
       {source.columns.map((column, at) => (
@@ -37,8 +39,12 @@ export const MappingGrid = ({ resource, custom, source, mapping, onChange }: Pro
             hint={formatSample(source, at) || 'empty'}
             value={mapping[at] ?? ''}
             onChange={(field) =>
-              // A field is filled from one column: the other one loses it.
-              onChange(mapping.map((old, other) => (other === at ? field : old === field ? '' : old)))
+              // A field is filled from one column: the other one loses it. Addresses may be in several.
+              onChange(
+                mapping.map((old, other) =>
+                  other === at ? field : old === field && field !== MERGED_FIELD ? '' : old,
+                ),
+              )
             }
             options={[['', 'Leave out'], ...fields.map((field) => [field, field] as const)]}
           />

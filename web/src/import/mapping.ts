@@ -1,35 +1,44 @@
 /** Which column is which field, guessed and then applied. */
 
-import { readCell } from '../../../src/base/csv/cells.ts'
 import { CUSTOM, getCustomName, isCustomColumn } from '../../../src/base/csv/custom-columns.ts'
-import { guessFields } from '../../../src/base/csv/guess.ts'
+import { type BuiltRows, buildRows, type RejectedRow } from '../../../src/base/sheets/build-rows.ts'
+import { guessColumns } from '../../../src/base/sheets/guess-columns.ts'
+import type { RowOrigin } from '../../../src/base/sheets/sheet.ts'
 import { FACTS } from '../../../src/inventory/resources.ts'
 import { parseIp } from '../../../src/net/ip.ts'
-import { listFields, type ResourceFacts } from '../../../src/resource/facts.ts'
-import { FIELDS, type ImportRow, listColumnFields, type ResourceName } from '../export/fields.ts'
+import type { ResourceFacts } from '../../../src/resource/facts.ts'
+import type { ImportRow, ResourceName } from '../export/fields.ts'
+import { DATACENTER, DATACENTER_ID, getImportSheet } from './import-fields.ts'
 import type { Source } from './read.ts'
 
 /** The field of each column; '' for one that is left out. */
 export type Mapping = readonly string[]
 
 /**
- * Guesses each field at most once: names as they are first, then other words for them, then the bare names of custom fields.
+ * Guesses each field at most once: names as they are first, then other words for them, then the bare names of custom fields. The cells of
+ * a CSV decide between the fields of a word.
  * @param custom columns of custom fields
  */
 export const guessMapping = (
   resource: ResourceName,
   columns: readonly string[],
   custom: readonly string[] = [],
+  rows: readonly (readonly string[])[] = [],
 ): Mapping => {
-  const guessed = guessFields(listColumnFields(resource, custom), columns)
+  const guessed = guessColumns(getImportSheet(resource), { columns, rows })
   const taken = new Set(guessed)
   return guessed.map((field, at) => {
-    const own = `${CUSTOM}.${columns[at]?.trim().toLowerCase()}`
-    if (field !== '' || taken.has(own) || !custom.includes(own)) return field
+    const column = columns[at]?.trim() ?? ''
+    const own = custom.includes(column) ? column : `${CUSTOM}.${column.toLowerCase()}`
+    if (field !== '' || taken.has(own) || !custom.includes(own)) return field === DATACENTER ? DATACENTER_ID : field
     taken.add(own)
     return own
   })
 }
+
+/** Returns the cells of a CSV; none of JSON, whose columns have the names of fields. */
+export const getCells = ({ format, rows }: Source): readonly (readonly string[])[] =>
+  format === 'CSV' ? rows.map((row) => row.map((cell) => String(cell ?? ''))) : []
 
 type MapOptions = {
   readonly mapping: Mapping
@@ -37,52 +46,101 @@ type MapOptions = {
   readonly emptyClears: boolean
   /** Lower-case name -> id. */
   readonly datacenters: ReadonlyMap<string, string>
+  /** The lower-case names of the objects of a resource. Without them, names that are not there are left to the server. */
+  readonly known?: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** Returns the fields that name a datacenter. */
-const listDatacenterFields = (resource: ResourceName): ReadonlySet<string> =>
-  new Set(
-    listFields(FACTS[resource]).flatMap(([name, field]) =>
-      field.type === 'reference' && field.to === FACTS.datacenters.name ? name : [],
-    ),
+export type MappedRows = {
+  readonly rows: readonly ImportRow[]
+  /** The errors that are visible without the server, by the place of the row. */
+  readonly problems: ReadonlyMap<number, string>
+  /** The rows of the file that each row was made of. */
+  readonly origins: readonly RowOrigin[]
+  /** Rows of the file that cannot be read. */
+  readonly rejected: readonly RejectedRow[]
+  /** Names of objects that are not there, by their resource. */
+  readonly missing: ReadonlyMap<string, readonly string[]>
+}
+
+/** People know a datacenter by its name; the contract by its id. A name that is not there stays one, except in a column of ids. */
+const placeDatacenter = (
+  row: Record<string, unknown>,
+  datacenters: ReadonlyMap<string, string>,
+  isId: (text: string) => boolean,
+): void => {
+  const value = row[DATACENTER_ID] ?? row[DATACENTER]
+  if (typeof value !== 'string' || value === '') return
+  const id = datacenters.get(value.trim().toLowerCase())
+  delete row[DATACENTER]
+  delete row[DATACENTER_ID]
+  if (id !== undefined || isId(value)) row[DATACENTER_ID] = id ?? value
+  else row[DATACENTER] = value
+}
+
+const fromCsv = (resource: ResourceName, source: Source, { mapping, emptyClears }: MapOptions): BuiltRows =>
+  buildRows(
+    getImportSheet(resource),
+    { columns: source.columns, rows: getCells(source).map((row) => [...row]), numbers: [...source.numbers] },
+    {
+      fields: mapping,
+      emptyClears,
+      getUse: () => 'leave',
+      onLeft: () => {},
+      describe: (_, text, lines) =>
+        [text, ...lines.map(({ column, value }) => `${column}: ${value}`)].filter((line) => line !== '').join('\n'),
+    },
   )
 
-/** People know a datacenter by its name; the contract by its id. */
-const toDatacenterId = (value: unknown, datacenters: ReadonlyMap<string, string>): unknown =>
-  typeof value === 'string' ? (datacenters.get(value.trim().toLowerCase()) ?? value) : value
-
-/** Returns the rows as the server takes them, and the errors that are visible without it. */
-export const mapRows = (
-  resource: ResourceName,
-  source: Source,
-  { mapping, emptyClears, datacenters }: MapOptions,
-): { readonly rows: readonly ImportRow[]; readonly problems: ReadonlyMap<number, string> } => {
-  const kinds = FIELDS[resource]
-  const places = listDatacenterFields(resource)
-  const problems = new Map<number, string>()
-  const rows = source.rows.map((cells, at): ImportRow => {
+const fromJson = (source: Source, { mapping, emptyClears }: MapOptions): BuiltRows => ({
+  rows: source.rows.map((cells) => {
     const row: Record<string, unknown> = {}
     for (const [column, field] of mapping.entries()) {
       const cell = cells[column]
       if (field === '' || cell === undefined) continue
       // An id can't be cleared: without one the name counts.
       if (cell === '' && (!emptyClears || field === 'id')) continue
-      if (isCustomColumn(field)) {
-        row[CUSTOM] = { ...(row[CUSTOM] as object | undefined), [getCustomName(field)]: cell }
-        continue
-      }
-      try {
-        const value = source.format === 'CSV' ? readCell(kinds[field] ?? 'text', String(cell)) : cell
-        row[field] = places.has(field) ? toDatacenterId(value, datacenters) : value
-      } catch {
-        problems.set(at, `${field}: is not valid JSON`)
-      }
+      if (isCustomColumn(field)) row[CUSTOM] = { ...(row[CUSTOM] as object | undefined), [getCustomName(field)]: cell }
+      else row[field] = cell
     }
-    const problem = validateRow(resource, row)
-    if (problem !== undefined && !problems.has(at)) problems.set(at, problem)
     return row
-  })
-  return { rows, problems }
+  }),
+  origins: source.numbers,
+  rejected: [],
+  named: new Map(),
+})
+
+/** Returns the rows as the server takes them, and the errors that are visible without it. */
+export const mapRows = (resource: ResourceName, source: Source, options: MapOptions): MappedRows => {
+  const { mapping, datacenters, known } = options
+  const built = source.format === 'CSV' ? fromCsv(resource, source, options) : fromJson(source, options)
+  const at = mapping.indexOf(DATACENTER_ID)
+  const isIdColumn = source.columns[at] === DATACENTER_ID
+  const ids = new Set(datacenters.values())
+  const missing = new Map<string, Map<string, string>>()
+  const addMissing = (to: string, name: unknown) => {
+    if (typeof name !== 'string' || name === '' || known?.get(to)?.has(name.toLowerCase()) !== false) return
+    const names = missing.get(to) ?? new Map<string, string>()
+    missing.set(to, names)
+    if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name)
+  }
+  for (const row of built.rows) {
+    if (at !== -1) placeDatacenter(row, datacenters, (text) => isIdColumn || ids.has(text))
+    addMissing('datacenters', row[DATACENTER])
+  }
+  for (const name of built.named.get('spaces') ?? []) addMissing('spaces', name)
+  const problems = new Map<number, string>()
+  for (const [index, row] of built.rows.entries()) {
+    const problem = validateRow(resource, row)
+    if (problem !== undefined) problems.set(index, problem)
+  }
+  const { rows, origins, rejected } = built
+  return {
+    rows,
+    origins,
+    rejected,
+    problems,
+    missing: new Map([...missing].map(([to, names]) => [to, [...names.values()]])),
+  }
 }
 
 /** True for a resource of objects that always have a name of their own. */

@@ -15,7 +15,12 @@ export type Verdict = { readonly tone: keyof typeof LABELS | 'ok' | 'idle'; read
 /** Verdicts that stand beside a badge. */
 const LABELS = { warn: 'look at', bad: 'refused', info: 'change' } as const
 
-export type PreviewRow = { readonly number: number; readonly verdict: Verdict; readonly row: ImportRow }
+export type PreviewRow = {
+  /** The line in which the row begins, or its place in JSON. */
+  readonly number: number
+  readonly verdict: Verdict
+  readonly row: ImportRow
+}
 
 const SPEC: TableSpec<PreviewRow> = {
   id: ({ number }) => String(number),
@@ -28,7 +33,7 @@ const SPEC: TableSpec<PreviewRow> = {
 const FIRST: readonly Column<PreviewRow>[] = [
   {
     id: 'number',
-    text: 'Row',
+    text: 'Line',
     width: 96,
     isSortable: true,
     isEssential: true,

@@ -1,11 +1,18 @@
 /** Pasted or dropped text, as columns and rows. */
-import { parseCsv } from '../../../src/base/csv/csv.ts'
+import { parseCells } from '../../../src/base/csv/csv.ts'
+import { findHeader } from '../../../src/base/sheets/find-header.ts'
+import type { ResourceName } from '../export/fields.ts'
+import { getImportSheet } from './import-fields.ts'
 
 export type Source = {
   readonly format: 'CSV' | 'JSON'
+  /** The name of the file, without its ending; undefined for pasted text. */
+  readonly name?: string | undefined
   readonly columns: readonly string[]
   /** Texts from CSV, any value from JSON; undefined where a row has no such field. */
   readonly rows: readonly (readonly unknown[])[]
+  /** The line in which each row of a CSV begins, or its place in JSON; 1 is the first. */
+  readonly numbers: readonly number[]
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -20,6 +27,7 @@ const fromObjects = (objects: readonly unknown[]): Source => {
     format: 'JSON',
     columns,
     rows: rows.map((row) => columns.map((column) => (Object.hasOwn(row, column) ? row[column] : undefined))),
+    numbers: rows.map((_, at) => at + 1),
   }
 }
 
@@ -39,14 +47,27 @@ const readJson = (text: string): Source => {
   return fromObjects(lines.map(parseLine))
 }
 
+const readCsv = (text: string, resource: ResourceName): Source => {
+  const { rows, numbers } = parseCells(text)
+  if (rows.length < 2) throw new SyntaxError('It has only one line: the first line names the columns')
+  const at = findHeader(rows, getImportSheet(resource))
+  if (at === undefined)
+    throw new SyntaxError(
+      `Line ${numbers[0]} holds values: a line above the rows must name the columns, such as name,ip`,
+    )
+  const columns = (rows[at] ?? []).map((column) => column.trim())
+  while (columns.length > 1 && columns.at(-1) === '') columns.pop()
+  const isFilled = (row: readonly string[]) => row.some((cell) => cell.trim() !== '')
+  const below = rows.flatMap((row, index) => (index > at && isFilled(row) ? [[row, numbers[index] ?? 0] as const] : []))
+  if (below.length === 0) throw new SyntaxError('It has no rows below the names of the columns')
+  if (below.every(([row]) => row.length > columns.length))
+    throw new SyntaxError(`Line ${below[0]?.[1]} has more cells than there are columns`)
+  return { format: 'CSV', columns, rows: below.map(([row]) => row), numbers: below.map(([, number]) => number) }
+}
+
 /** @throws SyntaxError with words for a person */
-export const readSource = (input: string): Source => {
-  const text = input.replace(/^\ufeff/, '').trim()
-  if (text === '') throw new SyntaxError('It is empty')
-  if (/^[[{]/.test(text)) return readJson(text)
-  const [columns = [], ...rows] = parseCsv(text)
-  if (rows.length === 0) throw new SyntaxError('It has only one line: the first line names the columns')
-  const wide = rows.findIndex((row) => row.length > columns.length)
-  if (wide !== -1) throw new SyntaxError(`Row ${wide + 1} has more cells than there are columns`)
-  return { format: 'CSV', columns: columns.map((column) => column.trim()), rows }
+export const readSource = (input: string, resource: ResourceName = 'devices'): Source => {
+  const text = input.replace(/^\ufeff/, '')
+  if (text.trim() === '') throw new SyntaxError('It is empty')
+  return /^\s*[[{]/.test(text) ? readJson(text.trim()) : readCsv(text, resource)
 }

@@ -1,6 +1,7 @@
 /** The source of an import: rows that are pasted, or a file of any format. */
 import { FileUp } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, useId, useRef, useState } from 'react'
+import { decodeSheetText } from '../../../src/base/sheets/decode-text.ts'
 import { FORMATS } from '../../../src/convert/formats.ts'
 import { getNoun } from '../../../src/record/history/kind-names.ts'
 import { toAppError } from '../api/errors.ts'
@@ -37,6 +38,9 @@ const SPREADSHEET = /\.(csv|tsv)$/i
 /** The server converts no larger file. */
 const MAX_CONVERTED = 256 * 1024 * 1024
 
+const findNamed = (name: string): ResourceName | undefined =>
+  RESOURCES.find((one) => name.toLowerCase().startsWith(one))
+
 const withCapital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 type Props = {
@@ -57,9 +61,9 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
   const isRows = format === ROWS
   const id = useId()
   const custom = useCustomColumns(resource)
-  const read = (input: string) => {
+  const read = (input: string, of: ResourceName = resource, name?: string) => {
     try {
-      onSource(readSource(input))
+      onSource({ ...readSource(input, of), name })
     } catch (cause) {
       setError(cause instanceof Error ? cause.message : 'That could not be read')
     }
@@ -70,7 +74,7 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
     setReading(true)
     try {
       const { signal } = new AbortController()
-      const conversion = await convertFile(file, { format, origin, signal })
+      const conversion = await convertFile(file, { format, origin, resource: findNamed(name) ?? resource, signal })
       if (conversion) onConversion(name, conversion)
       return conversion !== undefined
     } catch (cause) {
@@ -85,9 +89,10 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
     const isSpreadsheet = isRows && (SPREADSHEET.test(chosen.name) || chosen.size > MAX_CONVERTED)
     if (!isSpreadsheet && (await convert(chosen, chosen.name))) return
     // the name devices.json tells the resource.
-    const named = RESOURCES.find((one) => chosen.name.toLowerCase().startsWith(one))
+    const named = findNamed(chosen.name)
     if (named) onResource(named)
-    read(await chosen.text())
+    const text = decodeSheetText(new Uint8Array(await chosen.arrayBuffer()))
+    read(text, named ?? resource, chosen.name.replace(/\.[^.]*$/, ''))
   }
   const onPaste = (event: ClipboardEvent) => {
     const pasted = event.clipboardData.getData('text/plain')
@@ -147,7 +152,7 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
         />
         <p id={`${id}-hint`} className="muted">
           {isRows
-            ? `The first line names the columns. Fields of ${resource}: ${listColumnFields(resource, custom).join(', ')}. A row with the id of an object that is there changes it; without an id, the one object of the same name is meant.`
+            ? `A line above the rows names the columns. Fields of ${resource}: ${listColumnFields(resource, custom).join(', ')}. A row with the id of an object that is there changes it; without an id, the one object of the same name is meant.`
             : 'The next page shows the objects that were read and the plan. Nothing is changed before you confirm it.'}
         </p>
         {error !== undefined && <Alert>{error}</Alert>}

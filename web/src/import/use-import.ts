@@ -8,7 +8,7 @@ import { devices } from '../devices/window/device-list-client.ts'
 import type { ImportRow, ResourceName } from '../export/fields.ts'
 import { plural } from '../ui/format.ts'
 import { toast } from '../ui/toast.tsx'
-import { type ImportResult, type Progress, type SendOptions, sendDocument, sendRows } from './send.ts'
+import { type Batch, type ImportResult, type Progress, type SendOptions, sendBatch, sendDocument } from './send.ts'
 
 export type Course = {
   readonly phase: 'idle' | 'checking' | 'importing'
@@ -63,16 +63,22 @@ export const useImport = (resource: ResourceName, empty: ImportQuery['empty']) =
     }
   }
 
-  const run = async (rows: readonly ImportRow[], isDryRun: boolean): Promise<void> => {
+  /** @param onDone called once the rows are imported, before the page is left */
+  const run = async (batch: Batch, isDryRun: boolean, onDone: () => void = () => {}): Promise<void> => {
+    const { rows } = batch
     abort.current = new AbortController()
     const { signal } = abort.current
     setCourse({ ...IDLE, phase: isDryRun ? 'checking' : 'importing', progress: { done: 0, total: rows.length } })
     try {
       const onProgress = (progress: Progress) => setCourse((old) => ({ ...old, progress }))
-      const result = await sendRows(resource, rows, { isDryRun, empty, onProgress, signal })
-      if (!isDryRun && result.failed === 0) await land(rows, result)
+      const options = { isDryRun, empty, onProgress, signal }
+      const { result, plan: planned } = await sendBatch(batch, options)
+      if (!isDryRun && result.failed === 0) {
+        onDone()
+        await land(rows, result)
+      }
       const isPlanned = isDryRun && result.failed === 0 && rows.length <= MAX_PLANNED_ROWS
-      const plan = isPlanned ? await requestPlan(rows, { isDryRun, empty, onProgress, signal }) : undefined
+      const plan = planned ?? (isPlanned ? await requestPlan(rows, options) : undefined)
       setCourse({ ...IDLE, result, plan })
     } catch (error) {
       setCourse(signal.aborted ? IDLE : { ...IDLE, error })
@@ -80,8 +86,8 @@ export const useImport = (resource: ResourceName, empty: ImportQuery['empty']) =
   }
   return {
     course,
-    check: (rows: readonly ImportRow[]) => void run(rows, true),
-    load: (rows: readonly ImportRow[]) => void run(rows, false),
+    check: (batch: Batch) => void run(batch, true),
+    load: (batch: Batch, onDone?: () => void) => void run(batch, false, onDone),
     cancel: () => abort.current.abort(),
     reset: () => setCourse(IDLE),
   }
