@@ -58,6 +58,7 @@ const compareDevices: OnObjectsChanged<Tables> = async (ctx, changes) => {
   const changed = all.flatMap(({ before, after }) =>
     before && after && !Bun.deepEquals(listComparedFields(before), listComparedFields(after)) ? [after.id] : [],
   )
+  if (made.length === 0 && changed.length === 0) return
   // Nothing is matched with a device before there is one.
   const concerned = [await documented.findDiscoveredAt(ctx, made), await documented.findDiscovered(ctx, changed)]
   await reclassify(ctx, [...new Set(concerned.flat())])

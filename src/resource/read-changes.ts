@@ -13,14 +13,11 @@ const parseChanges = async <T>(
   changes: readonly ChangedObject[],
   documents: FindDocuments,
 ): Promise<ObjectStates<T>[]> => {
-  const missing = changes.filter(({ change, after }) => change !== 'delete' && after === undefined)
-  const found = await documents(
-    ctx,
-    missing.map(({ id }) => id),
-  )
+  const missing = changes.flatMap(({ id, change, after }) => (change !== 'delete' && after === undefined ? [id] : []))
+  const found = missing.length > 0 ? await documents(ctx, missing) : undefined
   // Documents of `T`, written by its store.
   const parse = (json: string | undefined) => (json === undefined ? undefined : (JSON.parse(json) as T))
-  return changes.map(({ id, before, after = found.get(id) }) => ({ before: parse(before), after: parse(after) }))
+  return changes.map(({ id, before, after = found?.get(id) }) => ({ before: parse(before), after: parse(after) }))
 }
 
 /** The changes that were read last: all features that follow a kind get the same ones, one after the other. */

@@ -6,7 +6,7 @@ import type { OnObjectsChanged } from '../../kernel/context.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { parseIpKeyOrThrow } from '../../net/ip.ts'
-import { differsIn, listStates, readChanges } from '../../resource/read-changes.ts'
+import { differsIn, listStates, type ObjectStates, readChanges } from '../../resource/read-changes.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Network } from '../networks/api.ts'
@@ -127,10 +127,14 @@ const detect = async (ctx: Ctx): Promise<{ conflicts: Conflict[]; count: number 
   return { conflicts: shown, count: shown.length }
 }
 
+const hasMoved = (states: ObjectStates<Device>): boolean =>
+  listStates(states).some(({ addresses }) => addresses.length > 0) && differsIn(states, ['addresses'])
+
 /** Checks the addresses that devices have gained and lost. */
 const followDevices: OnObjectsChanged<Tables> = async (ctx, changes) => {
   const all = await readChanges<Device>(ctx, changes, devices.findDocuments)
-  const moved = all.filter((states) => differsIn(states, ['addresses']))
+  const moved = all.filter(hasMoved)
+  if (moved.length === 0) return
   const earlier = moved.filter(({ before }) => before !== undefined)
   await checkAddresses(ctx, {
     all: await devices.toIpKeys(ctx, moved.flatMap(listStates)),
