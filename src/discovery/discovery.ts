@@ -60,8 +60,11 @@ const compareDevices: OnObjectsChanged<Tables> = async (ctx, changes) => {
   )
   if (made.length === 0 && changed.length === 0) return
   // Nothing is matched with a device before there is one.
-  const concerned = [await documented.findDiscoveredAt(ctx, made), await documented.findDiscovered(ctx, changed)]
-  await reclassify(ctx, [...new Set(concerned.flat())])
+  const [at, matched] = [
+    made.length > 0 ? await documented.findDiscoveredAt(ctx, made) : [],
+    changed.length > 0 ? await documented.findDiscovered(ctx, changed) : [],
+  ]
+  await reclassify(ctx, [...new Set([...at, ...matched])])
 }
 
 /** For the history. */

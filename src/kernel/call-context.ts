@@ -106,7 +106,8 @@ export const createFollow = <Tables>(features: readonly Pick<Feature<Tables>, 'f
       tx.followed = tx.record.length
       for (const [kind, own] of Map.groupBy(changes, (one) => one.kind))
         for (const some of splitBatches(own, FOLLOWED_AT_ONCE)) {
-          for (const work of kinds.get(kind) ?? []) await work(ctx, some)
+          // Beside each other: one after the other, each would take round trips of its own.
+          await waitForAll((kinds.get(kind) ?? []).map((work) => work(ctx, some)))
           if (some.length < own.length) await pause()
         }
     }

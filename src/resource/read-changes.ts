@@ -20,7 +20,7 @@ const parseChanges = async <T>(
   return changes.map(({ id, before, after = found?.get(id) }) => ({ before: parse(before), after: parse(after) }))
 }
 
-/** The changes that were read last: all features that follow a kind get the same ones, one after the other. */
+/** The changes that were read last: all features that follow a kind get the same ones. */
 const lastRead = transactionState((): { changes?: readonly ChangedObject[]; states?: Promise<unknown> } => ({}))
 
 /** @param documents finds the documents that the change record has not kept */

@@ -132,14 +132,14 @@ const hasMoved = (states: ObjectStates<Device>): boolean =>
 
 /** Checks the addresses that devices have gained and lost. */
 const followDevices: OnObjectsChanged<Tables> = async (ctx, changes) => {
-  const all = await readChanges<Device>(ctx, changes, devices.findDocuments)
-  const moved = all.filter(hasMoved)
+  const moved = (await readChanges<Device>(ctx, changes, devices.findDocuments)).filter(hasMoved)
   if (moved.length === 0) return
   const earlier = moved.filter(({ before }) => before !== undefined)
-  await checkAddresses(ctx, {
-    all: await devices.toIpKeys(ctx, moved.flatMap(listStates)),
-    lost: await devices.toIpKeys(ctx, earlier.flatMap(listStates)),
-  })
+  const [all, lost] = [
+    await devices.toIpKeys(ctx, moved.flatMap(listStates)),
+    earlier.length > 0 ? await devices.toIpKeys(ctx, earlier.flatMap(listStates)) : [],
+  ]
+  await checkAddresses(ctx, { all, lost })
 }
 
 /** The fields of a network that say with which networks it may share its place. */

@@ -92,6 +92,7 @@ const checkFew = async (ctx: Ctx, ipKeys: readonly IpKey[], lost: ReadonlySet<st
   // Usually no other device has a new address, and its conflict need not be searched.
   const causes = await Promise.all(ipKeys.map((key) => findAddressCause(ctx, key)))
   const concerned = causes.filter((one) => isShared(one) || lost.has(one.cause))
+  if (concerned.length === 0) return
   const open = await store.findOpenByCauses(
     ctx,
     concerned.map(({ cause }) => cause),
