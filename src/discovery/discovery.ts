@@ -2,11 +2,13 @@
 
 import { getTemporaryFolder } from '../base/runtime/unnamed-file.ts'
 import type { Tables } from '../database/tables.ts'
+import { findDocuments } from '../inventory/devices/devices.ts'
 import type { Device } from '../inventory/devices/schema.ts'
 import type { Network } from '../inventory/networks/api.ts'
 import * as relationships from '../inventory/relationships/relationships.ts'
 import type { OnObjectsChanged } from '../kernel/context.ts'
 import { type Ctx, type Feature, implement } from '../kernel/ctx.ts'
+import { readChanges } from '../resource/read-changes.ts'
 import { discovery, discoveryRules, inbox, scans } from './api.ts'
 import * as credentialStore from './credential-store.ts'
 import { discoveredHandlers } from './devices/discovered-devices.ts'
@@ -15,6 +17,7 @@ import * as discoveredStore from './devices/discovered-store.ts'
 import * as networkKeys from './devices/network-keys.ts'
 import { classify, reclassify, toDrafts } from './inbox/classify.ts'
 import * as documented from './inbox/documented-store.ts'
+import { listComparedFields } from './inbox/findings.ts'
 import { inboxHandlers } from './inbox/inbox.ts'
 import { create as createLock, lockHandlers, remove as removeLock } from './inbox/locks.ts'
 import { discoveryLocks } from './inbox/locks-api.ts'
@@ -48,9 +51,21 @@ export const countRunning = scanStore.countRunning
 const SECOND_MS = 1000
 const DAY_MS = 86_400_000
 
-/** Compares discovered devices again with the documentation. */
-const compareAgain = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> =>
-  reclassify(ctx, await documented.findDiscovered(ctx, deviceIds))
+/** Compares the discovered devices at new and changed devices again with them. Deleted ones are released before they are deleted. */
+const compareDevices: OnObjectsChanged<Tables> = async (ctx, changes) => {
+  const all = await readChanges<Device>(ctx, changes, findDocuments)
+  const made = all.flatMap(({ before, after }) => (!before && after && after.addresses.length > 0 ? [after.id] : []))
+  const changed = all.flatMap(({ before, after }) =>
+    before && after && !Bun.deepEquals(listComparedFields(before), listComparedFields(after)) ? [after.id] : [],
+  )
+  if (made.length === 0 && changed.length === 0) return
+  // Nothing is matched with a device before there is one.
+  const [at, matched] = [
+    made.length > 0 ? await documented.findDiscoveredAt(ctx, made) : [],
+    changed.length > 0 ? await documented.findDiscovered(ctx, changed) : [],
+  ]
+  await reclassify(ctx, [...new Set([...at, ...matched])])
+}
 
 /** For the history. */
 export type { ScanLimits } from './scans/scan-rules.ts'
@@ -85,14 +100,13 @@ const removeNetwork = async (ctx: Ctx, { id }: Network): Promise<void> => {
 }
 
 /** Compares the devices at both ends of new and deleted relationships. */
-const compareEnds: OnObjectsChanged<Tables> = (ctx, changes) =>
-  compareAgain(
-    ctx,
-    changes.flatMap(({ id, change }) => {
-      const { parent_id, child_id } = relationships.parseId(id)
-      return change === 'update' ? [] : [parent_id, child_id]
-    }),
-  )
+const compareEnds: OnObjectsChanged<Tables> = async (ctx, changes) => {
+  const ends = changes.flatMap(({ id, change }) => {
+    const { parent_id, child_id } = relationships.parseId(id)
+    return change === 'update' ? [] : [parent_id, child_id]
+  })
+  await reclassify(ctx, await documented.findDiscovered(ctx, ends))
+}
 
 export const discoveryFeature = (options: RunnerOptions): Feature => {
   const { config } = options
@@ -107,22 +121,12 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
       ...implement(leases, createLeaseHandlers(createLeaseReader(getTemporaryFolder(config.dataDir)))),
     ],
     reactions: {
-      // Nothing is matched with a device before there is one.
-      'devices.recorded': async (ctx, devices: readonly Device[]) =>
-        reclassify(
-          ctx,
-          await documented.findDiscoveredAt(
-            ctx,
-            devices.map(({ id }) => id),
-          ),
-        ),
-      'device.updated': (ctx, { device }: { device: Device }) => compareAgain(ctx, [device.id]),
       'devices.deleting': release,
       'network.locking-scans': scanStore.lockStarts,
       'network.changed-space': moveDiscovery,
       'network.deleting': removeNetwork,
     },
-    follows: { relationship: compareEnds },
+    follows: { device: compareDevices, relationship: compareEnds },
     jobs: [
       {
         name: 'discovery.run-scans',

@@ -1,10 +1,12 @@
 /** Makes the contexts of handlers: over the last commit, the past, a part of the estate, or a transaction. */
 
 import type { Logger } from '../base/runtime/log.ts'
+import { pause } from '../base/runtime/pause.ts'
 import { waitForAll } from '../base/runtime/wait-for-all.ts'
 import { AppError } from '../contract/errors.ts'
 import { computeEtag, matchesEtag } from '../contract/etag.ts'
 import type { Db, ReadPoint, Tx } from '../database/database.ts'
+import { splitBatches } from '../database/query/batches.ts'
 import { createStreamShares } from '../database/stream-shares.ts'
 import { createLocal } from '../database/transaction-state.ts'
 import type { PlacedEvent } from './announced-event.ts'
@@ -89,6 +91,9 @@ export type FollowChanges<Tables> = (ctx: KernelCtx<Tables>, tx: Transaction<Tab
 /** Work that changes objects in more rounds has no end. */
 const MAX_ROUNDS = 10
 
+/** The number of objects that are followed before the event loop runs again. */
+const FOLLOWED_AT_ONCE = 250
+
 export const createFollow = <Tables>(features: readonly Pick<Feature<Tables>, 'follows'>[]): FollowChanges<Tables> => {
   const all = features.flatMap(({ follows = {} }) => Object.entries(follows))
   const kinds = new Map<string, OnObjectsChanged<Tables>[]>()
@@ -100,7 +105,11 @@ export const createFollow = <Tables>(features: readonly Pick<Feature<Tables>, 'f
       const changes = await tx.record.items(tx.followed, kinds)
       tx.followed = tx.record.length
       for (const [kind, own] of Map.groupBy(changes, (one) => one.kind))
-        for (const work of kinds.get(kind) ?? []) await work(ctx, own)
+        for (const some of splitBatches(own, FOLLOWED_AT_ONCE)) {
+          // Beside each other: one after the other, each would take round trips of its own.
+          await waitForAll((kinds.get(kind) ?? []).map((work) => work(ctx, some)))
+          if (some.length < own.length) await pause()
+        }
     }
   }
 }

@@ -83,7 +83,10 @@ export type KernelCtx<Tables> = {
   readonly revision: Tx<Tables>['revision']
   /** Takes named locks until the transaction ends, in the order of `locks.ts`. Does nothing with one writer. */
   readonly lock: Lock
-  /** Runs one of many items of a call, which locks in an order of its own. A savepoint does so as well. */
+  /**
+   * Runs one of many items of a call, which locks in an order of its own. A savepoint does so as well.
+   * At its end the features follow the objects that it has changed. So a handler that needs their results runs the change as a step.
+   */
   readonly step: <T>(work: () => Promise<T>) => Promise<T>
   /** Runs `work` in a savepoint. If it throws, only its own changes are rolled back. */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
@@ -216,7 +219,8 @@ export type Feature<Tables> = {
   readonly onFirstChange?: OnFirstChange<Tables>
   /**
    * Work on changed objects, by their kind: at the end of each step and savepoint, and of the transaction, before its events are
-   * recorded. It may announce events. Objects that it changes are followed in another round.
+   * recorded. Many are handed over in portions. The features work beside each other. They may announce events. Objects that they change
+   * are followed in another round.
    */
   readonly follows?: Readonly<Record<string, OnObjectsChanged<Tables>>>
   /** Runs at the end of a transaction, beside the writes of its events and its history. It changes no object with a history. */

@@ -71,6 +71,39 @@ test('an object that is changed and changed back in a step is not followed', asy
   expect(recorded).toEqual([])
 })
 
+test('very many objects are handed over in portions, each to all work on its kind', async () => {
+  const portions: string[] = []
+  const count =
+    (name: string): Follow =>
+    async (_, changes) =>
+      void portions.push(`${name} ${changes.length}`)
+  things = await thingsKernel(['a', 'b'].map((name) => ({ operations: [], follows: { thing: count(name) } })))
+  const work = (ctx: ThingsCtx) =>
+    ctx.write(async (tx) => {
+      for (let i = 0; i < 600; i++) write(tx, `thing-${i}`)
+    })
+  await things.kernel.over({ history: { ...NO_HISTORY, record: async () => {} } }).runJob({
+    ...{ name: 'test', summary: '', everyMs: 1000, run: work },
+  })
+  expect(portions).toEqual(['a 250', 'b 250', 'a 250', 'b 250', 'a 100', 'b 100'])
+})
+
+test('the objects of a step are followed before the step returns', async () => {
+  let followed = 0
+  const seen: number[] = []
+  await run(
+    async () => void followed++,
+    async (ctx) => {
+      await ctx.step(async () => {
+        write(ctx, 'a')
+        seen.push(followed)
+      })
+      seen.push(followed)
+    },
+  )
+  expect(seen).toEqual([0, 1])
+})
+
 test('objects that are changed by the work that follows others are followed in the next round', async () => {
   const recorded = await run(
     async (ctx, changes) => {

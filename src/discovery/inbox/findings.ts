@@ -42,6 +42,14 @@ export const listLinkedIds = (links: readonly Link[]): string[] =>
 /** A neighbour that is documented, and not yet as one. */
 export type Neighbour = { readonly id: string; readonly name: string; readonly because: string }
 
+/** Returns the fields of a documented device that are compared. */
+export const listComparedFields = ({ hostname, make_model, os, status, addresses }: Device): readonly unknown[] => [
+  ...[hostname, make_model, os, status],
+  ...addresses.map(({ ip, space_id, network_id, mac_address, switch_port }) => [
+    ...[ip, space_id, network_id, mac_address, switch_port],
+  ]),
+]
+
 export type Compared = {
   readonly discovered: DiscoveredDevice
   /** The documented device with its addresses in the space of the network. */

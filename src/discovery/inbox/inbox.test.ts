@@ -56,6 +56,18 @@ describe.each(onSqlite())('the inbox on %s', (dialect) => {
       expect(await buckets(id)).toEqual([['new', at(1)]])
     })
 
+    test('loses a device that comes to its network because a deletion takes the other network out of an address', async () => {
+      const { id, at } = await d.network()
+      await d.scan(id, [named(at(1), A)])
+      const inner = await d.api.networks.create({ name: 'inner', subnet: `${at(0)}/30` })
+      const addresses = [{ ip: at(1), network_id: inner.id }]
+      const { id: device } = await d.api.devices.create({ name: 'known', hostname: 'host-1', addresses })
+      expect(await buckets(id)).toEqual([['new', at(1)]])
+      await d.api.networks.delete({ id: inner.id })
+      expect((await d.api.devices.get({ id: device })).addresses).toMatchObject([{ ip: at(1), network_id: null }])
+      expect(await items(id)).toEqual([])
+    })
+
     test('loses a device that is down before a decision', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [named(at(1), A)])

@@ -194,12 +194,11 @@ const acceptOne = async (ctx: Ctx, { id, fields, name }: Choice): Promise<{ devi
     return { device_id: device.id }
   }
   const findings = selectFindings(item, fields)
-  await writeDocumented(ctx, item, findings)
+  // At the end of the step the item is compared with the changed device.
+  await ctx.step(() => writeDocumented(ctx, item, findings))
   // A MAC that only differs from the documentation contradicts no scan.
-  if (item.record.conflicts.length > 0 && findings.some(({ field }) => CONTRADICTIONS.has(field))) {
-    // The item is read after the change of the documented device.
+  if (item.record.conflicts.length > 0 && findings.some(({ field }) => CONTRADICTIONS.has(field)))
     await resolveConflicts(ctx, await getItemOrThrow(ctx, id), findings)
-  }
   await reclassify(ctx, [id])
   const { doc: after } = await loadOrThrow(ctx, id)
   return { device_id: after.matched_device_id }

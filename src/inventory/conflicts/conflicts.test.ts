@@ -119,6 +119,8 @@ describe.each(engines())('conflicts on %s', (dialect) => {
     const raised = await open(ip)
     const resolved = await admin.api.conflicts.resolve({ id: raised?.id ?? '', keep_device_id: one.id, notes: 'moved' })
     expect(resolved).toMatchObject({ status: 'resolved', notes: 'moved', resolved_by: expect.stringMatching(/^user-/) })
+    // The others lose it one after the other.
+    expect([resolved.description, resolved.device_ids.length]).toEqual([`2 devices have the address ${ip}`, 2])
     const left = await Promise.all([one, two, three].map(({ id }) => admin.api.devices.get({ id })))
     expect(left.map(({ addresses: all }) => all.map((address) => address.ip === ip))).toEqual([[true], [false], []])
     expect(await open(ip)).toBeUndefined()
@@ -242,20 +244,67 @@ describe.each(engines())('conflicts on %s', (dialect) => {
     expect(await eventsOf(before?.id ?? '')).toEqual(['conflict.detected', 'conflict.resolved'])
   })
 
+  /** Returns the names of the events that the work leaves. */
+  const findEventsOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+    const newest = () => app.db.read.selectFrom('events').select(['seq', 'event']).orderBy('seq', 'desc')
+    const { seq } = await newest().executeTakeFirstOrThrow()
+    await work()
+    return (await newest().where('seq', '>', seq).execute()).map(({ event }) => event).reverse()
+  }
+
   test('the events of conflicts stand behind the networks of a bulk call that cause them', async () => {
     const subnet = '10.213.0.0/24'
-    const before = await app.db.read.selectFrom('events').select('seq').orderBy('seq', 'desc').executeTakeFirstOrThrow()
     const networks = ['a', 'b', 'c'].map((name) => ({ name, subnet: name === 'c' ? '10.214.0.0/24' : subnet }))
-    await admin.api.networks.bulk({ operations: networks.map((network) => ({ op: 'create', network })) })
-    const events = await app.db.read
-      .selectFrom('events')
-      .select('event')
-      .where('seq', '>', before.seq)
-      .orderBy('seq')
-      .execute()
-    expect(events.map(({ event }) => event)).toEqual([
+    const operations = networks.map((network) => ({ op: 'create' as const, network }))
+    expect(await findEventsOf(() => admin.api.networks.bulk({ operations }))).toEqual([
       ...['network.created', 'network.created', 'conflict.detected', 'network.created'],
     ])
+  })
+
+  test('the events of conflicts stand behind the devices of a bulk call that cause them', async () => {
+    const ip = newIp()
+    const operations = [ip, ip, newIp()].map((one) => ({
+      op: 'create' as const,
+      device: { name: 'd', addresses: [{ ip: one }] },
+    }))
+    expect(await findEventsOf(() => admin.api.devices.bulk({ operations }))).toEqual([
+      ...['device.created', 'device.created', 'conflict.detected', 'device.created'],
+    ])
+  })
+
+  test('the event of a conflict stands behind all objects that are made with the device', async () => {
+    const ip = newIp()
+    await device(ip)
+    const ports = [{ name: 'eth0' }, { name: 'eth1' }]
+    const { id: device_type_id } = await admin.api.deviceTypes.create({ manufacturer: 'm', model: dialect, ports })
+    const create = () => admin.api.devices.create({ name: 'd', device_type_id, addresses: [{ ip }] })
+    expect(await findEventsOf(create)).toEqual([
+      ...['device.created', 'port.created', 'port.created', 'conflict.detected'],
+    ])
+  })
+
+  test('the conflicts of very many addresses are raised and resolved together', async () => {
+    const ips = Array.from({ length: 12 }, newIp)
+    const one = await device(...ips)
+    const two = await device(...ips.toReversed())
+    const raised = await Promise.all(ips.map(open))
+    expect(raised.map((conflict) => conflict?.device_ids)).toEqual(ips.map(() => [one.id, two.id].sort()))
+    const [kept, ...lost] = ips
+    await admin.api.devices.update({ id: two.id, addresses: [{ ip: kept ?? '' }] })
+    expect((await open(kept ?? ''))?.id).toBe(raised[0]?.id ?? '')
+    expect(await Promise.all(lost.map(open))).toEqual(lost.map(() => undefined))
+    expect(await eventsOf(raised.at(-1)?.id ?? '')).toEqual(['conflict.detected', 'conflict.resolved'])
+  })
+
+  test('a conflict that was resolved by hand and still exists is raised by the next change of the addresses', async () => {
+    const ip = newIp()
+    const [, two] = [await device(ip), await device(ip)]
+    const { id = '' } = (await open(ip)) ?? {}
+    await admin.api.conflicts.resolve({ id })
+    await admin.api.devices.update({ id: two.id, description: 'no change of the addresses' })
+    expect(await open(ip)).toBeUndefined()
+    await admin.api.devices.update({ id: two.id, addresses: [{ ip, label: 'eth0' }] })
+    expect((await open(ip))?.device_ids).toHaveLength(2)
   })
 
   test('the summary counts them', async () => {

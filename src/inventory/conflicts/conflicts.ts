@@ -5,8 +5,8 @@ import type { Tables } from '../../database/tables.ts'
 import type { OnObjectsChanged } from '../../kernel/context.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
-import { type IpKey, parseIpKeyOrThrow } from '../../net/ip.ts'
-import { differsIn, readChanges } from '../../resource/read-changes.ts'
+import { parseIpKeyOrThrow } from '../../net/ip.ts'
+import { differsIn, listStates, type ObjectStates, readChanges } from '../../resource/read-changes.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Network } from '../networks/api.ts'
@@ -14,14 +14,7 @@ import { findDocuments } from '../networks/networks.ts'
 import { findSpaceKey, findSpaceKeys } from '../spaces/keys.ts'
 import { conflicts, type Resolution } from './api.ts'
 import { buildAddressKey, findDevicesWithAddress, type Place } from './causes.ts'
-import {
-  checkAll,
-  checkChangedAddresses,
-  checkChangedPlaces,
-  checkLostAddresses,
-  checkTakenAddresses,
-  close,
-} from './detect.ts'
+import { checkAddresses, checkAll, checkChangedPlaces, close } from './detect.ts'
 import { type Conflict, narrowConflict } from './schema.ts'
 import * as store from './store.ts'
 
@@ -45,7 +38,7 @@ const getOrThrow = async (ctx: Ctx, id: string): Promise<Conflict> =>
 const findHolders = async (ctx: Ctx, conflict: Conflict): Promise<string[]> =>
   findDevicesWithAddress(ctx, parseIpKeyOrThrow(conflict.ip_address, await findSpaceKey(ctx, conflict)))
 
-/** Removes the address from every other device. */
+/** Removes the address from every other device. Each is a step, so that the conflict follows. */
 const leaveTo = async (ctx: Ctx, conflict: Conflict, keep: string): Promise<void> => {
   const { ip_address, space_id } = conflict
   const holders = await findHolders(ctx, conflict)
@@ -56,7 +49,7 @@ const leaveTo = async (ctx: Ctx, conflict: Conflict, keep: string): Promise<void
     if (id === keep) continue
     const { addresses } = await devices.getOrThrow(ctx, id)
     const others = addresses.filter((address) => address.ip !== ip_address || address.space_id !== space_id)
-    await devices.updateNamed(ctx, { id, addresses: others })
+    await ctx.step(() => devices.updateNamed(ctx, { id, addresses: others }))
   }
 }
 
@@ -134,6 +127,21 @@ const detect = async (ctx: Ctx): Promise<{ conflicts: Conflict[]; count: number 
   return { conflicts: shown, count: shown.length }
 }
 
+const hasMoved = (states: ObjectStates<Device>): boolean =>
+  listStates(states).some(({ addresses }) => addresses.length > 0) && differsIn(states, ['addresses'])
+
+/** Checks the addresses that devices have gained and lost. */
+const followDevices: OnObjectsChanged<Tables> = async (ctx, changes) => {
+  const moved = (await readChanges<Device>(ctx, changes, devices.findDocuments)).filter(hasMoved)
+  if (moved.length === 0) return
+  const earlier = moved.filter(({ before }) => before !== undefined)
+  const [all, lost] = [
+    await devices.toIpKeys(ctx, moved.flatMap(listStates)),
+    earlier.length > 0 ? await devices.toIpKeys(ctx, earlier.flatMap(listStates)) : [],
+  ]
+  await checkAddresses(ctx, { all, lost })
+}
+
 /** The fields of a network that say with which networks it may share its place. */
 const PLACED = ['subnet', 'datacenter_id', 'space_id'] as const
 
@@ -175,16 +183,5 @@ export const feature: Feature = {
     ignore: async (ctx, { id, notes }) => ignore(ctx, id, notes),
     delete: async (ctx, { id }) => remove(ctx, id),
   }),
-  reactions: {
-    'devices.placed': async (ctx, made: readonly Device[]) =>
-      checkTakenAddresses(ctx, await devices.toIpKeys(ctx, made)),
-    'device.updated': async (ctx, { before, device, changes }) => {
-      if (changes.includes('addresses')) await checkChangedAddresses(ctx, await devices.toIpKeys(ctx, [before, device]))
-    },
-    'devices.removed': async (ctx, gone: readonly Device[]) =>
-      checkLostAddresses(ctx, await devices.toIpKeys(ctx, gone)),
-    // The addresses of the spaces that a network has left or entered.
-    'addresses.moved': (ctx, keys: readonly IpKey[]) => checkLostAddresses(ctx, keys),
-  },
-  follows: { network: followNetworks },
+  follows: { device: followDevices, network: followNetworks },
 }

@@ -82,50 +82,47 @@ const isFull = (open: Conflict | undefined): boolean =>
 
 const isShared = ({ members }: Cause): boolean => members.length > 1
 
-/** Checks addresses that devices have gained: no conflict is resolved by that. */
-export const checkTakenAddresses = async (ctx: Ctx, taken: readonly IpKey[]): Promise<void> => {
-  if (taken.length === 0) return
-  // An address may be listed twice.
-  const ipKeys = [...new Set(taken)]
-  // For few addresses the count of their devices is skipped: usually no other device has them.
-  const known =
-    ipKeys.length <= MAX_ADDRESSES_QUERIED_ONE_BY_ONE
-      ? await Promise.all(ipKeys.map((key) => findAddressCause(ctx, key)))
-      : undefined
-  const wanted = known?.filter(isShared).map(({ cause }) => cause) ?? ipKeys.map(buildAddressKey)
-  if (wanted.length === 0) return
-  const open = await store.findOpenByCauses(ctx, wanted)
-  const isLookedAt = (cause: string): boolean => !isFull(open.get(cause))
-  const found =
-    known ??
-    (await findAddressCauses(
-      ctx,
-      ipKeys.filter((key) => isLookedAt(buildAddressKey(key))),
-    ))
-  const shared = found.filter((one) => isShared(one) && isLookedAt(one.cause))
-  await followAll(ctx, shared, open)
+type Addresses = {
+  readonly all: readonly IpKey[]
+  /** The addresses among them that a device may have lost. No conflict is resolved by the others. */
+  readonly lost: readonly IpKey[]
+}
+
+const checkFew = async (ctx: Ctx, ipKeys: readonly IpKey[], lost: ReadonlySet<string>): Promise<void> => {
+  // Usually no other device has a new address, and its conflict need not be searched.
+  const causes = await Promise.all(ipKeys.map((key) => findAddressCause(ctx, key)))
+  const concerned = causes.filter((one) => isShared(one) || lost.has(one.cause))
+  if (concerned.length === 0) return
+  const open = await store.findOpenByCauses(
+    ctx,
+    concerned.map(({ cause }) => cause),
+  )
+  await followAll(
+    ctx,
+    concerned.filter(({ cause }) => lost.has(cause) || !isFull(open.get(cause))),
+    open,
+  )
+}
+
+const checkMany = async (ctx: Ctx, ipKeys: readonly IpKey[], lost: ReadonlySet<string>): Promise<void> => {
+  const open = await store.findOpenByCauses(ctx, ipKeys.map(buildAddressKey))
+  const isRead = (key: IpKey): boolean => !isFull(open.get(buildAddressKey(key)))
+  const causes = await findAddressCauses(ctx, ipKeys.filter(isRead))
+  for (const key of ipKeys)
+    if (!isRead(key) && lost.has(buildAddressKey(key))) causes.push(await findAddressCause(ctx, key))
+  await followAll(
+    ctx,
+    causes.filter((one) => isShared(one) || open.has(one.cause)),
+    open,
+  )
 }
 
 /** Checks addresses that devices have gained or lost, and updates their conflicts. */
-export const checkChangedAddresses = async (ctx: Ctx, changed: readonly IpKey[]): Promise<void> => {
-  if (changed.length === 0) return
-  const ipKeys = [...new Set(changed)]
-  const open = await store.findOpenByCauses(ctx, ipKeys.map(buildAddressKey))
-  for (const key of ipKeys) {
-    const cause = await findAddressCause(ctx, key)
-    await follow(ctx, cause, open.get(cause.cause))
-  }
-}
-
-/** Like `checkChangedAddresses`, with few queries for addresses of which no other device has one. */
-export const checkLostAddresses = async (ctx: Ctx, lost: readonly IpKey[]): Promise<void> => {
-  const ipKeys = [...new Set(lost)]
-  if (ipKeys.length <= MAX_ADDRESSES_QUERIED_ONE_BY_ONE) return checkChangedAddresses(ctx, ipKeys)
-  const open = await store.findOpenByCauses(ctx, ipKeys.map(buildAddressKey))
-  const shared = (await findAddressCauses(ctx, ipKeys)).filter(isShared)
-  const known = new Set(shared.map(({ cause }) => cause))
-  const concerned = ipKeys.filter((key) => known.has(buildAddressKey(key)) || open.has(buildAddressKey(key)))
-  await checkChangedAddresses(ctx, concerned)
+export const checkAddresses = async (ctx: Ctx, { all, lost }: Addresses): Promise<void> => {
+  // An address may be listed twice.
+  const ipKeys = [...new Set(all)]
+  const check = ipKeys.length <= MAX_ADDRESSES_QUERIED_ONE_BY_ONE ? checkFew : checkMany
+  await check(ctx, ipKeys, new Set(lost.map(buildAddressKey)))
 }
 
 /** Up to this number, places are queried one by one. */

@@ -142,10 +142,9 @@ export const insertAll = async (ctx: Ctx, all: readonly Device[], birth?: Creati
   await claimAddresses(ctx, all)
   await write()
   await membership.add(ctx, members)
-  await ctx.emit('devices.recorded', all)
   // The lock is taken as late as possible: other writers of neighbouring addresses wait for it until the commit.
   await occupancy.lock(ctx, keys)
-  await Promise.all([occupancy.take(ctx, keys), ctx.emit('devices.placed', all)])
+  await occupancy.take(ctx, keys)
 }
 
 /** Devices that are made again have their ports of before. */
@@ -247,7 +246,6 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
     await occupancy.release(ctx, keys.old)
     await occupancy.take(ctx, keys.new)
   }
-  await ctx.emit('device.updated', { device, before, changes })
   return device
 }
 
@@ -302,7 +300,6 @@ const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => 
   )
   await occupancy.release(ctx, keys)
   await emitDeleted(ctx, { resource: 'devices', ids: all.map(({ id }) => id) })
-  await ctx.emit('devices.removed', all)
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {

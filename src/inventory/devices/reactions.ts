@@ -99,7 +99,6 @@ export const reactions: Reactions = {
     await membership.rebuild(ctx, [...new Set([...held, ...concerned])])
     await occupancy.release(ctx, moved.old)
     await occupancy.take(ctx, moved.new)
-    await ctx.emit('addresses.moved', [...moved.old, ...moved.new])
   },
   'networks.moving-contents': moveToNetworks,
   'network.deleting': async (ctx, { id }: Network) => {

@@ -1,9 +1,7 @@
 /**
- * Updates many devices as one step: they may exchange addresses, refs, places in racks and unique values of custom fields. Events
- * tell the state after all of them.
+ * Updates many devices as one step: they may exchange addresses, refs, places in racks and unique values of custom fields.
  */
 
-import { createBreathe } from '../../base/runtime/pause.ts'
 import { AppError, invalid, notFound } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { findRefusedValues } from '../../resource/custom/engine.ts'
@@ -106,7 +104,6 @@ const refuseConflicting = async (ctx: Ctx, all: readonly (Change | AppError)[]):
  * @returns the errors of refused patches, in the order of the patches; undefined for the others
  */
 export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Promise<(AppError | undefined)[]> => {
-  const breathe = createBreathe()
   const withAddresses = ({ addresses }: DevicePatch) => (addresses ? [{ addresses }] : [])
   await lockCustomOfDevices(ctx)
   await lockRacks(ctx, patches)
@@ -133,9 +130,5 @@ export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Prom
   )
   await occupancy.release(ctx, keys.old)
   await occupancy.take(ctx, keys.new)
-  for (const change of done) {
-    await ctx.emit('device.updated', change)
-    await breathe()
-  }
   return outcomes.map((one) => (isChange(one) ? undefined : one))
 }

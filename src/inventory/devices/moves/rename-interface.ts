@@ -18,7 +18,5 @@ export const renameInterface = async (ctx: Ctx, deviceId: string, { from, to }: 
   )
   if (addresses.every(({ interface: name }, i) => name === before.addresses[i]?.interface)) return
   const device = { ...before, addresses, updated_at: ctx.now }
-  const changes = ['addresses'] as const
   await deviceStore.write(ctx, [{ before, after: device }])
-  await ctx.emit('device.updated', { device, before, changes })
 }
