@@ -9,7 +9,7 @@ import { type FieldSchema, getInputSchema, stripNull } from '../contract/input-s
 import { getOwn } from '../contract/own.ts'
 import { formatSuggestion } from '../contract/suggest.ts'
 import { INVENTORY } from '../inventory/resources.ts'
-import { type Conversion, type Converter, createFileError, type EstateRow } from './converter.ts'
+import { type Conversion, createFileError, type EstateRow, type WholeConverter } from './converter.ts'
 import { checkUnpacked, toBuffer, toStorable } from './file-text.ts'
 import { ObjectLimit } from './object-limit.ts'
 import type { ConvertOptions, Mapping } from './protocol.ts'
@@ -125,7 +125,7 @@ const withValues = (all: unknown, values: readonly (readonly [string, string])[]
 const convertCsv = (
   { getRules, READ_ONLY }: RowSchemas,
   bytes: Uint8Array,
-  { mapping = {} }: ConvertOptions,
+  { mapping = {}, ...options }: ConvertOptions,
 ): Conversion => {
   const { resource, columns: given = {} } = mapping
   if (resource === undefined)
@@ -134,7 +134,7 @@ const convertCsv = (
   const kinds = listCellKinds(rules)
   const { columns, rows } = parseTable(bytes)
   const fields = mapColumns(columns, given, { noun: rules.noun, kinds, readOnly: READ_ONLY })
-  const report = new ReportBuilder()
+  const report = new ReportBuilder(options)
   const limit = new ObjectLimit()
   const isDescribed = Object.hasOwn(kinds, 'description')
   const converted = rows.map((cells, index): EstateRow => {
@@ -175,7 +175,7 @@ const convertCsv = (
 }
 
 export const createCsvConverter =
-  (schemas: RowSchemas): Converter =>
+  (schemas: RowSchemas): WholeConverter =>
   (bytes, options) =>
     convertCsv(schemas, bytes, options)
 

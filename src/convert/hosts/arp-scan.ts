@@ -1,18 +1,17 @@
 /** Converts the output of arp-scan: address, MAC address and vendor, divided by tabs. */
-import { splitLines } from '../../net/text-lines.ts'
 import { type Converter, createFileError } from '../converter.ts'
 import { Findings } from './found.ts'
-import { createLineError, decodeText } from './text.ts'
+import { createLineError, readLines } from './text.ts'
 
 const HOST = /^(\d{1,3}(?:\.\d{1,3}){3})\t([0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5})(?:\t(.*))?$/
 const AROUND = /^(?:Interface:|Starting arp-scan|Ending arp-scan|WARNING:|\d+ packets? received)/
 const DUPLICATE = /\s*\(DUP: \d+\)$/
 
-export const convertArpScan: Converter = (bytes) => {
-  const findings = new Findings('host')
+export const convertArpScan: Converter = (bytes, options) => {
+  const findings = new Findings('host', options)
   const seen = new Set<string>()
   let isKnown = false
-  for (const { number, text } of splitLines(decodeText(bytes))) {
+  for (const { number, text } of readLines(bytes)) {
     if (AROUND.test(text)) {
       isKnown = true
       continue

@@ -1,6 +1,7 @@
 /** The leases of a DHCP server: the last entry of an address counts, and only one that has not ended. */
 import type { Lease, LeaseEntry } from '../../net/leases/lease.ts'
-import type { Conversion } from '../converter.ts'
+import type { LazyConversion } from '../converter.ts'
+import type { ConvertOptions } from '../protocol.ts'
 import { Findings } from './found.ts'
 import { createLineError } from './text.ts'
 
@@ -13,8 +14,9 @@ export class Leases {
     this.#byAddress.set(lease.ip, lease)
   }
 
-  conversion(source: string, now: Date): Conversion {
-    const findings = new Findings('lease')
+  conversion(source: string, options: ConvertOptions): LazyConversion {
+    const findings = new Findings('lease', options)
+    const { now } = options
     for (const { over, endsMs, ...found } of this.#byAddress.values()) {
       const why = over ?? (endsMs !== undefined && endsMs <= now.getTime() ? 'has ended' : undefined)
       if (why === undefined) findings.add(found)

@@ -1,7 +1,8 @@
 /** Converts a NetBox, from its REST API, `manage.py dumpdata` or a plain `pg_dump`. */
-import { type Conversion, type Converter, createFileError, type EstateDocument } from '../converter.ts'
+import { type Conversion, createFileError, type EstateDocument, type WholeConverter } from '../converter.ts'
 import { checkUnpacked, checkUtf8, toBuffer } from '../file-text.ts'
 import { JsonFile } from '../json-file.ts'
+import type { ConvertOptions } from '../protocol.ts'
 import { ReportBuilder } from '../report-builder.ts'
 import { Cables } from './cables.ts'
 import { CUSTOM_FIELD, NetboxCustom } from './custom-fields.ts'
@@ -55,8 +56,11 @@ const leaveOthers = ({ model, report, done }: Mapping): void => {
 }
 
 /** Converts the objects of any source. */
-export const convertObjects = (source: NetboxSource): Conversion => {
-  const report = new ReportBuilder()
+export const convertObjects = (
+  source: NetboxSource,
+  options: Pick<ConvertOptions, 'withLeftover'> = {},
+): Conversion => {
+  const report = new ReportBuilder(options)
   const model = new NetboxModel(source, report)
   const reading: Reading = { model, report, done: new Map() }
   const custom = new NetboxCustom(reading)
@@ -108,10 +112,10 @@ const read = (bytes: Buffer): NetboxSource => {
   throw createFileError('byte 0', 'is neither JSON of NetBox nor a plain pg_dump of its database')
 }
 
-export const convertNetbox: Converter = (bytes) => {
+export const convertNetbox: WholeConverter = (bytes, options) => {
   const buffer = toBuffer(bytes)
   checkUnpacked(buffer)
   if (buffer.subarray(0, 5).toString('latin1') === 'PGDMP')
     throw createFileError('byte 0', 'the dump has the custom format; convert it with pg_restore --file=dump.sql')
-  return convertObjects(read(buffer))
+  return convertObjects(read(buffer), options)
 }

@@ -1,5 +1,5 @@
 /** Converts a phpIPAM, from a `mysqldump` or the JSON of its API. */
-import type { Converter, EstateDocument } from '../converter.ts'
+import type { EstateDocument, WholeConverter } from '../converter.ts'
 import { checkUnpacked, checkUtf8, toBuffer } from '../file-text.ts'
 import { JsonFile } from '../json-file.ts'
 import { ReportBuilder } from '../report-builder.ts'
@@ -41,11 +41,11 @@ const readFile = (bytes: Buffer) => {
   return { source: 'json', tables, unread, types: new Map() }
 }
 
-export const convertPhpipam: Converter = (bytes) => {
+export const convertPhpipam: WholeConverter = (bytes, options) => {
   const buffer = toBuffer(bytes)
   checkUnpacked(buffer)
   const { source, tables: rows, unread, types } = readFile(buffer)
-  const report = new ReportBuilder()
+  const report = new ReportBuilder(options)
   const tables = new PhpipamTables(rows, report)
   const custom = new PhpipamCustom(tables, report, types)
   const mapping: Mapping = { tables, report, done: new Set(), custom }
