@@ -56,7 +56,15 @@ const getKey = (found: Checked): string => {
   return found.distinct === undefined ? name : `${name}\n${found.distinct}`
 }
 
-const toHost = ({ domains: _, more: __, open: ___, label: ____, distinct: _____, ...host }: Checked): Host => host
+const toHost = ({ ip, mac_address, hostname, vendor, os, open_ports, services }: Checked): Host => ({
+  ip,
+  ...(mac_address !== undefined && { mac_address }),
+  ...(hostname !== undefined && { hostname }),
+  ...(vendor !== undefined && { vendor }),
+  ...(os !== undefined && { os }),
+  ...(open_ports && { open_ports }),
+  ...(services && { services }),
+})
 
 const mergeEntries = (some: readonly Checked[]): Host => {
   const ports = [...new Set(some.flatMap(({ open_ports = [] }) => open_ports))]
@@ -142,7 +150,10 @@ export class FoundStore {
   }
 
   *listHosts(): Generator<Host> {
-    for (let number = 0; number < this.#all.length; number++) yield toHost(this.#get(number))
+    for (let number = 0; number < this.#all.length; number++) {
+      const found = this.#get(number)
+      if (found.ip !== '') yield toHost(found)
+    }
   }
 
   /** Yields the hosts with all ports and services of their entries. */

@@ -3,17 +3,26 @@
 import { isDomainName, isHostname } from '../../net/dns-name.ts'
 import { normalizeIp, parseIp } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
-import type { ConvertReport, EstateRow, Host, LazyConversion, LazyDocument, Leftover } from '../converter.ts'
+import type {
+  ConvertReport,
+  EstateDocument,
+  EstateRow,
+  Host,
+  LazyConversion,
+  LazyDocument,
+  Leftover,
+} from '../converter.ts'
 import { ObjectLimit } from '../object-limit.ts'
 import type { ConvertOptions } from '../protocol.ts'
 import { ReportBuilder } from '../report-builder.ts'
-import { compact, MAX_ADDRESSES, trimText } from '../rows/row-text.ts'
+import { compact, filterTags, MAX_ADDRESSES, trimText } from '../rows/row-text.ts'
 import { type FoundGroup, FoundStore } from './found-store.ts'
 
 /** A machine as its source describes it. */
 export type Found = Omit<Host, 'ip'> & {
   readonly ip: string
   readonly domains?: readonly string[]
+  readonly tags?: readonly string[]
   /** Further values of the source, by name. */
   readonly more?: Readonly<Record<string, unknown>>
   /** Services with their product and version: `22/tcp ssh OpenSSH 9.2`. */
@@ -41,10 +50,16 @@ export class Findings {
   /** Adds a machine. Values that no field takes are left over. */
   add(found: Found): void {
     const ip = normalizeIp(found.ip)
-    if (ip === undefined) {
-      this.leave('has no IP address', found)
-      return
-    }
+    if (ip === undefined) this.leave('has no IP address', found)
+    else this.#add(found, ip)
+  }
+
+  /** Adds a machine with a name and no address. It becomes a device, and is no host of a scan. */
+  addNamed(found: Omit<Found, 'ip'> & { readonly hostname: string }): void {
+    this.#add({ ip: '', ...found }, '')
+  }
+
+  #add(found: Found, ip: string): void {
     this.#read()
     const { hostname = '', mac_address = '', domains = [], ...rest } = found
     const mac = parseMac(mac_address)
@@ -89,12 +104,21 @@ export class Findings {
 
   /**
    * Returns the conversion: a device for each host name, and one for each address without.
-   * @param options `mergesHosts` joins the entries of an address to one host
+   * @param options `mergesHosts` joins the entries of an address to one host; `documents` are rows of other resources
    */
-  conversion(source: string, { mergesHosts = false } = {}): LazyConversion {
-    return new FoundConversion({ source, kind: this.#kind, all: this.#all, report: this.report, mergesHosts })
+  conversion(source: string, { mergesHosts = false, documents = {} }: FoundOptions = {}): LazyConversion {
+    return new FoundConversion({
+      source,
+      kind: this.#kind,
+      all: this.#all,
+      report: this.report,
+      mergesHosts,
+      documents,
+    })
   }
 }
+
+type FoundOptions = { readonly mergesHosts?: boolean; readonly documents?: EstateDocument }
 
 type FoundParts = {
   readonly source: string
@@ -102,6 +126,7 @@ type FoundParts = {
   readonly all: FoundStore
   readonly report: ReportBuilder
   readonly mergesHosts: boolean
+  readonly documents: EstateDocument
 }
 
 /** Makes the devices and hosts each time that they are read, because those of a large file do not fit into memory. */
@@ -117,7 +142,7 @@ class FoundConversion implements LazyConversion {
     this.#parts = parts
     this.source = parts.source
     const devices = { length: parts.all.groups, [Symbol.iterator]: () => this.#makeDevices() }
-    this.documents = devices.length > 0 ? { devices } : {}
+    this.documents = { ...parts.documents, ...(devices.length > 0 && { devices }) }
     this.hosts = { [Symbol.iterator]: () => (parts.mergesHosts ? parts.all.mergeHosts() : parts.all.listHosts()) }
   }
 
@@ -156,7 +181,7 @@ const collectMacs = (some: readonly Found[]): Map<string, string> => {
 
 const buildDevice = (kind: string, { name, some, domains: more }: FoundGroup, report: ReportBuilder): EstateRow => {
   const hostname = some[0]?.hostname ?? ''
-  const ips = filterDistinct(some.map(({ ip }) => ip))
+  const ips = filterDistinct(some.map(({ ip }) => (ip === '' ? undefined : ip)))
   for (const ip of ips.slice(MAX_ADDRESSES)) report.left(kind, 'is one address too many of its host', { hostname, ip })
   const macs = collectMacs(some)
   const addresses = ips.slice(0, MAX_ADDRESSES).map((ip) => {
@@ -177,6 +202,11 @@ const buildDevice = (kind: string, { name, some, domains: more }: FoundGroup, re
     make_model: trimText(report, place('vendor'), filterDistinct(some.map(({ vendor }) => vendor)).join(', ')),
     os: trimText(report, place('os'), filterDistinct(some.map(({ os }) => os))[0] ?? ''),
     addresses,
+    tags: filterTags(
+      report,
+      place('tags'),
+      some.flatMap(({ tags = [] }) => tags),
+    ),
     domains: filterDistinct([...some.flatMap(({ domains = [] }) => domains), ...more]),
     description: report.describe(kind, name, '', lines),
   })

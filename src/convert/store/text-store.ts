@@ -2,28 +2,25 @@
 
 const CHUNK_BYTES = 2 ** 20
 const LINE_FEED = 0x0a
-const FIRST_LENGTH = 1024
+const PART_LENGTH = 2 ** 16
 
-/** A list of unsigned integers of 32 bits that grows. */
+/** A list of unsigned integers of 32 bits. It grows by parts, so that no copy of it is garbage. */
 export class Numbers {
-  #values = new Uint32Array(FIRST_LENGTH)
+  readonly #parts: Uint32Array[] = []
   length = 0
 
   get(at: number): number {
-    return this.#values[at] ?? 0
+    return this.#parts[Math.floor(at / PART_LENGTH)]?.[at % PART_LENGTH] ?? 0
   }
 
   set(at: number, value: number): void {
-    this.#values[at] = value
+    const part = this.#parts[Math.floor(at / PART_LENGTH)]
+    if (part) part[at % PART_LENGTH] = value
   }
 
   push(value: number): void {
-    if (this.length === this.#values.length) {
-      const values = new Uint32Array(Math.ceil(this.length * 1.5))
-      values.set(this.#values)
-      this.#values = values
-    }
-    this.#values[this.length++] = value
+    if (this.length % PART_LENGTH === 0) this.#parts.push(new Uint32Array(PART_LENGTH))
+    this.set(this.length++, value)
   }
 }
 
