@@ -16,6 +16,17 @@ type Entry = {
   readonly looksLike: (head: string) => boolean
 }
 
+/** PowerShell writes UTF-16, which has a NUL between its letters. */
+const looksLikeMsDhcp = (head: string): boolean => {
+  const text = head.replaceAll('\0', '')
+  return (
+    /<DHCPServer[\s>]/.test(text) ||
+    /^[^\n]*\bScopeId\b[^\n]*\bClientId\b/m.test(text) ||
+    /^ScopeId\s*:/m.test(text) ||
+    /^Dhcp Server \S+ (?:Scope \S+ )?Add (?:scope|iprange|reservedip) /im.test(text)
+  )
+}
+
 const isJson = (head: string): boolean => /^\s*[[{]/.test(head)
 
 export const CONVERTERS: Readonly<Record<Format, Entry>> = {
@@ -34,6 +45,14 @@ export const CONVERTERS: Readonly<Record<Format, Entry>> = {
   rackd: {
     load: async () => (await import('./rackd/rackd.ts')).convertRackd,
     looksLike: (head) => head.startsWith('SQLite format 3\0'),
+  },
+  'ms-dhcp': {
+    load: async () => (await import('./exports/ms-dhcp.ts')).convertMsDhcp,
+    looksLike: looksLikeMsDhcp,
+  },
+  infoblox: {
+    load: async () => (await import('./exports/infoblox.ts')).convertInfoblox,
+    looksLike: (head) => /^\s*(?:#[^\n]*\n\s*|version[^\n]*\n\s*)*"?header-[a-z0-9]+"?[,;\t]/i.test(head),
   },
   ...HOST_CONVERTERS,
   // After all others, because their lines may have the same marks.

@@ -8,7 +8,7 @@ const LEVELS = 3
 /** The length of a piece, in UTF-16 units. */
 const PIECE = 65_536
 /** The pieces after which garbage is collected: the engine would let it grow with the memory outside of the heap. */
-const PIECES_TO_COLLECT = 64
+const PIECES_TO_COLLECT = 32
 
 function* serializeMembers(value: object, levels: number): Generator<string> {
   let opening = '{'

@@ -4,7 +4,7 @@ import { checkUnpacked, checkUtf8, decodeLines, toBuffer } from './file-text.ts'
 
 const PIECE_BYTES = 64 * 1024
 /** Garbage of this many bytes of text is collected at once: the engine would let it grow with the memory outside of the heap. */
-const COLLECT_BYTES = 2 * 2 ** 20
+const COLLECT_BYTES = 2 ** 19
 
 type Options = {
   /** The byte behind which a piece ends: a character of ASCII. */
