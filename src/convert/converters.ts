@@ -18,10 +18,11 @@ type Entry = {
 
 /** PowerShell writes UTF-16, which has a NUL between its letters. */
 const looksLikeMsDhcp = (head: string): boolean => {
-  const text = head.replaceAll('\0', '')
+  const text = head.replaceAll('\0', '').replace(/^\u00ff\u00fe/, '')
   return (
     /<DHCPServer[\s>]/.test(text) ||
-    /^[^\n]*\bScopeId\b[^\n]*\bClientId\b/m.test(text) ||
+    /^(?:#TYPE[^\n]*\n)?(?=[^\n]*\bIPAddress\b)[^\n]*\b(?:ScopeId|AddressState)\b/i.test(text) ||
+    /^IPAddress +ScopeId +/m.test(text) ||
     /^ScopeId\s*:/m.test(text) ||
     /^Dhcp Server \S+ (?:Scope \S+ )?Add (?:scope|iprange|reservedip) /im.test(text)
   )

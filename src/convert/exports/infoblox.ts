@@ -5,7 +5,7 @@ import { type Converter, createFileError } from '../converter.ts'
 import { Findings } from '../hosts/found.ts'
 import { createLineError, decodeText } from '../hosts/text.ts'
 import type { Line } from '../report-builder.ts'
-import { isSecret } from '../secret-fields.ts'
+import { isSecret, removeSecrets } from '../secret-fields.ts'
 import { parseSubnet, Scopes } from './scopes.ts'
 
 /** The cells of a line that are not empty, by their columns without the mark `*` of a required one. */
@@ -107,7 +107,7 @@ class Infoblox {
   }
 
   #leave(type: string, why: string, cells: Cells): void {
-    this.#findings.leave(why, Object.fromEntries(cells), type)
+    this.#findings.leave(why, removeSecrets(this.#findings.report, type, Object.fromEntries(cells)), type)
   }
 }
 

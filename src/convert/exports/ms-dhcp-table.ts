@@ -16,15 +16,24 @@ const decode = (bytes: Uint8Array): string => {
   }
 }
 
-const toObject = (columns: readonly string[], cells: readonly string[]): DhcpObject => ({
-  kind: columns.includes('AddressState') ? 'Lease' : columns.includes('IPAddress') ? 'Reservation' : 'Scope',
-  fields: new Map(
-    columns.flatMap((column, at): [string, string][] => {
-      const cell = cells[at]?.trim() ?? ''
-      return cell === '' || COMMON.test(column) ? [] : [[column, cell]]
-    }),
-  ),
-})
+const PROPERTIES = ['IPAddress', 'ScopeId', 'ClientId', 'HostName', 'AddressState', 'Name', 'Description', 'SubnetMask']
+
+/** PowerShell compares names of properties in any case. */
+const toPropertyName = (column: string): string =>
+  PROPERTIES.find((name) => name.toLowerCase() === column.toLowerCase()) ?? column
+
+const toObject = (given: readonly string[], cells: readonly string[]): DhcpObject => {
+  const columns = given.map(toPropertyName)
+  return {
+    kind: columns.includes('AddressState') ? 'Lease' : columns.includes('IPAddress') ? 'Reservation' : 'Scope',
+    fields: new Map(
+      columns.flatMap((column, at): [string, string][] => {
+        const cell = cells[at]?.trim() ?? ''
+        return cell === '' || COMMON.test(column) ? [] : [[column, cell]]
+      }),
+    ),
+  }
+}
 
 /** Properties of every object of PowerShell. */
 const COMMON =
@@ -87,12 +96,15 @@ function* readNetsh(lines: readonly string[]): Generator<DhcpObject> {
   for (const fields of scopes.values()) yield { kind: 'Scope', fields }
 }
 
+/** The columns of a lease; `Select-Object` may have left out the scope. */
+export const LEASE_CSV = /^(?:#TYPE[^\n]*\n)?(?=[^\n]*\bIPAddress\b)(?=[^\n]*\b(?:ScopeId|AddressState)\b)"?\w+"?[,;]/i
+
 /** @throws AppError VALIDATION_ERROR on `file` */
 export function* readLeaseTable(bytes: Uint8Array): Generator<DhcpObject> {
   const text = decode(bytes)
   const lines = text.split(/\r?\n/)
   const table = lines.findIndex((line, at) => /\bScopeId\b/.test(line) && /^\s*-+\s+-+/.test(lines[at + 1] ?? ''))
-  if (/^(?:#TYPE[^\n]*\n)?"?\w+"?[,;].*\bScopeId\b/.test(text)) yield* readCsv(text)
+  if (LEASE_CSV.test(text)) yield* readCsv(text)
   else if (table >= 0) yield* readTable(lines, table)
   else if (lines.some((line) => NETSH.test(line.trim()))) yield* readNetsh(lines)
   else if (/^ScopeId\s*:/m.test(text)) yield* readList(lines)
