@@ -53,7 +53,7 @@ export const HOST_CONVERTERS = {
   arp: {
     load: async () => (await import('./hosts/neighbors.ts')).convertArp,
     looksLike: matches(
-      new RegExp(`^\\S+ \\(${ADDRESS}\\) at (${MAC}|[<(]incomplete)`),
+      new RegExp(`^\\s*\\S+ \\(${ADDRESS}\\) at (${MAC}|[<(]incomplete)`),
       /^\s*\S[^\n]{0,200} --- 0x[0-9a-f]+\s*\n/i,
       /^Address\s+HWtype\s/,
     ),

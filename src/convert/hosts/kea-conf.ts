@@ -4,15 +4,16 @@ import { type Converter, createFileError } from '../converter.ts'
 import { Findings } from './found.ts'
 import { decodeText } from './text.ts'
 
-/** A string, a comment, or a comma before a closing mark: Kea reads both beyond JSON. */
-const BEYOND_JSON = /"(?:[^"\\]|\\[\s\S])*"|\/\*[\s\S]*?\*\/|\/\/[^\n]*|#[^\n]*|,(?=\s*[\]}])/g
+/** A string, a comment, a comma before a closing mark, or a number without its zero: Kea reads them beyond JSON. */
+const BEYOND_JSON = /"(?:[^"\\]|\\[\s\S])*"|\/\*[\s\S]*?\*\/|\/\/[^\n]*|#[^\n]*|,(?=\s*[\]}])|(?<![\d])\.(?=\d)/g
 const MAX_DEPTH = 20
 /** Fields that say who the client is, or what it gets beside its addresses. */
 const OTHERS = ['prefixes', 'client-id', 'circuit-id', 'flex-id', 'duid', 'option-data', 'next-server', 'user-context']
 
 const parse = (text: string): unknown => {
   // A comment may hold a comma, so commas are taken away after comments.
-  const strip = (given: string): string => given.replace(BEYOND_JSON, (part) => (part.startsWith('"') ? part : ''))
+  const strip = (given: string): string =>
+    given.replace(BEYOND_JSON, (part) => (part.startsWith('"') ? part : part === '.' ? '0.' : ''))
   try {
     return JSON.parse(strip(strip(text)))
   } catch (error) {

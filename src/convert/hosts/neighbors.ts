@@ -53,7 +53,7 @@ const WINDOWS = new RegExp(`^\\s*(\\d{1,3}(?:\\.\\d{1,3}){3})\\s+(${MAC})\\s+\\S
 /** `192.0.2.1   ether   00:1b:21:0a:0c:0e   C   eth0`, of `arp -n` on Linux. */
 const TABLE = new RegExp(`^(\\S+)\\s+(?:(\\w+)\\s+(${MAC})\\s+[A-Z!]+|\\(incomplete\\))\\s+\\S+\\s*$`)
 /** The lines before the entries of an interface, in any language. */
-const HEADER = /^(?:Address\s+HWtype\s|.*\s---\s0x[0-9a-f]+\s*$|Entries: \d+)/i
+const HEADER = /^(?:Address\s+HWtype\s|.*\s---\s0x[0-9a-f]+\s*$|Entries:\s*\d+)/i
 
 export const convertArp: Converter = (bytes, options) => {
   const findings = new Findings('neighbor', options)
@@ -66,20 +66,22 @@ export const convertArp: Converter = (bytes, options) => {
       isHeader = / --- /.test(text)
       continue
     }
-    const [, name = '', ip = '', mac] = AT.exec(text) ?? []
+    const [, name = '', ip = '', mac] = AT.exec(text.trim()) ?? []
     const [, windowsIp = '', windowsMac] = WINDOWS.exec(text) ?? []
     const [, tableIp = '', , tableMac] = TABLE.exec(text) ?? []
     const found = [
       { ip, mac, name },
       { ip: windowsIp, mac: windowsMac },
       { ip: tableIp, mac: tableMac },
-    ].find((one) => parseIp(one.ip))
+    ].find((one) => one.ip !== '')
     // Windows names its columns below the line of the interface.
     if (!found && !isHeader) throw createLineError(number, 'is no line of arp -a')
     isHeader = false
     if (!found) continue
     isKnown = true
-    add(findings, found, text.trim())
+    // Without -n, arp writes a name in place of the address.
+    if (!parseIp(found.ip.replace(/%.*$/, ''))) findings.leave('has a name in place of its address', text.trim())
+    else add(findings, found, text.trim())
   }
   if (!isKnown) throw createFileError('line 1', 'is no output of arp')
   return findings.conversion('arp')

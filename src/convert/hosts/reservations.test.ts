@@ -154,7 +154,7 @@ describe('tables of neighbours', () => {
     ],
     [
       'its table on Linux',
-      'Address                  HWtype  HWaddress           Flags Mask            Iface\n10.0.0.1                 ether   00:1b:21:0a:0c:0e   C                     eth0\n10.0.0.2                         (incomplete)                              eth0\n',
+      'Address                  HWtype  HWaddress           Flags Mask            Iface\n10.0.0.1                 ether   00:1b:21:0a:0c:0e   C                     eth0\n_gateway                 ether   00:1b:21:0a:0c:01   C                     eth0\n10.0.0.2                         (incomplete)                              eth0\nEntries: 3\tSkipped: 0\tFound: 3\n',
     ],
   ])('those of arp in %s are read', async (_, text) => {
     const { hosts } = await convert(convertArp, text, 'arp')
@@ -198,7 +198,7 @@ host six { fixed-address6 2001:db8::7; fixed-prefix6 2001:db8:5::/56; }
 
   test('of Kea are those of the server, of subnets and of shared networks, beside comments', async () => {
     const text = `// The server
-{ "Dhcp4": { /* all, */ "reservations": [ { "hw-address": "52:54:00:aa:bb:01", "ip-address": "10.0.0.1", "hostname": "gw" }, ],
+{ "Dhcp4": { /* all, */ "t1-percent": .45, "reservations": [ { "hw-address": "52:54:00:aa:bb:01", "ip-address": "10.0.0.1", "hostname": "gw" }, ],
   "subnet4": [ { "subnet": "10.0.1.0/24", # here
     "reservations": [ { "client-id": "01:02", "ip-address": "10.0.1.2" }, { "hw-address": "52:54:00:aa:bb:03", "hostname": "no-address" } ] } ],
   "shared-networks": [ { "name": "s", "subnet4": [ { "reservations": [ { "hw-address": "52:54:00:aa:bb:04", "ip-address": "10.0.2.4" } ] } ] } ] } }
