@@ -35,15 +35,15 @@ export const HOST_CONVERTERS = {
     looksLike: matches(new RegExp(`^(duid \\S+|\\d+ \\S+ \\[?${ADDRESS}\\]? \\S+)`)),
   },
   'dhcpd-conf': {
-    load: async () => (await import('./hosts/dhcpd-conf.ts')).convertDhcpdConf,
+    load: async () => (await import('./reservations/dhcpd-conf.ts')).convertDhcpdConf,
     looksLike: matches(/^[^\S\n]*host\s+\S+\s*\{[^{}]*(hardware\s+ethernet|fixed-address)/m),
   },
   'kea-conf': {
-    load: async () => (await import('./hosts/kea-conf.ts')).convertKeaConf,
+    load: async () => (await import('./reservations/kea-conf.ts')).convertKeaConf,
     looksLike: matches(/^\s*(?:(?:\/\/|#)[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*\{[\s\S]*"Dhcp[46]"\s*:/),
   },
   'dnsmasq-conf': {
-    load: async () => (await import('./hosts/dnsmasq-conf.ts')).convertDnsmasqConf,
+    load: async () => (await import('./reservations/dnsmasq-conf.ts')).convertDnsmasqConf,
     looksLike: matches(/^[^\S\n]*(dhcp-host|host-record)\s*=/m),
   },
   'ip-neigh': {
@@ -69,7 +69,7 @@ export const HOST_CONVERTERS = {
     looksLike: matches(/^[^\S\n]*\$(ORIGIN|TTL)\s/im, /\sIN\s+SOA\s/i),
   },
   ansible: {
-    load: async () => (await import('./hosts/ansible.ts')).convertAnsible,
+    load: async () => (await import('./ansible/ansible.ts')).convertAnsible,
     looksLike: matches(
       /^(?:[^\S\n]*(?:[#;][^\n]*)?\n)*\[[\w.-]+(:(vars|children))?\]\s*(#[^\n]*)?\n/,
       /^[^\S\n]*\S+\s[^\n]*\bansible_(ssh_)?host=/m,

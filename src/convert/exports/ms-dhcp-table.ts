@@ -2,7 +2,10 @@
 import { parseCsv } from '../../base/csv/csv.ts'
 import { createFileError } from '../converter.ts'
 import { checkUnpacked, toBuffer, toStorable } from '../file-text.ts'
-import type { DhcpObject } from './ms-dhcp.ts'
+
+export type DhcpFields = ReadonlyMap<string, string>
+/** A scope, a reservation or a lease. */
+export type DhcpObject = { readonly kind: string; readonly fields: DhcpFields }
 
 /** PowerShell writes UTF-16 unless told otherwise, and old consoles the code page of Windows. */
 const decode = (bytes: Uint8Array): string => {

@@ -5,7 +5,7 @@ import { type Converter, createFileError } from '../converter.ts'
 import { Findings } from '../hosts/found.ts'
 import { readHead } from '../hosts/text.ts'
 import { decodeXmlText, parseXml } from '../hosts/xml.ts'
-import { readLeaseTable } from './ms-dhcp-table.ts'
+import { type DhcpFields, type DhcpObject, readLeaseTable } from './ms-dhcp-table.ts'
 import { parseSubnet, Scopes } from './scopes.ts'
 
 /** The elements that are objects of their own. */
@@ -21,9 +21,6 @@ const PASSED_OVER = new Set(
   ),
 )
 const STATES_IN_FORCE = /^Active/
-
-type Fields = ReadonlyMap<string, string>
-export type DhcpObject = { readonly kind: string; readonly fields: Fields }
 
 /** Yields the objects of the XML. A scope comes behind the objects inside it. */
 function* readObjects(bytes: Uint8Array): Generator<DhcpObject> {
@@ -70,7 +67,7 @@ export class DhcpServer {
     return this.#findings.conversion(source, { documents: this.#scopes.documents })
   }
 
-  #addScope(fields: Fields): void {
+  #addScope(fields: DhcpFields): void {
     const get = (field: string) => fields.get(field)?.trim() ?? ''
     const cidr = parseSubnet(get('ScopeId') || get('Prefix'), get('SubnetMask') || '64')
     const described = { name: get('Name'), space: '', description: get('Description'), lines: [] }
@@ -87,7 +84,7 @@ export class DhcpServer {
       this.#findings.report.left('Scope.range', 'is not in its scope', Object.fromEntries(fields))
   }
 
-  #addMachine(kind: string, fields: Fields): void {
+  #addMachine(kind: string, fields: DhcpFields): void {
     const get = (field: string) => fields.get(field)?.trim() ?? ''
     const state = get('AddressState')
     if (state !== '' && !STATES_IN_FORCE.test(state)) {

@@ -2,7 +2,19 @@
 import type { Host } from '../converter.ts'
 import { TextIndex } from '../store/text-index.ts'
 import { Numbers, TextStore } from '../store/text-store.ts'
-import type { Found } from './found.ts'
+
+/** A machine as its source describes it. */
+export type Found = Omit<Host, 'ip'> & {
+  readonly ip: string
+  readonly domains?: readonly string[]
+  readonly tags?: readonly string[]
+  /** Further values of the source, by name. */
+  readonly more?: Readonly<Record<string, unknown>>
+  /** Services with their product and version: `22/tcp ssh OpenSSH 9.2`. */
+  readonly open?: readonly string[]
+  /** A text that tells machines of one host name apart. */
+  readonly distinct?: string
+}
 
 /** A machine with checked values. `label` is its name, if that is no host name. */
 export type Checked = Found & { readonly label?: string }

@@ -16,20 +16,7 @@ import { ObjectLimit } from '../object-limit.ts'
 import type { ConvertOptions } from '../protocol.ts'
 import { ReportBuilder } from '../report-builder.ts'
 import { compact, filterTags, MAX_ADDRESSES, trimText } from '../rows/row-text.ts'
-import { type FoundGroup, FoundStore } from './found-store.ts'
-
-/** A machine as its source describes it. */
-export type Found = Omit<Host, 'ip'> & {
-  readonly ip: string
-  readonly domains?: readonly string[]
-  readonly tags?: readonly string[]
-  /** Further values of the source, by name. */
-  readonly more?: Readonly<Record<string, unknown>>
-  /** Services with their product and version: `22/tcp ssh OpenSSH 9.2`. */
-  readonly open?: readonly string[]
-  /** A text that tells machines of one host name apart. */
-  readonly distinct?: string
-}
+import { type Found, type FoundGroup, FoundStore } from './found-store.ts'
 
 /** A name that is no host name, such as one with `_`, may still be the name of a device. */
 const LABEL = /^(?=.*[\p{L}\p{N}])[\p{L}\p{N}_.-]{1,253}$/u

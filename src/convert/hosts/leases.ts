@@ -4,7 +4,8 @@ import type { Lease, LeaseEntry } from '../../net/leases/lease.ts'
 import { parseMac } from '../../net/mac.ts'
 import type { LazyConversion } from '../converter.ts'
 import type { ConvertOptions } from '../protocol.ts'
-import { Findings, type Found } from './found.ts'
+import { Findings } from './found.ts'
+import type { Found } from './found-store.ts'
 import { createLineError } from './text.ts'
 
 const hasEnded = (endsMs: number | undefined, now: Date): boolean => endsMs !== undefined && endsMs <= now.getTime()

@@ -1,7 +1,8 @@
 /** Converts the output of masscan: XML (`-oX`), JSON (`-oJ`, `-oD`), the list (`-oL`) and the output for grep (`-oG`). */
 import { isRecord } from '../../contract/unknown.ts'
 import { type Converter, createFileError } from '../converter.ts'
-import { Findings, type Found } from './found.ts'
+import { Findings } from './found.ts'
+import type { Found } from './found-store.ts'
 import { readScanXml } from './nmap.ts'
 import { readGrepable } from './nmap-grepable.ts'
 import { createLineError, readHead, readLines } from './text.ts'

@@ -1,6 +1,7 @@
 /** Reads the output of nmap and masscan for grep (`-oG`): lines of fields that tabs divide. */
 import { createFileError } from '../converter.ts'
-import type { Findings, Found } from './found.ts'
+import type { Findings } from './found.ts'
+import type { Found } from './found-store.ts'
 import { createLineError, readLines } from './text.ts'
 
 const HOST = /^(?:Timestamp: \d+\t)?Host: (\S+) \(([^)]*)\)\t(.*)$/

@@ -1,7 +1,8 @@
 /** Converts the XML of nmap (`nmap -oX`) and its output for grep (`nmap -oG`). */
 import { type Converter, createFileError } from '../converter.ts'
 import type { ReportBuilder } from '../report-builder.ts'
-import { Findings, type Found } from './found.ts'
+import { Findings } from './found.ts'
+import type { Found } from './found-store.ts'
 import { readGrepable } from './nmap-grepable.ts'
 import { readHead } from './text.ts'
 import { type Attributes, parseXml } from './xml.ts'

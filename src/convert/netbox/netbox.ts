@@ -17,6 +17,7 @@ import { buildDatacenters } from './places.ts'
 import { Ports } from './ports.ts'
 import { buildRacks } from './racks.ts'
 import type { NetboxSource } from './read/objects.ts'
+import { checkProgram } from './read/other-programs.ts'
 import { readDumpdata } from './read/read-dumpdata.ts'
 import { checkEncoding, isPgDump, readPgDump } from './read/read-pg-dump.ts'
 import { readRest } from './read/read-rest.ts'
@@ -60,6 +61,7 @@ export const convertObjects = (
   source: NetboxSource,
   options: Pick<ConvertOptions, 'withLeftover'> = {},
 ): Conversion => {
+  checkProgram(source)
   const report = new ReportBuilder(options)
   const model = new NetboxModel(source, report)
   const reading: Reading = { model, report, done: new Map() }

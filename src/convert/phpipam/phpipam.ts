@@ -12,7 +12,7 @@ import { readSql } from './read-sql.ts'
 import { buildReservations } from './reservations.ts'
 import { buildSpaces } from './spaces.ts'
 import { buildDatacenters, buildSubnets } from './subnets.ts'
-import { PhpipamTables } from './tables.ts'
+import { checkTables, PhpipamTables } from './tables.ts'
 import { buildVlans } from './vlans.ts'
 
 /** The reason for which rows of a table are left over. */
@@ -34,6 +34,7 @@ const readFile = (bytes: Buffer) => {
   const file = new JsonFile(bytes)
   if (!file.isObject(file.start)) {
     const { tables, unread, types } = readSql(bytes)
+    checkTables(new Set([...tables.keys(), ...types.keys()]))
     return { source: 'mysqldump', tables, unread, types }
   }
   checkUtf8(bytes)

@@ -121,7 +121,9 @@ const reportText = ({ read, made, described, left, warnings }: Conversion['repor
     ...(described.length > 0
       ? [`In descriptions: ${formatCounts(Object.fromEntries(described.map(({ field, count }) => [field, count])))}`]
       : []),
-    ...left.map(({ what, count, why }) => `Left: ${count} ${what}: ${why}`),
+    ...left.map(
+      ({ what, count, why, example }) => `Left: ${count} ${what}: ${why}${example ? `, such as ${example}` : ''}`,
+    ),
     ...warnings.map(({ message }) => `Note: ${message}`),
   ]
   return lines.map((line) => `${toPrintable(line)}\n`).join('')

@@ -15,7 +15,7 @@ import { fail, readDocument, splitDocuments } from './library-yaml.ts'
 /** A device type of the library, and its fields that have no place. */
 export type LibraryType = {
   readonly draft: DeviceTypeDraft
-  /** The names of these fields. Those of ports have the name of their list before them: `interfaces.mgmt_only`. */
+  /** The names of these fields. A field of ports has the name of their list before it: `interfaces.mgmt_only`. */
   readonly ignored: string[]
   readonly left: LeftField[]
 }

@@ -1,8 +1,8 @@
 /** Converts the reservations of ISC dhcpd: the `host` declarations of dhcpd.conf(5). */
 import { parseIp } from '../../net/ip.ts'
 import { type Converter, createFileError } from '../converter.ts'
-import { Findings } from './found.ts'
-import { createLineError, decodeText } from './text.ts'
+import { Findings } from '../hosts/found.ts'
+import { createLineError, decodeText } from '../hosts/text.ts'
 
 /** A string, a mark, a comment, white space, or a word. */
 const TOKEN = /"((?:[^"\\]|\\[\s\S])*)"|([{};,])|(#[^\n]*)|(\s+)|([^\s{};,#"]+)/y

@@ -2,20 +2,9 @@
 import { isRecord } from '../../contract/unknown.ts'
 import { normalizeIp } from '../../net/ip.ts'
 import { type Converter, createFileError } from '../converter.ts'
+import { Findings } from '../hosts/found.ts'
 import { isSecret } from '../secret-fields.ts'
-import { parseInventory } from './ansible-file.ts'
-import { Findings } from './found.ts'
-
-export type Variables = Readonly<Record<string, unknown>>
-export type Inventory = {
-  readonly source: string
-  /** The variables of each host. */
-  readonly hosts: ReadonlyMap<string, Record<string, unknown>>
-  /** The groups that a host stands in. */
-  readonly groups: ReadonlyMap<string, ReadonlySet<string>>
-  /** Variables of groups, by their groups. */
-  readonly shared: ReadonlyMap<string, Variables>
-}
+import { type Inventory, parseInventory } from './ansible-file.ts'
 
 /** The names of the address of a host; the second is that of old inventories. */
 const ADDRESS = ['ansible_host', 'ansible_ssh_host']

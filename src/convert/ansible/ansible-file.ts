@@ -1,11 +1,21 @@
 /** Reads an inventory of Ansible: INI, YAML, or the JSON of `ansible-inventory --list`. */
 import { parse } from 'yaml'
+import { isNestedDeeper } from '../../base/yaml/yaml-depth.ts'
 import { isRecord } from '../../contract/unknown.ts'
-import { isNestedDeeper } from '../../inventory/device-types/library-depth.ts'
 import { createFileError } from '../converter.ts'
+import { createLineError, decodeText } from '../hosts/text.ts'
 import { ObjectLimit } from '../object-limit.ts'
-import type { Inventory, Variables } from './ansible.ts'
-import { createLineError, decodeText } from './text.ts'
+
+export type Variables = Readonly<Record<string, unknown>>
+export type Inventory = {
+  readonly source: string
+  /** The variables of each host. */
+  readonly hosts: ReadonlyMap<string, Record<string, unknown>>
+  /** The groups that a host stands in. */
+  readonly groups: ReadonlyMap<string, ReadonlySet<string>>
+  /** Variables of groups, by their groups. */
+  readonly shared: ReadonlyMap<string, Variables>
+}
 
 const MAX_DEPTH = 32
 /** The hosts of all ranges of a file. */

@@ -1,8 +1,8 @@
 /** Converts the reservations of Kea: those of its configuration, of subnets and of the whole server. */
 import { isRecord } from '../../contract/unknown.ts'
 import { type Converter, createFileError } from '../converter.ts'
-import { Findings } from './found.ts'
-import { decodeText } from './text.ts'
+import { Findings } from '../hosts/found.ts'
+import { decodeText } from '../hosts/text.ts'
 
 /** A string, a comment, a comma before a closing mark, or a number without its zero: Kea reads them beyond JSON. */
 const BEYOND_JSON = /"(?:[^"\\]|\\[\s\S])*"|\/\*[\s\S]*?\*\/|\/\/[^\n]*|#[^\n]*|,(?=\s*[\]}])|(?<![\d])\.(?=\d)/g

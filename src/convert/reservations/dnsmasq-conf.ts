@@ -2,8 +2,8 @@
 import { normalizeIp } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
 import { type Converter, createFileError } from '../converter.ts'
-import { Findings } from './found.ts'
-import { readLines } from './text.ts'
+import { Findings } from '../hosts/found.ts'
+import { readLines } from '../hosts/text.ts'
 
 /** Words of a `dhcp-host` beside its machine: the id of a client, tags, and the time of the lease. */
 const OTHERS = /^(?:id:|set:|tag:|net:|ignore$|infinite$|\d+[smhdw]?$)/i
