@@ -89,6 +89,9 @@ function* repeat({ before, part, after }: Parts, bytes: number): Generator<strin
   yield after
 }
 
+/** The formats of which files are made. */
+export const MADE_FORMATS = ['netbox', 'rackd', ...Object.keys(PARTS)]
+
 /** Returns a file of so many equal parts, such as hosts or records. */
 export const makeParts = (format: Format, count: number): Uint8Array => {
   const parts = PARTS[format]

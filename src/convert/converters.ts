@@ -56,6 +56,10 @@ export const CONVERTERS: Readonly<Record<Format, Entry>> = {
     looksLike: (head) => /^\s*(?:#[^\n]*\n\s*|version[^\n]*\n\s*)*"?header-[a-z0-9]+"?[,;\t]/i.test(head),
   },
   ...HOST_CONVERTERS,
+  xlsx: {
+    load: async ({ loadRowSchemas }) => (await import('./csv.ts')).createCsvConverter(await loadRowSchemas()),
+    looksLike: (head) => head.startsWith('PK\u0003\u0004') && /\[Content_Types\]\.xml|xl\//.test(head),
+  },
   // After all others, because their lines may have the same marks.
   csv: {
     load: async ({ loadRowSchemas }) => (await import('./csv.ts')).createCsvConverter(await loadRowSchemas()),

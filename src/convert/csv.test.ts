@@ -157,10 +157,10 @@ test.each([
   ],
   ['a cell that is no JSON', 'name,refs\n1,{\n', { resource: 'devices' }, 'file: row 1: refs: is not valid JSON'],
   [
-    'a spreadsheet as it is',
+    'a workbook that is cut off',
     'PK\u0003\u0004',
     { resource: 'devices' },
-    'file: byte 0: the file is a ZIP archive; unpack it first',
+    'file: the file: is no ZIP archive, or is cut off',
   ],
 ] as const)('refuses %s', async (_, file, mapping, message) => {
   expect(await issueOf(file, mapping)).toStartWith(message)

@@ -16,6 +16,7 @@ import type { ConvertOptions, Mapping } from './protocol.ts'
 import { type Line, ReportBuilder } from './report-builder.ts'
 import type { RowSchema, RowSchemas } from './row-schemas.ts'
 import { isSecret } from './secret-fields.ts'
+import { isArchive, readWorkbook } from './xlsx/workbook.ts'
 
 /** The number of columns of the largest sheet of a spreadsheet, and the longest name of one. */
 const MAX_COLUMNS = 16_384
@@ -51,7 +52,7 @@ const decodeText = (bytes: Uint8Array): string => {
 
 const parseTable = (bytes: Uint8Array): { readonly columns: string[]; readonly rows: string[][] } => {
   try {
-    const [columns = [], ...rows] = parseCsv(decodeText(bytes))
+    const [columns = [], ...rows] = isArchive(bytes) ? readWorkbook(bytes).rows : parseCsv(decodeText(bytes))
     if (columns.length === 0) throw createFileError('line 1', 'names no column')
     if (columns.length > MAX_COLUMNS) throw createFileError('line 1', `names more than ${MAX_COLUMNS} columns`)
     const long = columns.findIndex((column) => column.length > MAX_COLUMN_NAME)

@@ -20,6 +20,7 @@ export const FORMATS = [
   'zone',
   'ansible',
   'hosts',
+  'xlsx',
   'csv',
 ] as const
 export type Format = (typeof FORMATS)[number]

@@ -81,7 +81,8 @@ const convertFile = async (session: Session, format: Format, source: string, tex
   const query = new URLSearchParams({ format, leftover: String(getText(texts, 'leftover') !== undefined) })
   const origin = getText(texts, 'origin')
   if (origin !== undefined) query.set('origin', origin)
-  const named = format === 'csv' && !mapping?.resource ? getSpreadsheetResource(basename(source)) : undefined
+  const isSheet = format === 'csv' || format === 'xlsx'
+  const named = isSheet && !mapping?.resource ? getSpreadsheetResource(basename(source)) : undefined
   const resource = getText(texts, 'resource') ?? named
   if (resource !== undefined) query.set('resource', resource)
   if (mapping) query.set('mapping', JSON.stringify(mapping))
