@@ -89,6 +89,21 @@ function* repeat({ before, part, after }: Parts, bytes: number): Generator<strin
   yield after
 }
 
+/** The formats of which files are made. */
+export const MADE_FORMATS = ['netbox', 'rackd', ...Object.keys(PARTS)]
+
+/** Returns a file of so many equal parts, such as hosts or records. */
+export const makeParts = (format: Format, count: number): Uint8Array => {
+  const parts = PARTS[format]
+  if (!parts) throw new Error(`${format} has no parts`)
+  function* texts(given: Parts): Generator<string> {
+    yield given.before
+    for (let i = 0; i < count; i++) yield given.part(i)
+    yield given.after
+  }
+  return encode(texts(parts))
+}
+
 /** Returns a file of a format, of about so many bytes. */
 export const makeFile = (format: Format, bytes: number): Uint8Array => {
   const parts = PARTS[format]

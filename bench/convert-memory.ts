@@ -4,9 +4,9 @@
  * largest accepted one, and during the refused one, stand beside the waits of the idle server.
  */
 import { parseArgs } from 'node:util'
-import { FORMATS, type Format } from '../src/convert/formats.ts'
+import type { Format } from '../src/convert/formats.ts'
 import type { Result } from './bench.ts'
-import { makeFile } from './convert-files.ts'
+import { MADE_FORMATS, makeFile } from './convert-files.ts'
 import { createMemoryCgroup, type MemoryCgroup } from './memory-cgroup.ts'
 import { megabytes, milliseconds } from './numbers.ts'
 import { publish } from './report.ts'
@@ -20,7 +20,7 @@ const GOAL_MS = 50
 const IDLE_MS = 10_000
 
 const { values } = parseArgs({
-  options: { formats: { type: 'string', default: FORMATS.join() }, largest: { type: 'string', default: '256' } },
+  options: { formats: { type: 'string', default: MADE_FORMATS.join() }, largest: { type: 'string', default: '256' } },
 })
 const largest = Number(values.largest) * MEBIBYTE
 

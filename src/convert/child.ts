@@ -2,11 +2,21 @@
 
 import { runJobChild } from '../base/jobs/bounded-job-child.ts'
 import { withSourceRules } from '../contract/fields/row-rules.ts'
+import type { LazyConversion } from './converter.ts'
 import { CONVERTERS, type ConverterParts, detectFormat } from './converters.ts'
 import { streamJson } from './json-pieces.ts'
 import { replayPages } from './netbox/read/page-file.ts'
 import { readNetboxApi } from './netbox/read/read-api.ts'
 import type { ConvertJob, PullJob } from './protocol.ts'
+
+/** Returns the parts of an answer in their order. The report and the leftover are read behind the rows, which complete them. */
+const listParts = (conversion: LazyConversion, withLeftover: boolean) => ({
+  source: conversion.source,
+  documents: withSourceRules(conversion.documents),
+  hosts: conversion.hosts,
+  report: () => conversion.report,
+  ...(withLeftover && { leftover: () => conversion.leftover }),
+})
 
 /** Returns the JSON of a conversion, in pieces. @throws AppError of the converter */
 const convertToJson = async (
@@ -16,9 +26,8 @@ const convertToJson = async (
 ): Promise<Iterable<Uint8Array>> => {
   const format = given ?? detectFormat(bytes)
   const convert = await CONVERTERS[format].load(parts)
-  const { leftover, ...result } = await convert(bytes, { ...options, now: new Date(nowMs) })
-  const documents = withSourceRules(result.documents)
-  return streamJson({ format, ...result, documents, ...(withLeftover && { leftover }) })
+  const conversion = await convert(bytes, { ...options, withLeftover, now: new Date(nowMs) })
+  return streamJson({ format, ...listParts(conversion, withLeftover) })
 }
 
 const pullToJson = async ({ pages, withLeftover }: PullJob, bytes: Uint8Array): Promise<Iterable<Uint8Array>> => {

@@ -8,6 +8,8 @@ import type { ConvertOptions, Mapping } from './protocol.ts'
 export type EstateRow = Record<string, unknown>
 /** The lists of an estate document. */
 export type EstateDocument = Partial<Record<Resource, EstateRow[]>>
+/** The lists of a large file, with rows that are made while they are written. */
+export type LazyDocument = Partial<Record<Resource, Iterable<EstateRow> & { readonly length: number }>>
 
 /** A machine in a scan or a list of leases, as `scans.record` takes it. */
 export type Host = {
@@ -27,7 +29,13 @@ export type ConvertReport = {
   /** Fields that became lines of `description`. */
   readonly described: readonly { readonly field: string; readonly count: number }[]
   /** Objects and fields without a place in Plat. */
-  readonly left: readonly { readonly what: string; readonly count: number; readonly why: string }[]
+  readonly left: readonly {
+    readonly what: string
+    readonly count: number
+    readonly why: string
+    /** The first of them, cut to its beginning. Secrets have none. */
+    readonly example?: string
+  }[]
   readonly warnings: readonly { readonly message: string }[]
   readonly mapping?: Mapping
 }
@@ -35,17 +43,23 @@ export type ConvertReport = {
 /** The left objects and values by kind, as the source has them. */
 export type Leftover = Readonly<Record<string, readonly unknown[]>>
 
-export type Conversion = {
+export type LazyConversion = {
   /** The form of the file, of formats that have several. */
   readonly source: string
-  readonly documents: EstateDocument
-  readonly hosts: readonly Host[]
+  readonly documents: LazyDocument
+  readonly hosts: Iterable<Host>
+  /** Complete once the rows have been read. */
   readonly report: ConvertReport
   readonly leftover: Leftover
 }
 
+/** A conversion with all rows in memory. */
+export type Conversion = LazyConversion & { readonly documents: EstateDocument; readonly hosts: readonly Host[] }
+
 /** Pure: reads the bytes and nothing else. @throws AppError VALIDATION_ERROR on `file` */
-export type Converter = (bytes: Uint8Array, options: ConvertOptions) => Conversion | Promise<Conversion>
+export type Converter = (bytes: Uint8Array, options: ConvertOptions) => LazyConversion | Promise<LazyConversion>
+
+export type WholeConverter = (...input: Parameters<Converter>) => Conversion | Promise<Conversion>
 
 /** Returns the error of a file that is not of its format, or is cut off. `where` names a line or a byte. */
 export const createFileError = (where: string, message: string) => invalidField('file', `${where}: ${message}`)

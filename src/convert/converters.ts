@@ -16,6 +16,18 @@ type Entry = {
   readonly looksLike: (head: string) => boolean
 }
 
+/** PowerShell writes UTF-16, which has a NUL between its letters. */
+const looksLikeMsDhcp = (head: string): boolean => {
+  const text = head.replaceAll('\0', '').replace(/^\u00ff\u00fe/, '')
+  return (
+    /<DHCPServer[\s>]/.test(text) ||
+    /^(?:#TYPE[^\n]*\n)?(?=[^\n]*\bIPAddress\b)[^\n]*\b(?:ScopeId|AddressState)\b/i.test(text) ||
+    /^IPAddress +ScopeId +/m.test(text) ||
+    /^ScopeId\s*:/m.test(text) ||
+    /^Dhcp Server \S+ (?:Scope \S+ )?Add (?:scope|iprange|reservedip) /im.test(text)
+  )
+}
+
 const isJson = (head: string): boolean => /^\s*[[{]/.test(head)
 
 export const CONVERTERS: Readonly<Record<Format, Entry>> = {
@@ -35,7 +47,19 @@ export const CONVERTERS: Readonly<Record<Format, Entry>> = {
     load: async () => (await import('./rackd/rackd.ts')).convertRackd,
     looksLike: (head) => head.startsWith('SQLite format 3\0'),
   },
+  'ms-dhcp': {
+    load: async () => (await import('./exports/ms-dhcp.ts')).convertMsDhcp,
+    looksLike: looksLikeMsDhcp,
+  },
+  infoblox: {
+    load: async () => (await import('./exports/infoblox.ts')).convertInfoblox,
+    looksLike: (head) => /^\s*(?:#[^\n]*\n\s*|version[^\n]*\n\s*)*"?header-[a-z0-9]+"?[,;\t]/i.test(head),
+  },
   ...HOST_CONVERTERS,
+  xlsx: {
+    load: async ({ loadRowSchemas }) => (await import('./csv.ts')).createCsvConverter(await loadRowSchemas()),
+    looksLike: (head) => head.startsWith('PK\u0003\u0004') && /\[Content_Types\]\.xml|xl\//.test(head),
+  },
   // After all others, because their lines may have the same marks.
   csv: {
     load: async ({ loadRowSchemas }) => (await import('./csv.ts')).createCsvConverter(await loadRowSchemas()),

@@ -8,7 +8,7 @@ import type { Sheet } from '../base/sheets/sheet.ts'
 import { AppError, invalidField } from '../contract/errors.ts'
 import { getOwn } from '../contract/own.ts'
 import { INVENTORY } from '../inventory/resources.ts'
-import { type Conversion, type Converter, createFileError } from './converter.ts'
+import { type Conversion, createFileError, type WholeConverter } from './converter.ts'
 import { ObjectLimit } from './object-limit.ts'
 import type { ConvertOptions, Mapping } from './protocol.ts'
 import { ReportBuilder } from './report-builder.ts'
@@ -56,7 +56,7 @@ export type ConvertedSheet = {
 export const convertCells = (
   { getSheet }: RowSchemas,
   cells: Cells,
-  { mapping = {} }: Pick<ConvertOptions, 'mapping'>,
+  { mapping = {}, ...options }: Pick<ConvertOptions, 'mapping' | 'withLeftover'>,
 ): ConvertedSheet => {
   const { resource, columns: given = {} } = mapping
   if (resource === undefined)
@@ -64,7 +64,7 @@ export const convertCells = (
   const sheet = getSheet(resource)
   const table = splitHeader(cells, sheet, Object.keys(given))
   const fields = mapColumns(sheet, table, given)
-  const report = new ReportBuilder()
+  const report = new ReportBuilder(options)
   const limit = new ObjectLimit()
   const { columns } = table
   const built = buildRows(sheet, table, {
@@ -80,7 +80,7 @@ export const convertCells = (
     },
     onLeft: (column, why, at) => {
       if (why === 'secret') report.dropped(column)
-      else report.left(column, why === 'no place' ? 'has no place in Plat' : LEFT_WHY[why], at)
+      else report.left(column, why === 'no place' ? 'has no place in Plat' : LEFT_WHY[why], at, at.value)
     },
     describe: (number, text, lines) =>
       report.describe(
@@ -123,7 +123,7 @@ const convertCsv = (schemas: RowSchemas, bytes: Uint8Array, options: ConvertOpti
 }
 
 export const createCsvConverter =
-  (schemas: RowSchemas): Converter =>
+  (schemas: RowSchemas): WholeConverter =>
   (bytes, options) =>
     convertCsv(schemas, bytes, options)
 

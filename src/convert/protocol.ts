@@ -13,13 +13,15 @@ export type ConvertOptions = {
   /** The origin of the relative names of a zone file. */
   readonly origin?: string
   readonly mapping?: Partial<Mapping>
+  /** False if the answer has no leftover, which then takes no memory. */
+  readonly withLeftover?: boolean
 }
 
 export type ConvertJob = {
   /** By default the one of the content. */
   readonly format: Format | undefined
   readonly withLeftover: boolean
-  readonly options: Omit<ConvertOptions, 'now'> & { readonly nowMs: number }
+  readonly options: Omit<ConvertOptions, 'now' | 'withLeftover'> & { readonly nowMs: number }
 }
 
 /** The bytes are the pages of a NetBox, see `page-file.ts`. */
@@ -40,8 +42,15 @@ const Report = z
       .array(z.object({ field: z.string(), count: z.int() }))
       .describe('Fields that are lines of descriptions'),
     left: z
-      .array(z.object({ what: z.string(), count: z.int(), why: z.string() }))
-      .describe('Objects and fields without a place in Plat'),
+      .array(
+        z.object({
+          what: z.string(),
+          count: z.int(),
+          why: z.string(),
+          example: z.string().optional().describe('The first of them, cut to its beginning; not of secrets'),
+        }),
+      )
+      .describe('Objects and fields without a place in Plat, once for each kind and reason'),
     warnings: z.array(z.object({ message: z.string() })),
     mapping: z
       .object({ resource: z.enum(INVENTORY), columns: z.record(z.string(), z.string()) })

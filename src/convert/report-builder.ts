@@ -1,6 +1,7 @@
 /** Counts each object and field of a source while it is converted. */
 import type { Resource } from '../inventory/resources.ts'
-import type { ConvertReport, EstateDocument, Leftover } from './converter.ts'
+import type { ConvertReport, LazyDocument, Leftover } from './converter.ts'
+import type { ConvertOptions } from './protocol.ts'
 
 /** The longest `description`, in characters. */
 const MAX_DESCRIPTION = 4096
@@ -19,6 +20,14 @@ export type Line = {
 
 const formatValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value)).trim()
 
+/** The longest example of a report, in characters. */
+const MAX_EXAMPLE = 200
+
+const formatExample = (value: unknown): string => {
+  const text = formatValue(value ?? '')
+  return text.length <= MAX_EXAMPLE ? text : `${text.slice(0, MAX_EXAMPLE).toWellFormed()}…`
+}
+
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
@@ -28,17 +37,27 @@ const isEmpty = (value: unknown): boolean =>
 export class ReportBuilder {
   readonly #read = new Map<string, number>()
   readonly #described = new Map<string, number>()
-  readonly #left = new Map<string, { what: string; count: number; why: string }>()
+  readonly #left = new Map<string, { what: string; count: number; why: string; example?: string }>()
   readonly #warnings: { message: string }[] = []
   readonly #leftover = new Map<string, unknown[]>()
+  readonly #keepsLeftover: boolean
+
+  constructor({ withLeftover = true }: Pick<ConvertOptions, 'withLeftover'> = {}) {
+    this.#keepsLeftover = withLeftover
+  }
 
   read(kind: string, n = 1): void {
     add(this.#read, kind, n)
   }
 
-  /** Counts an object or a field that has no place, and keeps its value. */
-  left(what: string, why: string, value: unknown): void {
-    this.#count(what, why)
+  /**
+   * Counts an object or a field that has no place, and keeps its value. The report has the first example of each kind.
+   * @param example by default the value
+   */
+  left(what: string, why: string, value: unknown, example = value): void {
+    const counted = this.#count(what, why)
+    counted.example ??= formatExample(example)
+    if (!this.#keepsLeftover) return
     const values = this.#leftover.get(what)
     if (values) values.push(value)
     else this.#leftover.set(what, [value])
@@ -82,7 +101,7 @@ export class ReportBuilder {
     return parts.join('\n')
   }
 
-  report(documents: EstateDocument): ConvertReport {
+  report(documents: LazyDocument): ConvertReport {
     const made: Partial<Record<Resource, number>> = {}
     for (const [resource, rows] of Object.entries(documents))
       if (rows.length > 0) made[resource as Resource] = rows.length
@@ -99,10 +118,11 @@ export class ReportBuilder {
     return Object.fromEntries(this.#leftover)
   }
 
-  #count(what: string, why: string, n = 1): void {
+  #count(what: string, why: string, n = 1): { example?: string } {
     const key = `${what}\n${why}`
-    const known = this.#left.get(key)
-    if (known) known.count += n
-    else this.#left.set(key, { what, count: n, why })
+    const counted = this.#left.get(key) ?? { what, count: 0, why }
+    counted.count += n
+    this.#left.set(key, counted)
+    return counted
   }
 }

@@ -152,7 +152,7 @@ describe('devices', () => {
     ])
     expect(origins).toEqual([{ rows: [2, 4, 5], addresses: [2, 4] }, 3])
     expect(conversion.report.left).toEqual([
-      { what: 'OS', count: 1, why: 'differs from an earlier row of the same device' },
+      { what: 'OS', count: 1, why: 'differs from an earlier row of the same device', example: 'B' },
     ])
   })
 

@@ -26,8 +26,19 @@ const must = (command: readonly string[]): string => {
   if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${stderr.toString()}${stdout.toString()}`)
   return stdout.toString()
 }
-const converted = async (convert: Converter, bytes: Uint8Array | string): Promise<Conversion> =>
-  convert(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes, { now: new Date() })
+const converted = async (convert: Converter, bytes: Uint8Array | string): Promise<Conversion> => {
+  const conversion = await convert(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes, {
+    now: new Date(),
+  })
+  const lists = Object.entries(conversion.documents).map(([resource, rows]) => [resource, [...rows]])
+  return {
+    ...conversion,
+    report: conversion.report,
+    leftover: conversion.leftover,
+    documents: Object.fromEntries(lists),
+    hosts: [...conversion.hosts],
+  }
+}
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

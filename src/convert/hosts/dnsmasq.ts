@@ -4,5 +4,5 @@ import type { Converter } from '../converter.ts'
 import { collectLeases } from './leases.ts'
 import { decodeText } from './text.ts'
 
-export const convertDnsmasq: Converter = (bytes, { now }) =>
-  collectLeases(parseDnsmasqLeases(decodeText(bytes))).leases.conversion('dnsmasq', now)
+export const convertDnsmasq: Converter = (bytes, options) =>
+  collectLeases(parseDnsmasqLeases(decodeText(bytes))).leases.conversion('dnsmasq', options)

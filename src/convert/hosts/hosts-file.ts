@@ -1,13 +1,12 @@
 /** Converts a hosts file (hosts(5)): an address, a host name, and aliases. */
 import { parseIp } from '../../net/ip.ts'
-import { splitLines } from '../../net/text-lines.ts'
 import type { Converter } from '../converter.ts'
 import { checkSpecialAddress, Findings } from './found.ts'
-import { createLineError, decodeText } from './text.ts'
+import { createLineError, readLines } from './text.ts'
 
-export const convertHosts: Converter = (bytes) => {
-  const findings = new Findings('host')
-  for (const { number, text } of splitLines(decodeText(bytes))) {
+export const convertHosts: Converter = (bytes, options) => {
+  const findings = new Findings('host', options)
+  for (const { number, text } of readLines(bytes, '#')) {
     const [ip, hostname, ...aliases] = text.replace(/#.*/, '').trim().split(/\s+/)
     if (ip === undefined || ip === '') continue
     const bare = ip.replace(/%.*$/, '')

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { outcomeOf } from '../../../testing/hostile/hostile-files.ts'
 import { DeviceDraft } from '../../inventory/devices/api.ts'
-import type { Conversion, Converter } from '../converter.ts'
+import type { Converter, LazyConversion } from '../converter.ts'
 import type { ConvertOptions } from '../protocol.ts'
 import { convertArpScan } from './arp-scan.ts'
 import { convertDnsmasq } from './dnsmasq.ts'
@@ -23,8 +23,8 @@ const converted = async (convert: Converter, text: string, options: Partial<Conv
   for (const row of conversion.documents.devices ?? []) DeviceDraft.parse(row)
   return conversion
 }
-const devicesOf = ({ documents }: Conversion) => documents.devices ?? []
-const leftOf = ({ report }: Conversion) => report.left.map(({ what, count, why }) => [what, count, why])
+const devicesOf = ({ documents }: LazyConversion) => [...(documents.devices ?? [])]
+const leftOf = ({ report }: LazyConversion) => report.left.map(({ what, count, why }) => [what, count, why])
 
 describe('nmap', () => {
   const host = (inner: string, state = 'up') => `<host><status state="${state}"/>${inner}</host>`
@@ -50,7 +50,7 @@ describe('nmap', () => {
         description: 'open: 22/tcp ssh OpenSSH 9.2\nopen: 53/udp',
       },
     ])
-    expect(conversion.hosts).toEqual([
+    expect([...conversion.hosts]).toEqual([
       {
         ip: '10.0.0.7',
         mac_address: '52:54:00:aa:bb:cc',
@@ -155,7 +155,7 @@ ${more}}
 
   test('of IPv6 count too', async () => {
     const text = `server-duid "\\000\\001";\nia-na "\\001\\002" {\n  cltt 0 2026/03/01 11:00:00;\n  iaaddr 2001:db8::7 {\n    binding state active;\n    ends 6 2026/03/07 12:00:00;\n  }\n}\n`
-    expect((await converted(convertIsc, text)).hosts).toEqual([{ ip: '2001:db8::7' }])
+    expect([...(await converted(convertIsc, text)).hosts]).toEqual([{ ip: '2001:db8::7' }])
   })
 
   test.each([
@@ -211,7 +211,7 @@ describe('leases of Kea', () => {
     const row = (ip: string, type: number) =>
       `${ip},00:01:00:01,3600,${LATER},1,1800,${type},7,128,0,0,pc6,52:54:00:aa:bb:cc,0,`
     const conversion = await converted(convertKea, [V6, row('2001:db8::5', 0), row('2001:db8:1::', 2)].join('\r\n'))
-    expect(conversion.hosts).toEqual([{ ip: '2001:db8::5', mac_address: '52:54:00:aa:bb:cc', hostname: 'pc6' }])
+    expect([...conversion.hosts]).toEqual([{ ip: '2001:db8::5', mac_address: '52:54:00:aa:bb:cc', hostname: 'pc6' }])
     expect(leftOf(conversion)).toEqual([['lease', 1, 'is a prefix']])
   })
 
@@ -328,9 +328,9 @@ db A 10.0.1.1
     expect(leftOf(conversion)).toEqual([
       ['SOA', 1, 'has no place in Plat'],
       ['NS', 1, 'has no place in Plat'],
-      ['CNAME', 1, 'has no target with an address in the zone'],
       ['A', 1, 'is a wildcard'],
       ['TXT', 1, 'has no place in Plat'],
+      ['CNAME', 1, 'has no target with an address in the zone'],
     ])
     expect(conversion.leftover.TXT).toEqual([{ owner: 'text.example.org', data: ['a ; \\" b', 'c'], line: 14 }])
   })
@@ -338,7 +338,7 @@ db A 10.0.1.1
   test('a reverse zone has host names', async () => {
     const nibbles = `7${'.0'.repeat(23)}.8.b.d.0.1.0.0.2.ip6.arpa.`
     const text = `$ORIGIN 0.0.10.in-addr.arpa.\n7 PTR web.example.org.\n${nibbles} PTR web.example.org.\n@ NS ns1.example.org.\n`
-    expect((await converted(convertZone, text)).hosts).toEqual([
+    expect([...(await converted(convertZone, text)).hosts]).toEqual([
       { ip: '10.0.0.7', hostname: 'web.example.org' },
       { ip: '2001:db8::7', hostname: 'web.example.org' },
     ])
@@ -349,7 +349,7 @@ db A 10.0.1.1
       'line 1: has a name without an origin: give origin',
     )
     const conversion = await converted(convertZone, 'web A 10.0.0.7\n', { origin: 'example.org.' })
-    expect(conversion.hosts).toEqual([{ ip: '10.0.0.7', hostname: 'web.example.org' }])
+    expect([...conversion.hosts]).toEqual([{ ip: '10.0.0.7', hostname: 'web.example.org' }])
   })
 
   test('a circle of aliases ends', async () => {

@@ -4,8 +4,8 @@ import { type Converter, createFileError } from '../converter.ts'
 import { collectLeases } from './leases.ts'
 import { decodeText } from './text.ts'
 
-export const convertIsc: Converter = (bytes, { now }) => {
-  const { leases, isKnown } = collectLeases(parseIscLeases(decodeText(bytes)))
+export const convertIsc: Converter = (bytes, options) => {
+  const { leases, isKnown } = collectLeases(parseIscLeases(decodeText(bytes, '#')))
   if (!isKnown) throw createFileError('line 1', 'has no lease of dhcpd')
-  return leases.conversion('dhcpd', now)
+  return leases.conversion('dhcpd', options)
 }

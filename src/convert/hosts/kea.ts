@@ -4,8 +4,8 @@ import { type Converter, createFileError } from '../converter.ts'
 import { collectLeases } from './leases.ts'
 import { decodeText } from './text.ts'
 
-export const convertKea: Converter = (bytes, { now }) => {
+export const convertKea: Converter = (bytes, options) => {
   const { leases, isKnown } = collectLeases(parseKeaCsvLeases(decodeText(bytes)))
   if (!isKnown) throw createFileError('line 1', 'does not have the columns of a lease file of Kea')
-  return leases.conversion('kea', now)
+  return leases.conversion('kea', options)
 }

@@ -1,8 +1,10 @@
-/** Converts the XML of nmap (`nmap -oX`). */
+/** Converts the XML of nmap (`nmap -oX`) and its output for grep (`nmap -oG`). */
 import { type Converter, createFileError } from '../converter.ts'
 import type { ReportBuilder } from '../report-builder.ts'
-import { Findings, type Found } from './found.ts'
-import { decodeText } from './text.ts'
+import { Findings } from './found.ts'
+import type { Found } from './found-store.ts'
+import { readGrepable } from './nmap-grepable.ts'
+import { readHead } from './text.ts'
 import { type Attributes, parseXml } from './xml.ts'
 
 /** Each address of a host has all its services, so a small file could become a large answer. nmap gives two addresses at most. */
@@ -14,7 +16,8 @@ type Service = { readonly port: number; readonly protocol: 'tcp' | 'udp'; readon
 
 /** A `<host>` while it is read. */
 class Machine {
-  #isUp = false
+  /** masscan writes no status: it knows only hosts that answer. */
+  #isUp = true
   #isOpen = false
   #port: { port: number; protocol: string } | undefined
   readonly #ips: string[] = []
@@ -99,17 +102,21 @@ class Machine {
   }
 }
 
-export const convertNmap: Converter = (bytes) => {
-  const findings = new Findings('host')
+/** Adds the machines of the XML of a scan. @returns the program that wrote it, such as `nmap` or `masscan` */
+export const readScanXml = (bytes: Uint8Array, findings: Findings): string => {
   let machine: Machine | undefined
-  let isScan = false
+  let scanner: string | undefined
   let isWhole = false
-  for (const { kind, name, path, ...rest } of parseXml(decodeText(bytes))) {
+  for (const event of parseXml(bytes)) {
+    if (event.kind === 'text') continue
+    const { kind, name, path } = event
     if (kind === 'open' && path.length === 0) {
       if (name !== 'nmaprun') throw createFileError('the file', 'is no XML of nmap')
-      isScan = true
+      scanner = event.attributes.scanner ?? 'nmap'
     }
     if (kind === 'open' && name === 'runstats') isWhole = true
+    if (kind === 'open' && name === 'finished' && event.attributes.exit === 'error')
+      throw createFileError('the end', `the scan has failed: ${event.attributes.errormsg || 'it gives no reason'}`)
     if (name === 'host' && path.length === 1) {
       if (kind === 'open') machine = new Machine()
       else if (machine?.isUp) {
@@ -120,9 +127,20 @@ export const convertNmap: Converter = (bytes) => {
           'is not up',
           machine?.found().map(({ ip }) => ip),
         )
-    } else if (kind === 'open' && 'attributes' in rest) machine?.read(name, rest.attributes)
+    } else if (kind === 'open') machine?.read(name, event.attributes)
   }
-  if (!isScan) throw createFileError('the file', 'is no XML of nmap')
+  if (scanner === undefined) throw createFileError('the file', 'is no XML of nmap')
   if (!isWhole) throw createFileError('the end', 'the scan was not finished: it has no runstats')
-  return findings.conversion('xml')
+  return scanner
+}
+
+export const convertNmap: Converter = (bytes, options) => {
+  const findings = new Findings('host', options)
+  if (/^(?:\ufeff)?\s*#/.test(readHead(bytes))) {
+    readGrepable(bytes, findings)
+    return findings.conversion('grepable')
+  }
+  // masscan has an entry for each port of a host.
+  const isMasscan = readScanXml(bytes, findings) === 'masscan'
+  return findings.conversion('xml', { mergesHosts: isMasscan })
 }

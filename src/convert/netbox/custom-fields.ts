@@ -125,6 +125,13 @@ const detectType = (value: unknown): FieldType => {
   return 'text'
 }
 
+/** Since 4.7 the API gives a choice as its value and its label. */
+const toChoice = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(toChoice)
+  const isChoice = isRecord(value) && 'value' in value && 'label' in value && Object.keys(value).length === 2
+  return isChoice ? value.value : value
+}
+
 /** The custom fields of a NetBox. */
 export class NetboxCustom {
   readonly #model: NetboxModel
@@ -164,8 +171,9 @@ export class NetboxCustom {
     )
   }
 
-  /** Returns references as rows, or as the names of objects that are none. */
-  #plain(field: NetboxObject | undefined, value: unknown): unknown {
+  /** Returns references as rows, or as the names of objects that are none, and choices as their values. */
+  #plain(field: NetboxObject | undefined, given: unknown): unknown {
+    const value = field?.type === 'json' ? given : toChoice(given)
     const related = field && /object$/.test(String(field.type)) ? getRelatedKind(field) : ''
     if (related === '') return value
     const isRow = getTarget(related) !== undefined

@@ -92,7 +92,9 @@ test('an address that stands twice on its device is kept once', async () => {
     ],
   })
   expect(documents.devices?.[0]?.addresses).toEqual([{ ip: '10.0.0.1', label: 'eth0', interface: 'eth0' }])
-  expect(report.left).toContainEqual({ what: 'ipam.ipaddress', count: 1, why: 'is on its device twice' })
+  expect(report.left).toContainEqual(
+    expect.objectContaining({ what: 'ipam.ipaddress', count: 1, why: 'is on its device twice' }),
+  )
 })
 
 test('a device has 1,000 addresses at most', async () => {
@@ -107,11 +109,13 @@ test('a device has 1,000 addresses at most', async () => {
     'ipam/ip-addresses': addresses,
   })
   expect(documents.devices?.[0]?.addresses).toHaveLength(1000)
-  expect(report.left).toContainEqual({
-    what: 'ipam.ipaddress',
-    count: 2,
-    why: 'is beyond the 1000 addresses of its device',
-  })
+  expect(report.left).toContainEqual(
+    expect.objectContaining({
+      what: 'ipam.ipaddress',
+      count: 2,
+      why: 'is beyond the 1000 addresses of its device',
+    }),
+  )
 })
 
 test('texts are cut to the length of their fields, and left over whole', async () => {
@@ -147,7 +151,7 @@ test('an object without a number, and one that stands twice, are left over', asy
     'dcim/sites': [{ id: 1, name: 'A' }, { id: 1, name: 'B' }, { name: 'C' }, { id: 'four', name: 'D' }],
   })
   expect(documents.datacenters).toEqual([{ name: 'A', refs: { netbox: 'dcim.site.1' } }])
-  expect(report.left).toEqual([
+  expect(report.left).toMatchObject([
     { what: 'dcim.site', count: 1, why: 'stands in the file twice' },
     { what: 'dcim.site', count: 2, why: 'has no number' },
   ])
@@ -264,7 +268,7 @@ test('a VRF is an address space, in which subnets and addresses of others occur 
     '172.16.1.8 netbox:ipam.prefix.172.16.1.0/24.vrf1.addresses',
   ])
   expect(leftover['ipam.ipaddress']).toMatchObject([{ id: 3 }, { id: 7 }])
-  expect(report.left.filter(({ what }) => what === 'ipam.ipaddress').map(({ why }) => why)).toEqual([
+  expect(report.left.filter(({ what }) => what === 'ipam.ipaddress').map(({ why }) => why)).toMatchObject([
     'is reserved already',
     'is an address of a device',
   ])

@@ -249,9 +249,11 @@ test('values of custom fields refer to rows, and values of objects without a row
     peers: [{ ref: 'netbox:dcim.device.1' }, { ref: 'netbox:dcim.device.2' }],
     warranty_until: 'never',
   })
-  expect(report.left).toContainEqual({
-    ...{ what: 'custom_fields.router', count: 1, why: 'refers to nothing that has a place' },
-  })
+  expect(report.left).toContainEqual(
+    expect.objectContaining({
+      ...{ what: 'custom_fields.router', count: 1, why: 'refers to nothing that has a place' },
+    }),
+  )
 })
 
 test('a VLAN has its number, its site or that of its group, and the name of the group', async () => {
@@ -309,7 +311,7 @@ test('an address on nothing is reserved in the smallest pool, else in one that i
 
 test('an address that cannot be reserved is left over with its reason', async () => {
   const { report, leftover } = await convert(pgDump('4.6'))
-  expect(report.left.filter(({ what }) => what === 'ipam.ipaddress')).toEqual([
+  expect(report.left.filter(({ what }) => what === 'ipam.ipaddress')).toMatchObject([
     { what: 'ipam.ipaddress', count: 1, why: 'is a network or broadcast address' },
   ])
   expect(leftover['ipam.ipaddress']).toMatchObject([{ id: 10 }])

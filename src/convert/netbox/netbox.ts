@@ -1,7 +1,8 @@
 /** Converts a NetBox, from its REST API, `manage.py dumpdata` or a plain `pg_dump`. */
-import { type Conversion, type Converter, createFileError, type EstateDocument } from '../converter.ts'
+import { type Conversion, createFileError, type EstateDocument, type WholeConverter } from '../converter.ts'
 import { checkUnpacked, checkUtf8, toBuffer } from '../file-text.ts'
 import { JsonFile } from '../json-file.ts'
+import type { ConvertOptions } from '../protocol.ts'
 import { ReportBuilder } from '../report-builder.ts'
 import { Cables } from './cables.ts'
 import { CUSTOM_FIELD, NetboxCustom } from './custom-fields.ts'
@@ -16,6 +17,7 @@ import { buildDatacenters } from './places.ts'
 import { Ports } from './ports.ts'
 import { buildRacks } from './racks.ts'
 import type { NetboxSource } from './read/objects.ts'
+import { checkProgram } from './read/other-programs.ts'
 import { readDumpdata } from './read/read-dumpdata.ts'
 import { checkEncoding, isPgDump, readPgDump } from './read/read-pg-dump.ts'
 import { readRest } from './read/read-rest.ts'
@@ -55,8 +57,12 @@ const leaveOthers = ({ model, report, done }: Mapping): void => {
 }
 
 /** Converts the objects of any source. */
-export const convertObjects = (source: NetboxSource): Conversion => {
-  const report = new ReportBuilder()
+export const convertObjects = (
+  source: NetboxSource,
+  options: Pick<ConvertOptions, 'withLeftover'> = {},
+): Conversion => {
+  checkProgram(source)
+  const report = new ReportBuilder(options)
   const model = new NetboxModel(source, report)
   const reading: Reading = { model, report, done: new Map() }
   const custom = new NetboxCustom(reading)
@@ -108,10 +114,10 @@ const read = (bytes: Buffer): NetboxSource => {
   throw createFileError('byte 0', 'is neither JSON of NetBox nor a plain pg_dump of its database')
 }
 
-export const convertNetbox: Converter = (bytes) => {
+export const convertNetbox: WholeConverter = (bytes, options) => {
   const buffer = toBuffer(bytes)
   checkUnpacked(buffer)
   if (buffer.subarray(0, 5).toString('latin1') === 'PGDMP')
     throw createFileError('byte 0', 'the dump has the custom format; convert it with pg_restore --file=dump.sql')
-  return convertObjects(read(buffer))
+  return convertObjects(read(buffer), options)
 }

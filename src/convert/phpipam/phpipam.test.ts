@@ -32,7 +32,7 @@ describe.each(FORMS)('%s', (_, text) => {
   test('shows no secret, and counts each', async () => {
     const conversion = await convert(text)
     expect(JSON.stringify(conversion)).not.toContain(SECRET)
-    expect(conversion.report.left.filter(({ why }) => why === 'is a secret')).toEqual([
+    expect(conversion.report.left.filter(({ why }) => why === 'is a secret')).toMatchObject([
       { what: 'subnets.custom_secret_key', count: 1, why: 'is a secret' },
       { what: 'devices.snmp_community', count: 1, why: 'is a secret' },
       { what: 'devices.snmp_v3_auth_pass', count: 1, why: 'is a secret' },
@@ -169,7 +169,9 @@ test('a rack has its units, and devices are in them; units of the back follow th
     { position: null },
     'R, U1',
   ])
-  expect(report.left).toContainEqual({ what: 'devices.rack_start', count: 1, why: 'overlaps with another device' })
+  expect(report.left).toContainEqual(
+    expect.objectContaining({ what: 'devices.rack_start', count: 1, why: 'overlaps with another device' }),
+  )
 })
 
 test('a host name is one device in any case, and may be that of a device', async () => {
@@ -231,7 +233,7 @@ test('an address without a host name is a reservation, or a device with its desc
     ['Gateway', 'is_gateway: 1'],
     ['10.40.1.14', undefined],
   ])
-  expect(report.left.filter(({ what }) => what === 'addresses')).toEqual([
+  expect(report.left.filter(({ what }) => what === 'addresses')).toMatchObject([
     { what: 'addresses', count: 1, why: 'is a network or broadcast address' },
     { what: 'addresses', count: 1, why: 'is an address of a device' },
     { what: 'addresses', count: 1, why: 'is in no subnet of the file' },
@@ -332,7 +334,7 @@ test('VRFs and sections with the same subnets as others are address spaces', asy
     'phpipam:subnet.1.addresses',
     'phpipam:subnet.2.addresses',
   ])
-  expect(report.left.filter(({ what }) => what === 'addresses').map(({ why }) => why)).toEqual([
+  expect(report.left.filter(({ what }) => what === 'addresses').map(({ why }) => why)).toMatchObject([
     'is an address of a device',
     'is reserved already',
   ])

@@ -1,5 +1,5 @@
 /** Converts a phpIPAM, from a `mysqldump` or the JSON of its API. */
-import type { Converter, EstateDocument } from '../converter.ts'
+import type { EstateDocument, WholeConverter } from '../converter.ts'
 import { checkUnpacked, checkUtf8, toBuffer } from '../file-text.ts'
 import { JsonFile } from '../json-file.ts'
 import { ReportBuilder } from '../report-builder.ts'
@@ -12,7 +12,7 @@ import { readSql } from './read-sql.ts'
 import { buildReservations } from './reservations.ts'
 import { buildSpaces } from './spaces.ts'
 import { buildDatacenters, buildSubnets } from './subnets.ts'
-import { PhpipamTables } from './tables.ts'
+import { checkTables, PhpipamTables } from './tables.ts'
 import { buildVlans } from './vlans.ts'
 
 /** The reason for which rows of a table are left over. */
@@ -34,6 +34,7 @@ const readFile = (bytes: Buffer) => {
   const file = new JsonFile(bytes)
   if (!file.isObject(file.start)) {
     const { tables, unread, types } = readSql(bytes)
+    checkTables(new Set([...tables.keys(), ...types.keys()]))
     return { source: 'mysqldump', tables, unread, types }
   }
   checkUtf8(bytes)
@@ -41,11 +42,11 @@ const readFile = (bytes: Buffer) => {
   return { source: 'json', tables, unread, types: new Map() }
 }
 
-export const convertPhpipam: Converter = (bytes) => {
+export const convertPhpipam: WholeConverter = (bytes, options) => {
   const buffer = toBuffer(bytes)
   checkUnpacked(buffer)
   const { source, tables: rows, unread, types } = readFile(buffer)
-  const report = new ReportBuilder()
+  const report = new ReportBuilder(options)
   const tables = new PhpipamTables(rows, report)
   const custom = new PhpipamCustom(tables, report, types)
   const mapping: Mapping = { tables, report, done: new Set(), custom }

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { createFileError } from '../converter.ts'
 import { toStorable } from '../file-text.ts'
 import { ObjectLimit } from '../object-limit.ts'
-import { getTableName, isReadTable, type Row, type Tables } from './tables.ts'
+import { getColumnField, getTableName, isReadTable, type Row, type Tables } from './tables.ts'
 
 const BACKSLASH = 0x5c
 const QUOTE = 0x27
@@ -114,7 +114,8 @@ class SqlReader {
     const row: Row = {}
     for (const [i, value] of values.entries()) {
       const column = columns[i]
-      if (column !== undefined && column !== '__proto__' && value !== null && value !== '') row[column] = value
+      if (column !== undefined && column !== '__proto__' && value !== null && value !== '')
+        row[getColumnField(table, column)] = value
     }
     const rows = this.tables.get(table)
     if (rows) rows.push(row)

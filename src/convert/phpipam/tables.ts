@@ -1,5 +1,6 @@
 /** The tables of phpIPAM: their names in dumps and in answers of its API, and the rows that they have. */
 import { getOwn } from '../../contract/own.ts'
+import { createFileError } from '../converter.ts'
 import type { ReportBuilder } from '../report-builder.ts'
 import { isSecret } from '../secret-fields.ts'
 
@@ -30,6 +31,23 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   vrfs: { id: 'vrfId' },
 }
 export const getFieldName = (table: string, name: string): string => FIELDS[table]?.[name] ?? name
+
+/** Returns the field of a column. Before 1.3.2 the host name of an address was its `dns_name`. */
+export const getColumnField = (table: string, column: string): string =>
+  table === 'addresses' && column === 'dns_name' ? 'hostname' : column
+
+/** Tables of which every phpIPAM has at least one. */
+const OWN_TABLES = ['subnets', 'addresses', 'sections', 'devices', 'vlans', 'locations', 'racks', 'vrfs']
+/** A dump with a table of another program is none of phpIPAM: RackTables, Nautobot. */
+const OTHER_TABLES = ['IPv4Network', 'RackObject', 'Object', 'dcim_device', 'extras_status']
+
+/** @throws AppError VALIDATION_ERROR on `file` for a dump of another program */
+export const checkTables = (names: ReadonlySet<string>): void => {
+  const other = OTHER_TABLES.find((name) => names.has(name))
+  if (other !== undefined) throw createFileError('the file', `is a dump of another program: it has the table ${other}`)
+  if (names.size > 0 && !OWN_TABLES.some((name) => names.has(name)))
+    throw createFileError('the file', 'is a dump of another program: it has no table of phpIPAM')
+}
 
 const KEYS: Readonly<Record<string, string>> = { vlans: 'vlanId', vrfs: 'vrfId', deviceTypes: 'tid' }
 export const getKey = (table: string, row: Row): string | undefined => row[KEYS[table] ?? 'id']

@@ -1,5 +1,5 @@
 /** Converts the SQLite file of rackd. Ids are kept. */
-import type { Converter, EstateDocument } from '../converter.ts'
+import type { EstateDocument, WholeConverter } from '../converter.ts'
 import { createFileError } from '../converter.ts'
 import { checkUnpacked } from '../file-text.ts'
 import { ReportBuilder } from '../report-builder.ts'
@@ -39,9 +39,9 @@ const readTables = (bytes: Uint8Array, report: ReportBuilder): RackdTables => {
   }
 }
 
-export const convertRackd: Converter = (bytes, { now }) => {
+export const convertRackd: WholeConverter = (bytes, { now, ...options }) => {
   checkUnpacked(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
-  const report = new ReportBuilder()
+  const report = new ReportBuilder(options)
   const mapping: Mapping = { tables: readTables(bytes, report), report, done: new Set() }
   const ids: Ids = { datacenters: new Set(), networks: new Set(), pools: new Set() }
   const datacenters = buildDatacenters(mapping, ids)

@@ -132,7 +132,9 @@ const reportText = ({ read, made, described, left, warnings }: Conversion['repor
     ...(described.length > 0
       ? [`In descriptions: ${formatCounts(Object.fromEntries(described.map(({ field, count }) => [field, count])))}`]
       : []),
-    ...left.map(({ what, count, why }) => `Left: ${count} ${what}: ${why}`),
+    ...left.map(
+      ({ what, count, why, example }) => `Left: ${count} ${what}: ${why}${example ? `, such as ${example}` : ''}`,
+    ),
     ...warnings.map(({ message }) => `Note: ${message}`),
   ]
   return lines.map((line) => `${toPrintable(line)}\n`).join('')
@@ -166,7 +168,8 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
   const isToInbox = getText(texts, 'to') === 'inbox'
   if (texts.has('space') && !isToInbox) throw createUsageError('--space needs --to inbox')
   const options = parseApplyOptions(texts)
-  const sheetFile = format === 'csv' ? await readSheet(session, source, texts) : undefined
+  const isSheet = format === 'csv' || format === 'xlsx'
+  const sheetFile = isSheet ? await readSheet(session, source, texts) : undefined
   const conversion = sheetFile
     ? await completeSheet(session, sheetFile, options.managed_by)
     : isUrl

@@ -56,6 +56,9 @@ export const ImportedType = z
     name: z.string(),
     outcome: z.enum(['created', 'updated', 'unchanged']),
     ignored: z.array(z.string()).describe('The fields of the document that have no place here'),
+    left: z
+      .array(z.object({ field: z.string(), count: z.int(), example: z.string() }))
+      .describe('The same fields with the number of their values and the first of them, cut to its beginning'),
   })
   .meta({ id: 'ImportedDeviceType' })
 export type ImportedType = z.infer<typeof ImportedType>

@@ -95,3 +95,21 @@ testAll('sends a large library in few requests', async () => {
   expect((await importing(join(folder, 'large'), '--quiet')).out).toBe('45 created, 0 updated, 0 unchanged\n')
   expect(requests).toBe(3)
 })
+
+test('of a clone of the library the device types are imported, and nothing beside them', async () => {
+  await write('clone/.github/ISSUE_TEMPLATE/bug.yml', 'name: Bug\nbody:\n  - type: markdown\n')
+  await write('clone/.pre-commit-config.yaml', 'repos: []\n')
+  await write('clone/module-types/Acme/sfp.yaml', 'manufacturer: Acme\nmodel: SFP\n')
+  await write('clone/rack-types/Acme/rack.yaml', 'manufacturer: Acme\nmodel: Rack\nu_height: 42\n')
+  await write('clone/device-types/.hidden/x.yaml', 'no: type\n')
+  await write(
+    'clone/device-types/Acme/clone.yaml',
+    'manufacturer: Acme\nmodel: Cloned\nslug: acme-cloned\nu_height: 1\ninterfaces:\n  - { name: a, type: x, label: up }\n  - { name: b, type: x, label: down }\n',
+  )
+  expect(await importing(join(folder, 'clone'))).toMatchObject({
+    code: 0,
+    out: 'created: Acme Cloned; left out: interfaces.label (2, such as up)\n1 created, 0 updated, 0 unchanged\n',
+  })
+  const { code, err } = await importing(join(folder, 'clone/module-types'))
+  expect([code, err.includes('is in module-types, and only device types are imported')]).toEqual([2, true])
+})

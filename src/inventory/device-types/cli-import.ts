@@ -1,6 +1,6 @@
 /** Implements `plat device-type import`: reads files and folders, checks each, and sends them in few requests. */
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import { getErrorMessage } from '../../contract/unknown.ts'
 import { call } from '../../surfaces/cli/connection/client.ts'
@@ -17,17 +17,33 @@ const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name)
 
 const byText = (a: string, b: string): number => (a < b ? -1 : 1)
 
+/** The folder of device types in a clone of the library. Beside it are module types, rack types, schemas and tests. */
+const DEVICE_TYPES = 'device-types'
+const OTHER_TYPES = /(?:^|[\\/])((?:module|rack|platform|module-bay)-types)[\\/]/
+
+/** Returns the files of a folder, of a clone of the library only its device types. Hidden files and folders are left out. */
 const findFiles = async (path: string): Promise<string[]> => {
   if (!(await stat(path)).isDirectory()) return [path]
-  const entries = await readdir(path, { withFileTypes: true, recursive: true })
+  const names = await readdir(path, { withFileTypes: true })
+  const isLibrary = names.some((entry) => entry.isDirectory() && entry.name === DEVICE_TYPES)
+  const root = isLibrary ? join(path, DEVICE_TYPES) : path
+  const entries = await readdir(root, { withFileTypes: true, recursive: true })
   return entries
     .filter((entry) => entry.isFile() && isYaml(entry.name))
     .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((file) => !/[\\/]\./.test(file.slice(root.length)))
     .sort(byText)
+}
+
+/** @throws AppError for a file of the library that holds a type of something else */
+const checkFolder = (file: string): void => {
+  const [, folder] = OTHER_TYPES.exec(file) ?? []
+  if (folder !== undefined) throw createUsageError(`${file}: is in ${folder}, and only device types are imported`)
 }
 
 /** @throws AppError for a file that cannot be read or is no device type */
 const readLibraryFile = async (path: string): Promise<string> => {
+  checkFolder(resolve(path))
   const text = await readFile(path, 'utf8')
   try {
     await readLibrary(text)
@@ -62,8 +78,12 @@ const joinIntoBodies = (texts: readonly string[]): string[] => {
   return bodies
 }
 
-const formatLine = ({ name, outcome, ignored }: ImportedType): string =>
-  toPrintable(`${outcome}: ${name}${ignored.length > 0 ? `; left out: ${ignored.join(', ')}` : ''}`)
+/** Fields of ports stand several times in a document, so they have their number and their first value. */
+const formatLeft = ({ field, count, example }: ImportedType['left'][number]): string =>
+  field.includes('.') ? `${field} (${count}, such as ${example})` : field
+
+const formatLine = ({ name, outcome, left }: ImportedType): string =>
+  toPrintable(`${outcome}: ${name}${left.length > 0 ? `; left out: ${left.map(formatLeft).join(', ')}` : ''}`)
 
 /** @returns the exit code */
 export const importTypes = async (session: Session, texts: Texts): Promise<number> => {

@@ -105,20 +105,20 @@ const lockKnownTypes = async (ctx: Ctx, keys: readonly string[]): Promise<Known>
 }
 
 /** Creates or updates a device type of the library. Fields that its document does not have are cleared. */
-const importOne = async (ctx: Ctx, known: Known, { draft, ignored }: LibraryType): Promise<ImportedType> => {
+const importOne = async (ctx: Ctx, known: Known, { draft, ignored, left }: LibraryType): Promise<ImportedType> => {
   const before = known.get(buildNaturalKey(draft))
   if (!before) {
     const made = await create(ctx, draft)
     known.set(buildNaturalKey(made), made)
-    return { id: made.id, name: made.name, outcome: 'created', ignored }
+    return { id: made.id, name: made.name, outcome: 'created', ignored, left }
   }
   const { id } = before
   // Fields that the library lacks stay.
   const { refs: _, managed_by: __, ...fields } = draft
-  if (merge(before, fields).changes.length === 0) return { id, name: before.name, outcome: 'unchanged', ignored }
+  if (merge(before, fields).changes.length === 0) return { id, name: before.name, outcome: 'unchanged', ignored, left }
   const after = await update(ctx, { ...fields, id })
   known.set(buildNaturalKey(after), after)
-  return { id, name: after.name, outcome: 'updated', ignored }
+  return { id, name: after.name, outcome: 'updated', ignored, left }
 }
 
 /** @throws AppError FORBIDDEN */

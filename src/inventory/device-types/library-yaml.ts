@@ -12,8 +12,8 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml'
+import { isNestedDeeper } from '../../base/yaml/yaml-depth.ts'
 import { invalidField } from '../../contract/errors.ts'
-import { isNestedDeeper } from './library-depth.ts'
 
 /** The largest document, in characters. Documents of the library have up to 20,000. */
 const MAX_DOCUMENT = 256 * 1024

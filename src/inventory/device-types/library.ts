@@ -9,10 +9,16 @@ import { isRecord } from '../../contract/unknown.ts'
 import { toIssues } from '../../contract/validate.ts'
 import { MAX_PORTS } from '../ports/api.ts'
 import { DeviceTypeDraft } from './api.ts'
+import { countLeft, detectOtherType, type LeftField, PORT_LISTS } from './library-fields.ts'
 import { fail, readDocument, splitDocuments } from './library-yaml.ts'
 
-/** A device type of the library, and the names of its fields that have no place. */
-export type LibraryType = { readonly draft: DeviceTypeDraft; readonly ignored: string[] }
+/** A device type of the library, and its fields that have no place. */
+export type LibraryType = {
+  readonly draft: DeviceTypeDraft
+  /** The names of these fields. A field of ports has the name of their list before it: `interfaces.mgmt_only`. */
+  readonly ignored: string[]
+  readonly left: LeftField[]
+}
 
 type Entry = Readonly<Record<string, unknown>>
 
@@ -59,14 +65,17 @@ const parsePorts = (document: Entry, field: string, at: string): Port[] => {
 
 /**
  * Returns the names of the rear ports that are the rear side of a front port. Front ports name them, or, since NetBox 4.5, the list
- * `port-mappings`.
+ * `port-mappings`. A front port of several positions, as of duplex optics, has the rear port of the first one; the others are ports.
  */
 const listRearSides = (document: Entry, at: string): Set<unknown> => {
-  const fronts = getList(document, 'front-ports', at)
-  const names = new Set(fronts.map(({ name }) => name))
-  const mapped = getList(document, MAPPINGS, at).filter(({ front_port }) => names.has(front_port))
-  return new Set([...fronts, ...mapped].map(({ rear_port }) => rear_port))
+  const sides = new Map(getList(document, 'front-ports', at).map(({ name, rear_port }) => [name, rear_port]))
+  const mappings = getList(document, MAPPINGS, at).toSorted((a, b) => getPosition(a) - getPosition(b))
+  for (const { front_port, rear_port } of mappings)
+    if (sides.has(front_port)) sides.set(front_port, sides.get(front_port) ?? rear_port)
+  return new Set(sides.values())
 }
+
+const getPosition = ({ front_port_position = 1 }: Entry): number => Number(front_port_position)
 
 const listPorts = (document: Entry, at: string): Port[] => {
   const sides = listRearSides(document, at)
@@ -116,6 +125,8 @@ const toDocumentField = (field: string, ports: readonly Port[]): string =>
 
 const parseType = (value: unknown, at: string): LibraryType => {
   if (!isRecord(value)) return fail(at, 'must be a mapping with manufacturer and model')
+  const other = detectOtherType(value)
+  if (other !== undefined) return fail(at, `is a ${other}, not a device type`)
   const { manufacturer, model, slug, part_number, u_height, is_full_depth, description } = value
   const ports = listPorts(value, at)
   const parsed = DeviceTypeDraft.safeParse({
@@ -133,8 +144,9 @@ const parseType = (value: unknown, at: string): LibraryType => {
     const [issue] = toIssues(parsed.error)
     return fail(at, `${toDocumentField(issue?.field ?? '', ports)}: ${issue?.message ?? 'is invalid'}`)
   }
-  const known = new Set([...USED, ...Object.keys(LISTS), ...PANEL_LISTS, MAPPINGS])
-  return { draft: parsed.data, ignored: Object.keys(value).filter((field) => !known.has(field)) }
+  const known = new Set([...USED, ...PORT_LISTS, MAPPINGS])
+  const left = countLeft(value, known, (field) => getList(value, field, at))
+  return { draft: parsed.data, ignored: left.map(({ field }) => field), left }
 }
 
 /** @throws AppError VALIDATION_ERROR on `yaml`, with the number of the document, for the first that is not valid */

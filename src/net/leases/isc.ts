@@ -1,6 +1,6 @@
 /** Reads the leases of ISC dhcpd, of IPv4 (`lease`) and IPv6 (`iaaddr`). See dhcpd.leases(5). */
 import { parseIp } from '../ip.ts'
-import { formatNoAddress, type LeaseEntry, NO_TIME } from './lease.ts'
+import { formatNoAddress, IS_PREFIX, type LeaseEntry, NO_TIME } from './lease.ts'
 
 type Token = {
   readonly text: string
@@ -19,7 +19,7 @@ const MAX_DEPTH = 20
 
 /** A statement of a file, or the beginning of a lease. */
 export const ISC_LINE =
-  /^\s*(?:(?:lease|iaaddr)\s+[0-9a-f.:]+\s*\{|ia-(?:na|ta|pd)\s|(?:authoring-byte-order|server-duid|failover)\s)/
+  /^\s*(?:(?:lease|iaaddr|iaprefix)\s+[0-9a-f.:/]+\s*\{|ia-(?:na|ta|pd)\s|(?:authoring-byte-order|server-duid|failover)\s)/
 
 class Tokens {
   readonly #text: string
@@ -68,6 +68,12 @@ const parseTime = ([, first = '', date = '', time = '']: readonly string[]): num
   if (first === 'epoch') return Number(date) * 1000
   // UTC, after the number of the weekday.
   return Date.parse(`${date.replaceAll('/', '-')}T${time}Z`)
+}
+
+/** Returns the entry of a delegated prefix, such as `2001:db8:5::/56`. */
+const toPrefixEntry = ({ head: [, prefix = ''], line }: Block): LeaseEntry => {
+  const ip = prefix.replace(/\/\d+$/, '')
+  return parseIp(ip) ? { line, lease: { ip, over: IS_PREFIX } } : { line, error: formatNoAddress(ip) }
 }
 
 const toEntry = ({ head: [, ip = ''], line, statements }: Block): LeaseEntry => {
@@ -145,6 +151,7 @@ class Reader {
     }
     const block = this.#open.pop()
     if (!block || words.length > 0) return this.#failed(line, 'closes what is not open')
+    if (block.head[0] === 'iaprefix') return toPrefixEntry(block)
     return block.head[0] === 'lease' || block.head[0] === 'iaaddr' ? toEntry(block) : undefined
   }
 

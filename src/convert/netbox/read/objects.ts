@@ -2,6 +2,7 @@
 import { createFileError } from '../../converter.ts'
 import { toStorable } from '../../file-text.ts'
 import { isDerived } from './kinds.ts'
+import { checkFields } from './old-version.ts'
 
 export type NetboxObject = { readonly id: number; readonly [field: string]: unknown }
 
@@ -101,6 +102,7 @@ export const convertFields = (
   source: Readonly<Record<string, unknown>>,
   convert: (field: string, value: unknown) => unknown,
 ): Record<string, unknown> => {
+  checkFields(kind, source)
   const fields: Record<string, unknown> = {}
   for (const name in source) {
     if (isDerived(name)) continue

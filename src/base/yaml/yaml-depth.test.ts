@@ -1,7 +1,7 @@
 /** The depth of a YAML document, found from its tokens, against the one of the parsed document. */
 import { describe, expect, test } from 'bun:test'
 import { isCollection, parseDocument, visit } from 'yaml'
-import { isNestedDeeper } from './library-depth.ts'
+import { isNestedDeeper } from './yaml-depth.ts'
 
 const depthOf = (text: string): number => {
   let depth = 0

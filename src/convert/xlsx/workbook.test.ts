@@ -1,0 +1,103 @@
+/** Workbooks: their first sheet, and archives that are hostile. */
+import { expect, test } from 'bun:test'
+import { deflateRawSync } from 'node:zlib'
+import { AppError } from '../../contract/errors.ts'
+import { detectFormat } from '../converters.ts'
+import { readWorkbook } from './workbook.ts'
+
+/** Returns an archive of files. `claimed` is the size that it tells of each. */
+const zip = (files: Readonly<Record<string, string | Buffer>>, claimed?: number): Buffer => {
+  const [locals, entries]: [Buffer[], Buffer[]] = [[], []]
+  let at = 0
+  for (const [name, content] of Object.entries(files)) {
+    const packed = deflateRawSync(content)
+    const head = Buffer.alloc(30)
+    head.writeUInt32LE(0x04034b50, 0)
+    head.writeUInt16LE(8, 8)
+    head.writeUInt16LE(name.length, 26)
+    const entry = Buffer.alloc(46)
+    entry.writeUInt32LE(0x02014b50, 0)
+    entry.writeUInt16LE(8, 10)
+    entry.writeUInt32LE(packed.length, 20)
+    entry.writeUInt32LE(claimed ?? content.length, 24)
+    entry.writeUInt16LE(name.length, 28)
+    entry.writeUInt32LE(at, 42)
+    locals.push(head, Buffer.from(name), packed)
+    entries.push(entry, Buffer.from(name))
+    at += 30 + name.length + packed.length
+  }
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(0x06054b50, 0)
+  end.writeUInt16LE(Object.keys(files).length, 10)
+  end.writeUInt32LE(at, 16)
+  return Buffer.concat([...locals, ...entries, end])
+}
+
+const WORKBOOK =
+  '<workbook xmlns:r="r"><sheets><sheet name="Notes" state="hidden" r:id="rId1"/><sheet name="Hosts" r:id="rId2"/></sheets></workbook>'
+const RELATIONS =
+  '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Target="/xl/worksheets/sheet2.xml"/></Relationships>'
+const SHARED =
+  '<sst><si><t>name</t></si><si><t>ip</t></si><si><r><t>web</t></r><r><t>-1 &amp; co</t></r><rPh><t>x</t></rPh></si></sst>'
+const SHEET =
+  '<worksheet><sheetData><row r="3"><c r="A3" t="s"><v>0</v></c><c r="B3" t="s"><v>1</v></c><c r="D3" t="inlineStr"><is><t>live</t></is></c></row><row r="4"/><row r="7"><c r="A7" t="s"><v>2</v></c><c r="B7" t="str"><f>x()</f><v>10.0.0.7</v></c><c r="C7"><v>0.30000000000000004</v></c><c r="D7" t="b"><v>1</v></c></row></sheetData></worksheet>'
+const files = (sheet: string | Buffer = SHEET) => ({
+  '[Content_Types].xml': '<Types/>',
+  'xl/workbook.xml': WORKBOOK,
+  'xl/_rels/workbook.xml.rels': RELATIONS,
+  'xl/sharedStrings.xml': SHARED,
+  'xl/worksheets/sheet2.xml': sheet,
+})
+
+const messageOf = (bytes: Uint8Array): string | undefined => {
+  try {
+    readWorkbook(bytes)
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return error.details[0]?.message
+    throw error
+  }
+}
+
+test('a workbook gives the rows of its first shown sheet, with their numbers', () => {
+  const bytes = zip(files())
+  expect<string>(detectFormat(bytes)).toBe('xlsx')
+  expect(readWorkbook(bytes)).toEqual({
+    rows: [
+      ['name', 'ip', '', 'live'],
+      ['web-1 & co', '10.0.0.7', '0.3', 'true'],
+    ],
+    numbers: [3, 7],
+  })
+})
+
+test('a small archive that unpacks to very much is refused, whatever size it claims', () => {
+  const bomb = zip(files(Buffer.alloc(600 * 2 ** 20, 0x20)), 10)
+  expect(bomb.length).toBeLessThan(2 ** 20)
+  expect(messageOf(bomb)).toMatch(/^byte \d+: unpacks to more than 536870912 bytes$/)
+})
+
+test.each([
+  ['another archive', zip({ 'a.txt': 'a' }), 'the file: is a ZIP archive, and no workbook; unpack it first'],
+  ['an archive that is cut off', zip(files()).subarray(0, 200), 'the file: is no ZIP archive, or is cut off'],
+  [
+    'a cell far to the right',
+    zip(files('<a><row r="1"><c r="ZZZ1"><v>1</v></c></row></a>')),
+    'row 1: has more than 16384 columns',
+  ],
+])('%s is refused', (_, bytes, message) => {
+  expect(messageOf(bytes)).toBe(message)
+})
+
+test('a damaged archive is refused or read', () => {
+  const bytes = zip(files())
+  for (let at = 0; at < bytes.length; at += 3) {
+    const copy = Buffer.from(bytes)
+    copy[at] = (copy[at] ?? 0) ^ 0xff
+    try {
+      readWorkbook(copy)
+    } catch (error) {
+      expect(error).toBeInstanceOf(AppError)
+    }
+  }
+})

@@ -1,0 +1,103 @@
+/** Reads the first sheet of a workbook (XLSX, ECMA-376 part 1, section 18) as rows of texts with their numbers. */
+import { createFileError } from '../converter.ts'
+import { toStorable } from '../file-text.ts'
+import { decodeXmlText, parseXml } from '../hosts/xml.ts'
+import { ZipFile } from './zip.ts'
+
+/** The largest sheet of Excel has 16,384 columns; the cells of all rows are bounded as well. */
+const MAX_COLUMNS = 16_384
+const MAX_CELLS = 20_000_000
+
+/** Names without the prefix of their namespace, which some programs write. */
+const local = (name: string): string => name.slice(name.indexOf(':') + 1)
+
+/** The texts that cells share. A text may have several parts with a format each; readings of Japanese are left out. */
+const readSharedTexts = (bytes: Uint8Array | undefined): string[] => {
+  const texts: string[] = []
+  if (!bytes) return texts
+  for (const event of parseXml(bytes)) {
+    if (event.kind === 'open' && local(event.name) === 'si') texts.push('')
+    else if (
+      event.kind === 'text' &&
+      local(event.path.at(-1) ?? '') === 't' &&
+      !event.path.some((name) => local(name) === 'rPh')
+    )
+      texts.push(`${texts.pop() ?? ''}${decodeXmlText(event.text)}`)
+  }
+  return texts
+}
+
+/** Returns the path of the first sheet that is shown. */
+const findSheet = (zip: ZipFile): string => {
+  const workbook = zip.read('xl/workbook.xml')
+  if (!workbook) throw createFileError('the file', 'is a ZIP archive, and no workbook; unpack it first')
+  let id: string | undefined
+  for (const event of parseXml(workbook))
+    if (
+      event.kind === 'open' &&
+      local(event.name) === 'sheet' &&
+      id === undefined &&
+      !/hidden/i.test(event.attributes.state ?? '')
+    )
+      id = event.attributes['r:id']
+  for (const event of parseXml(zip.read('xl/_rels/workbook.xml.rels') ?? new Uint8Array([32])))
+    if (event.kind === 'open' && event.attributes.Id === id && event.attributes.Target !== undefined)
+      return event.attributes.Target.startsWith('/')
+        ? event.attributes.Target.slice(1)
+        : `xl/${event.attributes.Target}`
+  throw createFileError('the file', 'has no sheet that is shown')
+}
+
+/** Returns the column of a reference from 0 on. @example toColumn('AB12') // 27 */
+const toColumn = (reference: string): number => {
+  let column = 0
+  for (const letter of /^[A-Z]{1,3}/.exec(reference)?.[0] ?? '') column = column * 26 + letter.charCodeAt(0) - 64
+  return column - 1
+}
+
+const toText = (type: string, value: string, shared: readonly string[]): string => {
+  if (type === 's') return shared[Number(value)] ?? ''
+  if (type === 'b') return value === '1' ? 'true' : 'false'
+  // Excel stores 0.1 + 0.2 with all its digits.
+  return type === 'n' && /[.eE]/.test(value) && value.length > 15
+    ? String(Number(Number(value).toPrecision(15)))
+    : value
+}
+
+export type Cells = { readonly rows: string[][]; readonly numbers: number[] }
+
+/** True for the beginning of a ZIP archive. */
+export const isArchive = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3
+
+/** @throws AppError VALIDATION_ERROR on `file` */
+export const readWorkbook = (bytes: Uint8Array): Cells => {
+  const zip = new ZipFile(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  const path = findSheet(zip)
+  const shared = readSharedTexts(zip.read('xl/sharedStrings.xml'))
+  const sheet = zip.read(path)
+  if (!sheet) throw createFileError('the file', `has no ${path}`)
+  const cells: Cells = { rows: [], numbers: [] }
+  let [count, number, column, type, text] = [0, 0, -1, 'n', '']
+  let row: string[] = []
+  for (const event of parseXml(sheet)) {
+    const name = event.kind === 'text' ? local(event.path.at(-1) ?? '') : local(event.name)
+    if (event.kind === 'open' && name === 'row')
+      [row, number, column] = [[], Number(event.attributes.r ?? number + 1), -1]
+    else if (event.kind === 'open' && name === 'c') {
+      column = event.attributes.r === undefined ? column + 1 : toColumn(event.attributes.r)
+      ;[type, text] = [event.attributes.t ?? 'n', '']
+      if (column < 0 || column >= MAX_COLUMNS)
+        throw createFileError(`row ${number}`, `has more than ${MAX_COLUMNS} columns`)
+    } else if (event.kind === 'text' && (name === 'v' || name === 't')) text += decodeXmlText(event.text)
+    else if (event.kind === 'close' && name === 'c' && text !== '') {
+      count += column + 1 - row.length
+      if (count > MAX_CELLS) throw createFileError('the file', `has more than ${MAX_CELLS} cells`)
+      while (row.length < column) row.push('')
+      row[column] = toStorable(toText(type, text, shared))
+    } else if (event.kind === 'close' && name === 'row' && row.some((cell) => cell.trim() !== '')) {
+      cells.rows.push(row)
+      cells.numbers.push(number)
+    }
+  }
+  return cells
+}
