@@ -1,8 +1,11 @@
 // A caller with a role in one scope reads one half of a doubled estate, and no byte of the other half.
 import { describe, expect, test } from 'bun:test'
 import { contracts } from '../../src/app/contracts.ts'
+import { RESOURCES } from '../../src/inventory/resources.ts'
 import { type AnyOperation, listPermissions } from '../../src/kernel/operation.ts'
 import { isScopable } from '../../src/people/roles/catalogue.ts'
+import { isInScopes, type ResourceFacts } from '../../src/resource/facts.ts'
+import { toKind } from '../../src/resource/nouns.ts'
 import { KINDS } from '../../testing/estates/kinds.ts'
 import { people } from '../../testing/estates/people.ts'
 import { expectNothingHidden, halves, pathOf } from '../../testing/hostile/halves.ts'
@@ -174,7 +177,10 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
       const { results } = (await cleo.ask(`GET /api/search?q=${q}`)).body as { results: { type: string }[] }
       return new Set(results.map(({ type }) => type))
     }
-    expect(await types('alpha')).toEqual(new Set(['device', 'network', 'pool', 'datacenter', 'discovered_device']))
+    const found = RESOURCES.filter((facts: ResourceFacts) => facts.search && isInScopes(facts)).map(({ name }) =>
+      toKind(name),
+    )
+    expect(await types('alpha')).toEqual(new Set([...found, 'discovered_device']))
     expect(await types('omega')).toEqual(new Set(['device']))
     const { body } = await cleo.ask('GET /api/dashboard')
     expect(body).toMatchObject({ devices: 5, networks: 2, pools: 1, datacenters: 1 })
