@@ -6,8 +6,8 @@ import { type FieldSchema, getInputSchema, listChoices, stripNull } from '../../
 import { type AnyOperation, listPermissions, type Permission } from '../../src/kernel/operation.ts'
 import { CATALOGUE } from '../../src/people/roles/catalogue.ts'
 import { listTables } from '../../src/resource/scoped/views.ts'
-import { createExamples } from '../../testing/estates/examples.ts'
-import { type Call, callsAbout, requestOf } from '../../testing/estates/inputs-by-ref.ts'
+import { buildTextChange, createExamples } from '../../testing/estates/examples.ts'
+import { type Call, callsAbout, paramsOf, requestOf } from '../../testing/estates/inputs-by-ref.ts'
 import { KINDS } from '../../testing/estates/kinds.ts'
 import { buildMarkedEstate, type Marked } from '../../testing/estates/marked-estate.ts'
 import { type People, type Person, people } from '../../testing/estates/people.ts'
@@ -29,7 +29,11 @@ const withParts = (op: AnyOperation, { field, input }: Call): Call[] => {
 
 /** Returns reads, and on demand previews of writes, which change nothing. */
 const callsOf = (op: AnyOperation, { ids }: Marked, hasWrites = false): Call[] => {
-  const calls = callsAbout(op, { own: ids, about: ids }).flatMap((call) => withParts(op, call))
+  const updated = KINDS.find(({ update }) => update === op)
+  // The other updates give the fields the values that they have.
+  const change = updated && { field: 'a text', input: { ...paramsOf(op, ids), ...buildTextChange(updated.facts) } }
+  const all = [...callsAbout(op, { own: ids, about: ids }), ...(change ? [change] : [])]
+  const calls = all.flatMap((call) => withParts(op, call))
   if (op.effect === 'read') return calls
   if (!op.hasHistory || !hasWrites) return []
   return calls.flatMap(({ field, input }) =>
