@@ -124,7 +124,7 @@ describe('the recipe for a resource', () => {
   )
 
   test(
-    'has tests of its own in each suite of all resources, without a line there',
+    'has tests in each suite of all resources, without a line there',
     async () => {
       const files = SUITES.map((file) => `./${file}`)
       const text = await bunIn(copy.root, 'test', '--timeout', String(TIMEOUT_MS), '-t', 'outages', ...files)
