@@ -4,11 +4,30 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { testAll } from '../testing/cases.ts'
 import { columnField, documentField } from '../testing/recipes/field.ts'
-import { applyEdit, bunIn, copyWith, countChanges } from '../testing/recipes/recipe.ts'
+import { applyEdit, bunIn, copyWith, countChanges, runBunIn } from '../testing/recipes/recipe.ts'
 import { resource } from '../testing/recipes/resource.ts'
 
 const CONTRIBUTING = readFileSync(resolve(import.meta.dir, '../CONTRIBUTING.md'), 'utf8')
 const TIMEOUT_MS = 300_000
+
+/** The suites that take their objects from the saved world or the facts, and name each resource of the registry in a title. */
+const SUITES = [
+  'src/resource/every-resource.test.ts',
+  'src/resource/every-resource-record.test.ts',
+  'src/record/history/past.test.ts',
+  'tests/access/access.test.ts',
+  'tests/access/withheld-parts.test.ts',
+  'tests/contract/caching.test.ts',
+  'tests/contract/dry-run.test.ts',
+  'tests/contract/external-ids.test.ts',
+  'tests/contract/own-keys.test.ts',
+  'tests/hostile/bodies.test.ts',
+  'tests/hostile/csv-exports.test.ts',
+  'tests/hostile/hostile.test.ts',
+  'tests/scopes/reads.test.ts',
+  'tests/scopes/rights.test.ts',
+  'tests/scopes/writes.test.ts',
+]
 
 const builtText = (root: string): string =>
   readdirSync(join(root, 'built/assets'))
@@ -104,22 +123,34 @@ describe('the recipe for a resource', () => {
     TIMEOUT_MS,
   )
 
+  test(
+    'has tests in each suite of all resources, without a line there',
+    async () => {
+      const files = SUITES.map((file) => `./${file}`)
+      const text = await bunIn(copy.root, 'test', '--timeout', String(TIMEOUT_MS), '-t', 'outages', ...files)
+      const named = text.split(/^(?=\S+\.test\.ts:$)/m).filter((part) => /^\(pass\) .*outages/m.test(part))
+      expect(SUITES.filter((file) => !named.some((part) => part.startsWith(`${file}:`)))).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  testAll.each([
+    ['in suites of all resources', SUITES],
+    ['in suites about scopes and rights', ['tests/scopes', 'tests/access/access.test.ts']],
+    ['in random histories', ['src/record/history']],
+    ['in the registries', ['src/inventory/outages', 'tests/contract/registry.test.ts', 'tests/architecture.test.ts']],
+  ] as const)(
+    'keeps the tests %s',
+    (_, files) => bunIn(copy.root, 'test', '--timeout', String(TIMEOUT_MS), ...files.map((file) => `./${file}`)),
+    TIMEOUT_MS,
+  )
+
   testAll(
-    'keeps the tests that are made from the registries: history, undo, the past, audit, ETags, dry runs and rights',
-    () =>
-      bunIn(
-        copy.root,
-        'test',
-        './src/inventory/outages',
-        './src/record/history/kinds.test.ts',
-        './src/resource/every-resource.test.ts',
-        './src/resource/every-resource-record.test.ts',
-        './tests/contract/caching.test.ts',
-        './tests/contract/dry-run.test.ts',
-        './tests/access/access.test.ts',
-        './tests/contract/registry.test.ts',
-        './tests/architecture.test.ts',
-      ),
+    'answers the same on both engines',
+    () => {
+      const args = ['test', '--timeout', String(TIMEOUT_MS), './tests/contract/parity.test.ts']
+      return runBunIn(copy.root, { args, dialects: 'sqlite,postgres' })
+    },
     TIMEOUT_MS,
   )
 

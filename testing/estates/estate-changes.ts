@@ -1,6 +1,9 @@
 /** Random writes to the estate by a seed, and the reads that they may affect. Many of the writes are refused. */
+import { INVENTORY, type Resource } from '../../src/inventory/resources.ts'
 import type { TestCaller } from '../app/app.ts'
+import { buildTextChange, createExamples } from './examples.ts'
 import { gearChanges } from './gear-changes.ts'
+import { KINDS } from './kinds.ts'
 
 /** Numbers that follow from a seed (mulberry32). */
 const randomOf = (seed: number): (() => number) => {
@@ -38,11 +41,7 @@ const STATUSES = ['planned', 'active', 'maintenance']
 const OWNERS = ['', 'git', 'git/ams']
 const TYPES = ['contains', 'connected_to', 'depends_on']
 
-const KINDS = [
-  ...(['spaces', 'datacenters', 'vlans', 'networks', 'pools', 'devices', 'reservations'] as const),
-  ...(['custom-fields', 'device-types', 'racks', 'ports', 'cables'] as const),
-]
-type Kind = (typeof KINDS)[number]
+type Kind = Resource
 
 export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number, now: () => number) => {
   const random = randomOf(seed)
@@ -50,7 +49,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
   const one = <T>(list: readonly T[]): T => list[below(list.length)] as T
   const some = <T>(list: readonly T[], most: number): T[] => Array.from({ length: below(most + 1) }, () => one(list))
   const maybe = <T>(value: T, share = 0.4): T | null => (random() < share ? value : null)
-  const ids = Object.fromEntries(KINDS.map((kind) => [kind, [] as string[]])) as Record<Kind, string[]>
+  const ids = Object.fromEntries(INVENTORY.map((kind) => [kind, [] as string[]])) as Record<Kind, string[]>
   /** Mostly of a new one; some are gone. */
   const idOf = (kind: Kind): string => (random() < 0.1 ? 'none' : one(['none', ...ids[kind].slice(-5), ...ids[kind]]))
 
@@ -141,11 +140,36 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       { op: 'delete', id: idOf('devices') },
     ])
 
+  const counts: Record<string, number> = {}
+  const build = (resource: Kind) => {
+    const others = Object.fromEntries(INVENTORY.map((kind) => [kind, idOf(kind)]))
+    return createExamples({ ...others, child: idOf('devices') }, counts).build(resource)
+  }
+  const ofExample = (resource: Kind): [path: string, body: object] => {
+    const { path, body } = build(resource)
+    return [path, { ...body, managed_by: one(OWNERS), refs: maybeRefs() }]
+  }
+  const ofKinds: readonly (readonly [weight: number, write: () => Promise<unknown>])[] = KINDS.flatMap(
+    ({ resource, facts, path }) => [
+      [1, () => create(resource, ...ofExample(resource))] as const,
+      [
+        1,
+        () => {
+          const change = { ...buildTextChange(facts, one(NAMES)), managed_by: one(OWNERS), refs: maybeRefs() }
+          return send('PUT', `${path}/${idOf(resource)}`, change)
+        },
+      ] as const,
+      [
+        1,
+        () => send('DELETE', `${path}/${idOf(resource)}${resource === 'custom-fields' ? '?force=true' : ''}`),
+      ] as const,
+    ],
+  )
+
   const writes: readonly (readonly [weight: number, write: () => Promise<unknown>])[] = [
     [2, () => create('datacenters', '/api/datacenters', { name: one(NAMES), location: one(['', 'Köln', 'Rack 1']) })],
     [2, () => create('spaces', '/api/spaces', { name: one(NAMES), reachable: random() < 0.5, refs: maybeRefs() })],
     [2, () => send('PUT', `/api/spaces/${idOf('spaces')}`, { name: one(NAMES), description: one(['', 'ü']) })],
-    [1, () => send('DELETE', `/api/spaces/${idOf('spaces')}`)],
     [3, () => send('PUT', `/api/networks/${idOf('networks')}`, { space_id: space() })],
     [6, () => create('networks', '/api/networks', network())],
     [3, () => create('vlans', '/api/vlans', vlan())],
@@ -186,15 +210,6 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     [
       1,
       () =>
-        send('PUT', `/api/datacenters/${idOf('datacenters')}`, {
-          name: one(NAMES),
-          managed_by: one(OWNERS),
-          refs: maybeRefs(),
-        }),
-    ],
-    [
-      1,
-      () =>
         send('PUT', `/api/reservations/${idOf('reservations')}`, {
           notes: 'later',
           ...one([{}, { mac_address: null }, { mac_address: '52-54-00-00-00-02' }]),
@@ -204,10 +219,6 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     ],
     [3, () => send('DELETE', `/api/devices/${idOf('devices')}`)],
     [3, () => send('DELETE', `/api/networks/${idOf('networks')}`)],
-    [1, () => send('DELETE', `/api/pools/${idOf('pools')}`)],
-    [1, () => send('DELETE', `/api/vlans/${idOf('vlans')}`)],
-    [1, () => send('DELETE', `/api/datacenters/${idOf('datacenters')}`)],
-    [1, () => send('DELETE', `/api/reservations/${idOf('reservations')}`)],
     [1, () => send('DELETE', `/api/devices/${idOf('devices')}/relationships/${idOf('devices')}/${one(TYPES)}`)],
     [3, () => send('POST', '/api/devices/bulk', { atomic: false, operations: [bulkItem(), bulkItem(), bulkItem()] })],
     [2, () => send('POST', '/api/estate/import?resource=devices', [device(), { ...device(), id: idOf('devices') }])],
@@ -216,25 +227,26 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       () => send('POST', '/api/estate/import?resource=networks', [network(), { ...network(), id: idOf('networks') }]),
     ],
   ]
-  const all = [...writes, ...gear.writes].flatMap(([weight, write]) => Array.from({ length: weight }, () => write))
+  const all = [...ofKinds, ...writes, ...gear.writes].flatMap(([weight, write]) =>
+    Array.from({ length: weight }, () => write),
+  )
 
   const lists = [
     ...gear.lists,
-    ...['/api/devices', '/api/devices?limit=3&offset=1', '/api/devices?status=active', '/api/devices?tags=Prod'],
-    ...['/api/devices?tags=Prod&tags=a&limit=2', '/api/networks', '/api/networks?include=utilization'],
-    ...['/api/networks?name=web', '/api/networks?vlan_id=1&limit=2', '/api/pools', '/api/pools?include=utilization'],
-    ...['/api/pools?tags=a', '/api/reservations', '/api/reservations?limit=1&offset=1', '/api/relationships'],
-    ...['/api/vlans', '/api/vlans?vlan_id=1&limit=1&offset=1', '/api/vlans?group=%C3%A4rger', '/api/vlans?name=web'],
-    ...['devices', 'networks', 'pools', 'reservations', 'relationships', 'datacenters', 'vlans'].map(
-      (list) => `/api/${list}?managed_by=git`,
-    ),
-    ...['devices', 'networks', 'pools', 'reservations', 'datacenters', 'vlans'].flatMap((list) =>
-      ['nb:1', 'sn:2', 'nb:%C3%BC%2F1'].map((ref) => `/api/${list}/${ref}`),
-    ),
+    ...['/api/devices?status=active', '/api/devices?tags=Prod', '/api/devices?tags=Prod&tags=a&limit=2'],
+    ...['/api/networks?include=utilization', '/api/networks?name=web', '/api/networks?vlan_id=1&limit=2'],
+    ...['/api/pools?include=utilization', '/api/pools?tags=a', '/api/vlans?vlan_id=1&limit=1&offset=1'],
+    ...['/api/vlans?group=%C3%A4rger', '/api/vlans?name=web'],
+    ...INVENTORY.flatMap((list) => [`/api/${list}`, `/api/${list}?limit=2&offset=1`, `/api/${list}?managed_by=git`]),
+    ...KINDS.flatMap(({ path }) => ['nb:1', 'sn:2', 'nb:%C3%BC%2F1'].map((ref) => `${path}/${ref}`)),
     ...['/api/devices?datacenter_id=nb:1', '/api/networks/sn:2/devices'],
     ...['/api/devices?managed_by=git%2Fams&status=active&limit=2'],
-    ...['/api/spaces', '/api/networks?space_id=default', '/api/devices?space_id=default&limit=2', '/api/spaces/nb:1'],
-    ...['/api/datacenters', '/api/datacenters?name=web', '/api/devices/search?q=10.1.0.0%2F16'],
+    ...[
+      '/api/networks?space_id=default',
+      '/api/devices?space_id=default&limit=2',
+      '/api/datacenters?name=web',
+      '/api/devices/search?q=10.1.0.0%2F16',
+    ],
     ...[
       'web',
       'łódź',
@@ -277,30 +289,29 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       })
       for (const name of ['web', 'db']) await create('devices', '/api/devices', { name, addresses: [{ ip: one(IPS) }] })
       await gear.connect()
+      for (const { resource } of KINDS) if (ids[resource].length === 0) await create(resource, ...ofExample(resource))
     },
     /** Writes something. */
     change: async (): Promise<void> => void (await one(all)()),
     /** Returns the paths of reads: some lists, and some objects, which may be gone. */
     reads: (): string[] => {
-      const [network, pool, device, reservation] = [
-        idOf('networks'),
-        idOf('pools'),
-        idOf('devices'),
-        idOf('reservations'),
-      ]
-      const [datacenter, space, vlan] = [idOf('datacenters'), idOf('spaces'), idOf('vlans')]
+      const [network, pool, device] = [idOf('networks'), idOf('pools'), idOf('devices')]
+      const [datacenter, space] = [idOf('datacenters'), idOf('spaces')]
       return [
         ...lists.filter(() => random() < 0.2),
         ...gear.reads(device),
-        ...[`/api/networks/${network}`, `/api/networks/${network}/devices`, `/api/networks/${network}/utilization`],
+        ...KINDS.map(({ resource, path }) => `${path}/${idOf(resource)}`),
+        ...[`/api/networks/${network}/devices`, `/api/networks/${network}/utilization`],
         ...[`/api/devices?network_id=${network}&limit=2`, `/api/devices?network_id=${network}&tags=a`],
-        ...[`/api/networks/${network}/pools`, `/api/pools/${pool}`, `/api/pools/${pool}/heatmap`],
-        ...[`/api/pools/${pool}/reservations`, `/api/reservations/${reservation}`, `/api/datacenters/${datacenter}`],
-        ...[`/api/datacenters/${datacenter}/devices`, `/api/devices?datacenter_id=${datacenter}`],
+        ...[`/api/networks/${network}/pools`, `/api/pools/${pool}/heatmap`],
+        ...[
+          `/api/pools/${pool}/reservations`,
+          `/api/datacenters/${datacenter}/devices`,
+          `/api/devices?datacenter_id=${datacenter}`,
+        ],
         ...['10.1.2.65', '10.1.2.0%2F24'].map((query) => `/api/lookup/${query}?space_id=${space}`),
-        ...[`/api/spaces/${space}`, `/api/networks?space_id=${space}`, `/api/devices?space_id=${space}`],
-        ...[`/api/devices/${device}`, `/api/devices/${device}/relationships?include=names`],
-        ...[`/api/vlans/${vlan}`, `/api/vlans?datacenter_id=${datacenter}`],
+        ...[`/api/networks?space_id=${space}`, `/api/devices?space_id=${space}`],
+        ...[`/api/devices/${device}/relationships?include=names`, `/api/vlans?datacenter_id=${datacenter}`],
         ...[`/api/devices/${device}/related`, `/api/devices/${device}/related?type=contains`],
       ]
     },

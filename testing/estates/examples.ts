@@ -9,8 +9,11 @@ import { type FieldFacts, hasRefs, listFields, type ResourceFacts } from '../../
 export type Ids = Readonly<Record<string, string>>
 export type Body = Readonly<Record<string, unknown>>
 
+/** Returns the word at the beginning of the texts of a resource. */
+export type GetWord = (resource: string) => string
+
 /** The place of an object among the objects of its resource: 1 is the first. */
-type Place = { readonly n: number; readonly ids: Ids }
+type Place = { readonly n: number; readonly ids: Ids; readonly word?: string }
 
 const toHex = (n: number): string => n.toString(16).padStart(2, '0')
 
@@ -68,12 +71,19 @@ const countNumber = ({ min = 0, max = 1000, step = 1 }: { min?: number; max?: nu
 /** Times of one object follow each other, and times of two objects do not overlap. */
 const toTime = (n: number, index: number): string => new Date(Date.UTC(2030, 0, 1, n, index)).toISOString()
 
-const buildValue = (fact: FieldFacts, name: string, { n, index, ids }: Place & { readonly index: number }): unknown => {
+const buildText = (fact: FieldFacts & { type: 'text' }, name: string, { n, word }: Place): string => {
+  if (fact.rule !== undefined)
+    return `${word === undefined ? '' : `${word.replaceAll(' ', '-')}.`}${name}-${n}.example.com`
+  return `${word === undefined ? '' : `${word} `}${name} ${n}`.slice(0, fact.max)
+}
+
+const buildValue = (fact: FieldFacts, name: string, place: Place & { readonly index: number }): unknown => {
+  const { n, index, ids, word = 'Name' } = place
   switch (fact.type) {
     case 'name':
-      return `Name ${n}`
+      return `${word} ${n}`
     case 'text':
-      return fact.rule === undefined ? `${name} ${n}`.slice(0, fact.max) : `${name}-${n}.example.com`
+      return buildText(fact, name, place)
     case 'integer':
     case 'number':
       return countNumber(fact, n)
@@ -141,11 +151,11 @@ export const buildDefaults = (facts: ResourceFacts): Body => {
 export type Create = { readonly path: string; readonly body: Body; readonly whole: Body }
 
 /** Makes the creates of a suite. @param ids the objects that new ones refer to */
-export const createExamples = (ids: Ids, counts: Record<string, number> = {}) => {
+export const createExamples = (ids: Ids, counts: Record<string, number> = {}, getWord?: GetWord) => {
   const place = (resource: Resource): Place => {
     const n = (counts[resource] ?? 0) + 1
     counts[resource] = n
-    return { n, ids }
+    return { n, ids, ...(getWord && { word: getWord(resource) }) }
   }
   const build = (resource: Resource, fields: 'all' | 'required' = 'all'): Create => {
     const { create }: OperationSet = contracts[toContractName(resource)]

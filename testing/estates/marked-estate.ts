@@ -1,8 +1,10 @@
 /**
- * An estate for tests that look for words in answers. Each resource has an object, and the texts of the object carry the name of the
- * resource.
+ * An estate for tests that look for words in answers. Each resource of the registry has an object, and the texts of the object carry the
+ * name of the resource.
  */
 import { expect } from 'bun:test'
+import { INVENTORY, type Resource } from '../../src/inventory/resources.ts'
+import { createExamples } from './examples.ts'
 import type { People } from './people.ts'
 
 export type Marked = {
@@ -15,25 +17,44 @@ export type Marked = {
 /** Returns a text that only an object of the resource has. */
 export const wordOf = (resource: string): string => `mark-${resource}`
 
-const WORDS: Readonly<Record<string, readonly string[]>> = {
-  datacenters: [wordOf('datacenters')],
-  networks: [wordOf('networks'), '10.77.0.0/16', '10.77.4.0/22', '10.77.4.0/24'],
-  pools: [wordOf('pools')],
-  reservations: [wordOf('reservations')],
-  vlans: [wordOf('vlans')],
-  spaces: [wordOf('spaces')],
-  racks: [wordOf('racks')],
-  devices: [wordOf('devices'), '02:00:00:00:77:01'],
-  ports: [wordOf('ports')],
-  cables: [wordOf('cables')],
-  relationships: [wordOf('relationships')],
-  'device-types': [wordOf('device-types')],
-  discovery: [wordOf('discovery')],
-  feeds: [wordOf('feeds')],
-  webhook: [wordOf('webhook')],
-  credentials: [wordOf('credentials')],
-  scopes: [wordOf('scopes')],
-  groups: [wordOf('groups')],
+/** The nouns besides the resources with objects that carry their name. */
+const OTHERS = ['discovery', 'feeds', 'webhook', 'credentials', 'scopes', 'groups']
+/** Texts of a resource besides its word. */
+const MORE: Readonly<Record<string, readonly string[]>> = {
+  networks: ['10.77.0.0/16', '10.77.4.0/22', '10.77.4.0/24'],
+  devices: ['02:00:00:00:77:01'],
+}
+// The name of a custom field is a key of the values.
+const WORDS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  [...INVENTORY.filter((resource) => resource !== 'custom-fields'), ...OTHERS].map((resource) => [
+    resource,
+    [wordOf(resource), ...(MORE[resource] ?? [])],
+  ]),
+)
+
+type Ids = Readonly<Record<string, string>>
+
+const device = (n: number, { datacenters: datacenter_id, pools: pool_id }: Ids, mount: object) => ({
+  hostname: `${wordOf('devices')}-${n}`,
+  datacenter_id,
+  mount,
+  addresses: [{ ip: `10.77.6.${n}`, pool_id, mac_address: `02:00:00:00:77:0${n}` }, { ip: '10.77.6.9' }],
+})
+
+/** Fields of objects that other objects surround. The other resources have objects from their facts. */
+const BODIES: Readonly<Partial<Record<Resource, (ids: Ids) => object>>> = {
+  'custom-fields': () => ({ resource: 'devices', type: 'text', name: 'owner' }),
+  datacenters: () => ({}),
+  spaces: () => ({}),
+  'device-types': () => ({ manufacturer: wordOf('device-types'), model: 'm' }),
+  vlans: ({ datacenters: datacenter_id }) => ({ datacenter_id, vlan_id: 77 }),
+  networks: ({ datacenters: datacenter_id }) => ({ subnet: '10.77.4.0/22', datacenter_id, vlan_id: 77 }),
+  pools: () => ({ start_ip: '10.77.6.1', end_ip: '10.77.6.99' }),
+  reservations: () => ({ ip_address: '10.77.6.50', hostname: wordOf('reservations') }),
+  racks: ({ datacenters: datacenter_id }) => ({ datacenter_id }),
+  devices: (ids) => ({ ...device(1, ids, { rack_id: ids.racks, position: 1 }), name: `${wordOf('devices')} 1` }),
+  ports: () => ({}),
+  relationships: ({ child: child_id }) => ({ child_id, type: 'contains', notes: wordOf('relationships') }),
 }
 
 export const buildMarkedEstate = async ({ admin }: People): Promise<Marked> => {
@@ -48,45 +69,33 @@ export const buildMarkedEstate = async ({ admin }: People): Promise<Marked> => {
     ids[resource] = id
     return id
   }
-  const datacenter_id = await make('datacenters', 'datacenters', {})
-  await make('spaces', 'spaces', {})
-  await make('device-types', 'device-types', { manufacturer: wordOf('device-types'), model: 'm' })
+  const examples = createExamples(ids, {}, wordOf)
+  let panel: Record<string, string> = {}
+  for (const resource of INVENTORY) {
+    const { path, body } = examples.build(resource)
+    const at = path.replace('/api/', '')
+    const { [resource]: arrange } = BODIES
+    // A cable has the panel at its other end.
+    if (resource === 'cables')
+      await make('cables', at, { a: { port_id: ids.ports }, b: { port_id: panel.id }, label: wordOf('cables') })
+    else await make(resource, at, arrange?.(ids) ?? body)
+    if (resource === 'devices') {
+      const two = { name: `${wordOf('devices')} 2`, ...device(2, ids, { rack_id: ids.racks }) }
+      ids.child = (await post('devices', two)).id ?? ''
+      expect((await admin.ask(`PUT /api/devices/${ids.devices}`, { custom: { owner: 'x' } })).status).toBe(200)
+    }
+    if (resource === 'ports')
+      panel = await post(`devices/${ids.child}/ports`, { name: `${wordOf('ports')} panel`, pass_through: true })
+  }
+  const { datacenters: datacenter_id, networks: network_id, devices } = ids
   const inDatacenter = { datacenter_id, vlan_id: 77 }
-  await make('vlans', 'vlans', inDatacenter)
   await post('networks', { name: `${wordOf('networks')} outer`, subnet: '10.77.0.0/16', ...inDatacenter })
-  const network_id = await make('networks', 'networks', { subnet: '10.77.4.0/22', ...inDatacenter })
   await post('networks', { name: `${wordOf('networks')} inner`, subnet: '10.77.4.0/24', ...inDatacenter })
-  const pool_id = await make('pools', `networks/${network_id}/pools`, { start_ip: '10.77.6.1', end_ip: '10.77.6.99' })
-  await make('reservations', `pools/${pool_id}/reservations`, {
-    ip_address: '10.77.6.50',
-    hostname: wordOf('reservations'),
-  })
-  const rack_id = await make('racks', 'racks', { datacenter_id })
-  const device = (n: number, more: object) => ({
-    name: `${wordOf('devices')} ${n}`,
-    hostname: `${wordOf('devices')}-${n}`,
-    datacenter_id,
-    addresses: [{ ip: `10.77.6.${n}`, pool_id, mac_address: `02:00:00:00:77:0${n}` }, { ip: '10.77.6.9' }],
-    ...more,
-  })
-  const devices = await make('devices', 'devices', device(1, { mount: { rack_id, position: 1 } }))
-  const { id: child = '' } = await post('devices', device(2, { mount: { rack_id } }))
-  ids.child = child
-  await make('custom-fields', 'custom-fields', { resource: 'devices', type: 'text', name: 'owner' })
-  expect((await admin.ask(`PUT /api/devices/${devices}`, { custom: { owner: 'x' } })).status).toBe(200)
-  const panel = await post(`devices/${child}/ports`, { name: `${wordOf('ports')} panel`, pass_through: true })
-  await make('ports', `devices/${devices}/ports`, {})
-  await make('cables', 'cables', { a: { port_id: ids.ports }, b: { port_id: panel.id }, label: wordOf('cables') })
   const far = await post(`devices/${devices}/ports`, { name: `${wordOf('ports')} far` })
   await post('cables', {
     a: { port_id: panel.id, side: 'rear' },
     b: { port_id: far.id },
     label: `${wordOf('cables')} behind`,
-  })
-  await admin.ask(`POST /api/devices/${devices}/relationships`, {
-    child_id: child,
-    type: 'contains',
-    notes: wordOf('relationships'),
   })
   const scan = await post(`discovery/networks/${network_id}/results`, {
     hosts: [{ ip: '10.77.6.1', mac_address: '02:00:00:00:78:01', hostname: `${wordOf('discovery')}.example` }],
@@ -97,7 +106,7 @@ export const buildMarkedEstate = async ({ admin }: People): Promise<Marked> => {
   ids.conflicts = (await list('conflicts'))[0]?.id ?? ''
   ids['discovery-rules'] = (await post('discovery/rules', { network_id, enabled: false })).id ?? ''
   await make('feeds', 'feeds', { format: 'hosts' })
-  await make('webhook', 'webhooks', { url: 'https://hooks.example/', events: ['cable.created', 'vlan.created'] })
+  await make('webhook', 'webhooks', { url: 'https://hooks.example/', events: ['cable.created'] })
   ids.webhooks = ids.webhook ?? ''
   await make('groups', 'groups', {})
   await make('scopes', 'scopes', { datacenter_ids: [datacenter_id] })

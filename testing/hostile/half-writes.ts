@@ -1,10 +1,16 @@
 /** A call of each write that a role in a scope allows, about one half of the doubled estate of `halves.ts`. */
+import type { Resource } from '../../src/inventory/resources.ts'
+import { isInScopes } from '../../src/resource/facts.ts'
+import { buildTextChange, type Create } from '../estates/examples.ts'
+import { KINDS } from '../estates/kinds.ts'
 import type { Half } from './halves.ts'
 
 /** Where calls are made: a half, and its number in addresses. */
 export type Where = {
   readonly ids: Half
   readonly n: 1 | 2
+  /** Returns a create with the values of the facts, about objects of the half. */
+  readonly build: (resource: Resource) => Create
   /** Creates an object as the admin. @returns its id */
   readonly make: (path: string, body: object) => Promise<string>
   /** Changes an object as the admin. */
@@ -15,38 +21,59 @@ export type Where = {
 
 export type WriteCall = { readonly http: string; readonly body?: object }
 
-const inDatacenter = ({ ids, count }: Where, kind: string) => {
-  const number = count(kind)
-  return { number, draft: { name: `${kind} ${number}`, datacenter_id: ids.datacenters } }
-}
-const device = (where: Where) => inDatacenter(where, 'device').draft
-const rack = (where: Where) => inDatacenter(where, 'rack').draft
-const network = (where: Where) => {
-  const { number, draft } = inDatacenter(where, 'network')
-  // In no network: one of both halves holds all addresses that begin with 10.
-  return { ...draft, subnet: `172.${16 + where.n}.${number}.0/24` }
-}
-const vlan = (where: Where) => {
-  const { number, draft } = inDatacenter(where, 'vlan')
-  return { ...draft, vlan_id: 100 + number }
-}
-const pool = ({ n, count }: Where) => {
-  const number = count('pool')
-  const ip = `10.${n}.0.${120 + number}`
-  return { name: `pool ${number}`, start_ip: ip, end_ip: ip }
-}
-const port = ({ count }: Where) => ({ name: `port ${count('port')}` })
-const cable = ({ ids, count }: Where) => {
-  const port = `cabled ${count('cable')}`
-  return { a: { device_id: ids.devices, port }, b: { device_id: ids.child, port } }
-}
-const reservation = ({ n, count }: Where) => ({ ip_address: `10.${n}.0.${70 + count('reservation')}`, purpose: 'x' })
+type Drafts = Readonly<Partial<Record<Resource, (where: Where) => object>>>
 
-const change = (path: string, id: string | undefined, body: object): WriteCall => ({
-  http: `PUT /api/${path}/${id}`,
-  body,
-})
-const removal = (path: string, id: string | undefined): WriteCall => ({ http: `DELETE /api/${path}/${id}` })
+/** Drafts with addresses that are free in the half, and devices that stay in it. The other resources have drafts from their facts. */
+const DRAFTS: Drafts = {
+  devices: ({ ids, count }) => ({ name: `device ${count('device')}`, datacenter_id: ids.datacenters }),
+  networks: ({ n, ids, count }) => {
+    const number = count('network')
+    // In no network: one of both halves holds all addresses that begin with 10.
+    const subnet = `172.${16 + n}.${number}.0/24`
+    return { name: `network ${number}`, datacenter_id: ids.datacenters, subnet }
+  },
+  pools: ({ n, count }) => {
+    const ip = `10.${n}.0.${120 + count('pool')}`
+    return { name: `pool ${ip}`, start_ip: ip, end_ip: ip }
+  },
+  reservations: ({ n, count }) => ({ ip_address: `10.${n}.0.${70 + count('reservation')}`, purpose: 'x' }),
+}
+
+/** Returns the create of an object in a half. */
+const buildCreate = (where: Where, resource: Resource): { readonly path: string; readonly body: object } => {
+  const { path, body } = where.build(resource)
+  return { path, body: DRAFTS[resource]?.(where) ?? body }
+}
+const draft = (where: Where, resource: Resource): object => buildCreate(where, resource).body
+/** Creates an object in a half as the admin. @returns its id */
+export const makeInHalf = (where: Where, resource: Resource): Promise<string> => {
+  const { path, body } = buildCreate(where, resource)
+  return where.make(path.replace('/api/', ''), body)
+}
+
+type Writes = Readonly<Record<string, (where: Where) => WriteCall | Promise<WriteCall>>>
+
+/** Creates, changes and removals of objects that a scope contains, from the facts of their resources. */
+const KIND_WRITES: Writes = Object.fromEntries(
+  KINDS.filter(({ facts }) => isInScopes(facts)).flatMap(({ resource, facts, path }): [string, Writes[string]][] => {
+    const update: Writes[string] = ({ ids }) => ({
+      ...{ http: `PUT ${path}/${ids[resource]}`, body: buildTextChange(facts) },
+    })
+    // A scope lists its datacenters, so no role in a scope makes or deletes one.
+    if (resource === 'datacenters') return [[`${resource}.update`, update]]
+    return [
+      [
+        `${resource}.create`,
+        (where) => {
+          const { path: at, body } = buildCreate(where, resource)
+          return { http: `POST ${at}`, body }
+        },
+      ],
+      [`${resource}.update`, update],
+      [`${resource}.delete`, async (where) => ({ http: `DELETE ${path}/${await makeInHalf(where, resource)}` })],
+    ]
+  }),
+)
 
 type Items = { readonly noun: string; readonly id: string | undefined; readonly gone: string; readonly draft: object }
 
@@ -62,88 +89,58 @@ const bulk = (path: string, { noun, id, gone, draft }: Items): WriteCall => ({
 })
 
 /** Keyed by the operation, and a word where one operation has several cases. */
-export const HALF_WRITES: Readonly<Record<string, (where: Where) => WriteCall | Promise<WriteCall>>> = {
-  'datacenters.update': ({ ids }) => change('datacenters', ids.datacenters, { location: 'here' }),
-  'vlans.create': (where) => ({ http: 'POST /api/vlans', body: vlan(where) }),
-  'vlans.update': ({ ids }) => change('vlans', ids.vlans, { description: 'x' }),
-  'vlans.delete': async (where) => removal('vlans', await where.make('vlans', vlan(where))),
-  'networks.create': (where) => ({ http: 'POST /api/networks', body: network(where) }),
-  'networks.update': ({ ids }) => change('networks', ids.networks, { description: 'x' }),
-  'networks.delete': async (where) => removal('networks', await where.make('networks', network(where))),
+export const HALF_WRITES: Writes = {
+  ...KIND_WRITES,
   'networks.bulk': async (where) => {
-    const gone = await where.make('networks', network(where))
-    return bulk('networks', { noun: 'network', id: where.ids.networks, gone, draft: network(where) })
+    const gone = await makeInHalf(where, 'networks')
+    return bulk('networks', { noun: 'network', id: where.ids.networks, gone, draft: draft(where, 'networks') })
   },
   'networks.allocate': async (where) => {
-    const id = await where.make('networks', network(where))
+    const id = await makeInHalf(where, 'networks')
     return { http: `POST /api/networks/${id}/allocate`, body: { prefix_length: 28 } }
   },
   'networks.split': async (where) => {
-    const id = await where.make('networks', network(where))
+    const id = await makeInHalf(where, 'networks')
     return { http: `POST /api/networks/${id}/split`, body: { prefix_length: 25 } }
   },
   'networks.merge': async (where) => {
-    const { subnet, ...rest } = network(where)
+    const { subnet, ...rest } = draft(where, 'networks') as { readonly subnet: string }
     const low = await where.make('networks', { ...rest, subnet: subnet.replace('.0/24', '.0/25') })
     const high = await where.make('networks', { ...rest, subnet: subnet.replace('.0/24', '.128/25') })
     return { http: 'POST /api/networks/merge', body: { network_ids: [low, high] } }
   },
-  'pools.create': (where) => ({ http: `POST /api/networks/${where.ids.networks}/pools`, body: pool(where) }),
-  'pools.update': ({ ids }) => change('pools', ids.pools, { description: 'x' }),
-  'pools.delete': async (where) =>
-    removal('pools', await where.make(`networks/${where.ids.networks}/pools`, pool(where))),
-  'reservations.create': (where) => ({
-    http: `POST /api/pools/${where.ids.pools}/reservations`,
-    body: reservation(where),
-  }),
-  'reservations.update': ({ ids }) => change('reservations', ids.reservations, { notes: 'x' }),
-  'reservations.delete': async (where) =>
-    removal('reservations', await where.make(`pools/${where.ids.pools}/reservations`, reservation(where))),
   'reservations.allocate': ({ ids }) => ({ http: `POST /api/pools/${ids.pools}/allocate`, body: { count: 2 } }),
   'reservations.allocate for a device': ({ ids }) => ({
     http: `POST /api/pools/${ids.pools}/allocate`,
     body: { device_id: ids.child },
   }),
-  'racks.create': (where) => ({ http: 'POST /api/racks', body: rack(where) }),
-  'racks.update': ({ ids }) => change('racks', ids.racks, { description: 'x' }),
-  'racks.delete': async (where) => removal('racks', await where.make('racks', rack(where))),
-  'devices.create': (where) => ({ http: 'POST /api/devices', body: device(where) }),
-  'devices.update': ({ ids }) => change('devices', ids.devices, { description: 'x' }),
-  'devices.delete': async (where) => removal('devices', await where.make('devices', device(where))),
   'devices.bulk': async (where) => {
-    const gone = await where.make('devices', device(where))
-    return bulk('devices', { noun: 'device', id: where.ids.devices, gone, draft: device(where) })
+    const gone = await makeInHalf(where, 'devices')
+    return bulk('devices', { noun: 'device', id: where.ids.devices, gone, draft: draft(where, 'devices') })
   },
-  'ports.create': (where) => ({ http: `POST /api/devices/${where.ids.devices}/ports`, body: port(where) }),
-  'ports.update': ({ ids }) => change('ports', ids.ports, { description: 'x' }),
-  'ports.delete': async (where) =>
-    removal('ports', await where.make(`devices/${where.ids.devices}/ports`, port(where))),
   'ports.bulk': async (where) => {
-    const gone = await where.make(`devices/${where.ids.devices}/ports`, port(where))
-    const draft = { ...port(where), device_id: where.ids.devices }
-    return bulk('ports', { noun: 'port', id: where.ids.ports, gone, draft })
+    const gone = await makeInHalf(where, 'ports')
+    const port = { ...draft(where, 'ports'), device_id: where.ids.devices }
+    return bulk('ports', { noun: 'port', id: where.ids.ports, gone, draft: port })
   },
   'ports.adopt': ({ ids }) => ({ http: `POST /api/devices/${ids.devices}/ports/adopt`, body: {} }),
   'device-types.apply': async (where) => {
     const type = { manufacturer: 'x', model: `type ${where.n}.${where.count('type')}` }
     const id = await where.make('device-types', type)
-    const one = await where.make('devices', { ...device(where), device_type_id: id })
-    await where.put(`device-types/${id}`, { ports: [port(where)] })
+    const one = await where.make('devices', { ...draft(where, 'devices'), device_type_id: id })
+    await where.put(`device-types/${id}`, { ports: [draft(where, 'ports')] })
     return { http: `POST /api/device-types/${id}/apply`, body: { device_ids: [one] } }
   },
-  'cables.create': (where) => ({ http: 'POST /api/cables', body: cable(where) }),
-  'cables.update': ({ ids }) => change('cables', ids.cables, { description: 'x' }),
-  'cables.delete': async (where) => removal('cables', await where.make('cables', cable(where))),
   'cables.bulk': async (where) => {
-    const gone = await where.make('cables', cable(where))
-    return bulk('cables', { noun: 'cable', id: where.ids.cables, gone, draft: cable(where) })
+    const gone = await makeInHalf(where, 'cables')
+    return bulk('cables', { noun: 'cable', id: where.ids.cables, gone, draft: draft(where, 'cables') })
   },
   'relationships.create': ({ ids }) => ({
     http: `POST /api/devices/${ids.devices}/relationships`,
     body: { child_id: ids.child, type: 'depends_on' },
   }),
   'relationships.delete': async (where) => {
-    const child = await where.make('devices', device(where))
+    const child = await makeInHalf(where, 'devices')
     await where.make(`devices/${where.ids.devices}/relationships`, { child_id: child, type: 'contains' })
     return { http: `DELETE /api/devices/${where.ids.devices}/relationships/${child}/contains` }
   },

@@ -4,8 +4,11 @@
  */
 import { expect } from 'bun:test'
 import { getInputSchema, stripNull } from '../../src/contract/input-schema.ts'
+import { FACTS, INVENTORY, type Resource } from '../../src/inventory/resources.ts'
 import { parseHttp } from '../../src/kernel/http-route.ts'
 import type { AnyOperation } from '../../src/kernel/operation.ts'
+import { hasRefs, type ResourceFacts } from '../../src/resource/facts.ts'
+import { createExamples } from '../estates/examples.ts'
 import type { Answer, People, Person } from '../estates/people.ts'
 
 /** The ids of one half, by the resource that a field refers to. */
@@ -35,62 +38,79 @@ const maker =
     return (answer as { id: string }).id
   }
 
-const half = async (all: People, n: 1 | 2, word: string): Promise<Half> => {
+/** Where objects are made: a half, its number in addresses, and the ids of its objects so far. */
+type Site = { readonly n: 1 | 2; readonly word: string; readonly ids: Half }
+
+const device = ({ n, word, ids }: Site, i: 1 | 2) => ({
+  name: `${word} machine ${i}`,
+  datacenter_id: ids.datacenters,
+  tags: ['shared', word],
+  domains: [`${word}.example`],
+  addresses: [
+    { ip: `10.${n}.0.${10 + i}`, pool_id: ids.pools, mac_address: `02:00:00:00:0${n}:0${i}` },
+    // Both have it.
+    { ip: `10.${n}.0.5` },
+    // That of alpha is also an address of a device of omega.
+    ...(i === 2 ? [{ ip: `10.${n}.0.60` }] : []),
+  ],
+  custom: { owner: 'team' },
+  refs: { nb: `${word}-${i}` },
+})
+
+/** Objects with names and addresses that tests expect. The other resources have objects from their facts. */
+const BODIES: Readonly<Partial<Record<Resource, (site: Site) => object>>> = {
+  'custom-fields': () => ({ resource: 'devices', name: 'owner', type: 'text' }),
+  'device-types': () => ({ manufacturer: 'm', model: 't' }),
+  datacenters: ({ word }) => ({ name: `${word} site` }),
+  spaces: ({ word }) => ({ name: `${word} space` }),
+  vlans: ({ word, ids }) => ({ vlan_id: 10, name: `${word} vlan`, datacenter_id: ids.datacenters }),
+  networks: ({ n, word, ids }) => ({
+    ...{ name: `${word} net`, subnet: `10.${n}.0.0/24`, datacenter_id: ids.datacenters, vlan_id: 10 },
+  }),
+  pools: ({ n, word }) => ({
+    ...{ name: `${word} pool`, start_ip: `10.${n}.0.10`, end_ip: `10.${n}.0.99`, tags: ['shared', word] },
+  }),
+  reservations: ({ n, word }) => ({ ip_address: `10.${n}.0.50`, hostname: `${word}-reserved`, purpose: 'x' }),
+  racks: ({ word, ids }) => ({ name: `${word} rack`, datacenter_id: ids.datacenters }),
+  devices: (site) => device(site, 1),
+  ports: ({ word }) => ({ name: `${word}-eth0` }),
+  cables: ({ word, ids }) => ({
+    ...{ a: { port_id: ids.ports }, b: { device_id: ids.child, port: `${word}-eth1` }, label: word },
+  }),
+  relationships: ({ ids }) => ({ child_id: ids.child, type: 'contains' }),
+}
+
+/** Creates an object of a resource. @returns its id; undefined if it has none */
+const makeOne = async (all: People, resource: Resource, site: Site, counts: Record<string, number>) => {
+  const example = createExamples(site.ids, counts, () => site.word).build(resource)
+  const { [resource]: facts }: Readonly<Record<string, ResourceFacts>> = FACTS
+  const { [resource]: arrange } = BODIES
+  const refs = facts && hasRefs(facts) ? { refs: { nb: `${site.word}-1` } } : {}
+  const named = facts?.fields.name?.type === 'name' ? { name: `${site.word} ${resource}` } : {}
+  const body = { ...refs, ...(arrange?.(site) ?? { ...example.body, ...named }) }
+  const { status, body: answer } = await all.admin.ask(`POST ${example.path}`, body)
+  expect([resource, status, answer]).toMatchObject([resource, 201, expect.anything()])
+  return (answer as { readonly id?: string }).id
+}
+
+const isCommon = (resource: Resource): boolean => FACTS[resource].scope === 'everywhere'
+
+const half = async (all: People, n: 1 | 2, word: string, counts: Record<string, number>): Promise<Half> => {
   const make = maker(all)
-  const refs = { nb: `${word}-1` }
-  const datacenters = await make('datacenters', { name: `${word} site`, refs })
-  const networks = await make('networks', {
-    name: `${word} net`,
-    subnet: `10.${n}.0.0/24`,
-    datacenter_id: datacenters,
-    vlan_id: 10,
-    refs,
-  })
-  const vlans = await make('vlans', { vlan_id: 10, name: `${word} vlan`, datacenter_id: datacenters, refs })
-  const range = { start_ip: `10.${n}.0.10`, end_ip: `10.${n}.0.99` }
-  const pools = await make(`networks/${networks}/pools`, {
-    name: `${word} pool`,
-    ...range,
-    tags: ['shared', word],
-    refs,
-  })
-  const reservation = { ip_address: `10.${n}.0.50`, hostname: `${word}-reserved`, purpose: 'x', refs }
-  const reservations = await make(`pools/${pools}/reservations`, reservation)
-  const racks = await make('racks', { name: `${word} rack`, datacenter_id: datacenters, refs })
-  const device = (i: number) => ({
-    name: `${word} machine ${i}`,
-    datacenter_id: datacenters,
-    tags: ['shared', word],
-    domains: [`${word}.example`],
-    addresses: [
-      { ip: `10.${n}.0.${10 + i}`, pool_id: pools, mac_address: `02:00:00:00:0${n}:0${i}` },
-      // Both have it.
-      { ip: `10.${n}.0.5` },
-      // That of alpha is also an address of a device of omega.
-      ...(i === 2 ? [{ ip: `10.${n}.0.60` }] : []),
-    ],
-    custom: { owner: 'team' },
-    refs: { nb: `${word}-${i}` },
-  })
-  const devices = await make('devices', device(1))
-  const child = await make('devices', device(2))
-  const ports = await make(`devices/${devices}/ports`, { name: `${word}-eth0`, refs })
-  const cables = await make('cables', {
-    a: { port_id: ports },
-    b: { device_id: child, port: `${word}-eth1` },
-    label: word,
-    refs,
-  })
-  const link = { child_id: child, type: 'contains' }
-  expect((await all.admin.ask(`POST /api/devices/${devices}/relationships`, link)).status).toBe(201)
+  const ids: Record<string, string> = {}
+  const site: Site = { n, word, ids }
+  for (const resource of INVENTORY.filter((one) => !isCommon(one))) {
+    const id = await makeOne(all, resource, site, counts)
+    if (id !== undefined) ids[resource] = id
+    if (resource === 'devices') ids.child = await make('devices', device(site, 2))
+  }
+  const { datacenters: datacenter_id, networks = '', devices = '', spaces: space_id } = ids
   const change = await all.admin.ask(`PUT /api/devices/${devices}`, { description: `changed in ${word}` })
   const history = change.headers.get('x-change-id')
   if (change.status !== 200 || history === null) throw new Error(`no change: ${change.status}`)
-  const spaces = await make('spaces', { name: `${word} space`, refs })
-  const vrf = { name: `${word} vrf`, subnet: '172.16.9.0/24', datacenter_id: datacenters, space_id: spaces }
+  const vrf = { name: `${word} vrf`, subnet: '172.16.9.0/24', datacenter_id, space_id }
   const inSpace = await make('networks', vrf)
-  const documented = { datacenters, networks, vlans, pools, reservations, racks, devices, ports, cables, child }
-  return { ...documented, history, spaces, inSpace, ...(await seen(all, { n, word, networks, devices })) }
+  return { ...ids, history, inSpace, ...(await seen(all, { n, word, networks, devices })) }
 }
 
 type Seen = { readonly n: number; readonly word: string; readonly networks: string; readonly devices: string }
@@ -147,12 +167,12 @@ const between = async (all: People, own: Half, other: Half): Promise<string[]> =
 
 const build = async (all: People): Promise<Halves> => {
   const make = maker(all)
-  const common = {
-    'custom-fields': await make('custom-fields', { resource: 'devices', name: 'owner', type: 'text' }),
-    'device-types': await make('device-types', { manufacturer: 'm', model: 't' }),
-  }
-  const own = await half(all, 1, WORDS.own)
-  const other = await half(all, 2, WORDS.other)
+  const counts: Record<string, number> = {}
+  const common: Record<string, string> = {}
+  for (const resource of INVENTORY.filter(isCommon))
+    common[resource] = (await makeOne(all, resource, { n: 1, word: 'common', ids: common }, counts)) ?? ''
+  const own = await half(all, 1, WORDS.own, counts)
+  const other = await half(all, 2, WORDS.other, counts)
   const scope = await make('scopes', {
     name: WORDS.own,
     datacenter_ids: [own.datacenters],

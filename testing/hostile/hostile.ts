@@ -1,7 +1,7 @@
 /** Generates input for an operation from its schema: valid, nearly valid, invalid and hostile. */
 import fc from 'fast-check'
-import type { z } from 'zod'
 import { toInputJsonSchema } from '../../src/contract/validate.ts'
+import { type AnyOperation, getNoun } from '../../src/kernel/operation.ts'
 
 /** The keywords in the schemas of inputs. */
 type Schema = {
@@ -186,12 +186,18 @@ const LIKELY = [
   'ok',
 ]
 
-const textFor = ({ ref, format, maxLength }: Schema, { name, ids }: Place): fc.Arbitrary<unknown> => {
+/** Generates the id of an object that exists when the value is made. */
+const idFor = (noun: string, ids: Ids): fc.Arbitrary<unknown>[] => {
+  const { length } = ids[noun] ?? []
+  return length === 0 ? [] : [fc.nat({ max: length - 1 }).map((at) => ids[noun]?.[at])]
+}
+
+const textFor = ({ ref, format, maxLength }: Schema, { name, noun, ids }: Place): fc.Arbitrary<unknown> => {
   if (format === 'date-time') return fc.constantFrom(...MOMENTS, ...EXTREME_MOMENTS)
-  if (name === 'id' && ref === undefined)
-    return fc.constantFrom(...Object.values(ids).flat(), 'new-1', 'new-2', 'x'.repeat(65))
-  const known = ref === undefined ? [] : (ids[ref] ?? [])
-  if (known.length > 0) return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...known) }, fc.constant('unknown'))
+  const [known] = ref !== undefined || name === 'id' ? idFor(ref ?? noun, ids) : []
+  const others = name === 'id' && ref === undefined ? ['new-1', 'new-2', 'x'.repeat(65)] : ['unknown']
+  if (known) return fc.oneof({ weight: 4, arbitrary: known }, fc.constantFrom(...others))
+  if (name === 'id' && ref === undefined) return fc.constantFrom(...others)
   const longest = Math.min(maxLength ?? 100, 5000)
   return fc.constantFrom(...LIKELY, 'x'.repeat(longest), 'x'.repeat(longest + 1))
 }
@@ -202,10 +208,10 @@ const numberFor = ({ minimum = 0, maximum = 2 ** 31 }: Schema): fc.Arbitrary<unk
     fc.integer({ min: 0, max: 20 }),
   )
 
-/** Ids of existing objects, by noun. */
+/** Ids of existing objects, by noun. Their number is fixed, and they may be replaced while inputs are generated. */
 export type Ids = Readonly<Record<string, readonly string[]>>
 
-type Place = { readonly name: string; readonly ids: Ids }
+type Place = { readonly name: string; readonly noun: string; readonly ids: Ids }
 
 const rightFor = (schema: Schema, place: Place): fc.Arbitrary<unknown> => {
   // The keywords beside the options apply to each of them.
@@ -232,7 +238,7 @@ const rightFor = (schema: Schema, place: Place): fc.Arbitrary<unknown> => {
     case 'array':
       return fc.array(valueFor(schema.items ?? {}, place), { maxLength: 4 })
     case 'object':
-      return schema.properties ? objectFor(schema, place.ids) : fc.dictionary(hostileText, wrongValue, { maxKeys: 3 })
+      return schema.properties ? objectFor(schema, place) : fc.dictionary(hostileText, wrongValue, { maxKeys: 3 })
     default:
       return wrongValue
   }
@@ -245,11 +251,14 @@ const valueFor = (schema: Schema, place: Place): fc.Arbitrary<unknown> =>
     { weight: 1, arbitrary: wrongValue },
   )
 
-const objectFor = (schema: Schema, ids: Ids): fc.Arbitrary<Record<string, unknown>> => {
+const objectFor = (
+  schema: Schema,
+  { noun, ids }: Pick<Place, 'noun' | 'ids'>,
+): fc.Arbitrary<Record<string, unknown>> => {
   const { required = [] } = schema as { required?: readonly string[] }
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const isRequired = required.includes(name)
-    const value = valueFor(field, { name, ids }).map((made): [string, unknown][] => [[name, made]])
+    const value = valueFor(field, { name, noun, ids }).map((made): [string, unknown][] => [[name, made]])
     return fc.oneof(
       { weight: isRequired ? 30 : 1, arbitrary: value },
       { weight: 1, arbitrary: fc.constant<[string, unknown][]>([]) },
@@ -258,10 +267,10 @@ const objectFor = (schema: Schema, ids: Ids): fc.Arbitrary<Record<string, unknow
   return fc.tuple(...fields).map((entries) => Object.fromEntries(entries.flat()))
 }
 
-/** Generates input for a schema, from valid to hostile. */
-export const inputFor = (schema: z.ZodType, ids: Ids): fc.Arbitrary<Record<string, unknown>> =>
+/** Generates input for an operation, from valid to hostile. */
+export const inputFor = (op: AnyOperation, ids: Ids): fc.Arbitrary<Record<string, unknown>> =>
   // The JSON Schema of an input, with the relevant keywords.
-  objectFor(toInputJsonSchema(schema) as Schema, ids)
+  objectFor(toInputJsonSchema(op.input) as Schema, { noun: getNoun(op), ids })
 
 /** Encodes text for a path or query, or only replaces forbidden characters. */
 export const encoded = (text: string, isRaw: boolean): string =>

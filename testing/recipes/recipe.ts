@@ -78,9 +78,11 @@ export const copyWith = (recipe: Recipe): { readonly root: string; readonly remo
   return { root, remove: () => rmSync(root, { recursive: true, force: true }) }
 }
 
-/** Runs bun in the copy. @throws Error with the output of a process that failed */
-export const bunIn = async (root: string, ...args: readonly string[]): Promise<string> => {
-  const env = { ...process.env, NODE_ENV: 'production', PLAT_TEST_DIALECTS: 'sqlite' }
+type Run = { readonly args: readonly string[]; readonly dialects: string }
+
+/** Runs bun in the copy, with tests on some engines. @throws Error with the output of a process that failed */
+export const runBunIn = async (root: string, { args, dialects }: Run): Promise<string> => {
+  const env = { ...process.env, NODE_ENV: 'production', PLAT_TEST_DIALECTS: dialects }
   const child = Bun.spawn([process.execPath, ...args], { cwd: root, env, stdout: 'pipe', stderr: 'pipe' })
   const [out, err, code] = await Promise.all([
     new Response(child.stdout).text(),
@@ -90,3 +92,7 @@ export const bunIn = async (root: string, ...args: readonly string[]): Promise<s
   if (code !== 0) throw new Error(`bun ${args.join(' ')}: ${out}\n${err}`)
   return out + err
 }
+
+/** Runs bun in the copy, with tests on SQLite. @throws Error with the output of a process that failed */
+export const bunIn = (root: string, ...args: readonly string[]): Promise<string> =>
+  runBunIn(root, { args, dialects: 'sqlite' })

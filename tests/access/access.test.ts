@@ -8,6 +8,7 @@ import { type Method, parseHttp } from '../../src/kernel/http-route.ts'
 import { type Access, type AnyOperation, listPermissions, type RawRoute } from '../../src/kernel/operation.ts'
 import { CATALOGUE } from '../../src/people/roles/catalogue.ts'
 import type { TestCaller } from '../../testing/app/app.ts'
+import { KINDS } from '../../testing/estates/kinds.ts'
 import { buildAddress, operations, worldSuite } from '../../testing/estates/world.ts'
 
 type Endpoint = {
@@ -92,6 +93,15 @@ test('an operator has the permission of nothing about users, roles, groups, gran
   const kept = restricted.filter(({ path }) => /^\/api\/(users|roles|groups|grants|scopes)\b/.test(path))
   expect(kept.filter((one) => isHeld(one, column(2))).map(({ name }) => name)).toEqual([])
   expect(kept.length).toBeGreaterThan(20)
+})
+
+test.each(KINDS.map(({ resource }) => resource))('the operations of %s need its permissions', (resource) => {
+  const getAccess = (verb: string) => String(operations.find(({ name }) => name === `${resource}.${verb}`)?.access)
+  const verbs = ['create', 'get', 'update', 'delete']
+  const needed = ['create', 'read', 'update', 'delete'].map((action) => `${resource}:${action}`)
+  expect(verbs.map(getAccess)).toEqual(needed)
+  const list = operations.find(({ http }) => http === `GET /api/${resource}`)
+  expect(String(list?.access)).toBe(`${resource}:list`)
 })
 
 test('only the listed operations are public', () => {

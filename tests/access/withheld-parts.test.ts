@@ -6,7 +6,9 @@ import { type FieldSchema, getInputSchema, listChoices, stripNull } from '../../
 import { type AnyOperation, listPermissions, type Permission } from '../../src/kernel/operation.ts'
 import { CATALOGUE } from '../../src/people/roles/catalogue.ts'
 import { listTables } from '../../src/resource/scoped/views.ts'
-import { type Call, callsAbout, requestOf } from '../../testing/estates/inputs-by-ref.ts'
+import { buildTextChange, createExamples } from '../../testing/estates/examples.ts'
+import { type Call, callsAbout, paramsOf, requestOf } from '../../testing/estates/inputs-by-ref.ts'
+import { KINDS } from '../../testing/estates/kinds.ts'
 import { buildMarkedEstate, type Marked } from '../../testing/estates/marked-estate.ts'
 import { type People, type Person, people } from '../../testing/estates/people.ts'
 import { textOf } from '../../testing/hostile/halves.ts'
@@ -27,7 +29,11 @@ const withParts = (op: AnyOperation, { field, input }: Call): Call[] => {
 
 /** Returns reads, and on demand previews of writes, which change nothing. */
 const callsOf = (op: AnyOperation, { ids }: Marked, hasWrites = false): Call[] => {
-  const calls = callsAbout(op, { own: ids, about: ids }).flatMap((call) => withParts(op, call))
+  const updated = KINDS.find(({ update }) => update === op)
+  // The other updates give the fields the values that they have.
+  const change = updated && { field: 'a text', input: { ...paramsOf(op, ids), ...buildTextChange(updated.facts) } }
+  const all = [...callsAbout(op, { own: ids, about: ids }), ...(change ? [change] : [])]
+  const calls = all.flatMap((call) => withParts(op, call))
   if (op.effect === 'read') return calls
   if (!op.hasHistory || !hasWrites) return []
   return calls.flatMap(({ field, input }) =>
@@ -46,6 +52,14 @@ type Step = {
   /** The resources with answers that the step may change. */
   readonly kinds: readonly string[]
   readonly add: () => Promise<void>
+}
+
+/** The resources with objects that a step below arranges. */
+const BY_HAND: readonly string[] = ['devices', 'networks', 'pools', 'ports', 'cables', 'reservations']
+/** Resources with answers that an object of another resource may change. */
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  // A discovery rule is skipped in a space that this server does not reach.
+  spaces: ['discovery'],
 }
 
 /** Adds objects, each of which belongs to parts of answers about others. */
@@ -88,6 +102,20 @@ const stepsIn = ({ admin }: People, { ids }: Marked): readonly Step[] => {
       },
     },
     {
+      what: 'a reservation',
+      // A reserved address is in use.
+      kinds: ['reservations', 'networks', 'pools'],
+      add: async () => void (await post(`pools/${pool_id}/reservations`, { ip_address: '10.77.6.60' })),
+    },
+    ...KINDS.filter(({ resource }) => !BY_HAND.includes(resource)).map(({ resource }) => ({
+      what: `one of ${resource}`,
+      kinds: [resource, ...(ALSO[resource] ?? [])],
+      add: async () => {
+        const { path, body } = createExamples(ids, { [resource]: 1 }, () => 'added').build(resource)
+        await post(path.replace('/api/', ''), body)
+      },
+    })),
+    {
       what: 'a cable',
       // A webhook has subscribed to it.
       kinds: ['cables', 'webhook'],
@@ -123,10 +151,14 @@ describe.each(onSqlite())('an answer to a caller with one permission, on %s', (d
     )
   }
 
-  test('has no part of another resource', async () => {
-    const found: string[] = []
-    for (const op of operations)
-      for (const permission of listPermissions(op.access)) {
+  const permitted = operations.flatMap((op) => listPermissions(op.access).map((permission) => ({ op, permission })))
+  const resources = [...new Set(permitted.map(({ permission }) => resourceOf(permission)))]
+
+  test.each(resources)(
+    'to a permission of %s has no part of another resource',
+    async (resource) => {
+      const found: string[] = []
+      for (const { op, permission } of permitted.filter((one) => resourceOf(one.permission) === resource)) {
         const { ask } = await personWith(permission)
         // The answers of writes are the same on both databases.
         for (const call of callsOf(op, estate, dialect === 'sqlite')) {
@@ -134,14 +166,13 @@ describe.each(onSqlite())('an answer to a caller with one permission, on %s', (d
           const answer = await ask(http, body)
           expect([op.name, call.field, answer.status < 500]).toEqual([op.name, call.field, true])
           const foreign = foreignIn(textOf(answer), permission)
-          if (foreign.length > 0)
-            found.push(
-              `${op.name} (${call.field}) with ${permission}: ${foreign} ${process.env.SHOW ? textOf(answer).slice(0, 600) : ''}`,
-            )
+          if (foreign.length > 0) found.push(`${op.name} (${call.field}) with ${permission}: ${foreign}`)
         }
       }
-    expect(found).toEqual([])
-  }, 300_000)
+      expect(found).toEqual([])
+    },
+    300_000,
+  )
 
   /** Returns the answers to all reads that one permission admits. */
   const answersTo = async (permission: Permission): Promise<readonly unknown[]> => {
@@ -166,15 +197,22 @@ describe.each(onSqlite())('an answer to a caller with one permission, on %s', (d
     )
     const before = new Map<Permission, readonly unknown[]>()
     for (const permission of permissions) before.set(permission, await answersTo(permission))
+    const changed: unknown[] = []
     for (const { what, add, kinds } of stepsIn(all, estate)) {
       await add()
       for (const permission of permissions) {
         const now = await answersTo(permission)
+        const then = before.get(permission) ?? []
         if (!kinds.includes(resourceOf(permission)))
-          expect({ what, permission, now }).toEqual({ what, permission, now: [...(before.get(permission) ?? [])] })
+          changed.push(
+            ...now.flatMap((one, at) =>
+              Bun.deepEquals(one, then[at]) ? [] : [{ what, permission, now: one, earlier: then[at] }],
+            ),
+          )
         before.set(permission, now)
       }
     }
+    expect(changed).toEqual([])
   }, 300_000)
 })
 

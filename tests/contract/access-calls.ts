@@ -1,28 +1,17 @@
 /** Calls that make users, roles, groups, scopes, grants, keys and a webhook for the calls after them. */
+import { INVENTORY } from '../../src/inventory/resources.ts'
 import { call, refuse, type Step } from './engine-pair.ts'
 import { NAMES } from './inventory-calls.ts'
 
 const PASSWORD = 'correct horse battery'
 const stale = { headers: { 'If-Match': '"stale"' } }
-const READS = [
-  'devices',
-  'networks',
-  'pools',
-  'racks',
-  'datacenters',
-  'vlans',
-  'ports',
-  'cables',
-  'spaces',
-  'conflicts',
-  'feeds',
-]
+const READS = [...INVENTORY.filter((resource) => resource !== 'relationships'), 'conflicts', 'feeds']
 
 /** Accounts and what they may do. The caller `scoped` reads one datacenter and one subnet, `nobody` may do nothing. */
 export const accessCalls: readonly Step[] = [
   call(
     'roles.create',
-    { name: 'Readers', permissions: READS.flatMap((one) => [`${one}:list`, `${one}:read`]) },
+    { name: 'Readers', permissions: [...READS.flatMap((one) => [`${one}:list`, `${one}:read`]), 'relationships:list'] },
     { save: { role: 'id' } },
   ),
   call('roles.create', { name: 'readers 2', description: 'Ä' }, { save: { 'role 2': 'id' } }),

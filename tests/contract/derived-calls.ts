@@ -5,7 +5,7 @@ import { parseHttp } from '../../src/kernel/http-route.ts'
 import { type AnyOperation, getNoun, listPermissions } from '../../src/kernel/operation.ts'
 import { callsAbout, type Ids, paramsOf } from '../../testing/estates/inputs-by-ref.ts'
 import { type Call, compare, endpoints, type Input, operations } from './engine-pair.ts'
-import { getNewObject, listNewResources } from './new-resource-calls.ts'
+import { buildNewObjects, getNewObject, listNewResources, listNewValues } from './new-resource-calls.ts'
 
 /** Objects of the world by the resource that a field refers to; the first is that of the path. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -48,10 +48,16 @@ const WITHOUT_ID = 'relationships'
 export const newResources = listNewResources([...Object.keys(NAMED), WITHOUT_ID])
 const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   ...NAMED,
-  ...Object.fromEntries(newResources.map((resource) => [resource, [getNewObject(resource)]])),
+  ...Object.fromEntries(newResources.map((resource) => [resource, [0, 1].map((at) => getNewObject(resource, at))])),
 }
-const ids: Ids = {
+/** The objects that objects of new resources refer to. */
+const firstOnes: Ids = {
   ...Object.fromEntries(Object.entries(OBJECTS).map(([resource, [first = '']]) => [resource, first])),
+  child: 'srv',
+}
+export const newObjects = buildNewObjects(newResources, firstOnes)
+const ids: Ids = {
+  ...firstOnes,
   delivery_id: '@{delivery}',
 }
 
@@ -144,6 +150,8 @@ const listValues = (name: string, schema: FieldSchema, noun: string): readonly u
   if (item.ref !== undefined) return [...(OBJECTS[item.ref] ?? []), 'none']
   const choices = listChoices(item)
   if (choices.length > 0) return choices
+  const added = newResources.find((resource) => resource === noun)
+  if (added && !(name in VALUES)) return listNewValues(added, name, firstOnes)
   return item.type === 'boolean' ? [true, false] : (VALUES[name] ?? [])
 }
 

@@ -1,23 +1,9 @@
 /** Calls of imports, exports, applies, conversions, the history and the documents. */
+import { INVENTORY } from '../../src/inventory/resources.ts'
 import { OBJECTS_ESTATE } from '../../testing/estates/objects-estate.ts'
 import { call, compare, refuse, type Step } from './engine-pair.ts'
 
 const lines = (...rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).join('\n')
-const RESOURCES = [
-  'custom-fields',
-  'spaces',
-  'datacenters',
-  'vlans',
-  'networks',
-  'pools',
-  'device-types',
-  'racks',
-  'devices',
-  'ports',
-  'cables',
-  'relationships',
-  'reservations',
-]
 const MCP = { Accept: 'application/json, text/event-stream' }
 const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params })
 const tool = (name: string, args: object = {}) => rpc('tools/call', { name, arguments: args })
@@ -26,7 +12,7 @@ const exports: readonly Step[] = [
   call('estate.export', {}, { save: { document: '' } }),
   call('estate.export', { format: 'yaml' }),
   call('estate.export', { managed_by: 'git' }),
-  ...RESOURCES.map((resource) => call('estate.export', { resource })),
+  ...INVENTORY.map((resource) => call('estate.export', { resource })),
   call('estate.export', {}, { as: 'scoped' }),
   call('estate.schema'),
 ]
@@ -62,18 +48,7 @@ const imports: readonly Step[] = [
       text: lines({ id: 'net-3', name: 'Net 3', subnet: '10.0.3.0/24', description: '' }),
     },
   ),
-  ...[
-    'spaces',
-    'vlans',
-    'pools',
-    'racks',
-    'ports',
-    'cables',
-    'relationships',
-    'reservations',
-    'device-types',
-    'custom-fields',
-  ].map((resource) =>
+  ...INVENTORY.map((resource) =>
     call(
       'estate.import',
       {},

@@ -46,6 +46,7 @@ const sites: readonly Step[] = [
     { name: 'With refs', refs: { netbox: 'dcim.site.1' }, managed_by: 'git' },
     { save: { dc: 'id' } },
   ),
+  call('scopes.update', { id: '@{scope}', datacenter_ids: ['dc-1'] }),
   refuse(409, 'datacenters.create', { id: 'dc-0', name: 'another' }),
   refuse(409, 'datacenters.create', { name: 'other refs', refs: { netbox: 'dcim.site.1' } }),
   refuse(409, 'datacenters.create', { name: 'taken code', custom: { code: 'c0-0' } }),

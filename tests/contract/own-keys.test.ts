@@ -1,45 +1,96 @@
 // Keys from outside that objects inherit: `constructor` and `__proto__` are names like any other, or errors that name them.
 import { describe, expect, test } from 'bun:test'
 import { getOwn, refuseProto } from '../../src/contract/own.ts'
-import { inventory, refusal } from '../../testing/estates/inventory.ts'
+import { hasRefs } from '../../src/resource/facts.ts'
+import { buildTextChange } from '../../testing/estates/examples.ts'
+import { inventory, inventoryWithWorld, refusal } from '../../testing/estates/inventory.ts'
+import { KINDS } from '../../testing/estates/kinds.ts'
+import { operations } from '../../testing/estates/world.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
+
+type App = Pick<ReturnType<typeof inventory>, 'app' | 'admin'>
+
+/** Sends a body as it is. */
+const postText = async ({ app, admin }: App, path: string, body: string) => {
+  const response = await app.fetch(
+    new Request(`http://plat.test${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${admin.key}`, 'Content-Type': 'application/json' },
+      body,
+    }),
+  )
+  return { status: response.status, text: await response.text() }
+}
+
+const PROTO_KEYS = ['{"__proto__":"x"}', '{"\\u005f_proto__":"x"}'] as const
+
+describe.each(onSqlite())('the world on %s', (dialect) => {
+  const { inv, world } = inventoryWithWorld(dialect)
+
+  describe.each(KINDS.filter(({ facts }) => facts.custom))(
+    'custom fields of $resource',
+    ({ resource, facts, path }) => {
+      const isFiltered = operations.some(({ http, input }) => http === `GET ${path}` && 'custom' in input.shape)
+      const countAll = async () => (await inv.ask(`GET ${path}?limit=1`)).total
+
+      test.each(['__proto__', '%5F_proto__', 'constructor', 'tostring', 'nothing', '__proto__.min'])(
+        'refuse a filter by the unknown field %s by its name',
+        async (name) => {
+          const refused = await inv.ask(`GET ${path}?custom.${name}=x`)
+          expect(refused).toMatchObject(refusal(`custom.${decodeURIComponent(name)}`))
+        },
+      )
+
+      test.each(PROTO_KEYS)('refuse the values %s', async (custom) => {
+        const before = await countAll()
+        const { path: to, body, whole } = world().examples.build(resource, 'required')
+        const withCustom = (fields: object) => JSON.stringify(fields).replace(/\}$/, `,"custom":${custom}}`)
+        const made = await postText(inv, to, withCustom(body))
+        expect([made.status, made.text]).toEqual([400, expect.stringContaining('custom.__proto__')])
+        const imported = await postText(inv, `/api/estate/import?resource=${resource}`, `[${withCustom(whole)}]`)
+        expect(imported.text).toContain('custom.__proto__')
+        expect(await countAll()).toBe(before)
+      })
+
+      test('may be called constructor, which objects lack unless they have it', async () => {
+        const field = { resource: facts.customOf ?? resource, name: 'constructor', type: 'text' }
+        const { body } = await inv.ask('POST /api/custom-fields', field)
+        const { path: to, body: fields } = world().examples.build(resource, 'required')
+        const made = await inv.ask(`POST ${to}`, { ...fields, custom: { constructor: 'own' } })
+        const { id } = made.body as { id: string }
+        expect(made).toMatchObject({ status: 201, body: { custom: { constructor: 'own' } } })
+        if (isFiltered)
+          expect(await inv.ask(`GET ${path}?custom.constructor=own`)).toMatchObject({ total: '1', body: [{ id }] })
+        const deleted = await inv.ask(`DELETE /api/custom-fields/${(body as { id: string }).id}?force=true`)
+        expect(deleted.status).toBe(204)
+        const { custom = {} } = (await inv.ask(`GET ${path}/${id}`)).body as { custom?: object }
+        expect(Object.keys(custom)).not.toContain('constructor')
+      })
+    },
+  )
+
+  test.each(KINDS.filter(({ facts }) => hasRefs(facts)))(
+    'constructor is a source of refs of $resource',
+    async ({ resource, facts, path }) => {
+      const { whole } = world().examples.build(resource)
+      const at = `PUT ${path}/constructor:x1`
+      const made = await inv.ask(at, { ...whole, refs: { other: 'y' } })
+      expect(made).toMatchObject({ status: 201, body: { refs: { constructor: 'x1', other: 'y' } } })
+      const { id } = made.body as { id: string }
+      expect(await inv.ask(at, buildTextChange(facts))).toMatchObject({ status: 200, body: { id } })
+    },
+  )
+})
 
 describe.each(onSqlite())('on %s', (dialect) => {
   const inv = inventory(dialect)
+  const post = (path: string, body: string) => postText(inv, path, body)
 
-  const post = async (path: string, body: string) => {
-    const response = await inv.app.fetch(
-      new Request(`http://plat.test${path}`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${inv.admin.key}`, 'Content-Type': 'application/json' },
-        body,
-      }),
-    )
-    return { status: response.status, text: await response.text() }
-  }
-
-  test.each(['__proto__', '%5F_proto__', 'constructor', 'tostring', 'nothing', '__proto__.min'])(
-    'a filter by the unknown custom field %s is refused by its name',
-    async (name) => {
-      for (const resource of ['devices', 'networks', 'racks'])
-        expect(await inv.ask(`GET /api/${resource}?custom.${name}=x`)).toMatchObject(
-          refusal(`custom.${decodeURIComponent(name)}`),
-        )
-    },
-  )
-
-  test.each(['{"__proto__":"x"}', '{"\\u005f_proto__":"x"}'])(
-    'values of custom fields %s are refused',
-    async (custom) => {
-      const { status, text } = await post('/api/devices', `{"name":"x","custom":${custom}}`)
-      expect([status, text]).toEqual([400, expect.stringContaining('custom.__proto__')])
-      const inside = await post('/api/devices', `{"name":"x","addresses":[{"ip":"10.0.0.1","custom":${custom}}]}`)
-      expect([inside.status, inside.text]).toEqual([400, expect.stringContaining('addresses[0].custom.__proto__')])
-      const imported = await post('/api/estate/import?resource=devices', `[{"name":"x","custom":${custom}}]`)
-      expect(imported.text).toContain('custom.__proto__')
-      expect(await inv.api.devices.list({})).toEqual([])
-    },
-  )
+  test.each(PROTO_KEYS)('values of custom fields %s of an address are refused', async (custom) => {
+    const inside = await post('/api/devices', `{"name":"x","addresses":[{"ip":"10.0.0.1","custom":${custom}}]}`)
+    expect([inside.status, inside.text]).toEqual([400, expect.stringContaining('addresses[0].custom.__proto__')])
+    expect(await inv.api.devices.list({})).toEqual([])
+  })
 
   test('the key is refused in a large body, which is parsed item by item', async () => {
     const device = JSON.stringify({ description: 'x'.repeat(4000) })
@@ -68,9 +119,8 @@ describe.each(onSqlite())('on %s', (dialect) => {
     })
   })
 
-  test('constructor is a source of refs', async () => {
-    const made = await inv.ask('PUT /api/devices/constructor:x1', { name: 'by-ref', refs: { other: 'y' } })
-    expect(made).toMatchObject({ status: 201, body: { refs: { constructor: 'x1', other: 'y' } } })
+  test('constructor is a source of refs, which an apply keeps', async () => {
+    await inv.ask('PUT /api/devices/constructor:x1', { name: 'by-ref' })
     const devices = [{ name: 'by-ref', refs: { netbox: '1' } }]
     expect(await inv.api.estate.apply({ devices })).toMatchObject({ counts: { devices: { created: 0, updated: 1 } } })
   })

@@ -12,12 +12,13 @@ import {
   buildScopedReads,
   buildStaleChanges,
   changes,
+  newObjects,
   newResources,
 } from './derived-calls.ts'
 import { type EnginePair, endpoints, openEnginePair, operations, type Step } from './engine-pair.ts'
 import { exchangeCalls } from './exchange-calls.ts'
 import { inventoryCalls } from './inventory-calls.ts'
-import { buildNewObjects, buildNewRemovals } from './new-resource-calls.ts'
+import { buildNewRemovals } from './new-resource-calls.ts'
 import { removalCalls } from './removal-calls.ts'
 import { serviceCalls, waitForBackground } from './service-calls.ts'
 import { buildSignInCalls } from './sign-in-calls.ts'
@@ -41,7 +42,7 @@ afterAll(async () => {
 
 const CHAPTERS: readonly [string, readonly Step[] | (() => readonly Step[])][] = [
   ['users and their rights', accessCalls],
-  ['the inventory', [...inventoryCalls, ...buildNewObjects(newResources)]],
+  ['the inventory', [...inventoryCalls, ...newObjects]],
   ['services', serviceCalls],
   ['sign-in', () => buildSignInCalls(provider)],
   ['imports, exports and the history', exchangeCalls],

@@ -5,8 +5,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { INVENTORY } from '../../src/inventory/resources.ts'
+import { parseHttp } from '../../src/kernel/http-route.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
 import { takeOneIn } from '../../testing/cases.ts'
+import { KINDS, type Kind } from '../../testing/estates/kinds.ts'
 
 const MB = 1024 * 1024
 /** An answer holds 100 errors in the text and in the details. */
@@ -35,7 +38,9 @@ const manyNames = Array.from({ length: 500 }, (_, row) => `{"name":"a${row}","cu
 const APPLY = '/api/estate/apply?dry_run=true'
 const IMPORT = '/api/estate/import?resource=devices&dry_run=true'
 
-const CASES: readonly (readonly [title: string, path: string, body: () => string])[] = [
+type Case = readonly [title: string, path: string, body: () => string]
+
+const CASES: readonly Case[] = [
   ['an apply of 1,000,000 unknown lists', APPLY, () => `{${fields(1_000_000)}}`],
   ['an apply of one list with a name of 10 MB', APPLY, () => `{"${'k'.repeat(10 * MB)}":1}`],
   ['an apply of a row with a field of 900 KB', APPLY, () => `{"devices":[{"name":"a","${'k'.repeat(900_000)}":1}]}`],
@@ -48,9 +53,7 @@ const CASES: readonly (readonly [title: string, path: string, body: () => string
     () => `{"devices":[${fill('['.repeat(58) + ']'.repeat(58), 10 * MB)}]}`,
   ],
   ['an apply of 36 MB of numbers as rows', APPLY, () => `{"devices":[${fill('1', 36 * MB)}]}`],
-  ['an apply of 90,000 bad rows', APPLY, () => `{"devices":[${repeat('{"name":1,"zz":1,"tags":5}', 90_000)}]}`],
   ['an apply of 1,000,000 wrong tags', APPLY, () => `{"devices":[{"name":"a","tags":[${repeat('1', 1_000_000)}]}]}`],
-  ['a create of 90,000 custom values', '/api/devices', () => `{"name":"a","custom":{${fields(90_000)}}}`],
   ['a create of wrong values of addresses', '/api/devices', () => `{"name":"a",${badAddresses}}`],
   ['1,000 devices of 900 unknown fields', '/api/devices/bulk', () => bulk('device', fields(900))],
   ['1,000 networks of 1,000 unknown fields', '/api/networks/bulk', () => bulk('network', fields(1000))],
@@ -67,13 +70,33 @@ const CASES: readonly (readonly [title: string, path: string, body: () => string
     () => tool('devices.create', `{"name":"a","tags":[${repeat('1', 400_000)}]}`),
   ],
   ['a tool call of 1,000 bad operations', '/mcp', () => tool('devices.bulk', bulk('device', fields(80)))],
-  ['an import of 20,000 bad rows', IMPORT, () => `[${repeat('{"name":1,"tags":[1,2,3],"custom":{"a":{}}}', 20_000)}]`],
   [
     'an import of 19,000 custom values a row',
     IMPORT,
     () => `[${repeat(`{"name":"a","custom":{${fields(19_000)}}}`, 20)}]`,
   ],
 ]
+
+const toImport = (resource: string): string => `/api/estate/import?resource=${resource}&dry_run=true`
+const toCreate = ({ create }: Kind): string => parseHttp(create.http).path.replace(/\{\w+\}/g, 'none')
+
+const CREATES: readonly Case[] = KINDS.map((kind) => [
+  `a create of 90,000 custom values of ${kind.resource}`,
+  toCreate(kind),
+  () => `{"name":"a","custom":{${fields(90_000)}}}`,
+])
+const ROWS: readonly Case[] = INVENTORY.flatMap((resource): Case[] => [
+  [
+    `an apply of 90,000 bad rows of ${resource}`,
+    APPLY,
+    () => `{"${resource}":[${repeat('{"name":1,"zz":1,"tags":5}', 90_000)}]}`,
+  ],
+  [
+    `an import of 20,000 bad rows of ${resource}`,
+    toImport(resource),
+    () => `[${repeat('{"name":1,"tags":[1,2,3],"custom":{"a":{}}}', 20_000)}]`,
+  ],
+])
 
 describe('the server refuses', () => {
   let folder: ServerFolder
@@ -95,6 +118,8 @@ describe('the server refuses', () => {
       ['/mcp', tool('devices.create', '{"x":1}')],
       ['/mcp', tool('devices.bulk', '{"x":1}')],
       ['/mcp', tool('estate.apply', '{"x":1}')],
+      ...KINDS.map((kind) => [toCreate(kind), '{"x":1}'] as const),
+      ...INVENTORY.map((resource) => [toImport(resource), '[{"x":1}]'] as const),
     ] as const)
       await post(path, body)
   }, TIMEOUT_MS)
@@ -123,7 +148,7 @@ describe('the server refuses', () => {
   const readMemory = (name: 'VmRSS' | 'VmHWM'): number =>
     Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) * 1024
 
-  test.each(takeOneIn(4, CASES))(
+  test.each([...takeOneIn(4, CASES), ...CREATES, ...takeOneIn(8, ROWS)])(
     '%s',
     async (_, path, make) => {
       const body = make()

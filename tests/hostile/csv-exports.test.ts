@@ -1,8 +1,12 @@
 // Every CSV of the server and the command line: no cell runs as a formula, in spreadsheets of any locale, and none
 // affects a terminal.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { runCli } from '../../src/app/cli.ts'
+import { getCommandWords } from '../../src/contract/command-name.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
+import { isFreeText, listInputs } from '../../testing/estates/examples.ts'
+import { KINDS } from '../../testing/estates/kinds.ts'
+import { operations, worldSuite } from '../../testing/estates/world.ts'
 import { memoryIo } from '../../testing/memory-io.ts'
 import { engines } from '../../testing/servers/servers.ts'
 
@@ -21,12 +25,13 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const cli = async (...argv: string[]): Promise<string> => {
-  const env = { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key }
+const runIn = async (app: TestApp, { key }: TestCaller, argv: string[]): Promise<string> => {
+  const env = { PLAT_URL: 'http://plat.test', PLAT_TOKEN: key }
   const { io, out } = memoryIo({ argv, env, fetch: (target, init) => app.fetch(new Request(target, init)) })
   expect(await runCli(io)).toBe(0)
   return out()
 }
+const cli = (...argv: string[]): Promise<string> => runIn(app, admin, argv)
 
 test('the test finds a formula in an unsafe cell', () => {
   expect(
@@ -47,9 +52,27 @@ test('an invented user name of a guest in the audit trail', async () => {
   expect(csv).not.toMatch(LIVE)
 })
 
-test('a list on the command line', async () => {
+test('a list of devices with tags on the command line', async () => {
   const csv = await cli('device', 'list', '-o', 'csv')
   expect(csv).toContain('cmd()')
   expect(csv).toContain("a;'=b")
   expect(csv).not.toMatch(LIVE)
+})
+
+describe('an object of the world with such texts', () => {
+  const world = worldSuite()
+  const rest = async (method: string, path: string, body?: object): Promise<void> => {
+    const response = await world.admin.request(method, path, body)
+    expect([path, response.status, await response.text()]).toEqual([path, 200, expect.anything()])
+  }
+
+  test.each([...KINDS])('is a harmless line of the list of $resource', async ({ resource, facts, path }) => {
+    const texts = listInputs(facts).filter(([name, fact]) => fact.type === 'name' || isFreeText(facts, name, fact))
+    await rest('PUT', `${path}/${world.ids[resource]}`, Object.fromEntries(texts.map(([name]) => [name, HOSTILE])))
+    const list = operations.find(({ http }) => http === `GET ${path}`)
+    const words = list ? getCommandWords(list) : []
+    const csv = await runIn(world.app, world.admin, [...words, '-o', 'csv', '--limit', '1000'])
+    expect(csv).toContain('cmd()')
+    expect(csv).not.toMatch(LIVE)
+  })
 })

@@ -1,10 +1,18 @@
 // The live feed of a caller with a role in one scope: the events of its part, until its rights or the scopes change.
 import { describe, expect, test } from 'bun:test'
+import { isInScopes } from '../../src/resource/facts.ts'
+import { toKind } from '../../src/resource/nouns.ts'
+import { buildTextChange, createExamples } from '../../testing/estates/examples.ts'
+import { KINDS } from '../../testing/estates/kinds.ts'
 import { type Person, people } from '../../testing/estates/people.ts'
 import { follow, type Heard } from '../../testing/feed.ts'
+import { makeInHalf, type Where } from '../../testing/hostile/half-writes.ts'
 import { expectNothingHidden, halves } from '../../testing/hostile/halves.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
 import { until } from '../../testing/until.ts'
+
+/** The kinds with objects that a role in a scope creates and deletes. */
+const HEARD = KINDS.filter(({ resource, facts }) => isInScopes(facts) && resource !== 'datacenters')
 
 /** The object of an event. */
 const dataOf = ({ data }: Heard) => data.data as Readonly<Record<string, unknown>>
@@ -27,6 +35,18 @@ describe.each(onSqlite())('the feed of a scoped caller on %s', (dialect) => {
     return (answer.body as { id?: string } | undefined)?.id ?? ''
   }
 
+  const numbers: Record<string, number> = {}
+  /** Creates, changes and deletes an object of each kind that a scope contains. */
+  const changeKinds = async (where: Where) => {
+    const made: [path: string, id: string][] = []
+    for (const { resource, facts, path } of HEARD) {
+      const one = await makeInHalf(where, resource)
+      await id(`PUT ${path}/${one}`, buildTextChange(facts, 'heard'))
+      made.push([path, one])
+    }
+    for (const [path, one] of made.reverse()) await id(`DELETE ${path}/${one}`)
+  }
+
   /** Changes something of each kind in both halves, omega first. */
   const change = async () => {
     const { own, other } = await estate()
@@ -34,39 +54,30 @@ describe.each(onSqlite())('the feed of a scoped caller on %s', (dialect) => {
       [other, 'omega', 2],
       [own, 'alpha', 1],
     ] as const) {
-      const device = await id('POST /api/devices', {
-        name: `${word} heard`,
-        datacenter_id: half.datacenters,
-        addresses: [{ ip: `10.${n}.0.201` }],
+      const counts = new Map<string, number>()
+      await changeKinds({
+        ...{ ids: half, n, put: (path, body) => all.admin.ask(`PUT /api/${path}`, body) },
+        build: (resource) => createExamples(half, numbers, () => word).build(resource),
+        make: (path, body) => id(`POST /api/${path}`, body),
+        count: (kind) => {
+          counts.set(kind, (counts.get(kind) ?? 0) + 1)
+          return counts.get(kind) ?? 0
+        },
       })
-      const port = await id(`POST /api/devices/${device}/ports`, { name: `${word}-p1` })
-      const cable = await id('POST /api/cables', {
-        a: { port_id: port },
-        b: { device_id: half.child, port: `${word}-p2` },
-      })
-      const network = await id('POST /api/networks', {
-        name: `${word} heard`,
-        subnet: `10.${n}.8.0/24`,
-        datacenter_id: half.datacenters,
-      })
-      const rack = await id('POST /api/racks', { name: `${word} heard`, datacenter_id: half.datacenters })
-      const vlan = await id('POST /api/vlans', { vlan_id: 99, name: `${word} heard`, datacenter_id: half.datacenters })
+      const inDatacenter = { name: `${word} heard`, datacenter_id: half.datacenters }
+      const device = await id('POST /api/devices', { ...inDatacenter, addresses: [{ ip: `10.${n}.0.201` }] })
+      const network = await id('POST /api/networks', { ...inDatacenter, subnet: `10.${n}.8.0/24` })
       const hosts = [{ ip: `10.${n}.8.7`, mac_address: `00:00:0c:00:0${n}:99`, hostname: `${word}-heard` }]
       await id(`POST /api/discovery/networks/${network}/results`, { hosts })
       const tight = { name: `${word} tight`, start_ip: `10.${n}.8.10`, end_ip: `10.${n}.8.10` }
       await id(`POST /api/networks/${network}/pools`, tight)
-      const loose = { name: `${word} loose`, start_ip: `10.${n}.8.20`, end_ip: `10.${n}.8.29` }
-      const pool = await id(`POST /api/networks/${network}/pools`, loose)
-      await id(`POST /api/pools/${pool}/reservations`, { ip_address: `10.${n}.8.20`, purpose: word })
       await id(`POST /api/devices/${device}/relationships`, { child_id: half.child, type: 'connected_to', notes: word })
       await id(`PUT /api/datacenters/${half.datacenters}`, { description: word })
       await id('POST /api/devices', {
-        name: `${word} last`,
-        datacenter_id: half.datacenters,
+        ...{ ...inDatacenter, name: `${word} last` },
         addresses: [{ ip: `10.${n}.8.10` }],
       })
-      for (const path of [`cables/${cable}`, `ports/${port}`, `racks/${rack}`, `vlans/${vlan}`, `devices/${device}`])
-        await id(`DELETE /api/${path}`)
+      await id(`DELETE /api/devices/${device}`)
     }
     // Both halves share an address.
     await id('POST /api/devices', {
@@ -77,25 +88,12 @@ describe.each(onSqlite())('the feed of a scoped caller on %s', (dialect) => {
     await id('POST /api/device-types', { manufacturer: 'm', model: 'last' })
   }
 
-  const OWN = [
-    ...([
-      'device.created',
-      'port.created',
-      'cable.created',
-      'network.created',
-      'rack.created',
-      'vlan.created',
-    ] as const),
-    ...(['pool.created', 'reservation.created', 'relationship.created', 'datacenter.updated'] as const),
-    ...(['discovery.device_found', 'discovery.completed', 'pool.utilization_high'] as const),
-    ...([
-      'device.deleted',
-      'port.deleted',
-      'cable.deleted',
-      'rack.deleted',
-      'vlan.deleted',
-      'conflict.detected',
-    ] as const),
+  const OWN: readonly string[] = [
+    ...HEARD.flatMap(({ resource }) =>
+      ['created', 'updated', 'deleted'].map((verb) => `${toKind(resource).replaceAll('-', '_')}.${verb}`),
+    ),
+    ...['relationship.created', 'datacenter.updated'],
+    ...['discovery.device_found', 'discovery.completed', 'pool.utilization_high', 'conflict.detected'],
     'device_type.created',
   ]
 
@@ -119,8 +117,7 @@ describe.each(onSqlite())('the feed of a scoped caller on %s', (dialect) => {
     const text = JSON.stringify(heard)
     expectNothingHidden(made, 'the feed', text)
     expect(heard.filter(({ event }) => event === 'device.created').map((one) => dataOf(one).name)).toEqual([
-      'alpha heard',
-      'alpha last',
+      ...['device 1', 'alpha heard', 'alpha last'],
     ])
     const conflict = heard.find(({ event }) => event === 'conflict.detected')
     expect(conflict && dataOf(conflict)).toMatchObject({

@@ -1,5 +1,6 @@
 // The history of a scoped caller: the changes and objects of one half, selected by their earlier states, and no byte of the other half.
 import { describe, expect, test } from 'bun:test'
+import { RESOURCES } from '../../src/inventory/resources.ts'
 import type { Change, HistoryEntry, Item } from '../../src/record/history/api.ts'
 import { type Answer, type Person, people } from '../../testing/estates/people.ts'
 import { expectNothingHidden, halves } from '../../testing/hostile/halves.ts'
@@ -60,11 +61,7 @@ describe.each(onSqlite())('the history of a scoped caller on %s', (dialect) => {
     const kinds = new Set(
       listed.flatMap(({ counts }) => Object.values(counts).flatMap((ofKind = {}) => Object.keys(ofKind))),
     )
-    expect([...kinds].sort()).toEqual(
-      ['custom field', 'datacenter', 'VLAN', 'network', 'pool', 'device type', 'rack', 'device', 'port', 'cable']
-        .concat(['relationship', 'reservation', 'space', 'discovery rule', 'field lock'])
-        .sort(),
-    )
+    expect([...kinds].sort()).toEqual([...RESOURCES.map(({ noun }) => noun), 'discovery rule', 'field lock'].sort())
     expect(await read<Change[]>(`GET /api/history?object_id=${other.devices}`)).toEqual([])
     expect((await read<Change[]>(`GET /api/history?object_id=${own.devices}&kind=device`)).length).toBeGreaterThan(0)
     const admins = (await all.admin.ask('GET /api/history?limit=1000')).body as Change[]

@@ -1,8 +1,12 @@
 // A caller with a role in one scope reads one half of a doubled estate, and no byte of the other half.
 import { describe, expect, test } from 'bun:test'
 import { contracts } from '../../src/app/contracts.ts'
+import { RESOURCES } from '../../src/inventory/resources.ts'
 import { type AnyOperation, listPermissions } from '../../src/kernel/operation.ts'
 import { isScopable } from '../../src/people/roles/catalogue.ts'
+import { isInScopes, type ResourceFacts } from '../../src/resource/facts.ts'
+import { toKind } from '../../src/resource/nouns.ts'
+import { KINDS } from '../../testing/estates/kinds.ts'
 import { people } from '../../testing/estates/people.ts'
 import { expectNothingHidden, halves, pathOf } from '../../testing/hostile/halves.ts'
 import { engines } from '../../testing/servers/servers.ts'
@@ -98,18 +102,15 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
   test('lists hold what the scope holds', async () => {
     const { own, ada } = await estate()
     const ids = async (path: string) =>
-      ((await ada.ask(`GET /api/${path}`)).body as { id: string }[]).map(({ id }) => id)
-    expect(await ids('datacenters')).toEqual([own.datacenters ?? ''])
-    expect((await ids('networks')).sort()).toEqual([own.networks ?? '', own.inSpace ?? ''].sort())
-    expect(await ids('pools')).toEqual([own.pools ?? ''])
-    expect(await ids('reservations')).toEqual([own.reservations ?? ''])
-    expect((await ids('devices')).sort()).toEqual([own.devices ?? '', own.child ?? ''].sort())
-    expect(await ids('racks')).toEqual([own.racks ?? ''])
-    expect(await ids('vlans')).toEqual([own.vlans ?? ''])
-    expect(await ids('cables')).toEqual([own.cables ?? ''])
+      ((await ada.ask(`GET /api/${path}`)).body as { id: string }[]).map(({ id }) => id).sort()
+    const more: Readonly<Record<string, readonly string[]>> = { networks: ['inSpace'], devices: ['child'] }
+    for (const { resource } of KINDS.filter(({ facts }) => facts.scope !== 'everywhere' && facts.name !== 'ports')) {
+      const expected = [resource, ...(more[resource] ?? [])].map((name) => own[name] ?? '').sort()
+      expect([resource, await ids(resource)]).toEqual([resource, expected])
+    }
+    // A cable makes the ports of its ends.
     expect((await ids('ports')).length).toBe(3)
     expect(((await ada.ask('GET /api/relationships')).body as unknown[]).length).toBe(1)
-    expect(await ids('spaces')).toEqual([own.spaces ?? ''])
     expect(await ids('discovery/rules')).toEqual([own['discovery-rules'] ?? ''])
     expect((await ids('discovery/devices?network_id=*')).length).toBe(2)
     expect((await ids('discovery/scans')).length).toBe(2)
@@ -176,19 +177,10 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
       const { results } = (await cleo.ask(`GET /api/search?q=${q}`)).body as { results: { type: string }[] }
       return new Set(results.map(({ type }) => type))
     }
-    const inventoryTypes = [
-      'device',
-      'network',
-      'pool',
-      'datacenter',
-      'vlan',
-      'rack',
-      'reservation',
-      'space',
-      'port',
-      'cable',
-    ]
-    expect(await types('alpha')).toEqual(new Set([...inventoryTypes, 'discovered_device']))
+    const found = RESOURCES.filter((facts: ResourceFacts) => facts.search && facts.scope !== 'everywhere').map(
+      ({ name }) => toKind(name),
+    )
+    expect(await types('alpha')).toEqual(new Set([...found, 'discovered_device']))
     expect(await types('omega')).toEqual(new Set(['device']))
     const { body } = await cleo.ask('GET /api/dashboard')
     expect(body).toMatchObject({ devices: 5, networks: 2, pools: 1, datacenters: 1 })

@@ -1,6 +1,7 @@
 // The rights of a scoped caller are the present ones, on every instance, and nothing that is cached for one caller serves another.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createPasswords } from '../../src/base/security/passwords.ts'
+import { INVENTORY } from '../../src/inventory/resources.ts'
 import { answerOf, type People, type Person, people } from '../../testing/estates/people.ts'
 import { follow } from '../../testing/feed.ts'
 import { type Halves, halves } from '../../testing/hostile/halves.ts'
@@ -14,15 +15,9 @@ const KNOWN_MS = 3000
 
 /** Lists and objects that are cached as texts, or with an ETag made from a revision. */
 const CACHED = [
-  ...[
-    '/api/devices',
-    '/api/devices?limit=1',
-    '/api/devices/search?q=machine',
-    '/api/search?q=machine',
-    '/api/networks',
-  ],
-  ...['/api/networks?include=utilization', '/api/pools', '/api/datacenters', '/api/reservations', '/api/relationships'],
-  ...['/api/racks?include=usage', '/api/vlans', '/api/ports', '/api/cables', '/api/custom-fields?include=usage'],
+  ...INVENTORY.map((resource) => `/api/${resource}`),
+  ...['/api/devices?limit=1', '/api/devices/search?q=machine', '/api/search?q=machine'],
+  ...['/api/networks?include=utilization', '/api/racks?include=usage', '/api/custom-fields?include=usage'],
 ]
 
 describe.each(onSqlite())('caches on %s', (dialect) => {

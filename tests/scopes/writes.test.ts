@@ -3,8 +3,11 @@
 import { describe, expect, test } from 'bun:test'
 import { contracts } from '../../src/app/contracts.ts'
 import type { AnyOperation } from '../../src/kernel/operation.ts'
+import { listFollowed } from '../../src/resource/facts.ts'
+import { createExamples } from '../../testing/estates/examples.ts'
+import { KINDS } from '../../testing/estates/kinds.ts'
 import { type Answer, type Person, people } from '../../testing/estates/people.ts'
-import { HALF_WRITES, type Where, type WriteCall } from '../../testing/hostile/half-writes.ts'
+import { HALF_WRITES, makeInHalf, type Where, type WriteCall } from '../../testing/hostile/half-writes.ts'
 import { expectNothingHidden, type Half, type Halves, halves } from '../../testing/hostile/halves.ts'
 import { engines } from '../../testing/servers/servers.ts'
 
@@ -17,6 +20,15 @@ const INSIDE = Object.values(contracts)
 
 /** Writes that need the permission everywhere in effect: a scope lists its datacenters. */
 const WITHOUT_CALL = ['datacenters.create', 'datacenters.delete']
+
+/** The resources with objects in the scopes of the one object that they refer to, which an update may change. */
+const PLACED = KINDS.flatMap(({ resource, facts, path, params, update }) => {
+  const [field = '', ...others] = listFollowed(facts)
+  const { [field]: fact } = facts.fields
+  const isFixed = facts.fixed?.includes(field) === true || params.includes(field) || !(field in update.input.shape)
+  if (others.length > 0 || fact?.type !== 'reference' || isFixed) return []
+  return [{ resource, path, field, target: fact.to, isRequired: fact.required === true }]
+})
 
 /** Writes of many objects, which history.test.ts and estate.test.ts test. */
 const ELSEWHERE = ['history.undo', 'estate.apply']
@@ -49,9 +61,11 @@ describe.each(engines())('a scoped writer on %s', (dialect) => {
   }
 
   const counts = new Map<string, number>()
+  const numbers: Record<string, number> = {}
   const where = (n: 1 | 2, ids: Half): Where => ({
     n,
     ids,
+    build: (resource) => createExamples(ids, numbers, () => `half ${n}`).build(resource),
     make: async (path, body) => {
       const { status, body: answer } = await all.admin.ask(`POST /api/${path}`, body)
       expect([path, status, answer]).toMatchObject([path, 201, expect.anything()])
@@ -140,8 +154,6 @@ describe.each(engines())('a scoped writer on %s', (dialect) => {
         { http: `POST /api/pools/${other.pools}/reservations`, body: { ip_address: '10.2.0.90', purpose: 'x' } },
         ['ip_address'],
       ],
-      [bea, { http: 'POST /api/vlans', body: { name: 'new', vlan_id: 55 } }, ['datacenter_id']],
-      [bea, { http: 'POST /api/racks', body: { name: 'new' } }, ['datacenter_id']],
       [cyd, { http: `POST /api/devices/${other.devices}/ports`, body: { name: 'new' } }, ['device_id']],
       [
         cyd,
@@ -174,14 +186,6 @@ describe.each(engines())('a scoped writer on %s', (dialect) => {
       ],
       [
         cyd,
-        {
-          http: `PUT /api/racks/${await make('racks', { name: 'moving', ...inside })}`,
-          body: { datacenter_id: other.datacenters },
-        },
-        ['datacenter_id'],
-      ],
-      [
-        cyd,
         { http: `PUT /api/devices/nb:brand-new`, body: { name: 'new', datacenter_id: other.datacenters } },
         ['datacenter_id', 'tags', 'addresses'],
       ],
@@ -192,6 +196,32 @@ describe.each(engines())('a scoped writer on %s', (dialect) => {
       const answer = await send(who, call)
       expect([call.http, answer.status, fieldsOf(answer)]).toEqual([call.http, 403, [...fields]])
     }
+    expect(await documents()).toEqual(before)
+  })
+
+  test.each(PLACED)('an object of $resource cannot be made without $field or moved by it', async (placed) => {
+    const { own, other, bea, cyd } = await writers()
+    const { resource, path, field, target, isRequired } = placed
+    const there = where(2, other).build(resource)
+    const mine = where(1, own).build(resource)
+    const at = `${path}/${await makeInHalf(where(1, own), resource)}`
+    const refused: readonly (readonly [Person, WriteCall])[] = [
+      [cyd, { http: `POST ${there.path}`, body: there.body }],
+      [cyd, { http: `PUT ${at}`, body: { [field]: other[target] } }],
+      ...(isRequired
+        ? []
+        : ([
+            [bea, { http: `POST ${mine.path}`, body: { ...mine.body, [field]: null } }],
+            [bea, { http: `PUT ${at}`, body: { [field]: null } }],
+          ] as const)),
+    ]
+    const before = await documents()
+    for (const [who, call] of refused) {
+      const answer = await send(who, call)
+      expect([call.http, answer.status, fieldsOf(answer)]).toEqual([call.http, 403, [field]])
+    }
+    const unknown = await send(bea, { http: `PUT ${at}`, body: { [field]: other[target] } })
+    expect([unknown.status, fieldsOf(unknown)]).toEqual([400, [field]])
     expect(await documents()).toEqual(before)
   })
 

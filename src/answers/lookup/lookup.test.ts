@@ -2,7 +2,7 @@
 // allocate a free address.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
-import { ask, failure, forbidden, inventory, refusal } from '../../../testing/estates/inventory.ts'
+import { inventory, refusal } from '../../../testing/estates/inventory.ts'
 import { host } from '../../../testing/servers/scripted-scanner.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { type Lookup, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
@@ -251,13 +251,6 @@ describe.each(engines())('a lookup on %s', (dialect) => {
 
     test.each(['10.0.0.256', 'two%20words', '%00', 'x'.repeat(400), '10.0.0.0%2F33'])('refuses %s', async (text) => {
       expect(await inv.ask(`GET /api/lookup/${text}`)).toMatchObject(refusal('query'))
-    })
-
-    test('needs search:read', async () => {
-      expect(await ask(await inv.app.as(['devices:read']), 'GET /api/lookup/web-01')).toMatchObject(forbidden)
-      expect(await ask({ request: inv.app.guest }, 'GET /api/lookup/web-01')).toMatchObject(
-        failure(401, 'UNAUTHORIZED'),
-      )
     })
   })
 

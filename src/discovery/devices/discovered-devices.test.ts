@@ -1,7 +1,7 @@
 // Discovered devices: how scans record them, how they are listed and shown, merged and split.
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
-import { failure, missing, refusal } from '../../../testing/estates/inventory.ts'
+import { failure, refusal } from '../../../testing/estates/inventory.ts'
 import { deepHost, host, snmpFacts } from '../../../testing/servers/scripted-scanner.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 import type { FoundHost } from '../../scanner/protocol.ts'
@@ -263,10 +263,6 @@ describe.each(onSqlite())('discovered devices on %s', (dialect) => {
       expect((await d.ask(`DELETE /api/discovery/devices?network_id=${one.id}`)).status).toBe(204)
       expect(await d.api.discovery.list({ network_id: one.id })).toEqual([])
       expect((await d.only(two.id)).ip).toBe(two.at(1))
-    })
-
-    test('of one that is not there is 404', async () => {
-      expect(await d.ask('DELETE /api/discovery/devices/nothing')).toMatchObject(missing)
     })
   })
 

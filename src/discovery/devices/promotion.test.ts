@@ -1,7 +1,7 @@
 // Promotion of discovered devices to documented ones: one by one, and many at once.
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
-import { alreadyExists, missing, refusal } from '../../../testing/estates/inventory.ts'
+import { alreadyExists, refusal } from '../../../testing/estates/inventory.ts'
 import { deepHost, host, snmpFacts } from '../../../testing/servers/scripted-scanner.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 
@@ -110,10 +110,6 @@ describe.each(onSqlite())('discovered devices on %s', (dialect) => {
       })
       expect(results[0]?.device).toMatchObject({ custom: { owner: 'ops' }, addresses: [{ custom: { owner: 'net' } }] })
       await Promise.all(fields.map(({ id }) => d.api.customFields.delete({ id, force: true })))
-    })
-
-    test('of nothing is 404', async () => {
-      expect(await promote('nothing', { name: 'x' })).toMatchObject(missing)
     })
 
     test('needs the right to make devices', async () => {

@@ -1,7 +1,7 @@
 // Rules: which networks are scanned automatically, when, and the effect of changing a rule.
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
-import { missing, refusal } from '../../../testing/estates/inventory.ts'
+import { refusal } from '../../../testing/estates/inventory.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 
 const HOUR_MS = 3_600_000
@@ -49,10 +49,6 @@ describe.each(onSqlite())('rules on %s', (dialect) => {
   test('for a network that cannot be scanned are refused', async () => {
     const { id } = await d.api.networks.create({ name: 'wide', subnet: '127.0.0.0/8' })
     expect(await d.ask('POST /api/discovery/rules', { network_id: id })).toMatchObject(refusal('network_id'))
-  })
-
-  test('that are not there are 404', async () => {
-    expect(await d.ask('GET /api/discovery/rules/nothing')).toMatchObject(missing)
   })
 
   test('run when they are made, and again an interval after that run has ended', async () => {

@@ -137,31 +137,6 @@ describe.each(onSqlite())('ports on %s', (dialect) => {
     ])
   })
 
-  test('have a past, events, and rights', async () => {
-    const id = await device('past')
-    const hook = await inv.api.webhooks.create({
-      name: 'ports',
-      url: 'http://h.invalid/',
-      events: ['port.created', 'port.updated', 'port.deleted'],
-    })
-    const answer = await inv.admin.request('POST', `/api/devices/${id}/ports`, { id: 'p-past', name: 'Ärger1' })
-    const as_of = answer.headers.get('x-change-id') ?? ''
-    inv.advance(1000)
-    await inv.api.ports.update({ id: 'p-past', name: 'b', vlan_id: 5, enabled: false, tagged_vlan_ids: [7] })
-    await inv.api.ports.delete({ id: 'p-past' })
-    const then = (await inv.ask(`GET /api/devices/${id}/ports?as_of=${as_of}`)).body
-    expect(then).toEqual([await answer.json()])
-    expect((await inv.ask(`GET /api/ports/p-past?as_of=${as_of}`)).body).toEqual((then as Port[])[0])
-    const sent = await inv.api.webhooks.deliveries({ id: hook.id })
-    expect(sent.map(({ event }) => event).sort()).toEqual(['port.created', 'port.deleted', 'port.updated'])
-    const viewer = await inv.app.as('viewer')
-    expect((await viewer.request('POST', `/api/devices/${id}/ports`, { name: 'x' })).status).toBe(403)
-    expect((await viewer.request('GET', '/api/ports')).status).toBe(200)
-    const operator = await inv.app.as('operator')
-    const made = await operator.api.ports.create({ device_id: id, name: 'op' })
-    expect((await operator.request('DELETE', `/api/ports/${made.id}`)).status).toBe(403)
-  })
-
   test('find their device by the MAC, in the lookup and in searches', async () => {
     const id = await device('mac')
     await device('mac-2', [{ ip: '10.8.0.1', mac_address: '02:00:00:00:00:99' }])

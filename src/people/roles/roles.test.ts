@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createRole, createUser, keyFor } from '../../../testing/estates/identities.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
-import { refusal, type SignInApp, signInApp } from '../../../testing/sign-in/sign-in.ts'
+import { type SignInApp, signInApp } from '../../../testing/sign-in/sign-in.ts'
 import { roles as contract } from './api.ts'
 import { CATALOGUE, findSystemRole } from './catalogue.ts'
 
@@ -46,17 +46,6 @@ describe.each(onSqlite())('roles on %s', (dialect) => {
     expect(await list('?name=AUDI')).toMatchObject([{ name: 'Auditor' }])
   })
 
-  test('pages, and counts all of them', async () => {
-    const response = await app.send('GET /api/roles?limit=1&offset=1', { key: admin })
-    expect(response.headers.get('x-total-count')).toBe('4')
-    expect(await response.json()).toMatchObject([{ name: 'Auditor' }])
-  })
-
-  test('a viewer may not see roles', async () => {
-    const response = await app.send('GET /api/roles', { key: viewer })
-    expect(await refusal(response)).toEqual([403, 'FORBIDDEN'])
-  })
-
   test('everyone who is signed in may see the catalogue of permissions', async () => {
     const response = await app.send('GET /api/permissions', { key: viewer })
     expect(response.status).toBe(200)
@@ -68,15 +57,5 @@ describe.each(onSqlite())('roles on %s', (dialect) => {
       action: 'list',
       description: 'List webhooks and their deliveries',
     })
-  })
-
-  test('a page of the catalogue', async () => {
-    const response = await app.send('GET /api/permissions?limit=2&offset=1', { key: viewer })
-    expect(await response.json()).toEqual(CATALOGUE.slice(1, 3))
-    expect(response.headers.get('x-total-count')).toBe(String(CATALOGUE.length))
-  })
-
-  test('the catalogue needs a session or key', async () => {
-    expect((await app.send('GET /api/permissions')).status).toBe(401)
   })
 })

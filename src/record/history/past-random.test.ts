@@ -4,27 +4,16 @@ import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app
 import { estateChanges } from '../../../testing/estates/estate-changes.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { testsAll } from '../../../testing/tests-all.ts'
+import { INVENTORY } from '../../inventory/resources.ts'
 
 const STEPS = testsAll ? 40 : 10
 /** A step asks one path in so many, each time others: the cost of all grows with the square of the steps. */
 const PARTS = 3
 const LIMIT_MS = 600_000
 /** A lookup has present conflicts and audit entries for callers who may list them, which the past has not. */
-const READER = [
-  'spaces',
-  'datacenters',
-  'vlans',
-  'networks',
-  'pools',
-  'reservations',
-  'devices',
-  'relationships',
-  'custom-fields',
-  'device-types',
-  'racks',
-  'ports',
-  'cables',
-].flatMap((noun) => (noun === 'relationships' ? [`${noun}:list`] : [`${noun}:list`, `${noun}:read`]))
+const READER = INVENTORY.flatMap((noun) =>
+  noun === 'relationships' ? [`${noun}:list`] : [`${noun}:list`, `${noun}:read`],
+)
 
 type Kept = { readonly time: string; readonly change: string; readonly answers: ReadonlyMap<string, string> }
 

@@ -49,13 +49,6 @@ describe.each(engines())('the status of the database on %s', (dialect) => {
     expect(Date.parse(instances[0]?.since ?? '')).toBeLessThanOrEqual(Date.now())
   })
 
-  test('needs metrics:read', async () => {
-    const other = await app.as(['devices:list'])
-    expect((await other.request('GET', '/api/database')).status).toBe(403)
-    const reader = await app.as(['metrics:read'])
-    expect((await reader.request('GET', '/api/database')).status).toBe(200)
-  })
-
   if (isShared) {
     test('names instances of other processes, and connections of a version that has no name', async () => {
       const script = `const { openPostgres } = await import(${JSON.stringify(`${import.meta.dir}/../../database/postgres/postgres.ts`)})

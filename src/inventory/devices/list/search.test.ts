@@ -1,6 +1,6 @@
 // The search of devices: each word in any field and case, best matches first; blocks and addresses by value.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { ask, forbidden, type Inventory, inventory, refusal } from '../../../../testing/estates/inventory.ts'
+import { type Inventory, inventory, refusal } from '../../../../testing/estates/inventory.ts'
 import { engines } from '../../../../testing/servers/servers.ts'
 
 const seek = async ({ api }: Inventory, q: string) => (await api.devices.search({ q })).map(({ name }) => name)
@@ -146,11 +146,6 @@ describe.each(engines())('the search of devices on %s', (dialect) => {
     expect(await refused(`q=${'x'.repeat(257)}`)).toMatchObject(refusal('q'))
     for (const bad of ['', 'q=', 'q=%20', 'q=%20%09%0A', 'q=a%00b'])
       expect(await refused(bad)).toMatchObject(refusal('q'))
-  })
-
-  test('needs devices:list', async () => {
-    const one = await inv.app.as(['devices:read'])
-    expect(await ask(one, 'GET /api/devices/search?q=alpha')).toMatchObject(forbidden)
   })
 
   test('finds the present texts of a device, and not the former ones', async () => {

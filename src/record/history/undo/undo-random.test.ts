@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../../testing/app/app.ts'
 import { countCases } from '../../../../testing/cases.ts'
+import { buildTextChange, createExamples } from '../../../../testing/estates/examples.ts'
 import { gearChanges } from '../../../../testing/estates/gear-changes.ts'
+import { KINDS } from '../../../../testing/estates/kinds.ts'
 import { expectAsHistory, readEvents } from '../../../../testing/recorded-events.ts'
 import { engines } from '../../../../testing/servers/servers.ts'
+import { INVENTORY } from '../../../inventory/resources.ts'
 
-const ESTATE = ['datacenters', 'vlans', 'networks', 'pools', 'reservations', 'devices', 'relationships'] as const
-const GEAR = ['custom-fields', 'device-types', 'racks', 'ports', 'cables'] as const
 const STEPS = countCases(120)
 
 /** Mulberry32: the same numbers for the same seed. */
@@ -39,6 +40,8 @@ describe.each(engines())('on %s', (dialect) => {
     'seed %d',
     async (seed) => {
       const random = randomOf(seed)
+      const one = <T>(list: readonly T[]): T => list[random(list.length)] as T
+      const counts: Record<string, number> = {}
       const pick = async (resource: string): Promise<Row | undefined> => {
         const all = await rows(resource)
         return all.length > 0 ? all[random(all.length)] : undefined
@@ -189,9 +192,19 @@ describe.each(engines())('on %s', (dialect) => {
             subnet: `10.${random(3)}.0.0/${[14, 16, 24, 99][random(4)]}`,
           })),
         ],
-        async () => ['DELETE', `/api/${ESTATE[random(5)]}/${await idOf(ESTATE[random(5)] ?? '')}`],
         async () => {
-          const resource = ESTATE[random(5)] ?? 'devices'
+          const { resource } = one(KINDS)
+          const named = await Promise.all(INVENTORY.map(async (name) => [name, (await idOf(name)) ?? 'none'] as const))
+          const ids = { ...Object.fromEntries(named), child: (await idOf('devices')) ?? 'none' }
+          const { path, body } = createExamples(ids, counts).build(resource)
+          return ['POST', path, body]
+        },
+        async () => {
+          const { resource, facts, path } = one(KINDS)
+          return ['PUT', `${path}/${await idOf(resource)}`, buildTextChange(facts, `t${random(9)}`)]
+        },
+        async () => {
+          const { resource } = one(KINDS.filter(({ resource }) => resource !== 'custom-fields'))
           return ['DELETE', `/api/${resource}/${await idOf(resource)}`]
         },
       ]
@@ -205,7 +218,6 @@ describe.each(engines())('on %s', (dialect) => {
         done++
         return text.startsWith('{') ? (JSON.parse(text) as Row) : undefined
       }
-      const one = <T>(list: readonly T[]): T => list[random(list.length)] as T
       const gear = gearChanges<'devices' | 'datacenters'>({
         ...{ below: random, one, send: sent },
         idOf: (kind) => one([...(ids.get(kind) ?? []), 'none']),
@@ -251,7 +263,7 @@ describe.each(engines())('on %s', (dialect) => {
         ])
         if (isEmpty) expect(text).toContain('there is nothing left to undo')
       }
-      for (const resource of [...ESTATE, ...GEAR]) expect(await rows(resource)).toEqual([])
+      for (const resource of INVENTORY) expect([resource, await rows(resource)]).toEqual([resource, []])
       const events = await readEvents(app)
       for (const { id } of await admin.api.history.list({ limit: 1000 })) await expectAsHistory(admin, id, events)
     },
