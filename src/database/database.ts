@@ -293,7 +293,7 @@ export type PastSql = {
 /** An index, as SQL text. */
 export type Index = {
   readonly name: string
-  /** Its table and columns: `devices (name_key, id)`, `devices USING gin (...)`. */
+  /** Its table and columns: `devices (name_order, id)`, `devices USING gin (...)`. */
   readonly on: string
 }
 
@@ -319,7 +319,7 @@ export type Sql = Deployment & {
   readonly isInProcess: boolean
   /** True if `table.search_text` contains all `words`, in lower case. Indexed from 3 characters on. */
   readonly matchesWords: (table: string, words: readonly string[]) => Expression<SqlBool>
-  /** Like `matchesWords`, fastest for the first rows in the order of `name_key` and `id`. */
+  /** Like `matchesWords`, fastest for the first rows in the order of `name_order` and `id`. */
   readonly matchesWordsInOrder: (db: QueryExecutorProvider, table: string, wanted: WordsWanted) => Promise<WordsInOrder>
   /** Counts the rows that match. */
   readonly countWords: (db: QueryExecutorProvider, table: string, words: readonly string[]) => Promise<number>

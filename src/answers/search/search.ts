@@ -1,4 +1,5 @@
 /** Finds objects of all kinds that the caller may list. Joins the tables of the inventory, and owns none. */
+
 import { type SqlBool, sql } from 'kysely'
 import { toText } from '../../contract/unknown.ts'
 import { containsText } from '../../database/query/contains.ts'
@@ -19,6 +20,8 @@ import type { Permission } from '../../kernel/operation.ts'
 import { parseCidr, toCidrKeys } from '../../net/cidr.ts'
 import { DEFAULT_SPACE, formatIp, fromIpKey, type IpKey, parseIpKey } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
+import { toNameKey } from '../../net/name-order.ts'
+import { toSortColumn } from '../../resource/columns.ts'
 import type { CustomResource } from '../../resource/custom/fields.ts'
 import { loadSearchedTexts, SEARCH_TABLES } from '../../resource/custom/rows.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
@@ -60,7 +63,7 @@ const matchIn = (device: Device, words: readonly string[], range: Range | undefi
   if (mac !== undefined && device.addresses.some(({ mac_address }) => mac_address === mac)) return mac
   const pieces = deviceFacts.search.flatMap((field) => (field === 'addresses' ? ips : device[field]))
   // A device found by the MAC of a port has no such text.
-  return pieces.find((piece) => piece.toLowerCase().includes(words[0] ?? '')) ?? mac ?? device.name
+  return pieces.find((piece) => toNameKey(piece).includes(words[0] ?? '')) ?? mac ?? device.name
 }
 
 const searchDevices = async (
@@ -84,7 +87,7 @@ const toResult = (type: 'network' | 'pool', { space_id, ...entry }: Entry): Sear
 const networkTexts = cacheTexts('networks', ['networks', ...SEARCH_TABLES], async (ctx) => {
   const customTexts = await loadSearchedTexts(ctx, 'networks')
   const query = ctx.db.selectFrom('networks').select(['id', ...networkFacts.search, 'space_id', 'custom'])
-  const rows = await query.orderBy('name_key').orderBy('id').execute()
+  const rows = await query.orderBy('name_order').orderBy('id').execute()
   return rows.map(({ custom, ...network }) => {
     const { id, name, subnet, space_id } = network
     const pieces = [...networkFacts.search.map((field) => network[field]), ...(customTexts?.({ custom }) ?? [])]
@@ -113,7 +116,7 @@ const searchNetworks = async (
       ]),
     )
     .orderBy('prefix', 'desc')
-    .orderBy('name_key')
+    .orderBy('name_order')
     .orderBy('id')
     .limit(MAX_RESULTS_PER_TYPE)
     .execute()
@@ -129,7 +132,7 @@ const selectPools = ({ db }: Ctx) =>
     .selectFrom('pools')
     .leftJoin('networks', 'networks.id', 'pools.network_id')
     .select(['pools.id', 'pools.name', 'start_ip', 'end_ip', 'space_id'])
-    .orderBy('pools.name_key')
+    .orderBy('pools.name_order')
     .orderBy('pools.id')
 
 const poolTexts = cacheTexts('pools', ['pools', 'pool_tags', 'networks', ...SEARCH_TABLES], async (ctx) => {
@@ -172,7 +175,7 @@ const createSearch = (facts: ResourceFacts) => {
   const select = ({ db }: Ctx) =>
     selectFromTable(db, table)
       .select(['id', ...fields])
-      .orderBy(labelKey)
+      .orderBy(toSortColumn(facts, label))
       .orderBy('id')
   type Row = Readonly<Record<string, string | number | null>>
   const read = (row: Row, field: string | undefined): string => toText(field === undefined ? '' : row[field])
@@ -246,7 +249,7 @@ const searchDiscovered = async (
     const pieces = [hostname, ...ips, mac_address, vendor, os_guess]
     const held = range
       ? pickFirstInside(ips, range)
-      : pieces.find((piece) => listSpellings(words[0] ?? '').some((word) => piece.toLowerCase().includes(word)))
+      : pieces.find((piece) => listSpellings(words[0] ?? '').some((word) => toNameKey(piece).includes(word)))
     return { type: 'discovered_device', id, name: hostname || ip, match: held ?? ip }
   })
 }
@@ -254,7 +257,7 @@ const searchDiscovered = async (
 export const feature: Feature = {
   operations: implement(search, {
     all: async (ctx, { q }) => {
-      const text = q.trim().toLowerCase()
+      const text = toNameKey(q.trim())
       const words = [...new Set(text.split(/\s+/))]
       const range = await parseRange(ctx, text)
       // Objects that the caller may not list are not searched.

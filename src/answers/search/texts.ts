@@ -2,9 +2,11 @@
  * Caches the texts of a table of thousands of rows, not of millions, until one of them changes. Searching them takes a
  * hundredth of the time of a database query.
  */
+
 import { memoized } from '../../database/cache/revision-cache.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { toNameKey } from '../../net/name-order.ts'
 
 export type Entry = {
   readonly id: string
@@ -28,7 +30,7 @@ export class Texts {
   /** @param all in the order of results */
   constructor(all: readonly Described[]) {
     this.#entries = all.map(({ id, name, match, space_id }) => ({ id, name, match, space_id }))
-    const texts = all.map(({ pieces }) => `${pieces.join('\n').toLowerCase()}\n`)
+    const texts = all.map(({ pieces }) => `${toNameKey(pieces.join('\n'))}\n`)
     this.#text = texts.join('')
     this.#starts = new Uint32Array(texts.length + 1)
     let end = 0

@@ -1,6 +1,6 @@
 /** Orders the rows of ports: a port comes after the one that it is part of. */
 import { isRecord } from '../../contract/unknown.ts'
-import { toNameKey } from './objects.ts'
+import { toGivenKey } from './objects.ts'
 
 /** A row as it is given, with its place in the list. */
 export type Given = readonly [at: number, raw: unknown]
@@ -10,7 +10,7 @@ const MAX_PORT_DEPTH = 100
 
 const getName = ([, raw]: Given, field: 'name' | 'parent'): string => {
   const name = isRecord(raw) ? raw[field] : undefined
-  return typeof name === 'string' ? toNameKey(name) : ''
+  return typeof name === 'string' ? toGivenKey(name) : ''
 }
 
 const comparePositions = ([a]: Given, [b]: Given): number => a - b

@@ -193,7 +193,7 @@ describe('headers of webhooks in clear text', () => {
           ...{
             id: 'w',
             name: 'w',
-            name_key: 'w',
+            name_key: 'w', name_order: '',
             url: '',
             secret: null,
             events: '[]',

@@ -2,6 +2,7 @@
  * The search of devices: by words in their text, by address, and by block. The best matches come first. Each kind of
  * match has a separate query in index order, so that the first page of a large result is fast.
  */
+
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { invalidField } from '../../../contract/errors.ts'
 import { getCachedCount, getCachedList } from '../../../database/cache/query-cache.ts'
@@ -14,6 +15,7 @@ import { type ChainQuery, countRows, SHORT } from '../../../kernel/list.ts'
 import { parseCidr, toCidrKeys } from '../../../net/cidr.ts'
 import { DEFAULT_SPACE, normalizeIp } from '../../../net/ip.ts'
 import { parseMac } from '../../../net/mac.ts'
+import { toNameKey } from '../../../net/name-order.ts'
 import { findAllSpaces, SPACES } from '../../spaces/keys.ts'
 import type { KeyRange } from '../../used-addresses/used-addresses.ts'
 
@@ -46,7 +48,7 @@ const ADDRESS = /^[0-9a-f:.]+$/
 const getUpperBound = (text: string): string => `${text}\u{10ffff}`
 
 const selectDocs = (ctx: Ctx) => ctx.db.selectFrom('devices').select('doc')
-const orderByName = (query: ReturnType<typeof selectDocs>) => query.orderBy('name_key').orderBy('id')
+const orderByName = (query: ReturnType<typeof selectDocs>) => query.orderBy('name_order').orderBy('id')
 
 /** Limits a query to its first rows. */
 const limitRows =
@@ -223,7 +225,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
       .selectFrom('devices')
       .where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb), byAddress(eb)])))
       .where(condition)
-      .orderBy('name_key')
+      .orderBy('name_order')
       .orderBy('id')
   }
   const findFirst = async (rows: number): Promise<string[]> => {
@@ -272,7 +274,7 @@ const findByWords = (ctx: Ctx, text: string): Found => {
 }
 
 const normalizeText = (q: string): string => {
-  const text = q.trim().toLowerCase()
+  const text = toNameKey(q.trim())
   if (text === '') throw invalidField('q', 'must not be blank')
   return text
 }
