@@ -160,8 +160,8 @@ BEGIN
         WHEN length(ltrim(part, '0')) < 9 THEN length(ltrim(part, '0'))::text || ltrim(part, '0')
         ELSE '9' || lpad(length(ltrim(part, '0'))::text, 4, '0') || ltrim(part, '0') END, '' ORDER BY place)
     INTO letters
-    FROM (SELECT found[1] AS part, place
-      FROM regexp_matches(letters, '[0-9]+|[^0-9]+', 'g') WITH ORDINALITY AS matches (found, place)) AS parts;
+    FROM (SELECT matched[1] AS part, place
+      FROM regexp_matches(letters, '[0-9]+|[^0-9]+', 'g') WITH ORDINALITY AS matches (matched, place)) AS parts;
   END IF;
   RETURN left(letters, 300) || chr(1) || composed;
 END $$`
