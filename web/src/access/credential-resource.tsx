@@ -1,8 +1,10 @@
 /** How credentials are read, written, searched and sorted, and which fields belong to which type. */
+
 import { contracts, type Network } from '../api/contracts.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
+import { toSortKey } from '../table/sort-key.ts'
 import { DeviceChoice } from './device-choice.tsx'
 import { SecretField } from './secret-field.tsx'
 import type { Credential, CredentialType } from './types.ts'
@@ -154,9 +156,9 @@ export const credentialSpec: TableSpec<Credential> = {
   id: ({ id }) => id,
   text: ({ name, username, description, type }) => [name, username, description, TYPE_NAMES[type]].join('\n'),
   sorts: {
-    name: ({ name }) => name.toLowerCase(),
+    name: ({ name }) => toSortKey(name),
     type: ({ type }) => TYPE_NAMES[type],
-    username: ({ username }) => username.toLowerCase(),
+    username: ({ username }) => toSortKey(username),
     updated: ({ updated_at }) => updated_at,
   },
   fields: {

@@ -1,6 +1,8 @@
 /** How API keys are searched and sorted. */
+
 import type { ApiKey } from '../api/contracts.ts'
 import type { TableSpec } from '../table/engine.ts'
+import { toSortKey } from '../table/sort-key.ts'
 
 const SOON_MS = 14 * 24 * 3600 * 1000
 
@@ -25,8 +27,8 @@ export const buildKeySpec = (names: ReadonlyMap<string, string>): TableSpec<ApiK
     id: ({ id }) => id,
     text: (key) => `${key.name}\n${key.prefix}\n${getOwner(key)}`,
     sorts: {
-      name: ({ name }) => name.toLowerCase(),
-      owner: (key) => getOwner(key).toLowerCase(),
+      name: ({ name }) => toSortKey(name),
+      owner: (key) => toSortKey(getOwner(key)),
       used: ({ last_used_at }) => last_used_at ?? '',
       // Keys without an expiry sort last.
       expires: ({ expires_at }) => expires_at ?? '~',

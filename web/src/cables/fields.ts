@@ -1,8 +1,9 @@
 /** The fields of a cable. */
+
 import { FACTS } from '../../../src/inventory/resources.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
-import { buildNameKey } from '../ports/labels.ts'
 import { buildFields, type ItemOf, toChoices } from '../resource/facts/from-facts.ts'
+import { toSortKey } from '../table/sort-key.ts'
 
 export type Cable = ItemOf<typeof FACTS.cables>
 export type CableEnd = Cable['a']
@@ -21,7 +22,7 @@ const end = (name: 'a' | 'b', label: string) =>
     label,
     text: ({ [name]: one }: Cable) => endText(one),
     column: { width: 220, isEssential: true },
-    sort: ({ [name]: { device, port } }: Cable) => `${device.toLowerCase()} ${buildNameKey(port)}`,
+    sort: ({ [name]: { device, port } }: Cable) => `${toSortKey(device)}\n${toSortKey(port)}`,
     filter: false,
     isDetail: false,
   }) as const

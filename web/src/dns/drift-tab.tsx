@@ -1,4 +1,5 @@
 /** The last comparison of a zone with its server. Entries are settled one by one, or all of a kind. */
+
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { api } from '../api/client.ts'
@@ -9,6 +10,7 @@ import type { TableSpec } from '../table/engine.ts'
 import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
 import { ListContent } from '../table/list-content.tsx'
 import { useSorting } from '../table/list-search.ts'
+import { toSortKey } from '../table/sort-key.ts'
 import { useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
 import { formatCount, plural } from '../ui/format.ts'
@@ -26,7 +28,7 @@ const SPEC: TableSpec<DriftEntry> = {
   id: buildId,
   text: ({ name, type, plat, server }) => [name, type, ...plat, ...server].join('\n'),
   sorts: {
-    name: ({ name }) => name,
+    name: ({ name }) => toSortKey(name),
     type: ({ type }) => type,
     kind: ({ kind }) => KINDS.indexOf(kind),
   },

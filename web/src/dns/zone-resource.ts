@@ -1,4 +1,5 @@
 /** How zones are read, written, searched and sorted. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { invalidField } from '../../../src/contract/errors.ts'
@@ -10,6 +11,7 @@ import type { Input, Resource } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { useSpaces } from '../spaces/known-spaces.tsx'
 import type { TableSpec } from '../table/engine.ts'
+import { toSortKey } from '../table/sort-key.ts'
 import { formatZoneKind, ZONE_MARKS } from './labels.ts'
 import { getSettingsTime, readZone, serversQuery, ZONE_KEYS, type Zone, zoneQuery } from './queries.ts'
 import { buildZoneFields, type ZoneParts } from './zone-fields.tsx'
@@ -100,9 +102,9 @@ export const buildZoneSpec = (names: ServerNames): TableSpec<Zone> => ({
   text: (zone) =>
     [zone.name, zone.subnet ?? '', zone.description, zone.status_message, getServerName(zone, names)].join('\n'),
   sorts: {
-    name: ({ name }) => name,
+    name: ({ name }) => toSortKey(name),
     kind: formatZoneKind,
-    server: (zone) => getServerName(zone, names).toLowerCase(),
+    server: (zone) => toSortKey(getServerName(zone, names)),
     mode: ({ mode }) => mode,
     status: ({ status }) => ORDER.indexOf(status),
     rrsets: ({ rrset_count }) => rrset_count,

@@ -7,6 +7,7 @@ import { isCode } from '../api/errors.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
+import { toSortKey } from '../table/sort-key.ts'
 import { buildFields, clearUnusedFields, type FeedParts } from './feed-fields.tsx'
 import { filterInWords, type Names } from './labels.ts'
 import { type Feed, feedQuery } from './queries.ts'
@@ -46,8 +47,8 @@ export const buildFeedSpec = ({ names, used }: Shown): TableSpec<Feed> => {
     id: ({ id }) => id,
     text: (feed) => [feed.name, feed.url, feed.description, title(feed), words(feed)].join('\n'),
     sorts: {
-      name: ({ name }) => name.toLowerCase(),
-      format: (feed) => title(feed).toLowerCase(),
+      name: ({ name }) => toSortKey(name),
+      format: (feed) => toSortKey(title(feed)),
       url: ({ url }) => url,
       devices: words,
       used: ({ id }) => used.get(id) ?? '',

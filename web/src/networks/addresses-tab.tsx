@@ -1,4 +1,5 @@
 /** Every address of a network that is taken: by a device, or by a reservation. */
+
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
@@ -8,6 +9,7 @@ import { usePermitted } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { LocalTable } from '../table/local-table.tsx'
+import { toSortKey } from '../table/sort-key.ts'
 import { plural } from '../ui/format.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
@@ -69,8 +71,8 @@ const SPEC: TableSpec<Row> = {
   sorts: {
     address: ({ ip }) => parseIpKey(ip, DEFAULT_SPACE) ?? ip,
     kind: ({ kind }) => kind,
-    name: ({ name }) => name,
-    pool: ({ pool }) => pool,
+    name: ({ name }) => toSortKey(name),
+    pool: ({ pool }) => toSortKey(pool),
   },
   fields: {},
   facets: {},

@@ -1,4 +1,5 @@
 /** The graph as a table. */
+
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { DeviceRow } from '../devices/column-spec.ts'
@@ -7,6 +8,7 @@ import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
 import { useSorting } from '../table/list-search.ts'
+import { toSortKey } from '../table/sort-key.ts'
 import tableCss from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'
 import { RowLink } from '../ui/row-link.tsx'
@@ -28,7 +30,7 @@ const SPEC: TableSpec<NodeRow> = {
   id: ({ id }) => id,
   text: ({ name }) => name,
   sorts: {
-    name: ({ name }) => name.toLowerCase(),
+    name: ({ name }) => toSortKey(name),
     role: ({ role }) => role,
     where: ({ level }) => Math.abs(level) * 2 + (level < 0 ? 1 : 0),
     ties: ({ ties }) => ties,

@@ -1,4 +1,5 @@
 /** The overview as a table, one row for each datacenter. */
+
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type Brief, STATES } from '../devices/window/messages.ts'
@@ -7,6 +8,7 @@ import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
 import { formatTerm } from '../table/filter.ts'
 import { useSorting } from '../table/list-search.ts'
+import { toSortKey } from '../table/sort-key.ts'
 import tableCss from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'
 import { formatCount } from '../ui/format.ts'
@@ -17,7 +19,7 @@ type PlaceRow = { readonly name: string; readonly total: number; readonly states
 const SPEC: TableSpec<PlaceRow> = {
   id: ({ name }) => name,
   text: ({ name }) => name,
-  sorts: { name: ({ name }) => placeText(name), total: ({ total }) => total },
+  sorts: { name: ({ name }) => toSortKey(placeText(name)), total: ({ total }) => total },
   fields: {},
   facets: {},
 }

@@ -1,9 +1,11 @@
 /** How webhooks are read, written, searched and sorted. */
+
 import { isSameOrigin } from '../../../src/net/origin.ts'
 import { contracts } from '../api/contracts.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
+import { toSortKey } from '../table/sort-key.ts'
 import { EventsField, parseEvents } from './events-field.tsx'
 import { formatRows, toRows, toSentHeaders } from './headers.ts'
 import { HeadersField } from './headers-field.tsx'
@@ -106,8 +108,8 @@ export const webhookSpec: TableSpec<Webhook> = {
   id: ({ id }) => id,
   text: ({ name, url, description, events }) => [name, url, description, ...events].join('\n'),
   sorts: {
-    name: ({ name }) => name.toLowerCase(),
-    url: ({ url }) => url.toLowerCase(),
+    name: ({ name }) => toSortKey(name),
+    url: ({ url }) => toSortKey(url),
     enabled: getState,
     updated: ({ updated_at }) => -Date.parse(updated_at),
   },

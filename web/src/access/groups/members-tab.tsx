@@ -1,4 +1,5 @@
 /** The members of a group, with the source of each membership. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
@@ -11,6 +12,7 @@ import { Hints } from '../../shell/page.tsx'
 import type { Column } from '../../table/column.ts'
 import type { TableSpec } from '../../table/engine.ts'
 import { LocalTable } from '../../table/local-table.tsx'
+import { toSortKey } from '../../table/sort-key.ts'
 import { Button } from '../../ui/button.tsx'
 import { Badge } from '../../ui/primitives.tsx'
 import { RowLink } from '../../ui/row-link.tsx'
@@ -37,9 +39,9 @@ const SPEC: TableSpec<Row> = {
   id: ({ user_id }) => user_id,
   text: ({ username }) => username,
   sorts: {
-    username: ({ username }) => username.toLowerCase(),
-    full_name: ({ fullName }) => fullName.toLowerCase(),
-    sources: ({ by }) => by.join().toLowerCase(),
+    username: ({ username }) => toSortKey(username),
+    full_name: ({ fullName }) => toSortKey(fullName),
+    sources: ({ by }) => toSortKey(by.join()),
   },
   fields: {},
   facets: {},

@@ -1,8 +1,10 @@
 /** How identity providers are read, written, searched and sorted. */
+
 import { contracts } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
 import type { FieldSpec, Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
+import { toSortKey } from '../../table/sort-key.ts'
 import { SecretField } from '../secret-field.tsx'
 import type { Group, Provider } from '../types.ts'
 import { ProviderBelow } from './below.tsx'
@@ -125,7 +127,7 @@ export const providerSpec: TableSpec<Provider> = {
   id: ({ id }) => id,
   text: ({ name, issuer, client_id }) => [name, issuer, client_id].join('\n'),
   sorts: {
-    name: ({ name }) => name.toLowerCase(),
+    name: ({ name }) => toSortKey(name),
     issuer: ({ issuer }) => issuer,
     updated: ({ updated_at }) => -Date.parse(updated_at),
   },

@@ -1,8 +1,10 @@
 /** How roles are read, written, searched and sorted. */
+
 import { contracts } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
 import type { Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
+import { toSortKey } from '../../table/sort-key.ts'
 import { formatList, parseList } from '../list-text.ts'
 import { RIGHTS_CHANGES } from '../queries.ts'
 import type { Role } from '../types.ts'
@@ -40,7 +42,7 @@ export const roleSpec: TableSpec<Role> = {
   id: ({ id }) => id,
   text: ({ name, description, permissions }) => [name, description, ...permissions].join('\n'),
   sorts: {
-    name: ({ name }) => name.toLowerCase(),
+    name: ({ name }) => toSortKey(name),
     kind,
     permissions: ({ permissions }) => permissions.length,
     updated: ({ updated_at }) => updated_at,

@@ -1,8 +1,10 @@
 /** How rules are read, written, searched and sorted. */
+
 import { contracts, type Network } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
 import type { FieldSpec, Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
+import { toSortKey } from '../../table/sort-key.ts'
 import { SCAN_TYPES } from '../labels.ts'
 import { NetworkChoice } from '../network-choice.tsx'
 import type { Rule, ScanType } from '../shapes.ts'
@@ -71,7 +73,7 @@ export const buildRuleSpec = (networks: Names): TableSpec<Rule> => {
     id: ({ id }) => id,
     text: (rule) => [network(rule), rule.scan_type, rule.exclude_ips].join('\n'),
     sorts: {
-      network,
+      network: (rule) => toSortKey(network(rule)),
       type: ({ scan_type }) => scan_type,
       every: ({ interval_hours }) => interval_hours,
       last: ({ last_run_at }) => last_run_at ?? '',

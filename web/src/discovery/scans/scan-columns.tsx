@@ -1,9 +1,11 @@
 /** The columns of scans, and how scans are searched and sorted. */
+
 import { Link } from '@tanstack/react-router'
 import type { Network } from '../../api/contracts.ts'
 import { SpaceBadge } from '../../spaces/known-spaces.tsx'
 import type { Column } from '../../table/column.ts'
 import type { TableSpec } from '../../table/engine.ts'
+import { toSortKey } from '../../table/sort-key.ts'
 import { formatCount } from '../../ui/format.ts'
 import { TimeAgo } from '../../ui/primitives.tsx'
 import { formatDuration, formatOfTotal } from '../labels.ts'
@@ -32,7 +34,7 @@ export const scanSpec = (networks: Networks): TableSpec<Scan> => ({
   sorts: {
     // Newest first by default. A descending sort starts with the oldest.
     created: ({ created_at }) => -Date.parse(created_at),
-    network: ({ network_id }) => getNetworkName(networks, network_id),
+    network: ({ network_id }) => toSortKey(getNetworkName(networks, network_id)),
     type: ({ scan_type }) => scan_type,
     status: ({ status }) => status,
     progress: ({ progress_percent }) => progress_percent,

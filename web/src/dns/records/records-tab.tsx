@@ -1,4 +1,5 @@
 /** The own records of a zone. They replace the records of devices. */
+
 import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { DeleteDialog } from '../../resource/object/delete-dialog.tsx'
@@ -11,6 +12,7 @@ import type { TableSpec } from '../../table/engine.ts'
 import { FilterBar, useFilterText } from '../../table/filter-bar.tsx'
 import { ListContent } from '../../table/list-content.tsx'
 import { usePageSearch, useSorting } from '../../table/list-search.ts'
+import { toSortKey } from '../../table/sort-key.ts'
 import { buildTimeColumn } from '../../table/time-column.tsx'
 import { useLocalView } from '../../table/view.ts'
 import { Button } from '../../ui/button.tsx'
@@ -24,7 +26,7 @@ const SPEC: TableSpec<OwnRecord> = {
   id: ({ id }) => id,
   text: ({ name, fqdn, type, value, description }) => [name, fqdn, type, value, description].join('\n'),
   sorts: {
-    name: ({ name }) => name,
+    name: ({ name }) => toSortKey(name),
     type: ({ type }) => type,
     value: ({ value }) => value,
     ttl: ({ ttl }) => ttl ?? 0,
