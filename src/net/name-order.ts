@@ -98,12 +98,15 @@ export const compareCodePoints = (a: string, b: string): number => {
   return a.length - b.length
 }
 
+/** Returns the collation key of a name. @example toSortKey('Gi1/0/2') < toSortKey('gi1/0/10') // true */
+export const toSortKey = (name: string): string => toNameOrder(toNameKey(name))
+
 /** Compares names. Names that only differ in case are equal. */
 export const compareNames = (a: string, b: string): number =>
-  a === b ? 0 : compareCodePoints(toNameOrder(toNameKey(a)), toNameOrder(toNameKey(b)))
+  a === b ? 0 : compareCodePoints(toSortKey(a), toSortKey(b))
 
 /** Returns values in the order of their names, which are read once each. Values of equal names stay in their order. */
 export const sortByName = <T>(values: Iterable<T>, getName: (value: T) => string): T[] =>
-  Array.from(values, (value) => ({ value, order: toNameOrder(toNameKey(getName(value))) }))
+  Array.from(values, (value) => ({ value, order: toSortKey(getName(value)) }))
     .sort((a, b) => compareCodePoints(a.order, b.order))
     .map(({ value }) => value)

@@ -9,7 +9,7 @@ import { FACTS, type Resource, toTableName } from '../../inventory/resources.ts'
 import { computeSpaceBounds } from '../../inventory/spaces/keys.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { DEFAULT_SPACE, type IpKey, replaceSpace, type SpaceKey } from '../../net/ip.ts'
-import { toNameKey, toNameOrder } from '../../net/name-order.ts'
+import { toSortKey } from '../../net/name-order.ts'
 import type { Document } from '../../record/history/kinds.ts'
 import { getLabel, toSortColumn } from '../../resource/columns.ts'
 import { selectFromTable } from '../../resource/named-tables.ts'
@@ -189,12 +189,10 @@ const removeFilled = (draft: z.ZodObject, field: string, item: Fields): Fields =
 const hasExpired = ({ expires_at }: Document, now: string): boolean =>
   typeof expires_at === 'string' && expires_at <= now
 
-const toOrder = (name: string): string => toNameOrder(toNameKey(name))
-
 /** Returns the texts by which rows of a group are sorted. */
 const buildSortTexts = (resource: Resource, id: string, document: Document, names: Names): string[] => {
   const parents = getRules(resource).level.references.map(({ field, resource: of }) =>
-    toOrder(names.nameOf(of, toText(document[field]))),
+    toSortKey(names.nameOf(of, toText(document[field]))),
   )
   return [toText(document.name), ...parents, ...endTexts(document, names), toText(document.type), id]
 }
@@ -204,7 +202,7 @@ const endTexts = ({ a, b }: Document, names: Names): string[] =>
   [a, b].flatMap((end) => {
     if (typeof end !== 'object' || end === null) return []
     const { device_id, port, side } = end as Fields
-    return [toOrder(names.nameOf('devices', toText(device_id))), toOrder(toText(port)), toText(side)]
+    return [toSortKey(names.nameOf('devices', toText(device_id))), toSortKey(toText(port)), toText(side)]
   })
 
 const compare = (a: readonly string[], b: readonly string[]): number => {

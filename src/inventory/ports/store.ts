@@ -5,7 +5,7 @@ import { splitBatches } from '../../database/query/batches.ts'
 import { preparedKeys, preparedTuples } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { sortByName, toNameKey, toNameOrder } from '../../net/name-order.ts'
+import { sortByName, toNameKey, toSortKey } from '../../net/name-order.ts'
 import { objectStore } from '../../resource/store.ts'
 import type { Port } from './api.ts'
 import { portFacts } from './resource.ts'
@@ -24,7 +24,7 @@ export const NO_MAC = sql.lit('')
 
 /** Returns the values beside a document from which programs before 0074 read a past state. */
 export const computeDerived = ({ name }: Readonly<Record<string, unknown>>) => ({
-  sort: toNameOrder(toNameKey(String(name))),
+  sort: toSortKey(String(name)),
 })
 
 type NameKey = Pick<PortRow, 'device_id' | 'name_key'>

@@ -1,10 +1,10 @@
 /** How credentials are read, written, searched and sorted, and which fields belong to which type. */
 
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { contracts, type Network } from '../api/contracts.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { toSortKey } from '../table/sort-key.ts'
 import { DeviceChoice } from './device-choice.tsx'
 import { SecretField } from './secret-field.tsx'
 import type { Credential, CredentialType } from './types.ts'

@@ -1,8 +1,8 @@
 /** How API keys are searched and sorted. */
 
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { ApiKey } from '../api/contracts.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { toSortKey } from '../table/sort-key.ts'
 
 const SOON_MS = 14 * 24 * 3600 * 1000
 

@@ -1,9 +1,9 @@
 /** The fields of a cable. */
 
 import { FACTS } from '../../../src/inventory/resources.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import { buildFields, type ItemOf, toChoices } from '../resource/facts/from-facts.ts'
-import { toSortKey } from '../table/sort-key.ts'
 
 export type Cable = ItemOf<typeof FACTS.cables>
 export type CableEnd = Cable['a']

@@ -1,12 +1,12 @@
 /** How conflicts are searched and sorted. */
 
 import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { api, callTagged } from '../api/client.ts'
 import { type Conflict, contracts } from '../api/contracts.ts'
 import { buildSubnetKey } from '../networks/subnet-key.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { toSortKey } from '../table/sort-key.ts'
 
 /** Sorts by numeric value, addresses before subnets. */
 const buildSubjectKey = ({ ip_address, subnets }: Conflict): string => {

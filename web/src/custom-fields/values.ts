@@ -1,8 +1,8 @@
 /** How the values of custom fields are shown, searched, sorted and filtered. Also runs in the worker of the devices. */
 
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import type { SortKey, TableSpec } from '../table/engine.ts'
-import { toSortKey } from '../table/sort-key.ts'
 
 export type CustomResource = CustomField['resource']
 

@@ -1,8 +1,8 @@
 /** The fields of a device type. */
 
 import { FACTS } from '../../../src/inventory/resources.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { buildFields, type ItemOf } from '../resource/facts/from-facts.ts'
-import { toSortKey } from '../table/sort-key.ts'
 
 export type DeviceType = ItemOf<(typeof FACTS)['device-types']>
 

@@ -3,10 +3,10 @@
 import { deviceFacts } from '../../../src/inventory/devices/resource.ts'
 import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Device } from '../api/contracts.ts'
 import { formatPosition } from '../racks/position-text.ts'
 import { buildFields, type Names } from '../resource/facts/from-facts.ts'
-import { toSortKey } from '../table/sort-key.ts'
 
 /** The names of datacenters, racks and device types are filled while they are in use. */
 export type { Names }

@@ -2,10 +2,10 @@
 
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Network } from '../api/contracts.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { parseFilter } from '../table/filter.ts'
-import { toSortKey } from '../table/sort-key.ts'
 import type { DiscoveredDevice } from './shapes.ts'
 
 export type Networks = ReadonlyMap<string, Pick<Network, 'name' | 'subnet' | 'space_id'>>

@@ -2,12 +2,12 @@
 
 import { invalidField } from '../../../src/contract/errors.ts'
 import { CATALOGUE } from '../../../src/exchange/feeds/catalogue.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { toSortKey } from '../table/sort-key.ts'
 import { buildFields, clearUnusedFields, type FeedParts } from './feed-fields.tsx'
 import { filterInWords, type Names } from './labels.ts'
 import { type Feed, feedQuery } from './queries.ts'

@@ -2,10 +2,10 @@
 
 import { useMemo, useState } from 'react'
 import type { ApplyResult } from '../../../src/exchange/estate/api.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
-import { toSortKey } from '../table/sort-key.ts'
 import tableCss from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'
 import { Badge, type Tone } from '../ui/primitives.tsx'

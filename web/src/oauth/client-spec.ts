@@ -1,10 +1,10 @@
 /** How OAuth clients are searched and sorted, and their labels. */
 
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { api, callTagged } from '../api/client.ts'
 import { contracts, type OauthClient } from '../api/contracts.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { toSortKey } from '../table/sort-key.ts'
 
 /** Returns the redirect hosts, each once. */
 export const listHosts = ({ redirect_uris }: Pick<OauthClient, 'redirect_uris'>): readonly string[] => [

@@ -1,9 +1,9 @@
 /** The fields of a port. */
 
 import { FACTS } from '../../../src/inventory/resources.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { buildFields, type ItemOf, toChoices } from '../resource/facts/from-facts.ts'
 import { buildNameField } from '../resource/fields.ts'
-import { toSortKey } from '../table/sort-key.ts'
 import { formatPeer, formatSpeed, formatVlans } from './labels.ts'
 import { formatNumbers, parseNumbers } from './range.ts'
 

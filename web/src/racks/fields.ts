@@ -1,9 +1,9 @@
 /** The fields of a rack. */
 
 import { FACTS } from '../../../src/inventory/resources.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import { buildFields, type ItemOf, type Names } from '../resource/facts/from-facts.ts'
-import { toSortKey } from '../table/sort-key.ts'
 
 export type { Names }
 export type Rack = ItemOf<typeof FACTS.racks>

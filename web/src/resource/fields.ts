@@ -1,9 +1,8 @@
 /** The declaration of a field, from which form, table, filter and the rest derive. Imports no React. */
 
 import type { CellKind } from '../../../src/base/csv/cells.ts'
-import { toNameKey } from '../../../src/net/name-order.ts'
+import { toNameKey, toSortKey } from '../../../src/net/name-order.ts'
 import type { SortKey, TableSpec } from '../table/engine.ts'
-import { toSortKey } from '../table/sort-key.ts'
 import type { FieldSpec } from './resource.ts'
 
 type Text = string | readonly string[]

@@ -1,11 +1,11 @@
 /** How webhooks are read, written, searched and sorted. */
 
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { isSameOrigin } from '../../../src/net/origin.ts'
 import { contracts } from '../api/contracts.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { toSortKey } from '../table/sort-key.ts'
 import { EventsField, parseEvents } from './events-field.tsx'
 import { formatRows, toRows, toSentHeaders } from './headers.ts'
 import { HeadersField } from './headers-field.tsx'

@@ -6,7 +6,7 @@ import type { Tables } from '../../../database/tables.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { JsonList } from '../../../kernel/handler-result.ts'
 import { listChain, listRows, type Page } from '../../../kernel/list.ts'
-import { toNameKey, toNameOrder } from '../../../net/name-order.ts'
+import { toSortKey } from '../../../net/name-order.ts'
 import { buildCustomCheck, buildCustomOrder, type CustomFilter } from '../../../resource/custom/lists.ts'
 import { compareByKey, orderByCustom } from '../../../resource/custom/sorted.ts'
 import type { Device } from '../schema.ts'
@@ -71,7 +71,7 @@ export const listPastDevices = async (
   const order = sort.isCustom ? await buildCustomOrder(ctx, 'devices', sort.by) : undefined
   const getSortKey = (device: Device): string | undefined => {
     if (order) return order.keyOf(device.custom ?? {})
-    return sort.by === 'name' ? toNameOrder(toNameKey(device.name)) : device[getColumn(sort.by)]
+    return sort.by === 'name' ? toSortKey(device.name) : device[getColumn(sort.by)]
   }
   let found: Promise<readonly string[]> | undefined
   const find = async (): Promise<readonly string[]> => {

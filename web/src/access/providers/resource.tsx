@@ -1,10 +1,10 @@
 /** How identity providers are read, written, searched and sorted. */
 
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import { contracts } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
 import type { FieldSpec, Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
-import { toSortKey } from '../../table/sort-key.ts'
 import { SecretField } from '../secret-field.tsx'
 import type { Group, Provider } from '../types.ts'
 import { ProviderBelow } from './below.tsx'

@@ -1,10 +1,10 @@
 /** How roles are read, written, searched and sorted. */
 
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import { contracts } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
 import type { Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
-import { toSortKey } from '../../table/sort-key.ts'
 import { formatList, parseList } from '../list-text.ts'
 import { RIGHTS_CHANGES } from '../queries.ts'
 import type { Role } from '../types.ts'

@@ -1,10 +1,10 @@
 /** How rules are read, written, searched and sorted. */
 
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import { contracts, type Network } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
 import type { FieldSpec, Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
-import { toSortKey } from '../../table/sort-key.ts'
 import { SCAN_TYPES } from '../labels.ts'
 import { NetworkChoice } from '../network-choice.tsx'
 import type { Rule, ScanType } from '../shapes.ts'

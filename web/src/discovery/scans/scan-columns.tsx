@@ -1,11 +1,11 @@
 /** The columns of scans, and how scans are searched and sorted. */
 
 import { Link } from '@tanstack/react-router'
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import type { Network } from '../../api/contracts.ts'
 import { SpaceBadge } from '../../spaces/known-spaces.tsx'
 import type { Column } from '../../table/column.ts'
 import type { TableSpec } from '../../table/engine.ts'
-import { toSortKey } from '../../table/sort-key.ts'
 import { formatCount } from '../../ui/format.ts'
 import { TimeAgo } from '../../ui/primitives.tsx'
 import { formatDuration, formatOfTotal } from '../labels.ts'

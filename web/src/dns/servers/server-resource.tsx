@@ -1,11 +1,11 @@
 /** How DNS servers are read, written, searched and sorted. */
 
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import { SecretField } from '../../access/secret-field.tsx'
 import { contracts } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
 import type { FieldSpec, Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
-import { toSortKey } from '../../table/sort-key.ts'
 import type { Server } from '../queries.ts'
 import { StoredTest } from './server-test.tsx'
 
