@@ -124,7 +124,7 @@ export const WHITE_SPACE = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028
 export const NOT_BLANK = `[^${WHITE_SPACE}]`
 
 /** At least one visible character. Characters above U+FFFF count as visible, because languages differ in how they name them. */
-export const VISIBLE = `[^${WHITE_SPACE}${CONTROLS}${MARKS}${FILLERS}\\u2800]`
+export const VISIBLE = `[^${CONTROLS} \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u2800\\u3000${MARKS}${FILLERS}]`
 
 const DASH = `[${WHITE_SPACE}]*-[${WHITE_SPACE}]*`
 /** An address or a CIDR. */
