@@ -22,7 +22,7 @@ const findStale = async (db: Db<never>, of: NamedTable, after: Row | undefined):
   return (await query.execute(db.read)).rows
 }
 
-/** Writes the collation keys of rows with a name key that stays. One that changed meanwhile has got its key from its writer. */
+/** Writes the collation keys of rows with a name key that stays. A row that was changed since has the key of its writer. */
 const writeOrders = async (tx: Kysely<Named>, of: NamedTable, rows: readonly Row[]): Promise<void> => {
   if (rows.length === 0) return
   const { table, key, order, id = ['id'] } = of
@@ -34,11 +34,17 @@ const writeOrders = async (tx: Kysely<Named>, of: NamedTable, rows: readonly Row
     const value = sql.ref(`fresh.column${i + 1}`)
     return sql<boolean>`${sql.ref(`${table}.${column}`)} = ${column === 'seq' ? sql`CAST(${value} AS BIGINT)` : value}`
   })
+  const [first, last] = [rows[0], rows.at(-1)]
+  const joinCells = (row: Row | undefined) => sql.join(id.map((column) => sql`${row?.[column]}`))
+  const own = joinRefs(id.map((column) => `${table}.${column}`))
+  // Planners without statistics read the whole table otherwise.
+  const isBetween = sql<boolean>`(${own}) >= (${joinCells(first)}) AND (${own}) <= (${joinCells(last)})`
   await tx
     .updateTable(table as 'named')
     .from(sql`(VALUES ${sql.join(values)})`.as('fresh') as never)
     .set({ [order]: sql.ref<string>(`fresh.column${id.length + 2}`) })
     .where(sql<boolean>`${sql.join(isRow, sql` AND `)}`)
+    .where(isBetween)
     .execute()
 }
 

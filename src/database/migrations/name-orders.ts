@@ -2,8 +2,10 @@
  * The collation keys of names that migrations 0071 and 0074 add: the tables, their indexes, and the function and triggers of PostgreSQL.
  * Statements of migrations follow from it, so it never changes. A table of a later migration has the column from the beginning.
  */
-import type { Index } from '../database.ts'
-import type { Ddl } from '../migrate.ts'
+import type { Engine, Index } from '../database.ts'
+
+/** The parts of the DDL of the engines that differ here. */
+type Ddl = { readonly engine: Engine; readonly text: string }
 
 export type NamedTable = {
   readonly table: string
@@ -121,7 +123,7 @@ export const BUSY_TABLES: readonly NamedTable[] = [
 ]
 
 /** True for a row with a collation key that does not belong to its name key. */
-export const buildStale = (engine: Ddl['engine'], { key, order }: NamedTable, row = ''): string =>
+export const buildStale = (engine: Engine, { key, order }: NamedTable, row = ''): string =>
   engine === 'sqlite'
     ? `substr(${row}${order}, -(length(${row}${key}) + 1)) <> char(1) || ${row}${key}`
     : `right(${row}${order}, length(${row}${key}) + 1) <> chr(1) || ${row}${key}`
