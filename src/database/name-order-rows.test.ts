@@ -138,6 +138,9 @@ describe.each(engines().filter((dialect) => dialect === 'postgres'))(
         sql`UPDATE devices SET name = 'Vm70', name_key = 'vm70' WHERE id = 'vm7'`.execute(tx),
       )
       expect(await getOrder('vm7')).toBe(toNameOrder('vm70'))
+      await db.write(({ db: tx }) => insertDevice(tx, 'u\u0308ber'))
+      const composed = db.read.selectFrom('devices').select(['name', 'name_order']).where('name_key', '=', '\u00fcber')
+      expect(await composed.execute()).toEqual([{ name: 'u\u0308ber', name_order: toNameOrder('\u00fcber') }])
       await db.write(({ db: tx }) => insertHistory(tx, 'vm7', 'vm7'))
       const item = await db.read.selectFrom('history').select('order_key').executeTakeFirst()
       expect(item?.order_key).toBe(toNameOrder('vm7'))

@@ -168,19 +168,28 @@ BEGIN
   RETURN left(letters, 300) || chr(1) || composed;
 END $$`
 
+/** The function of the triggers of a table. A name key that need not be unique is composed as well. */
+const getTriggerFunction = ({ key, order, unique }: NamedTable): string =>
+  `set_${key}_to_${order}${unique === undefined ? '_composed' : ''}`
+
 /** Returns the statements that give the rows of older programs their keys, which work beside this one on PostgreSQL. */
 export const createTriggers = (tables: readonly NamedTable[]): string[] => {
-  const columns = new Map(tables.map((one) => [`${one.key}_to_${one.order}`, one]))
+  const functions = new Map(tables.map((one) => [getTriggerFunction(one), one]))
   return [
-    ...[...columns].map(
-      ([name, { key, order }]) => `CREATE OR REPLACE FUNCTION set_${name}() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
-  NEW.${order} := to_name_order(NEW.${key});
-  RETURN NEW;
-END $$`,
+    ...[...functions].map(([name, { key, order, unique }]) =>
+      [
+        `CREATE OR REPLACE FUNCTION ${name}() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN`,
+        `  NEW.${order} := to_name_order(NEW.${key});`,
+        ...(unique === undefined
+          ? [`  NEW.${key} := substr(NEW.${order}, position(chr(1) IN NEW.${order}) + 1);`]
+          : []),
+        '  RETURN NEW;',
+        'END $$',
+      ].join('\n'),
     ),
     ...tables.map(
       (one) => `CREATE TRIGGER ${one.table}_name_order BEFORE INSERT OR UPDATE ON ${one.table} FOR EACH ROW
-  WHEN (${buildStale('postgres', one, 'NEW.')}) EXECUTE FUNCTION set_${one.key}_to_${one.order}()`,
+  WHEN (${buildStale('postgres', one, 'NEW.')}) EXECUTE FUNCTION ${getTriggerFunction(one)}()`,
     ),
   ]
 }
